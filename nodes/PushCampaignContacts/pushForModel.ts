@@ -35,7 +35,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const send = async () => {
 		const finished = await push();
 		const { outcome } = finished;
-		const { stopped, rejectedRows } = outcome;
+		const { stopped, notPushed } = outcome;
 		earlier.isKnown = outcome.hasSent !== true;
 		const output = await itemForModel(finished);
 		const isNobody = pushedRows(outcome).size === 0;
@@ -44,7 +44,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 			noteCompleted(context, { output, isReplay: false, repeatable: false, isPartial: true });
 			throw withCounts(stopped, outcome);
 		}
-		const areDuplicates = rejectedRows.size === rejectedRows.count('duplicate');
+		const areDuplicates = notPushed.size === notPushed.count('duplicate');
 		const isInCampaign = earlier.isKnown && areDuplicates && outcome.received > 0;
 		if (isNobody && !isInCampaign) throw nobodyPushed(outcome);
 		return output;
@@ -131,13 +131,13 @@ function nobodyPushed(outcome: PushOutcome): NobodyPushed {
 		const give = `Give at least one contact with a phone number. ${formOf('Contacts')}`;
 		return new NobodyPushed('No contact was given, so nothing was sent', give, 'not_sent');
 	}
-	const reasons = uniq(Array.from(outcome.rejectedRows, ({ reason }) => reason));
-	const isUnknown = outcome.rejectedRows.count('unknown') > 0;
+	const reasons = uniq(Array.from(outcome.notPushed, ({ reason }) => reason));
+	const isUnknown = outcome.notPushed.count('unknown') > 0;
 	const isSent = outcome.pushed.length > 0 || outcome.hasRejections === true;
 	return new NobodyPushed(
 		summaryLine(outcome),
 		reasons.join(' '),
 		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
-		outcome.rejectedRows.count('pushed_before') === outcome.rejectedRows.size,
+		outcome.notPushed.count('pushed_before') === outcome.notPushed.size,
 	);
 }

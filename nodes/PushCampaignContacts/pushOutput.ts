@@ -11,13 +11,13 @@ import {
 	REASON_COLUMN,
 	SOURCE_ROW_COLUMN,
 	STATUS_COLUMN,
-} from './push/addedColumns';
-import type { ContactRow } from './push/cells';
+	type ContactRow,
+} from './push/cells';
 import {
 	pushedRows,
 	type PushOutcome,
-	type RejectedRange,
-	type RejectedRows,
+	type RangeNotPushed,
+	type RowsNotPushed,
 } from './push/outcome';
 import type { PhonesByRow } from './push/phones';
 import type { OutputLimit, RowSource } from './push/rows';
@@ -151,16 +151,16 @@ export async function rejectedItems(
 	{ outcome, source, phones }: FinishedPush,
 	output: Output,
 ): Promise<INodeExecutionData[]> {
-	const { rejectedRows } = outcome;
+	const { notPushed } = outcome;
 	const { outputLimit } = source;
-	if (outputLimit !== undefined && rejectedRows.size > outputLimit.maxRows) {
-		return await rangeItems(source, rejectedRows, outputLimit);
+	if (outputLimit !== undefined && notPushed.size > outputLimit.maxRows) {
+		return await rangeItems(source, notPushed, outputLimit);
 	}
-	const duplicates = rejectedRows.rowsWith('duplicate');
+	const duplicates = notPushed.rowsWith('duplicate');
 	const isCompact = output !== 'rows' && duplicates.size > MAX_DUPLICATES_WITH_CELLS;
 	return await itemsOf(
 		source,
-		[...rejectedRows],
+		[...notPushed],
 		({ index, status, reason }) => ({
 			[STATUS_COLUMN]: status,
 			[REASON_COLUMN]: reason,
@@ -173,10 +173,10 @@ export async function rejectedItems(
 /** One item for consecutive rows with the same reason, because n8n couldn't store an item for each of them. */
 async function rangeItems(
 	source: RowSource,
-	rejectedRows: RejectedRows,
+	notPushed: RowsNotPushed,
 	{ byFile }: OutputLimit,
 ): Promise<INodeExecutionData[]> {
-	const ranges = joinedRanges(rejectedRows).flatMap(({ first, last, status, reason }) =>
+	const ranges = joinedRanges(notPushed).flatMap(({ first, last, status, reason }) =>
 		byFile(RowSet.ofRanges([first, last]))
 			.flatMap((part) => [...part.ranges()])
 			.map(([index, end]) => ({ index, end, status, reason })),
@@ -197,9 +197,9 @@ async function rangeItems(
 }
 
 /** Several requests can fail for the same reason. */
-function joinedRanges(rejectedRows: RejectedRows): RejectedRange[] {
-	const joined: RejectedRange[] = [];
-	for (const { first, last, status, reason } of rejectedRows.ranges()) {
+function joinedRanges(notPushed: RowsNotPushed): RangeNotPushed[] {
+	const joined: RangeNotPushed[] = [];
+	for (const { first, last, status, reason } of notPushed.ranges()) {
 		const before = joined.at(-1);
 		const isSame = before?.status === status && before.reason === reason;
 		if (isSame && before.last === first - 1) {

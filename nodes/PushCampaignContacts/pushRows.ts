@@ -12,7 +12,7 @@ import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { displayText } from '../shared/values';
 import { openRows } from './openRows';
-import { describeOutcome, hintsFor } from './push/report';
+import { describeOutcome, hintsFor } from './push/pushReport';
 import type { RowSource } from './push/rows';
 import { countRows } from './push/summary';
 import { type FinishedPush, pushedOutput, rejectedItems } from './pushOutput';
@@ -85,10 +85,10 @@ function pushStopped(
 	push: FinishedPush,
 ): NodeApiError | NodeOperationError {
 	const { outcome, source, notes } = push;
-	const { pushed, rejectedRows } = outcome;
+	const { pushed, notPushed } = outcome;
 	const nodeError = toNodeError(context.getNode(), error, positionOf(push));
 	// Otherwise, there is nothing to report but that nothing was sent.
-	const hasResults = pushed.length > 0 || rejectedRows.size > rejectedRows.count('not_sent');
+	const hasResults = pushed.length > 0 || notPushed.size > notPushed.count('not_sent');
 	if (!(error instanceof ServiceRejection) && !hasResults) return nodeError;
 	const { nextSteps, groups, details } = describeOutcome(outcome, {
 		names: source.names,
@@ -108,6 +108,6 @@ function pushStopped(
 
 /** The error is about all rows, so its message names no item. The index leads to the row where the push stopped. */
 function positionOf({ outcome, source }: FinishedPush): { itemIndex: number; of: number } {
-	const [stoppedAt = 0] = outcome.rejectedRows.rowsWith('unknown', 'not_sent');
+	const [stoppedAt = 0] = outcome.notPushed.rowsWith('unknown', 'not_sent');
 	return { itemIndex: source.inputOf(stoppedAt), of: 1 };
 }

@@ -18,14 +18,14 @@ import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { messageOf } from '../shared/values';
 import { rowsOfInput } from './openRows';
 import { resolveColumns } from './push/columns';
-import { type PushOutcome, RejectedRows } from './push/outcome';
+import { type PushOutcome, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
 import { prepareRows } from './push/prepareRows';
 import { isPushRecord } from './push/pushRecord';
 import { type PushOptions, pushToCampaign } from './push/pushToCampaign';
 import type { FoundColumns, RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
-import { isSentNumbersRecord, optionsFingerprint, SentNumbers } from './push/sentNumbers';
+import { isNumbersRecord, optionsFingerprint, NumbersOfExecution } from './push/numbersOfExecution';
 import type { FinishedPush } from './pushOutput';
 import {
 	PUSHED_NUMBERS_STORE,
@@ -62,7 +62,7 @@ export async function runPush(
 	const { client } = await createAccountClient(context);
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns, { isTool });
-	const { phones, rejectedRows, rows: ready } = prepared;
+	const { phones, notPushed, rows: ready } = prepared;
 	const result = (outcome: PushOutcome): PushResult => ({
 		...finished(source, outcome, phones),
 		notes: [...source.notes, ...(columns.note === undefined ? [] : [columns.note])],
@@ -76,7 +76,7 @@ export async function runPush(
 		return result({
 			received: source.count,
 			pushed: [],
-			rejectedRows,
+			notPushed,
 			ready,
 			readyIsUpperBound: settings.skipPushedBefore,
 			campaignStatus: status,
@@ -95,8 +95,8 @@ export async function runPush(
 		record,
 		stopRequested: () => signal.aborted,
 		note: await openNotesOfPush(context, settings),
-		sentNumbers: openSentNumbers(context, settings),
-		pushedNumbers: settings.skipPushedBefore
+		numbersOfExecution: openNumbersOfExecution(context, settings),
+		numbersPushedBefore: settings.skipPushedBefore
 			? openRememberedNumbers(context, PUSHED_NUMBERS_STORE)
 			: undefined,
 	};
@@ -129,7 +129,7 @@ function requireOutputFits({ count, outputLimit }: RowSource, output: Output): v
 function noRows(found: FoundColumns): PushOutcome {
 	const cause = found.likelyCause();
 	if (cause !== undefined) throw cause;
-	return { received: 0, pushed: [], rejectedRows: new RejectedRows() };
+	return { received: 0, pushed: [], notPushed: new RowsNotPushed() };
 }
 
 const ARCHIVED = 'Archived';
@@ -202,18 +202,18 @@ function areRuns(stored: unknown): stored is RunsByCampaign {
 }
 
 /** A workflow pushes a number once per execution. A model pushes it once per agent run or MCP session, across all tools. */
-function openSentNumbers(
+function openNumbersOfExecution(
 	context: IExecuteFunctions,
 	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
-): SentNumbers {
+): NumbersOfExecution {
 	const isTool = runsAsTool(context);
 	const [scope, lifetime] = isTool
 		? (['workflow', 'run'] as const)
 		: (['node', 'execution'] as const);
-	const store = new ExecutionStore(context, 'numbers', isSentNumbersRecord, scope, lifetime);
+	const store = new ExecutionStore(context, 'numbers', isNumbersRecord, scope, lifetime);
 	const record = openRecord(store, { count: 0, lists: {} });
 	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
-	return new SentNumbers(record, campaign.id, options);
+	return new NumbersOfExecution(record, campaign.id, options);
 }
 
 /** The outcome if this attempt couldn't begin: an earlier one may have pushed the rows. */
@@ -227,13 +227,13 @@ export async function outcomeOfFailedStart(
 			? error
 			: new InvalidInput(messageOf(error), forEveryone('Nothing was sent.'));
 	const source = await countedRows(open).catch(() => rowsOfInput(context));
-	const rejectedRows = new RejectedRows();
+	const notPushed = new RowsNotPushed();
 	const all = RowSet.ofRanges([0, source.count - 1]);
 	const reason = `${stopped.message}. ${stopped.resolution}`;
 	if (await mayBeSentBefore(context, RECORD)) {
-		rejectedRows.addAll(all, 'unknown', `${asSentence(reason)} ${MAY_BE_PUSHED}`);
-	} else rejectedRows.addAll(all, 'not_sent', reason);
-	return finished(source, { received: source.count, pushed: [], rejectedRows, stopped });
+		notPushed.addAll(all, 'unknown', `${asSentence(reason)} ${MAY_BE_PUSHED}`);
+	} else notPushed.addAll(all, 'not_sent', reason);
+	return finished(source, { received: source.count, pushed: [], notPushed, stopped });
 }
 
 /** The number of rows in a file isn't known before they are read. */

@@ -8,11 +8,10 @@ import { WholeList } from '../../nodes/Dnd/list/wholeList';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
 import { readQuestion } from '../../nodes/PlaceCall/ask/question';
 import { timeZone } from '../../nodes/PlaceCall/fields/timeZone';
-import { PhonesByRow } from '../../nodes/PushCampaignContacts/push/phones';
-import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/rowsByPhone';
+import { PhonesByRow, RowsByPhone } from '../../nodes/PushCampaignContacts/push/phones';
 import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
-import { rejectedRow, rowsNamedIn } from '../../nodes/PushCampaignContacts/push/chunkSender';
+import { rejectionReason, rowsNamedIn } from '../../nodes/PushCampaignContacts/push/chunkSender';
 import { isPushRecord } from '../../nodes/PushCampaignContacts/push/pushRecord';
 import { toContact } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import {
@@ -282,7 +281,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			}),
 	},
 	'PlaceCall/fields/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
-	'PushCampaignContacts/push/rowsByPhone.ts › RowsByPhone': {
+	'PushCampaignContacts/push/phones.ts › RowsByPhone': {
 		read: ({ json }) => {
 			const phones = new PhonesByRow();
 			const rows = new RowsByPhone(phones);
@@ -331,8 +330,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'PushCampaignContacts/push/chunkSender.ts › rowsNamedIn': {
 		read: ({ text, json }) => rowsNamedIn(rejectionOf([text, ...listOf(json).map(plain)]), ROWS),
 	},
-	'PushCampaignContacts/push/chunkSender.ts › rejectedRow': {
-		read: ({ text }) => rejectedRow(rejectionOf([text])),
+	'PushCampaignContacts/push/chunkSender.ts › rejectionReason': {
+		read: ({ text }) => rejectionReason(rejectionOf([text])),
 	},
 	'PushCampaignContacts/push/pushRecord.ts › isPushRecord': {
 		read: ({ json }) => isPushRecord({ a: json }),
@@ -659,13 +658,13 @@ export const notReaders = new Set([
 	'PlaceCall/callTime.ts › requirePossibleTime',
 	'PlaceCall/notPlaced.ts › NotPlaced',
 	'PushCampaignContacts/runPush.ts › outcomeOfFailedStart',
-	'PushCampaignContacts/push/outcome.ts › RejectedRows',
+	'PushCampaignContacts/push/outcome.ts › RowsNotPushed',
 	'PushCampaignContacts/push/phones.ts › PhonesByRow',
 	'PushCampaignContacts/push/pushRecord.ts › restoreChunk',
-	'PushCampaignContacts/push/pushedNumbers.ts › PushedNumbers',
+	'PushCampaignContacts/push/numbersPushedBefore.ts › NumbersPushedBefore',
 	'shared/n8n/once/notes.ts › Notes',
 	'PushCampaignContacts/push/rows.ts › describeRows',
-	'PushCampaignContacts/push/sentNumbers.ts › SentNumbers',
+	'PushCampaignContacts/push/numbersOfExecution.ts › NumbersOfExecution',
 	'PushCampaignContacts/file/csvFile.ts › CsvFile',
 	'PushCampaignContacts/file/encoding.ts › encodingOf',
 	'PushCampaignContacts/file/encoding.ts › headOf',

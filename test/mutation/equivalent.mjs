@@ -103,7 +103,7 @@ export const EQUIVALENT = [
 		'each row is in one of the files',
 	],
 	['file/fileRows.ts', '[]', '["Stryker was here"]', 'without a table, no row is read'],
-	['push/rowsByPhone.ts', 'at + 1', 'at - 1', 'slots are searched in the other direction'],
+	['push/phones.ts', 'at + 1', 'at - 1', 'slots are searched in the other direction'],
 	['push/rows.ts', 'this.items[index]?.json', 'this.items[index].json', 'a selected row exists'],
 	['ChatEventsTrigger/eventStarter.ts', '() => false', '() => undefined', 'both values are falsy'],
 	[

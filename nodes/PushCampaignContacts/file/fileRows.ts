@@ -2,8 +2,7 @@ import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { SOURCE_FILE_COLUMN, SOURCE_ROW_COLUMN } from '../push/addedColumns';
-import type { ContactRow } from '../push/cells';
+import { SOURCE_FILE_COLUMN, SOURCE_ROW_COLUMN, type ContactRow } from '../push/cells';
 import { NumbersByRow } from '../push/phones';
 import { changedFile } from '../push/prepareRows';
 import {

@@ -81,7 +81,7 @@ export class ChunkSender {
 		const reject = (row: number, reason: string) => {
 			rejected++;
 			this.outcome.hasRejections = true;
-			this.outcome.rejectedRows.add(row, 'rejected', reason);
+			this.outcome.notPushed.add(row, 'rejected', reason);
 			// A model may request rejected rows again.
 			if (!this.options.isTool) {
 				records.push({ rows: rangesIn(all, [row]), rejection: reason });
@@ -109,7 +109,7 @@ export class ChunkSender {
 					parts.unshift(...chunk(part.rows, this.size).map((some) => ({ rows: some })));
 				}
 			} else if (isAlone && (part.isNamed === true ? isAboutContacts(error) : named.length > 0)) {
-				reject(first, rejectedRow(error));
+				reject(first, rejectionReason(error));
 			} else if (!isAlone && named.length > 0 && sentAlone + named.length <= MAX_ROWS_SENT_ALONE) {
 				sentAlone += named.length;
 				const others = part.rows.filter((row) => !named.includes(row));
@@ -162,12 +162,12 @@ export class ChunkSender {
 		others: readonly Part[],
 		error: ExplainedError,
 	): ExplainedError {
-		const { rejectedRows } = this.outcome;
+		const { notPushed } = this.outcome;
 		const { isTool } = this.options;
 		const status = error.outcome === 'unknown' ? 'unknown' : 'not_sent';
-		rejectedRows.addAll(RowSet.of(rows), status, reasonOf(error, readerOf(isTool)));
+		notPushed.addAll(RowSet.of(rows), status, reasonOf(error, readerOf(isTool)));
 		for (const part of others) {
-			rejectedRows.addAll(RowSet.of(part.rows), 'not_sent', whyNotSent(error, isTool));
+			notPushed.addAll(RowSet.of(part.rows), 'not_sent', whyNotSent(error, isTool));
 		}
 		return error;
 	}
@@ -252,7 +252,7 @@ export function rowsNamedIn(error: ExplainedError, rows: readonly number[]): num
 }
 
 /** The reason of a row that the service rejected when it was sent alone. */
-export function rejectedRow(error: ExplainedError): string {
+export function rejectionReason(error: ExplainedError): string {
 	const text = isAboutContacts(error) ? error.rejection.texts.join(' · ') : error.message;
 	const shown =
 		text.length > MAX_REASON_CHARACTERS ? `${text.slice(0, MAX_REASON_CHARACTERS)}...` : text;

@@ -3,8 +3,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { normalized } from '../../shared/text';
 import { named, quoted } from '../../shared/values';
-import { ADDED_COLUMNS } from './addedColumns';
-import { columnOf, type Column } from './cells';
+import { ADDED_COLUMNS, columnOf, type Column } from './cells';
 import type { FoundColumns } from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../shared/json';
 import { RowSet } from './rowSet';
 
 /**
- * Why nobody is called for a row:
+ * Why a row isn't reported as pushed:
  * - `rejected`: the node or the service can't use it.
  * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
  * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
@@ -26,22 +26,22 @@ export const ROW_STATUSES = [
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
 /** Consecutive rows with the same reason. Some reasons are created when they are read. */
-export type RejectedRange = {
+export type RangeNotPushed = {
 	readonly first: number;
 	readonly last: number;
 	readonly status: RowStatus;
 	reason: string;
 };
 
-export type RejectedRow = { index: number; status: RowStatus; reason: string };
+export type RowNotPushed = { index: number; status: RowStatus; reason: string };
 
 /**
- * The rows for which nobody is called. Consecutive rows with the same reason, such as those after the request where a push
- * stopped, take as much memory as one.
+ * The rows of the *Rejected* output, some of which may be in the campaign (`unknown`). Consecutive rows with the same reason,
+ * such as those after the request where a push stopped, take as much memory as one.
  */
-export class RejectedRows implements Iterable<RejectedRow> {
+export class RowsNotPushed implements Iterable<RowNotPushed> {
 	/** In the order in which they were added. */
-	readonly added: RejectedRange[] = [];
+	readonly added: RangeNotPushed[] = [];
 	size = 0;
 
 	add(index: number, status: RowStatus, reason: string): void {
@@ -54,7 +54,7 @@ export class RejectedRows implements Iterable<RejectedRow> {
 		}
 	}
 
-	addRange(range: RejectedRange): void {
+	addRange(range: RangeNotPushed): void {
 		this.added.push(range);
 		this.size += range.last - range.first + 1;
 	}
@@ -75,12 +75,12 @@ export class RejectedRows implements Iterable<RejectedRow> {
 	}
 
 	/** In the order of the rows. */
-	ranges(): RejectedRange[] {
+	ranges(): RangeNotPushed[] {
 		return this.added.toSorted((one, other) => one.first - other.first);
 	}
 
 	/** In the order of the rows. */
-	*[Symbol.iterator](): Generator<RejectedRow> {
+	*[Symbol.iterator](): Generator<RowNotPushed> {
 		for (const { first, last, status, reason } of this.ranges()) {
 			for (let index = first; index <= last; index++) yield { index, status, reason };
 		}
@@ -95,11 +95,11 @@ export type PushedRequest = {
 	unmatched: readonly JsonValue[];
 };
 
-/** Each row is in exactly one of `pushed`, `rejectedRows`, and `ready`. */
+/** Each row is in exactly one of `pushed`, `notPushed`, and `ready`. */
 export type PushOutcome = {
 	received: number;
 	pushed: PushedRequest[];
-	rejectedRows: RejectedRows;
+	notPushed: RowsNotPushed;
 	/** Whether the service itself rejected rows. */
 	hasRejections?: boolean;
 	/** Whether the request asked to release the contacts to the calling queue. */

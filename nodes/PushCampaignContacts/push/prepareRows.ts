@@ -5,12 +5,11 @@ import type { Contact } from '../../shared/api/types';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
-import { type ByRow, NumbersByRow, PhonesByRow } from './phones';
+import { type ByRow, NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
-import { RowsByPhone } from './rowsByPhone';
 import { cellOf, type Column, type ContactRow } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
-import { RejectedRows, type RejectedRange } from './outcome';
+import { RowsNotPushed, type RangeNotPushed } from './outcome';
 import type { RowSource } from './rows';
 
 /** `isTool`: whether the reasons are for a model. */
@@ -24,7 +23,7 @@ export type PreparedRows = {
 	rows: RowSet;
 	phones: PhonesByRow;
 	keys: ByRow<string>;
-	rejectedRows: RejectedRows;
+	notPushed: RowsNotPushed;
 	/** Creates the contacts on each call, as JSON, so that a large push isn't in memory twice. */
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
@@ -35,12 +34,12 @@ export async function prepareRows(
 	columns: Columns,
 	options: PrepareOptions,
 ): Promise<PreparedRows> {
-	const { phones, rejectedRows } = await checkRows(source, columns, options);
+	const { phones, notPushed } = await checkRows(source, columns, options);
 	return {
 		rows: await rowsWith(phones, source),
 		phones,
 		keys: phones.keys,
-		rejectedRows,
+		notPushed,
 		contactsOf: async (some) => {
 			const contacts: string[] = [];
 			await source.pick(some, (row, index, unusable, file = 0) => {
@@ -67,17 +66,17 @@ async function checkRows(
 	source: RowSource,
 	columns: Columns,
 	{ isTool }: PrepareOptions,
-): Promise<Pick<PreparedRows, 'phones' | 'rejectedRows'>> {
+): Promise<Pick<PreparedRows, 'phones' | 'notPushed'>> {
 	const phones = new PhonesByRow();
-	const rejectedRows = new RejectedRows();
+	const notPushed = new RowsNotPushed();
 	const duplicates: Array<{ index: number; key: string }> = [];
 	const keptRows = new RowsByPhone(phones);
 	const nameLengths = new NumbersByRow(Uint32Array);
 	const { maxRows: maxRejected } = source.outputLimit ?? { maxRows: Infinity };
 
 	const requireFew = () => {
-		if (rejectedRows.size + duplicates.length <= maxRejected) return;
-		throw tooManyUnusable(maxRejected, rejectedRows);
+		if (notPushed.size + duplicates.length <= maxRejected) return;
+		throw tooManyUnusable(maxRejected, notPushed);
 	};
 	const addDuplicate = (index: number, key: string) => {
 		duplicates.push({ index, key });
@@ -90,7 +89,7 @@ async function checkRows(
 			unusable === undefined ? readRow(row, own) : { reason: unusable, forModel: unusable };
 		if (!isAccepted(reading)) {
 			const reason = isTool ? reading.forModel : reading.reason;
-			rejectedRows.add(index, 'rejected', detachedCopy(reason));
+			notPushed.add(index, 'rejected', detachedCopy(reason));
 			requireFew();
 			return;
 		}
@@ -111,9 +110,9 @@ async function checkRows(
 
 	const reasonOf = duplicateReasons(source, columns, isTool);
 	for (const { index, key } of duplicates) {
-		rejectedRows.addRange(new DuplicateRow(index, keptRows.get(key) ?? 0, reasonOf));
+		notPushed.addRange(new DuplicateRow(index, keptRows.get(key) ?? 0, reasonOf));
 	}
-	return { phones, rejectedRows };
+	return { phones, notPushed };
 }
 
 /** Outside of `checkRows`, because a function in it would keep its lookup tables in memory. */
@@ -134,7 +133,7 @@ function duplicateReasons(
 }
 
 /** A large push may have many duplicates, so their reasons are created when needed. */
-class DuplicateRow implements RejectedRange {
+class DuplicateRow implements RangeNotPushed {
 	readonly status = 'duplicate';
 
 	constructor(
@@ -153,7 +152,7 @@ class DuplicateRow implements RejectedRange {
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
-function tooManyUnusable(max: number, { added: [first] }: RejectedRows): InvalidInput {
+function tooManyUnusable(max: number, { added: [first] }: RowsNotPushed): InvalidInput {
 	const example = first === undefined ? '' : ` The first reason: ${first.reason}`;
 	return new InvalidInput(
 		`More than ${max.toLocaleString('en-US')} rows can't be pushed or have the phone number of another row, and the 'Rejected' output can't contain that many. Nothing was sent`,

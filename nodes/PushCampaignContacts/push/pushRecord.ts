@@ -28,31 +28,32 @@ export type RequestRecord = {
 /**
  * Adds what is known of a chunk to the outcome.
  *
+ * @param records of the chunk
  * @param rows of the chunk
  * @returns the other rows
  */
 export function restoreChunk(
-	chunk: readonly RequestRecord[],
+	records: readonly RequestRecord[],
 	rows: readonly number[],
 	keys: ByRow<string>,
 	outcome: PushOutcome,
 	reader: Reader,
 ): readonly number[] {
 	const settled = new Set<number>();
-	for (const { rows: ranges, response, rejection, error, isNoted } of chunk) {
+	for (const { rows: ranges, response, rejection, error, isNoted } of records) {
 		const positions = [...RowSet.ofRanges(ranges)];
 		const own = positions.map((position) => rows[position]).filter((row) => row !== undefined);
 		for (const row of own) settled.add(row);
 		if (response !== undefined) {
 			addAccepted(outcome, readAccepted(own, response, keys));
 		} else if (rejection !== undefined) {
-			outcome.rejectedRows.addAll(RowSet.of(own), 'rejected', rejection);
+			outcome.notPushed.addAll(RowSet.of(own), 'rejected', rejection);
 		} else if (isNoted === true) {
-			outcome.rejectedRows.addAll(RowSet.of(own), 'unknown', NOTED_EARLIER[reader]);
+			outcome.notPushed.addAll(RowSet.of(own), 'unknown', NOTED_EARLIER[reader]);
 		} else {
 			const stopped = error === undefined ? interrupted() : OutcomeUnknown.fromStored(error);
 			outcome.stopped ??= stopped;
-			outcome.rejectedRows.addAll(RowSet.of(own), 'unknown', reasonOf(stopped, reader));
+			outcome.notPushed.addAll(RowSet.of(own), 'unknown', reasonOf(stopped, reader));
 		}
 	}
 	return settled.size === 0 ? rows : rows.filter((row) => !settled.has(row));

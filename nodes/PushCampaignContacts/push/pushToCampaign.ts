@@ -4,12 +4,12 @@ import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { shortFingerprint } from '../../shared/hash';
 import { ChunkSender, rangesIn, type SendOptions, whyNotSent } from './chunkSender';
 import type { PreparedRows } from './prepareRows';
-import { PushedNumbers, requireRoom } from './pushedNumbers';
+import { NumbersPushedBefore, requireRoom } from './numbersPushedBefore';
 import { NOTED_EARLIER, type PushRecord, restoreChunk } from './pushRecord';
 import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
 import type { RowSource } from './rows';
 import { RowSet } from './rowSet';
-import { optionsFingerprint, type SentNumbers } from './sentNumbers';
+import { optionsFingerprint, type NumbersOfExecution } from './numbersOfExecution';
 
 /** `release`: the chunk had no effect, so that a retry may send it. */
 type Note = { state: 'new' | 'same' | 'changed'; release: () => Promise<void> };
@@ -27,9 +27,9 @@ export type PushOptions = SendOptions & {
 	 */
 	note?: ((chunk: number, push: string) => Promise<Note>) | undefined;
 	/** Numbers that other runs of the node pushed in this execution. */
-	sentNumbers?: SentNumbers | undefined;
+	numbersOfExecution?: NumbersOfExecution | undefined;
 	/** For *Skip Numbers Pushed Before*: the numbers that earlier executions pushed. */
-	pushedNumbers?: DeduplicationStore | undefined;
+	numbersPushedBefore?: DeduplicationStore | undefined;
 };
 
 /** Rows with these statuses are certainly not in the campaign. */
@@ -45,17 +45,17 @@ export async function pushToCampaign(
 	prepared: PreparedRows,
 	options: PushOptions,
 ): Promise<PushOutcome> {
-	const { campaign, contactsPerRequest, record, isTool, note, sentNumbers } = options;
-	const { rows, keys, rejectedRows } = prepared;
+	const { campaign, contactsPerRequest, record, isTool, note, numbersOfExecution } = options;
+	const { rows, keys, notPushed } = prepared;
 	const reader = readerOf(isTool);
 	const outcome: PushOutcome = {
 		received: source.count,
 		pushed: [],
-		rejectedRows,
+		notPushed,
 		enqueue: campaign.enqueue,
 	};
-	const { pushedNumbers } = options;
-	const numbers = pushedNumbers && new PushedNumbers(pushedNumbers, campaign.id, keys, isTool);
+	const { numbersPushedBefore } = options;
+	const numbers = numbersPushedBefore && new NumbersPushedBefore(numbersPushedBefore, campaign.id, keys, isTool);
 	if (numbers !== undefined) requireRoom(rows.size);
 	const sender = new ChunkSender(prepared, options, outcome);
 	const push = await fingerprintOf(source, prepared, options);
@@ -77,24 +77,24 @@ export async function pushToCampaign(
 			if (stopped !== undefined) throw stopped;
 			const noted = await note?.(index, push);
 			if (noted?.state === 'changed' && all.length > 0) throw rowsChanged();
-			open = sentNumbers?.leaveOut(open, keys, rejectedRows) ?? open;
+			open = numbersOfExecution?.leaveOut(open, keys, notPushed) ?? open;
 			if (noted?.state === 'same') {
-				rejectedRows.addAll(RowSet.of(open), 'unknown', NOTED_EARLIER[reader]);
+				notPushed.addAll(RowSet.of(open), 'unknown', NOTED_EARLIER[reader]);
 				// For the next attempt of *Retry On Fail*.
 				record[key] = [...records, { rows: rangesIn(all, open), isNoted: true }];
 				continue;
 			}
-			open = (await numbers?.reserve(open, rejectedRows)) ?? open;
+			open = (await numbers?.reserve(open, notPushed)) ?? open;
 			if (open.length === 0) continue;
 			record[key] = records;
-			const before = rejectedRows.added.length;
+			const before = notPushed.added.length;
 			stopped = await sender.send(open, all, records);
 			if (records.length === 0) {
 				Reflect.deleteProperty(record, key);
 				await noted?.release();
 			}
 			open = [];
-			const results = rejectedRows.added.slice(before);
+			const results = notPushed.added.slice(before);
 			const failed = await numbers?.release(
 				results.filter(({ status }) => WITHOUT_EFFECT.has(status)),
 			);
@@ -104,15 +104,15 @@ export async function pushToCampaign(
 				stopped = explained(error);
 				areOthersUnknown = stopped.outcome === 'unknown';
 			}
-			if (!areOthersUnknown) open = sentNumbers?.leaveOut(open, keys, rejectedRows) ?? open;
+			if (!areOthersUnknown) open = numbersOfExecution?.leaveOut(open, keys, notPushed) ?? open;
 			const [status, reason] = areOthersUnknown
 				? (['unknown', reasonOf(stopped, reader)] as const)
 				: (['not_sent', whyNotSent(stopped, isTool)] as const);
-			rejectedRows.addAll(RowSet.of(open), status, reason);
+			notPushed.addAll(RowSet.of(open), status, reason);
 		}
 	}
 	if (stopped !== undefined) outcome.stopped ??= stopped;
-	sentNumbers?.add(outcome, keys);
+	numbersOfExecution?.add(outcome, keys);
 	return outcome;
 }
 

@@ -6,14 +6,14 @@ import { isJsonObject, numberIn, type JsonObject, type JsonValue } from '../../s
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { plainText } from '../../shared/values';
 import type { ByRow } from './phones';
-import type { PushedRequest, PushOutcome, RejectedRow, RowStatus } from './outcome';
+import type { PushedRequest, PushOutcome, RowNotPushed, RowStatus } from './outcome';
 import { RowSet } from './rowSet';
 
 /** What the response to an accepted request says about its rows. */
 export type Accepted = {
 	request: PushedRequest;
 	/** Rows that the service won't call. */
-	skipped: RejectedRow[];
+	skipped: RowNotPushed[];
 };
 
 /** Campaigns accept Indian numbers only. */
@@ -49,7 +49,7 @@ export function readAccepted(
 	response: JsonObject,
 	keys: ByRow<string>,
 ): Accepted {
-	const skipped = new Map<number, RejectedRow>();
+	const skipped = new Map<number, RowNotPushed>();
 	const unmatched: JsonValue[] = [];
 	let rowsWith: Map<string, number[]> | undefined;
 	for (const { field, status, reason } of SKIPPED_LISTS) {
@@ -80,11 +80,11 @@ export function readAccepted(
 }
 
 export function addAccepted(
-	{ pushed, rejectedRows }: PushOutcome,
+	{ pushed, notPushed }: PushOutcome,
 	{ request, skipped }: Accepted,
 ): void {
 	pushed.push(request);
-	for (const { index, status, reason } of skipped) rejectedRows.add(index, status, reason);
+	for (const { index, status, reason } of skipped) notPushed.add(index, status, reason);
 }
 
 /** An entry may say more than the number, such as a date. */

@@ -28,7 +28,7 @@ const STATUS_WORDS: Record<RowStatus, [one: string, several: string]> = {
 	not_sent: ['not sent', 'not sent'],
 };
 
-export function countRows({ received, pushed, rejectedRows, ready }: PushOutcome): PushCounts {
+export function countRows({ received, pushed, notPushed, ready }: PushOutcome): PushCounts {
 	const counts: PushCounts = {
 		received,
 		pushed: rowsIn(pushed),
@@ -43,7 +43,7 @@ export function countRows({ received, pushed, rejectedRows, ready }: PushOutcome
 		skipped_unmatched: sumBy(pushed, ({ unmatched }) => unmatched.length),
 		...(ready !== undefined && { ready: ready.size }),
 	};
-	for (const status of ROW_STATUSES) counts[status] = rejectedRows.count(status);
+	for (const status of ROW_STATUSES) counts[status] = notPushed.count(status);
 	return counts;
 }
 

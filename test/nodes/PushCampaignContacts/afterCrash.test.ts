@@ -10,16 +10,13 @@ import {
 	retryFailed,
 	runWorkflow,
 	service,
-	skipSleeps,
 	storedCopy,
 } from '../../engine';
 import {
 	accepted,
 	respondWith,
-	respondInto,
 	pushNode,
 	manyRows,
-	PATH,
 	phone,
 	phonesOf,
 	remembering,
@@ -51,6 +48,8 @@ async function retry(
 	return await resume(harness.credentials, flow(over).workflow, data, 'retry');
 }
 
+type Batches = INodeExecutionData[][];
+
 const rowsOf = (...numbers: Array<number | '-'>) =>
 	numbers.map((n) => ({ json: { phone: n === '-' ? n : phone(n) } }));
 
@@ -60,8 +59,8 @@ const rowsOf = (...numbers: Array<number | '-'>) =>
  * @param firstRun the number of the first run then. n8n can have restored runs that ended before.
  */
 async function retryLoop(
-	lists: INodeExecutionData[][],
-	now: INodeExecutionData[][],
+	lists: Batches,
+	now: Batches,
 	{ over = {}, firstRun = 0 }: { over?: NodeParameters; firstRun?: number } = {},
 ) {
 	const bodies: JsonObject[] = [];
@@ -112,22 +111,6 @@ describe('Retry after n8n was killed', () => {
 		expect(output(run, 'Node')).toHaveLength(2);
 	});
 
-	test("if n8n's database fails after the retry found the push, its rows are unknown", async () => {
-		skipSleeps();
-		const bodies = respondWith(ok(2));
-		const begun = await kill(manyRows(2), {});
-		skipSleeps();
-		let hasFoundPush = false;
-		harness.store.beforeCall = (call) => {
-			if (call.startsWith('remove')) hasFoundPush = true;
-			else if (hasFoundPush) throw new Error('database is locked');
-		};
-		const { workflow } = flow({}, 'continueRegularOutput');
-		const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
-		expect(bodies).toHaveLength(1);
-		expect(rejected(run)).toEqual(['unknown', 'unknown']);
-	});
-
 	test('a row that a stored attempt reports as rejected stays rejected, and the others of its request stay pushed', async () => {
 		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
 		const bodies = respondWith([400, isRejected], [400, isRejected], ok(1), [401, 'no'], ok(1));
@@ -159,14 +142,6 @@ describe('Retry after n8n was killed', () => {
 			expect(error?.message).toContain("the node can't know which rows it pushed");
 		}
 		expect(bodies).toHaveLength(1);
-	});
-
-	test('of a push with other rows, invalid rows are rejected, and the others are unknown', async () => {
-		respondWith(ok(2));
-		const begun = await kill(manyRows(2), {});
-		const { error } = (await retry(begun, {}, rowsOf(5, '-'))).data.resultData;
-		expect(error?.message).toContain("the node can't know which rows it pushed");
-		expect(error?.description).toMatch(/Unknown: 1 row \(row 1\)[^]*Rejected: 1 row \(row 2\)/);
 	});
 
 	test.each([
@@ -221,80 +196,66 @@ describe('Retry after n8n was killed', () => {
 		expect([output(run, 'Node').length, rejected(run)]).toEqual([1, []]);
 	});
 
-	test('two retries at the same moment, one of them with requests of another size, push each row once', async () => {
-		const bodies = respondWith([401, 'no']);
-		const { workflow, start } = flow({});
-		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
-		service().post(PATH, remembering(bodies)).optionally().times(4).reply(200, accepted(2));
-		const other = flow(
-			{ developerSettings: { contactsPerRequest: 100 } },
-			'continueRegularOutput',
-		).workflow;
-		const [, again] = await Promise.all(
-			[workflow, other].map(async (now) => await retryFailed(harness.credentials, failed, now)),
-		);
-		expect(bodies).toHaveLength(2);
-		expect(again && rejected(again)).toEqual(['unknown', 'unknown']);
-	});
+	const INVALID = [rowsOf('-', '-'), rowsOf(0, 1)];
+	const CAMPAIGNS = [42, 43].map((campaign, index) => [
+		{ json: { phone: phone(index), campaign } },
+	]);
+	const byCampaign = { over: { campaignId: '={{ $json.campaign }}' } };
+	const unknown = (count: number) => Array.from({ length: count }, () => 'unknown');
 
-	test('each attempt of Retry On Fail reports the noted rows, and pushes none of them', async () => {
-		const bodies = respondWith(ok(1), [401, 'no']);
-		const over = { developerSettings: { contactsPerRequest: 1 } };
-		const begun = await kill(manyRows(4), over);
-		respondInto(bodies, ok(1), [401, 'no'], ok(1), [401, 'no'], ok(1));
-		const node = pushNode(harness, over, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
-		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		const data = storedCopy(begun);
-		const [task] = data.executionData?.nodeExecutionStack ?? [];
-		if (task !== undefined) task.node = node;
-		const run = await resume(harness.credentials, workflow, data, 'retry');
-		expect(rejected(run)).toEqual(['unknown']);
-		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 1, 2, 2, 3, 3].map(phone));
-	});
-
-	test.each([
-		['invalid rows', [rowsOf('-', '-'), rowsOf(0, 1)], [rowsOf(9, 0), rowsOf(1)], [0, 1]],
+	test.each<[string, Batches, Batches, Parameters<typeof retryLoop>[2], number[], string[]]>([
 		[
-			'rows that an earlier push sent',
+			'a push had only invalid rows, and rows moved to it',
+			INVALID,
+			[rowsOf(9, 0), rowsOf(1)],
+			{},
+			[0, 1],
+			unknown(3),
+		],
+		[
+			'a push had only rows of an earlier one, and rows moved to it',
 			[rowsOf(5), rowsOf(5), rowsOf(0, 1)],
 			[rowsOf(5), rowsOf(0, 8), rowsOf(1)],
+			{},
 			[5, 0, 1],
+			unknown(4),
 		],
 		[
-			'rows that an earlier push sent, which is later now',
+			'a push had only rows of an earlier one, which is later now',
 			[rowsOf(5, 6), rowsOf(5), rowsOf(7)],
 			[rowsOf(7), rowsOf(5), rowsOf(5, 6)],
+			{},
 			[5, 6, 7],
+			unknown(4),
 		],
-	])(
-		'in a loop that had a push with only %s, rows that moved to it are not pushed again',
-		async (_which, lists, moved, once) => {
-			const { pushed, rejected } = await retryLoop(lists, moved);
-			expect(pushed).toEqual(once.map(phone));
-			expect(new Set(rejected)).toEqual(new Set(['unknown']));
-		},
-	);
-
-	test('in a loop that had a push with only invalid rows, the retry pushes the rows of later pushes', async () => {
-		const lists = [rowsOf('-', '-'), rowsOf(0, 1)];
-		const { pushed, rejected } = await retryLoop(lists, [...lists, rowsOf(2)]);
-		expect(pushed).toEqual([0, 1, 2].map(phone));
-		expect(rejected).toEqual(['rejected', 'rejected', 'unknown', 'unknown']);
-	});
-
-	test('in a loop whose runs have other numbers in the retry, pushes the remaining rows', async () => {
-		const lists = [rowsOf(0, 1), rowsOf(2)];
-		const { pushed, rejected } = await retryLoop(lists, [...lists, rowsOf(3)], { firstRun: 1 });
-		expect(pushed).toEqual([0, 1, 2, 3].map(phone));
-		expect(rejected).toEqual(['unknown', 'unknown', 'unknown']);
-	});
-
-	test('in a loop over campaigns, pushes no row again if they come in another order', async () => {
-		const lists = [42, 43].map((campaign, index) => [{ json: { phone: phone(index), campaign } }]);
-		const over = { campaignId: '={{ $json.campaign }}' };
-		const { pushed, rejected } = await retryLoop(lists, lists.toReversed(), { over });
-		expect(pushed).toEqual([0, 1].map(phone));
-		expect(rejected).toEqual(['unknown', 'unknown']);
+		[
+			'a push had only invalid rows, and there is another push now',
+			INVALID,
+			[...INVALID, rowsOf(2)],
+			{},
+			[0, 1, 2],
+			['rejected', 'rejected', ...unknown(2)],
+		],
+		[
+			'the runs have other numbers in the retry',
+			[rowsOf(0, 1), rowsOf(2)],
+			[rowsOf(0, 1), rowsOf(2), rowsOf(3)],
+			{ firstRun: 1 },
+			[0, 1, 2, 3],
+			unknown(3),
+		],
+		[
+			'the campaigns come in another order',
+			CAMPAIGNS,
+			CAMPAIGNS.toReversed(),
+			byCampaign,
+			[0, 1],
+			unknown(2),
+		],
+	])('in a loop, pushes no row again if %s', async (_what, lists, now, options, once, statuses) => {
+		const { pushed, rejected } = await retryLoop(lists, now, options);
+		expect(pushed).toEqual(once.map(phone));
+		expect(rejected).toEqual(statuses);
 	});
 
 	test('an execution that ended normally leaves no record', async () => {

@@ -46,10 +46,10 @@ const retryWith = (effects: readonly Effect[]) =>
 const row = fc.oneof<[fc.Arbitrary<number>, fc.Arbitrary<'-'>]>(fc.nat(5), fc.constant('-'));
 
 /** @returns the status of each row, by index */
-function statusesOf(batch: readonly Row[], { pushed, rejectedRows }: PushOutcome): string[] {
+function statusesOf(batch: readonly Row[], { pushed, notPushed }: PushOutcome): string[] {
 	const all = [
 		...pushed.flatMap(({ rows }) => Array.from(rows, (index) => ({ index, status: 'pushed' }))),
-		...rejectedRows,
+		...notPushed,
 	].sort((one, other) => one.index - other.index);
 	expect(all.map(({ index }) => index)).toEqual([...batch.keys()]);
 	return all.map(({ status }) => status);

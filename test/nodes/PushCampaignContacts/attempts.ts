@@ -18,9 +18,9 @@ import {
 import type { PushOutcome } from '../../../nodes/PushCampaignContacts/push/outcome';
 import { ItemRows } from '../../../nodes/PushCampaignContacts/push/rows';
 import {
-	SentNumbers,
-	type SentNumbersRecord,
-} from '../../../nodes/PushCampaignContacts/push/sentNumbers';
+	NumbersOfExecution,
+	type NumbersRecord,
+} from '../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import { accept, columns, json, phone, phonesOf, scripted } from './push/scripted';
 import { clientOf } from '../shared/api/clientOf';
 
@@ -69,7 +69,7 @@ export type Execution = {
 	/** The run of the node, as in a loop. */
 	run: number;
 	record: PushRecord;
-	numbers: SentNumbersRecord;
+	numbers: NumbersRecord;
 };
 
 export const newExecution = (batches: Row[][]): Execution => ({
@@ -207,12 +207,12 @@ export class World {
 			contactsPerRequest,
 			additions: settings === 0 ? {} : { body: { settings } },
 			record: execution.record,
-			sentNumbers: new SentNumbers(execution.numbers, 42),
+			numbersOfExecution: new NumbersOfExecution(execution.numbers, 42),
 			note: async (chunk, push) => {
 				const place = ['push', 42, execution.run, chunk];
 				return await notes.add({ target: place, payload: push, isPart: true });
 			},
-			pushedNumbers: skipPushedBefore
+			numbersPushedBefore: skipPushedBefore
 				? {
 						...list,
 						add: async (texts) => await exclusive(async () => await list.add(texts)),

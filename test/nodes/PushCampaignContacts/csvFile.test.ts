@@ -1,5 +1,4 @@
-import type { INode, IRun } from 'n8n-workflow';
-import type { JsonObject } from '../../../nodes/shared/json';
+import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
 import {
 	newExecutionData,
 	engineHarness,
@@ -13,7 +12,6 @@ import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/p
 import {
 	accepted,
 	respondWith,
-	respondInto,
 	contactsOf,
 	runPush,
 	pushNode,
@@ -213,26 +211,6 @@ describe('a file', () => {
 		expect(pushed).toEqual([]);
 		expect(hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
-
-	test('with many rows is sent in requests, even if one is too large or has a rejected row', async () => {
-		const bodies: JsonObject[] = [];
-		respondInto(
-			bodies,
-			[413, rejection('too large')],
-			[200, accepted(2)],
-			[400, rejection('contacts[0] is invalid')],
-			[400, rejection('contacts[0] is invalid')],
-			[200, accepted(1)],
-			[200, accepted(1)],
-		);
-		const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
-		const { rejected } = await runPush(harness, [fileItem('a.csv', text)], {
-			...csv(),
-			developerSettings: { contactsPerRequest: 4 },
-		});
-		expect(sizes(bodies)).toEqual([4, 2, 2, 1, 1, 1]);
-		expect(jsonOf(rejected)).toMatchObject([{ phone: phone(2), source_row: 4 }]);
-	});
 });
 
 describe('several files', () => {
@@ -353,21 +331,6 @@ describe('several files', () => {
 		);
 	});
 
-	test('report a guessed encoding if the push stops', async () => {
-		respondWith([200, accepted(1)], [409, rejection('Campaign is archived')]);
-		const old = fileItem('c.csv', Buffer.from(`phone,person_name\n${phone(3)},Zo\xeb\n`, 'latin1'));
-		const { error } = await runPush(harness, [...files, old], {
-			...csv(),
-			developerSettings: { contactsPerRequest: 1 },
-		});
-		expect(error).toHaveProperty(
-			'messages',
-			expect.arrayContaining([
-				expect.stringMatching(/^The file "c\.csv" isn't UTF-8, so it was read as Windows-1252/),
-			]),
-		);
-	});
-
 	test('are not sent if one cannot be read', async () => {
 		const { error } = await runPush(harness, [...files, fileItem('c.csv', '')], csv());
 		expect(error?.message).toBe('The file "c.csv" is empty, so nothing was sent');
@@ -437,14 +400,6 @@ describe('nothing is sent, and the error explains why, if', () => {
 		});
 	});
 
-	test('the input is a file, and rows are expected', async () => {
-		const { error } = await runPush(harness, [fileItem('leads.csv', LEADS)]);
-		expect(error).toMatchObject({
-			message: 'The input is a file, not rows, so nothing was sent',
-			description: expect.stringMatching(/^For a CSV file, set 'Contacts From' to 'CSV File'\./),
-		});
-	});
-
 	test('the node is a tool', async () => {
 		const call = engineTool(harness.credentials, pushNode(harness, csv()), {
 			data: newExecutionData(),
@@ -490,24 +445,22 @@ describe('with Continue', () => {
 describe('Retry in the list of executions', () => {
 	const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
 	const bySize = csv({ developerSettings: { contactsPerRequest: 2 } });
-	const input = [fileItem('a.csv', text)];
+	const first = fileItem('a.csv', text);
+	const second = fileItem('b.csv', text.replace('phone', `phone\n${phone(9)}`), 'new');
+	const both = [{ ...first, binary: { ...first.binary, ...second.binary } }];
 
-	async function run(parameters: NodeParameters, items = input): Promise<IRun> {
-		const node = pushNode(harness, parameters);
-		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		return await runWorkflow(harness.credentials, workflow, start, items, 'trigger');
+	/** The first request is accepted, and the second one is rejected. */
+	async function failed(items: INodeExecutionData[]) {
+		const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
+		const { workflow, start } = oneNodeWorkflow(pushNode(harness, bySize), ['Pushed', 'Rejected']);
+		const run = await runWorkflow(harness.credentials, workflow, start, items, 'trigger');
+		return { run, bodies };
 	}
-
-	async function retry(
-		failed: IRun,
-		parameters: NodeParameters,
-		over: Partial<INode> = {},
-	): Promise<IRun> {
-		const node = pushNode(harness, parameters, over);
+	async function retry(run: IRun, parameters: NodeParameters, over: Partial<INode> = {}) {
+		const node = pushNode(harness, { ...bySize, ...parameters }, over);
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		return await retryFailed(harness.credentials, failed, workflow);
+		return await retryFailed(harness.credentials, run, workflow);
 	}
-
 	const errorOf = ({ data }: IRun) => data.resultData.error;
 
 	test('sends nothing if the file is read differently', async () => {
@@ -515,13 +468,8 @@ describe('Retry in the list of executions', () => {
 			'phone,mobile;phone',
 			...[0, 1, 2].map((row) => `${phone(row)},x;${phone(row + 10)}`),
 		];
-		const items = [fileItem('a.csv', columns.join('\n'))];
-		const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
-		const failed = await run(bySize, items);
-		const again = await retry(
-			failed,
-			csv({ options: { delimiter: ';' }, developerSettings: { contactsPerRequest: 2 } }),
-		);
+		const { run, bodies } = await failed([fileItem('a.csv', columns.join('\n'))]);
+		const again = await retry(run, { options: { delimiter: ';' } });
 		expect(errorOf(again)?.message).toMatch(
 			/^The rows or the options changed since an earlier attempt/,
 		);
@@ -530,47 +478,22 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('that cannot begin says that earlier attempts may have pushed the rows', async () => {
-		respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
-		const failed = await run(bySize);
-		const again = await retry(
-			failed,
-			csv({ options: { delimiter: ';;' }, developerSettings: { contactsPerRequest: 2 } }),
-		);
-		expect(errorOf(again)?.message).toBe(
-			'\'Delimiter\' must be a single character (got ";;"). Nothing was sent',
-		);
-		const noPhone = await retry(failed, { ...bySize, phoneColumn: 'mobile' });
-		expect(errorOf(noPhone)).toMatchObject({
+		const { run } = await failed([first]);
+		expect(errorOf(await retry(run, { phoneColumn: 'mobile' }))).toMatchObject({
 			message: 'The file has no column "mobile", so nothing was sent',
 			description: expect.stringMatching(/^In 'Phone Column', [^]*\nUnknown: 5 rows/),
 		});
 	});
 
-	describe('with another of the files that the item has', () => {
-		const first = fileItem('a.csv', text);
-		const second = fileItem('b.csv', text.replace('phone', `phone\n${phone(9)}`), 'new');
-		const both = [{ ...first, binary: { ...first.binary, ...second.binary } }];
-		const another: NodeParameters = { ...bySize, binaryPropertyName: 'new' };
-
-		test('sends nothing', async () => {
-			const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
-			const again = await retry(await run(bySize, both), another);
-			expect(errorOf(again)?.message).toMatch(
-				/^The rows or the options changed since an earlier attempt/,
-			);
-			expect(sizes(bodies)).toEqual([2, 2]);
-		});
-
-		test.each([
-			['new', 6],
-			['gone', 1],
-		])('reports no row as not_sent: %s', async (binaryPropertyName, rows) => {
-			respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
-			const failed = await run(bySize, both);
-			const over = { ...bySize, binaryPropertyName };
-			const again = await retry(failed, over, { onError: 'continueRegularOutput' });
-			const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
-			expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
-		});
+	test.each([
+		['new', 6],
+		['gone', 1],
+	])('with another file of the item, reports no row as not_sent: %s', async (field, rows) => {
+		const { run, bodies } = await failed(both);
+		const over = { onError: 'continueRegularOutput' } as const;
+		const again = await retry(run, { binaryPropertyName: field }, over);
+		const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
+		expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
+		expect(sizes(bodies)).toEqual([2, 2]);
 	});
 });

@@ -18,7 +18,6 @@ import {
 } from './pushHarness';
 
 const harness = engineHarness();
-const two = manyRows(2);
 const OK: [number, JsonObject] = [200, accepted(10_000)];
 const goOn = { onError: 'continueRegularOutput' as const };
 const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
@@ -171,24 +170,6 @@ describe('when the outcome of the second request is unknown', () => {
 });
 
 describe('when a request certainly had no effect', () => {
-	test('429: it is sent again', async () => {
-		const bodies = respondWith([429, ''], [200, accepted(2)]);
-		const { pushed, rejected, error } = await runPush(harness, two);
-		expect(error).toBeUndefined();
-		expect(sizes(bodies)).toEqual([2, 2]);
-		expect(pushed).toHaveLength(1);
-		expect(rejected).toEqual([]);
-	});
-
-	test('refused connection: it is sent again', async () => {
-		const bodies = breaking('ECONNREFUSED', [], 'connect');
-		respondWith([200, accepted(2)]);
-		const { pushed, error } = await runPush(harness, two);
-		expect(error).toBeUndefined();
-		expect(bodies).toHaveLength(1);
-		expect(pushed).toHaveLength(1);
-	});
-
 	test('Retry On Fail pushes the remaining rows', async () => {
 		const bodies = respondWith(OK, [409, rejection('Campaign is archived')], [200, accepted(1)]);
 		const { pushed, rejected, error } = await runPush(harness, manyRows(10_001), {}, tryAgain);
@@ -197,15 +178,5 @@ describe('when a request certainly had no effect', () => {
 		expect(pushed.map(({ json }) => json.contacts_received)).toEqual([10_000, 1]);
 		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 10_001, requests: 2, not_sent: 0 });
 		expect(rejected).toEqual([]);
-	});
-
-	test('Retry On Fail with the error output does the same', async () => {
-		const bodies = respondWith([409, rejection('Campaign is archived')], [200, accepted(2)]);
-		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
-		const { pushed, rejected, run } = await runPush(harness, two, {}, over);
-		expect(sizes(bodies)).toEqual([2, 2]);
-		expect(pushed).toHaveLength(1);
-		expect(rejected).toEqual([]);
-		expect(output(run, 'Node', 2)).toEqual([]);
 	});
 });

@@ -125,16 +125,6 @@ describe('Output: One Item per Row', () => {
 			['not_sent', null],
 		]);
 	});
-
-	test('with an invalid form and Continue, each row has its status', async () => {
-		const { rejected } = await runPush(
-			harness,
-			rowsOf({ phone: '9000000001' }),
-			{ ...byRow, campaignId: 'Spring' },
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(rejected[0]?.json).toMatchObject({ push_status: 'not_sent', phone_sent: null });
-	});
 });
 
 describe('Output: by default', () => {
@@ -289,23 +279,5 @@ describe('dragged columns', () => {
 		expect(contactsOf(body)).toEqual([
 			{ phone: '9876543210', person_name: 'Asha Rao', lastname: 'Rao', 'Plan, new': 'gold' },
 		]);
-	});
-
-	test('an expression in Phone Column is reported with what to do', async () => {
-		const { error } = await runPush(harness, rowsOf({ phone: '9876543210' }), {
-			phoneColumn: '=phone {{ $json.phone }}',
-		});
-		expect(error).toMatchObject({
-			message:
-				'\'Phone Column\' has an expression that returns "phone 9876543210", and the input has no such column. Nothing was sent',
-			description: expect.stringMatching(/Switch the field to Fixed/),
-		});
-	});
-
-	test('an expression in Last Name Column is reported too', async () => {
-		const { error } = await runPush(harness, rowsOf({ phone: '9876543210', first_name: 'Asha' }), {
-			options: { lastNameColumn: '={{ "Rao" }}' },
-		});
-		expect(error?.message).toMatch(/^'Last Name Column' has an expression that returns "Rao"/);
 	});
 });

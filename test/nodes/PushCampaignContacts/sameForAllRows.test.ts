@@ -103,8 +103,17 @@ describe('a column', () => {
 		);
 	});
 
-	test('that is a value instead of a name is reported as such', async () => {
-		const { error } = await runPush(harness, rows, { phoneColumn: '={{ $json.mobile }}' });
-		expect(error?.message).toMatch(/^'Phone Column' has an expression that returns "9000000010"/);
+	test.each<[string, NodeParameters]>([
+		['Phone Column', { phoneColumn: '={{ $json.mobile }}' }],
+		[
+			'Last Name Column',
+			{ options: { lastNameColumn: '={{ $json.mobile }}' }, personNameColumn: 'column' },
+		],
+	])('%s: a value instead of a name is reported as such', async (label, parameters) => {
+		const { error } = await runPush(harness, rows, parameters);
+		expect(error).toMatchObject({
+			message: `'${label}' has an expression that returns "9000000010", and the input has no such column. Nothing was sent`,
+			description: expect.stringMatching(/Switch the field to Fixed/),
+		});
 	});
 });

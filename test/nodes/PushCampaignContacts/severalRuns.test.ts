@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
+import type { JsonObject } from '../../../nodes/shared/json';
 import {
 	engineHarness,
 	engineTool,
@@ -8,11 +9,13 @@ import {
 	mcpTool,
 	retryFailed,
 	runWorkflow,
+	service,
 } from '../../engine';
 import { skipSleeps } from '../../engine/time';
 import {
 	accepted,
 	respondWith,
+	respondInto,
 	breaking,
 	pushNode,
 	manyRows,
@@ -67,23 +70,27 @@ describe('a node that runs several times in an execution', () => {
 		expect(bodies.flatMap(phonesOf).sort()).toEqual([phone(0), phone(1)]);
 	});
 
-	test('does not push a number again whose outcome is unknown', async () => {
-		breaking('ECONNRESET');
-		const { workflow, start } = twoBranches({}, {}, { onError: 'continueRegularOutput' });
-		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(1));
-		expect(
-			runs(run, 1)
-				.flat()
-				.map(({ json }) => json.rejection_status),
-		).toEqual(['unknown', 'unknown']);
-	});
-
-	test('pushes rejected rows again', async () => {
+	test.each<[string, [number, JsonObject | string] | undefined, string, requests: number]>([
+		['whose outcome is unknown', undefined, 'unknown', 1],
+		[
+			'that the service skipped as a duplicate',
+			[200, accepted(1, { engine_skipped_duplicates: [phone(0)] })],
+			'duplicate',
+			1,
+		],
+		['on the do-not-disturb list', [200, accepted(1, { dnd_skipped: [phone(0)] })], 'pushed', 2],
+		['that was rejected', [401, 'no'], 'pushed', 2],
+	])('then treats a number %s', async (_which, response, status, requests) => {
+		const bodies = response === undefined ? breaking('ECONNRESET') : respondWith(response);
+		if (requests > 1) respondInto(bodies, ok(1));
 		const each = { onError: 'continueRegularOutput' } as const;
-		const bodies = respondWith([401, 'no'], ok(1));
-		const rejected = twoBranches({}, {}, each);
-		await runWorkflow(harness.credentials, rejected.workflow, rejected.start, manyRows(1));
-		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
+		const { workflow, start } = twoBranches({}, {}, each);
+		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(1));
+		expect(bodies.flatMap(phonesOf)).toEqual(Array(requests).fill(phone(0)));
+		const [, left = []] = runs(run, 1);
+		expect(left.map(({ json }) => json.rejection_status)).toEqual(
+			status === 'pushed' ? [] : [status],
+		);
 	});
 
 	test('remembers the numbers in a retry of the execution', async () => {
@@ -148,7 +155,13 @@ describe('the requests of a model', () => {
 
 	test('pushes again to another campaign, in another agent run, and in another session', async () => {
 		const bodies = respondWith(ok(1), ok(1), ok(1));
-		await engineTool(harness.credentials, tool())(list(0));
+		service().post('/v1/campaigns/43/contacts').reply(200, accepted(1));
+		const campaign = "={{ $fromAI('campaign', '') }}";
+		const ofModel = pushNode(harness, { contactsFrom: 'json', contacts, campaignId: campaign });
+		const call = engineTool(harness.credentials, ofModel);
+		for (const id of ['42', '43']) {
+			expect(await call({ ...list(0), campaign: id })).toMatchObject({ outcome: 'done' });
+		}
 		await engineTool(harness.credentials, tool(), { run: 1 })(list(0));
 		await mcpTool(harness.credentials, tool(), 'another session')(list(0));
 		expect(bodies).toHaveLength(3);

@@ -28,20 +28,25 @@ async function pushAndRetry(batches: Batches, batchesOfRetry: Batches): Promise<
 	return bodies.flatMap(phonesOf);
 }
 
-test('a sub-workflow per batch pushes no row again if the batches of a retry have other rows', async () => {
-	// Someone has inserted a row above the others.
-	const moved = [rowsOf(9, 0), rowsOf(1, 2), rowsOf(3, 4)];
-	const pushed = await pushAndRetry([rowsOf(0, 1), rowsOf(2, 3)], moved);
-	expect(pushed).toEqual([0, 1, 2, 3].map((row) => phone(row)));
-});
-
-test('a sub-workflow per batch pushes no row again if a batch of invalid rows was removed', async () => {
-	const batches = [rowsOf('-', '-'), rowsOf(0, 1)];
-	const pushed = await pushAndRetry(batches, [rowsOf(9, 0), rowsOf(1)]);
-	expect(pushed).toEqual([0, 1].map((row) => phone(row)));
-});
-
-test('a sub-workflow per batch pushes the batches that had not begun, if the rows are the same', async () => {
-	const pushed = await pushAndRetry([rowsOf(0, 1)], [rowsOf(0, 1), rowsOf(2, 3)]);
-	expect(pushed).toEqual([0, 1, 2, 3].map((row) => phone(row)));
+test.each<[string, Batches, Batches, number[]]>([
+	[
+		'no row again if a row was inserted above the others',
+		[rowsOf(0, 1), rowsOf(2, 3)],
+		[rowsOf(9, 0), rowsOf(1, 2), rowsOf(3, 4)],
+		[0, 1, 2, 3],
+	],
+	[
+		'no row again if a batch of invalid rows was removed',
+		[rowsOf('-', '-'), rowsOf(0, 1)],
+		[rowsOf(9, 0), rowsOf(1)],
+		[0, 1],
+	],
+	[
+		'the batches that had not begun, if the rows are the same',
+		[rowsOf(0, 1)],
+		[rowsOf(0, 1), rowsOf(2, 3)],
+		[0, 1, 2, 3],
+	],
+])('a retry with a sub-workflow per batch pushes %s', async (_what, batches, now, once) => {
+	expect(await pushAndRetry(batches, now)).toEqual(once.map(phone));
 });

@@ -141,6 +141,7 @@ describe('detects the delimiter', () => {
 		['one of more cells in a header that few rows have', 'a;b,c,d\n1;2\n3;4,5,6\n', ';'],
 		['blank rows on top', '\n \nname;phone\n', ';'],
 		['one column', 'phone\n98765 43210\n', ''],
+		['one column, with delimiters in its cells', 'phone\n98765,43210\n9876543210;1\n', ''],
 		['quotes that only fit one of them', 'a;"b,\nc"\n1;2\n', ';'],
 		['nothing', '', ','],
 	])('%s', (_what, head, delimiter) => {

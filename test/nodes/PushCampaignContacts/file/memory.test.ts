@@ -32,7 +32,7 @@ test('keeps nothing else of the file in memory', async () => {
 	const before = heapInUse();
 	const prepared = await prepareRows(rows, columns, options);
 	const kept = heapInUse() - before;
-	expect(prepared.rows.size + prepared.rejectedRows.size).toBe(PIECES);
+	expect(prepared.rows.size + prepared.notPushed.size).toBe(PIECES);
 	expect(kept).toBeLessThan((PIECES * NOTE.length) / 4);
 });
 
@@ -59,10 +59,10 @@ test('a duplicate takes little memory until its reason is needed', async () => {
 			async () => {},
 		);
 		const before = heapInUse();
-		const { rejectedRows } = await prepareRows(rows, columns, options);
+		const { notPushed } = await prepareRows(rows, columns, options);
 		const kept = heapInUse() - before;
-		expect(rejectedRows.size).toBe((4 / 5) * count);
-		return kept / rejectedRows.size;
+		expect(notPushed.size).toBe((4 / 5) * count);
+		return kept / notPushed.size;
 	};
 	// The heap also contains what other work of the process leaves behind, so the smallest figure counts.
 	const figures = [await bytesPerDuplicate(), await bytesPerDuplicate(), await bytesPerDuplicate()];

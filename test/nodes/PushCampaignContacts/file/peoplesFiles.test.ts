@@ -126,7 +126,7 @@ async function pushed(files: readonly Uint8Array[]) {
 	if (!Array.isArray(sent)) throw new Error('The contacts are not a list');
 	return {
 		sent: sent.filter(isJsonObject),
-		reported: [...prepared.rejectedRows],
+		reported: [...prepared.notPushed],
 		notes: source.notes,
 		source,
 	};

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/chunkSender';
-import { SentNumbers } from '../../../../nodes/PushCampaignContacts/push/sentNumbers';
+import { NumbersOfExecution } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import type { HttpResponse } from '../../../../nodes/shared/api/http';
 import { plainText } from '../../../../nodes/shared/values';
 import {
@@ -12,10 +12,8 @@ import {
 	phone,
 	push,
 	reject,
-	reset,
 	scripted,
 	statuses,
-	stored,
 } from './scripted';
 
 const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row);
@@ -71,28 +69,12 @@ test('reports the rows as unknown after an unexpected error', async () => {
 
 test('reports no row as not_sent that another run of the node pushed', async () => {
 	const numbers = { count: 0, lists: {} };
-	const sentNumbers = () => new SentNumbers(numbers, 42);
-	await push(1, { ...scripted(accept).options, sentNumbers: sentNumbers() });
+	const numbersOfExecution = () => new NumbersOfExecution(numbers, 42);
+	await push(1, { ...scripted(accept).options, numbersOfExecution: numbersOfExecution() });
 	const { options } = scripted(() => reject('Campaign is archived', 409));
 	const items = [1, 0].map((row) => ({ json: { phone: phone(row) } }));
-	const last = { ...options, contactsPerRequest: 1, sentNumbers: sentNumbers() };
+	const last = { ...options, contactsPerRequest: 1, numbersOfExecution: numbersOfExecution() };
 	expect(statuses(await push(items, last))).toEqual(['0 not_sent', '1 duplicate']);
-});
-
-test('a retry keeps a row of a chunk unknown, and sends the others', async () => {
-	const first = scripted((phones) =>
-		phones.length > 1 ? reject('contacts[0] is invalid') : reset,
-	);
-	let record = {};
-	await push(3, first.options, record);
-	for (const expected of [[[phone(1), phone(2)]], []]) {
-		record = stored(record);
-		const { sent, options } = scripted(accept);
-		const outcome = await push(3, options, record);
-		expect(sent).toEqual(expected);
-		expect(statuses(outcome)).toEqual(['0 unknown']);
-		expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[1, 2]]);
-	}
 });
 
 type Words = (index: number, note: string) => string;
@@ -216,21 +198,18 @@ describe('a row that is sent alone', () => {
 		});
 		const outcome = await push(3, options);
 		expect(sent.slice(1)).toEqual([[phone(0)], [phone(1)], [phone(2)]]);
-		expect(Array.from(outcome.rejectedRows, ({ reason }) => reason)).toEqual([
+		expect(Array.from(outcome.notPushed, ({ reason }) => reason)).toEqual([
 			'The service rejected this row: phone is bad',
 			'The service rejected this row: contacts[0] worse',
 		]);
 	});
 });
 
-test('shortens a text about thousands of rows', async () => {
-	const text = rowsOf(50)
-		.map((row) => `contacts[${row}] ${'x'.repeat(50)}`)
-		.join('; ');
-	const { options } = scripted(() => reject(text));
-	const { rejectedRows } = await push(50, options);
-	expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual(
-		Array(50).fill(`The service rejected this row: ${text.slice(0, 1_000)}...`),
+test('shortens a text about many rows', async () => {
+	const text = `contacts[0] ${'x'.repeat(1_000)}`;
+	const { notPushed } = await push(1, scripted(() => reject(text)).options);
+	expect([...notPushed][0]?.reason).toBe(
+		`The service rejected this row: ${text.slice(0, 1_000)}...`,
 	);
 });
 
@@ -299,7 +278,7 @@ describe('a service or a proxy with a maximum number of contacts per request', (
 				const { sent, options } = limited(() => max);
 				const outcome = await push(count, { ...options, contactsPerRequest: size });
 				expect(accepted(sent, max).flat()).toEqual(rowsOf(count).map(phone));
-				expect(outcome.rejectedRows.size).toBe(0);
+				expect(outcome.notPushed.size).toBe(0);
 			}),
 		);
 	});
@@ -308,7 +287,7 @@ describe('a service or a proxy with a maximum number of contacts per request', (
 		const { sent, options } = limited((phones) => (phones.includes(phone(3)) ? 0 : Infinity));
 		const outcome = await push(10_010, options);
 		expect(statuses(outcome)).toEqual(['3 rejected']);
-		expect([...outcome.rejectedRows][0]?.reason).toBe(
+		expect([...outcome.notPushed][0]?.reason).toBe(
 			'The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer columns. The service said: HTTP status 413 · <html>Request Entity Too Large</html>',
 		);
 		const there = sent.filter((phones) => !phones.includes(phone(3))).flat();

@@ -1,7 +1,6 @@
 import {
 	resolveColumns,
 	type ColumnChoice,
-	type Columns,
 } from '../../../../nodes/PushCampaignContacts/push/columns';
 import {
 	ItemRows,
@@ -9,7 +8,11 @@ import {
 	type ContactItem,
 	type FoundColumns,
 } from '../../../../nodes/PushCampaignContacts/push/rows';
-import { hasCell, type ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
+import {
+	hasCell,
+	type Column,
+	type ContactRow,
+} from '../../../../nodes/PushCampaignContacts/push/cells';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 
@@ -33,6 +36,8 @@ const resolve = (
 	choice: Partial<ColumnChoice> = {},
 	items: ContactItem[] = [],
 ) => resolveColumns(foundIn(columns, items), { ...defaults, ...choice });
+/** The choice of a phone column by an expression. */
+const computed = (phone: string) => ({ phone, expressions: new Set(['Phone Column']) });
 /** The columns of one row. */
 const resolveRow = (row: ContactRow, choice: Partial<ColumnChoice> = {}) =>
 	resolve(Object.keys(row), choice, [{ json: {} }, { json: row }]);
@@ -63,72 +68,154 @@ test('finds the columns of all rows, in order of appearance', async () => {
 	expect(breaths).toBe(2);
 });
 
-describe('the phone column', () => {
-	test.each<[string, string[], string]>([
-		['exactly the default', ['phone', 'Phone', 'Mobile'], 'phone'],
-		['in another case', ['Name', 'Phone'], 'Phone'],
-		['with spaces and a byte order mark', ['\ufeff PHONE ', 'x'], '\ufeff PHONE '],
-		['before any synonym', ['Mobile', 'PHONE'], 'PHONE'],
-		['by a synonym', ['Mobile Number', 'city'], 'Mobile Number'],
-		['by a synonym in another writing', ['mobile_no', 'city'], 'mobile_no'],
-	])('%s', (_name, columns, phone) => {
-		expect(resolve(columns).phone).toEqual({ name: phone });
-	});
+const nested = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
 
-	test('an entered name is found in another case, but not by synonyms', () => {
-		expect(resolve(['WhatsApp', 'Mobile'], { phone: 'whatsapp' }).phone).toEqual({
-			name: 'WhatsApp',
-		});
-		expect(invalid(['Mobile'], { phone: 'whatsapp' }).message).toBe(
-			'The input has no column "whatsapp", so nothing was sent',
-		);
-	});
-
-	test('if it is missing, the error lists the first columns of the input', () => {
-		const many = Array.from({ length: 25 }, (_, i) => `c${i}`);
-		expect(invalid(['city', 'plan']).resolution).toBe(
-			'In \'Phone Column\', enter the name of the column with phone numbers. The input has: "city", "plan".',
-		);
-		expect(invalid(many).resolution).toMatch(/"c19" and 5 more\.$/);
-	});
+test.each<[string, ContactRow, Partial<ColumnChoice>, Column]>([
+	['exactly', { phone: 1, Phone: 1, Mobile: 1 }, {}, { name: 'phone' }],
+	['in another case', { Name: 1, Phone: 1 }, {}, { name: 'Phone' }],
+	['with spaces and a mark', { '\ufeff PHONE ': 1 }, {}, { name: '\ufeff PHONE ' }],
+	['before any synonym', { Mobile: 1, PHONE: 1 }, {}, { name: 'PHONE' }],
+	['by a synonym', { 'Mobile Number': 1 }, {}, { name: 'Mobile Number' }],
+	['by a synonym in another case', { mobile_no: 1 }, {}, { name: 'mobile_no' }],
+	['as entered, in another case', { WhatsApp: 1 }, { phone: 'whatsapp' }, { name: 'WhatsApp' }],
+	['as an expression returns it', { Mobile: 1 }, computed('Mobile'), { name: 'Mobile' }],
+	['in brackets', { 'Mobile No.': 1 }, { phone: "['Mobile No.']" }, { name: 'Mobile No.' }],
+	...[
+		['properties.phone', 'properties', 'phone'],
+		["properties['Full Name']", 'properties', 'Full Name'],
+		['properties["Full Name"]', 'properties', 'Full Name'],
+		['list[0].n', 'list', '0', 'n'],
+	].map(([name = '', ...path]): [string, ContactRow, Partial<ColumnChoice>, Column] => [
+		`nested: ${name}`,
+		nested,
+		{ phone: name },
+		{ name, path },
+	]),
+	[
+		'with a dot in its name, before a nested one',
+		{ 'properties.phone': 1, ...nested },
+		{ phone: 'properties.phone' },
+		{ name: 'properties.phone' },
+	],
+	[
+		'nested, before one with a similar name',
+		{ 'Properties Phone': 1, ...nested },
+		{ phone: 'properties.phone' },
+		{ name: 'properties.phone', path: ['properties', 'phone'] },
+	],
+])('finds the phone column %s', (_how, row, choice, column) => {
+	expect(resolveRow(row, choice).phone).toEqual(column);
 });
 
-describe('the person name column', () => {
-	test.each<[string, string[], string, string | undefined]>([
-		['the default', ['phone', 'person_name'], 'person_name', 'person_name'],
-		['in another spelling', ['phone', 'Person Name'], 'person_name', 'Person Name'],
-		['by a synonym', ['phone', 'Full Name'], 'person_name', 'Full Name'],
-		['none, because there is none', ['phone'], 'person_name', undefined],
-		['none, because the field is empty', ['phone', 'person_name'], ' ', undefined],
-		['one that was entered', ['phone', 'Lead'], 'lead', 'Lead'],
-	])('%s', (_name, columns, personName, expected) => {
-		expect(resolve(columns, { personName }).personName?.name).toBe(expected);
-	});
+test.each<[string, string[], Partial<ColumnChoice>, string | undefined, string | undefined]>([
+	['the default', ['person_name'], {}, 'person_name', undefined],
+	['another case', ['Person Name'], {}, 'Person Name', undefined],
+	['a synonym', ['Full Name'], {}, 'Full Name', undefined],
+	['no column', [], {}, undefined, undefined],
+	['an empty field', ['person_name'], { personName: ' ' }, undefined, undefined],
+	['an entered column', ['Lead'], { personName: 'lead' }, 'Lead', undefined],
+	['first names', ['First Name', 'Surname'], { lastName: 'surname' }, 'First Name', 'Surname'],
+	['only last names', ['Surname'], { personName: '', lastName: 'Surname' }, undefined, 'Surname'],
+])('finds the name columns: %s', (_how, columns, choice, personName, lastName) => {
+	const found = resolve(['phone', ...columns], choice);
+	expect([found.personName?.name, found.lastName?.name]).toEqual([personName, lastName]);
+	// A full name isn't sent as a variable, too. First and last names are.
+	expect(columns.filter((name) => found.reserved.has(name))).toEqual(
+		personName === undefined || lastName !== undefined
+			? columns.filter((name) => name === 'person_name')
+			: [personName],
+	);
+});
 
-	test('an entered name must exist', () => {
-		expect(invalid(['phone'], { personName: 'lead' })).toMatchObject({
-			message: 'The input has no column "lead", so nothing was sent',
-			resolution: expect.stringMatching(
-				/^In 'Person Name Column', enter the name of the column with names\./,
-			),
-		});
-	});
+const NO_VALUE =
+	'needs the name of the column with phone numbers, not a value of it. Switch the field to Fixed';
+test.each<[string, string[], Partial<ColumnChoice>, message: string, resolution: string]>([
+	[
+		'no phone',
+		['city', 'plan'],
+		{},
+		'The input has no column "phone", so nothing was sent',
+		'In \'Phone Column\', enter the name of the column with phone numbers. The input has: "city", "plan".',
+	],
+	[
+		'no phone among many',
+		Array.from({ length: 25 }, (_, i) => `c${i}`),
+		{},
+		'The input has no column "phone"',
+		'"c19" and 5 more.',
+	],
+	[
+		'a synonym of an entered name',
+		['Mobile'],
+		{ phone: 'whatsapp' },
+		'The input has no column "whatsapp", so nothing was sent',
+		"In 'Phone Column', enter",
+	],
+	[
+		'no nested phone',
+		['properties'],
+		{ phone: 'properties.mobile' },
+		'The input has no column "properties.mobile", so nothing was sent',
+		"In 'Phone Column', enter",
+	],
+	[
+		'a phone as a value',
+		['phone', 'city'],
+		computed('phone 9876543210'),
+		'\'Phone Column\' has an expression that returns "phone 9876543210", and the input has no such column. Nothing was sent',
+		NO_VALUE,
+	],
+	[
+		'no entered name',
+		['phone'],
+		{ personName: 'lead' },
+		'The input has no column "lead", so nothing was sent',
+		"In 'Person Name Column', enter the name of the column with names.",
+	],
+	[
+		'no first name',
+		['phone', 'Surname'],
+		{ lastName: 'Surname' },
+		'The input has no column "person_name"',
+		"In 'Person Name Column', enter the name of the column with first names.",
+	],
+	[
+		'no last name',
+		['phone', 'First Name'],
+		{ lastName: 'Surname' },
+		'The input has no column "Surname"',
+		"In 'Last Name Column', enter the name of the column with last names.",
+	],
+	[
+		'no listed column',
+		['phone'],
+		{ others: ['city'] },
+		'The input has no column "city"',
+		"In 'Columns to Send', enter the name of the column with values to send.",
+	],
+	[
+		'two listed columns',
+		['phone', 'City', 'CITY'],
+		{ others: ['city'] },
+		'Several columns match "city": "City", "CITY". Nothing was sent',
+		"In 'Columns to Send', enter the exact name",
+	],
+])('stops if there is %s', (_what, columns, choice, message, resolution) => {
+	const error = invalid(columns, choice, [{ json: {} }, { json: nested }]);
+	expect(error.message).toContain(message);
+	expect(error.resolution).toContain(resolution);
 });
 
 describe('the other columns', () => {
-	test('listed columns must exist, in any case', () => {
-		expect(resolve(['phone', 'City'], { others: ['city'] }).others).toEqual([
+	test('are found in any case, and sent under their last name, or under their path if it is used', () => {
+		const row = { City: 'Pune', a: { City: 'Delhi', plan: 'x', phone: '1' }, phone: '2' };
+		const others = ['city', 'a.City', 'a.plan', 'a.phone'];
+		expect(resolveRow(row, { others }).others).toMatchObject([
 			{ name: 'City', column: { name: 'City' } },
+			{ name: 'a.City', column: { path: ['a', 'City'] } },
+			{ name: 'plan', column: { path: ['a', 'plan'] } },
+			{ name: 'a.phone', column: { path: ['a', 'phone'] } },
 		]);
-		expect(invalid(['phone'], { others: ['city'] }).resolution).toMatch(
-			/^In 'Columns to Send', enter the name of the column with values to send\./,
-		);
-	});
-
-	test('a listed column with two matches is not chosen', () => {
-		expect(invalid(['phone', 'City', 'CITY'], { others: ['city'] }).resolution).toMatch(
-			/^In 'Columns to Send', enter the exact name/,
-		);
 	});
 
 	test('phone, name, added columns, and columns without a heading are never sent', () => {
@@ -150,97 +237,21 @@ describe('the other columns', () => {
 			'source_row_last',
 		]);
 	});
-});
 
-describe('a nested column', () => {
-	const phone = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
-
-	test.each([
-		['properties.phone', ['properties', 'phone']],
-		["properties['Full Name']", ['properties', 'Full Name']],
-		['properties["Full Name"]', ['properties', 'Full Name']],
-		['list[0].n', ['list', '0', 'n']],
-	])('%s', (wanted, path) => {
-		expect(resolveRow(phone, { phone: wanted }).phone).toEqual({ name: wanted, path });
+	const TABLE = ['id', 'createdAt', 'updatedAt'];
+	const AGENT = ['toolCallId', 'chatInput', 'sessionId', 'action'];
+	test.each<[string, string[], Partial<ColumnChoice>, string[]]>([
+		['Google Sheets', [], {}, ['row_number']],
+		['a data table', [...TABLE, 'city'], {}, ['row_number', ...TABLE]],
+		// Only a data table has all three, so an ID of another source is sent.
+		['another table', ['id', 'createdAt'], {}, ['row_number']],
+		['the AI Agent node', [], { isTool: true }, ['row_number', ...AGENT]],
+		['JSON of a tool', [], { isTool: true, from: 'json' }, ['row_number']],
+	])('those that n8n adds are sent only if listed: %s', (_source, columns, choice, added) => {
+		const { notOfAll, reserved } = resolve(['phone', ...columns], choice);
+		expect([...notOfAll].filter((name) => !reserved.has(name))).toEqual(added);
+		expect([...reserved].filter((name) => !notOfAll.has(name))).toEqual([]);
 	});
-
-	test('comes after a column whose name has a dot', () => {
-		const row = { 'properties.phone': '1', ...phone };
-		expect(resolveRow(row, { phone: 'properties.phone' }).phone).toEqual({
-			name: 'properties.phone',
-		});
-	});
-
-	test('comes before a column with a similar name', () => {
-		const row = { 'Properties Phone': '1', ...phone };
-		expect(resolveRow(row, { phone: 'properties.phone' }).phone.path).toEqual([
-			'properties',
-			'phone',
-		]);
-	});
-
-	test('in brackets only is a plain column', () => {
-		expect(resolveRow({ 'Mobile No.': '1' }, { phone: "['Mobile No.']" }).phone).toEqual({
-			name: 'Mobile No.',
-		});
-	});
-
-	test('is missing if no row has it', () => {
-		const error = invalid(['properties'], { phone: 'properties.mobile' }, [
-			{ json: {} },
-			{ json: phone },
-		]);
-		expect(error.message).toBe('The input has no column "properties.mobile", so nothing was sent');
-	});
-
-	test('is sent under its last name, or under its path if the name is used', () => {
-		const row = { city: 'Pune', a: { city: 'Delhi', plan: 'x', phone: '1' }, phone: '2' };
-		const others = ['city', 'a.city', 'a.plan', 'a.phone'];
-		expect(resolveRow(row, { others }).others).toMatchObject([
-			{ name: 'city', column: { name: 'city' } },
-			{ name: 'a.city', column: { path: ['a', 'city'] } },
-			{ name: 'plan', column: { path: ['a', 'plan'] } },
-			{ name: 'a.phone', column: { path: ['a', 'phone'] } },
-		]);
-	});
-});
-
-describe('the last name column', () => {
-	test('finds the column with first names too', () => {
-		const columns = resolve(['phone', 'First Name', 'Surname'], { lastName: 'surname' });
-		expect(columns).toMatchObject({
-			personName: { name: 'First Name' },
-			lastName: { name: 'Surname' },
-		});
-		expect([columns.reserved.has('First Name'), columns.reserved.has('Surname')]).toEqual([
-			false,
-			false,
-		]);
-	});
-
-	test('is the whole name if Person Name Column is empty', () => {
-		const columns = resolve(['phone', 'Surname'], { personName: '', lastName: 'Surname' });
-		expect(columns).toMatchObject({ personName: undefined, lastName: { name: 'Surname' } });
-	});
-
-	test('reports a missing column of first or last names', () => {
-		expect(invalid(['phone', 'Surname'], { lastName: 'Surname' }).resolution).toMatch(
-			/^In 'Person Name Column', enter the name of the column with first names\./,
-		);
-		expect(invalid(['phone', 'First Name'], { lastName: 'Surname' }).resolution).toMatch(
-			/^In 'Last Name Column', enter the name of the column with last names\./,
-		);
-	});
-});
-
-test('reports an expression that returns no column name', () => {
-	const choice = { phone: 'phone 9876543210', expressions: new Set(['Phone Column']) };
-	expect(invalid(['phone', 'city'], choice)).toMatchObject({
-		message:
-			'\'Phone Column\' has an expression that returns "phone 9876543210", and the input has no such column. Nothing was sent',
-		resolution: expect.stringMatching(/not a value of it\. Switch the field to Fixed/),
-	});
-	expect(resolve(['Mobile'], { ...choice, phone: 'Mobile' }).phone).toEqual({ name: 'Mobile' });
 });
 
 describe('input that is not rows', () => {
@@ -280,36 +291,6 @@ describe('input that is not rows', () => {
 			'The header of the file has more than one column "city", so nothing was sent',
 		);
 	});
-});
-
-test('columns of a data table are sent only if listed', () => {
-	const table = ['id', 'createdAt', 'updatedAt'];
-	const added = (columns: string[], choice: Partial<ColumnChoice> = {}) => {
-		const { notOfAll } = resolve(['phone', ...columns], choice);
-		return table.filter((name) => notOfAll.has(name));
-	};
-	expect(added([...table, 'city'])).toEqual(table);
-	expect(resolve(['phone', ...table], { others: ['id'] }).others).toEqual([
-		{ name: 'id', column: { name: 'id' } },
-	]);
-	// Only a data table has all three, so an ID of another source is sent.
-	expect(added(['id', 'createdAt'])).toEqual([]);
-	expect(added(['id', 'city'])).toEqual([]);
-});
-
-test('columns of Google Sheets and AI Agent are sent only if listed', () => {
-	const added = ({ notOfAll, reserved }: Columns) =>
-		[...notOfAll].filter((name) => !reserved.has(name));
-	expect(added(resolve(['phone']))).toEqual(['row_number']);
-	expect(added(resolve(['phone'], { isTool: true }))).toEqual([
-		'row_number',
-		'toolCallId',
-		'chatInput',
-		'sessionId',
-		'action',
-	]);
-	const { notOfAll, reserved } = resolve(['phone']);
-	expect([...reserved].filter((name) => !notOfAll.has(name))).toEqual([]);
 });
 
 describe('several files', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { RejectedRows, ROW_STATUSES } from '../../../../nodes/PushCampaignContacts/push/outcome';
+import { RowsNotPushed, ROW_STATUSES } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 
 /** The reason with which each row is added. */
@@ -9,7 +9,7 @@ const STATUS = { alone: 'rejected', a: 'unknown', b: 'not_sent' } as const;
 test('has each row once and in order, whether it was added alone or with others', () => {
 	fc.assert(
 		fc.property(rows, (list) => {
-			const rejected = new RejectedRows();
+			const rejected = new RowsNotPushed();
 			const rowsOf = (reason: string) => [...list.keys()].filter((index) => list[index] === reason);
 			for (const index of rowsOf('alone').toReversed()) {
 				rejected.add(index, STATUS.alone, 'alone');

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { PhonesByRow } from '../../../../nodes/PushCampaignContacts/push/phones';
-import { RowsByPhone } from '../../../../nodes/PushCampaignContacts/push/rowsByPhone';
+import { PhonesByRow, RowsByPhone } from '../../../../nodes/PushCampaignContacts/push/phones';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import type { AcceptedPhone } from '../../../../nodes/shared/phone/campaignPhone';
 

@@ -11,92 +11,82 @@ const columns: Columns = {
 	reserved: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status']),
 	notOfAll: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status', 'row_number']),
 };
-const forPerson = { isTool: false };
-const sourceOf = (rows: ContactRow[]) =>
-	new ItemRows(
-		rows.map((json) => ({ json })),
-		async () => {},
-	);
-const prepare = async (rows: ContactRow[], options = forPerson) =>
-	await prepareRows(sourceOf(rows), columns, options);
+const prepare = async (rows: ContactRow[], own = columns) => {
+	const items = rows.map((json) => ({ json }));
+	return await prepareRows(new ItemRows(items, async () => {}), own, { isTool: false });
+};
 
-describe('duplicates', () => {
-	test('keeps the row with the longer name at any position', async () => {
-		const { rows, rejectedRows } = await prepare([
+test.each<[string, ContactRow[], kept: number[], Array<[number, who: string]>]>([
+	[
+		'the longer name at any position',
+		[
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '+91 98765 43210', person_name: 'Asha Rao' },
 			{ phone: '9123456789', person_name: 'Vikram Singh' },
 			{ phone: 9123456789, person_name: 'Vikram' },
 			{ phone: '09876543210', person_name: 'A. Rao' },
-		]);
-		expect([...rows]).toEqual([1, 2]);
-		expect(Array.from(rejectedRows, ({ index, status }) => [index, status])).toEqual([
-			[0, 'duplicate'],
-			[3, 'duplicate'],
-			[4, 'duplicate'],
-		]);
-	});
-
-	test('the reason names the kept row, even if a third row replaced it', async () => {
-		const { rows, keys, rejectedRows } = await prepare([
-			{ phone: '9876543210', person_name: 'A' },
-			{ phone: '9876543210', person_name: 'Asha' },
-			{ phone: '9876543210', person_name: 'Asha Rao' },
-		]);
-		expect([...rows]).toEqual([2]);
-		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '919876543210']);
-		expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual(
-			Array(2).fill(
-				'Asha Rao (row 3) has the same number and was kept. The node pushes one row per phone number.',
-			),
-		);
-	});
-
-	test('the reason has the number of the kept row if it has no name', async () => {
-		const { rejectedRows } = await prepare([{ phone: '9876543210' }, { phone: '98765 43210' }]);
-		expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual([
-			'Row 1 has the same number and was kept. The node pushes one row per phone number.',
-		]);
-	});
-
-	test('keeps the earlier of equally long names, ignoring white space', async () => {
-		const { rows } = await prepare([
+		],
+		[1, 2],
+		[
+			[0, 'Asha Rao (row 2)'],
+			[3, 'Vikram Singh (row 3)'],
+			[4, 'Asha Rao (row 2)'],
+		],
+	],
+	[
+		'the longest of three names',
+		['A', 'Asha', 'Asha Rao'].map((person_name) => ({ phone: '9876543210', person_name })),
+		[2],
+		[
+			[0, 'Asha Rao (row 3)'],
+			[1, 'Asha Rao (row 3)'],
+		],
+	],
+	[
+		'the earlier of equally long names, ignoring white space',
+		[
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '9876543210', person_name: '  Asha   ' },
 			{ phone: '9123456789' },
 			{ phone: '9123456789', person_name: null },
-		]);
-		expect([...rows]).toEqual([0, 2]);
-	});
+		],
+		[0, 2],
+		[
+			[1, 'Asha (row 1)'],
+			[3, 'Row 3'],
+		],
+	],
+])('of rows with the same number, keeps %s', async (_which, given, kept, duplicates) => {
+	const { rows, keys, notPushed } = await prepare(given);
+	expect([...rows]).toEqual(kept);
+	expect([...given.keys()].filter((row) => keys.at(row) !== '')).toEqual(kept);
+	expect([...notPushed]).toEqual(
+		duplicates.map(([index, who]) => ({
+			index,
+			status: 'duplicate',
+			reason: `${who} has the same number and was kept. The node pushes one row per phone number.`,
+		})),
+	);
 });
 
-describe('unusable rows', () => {
-	test('are rejected once, with a reason', async () => {
-		const { rows, rejectedRows } = await prepare([
+test('unusable rows are rejected once, with a reason', async () => {
+	const { rows, notPushed } = await prepare(
+		[
 			{ person_name: 'Asha' },
 			{ phone: '9.88E+09' },
 			{ phone: '9876543210', person_name: { first: 'Asha' } },
+			{ phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] },
 			{ phone: '9876543210', person_name: 42 },
-		]);
-		expect([...rows]).toEqual([3]);
-		expect([...rejectedRows]).toEqual([
-			{ index: 0, status: 'rejected', reason: 'This row has no phone number.' },
-			{ index: 1, status: 'rejected', reason: expect.stringMatching(/rounded/) },
-			{
-				index: 2,
-				status: 'rejected',
-				reason: expect.stringMatching(/^The name in column "person_name" isn't text/),
-			},
-		]);
-	});
-});
-
-test('a row whose last name is not text is rejected', async () => {
-	const source = sourceOf([{ phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] }]);
-	const halves = { ...columns, lastName: { name: 'Surname' } };
-	const { rows, rejectedRows } = await prepareRows(source, halves, forPerson);
-	expect([...rows]).toEqual([]);
-	expect([...rejectedRows][0]?.reason).toMatch(/^The name in column "Surname" isn't text\./);
+		],
+		{ ...columns, lastName: { name: 'Surname' } },
+	);
+	expect([...rows]).toEqual([4]);
+	expect(Array.from(notPushed, ({ index, status, reason }) => [index, status, reason])).toEqual([
+		[0, 'rejected', 'This row has no phone number.'],
+		[1, 'rejected', expect.stringMatching(/rounded/)],
+		[2, 'rejected', expect.stringMatching(/^The name in column "person_name" isn't text/)],
+		[3, 'rejected', expect.stringMatching(/^The name in column "Surname" isn't text\./)],
+	]);
 });
 
 describe('a contact', () => {

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
-import { hintsFor } from '../../../../nodes/PushCampaignContacts/push/report';
-import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
-import { contactItems, json, phone, push, scripted, statuses } from './scripted';
+import { hintsFor } from '../../../../nodes/PushCampaignContacts/push/pushReport';
+import type { JsonObject } from '../../../../nodes/shared/json';
+import { json, phone, push, scripted, statuses } from './scripted';
 
 const respondWith = (data: JsonObject) => scripted(() => json(200, { success: true, data }));
 const pushedRows = ({ pushed }: Awaited<ReturnType<typeof push>>) =>
@@ -112,168 +111,51 @@ test('reads counts and skipped numbers beside data', async () => {
 	expect(statuses(await push(2, skipped.options))).toEqual(['0 do_not_disturb']);
 });
 
-/** A count as a service may write it, usually a possible one. */
-const count = (sent: number): fc.Arbitrary<JsonValue | undefined> =>
-	fc.oneof(
-		{ weight: 4, arbitrary: fc.nat(sent + 1) },
-		{ weight: 2, arbitrary: fc.constant(undefined) },
-		fc.constant(sent),
-		fc.nat(sent).map(String),
-		fc.constantFrom<JsonValue[]>(null, -1, 1.5, 'NaN', '', 'two', true, {}, [], 1e21),
-	);
-const skips = (sent: number) =>
-	fc.uniqueArray(fc.nat(sent - 1).map(phone), { maxLength: sent }).map((phones) => [...phones]);
-const cases = fc.integer({ min: 1, max: 6 }).chain((sent) =>
-	fc.record({
-		sent: fc.constant(sent),
-		received: count(sent),
-		accepted: count(sent),
-		duplicates: count(sent),
-		queued: count(sent),
-		dnd: skips(sent),
-		engine: skips(sent),
-		id: fc.constantFrom<JsonValue[]>(7, '7', null, 0),
-	}),
-);
-
-/** Reads a count independently of the node. */
-function numeric(value: JsonValue | undefined): number | 'missing' | 'unusable' {
-	if (value === undefined || value === null) return 'missing';
-	const read = typeof value === 'string' && value !== '' ? Number(value) : value;
-	if (typeof read !== 'number' || !Number.isInteger(read) || read < 0) return 'unusable';
-	return read;
-}
-
-test('pushes rows only if the counts account for each of them', async () => {
-	let pushedPushes = 0;
-	let unknownPushes = 0;
-	await fc.assert(
-		fc.asyncProperty(
-			cases,
-			async ({ sent: size, received, accepted, duplicates, queued, dnd, engine, id }) => {
-				const data: JsonObject = JSON.parse(
-					JSON.stringify({
-						campaign_upload_id: id,
-						contacts_received: received,
-						contacts_accepted: accepted,
-						duplicates_removed: duplicates,
-						queued_calls: queued,
-						dnd_skipped: dnd.map((number) => ({ phone: number })),
-						engine_skipped_duplicates: engine,
-					}),
-				);
-				const { sent, options } = respondWith(data);
-				const outcome = await push(size, options);
-				expect(sent).toHaveLength(1);
-				const all = [
-					...pushedRows(outcome),
-					...Array.from(outcome.rejectedRows, ({ index }) => index),
-				];
-				expect([...all].sort((a, b) => a - b)).toEqual(contactItems(size).map((_, index) => index));
-
-				const [r, a, d, q] = [received, accepted, duplicates, queued].map(numeric);
-				const skipped = new Set([...dnd, ...engine]).size;
-				const removed = typeof d === 'number' ? d : 0;
-				const contradicts =
-					[r, a, d, q].includes('unusable') ||
-					removed > size ||
-					(typeof r === 'number' && (r > size || r + removed + skipped < size)) ||
-					(typeof a === 'number' && (a > size || a + removed + skipped < size)) ||
-					(typeof a === 'number' && typeof r === 'number' && a > r);
-				const isNamed = id === 7 || id === '7' || typeof a === 'number';
-				if (contradicts || !isNamed) {
-					unknownPushes++;
-					expect(outcome.rejectedRows.count('unknown') === size).toBe(true);
-					expect(outcome.pushed).toEqual([]);
-					return;
-				}
-				pushedPushes++;
-				expect(outcome.stopped).toBeUndefined();
-				expect(pushedRows(outcome)).toHaveLength(size - skipped);
-			},
-		),
-		{ numRuns: 2_000 },
-	);
-	expect(Math.min(pushedPushes, unknownPushes)).toBeGreaterThan(100);
-});
-
-describe('release to the calling queue', () => {
-	const hints = async (enqueue: boolean, data: JsonObject) => {
-		const { options } = respondWith({ ...list, contacts_accepted: 2, ...data });
-		const campaign = { ...options.campaign, enqueue };
-		return hintsFor(await push(2, { ...options, campaign }));
-	};
-
+describe('the hints about the release to the calling queue', () => {
+	const PUSHED = '2 rows: 2 pushed.';
 	const released = /^2 rows: 2 pushed\. Pushed rows were released to the calling queue\. Calls go/;
-	const queued =
-		/^2 rows: 2 pushed\. Pushed rows were released, and the service queued 2 calls\. Calls/;
+	const queued = (calls: string) =>
+		new RegExp(
+			`^2 rows: 2 pushed\\. Pushed rows were released, and the service queued ${calls}\\. Calls`,
+		);
 	const waiting =
 		/^2 rows: 2 pushed\. Pushed rows wait in the campaign, and nobody is called until/;
+	const contrary = (setting: string, enqueued: boolean, effect: string) =>
+		`'Release to Calling Queue' is ${setting}, but the service returned enqueued: ${enqueued} for 2 rows, so they ${effect}. Check the campaign in the service.`;
+	const SHORT = (calls: string) =>
+		`The service queued only ${calls} for 2 rows. Check the campaign in the service.`;
+	const REMOVED =
+		"The service removed 1 contact as a duplicate and doesn't say which. The rows of removed contacts count as pushed.";
+	const SKIPPED = { dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] };
 
-	test.each<[boolean, JsonObject, RegExp]>([
-		[true, {}, released],
-		[true, { enqueued: true }, released],
-		[true, { enqueued: true, queued_calls: 2 }, queued],
-		[false, { enqueued: false, queued_calls: 0 }, waiting],
-		[false, {}, waiting],
-	])('the only hint says whether anybody is called: %j %j', async (enqueue, data, words) => {
-		expect(await hints(enqueue, data)).toEqual([expect.stringMatching(words)]);
-	});
-
-	test('shows a hint if contacts were not released', async () => {
-		expect(await hints(true, { enqueued: false, queued_calls: 0 })).toEqual([
-			'2 rows: 2 pushed.',
-			"'Release to Calling Queue' is on, but the service returned enqueued: false for 2 rows, so they may not be called. Check the campaign in the service.",
-		]);
-	});
-
-	test('shows a hint if contacts were released unexpectedly', async () => {
-		expect(await hints(false, { enqueued: true })).toEqual([
-			'2 rows: 2 pushed.',
-			"'Release to Calling Queue' is off, but the service returned enqueued: true for 2 rows, so they may be called. Check the campaign in the service.",
-		]);
-	});
-
-	test('shows a hint if fewer calls are queued than rows were pushed', async () => {
-		expect(await hints(true, { enqueued: true, queued_calls: 1 })).toEqual([
-			expect.stringMatching(
-				/^2 rows: 2 pushed\. Pushed rows were released, and the service queued/,
-			),
-			'The service queued only 1 call for 2 rows. Check the campaign in the service.',
-		]);
-		expect(await hints(true, { queued_calls: '0' })).toEqual([
-			expect.stringMatching(
-				/^2 rows: 2 pushed\. Pushed rows were released, and the service queued/,
-			),
-			'The service queued only 0 calls for 2 rows. Check the campaign in the service.',
-		]);
-	});
-
-	test('reads enqueued as text', async () => {
-		expect(await hints(true, { enqueued: 'false' })).toEqual([
-			'2 rows: 2 pushed.',
-			expect.stringContaining('the service returned enqueued: false for 2 rows'),
-		]);
-	});
-
-	test('expects no call for a duplicate, and reports it', async () => {
-		const data = { enqueued: true, queued_calls: 1, contacts_accepted: 1, duplicates_removed: 1 };
-		expect(await hints(true, data)).toEqual([
-			expect.stringMatching(
-				/^2 rows: 2 pushed\. Pushed rows were released, and the service queued/,
-			),
-			"The service removed 1 contact as a duplicate and doesn't say which. The rows of removed contacts count as pushed.",
-		]);
-	});
-
-	test('expects no call for skipped rows', async () => {
-		const skipped = { dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] };
-		const [summary, ...others] = await hints(true, {
-			enqueued: false,
-			queued_calls: 0,
-			...skipped,
-		});
-		expect(summary).toMatch(/^2 rows: 0 pushed/);
-		expect(others).toEqual([]);
+	test.each<[enqueue: boolean, JsonObject, Array<string | RegExp>]>([
+		[true, {}, [released]],
+		[true, { enqueued: true }, [released]],
+		[true, { enqueued: true, queued_calls: 2 }, [queued('2 calls')]],
+		[false, { enqueued: false, queued_calls: 0 }, [waiting]],
+		[false, {}, [waiting]],
+		[
+			true,
+			{ enqueued: false, queued_calls: 0 },
+			[PUSHED, contrary('on', false, 'may not be called')],
+		],
+		[true, { enqueued: 'false' }, [PUSHED, contrary('on', false, 'may not be called')]],
+		[false, { enqueued: true }, [PUSHED, contrary('off', true, 'may be called')]],
+		[true, { enqueued: true, queued_calls: 1 }, [queued('1 call'), SHORT('1 call')]],
+		[true, { queued_calls: '0' }, [queued('0 calls'), SHORT('0 calls')]],
+		// No call is expected for a duplicate and for skipped rows.
+		[
+			true,
+			{ enqueued: true, queued_calls: 1, contacts_accepted: 1, duplicates_removed: 1 },
+			[queued('1 call'), REMOVED],
+		],
+		[true, { enqueued: false, queued_calls: 0, ...SKIPPED }, [/^2 rows: 0 pushed/]],
+	])('switch %j, response %j', async (enqueue, data, expected) => {
+		const { options } = respondWith({ ...list, contacts_accepted: 2, ...data });
+		const campaign = { ...options.campaign, enqueue };
+		const hints = hintsFor(await push(2, { ...options, campaign }));
+		expect(hints).toEqual(
+			expected.map((hint) => (typeof hint === 'string' ? hint : expect.stringMatching(hint))),
+		);
 	});
 });

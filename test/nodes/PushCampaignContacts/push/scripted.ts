@@ -116,5 +116,5 @@ export function stored(record: PushRecord): PushRecord {
 	return read;
 }
 
-export const statuses = ({ rejectedRows }: PushOutcome) =>
-	Array.from(rejectedRows, ({ index, status }) => `${index} ${status}`);
+export const statuses = ({ notPushed }: PushOutcome) =>
+	Array.from(notPushed, ({ index, status }) => `${index} ${status}`);

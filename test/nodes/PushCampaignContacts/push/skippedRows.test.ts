@@ -1,6 +1,6 @@
 import { readAccepted } from '../../../../nodes/PushCampaignContacts/push/response';
 import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
-import { unmatchedIn } from '../../../../nodes/PushCampaignContacts/push/report';
+import { unmatchedIn } from '../../../../nodes/PushCampaignContacts/push/pushReport';
 import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
 import { json, phone, push, scripted, statuses } from './scripted';
 
@@ -122,7 +122,7 @@ test('moves skipped rows to Rejected with a reason, and the totals add up', asyn
 	const outcome = await push(5, options);
 	expect(outcome.pushed.map((request) => [...request.rows])).toEqual([[0, 2, 4]]);
 	expect(statuses(outcome)).toEqual(['1 do_not_disturb', '3 skipped_duplicate']);
-	expect(Array.from(outcome.rejectedRows, ({ reason }) => reason)).toEqual([
+	expect(Array.from(outcome.notPushed, ({ reason }) => reason)).toEqual([
 		`The service skipped this row, because its number is on the do-not-disturb list of the agent. The service returned phone: +91${phone(1)}, since: 2026-01-05.`,
 		'The service skipped this row as a duplicate (engine_skipped_duplicates).',
 	]);

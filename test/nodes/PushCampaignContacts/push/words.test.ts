@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describeOutcome, hintsFor } from '../../../../nodes/PushCampaignContacts/push/report';
+import { describeOutcome, hintsFor } from '../../../../nodes/PushCampaignContacts/push/pushReport';
 import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import {
@@ -63,18 +63,18 @@ test('no message says that nothing was sent if something was, for any outcome', 
 				const settings = { ...options, contactsPerRequest };
 				let outcome = await push(items, settings, record);
 				if (isTriedAgain) outcome = await push(items, settings, stored(record));
-				const { stopped, rejectedRows } = outcome;
+				const { stopped, notPushed } = outcome;
 				const { pushed, unknown } = countRows(outcome);
 				const texts = [
 					...Object.values(describeOutcome(outcome)).flat(),
 					...hintsFor(outcome),
 					...(stopped === undefined ? [] : [stopped.message, stopped.description]),
-					...Array.from(rejectedRows, ({ reason }) => reason),
+					...Array.from(notPushed, ({ reason }) => reason),
 				];
 				const saysNothing = texts.filter((text) => NOTHING.test(text));
 				if (sent.length > 0) expect(saysNothing).toEqual([]);
 				// The kept row may be rejected, or not reached.
-				for (const { status, reason } of rejectedRows) {
+				for (const { status, reason } of notPushed) {
 					if (status === 'duplicate') expect(reason).not.toMatch(/\b(?:is|was) (?:sent|pushed)\b/);
 				}
 				for (const text of texts) {

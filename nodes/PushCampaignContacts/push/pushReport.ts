@@ -1,6 +1,6 @@
 import sumBy from 'lodash/sumBy';
 import { numberIn } from '../../shared/json';
-import type { PushOutcome, PushedRequest, RejectedRows } from './outcome';
+import type { PushOutcome, PushedRequest, RowsNotPushed } from './outcome';
 import { namesOfItems, type RowNames } from './rows';
 import { RowSet } from './rowSet';
 import {
@@ -36,12 +36,12 @@ export function describeOutcome(
 	outcome: PushOutcome,
 	{ names = namesOfItems, isDryRun = false }: { names?: RowNames; isDryRun?: boolean } = {},
 ): OutcomeReport {
-	const { rejectedRows } = outcome;
+	const { notPushed } = outcome;
 	const line = (label: string, rows: RowSet, text: string, lists = '') =>
 		rows.size > 0 && `${label}: ${rowCount(rows.size)} (${names.several(rows)}${lists}). ${text}`;
 	const pushed = RowSet.union(outcome.pushed.map(({ rows }) => rows));
-	const notSent = rejectedRows.rowsWith('not_sent');
-	const rejected = rejectedRows.rowsWith('rejected');
+	const notSent = notPushed.rowsWith('not_sent');
+	const rejected = notPushed.rowsWith('rejected');
 	const it = notSent.size === 1 ? 'it' : 'them';
 	return {
 		nextSteps: onlyTexts([
@@ -54,7 +54,7 @@ export function describeOutcome(
 			line('Pushed', pushed, 'Leave them out if you push the other rows again.', listsOf(outcome)),
 			line(
 				'Unknown',
-				rejectedRows.rowsWith('unknown'),
+				notPushed.rowsWith('unknown'),
 				`They may or may not be in the campaign. ${HOW_TO_LOOK}`,
 			),
 			!isDryRun && line('Not sent', notSent, `Push ${it} after this is resolved.`),
@@ -62,7 +62,7 @@ export function describeOutcome(
 				'Rejected',
 				rejected,
 				rejected.size === 1
-					? reasonsOf(rejectedRows, 1).join('')
+					? reasonsOf(notPushed, 1).join('')
 					: 'The first reasons are in the details.',
 			),
 			names.legend,
@@ -71,20 +71,20 @@ export function describeOutcome(
 			summaryLine(outcome),
 			line(
 				'Skipped by the service',
-				rejectedRows.rowsWith('do_not_disturb', 'skipped_duplicate'),
+				notPushed.rowsWith('do_not_disturb', 'skipped_duplicate'),
 				'Leave them out if you push the other rows again.',
 			),
 			line(
 				'Duplicates',
-				rejectedRows.rowsWith('duplicate'),
+				notPushed.rowsWith('duplicate'),
 				'Leave them out if you push the other rows again. Each has the phone number of another row.',
 			),
 			line(
 				'Pushed before',
-				rejectedRows.rowsWith('pushed_before'),
+				notPushed.rowsWith('pushed_before'),
 				'An earlier execution of this workflow sent their numbers to the campaign.',
 			),
-			...(rejected.size > 1 ? firstReasons(rejectedRows, names) : []),
+			...(rejected.size > 1 ? firstReasons(notPushed, names) : []),
 			...unmatchedIn(outcome),
 			...duplicateNotes(outcome),
 			...releaseNotes(outcome),
@@ -94,9 +94,9 @@ export function describeOutcome(
 
 /** Hints for the node's output panel. The first one is about the rows. */
 export function hintsFor(outcome: PushOutcome): string[] {
-	const { received, rejectedRows, stopped, ready } = outcome;
+	const { received, notPushed, stopped, ready } = outcome;
 	const seeRejected =
-		rejectedRows.size > 0 ? " The 'Rejected' output shows the reason for each row." : '';
+		notPushed.size > 0 ? " The 'Rejected' output shows the reason for each row." : '';
 	if (ready !== undefined) {
 		const bound = outcome.readyIsUpperBound
 			? ' The ready rows may include numbers that were pushed before. Only a real push leaves them out.'
@@ -109,7 +109,7 @@ export function hintsFor(outcome: PushOutcome): string[] {
 		received === 0 && stopped === undefined && 'No rows to push. Nothing was sent.',
 		received > 0 && pushSummary(outcome) + seeRejected,
 		stopped && `${stopped.message}. ${stopped.resolution}`,
-		rejectedRows.count('unknown') > 0 && HOW_TO_LOOK,
+		notPushed.count('unknown') > 0 && HOW_TO_LOOK,
 		...unmatchedIn(outcome),
 		...duplicateNotes(outcome),
 		...releaseNotes(outcome),
@@ -178,7 +178,7 @@ function listsOf({ pushed }: PushOutcome): string {
 	return `, contact ${lists.length === 1 ? 'list' : 'lists'} ${lists.join(', ')}`;
 }
 
-function firstReasons(rows: RejectedRows, names: RowNames): string[] {
+function firstReasons(rows: RowsNotPushed, names: RowNames): string[] {
 	const examples = reasonsOf(rows, MAX_EXAMPLES, names);
 	const more = rows.count('rejected') - examples.length;
 	return [
@@ -188,7 +188,7 @@ function firstReasons(rows: RejectedRows, names: RowNames): string[] {
 }
 
 /** The reasons of the first rejected rows. */
-function reasonsOf(rows: RejectedRows, max: number, names?: RowNames): string[] {
+function reasonsOf(rows: RowsNotPushed, max: number, names?: RowNames): string[] {
 	const reasons: string[] = [];
 	for (const row of rows) {
 		if (reasons.length === max) break;

@@ -5,7 +5,7 @@ import { readerOf, type Resolution } from '../../shared/api/resolution';
 import { pushedText } from '../../shared/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
 import type { ByRow } from './phones';
-import type { RejectedRange, RejectedRows } from './outcome';
+import type { RangeNotPushed, RowsNotPushed } from './outcome';
 import { RowSet } from './rowSet';
 
 const TO_SEND_ANYWAY = 'To send it anyway, forget the number with DND List > Forget.';
@@ -21,7 +21,7 @@ const STILL_STORED: Resolution = {
 };
 
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
-export class PushedNumbers {
+export class NumbersPushedBefore {
 	/** @param keys by row, a key that is equal for equal numbers in any format */
 	constructor(
 		private readonly store: DeduplicationStore,
@@ -31,16 +31,16 @@ export class PushedNumbers {
 	) {}
 
 	/** Remembers numbers before they are sent, and rejects the known ones. @returns the rows to send */
-	async reserve(rows: readonly number[], rejectedRows: RejectedRows): Promise<number[]> {
+	async reserve(rows: readonly number[], notPushed: RowsNotPushed): Promise<number[]> {
 		const added = new Set(await this.store.add(rows.map(this.textOf)));
 		const [fresh, known] = partition(rows, (row) => added.has(this.textOf(row)));
 		const reason = PUSHED_BEFORE[readerOf(this.isTool)];
-		rejectedRows.addAll(RowSet.of(known), 'pushed_before', reason);
+		notPushed.addAll(RowSet.of(known), 'pushed_before', reason);
 		return fresh;
 	}
 
 	/** Forgets rows that certainly had no effect, so that a later execution may send them. @returns why n8n can't */
-	async release(ranges: readonly RejectedRange[]): Promise<ExplainedError | undefined> {
+	async release(ranges: readonly RangeNotPushed[]): Promise<ExplainedError | undefined> {
 		if (ranges.length === 0) return undefined;
 		const rows = ranges.flatMap(({ first, last }) => range(first, last + 1));
 		try {

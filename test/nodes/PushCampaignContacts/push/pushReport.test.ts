@@ -1,8 +1,11 @@
-import { describeOutcome, unmatchedIn } from '../../../../nodes/PushCampaignContacts/push/report';
+import {
+	describeOutcome,
+	unmatchedIn,
+} from '../../../../nodes/PushCampaignContacts/push/pushReport';
 import { summarize } from '../../../../nodes/PushCampaignContacts/push/summary';
 import { namesOfItems } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { JsonObject } from '../../../../nodes/shared/json';
-import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/outcome';
+import { RowsNotPushed } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import { accept, contactItems, json, phone, push, reject, scripted } from './scripted';
 
@@ -50,21 +53,21 @@ test('names the lists of all requests, and the first five of many rejected rows'
 
 test('names a contact list whose ID is text', () => {
 	const pushed = [{ rows: RowSet.of([0]), response: { campaign_upload_id: 'l-7' }, unmatched: [] }];
-	const { groups } = describeOutcome({ received: 1, pushed, rejectedRows: new RejectedRows() });
+	const { groups } = describeOutcome({ received: 1, pushed, notPushed: new RowsNotPushed() });
 	expect(groups[0]).toMatch(/^Pushed: 1 row \(row 1, contact list l-7\)\. /);
 });
 
 test("doesn't suggest a retry of the execution if nothing was pushed", () => {
-	const rejectedRows = new RejectedRows();
-	rejectedRows.add(0, 'not_sent', 'The service was slow');
-	expect(describeOutcome({ received: 1, pushed: [], rejectedRows }).nextSteps).toEqual([]);
+	const notPushed = new RowsNotPushed();
+	notPushed.add(0, 'not_sent', 'The service was slow');
+	expect(describeOutcome({ received: 1, pushed: [], notPushed }).nextSteps).toEqual([]);
 });
 
 const summaryOf = (...responses: JsonObject[]) =>
 	summarize({
 		received: responses.length,
 		pushed: responses.map((response, row) => ({ rows: RowSet.of([row]), response, unmatched: [] })),
-		rejectedRows: new RejectedRows(),
+		notPushed: new RowsNotPushed(),
 	});
 
 test.each<[string, JsonObject[], boolean]>([
@@ -120,7 +123,7 @@ test.each([
 ])('shows the first five of %i skipped entries that match no row', (count, shown) => {
 	const unmatched = Array.from({ length: count }, (_, index) => `x${index}`);
 	const pushed = [{ rows: RowSet.of([0]), response: {}, unmatched }];
-	expect(unmatchedIn({ received: 1, pushed, rejectedRows: new RejectedRows() })).toEqual([
+	expect(unmatchedIn({ received: 1, pushed, notPushed: new RowsNotPushed() })).toEqual([
 		`The service skipped ${shown}. The rows of skipped contacts count as pushed.`,
 	]);
 });

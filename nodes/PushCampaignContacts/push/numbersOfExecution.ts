@@ -4,10 +4,10 @@ import { shortFingerprint } from '../../shared/hash';
 import { isJsonObject } from '../../shared/json';
 import type { ByRow } from './phones';
 import type { CampaignTarget } from './chunkSender';
-import type { PushOutcome, RejectedRows } from './outcome';
+import type { PushOutcome, RowsNotPushed } from './outcome';
 
 /** Numbers by result and campaign. Stored with the execution, so lists of a loop with many iterations aren't parsed. */
-export type SentNumbersRecord = { count: number; lists: { [list: string]: NumberList } };
+export type NumbersRecord = { count: number; lists: { [list: string]: NumberList } };
 type NumberList = { [key: string]: true };
 
 /** About 4 MB in the stored execution. */
@@ -24,7 +24,7 @@ const UNKNOWN =
  * The numbers that any run of the node pushed to a campaign in this execution, such as the iterations of a loop, several
  * input branches, or several requests of a model.
  */
-export class SentNumbers {
+export class NumbersOfExecution {
 	private readonly sent: NumberList;
 	private readonly unknown: NumberList;
 	private readonly reasonOfSent: string;
@@ -34,7 +34,7 @@ export class SentNumbers {
 	 * @param options a fingerprint of what is sent besides the rows, if a number may be pushed again with other options
 	 */
 	constructor(
-		private readonly record: SentNumbersRecord,
+		private readonly record: NumbersRecord,
 		campaign: number,
 		options?: string,
 	) {
@@ -49,24 +49,24 @@ export class SentNumbers {
 	leaveOut(
 		rows: readonly number[],
 		keys: ByRow<string>,
-		rejectedRows: RejectedRows,
+		notPushed: RowsNotPushed,
 	): readonly number[] {
 		if (this.record.count === 0) return rows;
 		return rows.filter((index) => {
 			const key = keys.at(index) ?? '';
-			if (Object.hasOwn(this.unknown, key)) rejectedRows.add(index, 'unknown', UNKNOWN);
+			if (Object.hasOwn(this.unknown, key)) notPushed.add(index, 'unknown', UNKNOWN);
 			else if (Object.hasOwn(this.sent, key)) {
-				rejectedRows.add(index, 'duplicate', this.reasonOfSent);
+				notPushed.add(index, 'duplicate', this.reasonOfSent);
 			} else return true;
 			return false;
 		});
 	}
 
 	/** Remembers the sent rows, unless there are too many in total. */
-	add({ pushed, rejectedRows }: PushOutcome, keys: ByRow<string>): void {
+	add({ pushed, notPushed }: PushOutcome, keys: ByRow<string>): void {
 		// A number that the service skipped as a duplicate is in the campaign too.
-		const sent = [...pushed.map(({ rows }) => rows), rejectedRows.rowsWith('skipped_duplicate')];
-		const unknown = rejectedRows.rowsWith('unknown');
+		const sent = [...pushed.map(({ rows }) => rows), notPushed.rowsWith('skipped_duplicate')];
+		const unknown = notPushed.rowsWith('unknown');
 		const { record } = this;
 		if (record.count + sumBy([...sent, unknown], 'size') > MAX_NUMBERS_KEPT) return;
 		const addTo = (list: NumberList, rows: Iterable<number>) => {
@@ -82,7 +82,7 @@ export class SentNumbers {
 	}
 }
 
-export function isSentNumbersRecord(stored: unknown): stored is SentNumbersRecord {
+export function isNumbersRecord(stored: unknown): stored is NumbersRecord {
 	return (
 		isJsonObject(stored) &&
 		typeof stored.count === 'number' &&

@@ -1,0 +1,57 @@
+import { excessOf } from '../../../growth/growth';
+import { RowsNotPushed } from '../../../../nodes/PushCampaignContacts/push/outcome';
+import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
+import {
+	isNumbersRecord,
+	MAX_NUMBERS_KEPT,
+	NumbersOfExecution,
+} from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
+import { keysOf, phone } from './scripted';
+
+const numbered = (numbers: readonly number[]) => keysOf(numbers.map(phone));
+
+test('recognizes as many numbers as are stored', () => {
+	const record = { count: 0, lists: {} };
+	const add = (from: number, count: number) => {
+		const rows = Array.from({ length: count }, (_, row) => row);
+		const keys = numbered(rows.map((row) => from + row));
+		const pushed = [{ rows: RowSet.of(rows), response: {}, unmatched: [] }];
+		new NumbersOfExecution(record, 42).add(
+			{ received: count, pushed, notPushed: new RowsNotPushed() },
+			keys,
+		);
+	};
+	const isKnown = (number: number) => {
+		const keys = numbered([number]);
+		const notPushed = new RowsNotPushed();
+		const left = new NumbersOfExecution(record, 42).leaveOut([0], keys, notPushed);
+		return left.length === 0;
+	};
+	add(0, MAX_NUMBERS_KEPT);
+	expect(isKnown(MAX_NUMBERS_KEPT - 1)).toBe(true);
+	add(MAX_NUMBERS_KEPT, 1);
+	expect(isKnown(MAX_NUMBERS_KEPT)).toBe(false);
+	expect(isKnown(0)).toBe(true);
+});
+
+test('a loop with another number in each iteration takes time in proportion to its iterations', async () => {
+	const loop = (rounds: number) => () => {
+		const record = { count: 0, lists: {} };
+		for (let round = 0; round < rounds; round++) {
+			const notPushed = new RowsNotPushed();
+			const pushed = [{ rows: RowSet.of([0]), response: {}, unmatched: [] }];
+			const keys = numbered([round]);
+			const numbers = new NumbersOfExecution(record, 42);
+			expect(numbers.leaveOut([0], keys, notPushed)).toHaveLength(1);
+			numbers.add({ received: 1, pushed, notPushed }, keys);
+		}
+	};
+	expect(await excessOf(loop, 10_000)).toBeUndefined();
+});
+
+test.each([null, 'sent', [], {}, { count: 0 }, { count: 0, lists: { sent: '9' } }])(
+	"%j isn't a record of numbers",
+	(stored) => {
+		expect(isNumbersRecord(stored)).toBe(false);
+	},
+);
