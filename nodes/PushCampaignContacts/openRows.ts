@@ -42,7 +42,13 @@ async function contactsInJson({ context, parameters }: OperationRun): Promise<Ro
 	const contactsAt = (index: number) =>
 		contactsIn(parameters.at(index).jsonRows('contacts')).map((json) => ({ json, input: index }));
 	const contacts = isSame ? contactsAt(0) : (await readEachItem(context, contactsAt)).flat();
-	if (contacts.length > MAX_ROWS_IN_JSON) throw tooMany(contacts.length);
+	if (contacts.length > MAX_ROWS_IN_JSON) {
+		const [max, given] = [MAX_ROWS_IN_JSON, contacts.length].map((n) => n.toLocaleString('en-US'));
+		throw new InvalidInput(
+			`'Contacts' has ${given} contacts, but JSON input is limited to ${max}. Nothing was sent`,
+			forEveryone(`Send at most ${max} at a time, or use input items with one row each.`),
+		);
+	}
 	const inputs = contacts.map(({ input }) => input);
 	return new ItemRows(
 		contacts.map(({ json }) => ({ json })),
@@ -68,14 +74,6 @@ function contactsIn(value: JsonValue | undefined): JsonObject[] {
 			'Contacts',
 			`Write each contact as an object with its phone number, such as ${EXAMPLE_CONTACTS}.`,
 		),
-	);
-}
-
-function tooMany(count: number): InvalidInput {
-	const [max, given] = [MAX_ROWS_IN_JSON, count].map((number) => number.toLocaleString('en-US'));
-	return new InvalidInput(
-		`'Contacts' has ${given} contacts, but JSON input is limited to ${max}. Nothing was sent`,
-		forEveryone(`Send at most ${max} at a time, or use input items with one row each.`),
 	);
 }
 
@@ -168,14 +166,12 @@ function notReadable(name: string, error: unknown): NotSent {
 }
 
 function readFormat(options: Fields): CsvFormat {
-	const encoding = options.choice('encoding', AUTOMATIC);
+	const encoding = options.choice('encoding', 'automatic');
 	return {
 		delimiter: checkDelimiter(options.textAsWritten('delimiter')),
-		encoding: encoding === AUTOMATIC ? '' : encoding,
+		encoding: encoding === 'automatic' ? '' : encoding,
 	};
 }
-
-const AUTOMATIC = 'automatic';
 
 function checkDelimiter(written: string): string {
 	const delimiter = written === '\\t' ? '\t' : written;

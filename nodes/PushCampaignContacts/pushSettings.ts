@@ -13,7 +13,7 @@ import { contactsFrom } from './openRows';
 import type { CampaignTarget } from './push/chunkSender';
 import { columnNames } from './push/cells';
 import type { ColumnChoice } from './push/columns';
-import { requireSameSettings } from './sameForAllRows';
+import { requireSameForAllRows } from './sameForAllRows';
 
 export type PushSettings = {
 	campaign: CampaignTarget;
@@ -48,7 +48,7 @@ export function readOutput(form: Fields): Output {
 }
 
 export async function readPushSettings(run: OperationRun): Promise<PushSettings> {
-	await requireSameSettings(run);
+	await requireSameForAllRows(run, 'settings');
 	const form = run.parameters.at(FIRST);
 	const options = form.collection('options');
 	const settings = form.collection('developerSettings');

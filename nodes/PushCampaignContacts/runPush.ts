@@ -34,7 +34,7 @@ import {
 	type PushSettings,
 	type Output,
 } from './pushSettings';
-import { requireSameColumns } from './sameForAllRows';
+import { requireSameForAllRows } from './sameForAllRows';
 
 /** The name of the record of a push. */
 const RECORD = 'push';
@@ -58,7 +58,7 @@ export async function runPush(
 
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const columns = resolveColumns(found, choice);
-	await requireSameColumns(run);
+	await requireSameForAllRows(run, 'columns');
 	const { client } = await createAccountClient(context);
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns, { isTool });

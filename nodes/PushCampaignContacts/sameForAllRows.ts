@@ -23,22 +23,20 @@ const PLACES: readonly Place[] = uniqBy(
 	({ field }) => field.name,
 );
 
-/** @throws InvalidInput if a field, except those for columns, differs between rows */
-export async function requireSameSettings(run: OperationRun): Promise<void> {
-	for (const place of PLACES) if (!namesColumns(place)) await requireSame(run, place);
-}
-
 /**
- * Called when the columns are found, because an expression that returns a value instead of a name also differs.
+ * Fields for columns are checked when the columns are found, because an expression that returns a value instead of a name
+ * also differs.
  *
- * @throws InvalidInput if a field for columns differs between rows
+ * @throws InvalidInput if a field differs between rows
  */
-export async function requireSameColumns(run: OperationRun): Promise<void> {
-	for (const place of PLACES) if (namesColumns(place)) await requireSame(run, place);
-}
-
-function namesColumns({ field }: Place): boolean {
-	return field.requiresDataPath !== undefined;
+export async function requireSameForAllRows(
+	run: OperationRun,
+	which: 'settings' | 'columns',
+): Promise<void> {
+	for (const place of PLACES) {
+		const isColumn = place.field.requiresDataPath !== undefined;
+		if (isColumn === (which === 'columns')) await requireSame(run, place);
+	}
 }
 
 /** A row for another campaign, for example, must not end up in the campaign of the first row. */

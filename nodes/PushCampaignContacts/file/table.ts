@@ -20,12 +20,20 @@ export class Table {
 
 	constructor(readonly file: CsvFile) {
 		const cells = new Map<string, number>();
-		const free = new FreeNames(cells);
+		/** The last number used for each repeated heading: `Notes_2`, `Notes_3`. */
+		const lastNumbers = new Map<string, number>();
 		for (const [index, heading] of file.header.entries()) {
 			// An object can't have a field `__proto__`.
 			if (heading === '' || heading === '__proto__') continue;
-			if (cells.has(heading)) this.repeated.push(heading);
-			cells.set(cells.has(heading) ? free.nameLike(heading) : heading, index);
+			let name = heading;
+			if (cells.has(heading)) {
+				this.repeated.push(heading);
+				let number = lastNumbers.get(heading) ?? 1;
+				do name = `${heading}_${++number}`;
+				while (cells.has(name));
+				lastNumbers.set(heading, number);
+			}
+			cells.set(name, index);
 		}
 		this.columns = [...cells.keys()];
 		this.cellIndexes = [...cells.values()];
@@ -42,72 +50,46 @@ export class Table {
 		return row;
 	}
 
-	/** Why a row can't be used. */
+	/**
+	 * Why a row can't be used: it has bytes that aren't text, the file may be cut off in it, an unclosed quote runs into it, or
+	 * an unquoted delimiter may have shifted its cells into the wrong columns.
+	 */
 	faultOf(row: TableRow): string | undefined {
-		return faultOfRow(row, this.file, this.namedWidth);
+		const { cells } = row;
+		const { file, namedWidth } = this;
+		const { header, delimiter } = file;
+		if (row.isUnreadable === true) return UNREADABLE_ROW;
+		if (cells.some((cell, at) => BREAK.test(cell) && hasRows(cells, at, file))) return RUN_ON_ROW;
+		if (row.endsFile === true) {
+			if (cells.length < header.length) return CUT_ROW;
+			const cut = mayBeCut(cells.at(-1) ?? '');
+			if (cut !== undefined) return cut;
+		}
+		if (cells.length <= namedWidth) return undefined;
+		const beyond = cells.slice(namedWidth);
+		const isBlank = beyond.every((cell) => cell.trim() === '');
+		if (isBlank && cells.length <= header.length) return undefined;
+		const found = `This row has ${cells.length} cells, but the header has ${namedWidth}, so cells may be in the wrong columns`;
+		return isBlank
+			? `${found}. The extra cells are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.`
+			: `${found}. The extra cells are ${quoted(beyond.join(delimiter))}. Put quotes around a cell that contains the delimiter.`;
 	}
 
 	found(): FoundColumns {
+		const { name, header } = this.file;
 		return {
 			names: new Set(this.columns),
 			repeated: new Set(this.repeated),
 			hasNested: () => false,
-			likelyCause: () => (this.seemsToHaveNoHeader() ? this.withoutHeader() : undefined),
+			likelyCause: () =>
+				header.some(isNumber)
+					? new InvalidInput(
+							`The first row of the file ${quoted(name)} has a phone number, so the file probably has no header. Nothing was sent`,
+							onScreenOnly('Add a first row that names the columns, such as: phone, person_name.'),
+						)
+					: undefined,
 		};
 	}
-
-	private seemsToHaveNoHeader(): boolean {
-		return this.file.header.some(isNumber);
-	}
-
-	private withoutHeader(): InvalidInput {
-		return new InvalidInput(
-			`The first row of the file ${quoted(this.file.name)} has a phone number, so the file probably has no header. Nothing was sent`,
-			onScreenOnly('Add a first row that names the columns, such as: phone, person_name.'),
-		);
-	}
-}
-
-/** Creates names for repeated headings: `Notes_2`, `Notes_3`. */
-class FreeNames {
-	/** The last number used, by heading. */
-	private readonly lastTried = new Map<string, number>();
-
-	constructor(private readonly taken: ReadonlyMap<string, unknown>) {}
-
-	nameLike(heading: string): string {
-		let count = this.lastTried.get(heading) ?? 1;
-		do count++;
-		while (this.taken.has(`${heading}_${count}`));
-		this.lastTried.set(heading, count);
-		return `${heading}_${count}`;
-	}
-}
-
-/**
- * Why a row of a file can't be used: it has bytes that aren't text, the file may be cut off in it, an unclosed quote runs into
- * it, or an unquoted delimiter may have shifted its cells into the wrong columns.
- *
- * @param namedWidth the number of columns up to the last one with a name. A header may end with delimiters.
- */
-function faultOfRow(row: TableRow, file: CsvFile, namedWidth: number): string | undefined {
-	const { cells } = row;
-	const { header, delimiter } = file;
-	if (row.isUnreadable === true) return UNREADABLE_ROW;
-	if (cells.some((cell, at) => BREAK.test(cell) && hasRows(cells, at, file))) return RUN_ON_ROW;
-	if (row.endsFile === true) {
-		if (cells.length < header.length) return CUT_ROW;
-		const cut = mayBeCut(cells.at(-1) ?? '');
-		if (cut !== undefined) return cut;
-	}
-	if (cells.length <= namedWidth) return undefined;
-	const beyond = cells.slice(namedWidth);
-	const isBlank = beyond.every((cell) => cell.trim() === '');
-	if (isBlank && cells.length <= header.length) return undefined;
-	const found = `This row has ${cells.length} cells, but the header has ${namedWidth}, so cells may be in the wrong columns`;
-	return isBlank
-		? `${found}. The extra cells are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.`
-		: `${found}. The extra cells are ${quoted(beyond.join(delimiter))}. Put quotes around a cell that contains the delimiter.`;
 }
 
 /** Whether the lines of a cell are complete rows together with the cells around it, with phone numbers in the same column. */

@@ -126,76 +126,66 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 		field,
 		isExpression: choice.expressions.has(field),
 	});
+	const required = (column: WantedColumn, content: string, synonyms: readonly string[] = []) => {
+		const resolved = resolve(found, column, synonyms);
+		if (resolved === undefined) throw missingColumn(found, column, content);
+		return resolved;
+	};
+
 	const phoneWanted = wanted(choice.phone, 'Phone Column');
 	const phone = resolve(found, phoneWanted, PHONE_SYNONYMS);
-	if (phone === undefined) throw noPhoneColumn(found, phoneWanted);
-	const personName = resolvePersonName(
-		found,
-		wanted(choice.personName, 'Person Name Column'),
-		choice.lastName !== '',
-	);
-	const lastName = resolveLastName(found, wanted(choice.lastName, 'Last Name Column'));
+	if (phone === undefined) {
+		throw found.likelyCause() ?? missingColumn(found, phoneWanted, 'phone numbers');
+	}
+
+	const hasLastName = choice.lastName !== '';
+	const nameWanted = wanted(choice.personName, 'Person Name Column');
+	const synonyms = hasLastName ? FIRST_NAME_SYNONYMS : NAME_SYNONYMS;
+	let personName: Column | undefined;
+	if (choice.personName.trim() !== '') {
+		// Only the default column is optional.
+		const isOptional = !hasLastName && choice.personName === DEFAULT_NAME_COLUMN;
+		personName = isOptional
+			? resolve(found, nameWanted, synonyms)
+			: required(nameWanted, hasLastName ? 'first names' : 'names', synonyms);
+	}
+	const lastName = hasLastName
+		? required(wanted(choice.lastName, 'Last Name Column'), 'last names')
+		: undefined;
+
+	let others: RowColumns['others'];
+	if (typeof choice.others === 'string') others = choice.others;
+	else {
+		const listed = choice.others.map((name) =>
+			required(wanted(name, 'Columns to Send'), 'values to send'),
+		);
+		const usedNames = new Set<string>(NEVER_VARIABLES);
+		others = listed.map((column) => {
+			const last = column.path?.at(-1) ?? column.name;
+			const name = usedNames.has(last) ? column.name : last;
+			usedNames.add(name);
+			return { name, column };
+		});
+	}
+
 	// First and last names are also sent as variables. A full name isn't.
-	const fullName = lastName === undefined ? personName?.name : undefined;
+	const fullName = hasLastName ? undefined : personName?.name;
 	const reserved = [...NEVER_VARIABLES, phone.name, ...(fullName === undefined ? [] : [fullName])];
-	const hasAgents = choice.isTool && choice.from === 'items';
 	// Rows of other sources may have one of them, with a meaning for the agent.
 	const isTable = TABLE_COLUMNS.every((name) => found.names.has(name));
 	const ofNodes = [
 		...SHEETS_COLUMNS,
 		...(isTable ? TABLE_COLUMNS : []),
-		...(hasAgents ? AGENT_COLUMNS : []),
+		...(choice.isTool && choice.from === 'items' ? AGENT_COLUMNS : []),
 	];
 	return {
 		phone,
 		personName,
 		lastName,
-		others: resolveOthers(found, choice.others, (name) => wanted(name, 'Columns to Send')),
+		others,
 		reserved: new Set(reserved),
 		notOfAll: new Set([...reserved, ...ofNodes]),
 	};
-}
-
-function resolvePersonName(
-	found: Found,
-	wanted: WantedColumn,
-	isFirstName: boolean,
-): Column | undefined {
-	if (wanted.name.trim() === '') return undefined;
-	const column = resolve(found, wanted, isFirstName ? FIRST_NAME_SYNONYMS : NAME_SYNONYMS);
-	// Only the default column is optional.
-	if (column === undefined && (isFirstName || wanted.name !== DEFAULT_NAME_COLUMN)) {
-		throw missingColumn(found, wanted, isFirstName ? 'first names' : 'names');
-	}
-	return column;
-}
-
-function resolveLastName(found: Found, wanted: WantedColumn): Column | undefined {
-	if (wanted.name === '') return undefined;
-	const column = resolve(found, wanted, []);
-	if (column === undefined) throw missingColumn(found, wanted, 'last names');
-	return column;
-}
-
-function resolveOthers(
-	found: Found,
-	others: ColumnChoice['others'],
-	wantedOf: (name: string) => WantedColumn,
-): Columns['others'] {
-	if (others === 'all' || others === 'none') return others;
-	const columns = others.map((name) => {
-		const wanted = wantedOf(name);
-		const column = resolve(found, wanted, []);
-		if (column === undefined) throw missingColumn(found, wanted, 'values to send');
-		return column;
-	});
-	const usedNames = new Set<string>(NEVER_VARIABLES);
-	return columns.map((column) => {
-		const last = column.path?.at(-1) ?? column.name;
-		const name = usedNames.has(last) ? column.name : last;
-		usedNames.add(name);
-		return { name, column };
-	});
 }
 
 /** In this order: exact name, nested column, name in another case or spacing, and for a default name a synonym. */
@@ -208,7 +198,8 @@ function resolve(
 	const inner = columnOf(wanted.name);
 	if (inner.path !== undefined && found.hasNested(inner)) return inner;
 	const same = uniqueColumn(found, onlyMatch(found, [wanted.name], wanted));
-	if (same !== undefined || !isDefault(wanted.name)) return same;
+	const isDefault = wanted.name === DEFAULT_PHONE_COLUMN || wanted.name === DEFAULT_NAME_COLUMN;
+	if (same !== undefined || !isDefault) return same;
 	return uniqueColumn(found, onlyMatch(found, synonyms, wanted));
 }
 
@@ -219,15 +210,6 @@ function uniqueColumn({ repeated, file }: Found, name: string | undefined): Colu
 		`The header of ${theFile(file)} has more than one column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly('Remove or rename all but one of them in the file.'),
 	);
-}
-
-function isDefault(wanted: string): boolean {
-	return wanted === DEFAULT_PHONE_COLUMN || wanted === DEFAULT_NAME_COLUMN;
-}
-
-function matching(found: ReadonlySet<string>, names: readonly string[]): string[] {
-	const wanted = new Set(names.map(simplified));
-	return [...found].filter((column) => wanted.has(simplified(column)));
 }
 
 function simplified(name: string): string {
@@ -245,7 +227,8 @@ function onlyMatch(
 	like: readonly string[],
 	{ name, field }: WantedColumn,
 ): string | undefined {
-	const columns = matching(names, like);
+	const wanted = new Set(like.map(simplified));
+	const columns = [...names].filter((column) => wanted.has(simplified(column)));
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
 		`Several columns match ${quoted(name)}: ${quotedColumns(columns)}. Nothing was sent`,
@@ -253,10 +236,6 @@ function onlyMatch(
 			`In '${field}', enter the exact name of the column as in ${file === undefined ? 'the input' : theFile(file)}.`,
 		),
 	);
-}
-
-function noPhoneColumn(found: Found, wanted: WantedColumn): InvalidInput {
-	return found.likelyCause() ?? missingColumn(found, wanted, 'phone numbers');
 }
 
 function missingColumn(

@@ -12,9 +12,6 @@ import { columnsOfFile, type Columns, type RowColumns } from './columns';
 import { RowsNotPushed, type RangeNotPushed } from './outcome';
 import type { RowSource } from './rows';
 
-/** `isTool`: whether the reasons are for a model. */
-export type PrepareOptions = { isTool: boolean };
-
 /**
  * `rows` are the rows to send, in order. By row: `phones` as sent, and `keys`, which are equal for equal numbers in any
  * format. Both are empty for rejected rows.
@@ -28,11 +25,15 @@ export type PreparedRows = {
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
 
-/** Checks every row before any is sent. Rejects unusable rows and duplicates. */
+/**
+ * Checks every row before any is sent. Rejects unusable rows and duplicates.
+ *
+ * @param options `isTool`: whether the reasons are for a model
+ */
 export async function prepareRows(
 	source: RowSource,
 	columns: Columns,
-	options: PrepareOptions,
+	options: { isTool: boolean },
 ): Promise<PreparedRows> {
 	const { phones, notPushed } = await checkRows(source, columns, options);
 	return {
@@ -65,7 +66,7 @@ export async function prepareRows(
 async function checkRows(
 	source: RowSource,
 	columns: Columns,
-	{ isTool }: PrepareOptions,
+	{ isTool }: { isTool: boolean },
 ): Promise<Pick<PreparedRows, 'phones' | 'notPushed'>> {
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();

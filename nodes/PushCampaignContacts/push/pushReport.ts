@@ -1,8 +1,8 @@
 import sumBy from 'lodash/sumBy';
 import { numberIn } from '../../shared/json';
-import type { PushOutcome, PushedRequest, RowsNotPushed } from './outcome';
+import { pushedRows, type PushOutcome, type PushedRequest, type RowsNotPushed } from './outcome';
 import { namesOfItems, type RowNames } from './rows';
-import { RowSet } from './rowSet';
+import type { RowSet } from './rowSet';
 import {
 	contradictsRelease,
 	number,
@@ -39,7 +39,7 @@ export function describeOutcome(
 	const { notPushed } = outcome;
 	const line = (label: string, rows: RowSet, text: string, lists = '') =>
 		rows.size > 0 && `${label}: ${rowCount(rows.size)} (${names.several(rows)}${lists}). ${text}`;
-	const pushed = RowSet.union(outcome.pushed.map(({ rows }) => rows));
+	const pushed = pushedRows(outcome);
 	const notSent = notPushed.rowsWith('not_sent');
 	const rejected = notPushed.rowsWith('rejected');
 	const it = notSent.size === 1 ? 'it' : 'them';

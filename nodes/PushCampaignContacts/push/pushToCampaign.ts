@@ -54,9 +54,10 @@ export async function pushToCampaign(
 		notPushed,
 		enqueue: campaign.enqueue,
 	};
-	const { numbersPushedBefore } = options;
-	const numbers = numbersPushedBefore && new NumbersPushedBefore(numbersPushedBefore, campaign.id, keys, isTool);
-	if (numbers !== undefined) requireRoom(rows.size);
+	const pushedBefore =
+		options.numbersPushedBefore &&
+		new NumbersPushedBefore(options.numbersPushedBefore, campaign.id, keys, isTool);
+	if (pushedBefore !== undefined) requireRoom(rows.size);
 	const sender = new ChunkSender(prepared, options, outcome);
 	const push = await fingerprintOf(source, prepared, options);
 
@@ -71,31 +72,35 @@ export async function pushToCampaign(
 	for (const all of chunks) {
 		const key = `${push} ${++index}`;
 		const records = record[key] ?? [];
+		// What earlier attempts recorded.
 		let open = restoreChunk(records, all, keys, outcome, reader);
 		if (open.length === 0 && all.length > 0) continue;
+		// What other runs of the node pushed in this execution.
+		if (!areOthersUnknown) open = numbersOfExecution?.leaveOut(open, keys, notPushed) ?? open;
 		try {
 			if (stopped !== undefined) throw stopped;
 			const noted = await note?.(index, push);
 			if (noted?.state === 'changed' && all.length > 0) throw rowsChanged();
-			open = numbersOfExecution?.leaveOut(open, keys, notPushed) ?? open;
 			if (noted?.state === 'same') {
+				// An earlier attempt may have sent it, but recorded nothing.
 				notPushed.addAll(RowSet.of(open), 'unknown', NOTED_EARLIER[reader]);
 				// For the next attempt of *Retry On Fail*.
 				record[key] = [...records, { rows: rangesIn(all, open), isNoted: true }];
 				continue;
 			}
-			open = (await numbers?.reserve(open, notPushed)) ?? open;
+			// What earlier executions pushed.
+			open = (await pushedBefore?.reserve(open, notPushed)) ?? open;
 			if (open.length === 0) continue;
 			record[key] = records;
 			const before = notPushed.added.length;
 			stopped = await sender.send(open, all, records);
+			open = [];
 			if (records.length === 0) {
 				Reflect.deleteProperty(record, key);
 				await noted?.release();
 			}
-			open = [];
 			const results = notPushed.added.slice(before);
-			const failed = await numbers?.release(
+			const failed = await pushedBefore?.release(
 				results.filter(({ status }) => WITHOUT_EFFECT.has(status)),
 			);
 			stopped ??= failed;
@@ -104,7 +109,6 @@ export async function pushToCampaign(
 				stopped = explained(error);
 				areOthersUnknown = stopped.outcome === 'unknown';
 			}
-			if (!areOthersUnknown) open = numbersOfExecution?.leaveOut(open, keys, notPushed) ?? open;
 			const [status, reason] = areOthersUnknown
 				? (['unknown', reasonOf(stopped, reader)] as const)
 				: (['not_sent', whyNotSent(stopped, isTool)] as const);
