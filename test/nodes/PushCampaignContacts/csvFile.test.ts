@@ -122,13 +122,6 @@ describe('a file', () => {
 		]);
 	});
 
-	test('comes from another field', async () => {
-		const bodies = respondWith([200, accepted(1)]);
-		const item = fileItem('a.csv', `phone\n${phone(1)}\n`, 'List');
-		await runPush(harness, [item], csv({ binaryPropertyName: 'List' }));
-		expect(phonesOf(bodies[0])).toEqual([phone(1)]);
-	});
-
 	test('in an item may have line breaks in its base64', async () => {
 		const bodies = respondWith([200, accepted(5_000)]);
 		const phones = Array.from({ length: 5_000 }, (_, index) => phone(index));
@@ -153,17 +146,6 @@ describe('a file', () => {
 		expect(bodies.flatMap(contactsOf)).toEqual([
 			{ phone: phone(1), person_name: 'Renй' },
 			{ phone: phone(2), person_name: 'a,b;c' },
-		]);
-	});
-
-	test('in a guessed encoding is pushed with a hint', async () => {
-		const bodies = respondWith([200, accepted(1)]);
-		const item = fileItem('windows-1252.csv', contentOf('windows-1252.csv'));
-		const { hints } = await runPush(harness, [item], csv());
-		expect(contactsOf(bodies[0])).toMatchObject([{ person_name: 'Renée “Ré” Dubois' }]);
-		expect(hints).toEqual([
-			`1 row: 1 pushed. ${WAITING}`,
-			expect.stringContaining('so it was read as Windows-1252.'),
 		]);
 	});
 
@@ -202,14 +184,6 @@ describe('a file', () => {
 			`3 rows: 2 pushed, 1 rejected. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 			expect.stringContaining('UTF-8, but has some invalid bytes'),
 		]);
-	});
-
-	test('without rows is an empty push', async () => {
-		const item = fileItem('header-only.csv', contentOf('header-only.csv'));
-		const { error, pushed, hints } = await runPush(harness, [item], csv());
-		expect(error).toBeUndefined();
-		expect(pushed).toEqual([]);
-		expect(hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
 });
 
@@ -340,27 +314,6 @@ describe('several files', () => {
 describe('nothing is sent, and the error explains why, if', () => {
 	test.each<[string, string, NodeParameters, string, RegExp]>([
 		[
-			'there is no such column',
-			'name,city\nAsha,Pune\n',
-			{},
-			'The file has no column "phone", so nothing was sent',
-			/^In 'Phone Column', enter .* The file has: "name", "city"\.$/,
-		],
-		[
-			'the file has its column twice',
-			'phone,phone\n1,2\n',
-			{},
-			'The header of the file has more than one column "phone", so nothing was sent',
-			/^Remove or rename all but one/,
-		],
-		[
-			'there is no header',
-			`${phone(1)},Asha\n`,
-			{},
-			'The first row of the file "a.csv" has a phone number, so the file probably has no header. Nothing was sent',
-			/^Add a first row that names the columns/,
-		],
-		[
 			'the delimiter has two characters',
 			'phone\n1\n',
 			{ options: { delimiter: '||' } },
@@ -462,20 +415,6 @@ describe('Retry in the list of executions', () => {
 		return await retryFailed(harness.credentials, run, workflow);
 	}
 	const errorOf = ({ data }: IRun) => data.resultData.error;
-
-	test('sends nothing if the file is read differently', async () => {
-		const columns = [
-			'phone,mobile;phone',
-			...[0, 1, 2].map((row) => `${phone(row)},x;${phone(row + 10)}`),
-		];
-		const { run, bodies } = await failed([fileItem('a.csv', columns.join('\n'))]);
-		const again = await retry(run, { options: { delimiter: ';' } });
-		expect(errorOf(again)?.message).toMatch(
-			/^The rows or the options changed since an earlier attempt/,
-		);
-		expect(output(again, 'Node')).toEqual([]);
-		expect(sizes(bodies)).toEqual([2, 1]);
-	});
 
 	test('that cannot begin says that earlier attempts may have pushed the rows', async () => {
 		const { run } = await failed([first]);

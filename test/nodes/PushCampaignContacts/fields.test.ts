@@ -164,15 +164,6 @@ describe('columns', () => {
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210', person_name: 'Asha' }]);
 	});
 
-	test('an empty Person Name Column sends no names', async () => {
-		const [body] = await sent(
-			harness,
-			{ personNameColumn: '' },
-			{ phone: '9876543210', person_name: 'A' },
-		);
-		expect(contactsOf(body)).toEqual([{ phone: '9876543210' }]);
-	});
-
 	test.each([
 		['all', undefined, { city: 'Pune', plan: 'gold', age: 41 }],
 		['none', undefined, {}],

@@ -48,18 +48,9 @@ const said = (error: string) => ({ success: false, error, details: null });
 /** Responses after the service has added the contacts to the campaign. */
 const MISLEADING: Fault[] = [
 	{ kind: 'rejectingWords', status: 500, body: said('Deadlock while saving contacts[2]') },
-	{ kind: 'rejectingWords', status: 504, body: said('upstream timed out (contacts[2])') },
-	{ kind: 'rejectingWords', status: 500, body: said('contacts[2].phone is invalid') },
-	{ kind: 'rejectingWords', status: 500, body: said("Couldn't find Campaign with 'id'=7") },
-	{ kind: 'rejectingWords', status: 500, body: said('call_not_found') },
-	{ kind: 'rejectingWords', status: 503, body: said('session_closed') },
-	{ kind: 'rejectingWords', status: 500, body: said('RuntimeError: agent_not_found in push.rb') },
 	{ kind: 'rejectingWords', status: 502, body: said('Campaign is archived') },
 	{ kind: 'rejectingWords', status: 408, body: said('contacts[2]: timed out') },
 	{ kind: 'rejectingWords', status: 400, body: { error: 'contacts: Bad Gateway' } },
-	{ kind: 'rejectingWords', status: 403, body: { error: 'Forbidden' } },
-	{ kind: 'rejectingWords', status: 404, body: { error: 'Not Found' } },
-	{ kind: 'rejectingWords', status: 409, body: { error: 'Conflict' } },
 	{ kind: 'rejectingWords', status: 409, body: '' },
 	{ kind: 'rejectingWords', status: 200, body: 'OK' },
 	{
@@ -82,12 +73,6 @@ const MISLEADING: Fault[] = [
 		}),
 	),
 	{ kind: 'wrongCounts' },
-	{ kind: 'wrongCounts', body: { contacts_accepted: 2 } },
-	{ kind: 'wrongCounts', body: { contacts_accepted: 4 } },
-	{ kind: 'wrongCounts', body: { contacts_accepted: 'all' } },
-	{ kind: 'wrongCounts', body: { contacts_received: 2, contacts_accepted: 2 } },
-	{ kind: 'wrongCounts', body: { duplicates_removed: 4 } },
-	{ kind: 'wrongCounts', body: { queued_calls: -1 } },
 ];
 
 describe.each(MISLEADING)('$kind $status $body', (fault) => {

@@ -5,7 +5,6 @@ import {
 	respondWith,
 	runPush,
 	manyRows,
-	phone,
 	phonesOf,
 	rejection,
 	sizes,
@@ -31,38 +30,9 @@ describe('a large push', () => {
 	});
 });
 
-describe('a row that the service names', () => {
-	test.each<[string, number, JsonObject]>([
-		['error', 400, rejection('contacts[1].phone is invalid')],
-		['errors', 422, { success: false, errors: ['contacts[1].phone is invalid'] }],
-	])('in %s is rejected with the text, and the others are sent', async (_name, status, body) => {
-		const one: [number, JsonObject] = [200, accepted(1)];
-		const bodies = respondWith([status, body], one, [status, body], one);
-		const { pushed, rejected, error } = await runPush(harness, manyRows(3));
-		expect(error).toBeUndefined();
-		expect(bodies.map(phonesOf)).toEqual([[0, 1, 2], [0], [1], [2]].map((rows) => rows.map(phone)));
-		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([[{ item: 0 }], [{ item: 2 }]]);
-		expect(rejected).toEqual([
-			{
-				json: {
-					phone: phone(1),
-					person_name: 'Person 1',
-					city: 'Pune',
-					rejection_status: 'rejected',
-					rejection_reason: 'The service rejected this row: contacts[1].phone is invalid',
-				},
-				pairedItem: { item: 1 },
-			},
-		]);
-	});
-});
-
 describe('documented rejections stop the push and say what to do', () => {
 	test.each<[string, number, JsonObject, RegExp, RegExp]>([
 		['Invalid API token', 401, rejection('Invalid API token'), /API token/, /credential/],
-		['agent_not_found', 404, rejection('agent_not_found'), /no such agent/, /in 'Agent'/],
-		['agent_not_found at 200', 200, rejection('agent_not_found'), /such agent/, /in 'Agent'/],
-		['unknown campaign', 404, rejection("Couldn't find Campaign"), /campaign/, /Campaign/],
 		['archived campaign', 409, rejection('Campaign is archived'), /archived/, /another campaign/],
 		[
 			'no outbound number',

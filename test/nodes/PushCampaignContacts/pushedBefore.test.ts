@@ -259,20 +259,6 @@ test('two simultaneous runs in one process send each number once', async () => {
 	]);
 });
 
-test('a push of old rows needs one store access per possible request', async () => {
-	respondWith(ok(100));
-	await run(manyRows(100));
-	store.calls.length = 0;
-	await run(manyRows(100), { contactsPerRequest: 50 });
-	// And one for its note.
-	expect(store.calls.filter((call) => call.startsWith('add'))).toEqual([
-		'add 3',
-		'add 50',
-		'add 3',
-		'add 50',
-	]);
-});
-
 describe('attempts of the same execution', () => {
 	test('Retry On Fail sends only the released numbers', async () => {
 		const bodies = respondWith(ok(1), [409, rejection('archived')], ok(1));

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import Papa from 'papaparse';
 import type { Source, CsvFormat } from '../../../../nodes/PushCampaignContacts/file/csvFile';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import type { ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
@@ -523,40 +522,6 @@ test('a late letter decides the encoding of the whole file', async () => {
 		{ a: 'é', b: 'z' },
 		{ a: 'é', b: 'z' },
 	]);
-});
-
-/** Files with columns a and b, and how many rows each has. */
-const tables = fc.array(fc.array(fc.tuple(fc.string(), fc.stringMatching(/^[\w ]+\w$/))), {
-	minLength: 1,
-	maxLength: 4,
-});
-
-test('picks the same rows as visited, in any order', async () => {
-	await fc.assert(
-		fc.asyncProperty(
-			tables,
-			fc.array(fc.array(fc.nat())),
-			fc.array(fc.nat(), { maxLength: 5 }),
-			async (files, picks, cuts) => {
-				const sources = files.map((rows, file) =>
-					inPieces(`${file}.csv`, Buffer.from(Papa.unparse([['a', 'b'], ...rows])), cuts),
-				);
-				const rows = await FileRows.open(sources, { delimiter: ',', encoding: '' }, noYield);
-				const visited = await rowsOf(rows);
-				expect(visited.map(({ row }) => row)).toEqual(files.flat().map(([a, b]) => ({ a, b })));
-				for (const pick of picks) {
-					if (visited.length === 0) continue;
-					const wanted = [...new Set(pick.map((row) => row % visited.length))].sort(
-						(a, b) => a - b,
-					);
-					const picked: Array<{ row: ContactRow; index: number }> = [];
-					await rows.pick(wanted, (row, index) => picked.push({ row, index }));
-					expect(picked).toEqual(wanted.map((index) => ({ row: visited[index]?.row, index })));
-				}
-			},
-		),
-		{ numRuns: 300 },
-	);
 });
 
 describe('several files', () => {

@@ -195,52 +195,6 @@ test('never calls another person if a file is cut off, and sends no incomplete r
 	);
 });
 
-test('a damaged byte changes no other row, and its row is not sent', async () => {
-	const utf8 = written.filter(({ encoding }) => encoding === 'utf-8');
-	await fc.assert(
-		fc.asyncProperty(utf8, fc.nat(), async (file, place) => {
-			const bytes = bytesOf(file);
-			const letters = [...bytes.keys()].filter((at) => (bytes[at] ?? 0) > 0x7f);
-			fc.pre(letters.length > 2);
-			bytes[letters[place % letters.length] ?? 0] = 0xff;
-			const result = await orStopped([bytes]);
-			if (result === undefined) return;
-			const people = file.people.map((person) => expected(person, file));
-			if (result.notes.some((text) => /read as Windows-1252/.test(text))) return;
-			expect(result.reported.length).toBeGreaterThan(0);
-			for (const contact of result.sent) expect(people).toContainEqual(asExpected(contact));
-		}),
-		{ numRuns: 400 },
-	);
-});
-
-test('sends no row with shifted cells if delimiters are unquoted', async () => {
-	const cells = fc.constantFrom('', 'Rao', 'Rao, Asha', ',', '500', ' ', 'a,b,c');
-	const list = fc.record({
-		ends: fc.constantFrom('', ',', ',,'),
-		people: fc.uniqueArray(fc.tuple(subscriber, cells, cells), {
-			minLength: 1,
-			selector: ([digits]) => digits,
-		}),
-	});
-	await fc.assert(
-		fc.asyncProperty(list, async ({ ends, people }) => {
-			const rows = [['phone', 'person_name', 'note'], ...people];
-			const text = rows.map((row) => `${row.join(',')}${ends}\n`).join('');
-			const { sent, reported } = await pushed([Buffer.from(text)]);
-			const isShifted = ([, name, remark]: readonly string[]) => `${name}${remark}`.includes(',');
-			expect(reported.map(({ index }) => index)).toEqual(
-				[...people.keys()].filter((index) => isShifted(people[index] ?? [])),
-			);
-			const others = people.filter((person) => !isShifted(person));
-			expect(
-				sent.map((contact) => [subscriberOf(contact), contact.person_name ?? '', contact.note]),
-			).toEqual(others.map(([digits, name, remark]) => [digits, name.trim(), remark]));
-		}),
-		{ numRuns: 400 },
-	);
-});
-
 /** Changes of a file between two readings. */
 const CHANGES: Array<(bytes: Buffer, place: number) => Buffer> = [
 	(bytes, place) => bytes.subarray(0, place),

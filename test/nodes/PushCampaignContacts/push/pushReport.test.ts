@@ -51,18 +51,6 @@ test('names the lists of all requests, and the first five of many rejected rows'
 	expect(details.at(-1)).toBe('2 more rows were rejected.');
 });
 
-test('names a contact list whose ID is text', () => {
-	const pushed = [{ rows: RowSet.of([0]), response: { campaign_upload_id: 'l-7' }, unmatched: [] }];
-	const { groups } = describeOutcome({ received: 1, pushed, notPushed: new RowsNotPushed() });
-	expect(groups[0]).toMatch(/^Pushed: 1 row \(row 1, contact list l-7\)\. /);
-});
-
-test("doesn't suggest a retry of the execution if nothing was pushed", () => {
-	const notPushed = new RowsNotPushed();
-	notPushed.add(0, 'not_sent', 'The service was slow');
-	expect(describeOutcome({ received: 1, pushed: [], notPushed }).nextSteps).toEqual([]);
-});
-
 const summaryOf = (...responses: JsonObject[]) =>
 	summarize({
 		received: responses.length,
@@ -92,11 +80,6 @@ test('ignores missing and malformed fields of responses', () => {
 	expect(summary.campaign_upload_ids).toStrictEqual([7]);
 	expect(summary.warnings).toEqual(['a']);
 	expect(summary.dnd_skipped).toEqual(['x']);
-});
-
-test('lists each warning once', () => {
-	const paused = { warnings: [{ code: 'paused' }, 'late'] };
-	expect(summaryOf(paused, paused)).toMatchObject({ warnings: [{ code: 'paused' }, 'late'] });
 });
 
 test.each<[number[], string]>([
