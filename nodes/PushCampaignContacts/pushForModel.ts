@@ -19,7 +19,7 @@ import { pushedRows, type PushOutcome } from './push/outcome';
 import { dryRunSummary, summaryLine } from './push/summary';
 import { type FinishedPush, rejectedItems, requestItems } from './pushOutput';
 import { readPushSettings } from './pushSettings';
-import { runPush } from './runPush';
+import { runPush } from './pushRows';
 
 /** As a tool, a node has one output, so the item contains the rejected rows as well. */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {

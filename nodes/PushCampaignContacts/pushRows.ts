@@ -5,19 +5,35 @@ import type {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { ServiceRejection } from '../shared/api/errors';
+import type { ApiClient } from '../shared/api/client';
+import { asSentence, ExplainedError, InvalidInput, ServiceRejection } from '../shared/api/errors';
+import { forEveryone, onScreenOnly } from '../shared/api/resolution';
+import { readCampaign, type CampaignView } from '../shared/campaign';
 import { isJsonObject } from '../shared/json';
-import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
+import { runExclusive } from '../shared/keyedMutex';
+import { formOf } from '../shared/modelForms';
+import { createAccountClient } from '../shared/n8n/http/accountClient';
+import { cancelSignal, isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import type { OperationRun } from '../shared/n8n/run/operations';
-import { displayText } from '../shared/values';
-import { openRows } from './openRows';
+import { runsAsTool } from '../shared/n8n/tools/toolRun';
+import { displayText, messageOf } from '../shared/values';
+import { openRows, rowsOfInput } from './openRows';
+import { resolveColumns } from './push/columns';
+import { type PushOutcome, RowsNotPushed } from './push/outcome';
+import { PhonesByRow } from './push/phones';
+import { prepareRows } from './push/prepareRows';
 import { describeOutcome, hintsFor } from './push/pushReport';
-import type { RowSource } from './push/rows';
+import { pushToCampaign } from './push/pushToCampaign';
+import type { FoundColumns, RowSource } from './push/rows';
+import { RowSet } from './push/rowSet';
 import { countRows } from './push/summary';
 import { type FinishedPush, pushedOutput, rejectedItems } from './pushOutput';
-import { readOutput } from './pushSettings';
-import { outcomeOfFailedStart, runPush } from './runPush';
+import { readOutput, readPushSettings, type Output } from './pushSettings';
+import { mayBePushedBefore, openStores } from './pushStores';
+import { requireSameForAllRows } from './sameForAllRows';
+
+type PushResult = FinishedPush & { output: Output };
 
 /** Pushes the rows. Returns the *Pushed* and *Rejected* outputs. */
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
@@ -54,6 +70,133 @@ async function pushAndOutput(
 		await rejectedItems(push, output),
 	];
 }
+
+/**
+ * Checks everything, then pushes.
+ *
+ * @throws if nothing was sent. The outcome reports what happened to the requests.
+ */
+export async function runPush(
+	run: OperationRun,
+	open: () => Promise<RowSource>,
+): Promise<PushResult> {
+	const { context, parameters } = run;
+	const source = await open();
+	const output = readOutput(parameters.at(0));
+	const found = await source.columns();
+	if (found.names.size === 0) return { ...finished(source, noRows(found)), output };
+
+	const { columns: choice, ...settings } = await readPushSettings(run);
+	const columns = resolveColumns(found, choice);
+	await requireSameForAllRows(run, 'columns');
+	const { client } = await createAccountClient(context);
+	const isTool = runsAsTool(context);
+	const prepared = await prepareRows(source, columns, { isTool });
+	const { phones, notPushed, rows: ready } = prepared;
+	const result = (outcome: PushOutcome): PushResult => ({
+		...finished(source, outcome, phones),
+		notes: [...source.notes, ...(columns.note === undefined ? [] : [columns.note])],
+		output,
+	});
+
+	requireOutputFits(source, output);
+
+	if (settings.dryRun) {
+		const { status } = await openCampaign(client, settings.campaign.id);
+		return result({
+			received: source.count,
+			pushed: [],
+			notPushed,
+			ready,
+			readyIsUpperBound: settings.skipPushedBefore,
+			campaignStatus: status,
+		});
+	}
+
+	const signal = cancelSignal(context);
+	// Numbers are remembered before they are sent, and forgetting them takes long.
+	if (settings.skipPushedBefore) await openCampaign(client, settings.campaign.id);
+	// On *Retry On Fail* and *Retry*, the node doesn't send again what it pushed or may have pushed.
+	const stores = await openStores(context, settings);
+	const stopRequested = () => signal.aborted;
+	const options = { ...settings, ...stores, client, isTool, stopRequested };
+	const send = async () => await pushToCampaign(source, prepared, options);
+	// An AI agent may call the tool again while it runs.
+	return result(await runExclusive(stores.record, send));
+}
+
+function finished(
+	source: RowSource,
+	outcome: PushOutcome,
+	phones = new PhonesByRow(),
+): FinishedPush {
+	return { outcome, source, phones, notes: source.notes };
+}
+
+/** Before anything is sent, because n8n could run out of memory when the push has ended. */
+function requireOutputFits({ count, outputLimit }: RowSource, output: Output): void {
+	if (output !== 'rows' || outputLimit === undefined || count <= outputLimit.maxRows) return;
+	const [rows, max] = [count, outputLimit.maxRows].map((number) => number.toLocaleString('en-US'));
+	throw new InvalidInput(
+		`The file has ${rows} rows, but with 'Output' set to 'One Item per Row', a file can have at most ${max}. Nothing was sent`,
+		onScreenOnly(
+			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or split the file.",
+		),
+	);
+}
+
+/** An empty input is fine. An unread file as input isn't. */
+function noRows(found: FoundColumns): PushOutcome {
+	const cause = found.likelyCause();
+	if (cause !== undefined) throw cause;
+	return { received: 0, pushed: [], notPushed: new RowsNotPushed() };
+}
+
+const ARCHIVED = 'Archived';
+
+/**
+ * Reads the campaign before anything is sent, to detect a wrong token, URL, or campaign.
+ *
+ * @throws if the service would reject every request
+ */
+async function openCampaign(client: ApiClient, campaignId: number): Promise<CampaignView> {
+	const view = await readCampaign(client, campaignId);
+	if (view.status !== ARCHIVED) return view;
+	throw new InvalidInput('The campaign is archived, so nothing was sent', {
+		onScreen: "Choose another campaign in 'Campaign'.",
+		forModel: `Choose another campaign. ${formOf('Campaign')}`,
+	});
+}
+
+/** The outcome if this attempt couldn't begin: an earlier one may have pushed the rows. */
+async function outcomeOfFailedStart(
+	context: IExecuteFunctions,
+	open: () => Promise<RowSource>,
+	error: unknown,
+): Promise<FinishedPush> {
+	const stopped =
+		error instanceof ExplainedError
+			? error
+			: new InvalidInput(messageOf(error), forEveryone('Nothing was sent.'));
+	const source = await countedRows(open).catch(() => rowsOfInput(context));
+	const notPushed = new RowsNotPushed();
+	const all = RowSet.ofRanges([0, source.count - 1]);
+	const reason = `${stopped.message}. ${stopped.resolution}`;
+	if (await mayBePushedBefore(context)) {
+		notPushed.addAll(all, 'unknown', `${asSentence(reason)} ${MAY_BE_PUSHED}`);
+	} else notPushed.addAll(all, 'not_sent', reason);
+	return finished(source, { received: source.count, pushed: [], notPushed, stopped });
+}
+
+/** The number of rows in a file isn't known before they are read. */
+async function countedRows(open: () => Promise<RowSource>): Promise<RowSource> {
+	const source = await open();
+	if (source.count === 0) await source.each(() => undefined);
+	return source;
+}
+
+const MAY_BE_PUSHED =
+	"Then retry the execution again. An earlier attempt may have pushed this row, so don't push it in a new execution.";
 
 /** A field, if it can be read. The error is about another one, or about this one. */
 function orElse<T>(read: () => T, fallback: T): T {

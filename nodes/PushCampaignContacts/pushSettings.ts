@@ -4,7 +4,6 @@ import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { parseAgentUuid, parseCampaignId } from '../shared/api/parseIds';
 import { LIMITS } from '../shared/api/limits';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
-import type { StoreUse } from '../shared/n8n/once/nodeStore';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
@@ -24,14 +23,6 @@ export type PushSettings = {
 	dryRun: boolean;
 	/** Whether to push a number to the campaign once over all executions of the workflow. */
 	skipPushedBefore: boolean;
-};
-
-/** The store of *Skip Numbers Pushed Before*. */
-export const PUSHED_NUMBERS_STORE: StoreUse = {
-	message:
-		"n8n can't read or write the list of numbers pushed before, so the remaining rows weren't sent",
-	description:
-		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 };
 
 /** What the *Pushed* output contains. */

@@ -657,7 +657,6 @@ export const notReaders = new Set([
 	'PlaceCall/callTime.ts › callTime',
 	'PlaceCall/callTime.ts › requirePossibleTime',
 	'PlaceCall/notPlaced.ts › NotPlaced',
-	'PushCampaignContacts/runPush.ts › outcomeOfFailedStart',
 	'PushCampaignContacts/push/outcome.ts › RowsNotPushed',
 	'PushCampaignContacts/push/phones.ts › PhonesByRow',
 	'PushCampaignContacts/push/pushRecord.ts › restoreChunk',

@@ -155,7 +155,9 @@ describe('the hints about the release to the calling queue', () => {
 		const campaign = { ...options.campaign, enqueue };
 		const hints = hintsFor(await push(2, { ...options, campaign }));
 		expect(hints).toEqual(
-			expected.map((hint) => (typeof hint === 'string' ? hint : expect.stringMatching(hint))),
+			expected.map((hint): unknown =>
+				typeof hint === 'string' ? hint : expect.stringMatching(hint),
+			),
 		);
 	});
 });

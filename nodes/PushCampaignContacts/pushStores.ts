@@ -1,0 +1,113 @@
+import sortedIndexOf from 'lodash/sortedIndexOf';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { isJsonObject, type JsonObject } from '../shared/json';
+import { ExecutionStore, runIndexOf } from '../shared/n8n/once/executionStore';
+import { openRememberedNumbers, type StoreUse } from '../shared/n8n/once/nodeStore';
+import { openNotes } from '../shared/n8n/once/openNotes';
+import { mayBeSentBefore } from '../shared/n8n/once/sentBefore';
+import { runsAsTool } from '../shared/n8n/tools/toolRun';
+import { isNumbersRecord, NumbersOfExecution, optionsFingerprint } from './push/numbersOfExecution';
+import { isPushRecord } from './push/pushRecord';
+import type { PushOptions } from './push/pushToCampaign';
+import type { PushSettings } from './pushSettings';
+
+/** The name of the record of a push. */
+const RECORD = 'push';
+
+/** The store of *Skip Numbers Pushed Before*. */
+const PUSHED_NUMBERS_STORE: StoreUse = {
+	message:
+		"n8n can't read or write the list of numbers pushed before, so the remaining rows weren't sent",
+	description:
+		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
+};
+
+type Stores = Pick<PushOptions, 'record' | 'note' | 'numbersOfExecution' | 'numbersPushedBefore'>;
+
+/** What n8n stores of a push, so that it sends nothing that it pushed or may have pushed. */
+export async function openStores(
+	context: IExecuteFunctions,
+	settings: Omit<PushSettings, 'columns'>,
+): Promise<Stores> {
+	return {
+		record: openRecord(new ExecutionStore(context, RECORD, isPushRecord), {}),
+		note: await openNotesOfPush(context, settings),
+		numbersOfExecution: openNumbersOfExecution(context, settings),
+		numbersPushedBefore: settings.skipPushedBefore
+			? openRememberedNumbers(context, PUSHED_NUMBERS_STORE)
+			: undefined,
+	};
+}
+
+/** Whether an earlier attempt of this execution may have pushed rows. */
+export async function mayBePushedBefore(context: IExecuteFunctions): Promise<boolean> {
+	return await mayBeSentBefore(context, RECORD);
+}
+
+/**
+ * The record as stored, or a new one. Changes to it are stored with the execution.
+ *
+ * @throws InvalidInput if the stored record can't be read
+ */
+function openRecord<T extends JsonObject>(store: ExecutionStore<T>, empty: T): T {
+	const record = store.read() ?? empty;
+	store.write(record);
+	return record;
+}
+
+/** Notes each chunk by its place in one of the pushes to the campaign. All pushes of a model count as one. */
+async function openNotesOfPush(
+	context: IExecuteFunctions,
+	{ campaign }: Pick<PushSettings, 'campaign'>,
+): Promise<PushOptions['note']> {
+	const notes = await openNotes(context);
+	if (notes === undefined) return undefined;
+	const push = runsAsTool(context) ? 'model' : placeAmongPushes(context, campaign.id);
+	return async (chunk, fingerprint) =>
+		await notes.add({
+			target: [RECORD, campaign.id, push, chunk],
+			payload: fingerprint,
+			isPart: true,
+		});
+}
+
+/**
+ * Counts the pushes of the execution to the campaign, from 0. After a crash, the runs of the node can have other numbers,
+ * and the campaigns can come in another order.
+ */
+function placeAmongPushes(context: IExecuteFunctions, campaign: number): number {
+	const store = new ExecutionStore(context, 'pushes', areRuns, 'node', 'execution');
+	const record = openRecord(store, {});
+	const runs = record[campaign] ?? [];
+	record[campaign] = runs;
+	const run = runIndexOf(context);
+	const place = sortedIndexOf(runs, run);
+	return place < 0 ? runs.push(run) - 1 : place;
+}
+
+/** The runs of the node that push to each campaign, in ascending order. */
+type RunsByCampaign = { [campaign: string]: number[] };
+
+function areRuns(stored: unknown): stored is RunsByCampaign {
+	return (
+		isJsonObject(stored) &&
+		Object.values(stored).every(
+			(runs) => Array.isArray(runs) && runs.every((run) => typeof run === 'number'),
+		)
+	);
+}
+
+/** A workflow pushes a number once per execution. A model pushes it once per agent run or MCP session, across all tools. */
+function openNumbersOfExecution(
+	context: IExecuteFunctions,
+	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
+): NumbersOfExecution {
+	const isTool = runsAsTool(context);
+	const [scope, lifetime] = isTool
+		? (['workflow', 'run'] as const)
+		: (['node', 'execution'] as const);
+	const store = new ExecutionStore(context, 'numbers', isNumbersRecord, scope, lifetime);
+	const record = openRecord(store, { count: 0, lists: {} });
+	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
+	return new NumbersOfExecution(record, campaign.id, options);
+}
