@@ -1,3 +1,0 @@
-export * from './call';
-export * from './campaign';
-export * from './chat';
