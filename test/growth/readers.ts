@@ -25,10 +25,10 @@ import { isBelow, urlOf } from '../../nodes/shared/api/access';
 import { ApiClient } from '../../nodes/shared/api/client';
 import { injectContext } from '../../nodes/shared/api/endpoints';
 import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
-import { findEffect, parseResponse } from '../../nodes/shared/api/envelope';
+import { findEffect, parseResponse } from '../../nodes/shared/api/response';
 import { OutcomeUnknown, ServiceRejection } from '../../nodes/shared/api/errors';
 import { forEveryone } from '../../nodes/shared/api/resolution';
-import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/api/successChecks';
+import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/api/envelope';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
 import { parseWholeNumber, parseCount } from '../../nodes/shared/api/parseIds';
 import { whyNotRead } from '../../nodes/shared/notRead';
@@ -397,7 +397,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			return withAdditions({ ...REQUEST, body }, { body, query: { text: plain(json) } });
 		},
 	},
-	'shared/api/envelope.ts › parseResponse': [true, false].flatMap((isSecret) =>
+	'shared/api/response.ts › parseResponse': [true, false].flatMap((isSecret) =>
 		[hasAnyField('call_id'), hasAnyFieldWithin('state'), hasAnyValue].map((successCheck) => ({
 			read: ({ text }: Input) =>
 				parseResponse(
@@ -407,7 +407,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				),
 		})),
 	),
-	'shared/api/envelope.ts › findEffect': {
+	'shared/api/response.ts › findEffect': {
 		read: ({ json }) => {
 			const request = { ...REQUEST, body: objectOf(json) };
 			return findEffect(request, { status: 429, body: [json, json] }, ['call_id', 'context']);
@@ -669,9 +669,9 @@ export const notReaders = new Set([
 	'PushCampaignContacts/file/encoding.ts › headOf',
 	'PushCampaignContacts/file/encoding.ts › textOf',
 	'PushCampaignContacts/file/encoding.ts › WrongEncoding',
-	'shared/api/envelope.ts › outcomeUnknown',
-	'shared/api/successChecks.ts › hasAnyField',
-	'shared/api/successChecks.ts › hasAnyFieldWithin',
+	'shared/api/response.ts › outcomeUnknown',
+	'shared/api/envelope.ts › hasAnyField',
+	'shared/api/envelope.ts › hasAnyFieldWithin',
 	'shared/api/errors.ts › ExplainedError',
 	'shared/api/errors.ts › NotSent',
 	'shared/api/errors.ts › OtherRecord',

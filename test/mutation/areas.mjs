@@ -8,7 +8,7 @@ const CRITICAL = [
 	{
 		name: 'request',
 		mutate: [
-			`${SHARED}/api/{retry,envelope,successChecks,errorTable,rejectionBody,record,errors,client,http}.ts`,
+			`${SHARED}/api/{retry,envelope,response,errorTable,rejectionBody,errors,client,http}.ts`,
 		],
 		tests: testsIn('shared/api/**/*.test.ts', 'PlaceCall/rejected.test.ts'),
 	},

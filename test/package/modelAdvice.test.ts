@@ -122,7 +122,7 @@ const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 	[/turnFault/, /\bkey\b/, 'a tool has no key to change'],
 	[/placeCalls/, /^Enter how many calls/, 'the limit is set with the tool'],
 	[/chunkSender\.ts/, /^Check the campaign/, 'the next step says that the outcome is unknown'],
-	[/envelope|itemLoop/, /(later|it)\.|Run/, 'the next step says when to ask again'],
+	[/api\/response|itemLoop/, /(later|it)\.|Run/, 'the next step says when to ask again'],
 ];
 
 const SCREEN_WORDS =

@@ -1,6 +1,6 @@
 import { listDndNumbers, type Additions } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
-import { isSameId } from '../../shared/api/successChecks';
+import { isSameId } from '../../shared/api/envelope';
 import { onScreenOnly } from '../../shared/api/resolution';
 import {
 	asRecord,

@@ -1,6 +1,6 @@
-import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from './envelope';
+import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from './response';
 import { onScreenOnly } from './resolution';
-import type { SuccessCheck } from './successChecks';
+import type { SuccessCheck } from './envelope';
 import { ExplainedError, NotSent } from './errors';
 import { withoutSecret } from './secrets';
 import { anyOf, type Clock } from '../clock';

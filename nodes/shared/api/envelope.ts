@@ -1,260 +1,129 @@
-import { documentedError, explainNotProcessed, explainRejection, notProcessed } from './errorTable';
-import { onScreenOnly } from './resolution';
-import { isId, saysSuccess, type SuccessCheck } from './successChecks';
-import { OutcomeUnknown, quotingService, ServiceRejection, type ErrorOrigin } from './errors';
-import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
-import { recordIn } from './record';
-import {
-	isErrorEnvelope,
-	NO_ERROR_BODY,
-	type RejectionBody,
-	serviceText,
-	toRejection,
-} from './rejectionBody';
-import { withoutQuotes } from './secrets';
-import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
-import { plainText } from '../values';
+import partition from 'lodash/partition';
+import { fieldsIn, isJsonObject, numberIn, type JsonObject, type JsonValue } from '../json';
+import { asText } from './parseIds';
 
-/** How to check a response. */
-export type ResponseChecks = {
-	successCheck: SuccessCheck;
-	/** For {@link findEffect}: if a rejection has one of these fields, the outcome is unknown. */
-	effectFields?: readonly string[];
-	/** Whether the response contains a token or a presigned URL. Messages then don't quote it. */
-	isSecret?: boolean;
-	/** Epoch milliseconds. */
-	now: number;
-};
-
-/** The service or a proxy timed out. The request may have taken effect. */
-const TIMEOUT_STATUSES = new Set([408, 499]);
-
-/** Documented statuses of validation errors (HTTP status codes). */
-const VALIDATION_STATUSES = new Set([400, 422]);
+/** Documented fields beside `data` (General conventions, `warnings` of campaign contacts). */
+const BESIDE_DATA = new Set(['message', 'meta', 'warnings']);
 
 /**
- * Reads the envelope of a response (General conventions). Success and rejection each need proof:
- * - **success**: a 2xx that passes the success check of its endpoint
- * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link explainNotProcessed}
- * - **unknown**: everything else with any status, such as a web page, an empty body, or the response of a proxy
+ * The record in a response: `data`, or the whole body if it has no envelope. Documented fields beside `data` are added
+ * under their names, and all others under `envelope`, because a `status` of the envelope isn't the status of a call.
+ * Fields of the record are never replaced.
  *
- * @throws ServiceRejection if the request was rejected
- * @throws OutcomeUnknown if the response proves neither
+ * @param ownFields further fields beside `data` that belong to the record
  */
-export function parseResponse(
-	request: ServiceRequest,
-	response: HttpResponse,
-	{ successCheck, effectFields = [], isSecret = false, now }: ResponseChecks,
-): ApiResponse {
-	const { status } = response;
-	const body = parseJson(response.text);
-	const displayBody = isSecret && body !== undefined ? withoutQuotes(body) : body;
-	const rejection = isJsonObject(displayBody)
-		? findRejection(displayBody, status, request)
-		: undefined;
-	const effect = findEffect(request, { status, body }, effectFields);
-	if (rejection !== undefined && effect === undefined)
-		throw rejectionError(request, response, rejection, now);
-	const isSuccess = rejection === undefined && isSuccessStatus(status);
-	if (isSuccess && body !== undefined && !deniesSuccess(body) && successCheck(body)) {
-		return { status, body };
-	}
-	const { originalMessage, origin } = originalMessageOf(response, displayBody, isSecret);
-	const known = explainNotProcessed(request, response, now);
-	if (known !== undefined && effect === undefined) {
-		const { message, resolution } = known;
-		throw new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
-	}
-	const unexpected =
-		effect === undefined
-			? describeUnexpected(request, response, body)
-			: {
-					message: `The response ${effect}, but doesn't confirm the request (HTTP status ${status})`,
-				};
-	throw outcomeUnknown(request, unexpected, originalMessage, status, origin);
+export function recordOf(
+	{ body }: { body: JsonValue },
+	ownFields: readonly string[] = [],
+): JsonObject {
+	if (!isJsonObject(body)) return body === null ? {} : { data: body };
+	const { data = null } = body;
+	const beside = fieldsBesideData(body);
+	if (data === null) return Object.fromEntries(beside);
+	const record = isJsonObject(data) ? data : { data };
+	const [kept, others] = partition(
+		beside,
+		([name]) => BESIDE_DATA.has(name) || ownFields.includes(name),
+	);
+	if (others.length > 0) kept.push(['envelope', Object.fromEntries(others)]);
+	return {
+		...record,
+		...Object.fromEntries(kept.filter(([name]) => !Object.hasOwn(record, name))),
+	};
 }
 
-const MAX_SHOWN_CHARACTERS = 100;
-
-/**
- * Finds a sign in the response that a write took effect although the rest looks like a rejection: an effect field,
- * or `success: true` with a status that means "not processed". A value of the request itself doesn't count, because
- * the response may only repeat it.
- *
- * @param effectFields fields that only an effect fills: the ID of the created record, or a count of accepted contacts
- * @returns a predicate for messages, such as `contains a call_id (c-1)`
- */
-export function findEffect(
-	request: ServiceRequest,
-	{ status, body }: { status: number; body: JsonValue | undefined },
-	effectFields: readonly string[],
-): string | undefined {
-	const { method, body: sent = {} } = request;
-	if (method === 'GET' || body === undefined) return undefined;
-	for (const field of effectFields) {
-		const own = new Set(fieldsIn(sent, field));
-		for (const value of fieldsIn(body, field)) {
-			if (!isId(value) || own.has(value)) continue;
-			return `contains a ${field} (${plainText(value).slice(0, MAX_SHOWN_CHARACTERS)})`;
-		}
-	}
-	const isContradicted = saysSuccess(body) && notProcessed(request, status) !== undefined;
-	return isContradicted ? 'says "success": true' : undefined;
-}
-
-function isSuccessStatus(status: number): boolean {
-	return status >= 200 && status < 300;
-}
-
-/** A `success` other than `true` (General conventions), or without it, the text of an error beside `data`. */
-function deniesSuccess(body: JsonValue): boolean {
-	if (!isJsonObject(body)) return false;
-	const { success = null, data } = body;
-	if (success !== null) return success !== true;
-	return data !== undefined && toRejection(body, false).texts.length > 0;
+function fieldsBesideData(body: JsonObject): Array<[string, JsonValue]> {
+	return Object.entries(body).filter(([name]) => name !== 'success' && name !== 'data');
 }
 
 /** `data` of a response, or the whole body if it has no envelope. */
-export function dataOf(response: ApiResponse): JsonValue {
-	const { body } = response;
+export function dataOf({ body }: { body: JsonValue }): JsonValue {
 	return isJsonObject(body) && body.data !== undefined ? body.data : body;
 }
 
-/** `data` of a response as an output record. See {@link recordIn}. */
-export function recordOf({ body }: ApiResponse, ownFields?: readonly string[]): JsonObject {
-	return recordIn(body, ownFields);
+/**
+ * Whether the body of a 2xx response proves that the service itself responded and, for a write, that it took
+ * effect. The status isn't enough: proxies, sign-in pages, and load balancers also return 200.
+ */
+export type SuccessCheck = (body: JsonValue) => boolean;
+
+/** One of these documented fields has a value, in `data` or, without an envelope, at the top level. */
+export function hasAnyField(...fields: string[]): SuccessCheck {
+	return (body) => {
+		const record = recordOf({ body });
+		return fields.some((name) => isFilled(record[name]));
+	};
 }
+
+/** The field has an ID, such as that of the created record. */
+export function hasId(field: string): SuccessCheck {
+	return (body) => isId(recordOf({ body })[field]);
+}
+
+/** Whether a value can be an ID: neither empty nor 0. */
+export function isId(value: JsonValue | undefined): boolean {
+	if (typeof value === 'number') return Number.isFinite(value) && value > 0;
+	return typeof value === 'string' && !/^[\s0]*$/.test(value);
+}
+
+/** The field has a count, 0 included. */
+export function hasCount(field: string): SuccessCheck {
+	return (body) => {
+		const count = numberIn(recordOf({ body })[field]);
+		return count !== undefined && Number.isInteger(count) && count >= 0;
+	};
+}
+
+/** The field has the requested ID, or is missing. */
+export function isAbout(field: string, id: string | number): SuccessCheck {
+	return (body) => isSameId(recordOf({ body })[field], id);
+}
+
+/** Compares IDs without regard to case, and numbers with text. A missing ID counts as the same. */
+export function isSameId(given: JsonValue | undefined, requested: string | number): boolean {
+	if (given === undefined || given === null) return true;
+	return asText(given).toLowerCase() === String(requested).toLowerCase();
+}
+
+/** One of these fields has a value at any depth, for fields whose position isn't documented. */
+export function hasAnyFieldWithin(...fields: string[]): SuccessCheck {
+	return (body) => {
+		for (const value of fieldsIn(body, ...fields)) if (isFilled(value)) return true;
+		return false;
+	};
+}
+
+/** `success: true` (General conventions). The only proof if the rest of the response isn't documented. */
+export const saysSuccess: SuccessCheck = (body) => isJsonObject(body) && body.success === true;
+
+export function both(one: SuccessCheck, other: SuccessCheck): SuccessCheck {
+	return (body) => one(body) && other(body);
+}
+
+export function either(one: SuccessCheck, other: SuccessCheck): SuccessCheck {
+	return (body) => one(body) || other(body);
+}
+
+/** `success: true`, and `data` is an object with at least one field. */
+export const hasRecord: SuccessCheck = (body) =>
+	isJsonObject(body) &&
+	body.success === true &&
+	isJsonObject(body.data) &&
+	Object.keys(body.data).length > 0;
 
 /**
- * Finds the service's own rejection in a body:
- * - For most statuses below 500: `success: false` (Errors). Without it, only a documented error of this endpoint with
- *   its documented status, or a list of `errors` with 400 or 422. Gateways also write `error`, and the service may
- *   have processed the request behind them.
- * - For 5xx, a timeout, or a redirect: only a documented error of this endpoint whose status isn't documented, with
- *   `success: false` and a single text. The service may have failed halfway.
+ * For a read with an undocumented response: `data` is a list or an object, `success: true` has another field beside
+ * it, or the body is a list with entries. `{ success: true }` alone would look like an account without agents or calls.
  */
-function findRejection(
-	body: JsonObject,
-	status: number,
-	request: ServiceRequest,
-): RejectionBody | undefined {
-	if (body.success === true) return undefined;
-	const rejection = toRejection(body, body.success === false);
-	const documented = documentedError(rejection, status, request);
-	const { provenBy = [], code } = documented ?? {};
-	const coded = code === undefined ? rejection : { ...rejection, code };
-	if (!mayReject(status)) {
-		const isSingle = isErrorEnvelope(rejection) && rejection.texts.length < 2;
-		return isSingle && provenBy === 'unknown' ? coded : undefined;
-	}
-	const isDocumented = provenBy === 'unknown' || provenBy.includes(status);
-	if (isErrorEnvelope(rejection) || isDocumented) return coded;
-	return isValidationError(body, status) ? rejection : undefined;
-}
+export const hasAnyValue: SuccessCheck = (body) => {
+	if (Array.isArray(body)) return body.length > 0;
+	if (!isJsonObject(body)) return false;
+	if (Array.isArray(body.data) || isJsonObject(body.data)) return true;
+	return saysSuccess(body) && fieldsBesideData(body).some(([, value]) => isFilled(value));
+};
 
-/** Whether a working service can reject a request with this status. */
-function mayReject(status: number): boolean {
-	if (status >= 400 && status < 500) return !TIMEOUT_STATUSES.has(status);
-	return isSuccessStatus(status);
-}
-
-/** "The `errors` array lists problems", documented for 422. 400 is the other validation status. */
-function isValidationError({ errors }: JsonObject, status: number): boolean {
-	if (!VALIDATION_STATUSES.has(status) || !Array.isArray(errors)) return false;
-	return errors.some((text) => typeof text === 'string' && text.trim() !== '');
-}
-
-function rejectionError(
-	request: ServiceRequest,
-	response: HttpResponse,
-	rejection: RejectionBody,
-	now: number,
-): ServiceRejection {
-	const { status } = response;
-	const words = serviceText(rejection, status);
-	const explanation = explainRejection(request, response, rejection, now);
-	const { message, resolution } = quotingService(explanation, words);
-	return new ServiceRejection(message, resolution, words, status, rejection);
-}
-
-/**
- * Describes a response that is neither a success nor a rejection.
- *
- * @returns `isForeign` if a server other than the service may have sent it
- */
-function describeUnexpected(
-	{ method }: ServiceRequest,
-	{ status, text, readBytes }: HttpResponse,
-	body: JsonValue | undefined,
-): { message: string; isForeign: boolean } {
-	const isOwn = isJsonObject(body) && body.success === false;
-	const own = (message: string) => ({ message, isForeign: false });
-	const foreign = (message: string) => ({ message, isForeign: true });
-	const statusText = `HTTP status ${status}`;
-	if (status >= 500) {
-		return own(`${isOwn ? 'The service' : 'The service or a proxy'} returned ${statusText}`);
-	}
-	if (isOwn && TIMEOUT_STATUSES.has(status)) return own(`The service timed out (${statusText})`);
-	if (status >= 400) {
-		return foreign(`A proxy or firewall may have responded instead of the service (${statusText})`);
-	}
-	if (status >= 300) {
-		return foreign(`The service or a proxy responded with a redirect (${statusText})`);
-	}
-	if (readBytes !== undefined) {
-		return foreign(`The response is larger than ${Math.round(readBytes / 1_000_000)} MB`);
-	}
-	if (/^\s*</.test(text)) return foreign('The response is a web page');
-	if (text.trim() === '') return foreign('The response is empty');
-	if (body === undefined) {
-		const isBroken = /^\s*[[{]/.test(text);
-		return isBroken
-			? own('The response is incomplete or unreadable')
-			: foreign("The response isn't JSON");
-	}
-	const what = method === 'GET' ? 'contain the requested data' : 'confirm the request';
-	return foreign(`The response doesn't ${what}`);
-}
-
-function originalMessageOf(
-	{ status, text }: HttpResponse,
-	body: JsonValue | undefined,
-	isSecret: boolean,
-): { originalMessage: string; origin: ErrorOrigin } {
-	if (isJsonObject(body) && body.success === false) {
-		return { originalMessage: serviceText(toRejection(body, true), status), origin: 'service' };
-	}
-	const excerpt = isSecret ? '' : text.replace(/\s+/g, ' ').trim().slice(0, 200);
-	const originalMessage = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
-	return { originalMessage, origin: 'response' };
-}
-
-/**
- * Creates the error for a request that may have taken effect.
- *
- * @param isForeign whether a server other than the service may have responded
- */
-export function outcomeUnknown(
-	request: ServiceRequest,
-	{ message, isForeign = false }: { message: string; isForeign?: boolean },
-	originalMessage?: string,
-	status?: number,
-	origin?: ErrorOrigin,
-): OutcomeUnknown {
-	if (request.method === 'GET') {
-		const resolution = isForeign
-			? onScreenOnly("Nothing was changed. Check 'Base URL' in the credential, then try again.")
-			: onScreenOnly('Nothing was changed. Try again later.');
-		return new OutcomeUnknown(message, resolution, originalMessage, status, origin);
-	}
-	return new OutcomeUnknown(
-		`${message}, so the outcome is unknown`,
-		{
-			onScreen: `The request wasn't sent again. Check the service before you repeat it${isForeign ? ", and check 'Base URL' in the credential" : ''}.`,
-			forModel: "The request wasn't sent again.",
-		},
-		originalMessage,
-		status,
-		origin,
-	);
+/** An empty list is a value, such as a transcript without turns. `null`, `false`, and an empty text aren't. */
+function isFilled(value: JsonValue | undefined): boolean {
+	if (typeof value === 'string') return value.trim() !== '';
+	return value !== undefined && value !== null && value !== false;
 }

@@ -1,4 +1,4 @@
-import { both, hasAnyField, hasAnyValue, saysSuccess } from '../successChecks';
+import { both, hasAnyField, hasAnyValue, saysSuccess } from '../envelope';
 import type { ApiResponse, Query } from '../http';
 import type { ApiClient } from '../client';
 import { withAdditions, type Additions } from './endpoint';

@@ -7,7 +7,7 @@ import {
 	hasAnyValue,
 	isAbout,
 	type SuccessCheck,
-} from '../successChecks';
+} from '../envelope';
 import type { ApiResponse, Query } from '../http';
 import type { ApiClient } from '../client';
 import type { CallRequest } from '../types';

@@ -1,10 +1,9 @@
 import { OtherRecord } from '../errors';
-import { hasAnyField, either, hasCount, hasId, isSameId } from '../successChecks';
+import { hasAnyField, either, hasCount, hasId, isSameId, recordOf } from '../envelope';
 import type { ApiResponse } from '../http';
 import type { ApiClient } from '../client';
 import type { CampaignContactsRequest } from '../types';
 import { isJsonObject } from '../../json';
-import { recordIn } from '../record';
 import { segment, withAdditions, type Additions } from './endpoint';
 
 /** Fields that show which rows are in the campaign. They count at any position in the response. */
@@ -53,7 +52,7 @@ export async function getCampaignStatus(
 	const path = `/v1/campaigns/${segment(campaignId)}/status`;
 	const request = withAdditions({ method: 'GET', path }, additions);
 	const response = await client.send(request, hasAnyField('campaign', 'calls', 'uploads'));
-	const { campaign } = recordIn(response.body);
+	const { campaign } = recordOf(response);
 	const returned = isJsonObject(campaign) ? campaign.id : undefined;
 	if (isSameId(returned, campaignId)) return response;
 	throw new OtherRecord('campaign', String(campaignId));

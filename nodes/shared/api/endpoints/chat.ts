@@ -7,8 +7,9 @@ import {
 	type SuccessCheck,
 	hasId,
 	isAbout,
+	recordOf,
 	saysSuccess,
-} from '../successChecks';
+} from '../envelope';
 import type { ApiResponse } from '../http';
 import type {
 	InjectContextRequest,
@@ -18,7 +19,6 @@ import type {
 	WsTokenRequest,
 } from '../types';
 import { normalized } from '../../text';
-import { recordIn } from '../record';
 import { type Additions, segment, withAdditions } from './endpoint';
 
 async function post(
@@ -99,7 +99,7 @@ export async function sendSupportCommand(
 /** The returned context, if any, contains the entry. White space may differ, and half of a surrogate pair can't be stored. */
 function listsEntry(entry: string): SuccessCheck {
 	return (body) => {
-		const { context } = recordIn(body);
+		const { context } = recordOf({ body });
 		if (!Array.isArray(context)) return true;
 		const wanted = comparable(entry);
 		return context.some((one) => typeof one === 'string' && comparable(one).includes(wanted));

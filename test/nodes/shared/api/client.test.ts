@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
 import { ServiceRejection } from '../../../../nodes/shared/api/errors';
-import { hasAnyField } from '../../../../nodes/shared/api/successChecks';
+import { hasAnyField } from '../../../../nodes/shared/api/envelope';
 import {
 	TransportFault,
 	type ServiceRequest,

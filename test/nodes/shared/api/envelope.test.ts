@@ -1,4 +1,5 @@
-import { dataOf, findEffect, parseResponse, recordOf } from '../../../../nodes/shared/api/envelope';
+import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
+import { findEffect, parseResponse } from '../../../../nodes/shared/api/response';
 import { isRejection, OutcomeUnknown, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';

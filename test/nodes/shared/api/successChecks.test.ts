@@ -1,11 +1,11 @@
-import { recordOf } from '../../../../nodes/shared/api/envelope';
 import {
 	hasAnyField,
 	hasAnyFieldWithin,
 	hasRecord,
 	hasAnyValue,
+	recordOf,
 	type SuccessCheck,
-} from '../../../../nodes/shared/api/successChecks';
+} from '../../../../nodes/shared/api/envelope';
 import type { ApiResponse, ServiceRequest } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import type { ApiClient } from '../../../../nodes/shared/api/client';

@@ -2,9 +2,9 @@
  * The complete messages for each response and network fault, so that every change of a sentence is intentional. Update
  * them with `npm test -- -u test/nodes/shared/api/words.test.ts`.
  */
-import { parseResponse } from '../../../../nodes/shared/api/envelope';
+import { parseResponse } from '../../../../nodes/shared/api/response';
 import { ERRORS, explainRejection } from '../../../../nodes/shared/api/errorTable';
-import { hasAnyField } from '../../../../nodes/shared/api/successChecks';
+import { hasAnyField } from '../../../../nodes/shared/api/envelope';
 import {
 	ExplainedError,
 	isTransient,

@@ -1,0 +1,248 @@
+import { documentedError, explainNotProcessed, explainRejection, notProcessed } from './errorTable';
+import { onScreenOnly } from './resolution';
+import { isId, saysSuccess, type SuccessCheck } from './envelope';
+import { OutcomeUnknown, quotingService, ServiceRejection, type ErrorOrigin } from './errors';
+import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
+import {
+	isErrorEnvelope,
+	NO_ERROR_BODY,
+	type RejectionBody,
+	serviceText,
+	toRejection,
+} from './rejectionBody';
+import { withoutQuotes } from './secrets';
+import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
+import { plainText } from '../values';
+
+/** How to check a response. */
+export type ResponseChecks = {
+	successCheck: SuccessCheck;
+	/** For {@link findEffect}: if a rejection has one of these fields, the outcome is unknown. */
+	effectFields?: readonly string[];
+	/** Whether the response contains a token or a presigned URL. Messages then don't quote it. */
+	isSecret?: boolean;
+	/** Epoch milliseconds. */
+	now: number;
+};
+
+/** The service or a proxy timed out. The request may have taken effect. */
+const TIMEOUT_STATUSES = new Set([408, 499]);
+
+/** Documented statuses of validation errors (HTTP status codes). */
+const VALIDATION_STATUSES = new Set([400, 422]);
+
+/**
+ * Reads the envelope of a response (General conventions). Success and rejection each need proof:
+ * - **success**: a 2xx that passes the success check of its endpoint
+ * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link explainNotProcessed}
+ * - **unknown**: everything else with any status, such as a web page, an empty body, or the response of a proxy
+ *
+ * @throws ServiceRejection if the request was rejected
+ * @throws OutcomeUnknown if the response proves neither
+ */
+export function parseResponse(
+	request: ServiceRequest,
+	response: HttpResponse,
+	{ successCheck, effectFields = [], isSecret = false, now }: ResponseChecks,
+): ApiResponse {
+	const { status } = response;
+	const body = parseJson(response.text);
+	const displayBody = isSecret && body !== undefined ? withoutQuotes(body) : body;
+	const rejection = isJsonObject(displayBody)
+		? findRejection(displayBody, status, request)
+		: undefined;
+	const effect = findEffect(request, { status, body }, effectFields);
+	if (rejection !== undefined && effect === undefined)
+		throw rejectionError(request, response, rejection, now);
+	const isSuccess = rejection === undefined && isSuccessStatus(status);
+	if (isSuccess && body !== undefined && !deniesSuccess(body) && successCheck(body)) {
+		return { status, body };
+	}
+	const { originalMessage, origin } = originalMessageOf(response, displayBody, isSecret);
+	const known = explainNotProcessed(request, response, now);
+	if (known !== undefined && effect === undefined) {
+		const { message, resolution } = known;
+		throw new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
+	}
+	const unexpected =
+		effect === undefined
+			? describeUnexpected(request, response, body)
+			: {
+					message: `The response ${effect}, but doesn't confirm the request (HTTP status ${status})`,
+				};
+	throw outcomeUnknown(request, unexpected, originalMessage, status, origin);
+}
+
+const MAX_SHOWN_CHARACTERS = 100;
+
+/**
+ * Finds a sign in the response that a write took effect although the rest looks like a rejection: an effect field,
+ * or `success: true` with a status that means "not processed". A value of the request itself doesn't count, because
+ * the response may only repeat it.
+ *
+ * @param effectFields fields that only an effect fills: the ID of the created record, or a count of accepted contacts
+ * @returns a predicate for messages, such as `contains a call_id (c-1)`
+ */
+export function findEffect(
+	request: ServiceRequest,
+	{ status, body }: { status: number; body: JsonValue | undefined },
+	effectFields: readonly string[],
+): string | undefined {
+	const { method, body: sent = {} } = request;
+	if (method === 'GET' || body === undefined) return undefined;
+	for (const field of effectFields) {
+		const own = new Set(fieldsIn(sent, field));
+		for (const value of fieldsIn(body, field)) {
+			if (!isId(value) || own.has(value)) continue;
+			return `contains a ${field} (${plainText(value).slice(0, MAX_SHOWN_CHARACTERS)})`;
+		}
+	}
+	const isContradicted = saysSuccess(body) && notProcessed(request, status) !== undefined;
+	return isContradicted ? 'says "success": true' : undefined;
+}
+
+function isSuccessStatus(status: number): boolean {
+	return status >= 200 && status < 300;
+}
+
+/** A `success` other than `true` (General conventions), or without it, the text of an error beside `data`. */
+function deniesSuccess(body: JsonValue): boolean {
+	if (!isJsonObject(body)) return false;
+	const { success = null, data } = body;
+	if (success !== null) return success !== true;
+	return data !== undefined && toRejection(body, false).texts.length > 0;
+}
+
+/**
+ * Finds the service's own rejection in a body:
+ * - For most statuses below 500: `success: false` (Errors). Without it, only a documented error of this endpoint with
+ *   its documented status, or a list of `errors` with 400 or 422. Gateways also write `error`, and the service may
+ *   have processed the request behind them.
+ * - For 5xx, a timeout, or a redirect: only a documented error of this endpoint whose status isn't documented, with
+ *   `success: false` and a single text. The service may have failed halfway.
+ */
+function findRejection(
+	body: JsonObject,
+	status: number,
+	request: ServiceRequest,
+): RejectionBody | undefined {
+	if (body.success === true) return undefined;
+	const rejection = toRejection(body, body.success === false);
+	const documented = documentedError(rejection, status, request);
+	const { provenBy = [], code } = documented ?? {};
+	const coded = code === undefined ? rejection : { ...rejection, code };
+	if (!mayReject(status)) {
+		const isSingle = isErrorEnvelope(rejection) && rejection.texts.length < 2;
+		return isSingle && provenBy === 'unknown' ? coded : undefined;
+	}
+	const isDocumented = provenBy === 'unknown' || provenBy.includes(status);
+	if (isErrorEnvelope(rejection) || isDocumented) return coded;
+	return isValidationError(body, status) ? rejection : undefined;
+}
+
+/** Whether a working service can reject a request with this status. */
+function mayReject(status: number): boolean {
+	if (status >= 400 && status < 500) return !TIMEOUT_STATUSES.has(status);
+	return isSuccessStatus(status);
+}
+
+/** "The `errors` array lists problems", documented for 422. 400 is the other validation status. */
+function isValidationError({ errors }: JsonObject, status: number): boolean {
+	if (!VALIDATION_STATUSES.has(status) || !Array.isArray(errors)) return false;
+	return errors.some((text) => typeof text === 'string' && text.trim() !== '');
+}
+
+function rejectionError(
+	request: ServiceRequest,
+	response: HttpResponse,
+	rejection: RejectionBody,
+	now: number,
+): ServiceRejection {
+	const { status } = response;
+	const words = serviceText(rejection, status);
+	const explanation = explainRejection(request, response, rejection, now);
+	const { message, resolution } = quotingService(explanation, words);
+	return new ServiceRejection(message, resolution, words, status, rejection);
+}
+
+/**
+ * Describes a response that is neither a success nor a rejection.
+ *
+ * @returns `isForeign` if a server other than the service may have sent it
+ */
+function describeUnexpected(
+	{ method }: ServiceRequest,
+	{ status, text, readBytes }: HttpResponse,
+	body: JsonValue | undefined,
+): { message: string; isForeign: boolean } {
+	const isOwn = isJsonObject(body) && body.success === false;
+	const own = (message: string) => ({ message, isForeign: false });
+	const foreign = (message: string) => ({ message, isForeign: true });
+	const statusText = `HTTP status ${status}`;
+	if (status >= 500) {
+		return own(`${isOwn ? 'The service' : 'The service or a proxy'} returned ${statusText}`);
+	}
+	if (isOwn && TIMEOUT_STATUSES.has(status)) return own(`The service timed out (${statusText})`);
+	if (status >= 400) {
+		return foreign(`A proxy or firewall may have responded instead of the service (${statusText})`);
+	}
+	if (status >= 300) {
+		return foreign(`The service or a proxy responded with a redirect (${statusText})`);
+	}
+	if (readBytes !== undefined) {
+		return foreign(`The response is larger than ${Math.round(readBytes / 1_000_000)} MB`);
+	}
+	if (/^\s*</.test(text)) return foreign('The response is a web page');
+	if (text.trim() === '') return foreign('The response is empty');
+	if (body === undefined) {
+		const isBroken = /^\s*[[{]/.test(text);
+		return isBroken
+			? own('The response is incomplete or unreadable')
+			: foreign("The response isn't JSON");
+	}
+	const what = method === 'GET' ? 'contain the requested data' : 'confirm the request';
+	return foreign(`The response doesn't ${what}`);
+}
+
+function originalMessageOf(
+	{ status, text }: HttpResponse,
+	body: JsonValue | undefined,
+	isSecret: boolean,
+): { originalMessage: string; origin: ErrorOrigin } {
+	if (isJsonObject(body) && body.success === false) {
+		return { originalMessage: serviceText(toRejection(body, true), status), origin: 'service' };
+	}
+	const excerpt = isSecret ? '' : text.replace(/\s+/g, ' ').trim().slice(0, 200);
+	const originalMessage = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
+	return { originalMessage, origin: 'response' };
+}
+
+/**
+ * Creates the error for a request that may have taken effect.
+ *
+ * @param isForeign whether a server other than the service may have responded
+ */
+export function outcomeUnknown(
+	request: ServiceRequest,
+	{ message, isForeign = false }: { message: string; isForeign?: boolean },
+	originalMessage?: string,
+	status?: number,
+	origin?: ErrorOrigin,
+): OutcomeUnknown {
+	if (request.method === 'GET') {
+		const resolution = isForeign
+			? onScreenOnly("Nothing was changed. Check 'Base URL' in the credential, then try again.")
+			: onScreenOnly('Nothing was changed. Try again later.');
+		return new OutcomeUnknown(message, resolution, originalMessage, status, origin);
+	}
+	return new OutcomeUnknown(
+		`${message}, so the outcome is unknown`,
+		{
+			onScreen: `The request wasn't sent again. Check the service before you repeat it${isForeign ? ", and check 'Base URL' in the credential" : ''}.`,
+			forModel: "The request wasn't sent again.",
+		},
+		originalMessage,
+		status,
+		origin,
+	);
+}
