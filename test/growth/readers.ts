@@ -685,8 +685,6 @@ export const notReaders = new Set([
 	'shared/api/errorTable.ts › notProcessed',
 	'shared/clock.ts › duration',
 	'shared/api/rejectionBody.ts › isErrorEnvelope',
-	'shared/api/rejectionBody.ts › isRelayed',
-	'shared/api/rejectionBody.ts › isWithoutText',
 	'shared/api/rejectionBody.ts › serviceText',
 	// The API token has 16 characters.
 	'shared/api/http.ts › TransportFault',

@@ -147,19 +147,19 @@ test('models get all advice that does not need the editor', () => {
 const FOR_THE_OWNER = ['The service rejected the API token', 'The agent has no post-call analysis'];
 
 test('each documented error tells a model what to do', () => {
-	const statuses = [400, 401, 403, 404, 409, 413, 422, 429].map((status) =>
-		explainRejection(
+	const statuses = [400, 401, 403, 404, 409, 413, 422, 429].map((status) => {
+		const { message, resolution } = explainRejection(
 			{ method: 'POST', path: '/v1/campaigns/7/contacts' },
 			{ status, headers: {}, text: '' },
 			{ texts: ['No'], body: { success: false } },
 			0,
-		),
-	);
-	for (const { message, resolution } of [
+		);
+		return { message, forModel: resolution.forModel };
+	});
+	for (const { message, forModel: advice } of [
 		...ERRORS.filter(({ code }) => code !== undefined),
 		...statuses,
 	]) {
-		const advice = resolution.forModel;
 		if (FOR_THE_OWNER.some((begin) => message.startsWith(begin))) {
 			expect({ what: message, advice }).toEqual({ what: message, advice: '' });
 			continue;

@@ -1,4 +1,4 @@
-import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from './response';
+import { findEffect, outcomeUnknown, parseResponse } from './response';
 import { onScreenOnly } from './resolution';
 import type { SuccessCheck } from './envelope';
 import { ExplainedError, NotSent } from './errors';
@@ -12,7 +12,6 @@ import {
 	type ApiResponse,
 	type ServiceRequest,
 	type Transport,
-	type HttpResponse,
 } from './http';
 import { isCertificateFault, neverSent, sendWithRetry } from './retry';
 import { messageOf } from '../values';
@@ -71,9 +70,11 @@ export class ApiClient {
 					},
 				},
 			);
-			return this.read(request, response, { successCheck, isSecret, effectFields });
+			const redacted = { ...response, text: this.hideApiToken(response.text) };
+			const checks = { successCheck, effectFields, isSecret, now: this.clock.now() };
+			return { ...parseResponse(request, redacted, checks), url: response.url };
 		} catch (error) {
-			throw this.explain(request, error);
+			throw explain(request, error, this.hideApiToken(messageOf(error)));
 		}
 	}
 
@@ -81,70 +82,52 @@ export class ApiClient {
 	hideApiToken(text: string): string {
 		return withoutSecret(text, this.apiToken);
 	}
+}
 
-	private explain(request: ServiceRequest, error: unknown): Error {
-		if (error instanceof ExplainedError) return error;
-		if (error instanceof TransportFault) return this.explainFault(request, error);
-		// An unexpected error may have occurred after the request was sent.
-		const text = messageOf(error);
-		const originalMessage = this.hideApiToken(text);
-		return outcomeUnknown(request, { message: "The response couldn't be read" }, originalMessage);
+/** @param message of the error, without the API token */
+function explain(request: ServiceRequest, error: unknown, message: string): Error {
+	if (error instanceof ExplainedError) return error;
+	if (!(error instanceof TransportFault)) {
+		// It may have occurred after the request was sent.
+		return outcomeUnknown(request, { message: "The response couldn't be read" }, message);
 	}
-
-	private read(
-		request: ServiceRequest,
-		response: HttpResponse,
-		checks: Omit<ResponseChecks, 'now'>,
-	): ApiResponse {
-		const redacted = { ...response, text: this.hideApiToken(response.text) };
-		const parsed = parseResponse(request, redacted, { ...checks, now: this.clock.now() });
-		return { ...parsed, url: response.url };
+	const { code } = error;
+	if (code === BLOCKED_BY_N8N) {
+		return new NotSent(
+			'n8n blocked the request',
+			onScreenOnly("Ask your n8n administrator to allow requests to the host in 'Base URL'."),
+			message,
+			false,
+			'n8n',
+		);
 	}
-
-	private explainFault(request: ServiceRequest, fault: TransportFault): Error {
-		const { code } = fault;
-		if (code === BLOCKED_BY_N8N) {
-			return new NotSent(
-				'n8n blocked the request',
-				{
-					onScreen: "Ask your n8n administrator to allow requests to the host in 'Base URL'.",
-					forModel: '',
-				},
-				this.hideApiToken(fault.message),
-				false,
-				'n8n',
-			);
-		}
-		if (isCertificateFault(code)) {
-			return new NotSent(
-				"The service's certificate couldn't be verified, so the request wasn't sent",
-				{
-					onScreen:
-						"Check 'Base URL' in the credential. If it's correct, ask your service provider to fix the certificate.",
-					forModel: '',
-				},
-				code,
-				false,
-			);
-		}
-		if (neverSent(fault)) {
-			return new NotSent(
-				"The service can't be reached, so the request wasn't sent",
-				onScreenOnly(
-					"Check 'Base URL' in the credential and the network of your n8n instance, then try again.",
-				),
-				code,
-			);
-		}
-		if (code === CANCELED) {
-			return outcomeUnknown(request, {
-				message: 'n8n canceled the request before a response arrived',
-			});
-		}
-		const isSlow = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
-		const message = isSlow
-			? 'The service took too long to respond'
-			: 'The connection broke before a response arrived';
-		return outcomeUnknown(request, { message }, code);
+	if (isCertificateFault(code)) {
+		return new NotSent(
+			"The service's certificate couldn't be verified, so the request wasn't sent",
+			onScreenOnly(
+				"Check 'Base URL' in the credential. If it's correct, ask your service provider to fix the certificate.",
+			),
+			code,
+			false,
+		);
 	}
+	if (neverSent(error)) {
+		return new NotSent(
+			"The service can't be reached, so the request wasn't sent",
+			onScreenOnly(
+				"Check 'Base URL' in the credential and the network of your n8n instance, then try again.",
+			),
+			code,
+		);
+	}
+	if (code === CANCELED) {
+		return outcomeUnknown(request, {
+			message: 'n8n canceled the request before a response arrived',
+		});
+	}
+	const isSlow = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
+	const what = isSlow
+		? 'The service took too long to respond'
+		: 'The connection broke before a response arrived';
+	return outcomeUnknown(request, { message: what }, code);
 }

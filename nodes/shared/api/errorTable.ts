@@ -1,4 +1,3 @@
-import mapValues from 'lodash/mapValues';
 import range from 'lodash/range';
 import { duration } from '../clock';
 import { formOf } from '../modelForms';
@@ -8,38 +7,39 @@ import type { HttpResponse, ServiceRequest } from './http';
 import {
 	beginsWith,
 	type ErrorCode,
+	hasErrorCode,
 	isCode,
 	isErrorEnvelope,
 	isRelayed,
-	isWithoutText,
 	matchesText,
 	type RejectionBody,
 } from './rejectionBody';
-import { forEveryone, onScreenOnly, USER, type Explanation } from './resolution';
+import { forEveryone, onScreenOnly, USER, type Explanation, type Resolution } from './resolution';
 import { retryAfterMs } from './retry';
 
 /** An error: how it's recognized, what happened, and what to do. */
-type ErrorRow = Explanation & {
-	/** The endpoints that can return it, as `METHOD /path`. */
-	raisedBy: RegExp;
-	/** Other endpoints where the same text has the same meaning. It explains a rejection there, but doesn't prove one. */
-	alsoExplains?: RegExp;
-	/** The HTTP statuses. Any if not set. */
-	statuses?: readonly number[];
-	/** What the error body must show. Anything if not set. */
-	matches?: (rejection: RejectionBody, status: number) => boolean;
-	/** If the document names it (Errors › Error texts and codes). Its body then proves a rejection. */
-	code?: ErrorCode;
-	/** The statuses with which it does. `unknown` if the document calls the status "not shown". */
-	provenBy?: readonly number[] | 'unknown';
-	/**
-	 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other 4xx
-	 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
-	 */
-	isNotProcessed?: true;
-	/** The field of the request whose value the message shows. */
-	shows?: string;
-};
+type ErrorRow = Omit<Explanation, 'resolution'> &
+	Resolution & {
+		/** The endpoints that can return it, as `METHOD /path`. */
+		raisedBy: RegExp;
+		/** Other endpoints where the same text has the same meaning. It explains a rejection there, but doesn't prove one. */
+		alsoExplains?: RegExp;
+		/** The HTTP statuses. Any if not set. */
+		statuses?: readonly number[];
+		/** What the error body must show. Anything if not set. */
+		matches?: (rejection: RejectionBody, status: number) => boolean;
+		/** If the document names it (Errors › Error texts and codes). Its body then proves a rejection. */
+		code?: ErrorCode;
+		/** The statuses with which it does. `unknown` if the document calls the status "not shown". */
+		provenBy?: readonly number[] | 'unknown';
+		/**
+		 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other 4xx
+		 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
+		 */
+		isNotProcessed?: true;
+		/** The field of the request whose value the message shows. */
+		shows?: string;
+	};
 
 /** @param endpoints in the notation of the document: `GET /v1/call/{id}` */
 function at(...endpoints: string[]): RegExp {
@@ -84,13 +84,11 @@ const SESSION_FOR_MODEL = "Check the session ID. Sessions of another account can
 const NOT_ALLOWED = "The service doesn't allow this with your API token";
 const IDS_FOR_MODEL = "Check the IDs you gave. IDs of another account can't be used.";
 
-const REDIRECTED: Explanation = {
+const REDIRECTED = {
 	message: "The service or a proxy responded with a redirect, which isn't followed",
-	resolution: {
-		onScreen:
-			"Set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
-		forModel: '',
-	},
+	onScreen:
+		"Set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
+	forModel: '',
 };
 
 /** Every error, the documented ones first. The service's own text follows. The first match wins. */
@@ -99,25 +97,20 @@ export const ERRORS: readonly ErrorRow[] = [
 		code: 'no_outbound_number',
 		raisedBy: anyOf(CALL_PLACEMENT, CAMPAIGN_CONTACTS),
 		provenBy: 'unknown',
-		matches: ({ errorCode }) => errorCode === 'NO_OUTBOUND_NUMBER_CONFIGURED',
+		matches: hasErrorCode('NO_OUTBOUND_NUMBER_CONFIGURED'),
 		message: "The agent has no outbound number, so it can't place calls",
-		resolution: {
-			onScreen: 'Attach an outbound number to the agent, then try again.',
-			forModel: `Tell ${USER} that the agent needs an outbound number. Another agent may have one.`,
-		},
+		onScreen: 'Attach an outbound number to the agent, then try again.',
+		forModel: `Tell ${USER} that the agent needs an outbound number. Another agent may have one.`,
 	},
 	{
 		code: 'tell_not_allowed_during_takeover',
 		raisedBy: CHAT,
 		provenBy: 'unknown',
-		matches: (rejection) =>
-			isRelayed(rejection) && rejection.upstreamReason === 'tell_not_allowed_during_takeover',
+		matches: isRelayed('tell_not_allowed_during_takeover'),
 		message: "A person has taken over this chat, so the agent doesn't accept this now",
-		resolution: {
-			onScreen:
-				'Wait until the agent has the chat again. The Chat Events Trigger reports this as mode_changed.',
-			forModel: 'Wait until the agent has the chat again, then try again.',
-		},
+		onScreen:
+			'Wait until the agent has the chat again. The Chat Events Trigger reports this as mode_changed.',
+		forModel: 'Wait until the agent has the chat again, then try again.',
 	},
 	{
 		// The code `session_closed` is documented, but not as the reason of a relayed rejection. So only the text differs
@@ -125,23 +118,19 @@ export const ERRORS: readonly ErrorRow[] = [
 		code: 'upstream_rejection',
 		raisedBy: CHAT,
 		provenBy: 'unknown',
-		matches: (rejection) => isRelayed(rejection) && rejection.upstreamReason === 'session_closed',
+		matches: isRelayed('session_closed'),
 		message: 'The chat session is already closed',
-		resolution: {
-			onScreen:
-				'A closed session stays closed. To continue the conversation, create a session with Chat Session > Create.',
-			forModel: 'A closed session stays closed. To continue the conversation, use another session.',
-		},
+		onScreen:
+			'A closed session stays closed. To continue the conversation, create a session with Chat Session > Create.',
+		forModel: 'A closed session stays closed. To continue the conversation, use another session.',
 	},
 	{
 		code: 'upstream_rejection',
 		raisedBy: CHAT,
 		provenBy: 'unknown',
-		matches: isRelayed,
+		matches: isRelayed(),
 		message: 'The chat engine rejected the request',
-		resolution: forEveryone(
-			'Check the state of the chat session and the reason that the service gives.',
-		),
+		...forEveryone('Check the state of the chat session and the reason that the service gives.'),
 		quotesService: true,
 	},
 	{
@@ -151,11 +140,9 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: [403],
 		matches: beginsWith('Agent not found or not associated with this account'),
 		message: 'The account of this API token has no agent with this ID',
-		resolution: {
-			onScreen:
-				"Choose the agent from the list in 'Agent', or check that the credential belongs to the right account.",
-			forModel: AGENT_FOR_MODEL,
-		},
+		onScreen:
+			"Choose the agent from the list in 'Agent', or check that the credential belongs to the right account.",
+		forModel: AGENT_FOR_MODEL,
 	},
 	{
 		code: 'agent_not_found',
@@ -163,11 +150,9 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: 'unknown',
 		matches: isCode('agent_not_found'),
 		message: 'The service found no agent of this chat session in the account of this API token',
-		resolution: {
-			onScreen:
-				"Check 'Session ID' and, if shown, 'Agent'. The credential must belong to the same account.",
-			forModel: 'Check the session ID.',
-		},
+		onScreen:
+			"Check 'Session ID' and, if shown, 'Agent'. The credential must belong to the same account.",
+		forModel: 'Check the session ID.',
 	},
 	{
 		code: 'agent_not_found',
@@ -176,10 +161,8 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: 'unknown',
 		matches: isCode('agent_not_found'),
 		message: 'The service found no such agent in the account of this API token',
-		resolution: {
-			onScreen: "Check the agent ID, or choose the agent from the list in 'Agent'.",
-			forModel: AGENT_FOR_MODEL,
-		},
+		onScreen: "Check the agent ID, or choose the agent from the list in 'Agent'.",
+		forModel: AGENT_FOR_MODEL,
 	},
 	{
 		code: 'call_not_found',
@@ -187,12 +170,10 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: 'unknown',
 		matches: isCode('call_not_found'),
 		message: "The service doesn't know this call",
-		resolution: {
-			onScreen:
-				"Check 'Call ID'. Enter the call_id that Place Call returns, and check that the credential belongs to the account of the call.",
-			forModel:
-				'Check the call ID. Give the call_id that was returned when the call was placed. The call must belong to this account.',
-		},
+		onScreen:
+			"Check 'Call ID'. Enter the call_id that Place Call returns, and check that the credential belongs to the account of the call.",
+		forModel:
+			'Check the call ID. Give the call_id that was returned when the call was placed. The call must belong to this account.',
 	},
 	{
 		code: 'recording_not_available',
@@ -200,7 +181,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: 'unknown',
 		matches: isCode('recording_not_available'),
 		message: 'This call has no recording',
-		resolution: forEveryone(
+		...forEveryone(
 			'Unanswered calls may have no recording. If the call is still in progress, try again after it ends.',
 		),
 	},
@@ -211,12 +192,9 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: 'unknown',
 		matches: beginsWith("Couldn't find Campaign"),
 		message: "The service doesn't know this campaign",
-		resolution: {
-			onScreen:
-				"Check the ID in 'Campaign', and that the credential belongs to the account of the campaign.",
-			forModel:
-				"Check the campaign ID. It's a number, and the campaign must belong to this account.",
-		},
+		onScreen:
+			"Check the ID in 'Campaign', and that the credential belongs to the account of the campaign.",
+		forModel: "Check the campaign ID. It's a number, and the campaign must belong to this account.",
 	},
 	{
 		code: 'not_on_dnd_list',
@@ -224,10 +202,8 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: 'unknown',
 		matches: beginsWith('Phone number not found on DND list'),
 		message: "The number isn't on the do-not-disturb list of this agent",
-		resolution: {
-			onScreen: "To skip numbers that aren't on the list, turn on 'Ignore If Not Listed'.",
-			forModel: "The number doesn't need to be removed.",
-		},
+		onScreen: "To skip numbers that aren't on the list, turn on 'Ignore If Not Listed'.",
+		forModel: "The number doesn't need to be removed.",
 	},
 	{
 		code: 'phone_missing',
@@ -236,12 +212,10 @@ export const ERRORS: readonly ErrorRow[] = [
 		// The document says only that the text names `phone`. An outage may name it too, so the text must also say that it's missing.
 		matches: (rejection) => matchesText(/\bphone\b/i)(rejection) && matchesText(MISSING)(rejection),
 		message: 'The service found no usable phone number in the request',
-		resolution: {
-			onScreen:
-				"Check 'Phone'. If it's correct, check 'Remove Number: Send Phone In' (dndRemovePhonePlacement) in the credential.",
-			forModel:
-				'Check the phone number. Give it with + and the country code, such as "+919876543210".',
-		},
+		onScreen:
+			"Check 'Phone'. If it's correct, check 'Remove Number: Send Phone In' (dndRemovePhonePlacement) in the credential.",
+		forModel:
+			'Check the phone number. Give it with + and the country code, such as "+919876543210".',
 	},
 	{
 		code: 'session_closed',
@@ -250,10 +224,8 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: [409],
 		matches: isCode('session_closed'),
 		message: 'The chat session is closed',
-		resolution: {
-			onScreen: 'Create a session with Chat Session > Create, and use its ID.',
-			forModel: 'Use another chat session.',
-		},
+		onScreen: 'Create a session with Chat Session > Create, and use its ID.',
+		forModel: 'Use another chat session.',
 	},
 	{
 		code: 'post_call_analysis_missing',
@@ -261,11 +233,9 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: [400],
 		matches: beginsWith('webhook_url is set but post_call_analysis is not enabled'),
 		message: 'The agent has no post-call analysis, so the service rejects the webhook URL',
-		resolution: {
-			onScreen:
-				"Enable post-call analysis for the agent, or clear 'Webhook URL'. To wait without it, set 'Wait for Completion' to 'By Reading the Call'.",
-			forModel: '',
-		},
+		onScreen:
+			"Enable post-call analysis for the agent, or clear 'Webhook URL'. To wait without it, set 'Wait for Completion' to 'By Reading the Call'.",
+		forModel: '',
 	},
 	{
 		code: 'contact_rejected',
@@ -273,11 +243,9 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: [400, 422],
 		matches: matchesText(/contacts\[\d+\]/),
 		message: 'The service rejected one of the contacts',
-		resolution: {
-			onScreen: 'Correct the row that the service names, then push it again.',
-			forModel:
-				'Correct the contact that the service names, then push it again. A phone number needs 10 digits and starts with 6 to 9, such as "9876543210".',
-		},
+		onScreen: 'Correct the row that the service names, then push it again.',
+		forModel:
+			'Correct the contact that the service names, then push it again. A phone number needs 10 digits and starts with 6 to 9, such as "9876543210".',
 	},
 	{
 		code: 'invalid_api_token',
@@ -286,11 +254,9 @@ export const ERRORS: readonly ErrorRow[] = [
 		matches: (rejection, status) =>
 			(isErrorEnvelope(rejection) && status === 401) || beginsWith('Invalid API token')(rejection),
 		message: 'The service rejected the API token',
-		resolution: {
-			onScreen:
-				"In 'API Token' of the credential, enter the 16-character token from your dashboard settings, and check 'Base URL'.",
-			forModel: '',
-		},
+		onScreen:
+			"In 'API Token' of the credential, enter the 16-character token from your dashboard settings, and check 'Base URL'.",
+		forModel: '',
 	},
 	{
 		code: 'campaign_archived',
@@ -298,12 +264,10 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: [409],
 		matches: (rejection, status) =>
 			status === 409 &&
-			(isWithoutText(rejection) || matchesText(/\barchived\b|read-only/i)(rejection)),
+			(rejection.texts.length === 0 || matchesText(/\barchived\b|read-only/i)(rejection)),
 		message: "The campaign is archived, so it doesn't accept contacts",
-		resolution: {
-			onScreen: "Choose another campaign in 'Campaign'. Archived campaigns are read-only.",
-			forModel: "Use another campaign. Archived campaigns don't accept contacts.",
-		},
+		onScreen: "Choose another campaign in 'Campaign'. Archived campaigns are read-only.",
+		forModel: "Use another campaign. Archived campaigns don't accept contacts.",
 	},
 
 	// Errors that the document doesn't name, by endpoint and status.
@@ -314,10 +278,8 @@ export const ERRORS: readonly ErrorRow[] = [
 		matches: ({ texts: [text = '', ...others] }) =>
 			others.length === 0 && /\bphone_number\b/.test(text) && /\b(?:im)?plausible\b/i.test(text),
 		message: "The service rejected 'Phone Number'",
-		resolution: {
-			onScreen: "Correct the number, or choose its country in 'Country'.",
-			forModel: `Correct the number or its country. ${formOf('Phone Number')} ${formOf('Country')}`,
-		},
+		onScreen: "Correct the number, or choose its country in 'Country'.",
+		forModel: `Correct the number or its country. ${formOf('Phone Number')} ${formOf('Country')}`,
 		shows: 'phone_number',
 	},
 	{ raisedBy: EVERY_ENDPOINT, statuses: [307, 308], isNotProcessed: true, ...REDIRECTED },
@@ -327,11 +289,9 @@ export const ERRORS: readonly ErrorRow[] = [
 		statuses: [401],
 		isNotProcessed: true,
 		message: 'The request was rejected as unauthorized (HTTP status 401)',
-		resolution: {
-			onScreen:
-				"Check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy in front of the service may require its own sign-in.",
-			forModel: '',
-		},
+		onScreen:
+			"Check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy in front of the service may require its own sign-in.",
+		forModel: '',
 	},
 	{
 		raisedBy: EVERY_ENDPOINT,
@@ -339,16 +299,14 @@ export const ERRORS: readonly ErrorRow[] = [
 		isNotProcessed: true,
 		message:
 			"A proxy requires a sign-in, so the request didn't reach the service (HTTP status 407)",
-		resolution: onScreenOnly(
-			'Ask your n8n administrator to let requests to the service pass the proxy.',
-		),
+		...onScreenOnly('Ask your n8n administrator to let requests to the service pass the proxy.'),
 	},
 	{
 		raisedBy: EVERY_ENDPOINT,
 		statuses: [413],
 		isNotProcessed: true,
 		message: 'The request is too large for the service or a proxy (HTTP status 413)',
-		resolution: forEveryone(
+		...forEveryone(
 			"The request had no effect. Shorten the texts, or leave out values that aren't needed.",
 		),
 	},
@@ -358,92 +316,73 @@ export const ERRORS: readonly ErrorRow[] = [
 		isNotProcessed: true,
 		message:
 			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
-		resolution: {
-			onScreen:
-				'The request had no effect. Try again later. If this node can send fewer requests at the same time, set it to fewer.',
-			forModel: 'The request had no effect. Try again later.',
-		},
+		onScreen:
+			'The request had no effect. Try again later. If this node can send fewer requests at the same time, set it to fewer.',
+		forModel: 'The request had no effect. Try again later.',
 	},
 	{
 		// The text for an archived campaign isn't documented.
 		raisedBy: CAMPAIGN_CONTACTS,
 		statuses: [409],
 		message: 'The service reported a conflict and accepted none of these contacts',
-		resolution: {
-			onScreen:
-				'Check whether the campaign is archived. Archived campaigns are read-only. If the service gives another reason, correct that.',
-			forModel:
-				"Check whether the campaign is archived. Archived campaigns don't accept contacts. If the service gives another reason, correct that.",
-		},
+		onScreen:
+			'Check whether the campaign is archived. Archived campaigns are read-only. If the service gives another reason, correct that.',
+		forModel:
+			"Check whether the campaign is archived. Archived campaigns don't accept contacts. If the service gives another reason, correct that.",
 	},
 	{
 		raisedBy: SESSION_ENDPOINTS,
 		statuses: [403],
 		message: "The service doesn't allow this for the chat session with your API token",
-		resolution: {
-			onScreen:
-				"Check 'Session ID', and that the credential belongs to the account of the session.",
-			forModel: SESSION_FOR_MODEL,
-		},
+		onScreen: "Check 'Session ID', and that the credential belongs to the account of the session.",
+		forModel: SESSION_FOR_MODEL,
 	},
 	{
 		// How the service rejects an unknown session isn't documented.
 		raisedBy: SESSION_ENDPOINTS,
 		statuses: [404],
 		message: "The service didn't find the chat session",
-		resolution: {
-			onScreen:
-				"Check 'Session ID' and 'Base URL', and that the credential belongs to the account of the session.",
-			forModel: SESSION_FOR_MODEL,
-		},
+		onScreen:
+			"Check 'Session ID' and 'Base URL', and that the credential belongs to the account of the session.",
+		forModel: SESSION_FOR_MODEL,
 	},
 	{
 		// These requests have a session ID, an agent ID, or both.
 		raisedBy: CHAT_MESSAGE,
 		statuses: [403],
 		message: NOT_ALLOWED,
-		resolution: {
-			onScreen:
-				'Check that the chat session and the agent of this item belong to the account of the credential.',
-			forModel: IDS_FOR_MODEL,
-		},
+		onScreen:
+			'Check that the chat session and the agent of this item belong to the account of the credential.',
+		forModel: IDS_FOR_MODEL,
 	},
 	{
 		raisedBy: EVERY_ENDPOINT,
 		statuses: [403],
 		message: NOT_ALLOWED,
-		resolution: {
-			onScreen: 'Check that the IDs in this node belong to the account of the credential.',
-			forModel: IDS_FOR_MODEL,
-		},
+		onScreen: 'Check that the IDs in this node belong to the account of the credential.',
+		forModel: IDS_FOR_MODEL,
 	},
 	{
 		raisedBy: EVERY_ENDPOINT,
 		statuses: [404],
 		message: 'The service returned "not found"',
-		resolution: {
-			onScreen: "Check the IDs in this node and 'Base URL' in the credential.",
-			forModel: 'Check the IDs you gave.',
-		},
+		onScreen: "Check the IDs in this node and 'Base URL' in the credential.",
+		forModel: 'Check the IDs you gave.',
 	},
 	{
 		raisedBy: EVERY_ENDPOINT,
 		matches: ({ texts }) => texts.length === 0,
 		message: 'The service rejected the request without a reason',
-		resolution: {
-			onScreen: 'Check the fields of this node and the IDs in them, then try again.',
-			forModel: 'Check the values you gave.',
-		},
+		onScreen: 'Check the fields of this node and the IDs in them, then try again.',
+		forModel: 'Check the values you gave.',
 	},
 	{
 		// Such as a number on the do-not-disturb list, which the document gives no status or text for.
 		raisedBy: CALL_PLACEMENT,
 		message: 'The service rejected the call',
-		resolution: {
-			onScreen:
-				'No call was placed. Correct what the service names. In the settings of this node, you can choose to continue with the other items.',
-			forModel: 'Correct what the service names, if it can be corrected.',
-		},
+		onScreen:
+			'No call was placed. Correct what the service names. In the settings of this node, you can choose to continue with the other items.',
+		forModel: 'Correct what the service names, if it can be corrected.',
 		quotesService: true,
 	},
 ];
@@ -452,7 +391,7 @@ export const ERRORS: readonly ErrorRow[] = [
 const LAST: ErrorRow = {
 	raisedBy: EVERY_ENDPOINT,
 	message: 'The service rejected the request',
-	resolution: forEveryone('Correct what the service names, then try again.'),
+	...forEveryone('Correct what the service names, then try again.'),
 	quotesService: true,
 };
 
@@ -481,7 +420,7 @@ export function explainRejection(
 		(candidate) =>
 			covers(candidate, request, status) && candidate.matches?.(rejection, status) !== false,
 	);
-	return withWait(withValue(row ?? LAST, request), response, now);
+	return explanationOf(row ?? LAST, request, response, now);
 }
 
 /** Explains a status that counts as a rejection even without an error body of the service. */
@@ -491,7 +430,7 @@ export function explainNotProcessed(
 	now: number,
 ): Explanation | undefined {
 	const row = notProcessed(request, response.status);
-	return row && withWait(row, response, now);
+	return row && explanationOf(row, request, response, now);
 }
 
 /** The row of a status that means that the request wasn't processed. */
@@ -509,18 +448,22 @@ function covers(
 	return isRaised && statuses?.includes(status) !== false;
 }
 
-function withValue(row: ErrorRow, { body }: ServiceRequest): ErrorRow {
-	if (row.shows === undefined) return row;
-	return { ...row, message: `${row.message} (got ${quoted(body?.[row.shows])})` };
-}
-
-/** With the time of `Retry-After`. */
-function withWait(row: Explanation, response: HttpResponse, now: number): Explanation {
+/** The texts of a row, with the value that it shows and the time of `Retry-After`. */
+function explanationOf(
+	{ message, onScreen, forModel, quotesService = false, shows }: ErrorRow,
+	{ body }: ServiceRequest,
+	response: HttpResponse,
+	now: number,
+): Explanation {
 	const isAsked = response.status === TOO_MANY_REQUESTS;
 	const waitMs = isAsked ? retryAfterMs(response, now) : undefined;
-	if (waitMs === undefined) return row;
-	const when = `after ${duration(waitMs)}`;
-	return { ...row, resolution: mapValues(row.resolution, (text) => text.replace('later', when)) };
+	const timed = (text: string) =>
+		waitMs === undefined ? text : text.replace('later', `after ${duration(waitMs)}`);
+	return {
+		message: shows === undefined ? message : `${message} (got ${quoted(body?.[shows])})`,
+		resolution: { onScreen: timed(onScreen), forModel: timed(forModel) },
+		quotesService,
+	};
 }
 
 function endpointOf({ method, path }: ServiceRequest): string {

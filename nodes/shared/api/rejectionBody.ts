@@ -18,18 +18,12 @@ export type ErrorCode =
 	| 'contact_rejected'
 	| 'campaign_archived';
 
-/** The parts of an error body that identify the error. */
+/** An error body, and what identifies the error in it. */
 export type RejectionBody = {
 	/** The documented error. Undefined if the document doesn't name it. */
 	code?: ErrorCode;
 	/** `error`, or the texts of `errors`. */
 	texts: string[];
-	/** `details.error_code`. */
-	errorCode?: string;
-	/** `upstream_body.state`. */
-	upstreamState?: string;
-	/** `upstream_body.reason`. */
-	upstreamReason?: string;
 	body: JsonObject;
 };
 
@@ -37,7 +31,7 @@ export type RejectionBody = {
 export const NO_ERROR_BODY: RejectionBody = { texts: [], body: {} };
 
 /**
- * Reads the parts of an error body.
+ * Reads an error body.
  *
  * @param anyShape whether to accept errors that aren't text. `success: false` already proves a rejection.
  */
@@ -46,26 +40,17 @@ export function toRejection(body: JsonObject, anyShape: boolean): RejectionBody 
 		.filter((text) => text !== undefined && text !== null && text !== '')
 		.filter((text) => anyShape || typeof text === 'string')
 		.map((text) => (typeof text === 'string' ? text : JSON.stringify(text)));
-	const { details, upstream_body: upstream } = body;
-	const errorCode = isJsonObject(details) ? details.error_code : undefined;
-	const { state: upstreamState, reason: upstreamReason } = isJsonObject(upstream) ? upstream : {};
-	return {
-		texts,
-		...(typeof errorCode === 'string' && { errorCode }),
-		...(typeof upstreamState === 'string' && { upstreamState }),
-		...(typeof upstreamReason === 'string' && { upstreamReason }),
-		body,
-	};
+	return { texts, body };
 }
 
 /** What the service said, for messages. */
-export function serviceText(rejection: RejectionBody, status: number): string {
-	const parts = rejection.texts.length > 0 ? rejection.texts : [`HTTP status ${status}`];
-	const { details } = rejection.body;
-	const extra = details === undefined || details === null ? [] : [readable(details)];
-	const reason =
-		rejection.upstreamReason === undefined ? [] : [`reason: ${rejection.upstreamReason}`];
-	return [...parts, ...reason, ...extra].join(' · ');
+export function serviceText({ texts, body }: RejectionBody, status: number): string {
+	const parts = texts.length > 0 ? [...texts] : [`HTTP status ${status}`];
+	const { details = null, upstream_body: upstream } = body;
+	if (isJsonObject(upstream) && typeof upstream.reason === 'string')
+		parts.push(`reason: ${upstream.reason}`);
+	if (details !== null) parts.push(readable(details));
+	return parts.join(' · ');
 }
 
 /** `details` in readable form: `error_code: A, action: b`. */
@@ -102,11 +87,16 @@ export function isErrorEnvelope({ body }: RejectionBody): boolean {
 	return body.success === false;
 }
 
-export function isWithoutText(rejection: RejectionBody): boolean {
-	return isErrorEnvelope(rejection) && rejection.texts.length === 0;
-}
+/** `details.error_code`. */
+export const hasErrorCode =
+	(code: string) =>
+	({ body: { details } }: RejectionBody) =>
+		isJsonObject(details) && details.error_code === code;
 
-/** A rejection that the service relays from the chat engine. */
-export function isRelayed({ upstreamState, upstreamReason }: RejectionBody): boolean {
-	return upstreamState === 'rejected' && upstreamReason !== undefined;
-}
+/** A rejection that the service relays from the chat engine. @param reason any if not set */
+export const isRelayed =
+	(reason?: string) =>
+	({ body: { upstream_body: upstream } }: RejectionBody) =>
+		isJsonObject(upstream) &&
+		upstream.state === 'rejected' &&
+		(reason === undefined ? typeof upstream.reason === 'string' : upstream.reason === reason);

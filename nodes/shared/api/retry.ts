@@ -109,7 +109,10 @@ export async function sendWithRetry<Result extends HttpResponse>(
 	{ clock, random, notAfter = Infinity, signal, isFinal }: RetryOptions,
 ): Promise<Result> {
 	for (let attempt = 1; ; attempt++) {
-		const result = await settle(send);
+		const result = await send().catch((error: unknown) => {
+			if (error instanceof TransportFault) return error;
+			throw error;
+		});
 		const isRetried = attempt < ATTEMPTS && mayRetry(method, result, isFinal);
 		const wait = isRetried ? waitBefore(attempt, result, clock, random) : undefined;
 		const isLast = wait === undefined || clock.elapsed() + wait >= notAfter;
@@ -140,11 +143,4 @@ function waitBefore(
 	if (requestedMs === undefined || requestedMs === 0)
 		return backoffMs(REQUEST_BACKOFF, attempt, random);
 	return requestedMs > MAX_RETRY_AFTER_MS ? undefined : requestedMs;
-}
-
-async function settle<Result>(send: () => Promise<Result>): Promise<Result | TransportFault> {
-	return await send().catch((error: unknown) => {
-		if (error instanceof TransportFault) return error;
-		throw error;
-	});
 }
