@@ -9,7 +9,7 @@ const NO_COLUMN_NO_FAULT = 'a missing column is never the column without text';
  */
 export const EQUIVALENT = [
 	['phone/callPhone.ts', 'code !== undefined', 'true', ALWAYS_DEFINED],
-	['phone/callingCodes.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
+	['phone/countries.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
 	['phone/campaignPhone.ts', "'number'", '""', SHORT_CUT],
 	['phone/campaignPhone.ts', "typeof value === 'number'", 'false', SHORT_CUT],
 	['push/cells.ts', 'path.length === 0', 'false', 'the column without a name is the text itself'],

@@ -10,7 +10,7 @@ import { LIMITS } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { JsonObject } from '../../shared/json';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
-import { leadingCode } from '../../shared/phone/callingCodes';
+import { leadingCode } from '../../shared/phone/countries';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { isWritten, readWritten } from '../../shared/phone/written';
 import { readAllDndEntries, type DndListRequest } from './dndList';

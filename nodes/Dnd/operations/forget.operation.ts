@@ -16,7 +16,7 @@ import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { returnsErrorsToAgent } from '../../shared/n8n/tools/toolRun';
 import { countryCode } from '../../shared/phone/countries';
-import { numberKey } from '../../shared/phone/numberKey';
+import { numberKey } from '../../shared/phone/phoneKey';
 import type { Checked } from '../../shared/values';
 import { phoneField } from '../dndFields';
 

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/resolution';
 import type { CallRequest } from '../../shared/api/types';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import { calledNumberKey } from '../../shared/phone/numberKey';
+import { calledNumberKey } from '../../shared/phone/phoneKey';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
 import type { CallLimit } from '../../shared/calls/callLimit';
 import type { CallingHours, TimeSettings } from '../callTime';

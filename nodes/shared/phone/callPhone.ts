@@ -1,8 +1,13 @@
 import { givenAs } from '../modelForms';
 import { forEveryone } from '../api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../values';
-import { countryName } from './countries';
-import { callingCodeOf, countriesWith, isDialedFromAbroad, leadingCode } from './callingCodes';
+import {
+	callingCodeOf,
+	countriesWith,
+	countryName,
+	isDialedFromAbroad,
+	leadingCode,
+} from './countries';
 import { isIndian, readIndian } from './india';
 import { isWritten, readWritten, SHORTENED, type Unreadable, type Written } from './written';
 

@@ -1,5 +1,8 @@
-import { isUnset } from '../values';
-import { callingCodeOf, hasTrunkZero, isDialedFromAbroad, leadingCode } from './callingCodes';
+import { forEveryone } from '../api/resolution';
+import { type Checked, isUnset, problem, quoted } from '../values';
+import { phoneNumber } from './callPhone';
+import { isAccepted, readCampaignPhone } from './campaignPhone';
+import { callingCodeOf, hasTrunkZero, isDialedFromAbroad, leadingCode } from './countries';
 import { INDIAN_CODE, isIndian, readIndian } from './india';
 import { isWritten, readWritten, type Written } from './written';
 
@@ -74,4 +77,36 @@ function withCountryCode(code: string, written: string): string | null {
 	if (hasTrunkZero(code) && subscriber.startsWith('0')) return null;
 	const length = code.length + subscriber.length;
 	return length >= MIN_KEY_DIGITS && length <= MAX_KEY_DIGITS ? `${code}${subscriber}` : null;
+}
+
+/**
+ * How n8n remembers the number of a call: by its `phone_key`, or by the country and the number as sent if that isn't clear.
+ *
+ * @param phone `phone_number` of the call
+ */
+export function calledNumberKey(key: string | null, country: string, phone: string): string {
+	return key ?? `${country} ${phone}`;
+}
+
+/**
+ * How n8n remembers a number that was called or pushed, whatever its format.
+ *
+ * @param country ISO 3166-1 alpha-2 of a number that is written without its country code
+ */
+export function numberKey(value: unknown, country: string | undefined): Checked<string> {
+	if (isUnset(value)) {
+		return problem("'Phone' is empty", forEveryone('Enter the phone number to forget.'));
+	}
+	if (country !== undefined) {
+		const sent = phoneNumber(value, country);
+		if ('problem' in sent) return sent;
+		return { value: calledNumberKey(phoneKey(value, country), country, sent.value) };
+	}
+	const pushed = readCampaignPhone(value);
+	const key = phoneKey(value) ?? (isAccepted(pushed) ? pushed.key : null);
+	if (key !== null) return { value: key };
+	return problem(
+		`'Phone' ${quoted(value)} has no clear international format`,
+		forEveryone("Enter the number with + and its country code, or choose its 'Country'."),
+	);
 }

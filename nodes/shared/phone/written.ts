@@ -1,6 +1,6 @@
 import { normalized } from '../text';
 import { forEveryone, type Resolution } from '../api/resolution';
-import { hasTrunkZero } from './callingCodes';
+import { hasTrunkZero } from './countries';
 
 /** The digits of a number, without its formatting. */
 export type Written = {

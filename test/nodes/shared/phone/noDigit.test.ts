@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { COUNTRIES } from '../../../../nodes/shared/phone/countries';
+import { callingCodeOf, COUNTRIES } from '../../../../nodes/shared/phone/countries';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { parseDndPhone } from '../../../../nodes/Dnd/list/phoneMatch';
 import { phoneNumber } from '../../../../nodes/shared/phone/callPhone';
-import { callingCodeOf } from '../../../../nodes/shared/phone/callingCodes';
 import { isAccepted, readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
 
 /** The digits that each node reads from a value. Undefined if it rejects the value. */
@@ -139,16 +138,5 @@ test('only prefixes of the country are removed from a number', () => {
 			expect(allowed).toContain(gone);
 		}),
 		{ numRuns: 2000 },
-	);
-});
-
-test('exact numbers are read as their digits', () => {
-	fc.assert(
-		fc.property(fc.integer({ min: 1000, max: Number.MAX_SAFE_INTEGER }), (value) => {
-			for (const read of [byPush(value), byPlaceCall(value), byPlaceCall(value, 'US')]) {
-				if (read !== undefined)
-					expect(String(value).endsWith(digitsIn(read).slice(-10))).toBe(true);
-			}
-		}),
 	);
 });
