@@ -1,219 +1,238 @@
-import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
-import { ServiceRejection } from '../../../../nodes/shared/api/errors';
-import { hasAnyField } from '../../../../nodes/shared/api/envelope';
-import {
-	TransportFault,
-	type ServiceRequest,
-	type HttpResponse,
-} from '../../../../nodes/shared/api/http';
+import { isRejection, ServiceRejection } from '../../../../nodes/shared/api/errors';
+import { bytesOf, type HttpResponse, type ServiceRequest } from '../../../../nodes/shared/api/http';
+import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
+import { findEffect } from '../../../../nodes/shared/api/response';
+import type { JsonValue } from '../../../../nodes/shared/json';
 import { clientOf } from './clientOf';
 
 const POST: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
 const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
 const CONTACTS: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
 const SUPPORT: ServiceRequest = { method: 'POST', path: '/v1/chat/session/s/support', body: {} };
-const placed = hasAnyField('call_id');
 
-function serviceReturning(result: Partial<HttpResponse> | TransportFault) {
-	const transport = jest.fn(async () => {
-		await Promise.resolve();
-		if (result instanceof TransportFault) throw result;
-		return { status: 200, headers: {}, text: '', ...result };
-	});
-	return { transport, client: clientOf(transport) };
+/** The response to a request, or the error. Any body of a 2xx proves success. */
+async function resultOf(request: ServiceRequest, status: number, body: JsonValue, headers = {}) {
+	const text = JSON.stringify(body);
+	const response: HttpResponse = { status, headers, text };
+	const sending = clientOf(async () => await Promise.resolve(response)).send(request, () => true);
+	return await sending.catch((error: unknown) => error);
 }
 
-const rejection = async (body: object, status = 400, request = POST) => {
-	const { client } = serviceReturning({ status, text: JSON.stringify(body) });
-	return await client.send(request, placed).then(
-		() => undefined,
-		(error: unknown) => error,
-	);
-};
+/** The documented error of a rejection. */
+async function codeOf(request: ServiceRequest, status: number, body: JsonValue) {
+	const error = await resultOf(request, status, body);
+	return error instanceof ServiceRejection ? error.rejection.code : 'no rejection';
+}
 
-test('the first attempt sends the given request, and each further one a renewed request', async () => {
-	const sent: unknown[] = [];
-	const transport = async ({ body }: ServiceRequest) => {
-		sent.push(body);
-		return await Promise.resolve({ status: 429, headers: {}, text: '{"success":false}' });
-	};
-	const renew = () => ({ ...POST, body: { renewed: sent.length } });
-	const sending = clientOf(transport).send(POST, placed, { renew });
-	await expect(sending).rejects.toBeInstanceOf(ServiceRejection);
-	expect(sent).toEqual([{}, { renewed: 1 }, { renewed: 2 }, { renewed: 3 }]);
-});
-
-test('an error code is recognized with a line break after it', async () => {
-	const body = { success: false, error: 'call_not_found\n' };
-	expect(await rejection(body, 404, GET)).toMatchObject({
-		message: "The service doesn't know this call",
-	});
-});
-
-describe('an error body', () => {
-	test.each([
-		['session_closed', 'The chat session is already closed'],
-		[
-			'something_new',
-			'The chat engine rejected the request: "close rejected · reason: something_new"',
-		],
-	])('a relayed rejection with the reason %s', async (reason, message) => {
-		const upstream = { state: 'rejected', reason };
-		const body = { success: false, error: 'close rejected', upstream_body: upstream };
-		expect(await rejection(body, 400, SUPPORT)).toMatchObject({
-			message,
-			rejection: { code: 'upstream_rejection' },
-		});
-	});
-
-	test.each([{ error: 'Campaign is archived' }, { error: 'read-only campaign' }, {}])(
-		'a 409 means an archived campaign: %j',
-		async (fields) => {
-			const body = { success: false, ...fields };
-			expect(await rejection(body, 409, CONTACTS)).toMatchObject({
-				message: expect.stringContaining('The campaign is archived'),
-				rejection: { code: 'campaign_archived' },
-			});
-			expect(await rejection(body, 409, POST)).toMatchObject({
-				message:
-					'error' in fields
-						? `The service rejected the call: "${fields.error}"`
-						: 'The service rejected the request without a reason',
-			});
-		},
-	);
-
-	test.each(['A push is already in progress', 'This campaign is closed for good'])(
-		'a 409 with another text does not mean an archived campaign: %s',
-		async (error) => {
-			const rejected = await rejection({ success: false, error }, 409, CONTACTS);
-			expect(rejected).toMatchObject({
-				outcome: 'rejected',
-				message: 'The service reported a conflict and accepted none of these contacts',
-				resolution: expect.stringContaining('Check whether the campaign is archived'),
-				originalMessage: error,
-			});
-			expect(
-				rejected instanceof ServiceRejection ? rejected.rejection.code : 'none',
-			).toBeUndefined();
-		},
-	);
-
-	test.each<[string, object, number, ServiceRequest, ErrorCode | undefined]>([
-		[
-			'a code without a word',
-			{ details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' } },
-			200,
-			POST,
-			'no_outbound_number',
-		],
-		[
-			'a reason without a word',
-			{ upstream_body: { state: 'rejected', reason: 'something_new' } },
-			200,
-			SUPPORT,
-			'upstream_rejection',
-		],
-		['401, in other words', { success: false, error: 'Sign in' }, 401, GET, 'invalid_api_token'],
-		[
-			'a text about the phone, from another endpoint',
-			{ success: false, error: 'phone is busy' },
-			422,
-			{ method: 'DELETE', path: '/v1/calls' },
-			undefined,
-		],
-	])('%s', async (_name, body, status, request, code) => {
-		const error = await rejection(body, status, request);
-		expect(error).toMatchObject({ name: 'ServiceRejection' });
-		expect(error instanceof ServiceRejection ? error.rejection.code : 'none').toBe(code);
-	});
-
-	test('the text of the service is kept, lists included', async () => {
-		const body = { success: false, errors: ['phone_number is invalid', 'country_code is missing'] };
-		expect(await rejection(body, 422)).toMatchObject({
-			originalMessage: 'phone_number is invalid · country_code is missing',
-		});
-		const details = { success: false, error: 'No', details: { field: 'x' } };
-		expect(await rejection(details)).toMatchObject({ originalMessage: 'No · field: x' });
-	});
-});
-
-describe('the outcome without a usable response', () => {
-	test.each([
-		['ECONNRESET', undefined],
-		['ECONNRESET', 'read'],
-		['ECONNABORTED', undefined],
-		['ETIMEDOUT', 'read'],
-		['EPIPE', 'write'],
-		['EPROTO', undefined],
-		['EPROTO', 'write'],
-		['EHOSTUNREACH', 'read'],
-		['ENETUNREACH', 'write'],
-		['ECONNREFUSED', undefined],
-		['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', undefined],
-		['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', undefined],
-		['ERR_TLS_HANDSHAKE_TIMEOUT', undefined],
-		['TypeError', undefined],
-	])('a write that ends in %s (%s): unknown, sent once', async (code, syscall) => {
-		const { client, transport } = serviceReturning(new TransportFault(code, code, syscall));
-		await expect(client.send(POST, placed)).rejects.toMatchObject({ outcome: 'unknown' });
-		expect(transport).toHaveBeenCalledTimes(1);
-	});
-
-	test.each([
-		['ECONNREFUSED', 'connect'],
-		['EHOSTUNREACH', 'connect'],
-		['ETIMEDOUT', 'connect'],
-		['ENOTFOUND', 'getaddrinfo'],
-		['CERT_HAS_EXPIRED', undefined],
-		['ERR_TLS_CERT_ALTNAME_INVALID', undefined],
-		['BLOCKED_BY_N8N', undefined],
-	])('%s (%s): nothing was sent', async (code, syscall) => {
-		const { client } = serviceReturning(new TransportFault(code, code, syscall));
-		await expect(client.send(POST, placed)).rejects.toMatchObject({ outcome: 'not_sent' });
+describe('a request', () => {
+	test('is renewed for each further attempt', async () => {
+		const sent: unknown[] = [];
+		const transport = async ({ body }: ServiceRequest) => {
+			sent.push(body);
+			return await Promise.resolve({ status: 429, headers: {}, text: '{"success":false}' });
+		};
+		const renew = () => ({ ...POST, body: { renewed: sent.length } });
+		const sending = clientOf(transport).send(POST, () => true, { renew });
+		await expect(sending).rejects.toBeInstanceOf(ServiceRejection);
+		expect(sent).toEqual([{}, { renewed: 1 }, { renewed: 2 }, { renewed: 3 }]);
 	});
 
 	test.each<[string, unknown, string]>([
 		['an error', new TypeError('body used already'), 'body used already'],
 		['a text', 'closed', 'closed'],
-	])('an unexpected error means an unknown outcome: %s', async (_what, thrown, originalMessage) => {
+	])('has an unknown outcome after %s in the transport', async (_what, thrown, originalMessage) => {
 		const transport = jest.fn().mockRejectedValue(thrown);
-		const client = clientOf(transport);
-		await expect(client.send(POST, placed)).rejects.toMatchObject({
+		await expect(clientOf(transport).send(POST, () => true)).rejects.toMatchObject({
 			outcome: 'unknown',
 			message: expect.stringMatching(/^The response couldn't be read, so the outcome is unknown/),
 			originalMessage,
 		});
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
+
+	test('is sent with its list, also if another field has the same name', () => {
+		const entries = Buffer.from('{"phone":"1"},{"phone":"2"}');
+		const body = { contacts: ['other'], enqueue: true };
+		expect(bytesOf(body, { field: 'contacts', entries }).toString()).toBe(
+			'{"enqueue":true,"contacts":[{"phone":"1"},{"phone":"2"}]}',
+		);
+		expect(bytesOf(body).toString()).toBe(JSON.stringify(body));
+	});
 });
 
-describe('the envelope', () => {
-	const read = async (body: unknown) =>
-		await serviceReturning({ text: JSON.stringify(body) }).client.send(GET, () => true);
-
-	test('data is unwrapped, and fields beside it are kept', async () => {
-		const response = await read({ success: true, data: { a: 1 }, meta: { total_pages: 2 } });
-		expect(dataOf(response)).toEqual({ a: 1 });
-		expect(recordOf(response)).toEqual({ a: 1, meta: { total_pages: 2 } });
-	});
-
-	test('a message instead of data', async () => {
-		expect(recordOf(await read({ success: true, message: 'Removed' }))).toEqual({
-			message: 'Removed',
+describe('an error body', () => {
+	test.each<[string, number, string]>([
+		['/v1/call', 400, 'The service rejected the call: "No"'],
+		['/v1/call', 403, "The service doesn't allow this with your API token"],
+		['/v1/call', 404, 'The service returned "not found"'],
+		['/v1/campaigns/7/contacts', 422, 'The service rejected the request: "No"'],
+		['/v1/chat/session/s-1/ws_token', 403, "The service doesn't allow this for the chat session"],
+		['/v1/chat/session/s-1/ws_token', 404, "The service didn't find the chat session"],
+		['/chat_sessions/s-1/close_session', 404, "The service didn't find the chat session"],
+		['/v1/chat/session', 403, "The service doesn't allow this with your API token"],
+		['/v1/chat/inbound', 404, 'The service returned "not found"'],
+	])('of %s with status %i and an unknown text', async (path, status, message) => {
+		const result = await resultOf({ method: 'POST', path }, status, {
+			success: false,
+			error: 'No',
+		});
+		expect(result).toMatchObject({
+			outcome: 'rejected',
+			message: expect.stringContaining(message),
 		});
 	});
 
-	test('a list in data, and a response without an envelope', async () => {
-		expect(recordOf(await read({ success: true, data: [1, 2] }))).toEqual({ data: [1, 2] });
-		expect(dataOf(await read([1]))).toEqual([1]);
+	test.each<[string, string, string]>([
+		[
+			'/v1/campaigns/7/contacts',
+			"Couldn't find Campaign",
+			"The service doesn't know this campaign",
+		],
+		['/v1/call', 'agent_not_found', 'The service found no such agent in the account of'],
+		['/v1/chat/session/s/inject_context', 'session_closed', 'The chat session is closed'],
+		['/v1/call', 'session_closed', 'The service rejected the call: "session_closed"'],
+		[
+			'/v1/chat/inbound',
+			'Agent not found or not associated with this account',
+			'The account of this API token has no agent with this ID',
+		],
+	])('of %s: %s is explained, but proves nothing there', async (path, error, message) => {
+		const request: ServiceRequest = { method: 'POST', path };
+		const body = { success: false, error };
+		const rejected = await resultOf(request, 422, body);
+		expect(rejected).toMatchObject({ message: expect.stringContaining(message) });
+		expect(await codeOf(request, 422, body)).toBeUndefined();
+		expect(await resultOf(request, 500, body)).toMatchObject({ outcome: 'unknown' });
 	});
 
-	test.each([null, 'call_not_found', 'deprecated'])(
-		'`error: %j` in a success is not a rejection',
-		async (error) => {
-			expect(dataOf(await read({ success: true, error, data: { a: 1 } }))).toEqual({ a: 1 });
+	test.each<[string, ServiceRequest, number, JsonValue, ErrorCode | undefined]>([
+		['a line break after a code', GET, 404, { error: 'call_not_found\n' }, 'call_not_found'],
+		['a 401 in other words', GET, 401, { error: 'Sign in' }, 'invalid_api_token'],
+		['a 409 of an archived campaign', CONTACTS, 409, { error: 'Is archived' }, 'campaign_archived'],
+		['a 409 of a read-only campaign', CONTACTS, 409, { error: 'read-only' }, 'campaign_archived'],
+		['a 409 without a text', CONTACTS, 409, {}, 'campaign_archived'],
+		['a 409 with another text', CONTACTS, 409, { error: 'Closed for good' }, undefined],
+		['a 409 of another endpoint', POST, 409, { error: 'Is archived' }, undefined],
+		['a missing phone of another endpoint', POST, 422, { error: 'phone is missing' }, undefined],
+	])('with %s', async (_name, request, status, body, code) => {
+		expect(await codeOf(request, status, Object.assign({ success: false }, body))).toBe(code);
+	});
+
+	test.each<[ServiceRequest, JsonValue, ErrorCode]>([
+		[POST, { details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' } }, 'no_outbound_number'],
+		[SUPPORT, { upstream_body: { state: 'rejected', reason: 'new' } }, 'upstream_rejection'],
+	])(
+		'without a text or an envelope, but with a documented code: %#',
+		async (request, body, code) => {
+			expect(await codeOf(request, 200, body)).toBe(code);
 		},
 	);
+
+	test.each([
+		['session_closed', 'The chat session is already closed'],
+		['new', 'The chat engine rejected the request: "close rejected · reason: new"'],
+	])('that is relayed with the reason %s', async (reason, message) => {
+		const upstream = { state: 'rejected', reason };
+		const body = { success: false, error: 'close rejected', upstream_body: upstream };
+		expect(await resultOf(SUPPORT, 400, body)).toMatchObject({ message });
+	});
+
+	test('keeps the texts of the service, lists and details included', async () => {
+		const errors = ['phone_number is invalid', 'country_code is missing'];
+		expect(await resultOf(POST, 422, { success: false, errors })).toMatchObject({
+			originalMessage: 'phone_number is invalid · country_code is missing',
+		});
+		const details = { success: false, error: 'No', details: { field: 'x' } };
+		expect(await resultOf(POST, 400, details)).toMatchObject({ originalMessage: 'No · field: x' });
+	});
+
+	test('is known by its code', async () => {
+		const error = await resultOf(GET, 404, { success: false, error: 'call_not_found' });
+		expect(isRejection(error, 'call_not_found')).toBe(true);
+		expect(isRejection(error, 'session_closed')).toBe(false);
+		expect(isRejection(new Error('call_not_found'), 'call_not_found')).toBe(false);
+	});
+});
+
+test.each([
+	['1.2', '2 seconds'],
+	['7140', '119 minutes'],
+	['7201', '3 hours'],
+	['Thu, 01 Jan 1970 00:01:10 GMT', '70 seconds'],
+])('a 429 with Retry-After %s advises to wait %s', async (retryAfter, duration) => {
+	const headers = { 'retry-after': retryAfter };
+	expect(await resultOf(POST, 429, 'Slow down', headers)).toMatchObject({
+		outcome: 'rejected',
+		rejection: { texts: [], body: {} },
+		resolution: expect.stringContaining(`Try again after ${duration}.`),
+		resolutionForModel: `The request had no effect. Try again after ${duration}.`,
+	});
+});
+
+describe('a sign of an effect', () => {
+	const CALL: ServiceRequest = { ...POST, body: { additional_data: { call_id: 'earlier' } } };
+	const shown = (status: number, body: JsonValue, request = CALL) =>
+		findEffect(request, { status, body }, ['call_id', 'contacts_accepted']);
+
+	test.each<[number, JsonValue, string]>([
+		[400, { call_id: 'c-1' }, 'contains a call_id (c-1)'],
+		[500, { error: 'x', data: [{ call: { call_id: 7 } }] }, 'contains a call_id (7)'],
+		[400, { call_id: 'earlier', data: { call_id: 'c-1' } }, 'contains a call_id (c-1)'],
+		[422, { data: { contacts_accepted: 2 } }, 'contains a contacts_accepted (2)'],
+		[429, { success: true }, 'says "success": true'],
+		[413, { success: true, data: {} }, 'says "success": true'],
+	])('%i %j: it %s', (status, body, words) => {
+		expect(shown(status, body)).toBe(words);
+	});
+
+	test.each<[string, number, JsonValue]>([
+		['an ID that the request itself has', 400, { echo: { call_id: 'earlier' } }],
+		['no ID', 400, { call_id: null, data: { call_id: '' } }],
+		['a count of none', 400, { contacts_accepted: 0, data: { contacts_accepted: '0' } }],
+		['a rejection', 429, { success: false, error: 'call_id' }],
+		['a success whose status contradicts nothing', 200, { success: true }],
+	])('is not %s', (_name, status, body) => {
+		expect(shown(status, body)).toBeUndefined();
+	});
+
+	test('is not in a read', () => {
+		expect(shown(429, { success: true, call_id: 'c-1' }, GET)).toBeUndefined();
+	});
+});
+
+describe('a success', () => {
+	test.each([null, 'call_not_found', 'deprecated'])('may have `error: %j`', async (error) => {
+		const body = { success: true, error, data: { a: 1 } };
+		expect(await resultOf(GET, 200, body)).toMatchObject({ body });
+	});
+
+	const envelope = { success: true, data: { status: 'picked', id: 7 } };
+	test.each<[JsonValue, JsonValue, object]>([
+		[{ success: true, data: { a: 1 }, meta: { page: 2 } }, { a: 1 }, { a: 1, meta: { page: 2 } }],
+		[{ success: true, data: null, message: 'x' }, null, { message: 'x' }],
+		[{ success: true, message: 'x' }, { success: true, message: 'x' }, { message: 'x' }],
+		[{ a: 1 }, { a: 1 }, { a: 1 }],
+		[{ success: true, data: 'text', message: 'x' }, 'text', { data: 'text', message: 'x' }],
+		[{ success: true, data: [1], id: 9 }, [1], { data: [1], envelope: { id: 9 } }],
+		// Documented fields beside data keep their names. Fields of the record are never replaced.
+		[
+			{ ...envelope, status: 'ok', id: 'r', message: 'Done', warnings: ['slow'] },
+			envelope.data,
+			{
+				...envelope.data,
+				message: 'Done',
+				warnings: ['slow'],
+				envelope: { status: 'ok', id: 'r' },
+			},
+		],
+		[{ data: { envelope: 'sent' }, id: 9 }, { envelope: 'sent' }, { envelope: 'sent' }],
+		[[1, 2], [1, 2], { data: [1, 2] }],
+		['text', 'text', { data: 'text' }],
+		[0, 0, { data: 0 }],
+		[null, null, {}],
+	])('%j has the data %j and the record %j', (body, data, record) => {
+		expect(dataOf({ body })).toEqual(data);
+		expect(recordOf({ body })).toEqual(record);
+	});
 });

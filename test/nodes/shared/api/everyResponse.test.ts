@@ -173,6 +173,12 @@ const OF_GATEWAYS: unknown[] = [
 	'<html>Forbidden</html>',
 	'OK',
 	'',
+	' \n',
+	'null',
+	'1',
+	'{"success":true,"data":{"call_id":"c',
+	{ data: null },
+	{ call_id: null, campaign_upload_id: null, success: null },
 	[],
 	{},
 ];
