@@ -264,7 +264,8 @@ export const ERRORS: readonly ErrorRow[] = [
 		provenBy: [409],
 		matches: (rejection, status) =>
 			status === 409 &&
-			(rejection.texts.length === 0 || matchesText(/\barchived\b|read-only/i)(rejection)),
+			((isErrorEnvelope(rejection) && rejection.texts.length === 0) ||
+				matchesText(/\barchived\b|read-only/i)(rejection)),
 		message: "The campaign is archived, so it doesn't accept contacts",
 		onScreen: "Choose another campaign in 'Campaign'. Archived campaigns are read-only.",
 		forModel: "Use another campaign. Archived campaigns don't accept contacts.",
