@@ -8,7 +8,7 @@ import { deferred, type Deferred, DONE, settledOrTimeout } from '../shared/clock
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import { openChatSocket, requireWebSocket } from '../shared/n8n/http/chatSocket';
 import { EventStarter } from './eventStarter';
-import { framesLost, lossReporter, sessionsLost, type TooLargeFrame } from './lossReporter';
+import { lossReporter, sessionsLost } from './lossReporter';
 
 export type ListenerSettings = {
 	/** Whether sessions are added and removed by requests. */
@@ -160,7 +160,6 @@ export class ChatEventsListener {
 			session.lease = openChatSocket(this.context, this.account, sessionId, {
 				disconnectOther: this.settings.disconnectOther,
 				onEvent: (event) => this.onEvent(sessionId, event),
-				onTooLarge: (chars) => this.onTooLarge({ sessionId, chars }),
 				onLost: (ending) => this.onLost(session, ending, true),
 				onEnded: (ending) => {
 					this.sessions.delete(key);
@@ -176,14 +175,6 @@ export class ChatEventsListener {
 	private onEvent(sessionId: string, event: ChatEvent): void {
 		const { types } = this.settings;
 		if (types === null || types.has(event.type)) this.starter.emit({ sessionId, event });
-	}
-
-	private onTooLarge(frame: TooLargeFrame): void {
-		if (this.context.getMode() === 'manual') {
-			this.context.emitError(framesLost(this.context, [frame]));
-		} else {
-			this.losses.frames.add(frame);
-		}
 	}
 
 	private onLost(session: FollowedSession, ending: ChatEnded, isRetried: boolean): void {

@@ -2,11 +2,8 @@ import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { Batcher } from '../shared/n8n/triggers/notices';
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
 import { MAX_NAMED, named, displayText } from '../shared/values';
-import { idText, MAX_FRAME_CHARS } from '../shared/chat/frames';
+import { idText } from '../shared/chat/frames';
 import type { SessionEvent } from './eventStarter';
-
-/** Started no execution. */
-export type TooLargeFrame = { sessionId: string; chars: number };
 
 /** `isRetried`: the connection tries again automatically. */
 export type Loss = { sessionId: string; ending: ChatEnded; isRetried: boolean };
@@ -15,7 +12,7 @@ const RETRIED =
 	'The trigger tries again automatically, after 1 minute at first and then at intervals of up to 15 minutes.';
 
 /**
- * Reports lost sessions, events, and frames as failed executions, which also start n8n's error workflow.
+ * Reports lost sessions and events as failed executions, which also start n8n's error workflow.
  *
  * @param signal aborted when the trigger is closed. Then everything is reported immediately.
  */
@@ -29,9 +26,6 @@ export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
 			context.logger.error(error.message, { originalMessage: error.description });
 			context.saveFailedExecution(error);
 		}),
-		frames: new Batcher<TooLargeFrame>(signal, (frames) =>
-			context.saveFailedExecution(framesLost(context, frames)),
-		),
 	};
 }
 
@@ -56,23 +50,6 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 	}
 	const isRetried = losses.some((loss) => loss.isRetried);
 	const description = [...advice, ...(isRetried ? [RETRIED] : [])].join(' ');
-	return new NodeOperationError(context.getNode(), message, { description });
-}
-
-export function framesLost(
-	context: ITriggerFunctions,
-	frames: TooLargeFrame[],
-): NodeOperationError {
-	const list = named(
-		frames,
-		({ sessionId, chars }) => `${sessionId} (${chars.toLocaleString('en-US')} characters)`,
-	);
-	const message =
-		frames.length === 1
-			? 'A frame in a chat session was too large to read'
-			: `${frames.length} frames in chat sessions were too large to read`;
-	const maxChars = MAX_FRAME_CHARS.toLocaleString('en-US');
-	const description = `The workflow wasn't started for ${frames.length === 1 ? 'it' : 'them'}, because the trigger reads at most ${maxChars} characters. Check these conversations in the service: ${list}.`;
 	return new NodeOperationError(context.getNode(), message, { description });
 }
 

@@ -172,8 +172,6 @@ const MISSING: Record<MissingAck, string> = {
 		'The session was closed after the message was sent and before the service confirmed it',
 	unmatched:
 		"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
-	too_large:
-		"The message was sent, but the service didn't confirm it in time or confirmed it in a frame that was too large to read (over 8 million characters)",
 };
 
 /** Why a turn didn't succeed, or isn't known to have succeeded. Null if it did. */

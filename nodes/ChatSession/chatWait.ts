@@ -47,23 +47,6 @@ export class NeverConnected extends ExplainedError {
 	}
 }
 
-/** The time limit passed, and a frame in the meantime couldn't be read. */
-export class FrameTooLarge extends ExplainedError {
-	override readonly name = 'FrameTooLarge';
-	readonly outcome = 'unknown';
-
-	constructor() {
-		super(
-			"A frame in the chat session was too large to read (over 8 million characters), so it's unknown whether it was the event",
-			{
-				onScreen:
-					'Check the conversation in the service, then decide how the workflow should continue.',
-				forModel: 'Send the same request again to wait for the next event.',
-			},
-		);
-	}
-}
-
 const CHECK_REACHABLE = onScreenOnly(
 	'Check that the service is available and that n8n can reach it.',
 );
@@ -87,7 +70,7 @@ const MAX_SEEN = 1_000;
 /**
  * Waits for an event, at most as long as the session's connection lasts.
  *
- * @throws ChatEnded if no connection is possible, NeverConnected, or FrameTooLarge
+ * @throws ChatEnded if no connection is possible, or NeverConnected
  */
 export async function awaitEvent(
 	link: WaitLink,
@@ -100,33 +83,29 @@ export async function awaitEvent(
 	const found = new AbortController();
 	const connected = new AbortController();
 	const closed = new AbortController();
-	const unread = new AbortController();
 	void link.ready().then(({ kind }) => {
 		if (kind === 'open') connected.abort();
 	});
-	const unsubscribe = link.subscribe(
-		(event, replay) => {
-			if (found.signal.aborted) return;
-			// Otherwise the time isn't checked, because a wrong clock must not hide new events.
-			const isReplay =
-				replay === 'certain' ||
-				(replay === 'possible' &&
-					(connected.signal.aborted ? isBefore(event, startedAt) : !isSince(event, startedAt)));
-			const isReturned = event.eventId !== null && returnedIds.has(event.eventId);
-			if (!isReturned && !isReplay && (types === null || types.has(event.type))) {
-				matching.push(event);
-				found.abort();
-				return;
-			}
-			seen.push(event);
-			if (seen.length > MAX_SEEN) seen.shift();
-			if (event.type === 'session_closed' && !isReplay) {
-				// Events from before the end may still arrive.
-				void pause(clock, SESSION_CLOSED_LINGER_MS, found.signal).then(() => closed.abort());
-			}
-		},
-		() => unread.abort(),
-	);
+	const unsubscribe = link.subscribe((event, replay) => {
+		if (found.signal.aborted) return;
+		// Otherwise the time isn't checked, because a wrong clock must not hide new events.
+		const isReplay =
+			replay === 'certain' ||
+			(replay === 'possible' &&
+				(connected.signal.aborted ? isBefore(event, startedAt) : !isSince(event, startedAt)));
+		const isReturned = event.eventId !== null && returnedIds.has(event.eventId);
+		if (!isReturned && !isReplay && (types === null || types.has(event.type))) {
+			matching.push(event);
+			found.abort();
+			return;
+		}
+		seen.push(event);
+		if (seen.length > MAX_SEEN) seen.shift();
+		if (event.type === 'session_closed' && !isReplay) {
+			// Events from before the end may still arrive.
+			void pause(clock, SESSION_CLOSED_LINGER_MS, found.signal).then(() => closed.abort());
+		}
+	});
 	await pause(clock, timeoutMs, AbortSignal.any([found.signal, closed.signal, link.signal]));
 	unsubscribe();
 	const [event] = matching;
@@ -138,7 +117,6 @@ export async function awaitEvent(
 		return { end: { kind: 'session_closed' }, seen };
 	}
 	if (closed.signal.aborted) return { end: { kind: 'session_closed' }, seen };
-	if (unread.signal.aborted) throw new FrameTooLarge();
 	if (!connected.signal.aborted) throw new NeverConnected(link.lastFailure);
 	return { end: timeoutEnd(link, reader), seen };
 }

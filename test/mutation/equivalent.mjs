@@ -35,7 +35,6 @@ export const EQUIVALENT = [
 		'false',
 		'the JSON of an item is always an object',
 	],
-	['chat/eventDispatcher.ts', "typeof frame !== 'string'", 'false', 'only text can be too large'],
 	[
 		'calls/report.ts',
 		'callId === undefined || !isJsonObject(value)',

@@ -10,14 +10,8 @@ import {
 } from '../clock';
 import { KeyedMutex } from '../keyedMutex';
 import { type OutgoingFrame, UnconfirmedFrames } from './acks';
-import {
-	EventDispatcher,
-	type Log,
-	type OnEvent,
-	type OnTooLarge,
-	type StopReason,
-} from './eventDispatcher';
-import { type Ack, isTooLargeFrame, parseFrame } from './frames';
+import { EventDispatcher, type Log, type OnEvent, type StopReason } from './eventDispatcher';
+import { type Ack, parseFrame } from './frames';
 import {
 	type AttemptEnd,
 	ChatEnded,
@@ -159,9 +153,9 @@ export class ChatConnection {
 		return this.failure;
 	}
 
-	/** @returns a function that unsubscribes */
-	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void {
-		return this.events.subscribe(listener, onTooLarge);
+	/** See `EventDispatcher`. */
+	subscribe(listener: OnEvent): () => void {
+		return this.events.subscribe(listener);
 	}
 
 	/** For a new user: if the session isn't connected, tries again now, with `claim=1` if a user allows it. */
@@ -227,7 +221,7 @@ export class ChatConnection {
 		const socket = new Socket(url, { openSocket, clock });
 		socket.onFrame = (frame) => this.receive(frame, socket);
 		this.socket = socket;
-		void this.maintain(socket, token);
+		void this.settle(socket).then(async () => await this.renew(socket, token));
 		const end = await socket.ended;
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
 		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
@@ -245,17 +239,21 @@ export class ChatConnection {
 		return result;
 	}
 
-	/** Marks a socket as connected, and replaces it before its token expires, when no frame waits for its ack. */
-	private async maintain(socket: Socket, { renewAt }: MintedToken): Promise<void> {
-		const { sessionId, clock, log } = this.options;
+	/** Marks a socket as connected, unless it ends at once. */
+	private async settle(socket: Socket): Promise<void> {
 		await socket.opened;
-		if (!(await pause(clock, SETTLE_MS, socket.signal))) return;
+		if (!(await pause(this.options.clock, SETTLE_MS, socket.signal))) return;
 		socket.isSettled = true;
 		// From now on it reconnects without a claim, so that two clients don't displace each other forever.
 		this.mayClaim = false;
 		this.failure = null;
 		this.becameReady.resolve();
 		this.becameReady = deferred();
+	}
+
+	/** Replaces a socket before its token expires, when no frame waits for its ack. */
+	private async renew(socket: Socket, { renewAt }: MintedToken): Promise<void> {
+		const { sessionId, clock, log } = this.options;
 		let waitMs = renewAt - clock.elapsed();
 		while (await pause(clock, waitMs, socket.signal)) {
 			const minted = await this.mint();
@@ -343,10 +341,9 @@ export class ChatConnection {
 
 	private receive(frame: unknown, socket: Socket): void {
 		if (this.signal.aborted) return;
-		const isText = typeof frame === 'string' && !isTooLargeFrame(frame);
-		const received = parseFrame(isText ? this.redact(frame) : frame);
+		const received = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
 		if (received.kind === 'ignored') {
-			this.events.ignore(received.why, frame);
+			this.events.ignore(received.why);
 		} else if (received.kind === 'ack') {
 			this.receiveAck(received.ack);
 		} else {
@@ -361,7 +358,7 @@ export class ChatConnection {
 		const match = flight === null ? 'another' : this.unconfirmed.match(ack, flight.frame, now);
 		if (match === 'own') flight?.result.resolve({ kind: 'ack', ack });
 		if (match === 'unclear') flight?.result.resolve({ kind: 'unmatched' });
-		if (match === 'another') this.events.ignore('unexpected_ack', null);
+		if (match === 'another') this.events.ignore('unexpected_ack');
 	}
 
 	// Ending.

@@ -1,4 +1,3 @@
-import { fingerprint } from '../hash';
 import { MAX_DEPTH } from '../json';
 import { BoundedMap } from '../boundedMap';
 import type { ChatEvent, IgnoredFrame } from './frames';
@@ -13,9 +12,6 @@ const MAX_REMEMBERED = 5_000;
 export type Replay = 'no' | 'possible' | 'certain';
 
 export type OnEvent = (event: ChatEvent, replay: Replay) => void;
-
-/** Called with the length of a frame that was too large to read. Its content is lost. */
-export type OnTooLarge = (chars: number) => void;
 
 /** Why this process no longer uses a connection: the execution was stopped, or the tool reached its time limit. */
 export type StopReason = 'stopped' | 'time_limit';
@@ -41,14 +37,14 @@ const AFTER_LOSS =
  * reach the socket.
  */
 export class EventDispatcher {
-	/** How often something was delivered. */
-	private deliveries = 0;
+	/** The number of events so far, replays included. */
+	private count = 0;
 
-	/** The latest events, and frames that were too large, each with its latest delivery. */
-	private readonly delivered = new BoundedMap<number>(MAX_REMEMBERED);
+	/** The number that each of the latest events had when it arrived last, by its ID. */
+	private readonly arrivals = new BoundedMap<number>(MAX_REMEMBERED);
 
-	/** `since`: the deliveries before it was subscribed. */
-	private readonly listeners = new Map<OnEvent, { since: number; onTooLarge: OnTooLarge }>();
+	/** With the number of events before each one was subscribed. */
+	private readonly listeners = new Map<OnEvent, number>();
 
 	private readonly reported = new Set<IgnoredFrame>();
 
@@ -57,16 +53,21 @@ export class EventDispatcher {
 		private readonly log: Log,
 	) {}
 
-	subscribe(listener: OnEvent, onTooLarge: OnTooLarge = () => {}): () => void {
-		this.listeners.set(listener, { since: this.deliveries, onTooLarge });
+	/** @returns a function that unsubscribes */
+	subscribe(listener: OnEvent): () => void {
+		this.listeners.set(listener, this.count);
 		return () => this.listeners.delete(listener);
 	}
 
 	deliver(event: ChatEvent, mayBeReplay: boolean): void {
 		const { eventId } = event;
-		const { earlier, missed } = this.recipients(eventId);
-		const replay = earlier ? 'certain' : mayBeReplay ? 'possible' : 'no';
-		for (const [listener] of missed) {
+		const lastArrival = eventId === null ? undefined : this.arrivals.get(eventId);
+		this.count += 1;
+		if (eventId !== null) this.arrivals.set(eventId, this.count);
+		const replay = lastArrival !== undefined ? 'certain' : mayBeReplay ? 'possible' : 'no';
+		for (const [listener, before] of [...this.listeners]) {
+			const hasGotIt = lastArrival !== undefined && lastArrival > before;
+			if (hasGotIt) continue;
 			try {
 				listener(event, replay);
 			} catch (cause) {
@@ -76,33 +77,15 @@ export class EventDispatcher {
 		}
 	}
 
-	/** Reports a frame that can't be read. */
-	ignore(why: IgnoredFrame | 'unexpected_ack', frame: unknown): void {
+	/** Logs a frame that can't be read, or is an ack that nobody waits for. */
+	ignore(why: IgnoredFrame | 'unexpected_ack'): void {
 		const { sessionId } = this;
 		this.log.debug('Ignored a frame of the chat session', { sessionId, why });
-		if (why === 'unexpected_ack') return;
+		if (why === 'unexpected_ack' || this.reported.has(why)) return;
 		const reason = LOST_CONTENT[why];
-		if (reason !== undefined && !this.reported.has(why)) {
-			this.reported.add(why);
-			const message = `A frame of a chat session can't be read, because ${reason}. ${AFTER_LOSS}`;
-			this.log.warn(message, { sessionId });
-		}
-		if (why !== 'too_large' || typeof frame !== 'string') return;
-		// By content, because a replayed frame is reported only once.
-		const { earlier, missed } = this.recipients(fingerprint(frame));
-		const chars = frame.length;
-		if (!earlier)
-			this.log.warn('A frame of a chat session is too large to read', { sessionId, chars });
-		for (const [, { onTooLarge }] of missed) onTooLarge(chars);
-	}
-
-	/** The listeners that haven't got it, and whether it was delivered earlier. */
-	private recipients(id: string | null) {
-		const earlier = id === null ? undefined : this.delivered.get(id);
-		this.deliveries += 1;
-		if (id !== null) this.delivered.set(id, this.deliveries);
-		const all = [...this.listeners];
-		const missed = earlier === undefined ? all : all.filter(([, { since }]) => since >= earlier);
-		return { earlier: earlier !== undefined, missed };
+		if (reason === undefined) return;
+		this.reported.add(why);
+		const message = `A frame of a chat session can't be read, because ${reason}. ${AFTER_LOSS}`;
+		this.log.warn(message, { sessionId });
 	}
 }

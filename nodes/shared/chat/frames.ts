@@ -49,12 +49,8 @@ export interface ChatEvent {
 	envelope: JsonObject;
 }
 
-/** Larger frames aren't parsed. The document gives no maximum length, and this is far above any chat text. */
-export const MAX_FRAME_CHARS = 8 * 1024 * 1024;
-
 export type IgnoredFrame =
 	| 'binary'
-	| 'too_large'
 	| 'too_deep'
 	| 'not_json'
 	| 'not_an_object'
@@ -66,14 +62,9 @@ export type ReceivedFrame =
 	| { kind: 'event'; event: ChatEvent }
 	| { kind: 'ignored'; why: IgnoredFrame };
 
-export function isTooLargeFrame(frame: string): boolean {
-	return frame.length > MAX_FRAME_CHARS;
-}
-
 /** Parses a frame from the service. Never throws. */
 export function parseFrame(frame: unknown): ReceivedFrame {
 	if (typeof frame !== 'string') return { kind: 'ignored', why: 'binary' };
-	if (isTooLargeFrame(frame)) return { kind: 'ignored', why: 'too_large' };
 	const envelope = parseJson(frame);
 	if (envelope === undefined) {
 		return { kind: 'ignored', why: isTooDeepText(frame) ? 'too_deep' : 'not_json' };

@@ -9,7 +9,7 @@ import {
 	type ConnectionOptions,
 	type Readiness,
 } from './connection';
-import type { OnEvent, OnTooLarge, StopReason } from './eventDispatcher';
+import type { OnEvent, StopReason } from './eventDispatcher';
 import { sessionKey } from './parseChatFields';
 import type { ChatEnded, Retry } from './reconnectPolicy';
 
@@ -30,7 +30,6 @@ export interface LeaseOptions extends Pick<ConnectionOptions, FromLease> {
 	disconnectOther: boolean;
 	/** Called once for each event from now on, in the order of arrival. */
 	onEvent?: OnEvent;
-	onTooLarge?: OnTooLarge;
 	/** For a trigger: the session has been lost for a while, and the connection tries again at intervals of minutes. */
 	onLost?: (ending: ChatEnded) => void;
 	/** Called at most once, if no connection is possible. Never called after `close()`. */
@@ -88,24 +87,21 @@ export class SharedConnections {
 	}
 
 	private open(key: string, options: LeaseOptions): SharedConnection {
-		const session = sessionKey(options.sessionId);
 		const owner = options.usedBy === 'trigger' ? 'trigger' : this.processId;
 		const unconfirmed = this.unconfirmed.get(key) ?? new UnconfirmedFrames();
 		this.unconfirmed.set(key, unconfirmed);
-		// Idle, and opened with another API token. The service would treat it as another client.
-		for (const one of this.shared.values()) if (one.session === session) one.closeIfUnused();
+		const previousClosed = this.closing.get(key);
 		const opened = new SharedConnection(this.parts, options, {
 			clientId: `n8n-${fingerprint([options.instanceId, owner, key]).slice(0, 32)}`,
 			unconfirmed,
 			// The service may reject two sockets of one client, so the previous one must close first.
-			previousClosed: this.closing.get(session),
+			previousClosed,
 			onClosing: (closed) => {
-				if (this.shared.get(key) === opened) this.shared.delete(key);
-				const earlier = this.closing.get(session);
-				const gone = Promise.all([earlier, closed]).then(() => {
-					if (this.closing.get(session) === gone) this.closing.delete(session);
+				this.shared.delete(key);
+				const gone = Promise.all([previousClosed, closed]).then(() => {
+					if (this.closing.get(key) === gone) this.closing.delete(key);
 				});
-				this.closing.set(session, gone);
+				this.closing.set(key, gone);
 			},
 		});
 		this.shared.set(key, opened);
@@ -123,8 +119,6 @@ interface SharedConnectionOptions {
 
 /** The connection of a session with its users. */
 class SharedConnection {
-	readonly session: string;
-
 	private readonly connection: ChatConnection;
 
 	private readonly leases = new Set<ChatLease>();
@@ -139,7 +133,6 @@ class SharedConnection {
 		private readonly options: SharedConnectionOptions,
 	) {
 		const { sessionId, baseUrl, log } = lastLease;
-		this.session = sessionKey(sessionId);
 		this.connection = new ChatConnection({
 			...parts,
 			sessionId,
@@ -173,7 +166,7 @@ class SharedConnection {
 		return lease;
 	}
 
-	closeIfUnused(): void {
+	private closeIfUnused(): void {
 		if (this.leases.size > 0 || this.connection.signal.aborted) return;
 		this.options.onClosing(this.connection.close());
 	}
@@ -222,7 +215,7 @@ export class ChatLease {
 		readonly options: LeaseOptions,
 		private readonly onClosed: () => void,
 	) {
-		this.unsubscribe = this.subscribe(options.onEvent ?? (() => {}), options.onTooLarge);
+		this.unsubscribe = this.subscribe(options.onEvent ?? (() => {}));
 	}
 
 	/** Aborted when the lease ends: with a `ChatEnded` if no connection is possible, otherwise with a `StopReason`. */
@@ -246,8 +239,8 @@ export class ChatLease {
 	}
 
 	/** See `EventDispatcher`. */
-	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void {
-		return this.connection.subscribe(listener, onTooLarge);
+	subscribe(listener: OnEvent): () => void {
+		return this.connection.subscribe(listener);
 	}
 
 	/** Waits until no other lease is sending, and returns `release`, which must be called. */

@@ -16,7 +16,7 @@ const MAX_BUSY_RETRIES = 5;
 const MAX_RESENDS = 2;
 
 /** The part of a connection that a turn needs. */
-export type TurnLink = Pick<ChatLease, 'signal' | 'subscribe' | 'acquireSend' | 'sendWithAck'>;
+export type TurnLink = Pick<ChatLease, 'signal' | 'acquireSend' | 'sendWithAck'>;
 
 export interface TurnOptions {
 	clock: Clock;
@@ -25,14 +25,8 @@ export interface TurnOptions {
 	ackTimeoutMs?: number;
 }
 
-/** Why an ack is missing. `too_large`: it may have been too large to read. */
-export type MissingAck =
-	| 'no_ack'
-	| 'lost'
-	| 'unmatched'
-	| 'session_closed'
-	| 'too_large'
-	| StopReason;
+/** Why an ack is missing. */
+export type MissingAck = 'no_ack' | 'lost' | 'unmatched' | 'session_closed' | StopReason;
 
 export type TurnOutcome =
 	/** `missingBefore`: an earlier attempt got no ack, so only an accepting ack settles the outcome. */
@@ -56,11 +50,6 @@ export async function sendTurn(
 	let busy = 0;
 	let resends = 0;
 	const release = await link.acquireSend();
-	const unread = { frames: 0 };
-	const unsubscribe = link.subscribe(
-		() => {},
-		() => unread.frames++,
-	);
 	try {
 		for (;;) {
 			const result = await link.sendWithAck(outgoing, ackTimeoutMs);
@@ -82,14 +71,12 @@ export async function sendTurn(
 			missing = isAborted ? stopReasonOf(link.signal) : result.kind;
 			// The ack of another attempt couldn't be matched either, and a closed session accepts none.
 			const isFinal = isAborted || missing === 'unmatched' || missing === 'session_closed';
-			if (unread.frames > 0) missing = 'too_large';
 			if (!hasKey || isFinal || resends >= MAX_RESENDS) {
 				return { kind: 'unknown', why: missing, hasKey };
 			}
 			resends += 1;
 		}
 	} finally {
-		unsubscribe();
 		release();
 	}
 }

@@ -330,17 +330,6 @@ describe('listening for a test event in the editor', () => {
 			]);
 			await stop();
 		});
-
-		test('a frame that is too large to read ends it with the reason', async () => {
-			const { emitError, stop } = await started();
-			const content = 'x'.repeat(9_000_000);
-			harness.service().sessions.pushEvent(sessions.open, 'message_received', { content });
-			await eventually(() => emitError.mock.calls.length > 0);
-			expect(emitError.mock.calls).toMatchObject([
-				[{ message: 'A frame in a chat session was too large to read' }],
-			]);
-			await stop();
-		});
 	});
 
 	test('a connection that ends for good ends it with the reason', async () => {

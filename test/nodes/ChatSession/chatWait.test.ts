@@ -2,7 +2,7 @@ import { awaitEvent, type EventFilter } from '../../../nodes/ChatSession/chatWai
 import { ExplainedError } from '../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/reconnectPolicy';
-import type { OnEvent, OnTooLarge, Replay } from '../../../nodes/shared/chat/eventDispatcher';
+import type { OnEvent, Replay } from '../../../nodes/shared/chat/eventDispatcher';
 import type { Readiness } from '../../../nodes/shared/chat/connection';
 import type { ChatEvent } from '../../../nodes/shared/chat/frames';
 import { FakeClock, settle } from '../shared/chat/fakes';
@@ -36,7 +36,6 @@ function waiting(
 	const ending = new AbortController();
 	let listener: OnEvent | undefined;
 	let replay: Replay = 'possible';
-	let tooLarge: OnTooLarge | undefined;
 	let unsubscribed = 0;
 	let resolveReady: (readiness: Readiness) => void = () => {};
 	const ready = new Promise<Readiness>((resolve) => {
@@ -48,9 +47,8 @@ function waiting(
 			lastFailure,
 			isConnected,
 			signal: ending.signal,
-			subscribe: (onEvent, onTooLarge) => {
+			subscribe: (onEvent) => {
 				listener = onEvent;
-				tooLarge = onTooLarge;
 				return () => unsubscribed++;
 			},
 		},
@@ -63,7 +61,6 @@ function waiting(
 		clock,
 		result,
 		happens: (...events: ChatEvent[]) => events.forEach((one) => listener?.(one, replay)),
-		isTooLarge: () => tooLarge?.(9_000_000),
 		connects: async () => {
 			resolveReady({ kind: 'open' });
 			await settle();
@@ -246,19 +243,6 @@ describe('no event', () => {
 			disconnected: expect.stringContaining(
 				`The live connection was down when the wait ended, so an event may be missing. ${why}`,
 			),
-		});
-	});
-
-	test('after a frame that was too large to read', async () => {
-		const wait = waiting();
-		await wait.connects();
-		wait.isTooLarge();
-		await wait.clock.advance(10_000);
-		expect(await rejection(wait.result)).toMatchObject({
-			name: 'FrameTooLarge',
-			outcome: 'unknown',
-			message: expect.stringContaining('too large to read'),
-			resolution: expect.stringContaining('Check the conversation'),
 		});
 	});
 

@@ -18,7 +18,7 @@ const connections = new SharedConnections({
 
 export type ChatSocketOptions = Pick<
 	LeaseOptions,
-	'disconnectOther' | 'onEvent' | 'onTooLarge' | 'onLost' | 'onEnded'
+	'disconnectOther' | 'onEvent' | 'onLost' | 'onEnded'
 >;
 
 /** Leases this process's shared connection to a chat session, and opens it if necessary. `close()` ends the lease. */

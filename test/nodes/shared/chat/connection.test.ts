@@ -1,127 +1,55 @@
 import {
 	ackFrame,
 	API_TOKEN,
-	eventFrame,
 	chatConnectionHarness,
+	connected,
+	eventFrame,
+	type FakeClock,
+	freshToken,
+	messageSent,
 	outgoing,
 	settle,
 	WS_URL,
 } from './fakes';
 
+type Harness = ReturnType<typeof chatConnectionHarness>;
+
+const queries = ({ sockets }: Harness, name: string) => sockets.map(({ query }) => query.get(name));
+
+/** The service opens the latest socket and then closes it at once. */
+async function reject({ socket, clock }: Harness, code: number, seconds: number, reason = '') {
+	socket().opens();
+	socket().ends(code, reason);
+	await clock.advance(seconds * 1_000);
+}
+
 describe('connecting', () => {
-	it('mints a token and opens the URL with it', async () => {
-		const { connection, socket, mints } = chatConnectionHarness();
-		connection.start();
+	it('mints a token, opens the URL with it, and is ready once the socket has stayed open for a moment', async () => {
+		const { connection, socket, clock, mints } = chatConnectionHarness();
+		let isReady = false;
+		const ready = connection.start().ready();
+		void ready.then(() => (isReady = true));
 		await settle();
 		expect(mints()).toBe(1);
 		expect(socket().url).toBe(`${WS_URL}&token=secret-1&client_id=client-1`);
 		expect(socket().binaryType).toBe('arraybuffer');
-		expect(socket().sent).toEqual([]);
-	});
-
-	it('is ready once the socket has stayed open for a moment', async () => {
-		const { connection, socket, clock } = chatConnectionHarness();
-		let ready = false;
-		void connection
-			.start()
-			.ready()
-			.then(() => {
-				ready = true;
-			});
-		await settle();
 		socket().opens();
 		await clock.advance(499);
-		expect(ready).toBe(false);
+		expect(isReady).toBe(false);
 		await clock.advance(1);
-		expect(ready).toBe(true);
-		expect(await connection.ready()).toEqual({ kind: 'open' });
-	});
-
-	it('hides the token of its socket in events', async () => {
-		const { connection, socket, events, connect } = chatConnectionHarness();
-		connection.start();
-		await connect();
-		socket().receives(eventFrame('message_received', 'e-1', { content: 'token secret-1' }));
-		socket().receives(eventFrame('mode_changed', 'e-2').replace('{}', '{"to":"secret-1"}'));
-		expect(events.map(({ envelope: { payload } }) => payload)).toEqual([
-			{ content: 'token [hidden]' },
-			{ to: '[hidden]' },
-		]);
-	});
-
-	it('hides the token of an earlier socket, which may still be valid', async () => {
-		const { connection, socket, sockets, clock, events, logged, connect } = chatConnectionHarness();
-		connection.start();
-		await connect();
-		await clock.advance(231_000);
-		expect(sockets).toHaveLength(2);
-		await connect();
-		socket().receives(eventFrame('mode_changed', 'e-1', { was: 'secret-1', is: 'secret-2' }));
-		socket().ends(1011, 'secret-1 was replaced');
-		await clock.advance(1_000);
-		await connect();
-		socket().receives(eventFrame('mode_changed', 'e-2', { was: 'secret-1', is: 'secret-2' }));
-		const payload = { was: '[hidden]', is: '[hidden]' };
-		expect(events).toMatchObject([{ payload }, { payload }]);
-		expect(JSON.stringify(logged)).not.toContain('secret-');
-	});
-
-	it('hides the API token in events, acknowledgements, and close reasons', async () => {
-		const { connection, socket, events, connect } = chatConnectionHarness();
-		connection.start();
-		await connect();
-		socket().receives(eventFrame('message_received', 'e-1', { content: `key ${API_TOKEN}` }));
-		expect(events).toMatchObject([{ payload: { content: 'key [hidden]' } }]);
-		const acked = connection.sendWithAck(outgoing('frame'), 1_000);
-		await settle();
-		socket().receives(ackFrame({ state: 'invalid', error: `bad key ${API_TOKEN}` }));
-		expect(await acked).toMatchObject({ ack: { payload: { error: 'bad key [hidden]' } } });
-		socket().ends(1011, `bad key ${API_TOKEN}`);
-		await settle();
-		expect(connection.lastFailure?.originalMessage).toBe('close code 1011 · bad key [hidden]');
-	});
-
-	it("hides the token in the path of a URL that can't be used", async () => {
-		const { connection, endings, logged } = chatConnectionHarness({}, async () => ({
-			kind: 'token',
-			token: {
-				token: 'secret-1',
-				ws_url: 'https://h.example.com/secret-1?token=secret-1',
-				expires_at: 0,
-				stream: 'user',
-			},
-		}));
-		connection.start();
-		await settle();
-		expect(endings).toMatchObject([
-			{ kind: 'bad_url', originalMessage: 'https://h.example.com/[hidden]' },
-		]);
-		expect(JSON.stringify(logged)).not.toContain('secret-1');
-	});
-
-	it('is ready even if a timer fires a little early', async () => {
-		const { connection, clock, connect } = chatConnectionHarness();
-		const startedAt = clock.elapsed();
-		jest.spyOn(clock, 'elapsed').mockReturnValue(startedAt);
-		connection.start();
-		await connect();
-		expect(connection.isConnected).toBe(true);
-		expect(await connection.ready()).toEqual({ kind: 'open' });
+		expect(await ready).toEqual({ kind: 'open' });
+		expect(socket().sent).toEqual([]);
 	});
 
 	it("isn't ready if the service accepts the socket and then rejects it", async () => {
 		const { connection, socket, clock } = chatConnectionHarness();
-		let isReady = false;
-		void connection
-			.start()
-			.ready()
-			.then(() => (isReady = true));
+		connection.start();
 		await settle();
 		socket().opens();
 		await clock.advance(200);
 		socket().ends(1008, 'policy');
 		await clock.advance(500);
-		expect([isReady, connection.isConnected]).toEqual([false, false]);
+		expect(connection.isConnected).toBe(false);
 		expect(connection.lastFailure).toMatchObject({ kind: 'in_use_or_inactive' });
 	});
 
@@ -133,32 +61,11 @@ describe('connecting', () => {
 		silent.deaf = true;
 		await clock.advance(14_999);
 		expect(silent.closeCalls).toEqual([]);
-		await clock.advance(1);
-		expect(silent.closeCalls).toHaveLength(1);
-		await clock.advance(1_000);
-		expect(sockets).toHaveLength(2);
+		await clock.advance(1_001);
+		expect([silent.closeCalls.length, sockets.length]).toEqual([1, 2]);
 		silent.opens();
 		silent.receives(eventFrame('nudge_sent', 'late'));
 		expect(socket()).not.toBe(silent);
-	});
-
-	it('logs each reconnect without the token, but no renewal', async () => {
-		const { connection, socket, clock, logged, connect } = chatConnectionHarness();
-		connection.start();
-		await connect();
-		await clock.advance(231_000);
-		await connect();
-		const again = () => logged.filter(([message]) => message.startsWith('Reconnecting'));
-		expect(again()).toEqual([]);
-		expect(connection.lastFailure).toBeNull();
-		socket().ends(1011, 'secret-2 fell');
-		await settle();
-		expect(again()).toEqual([
-			[
-				'Reconnecting to the chat session',
-				{ sessionId: 's-1', waitMs: 1_000, originalMessage: 'close code 1011 · [hidden] fell' },
-			],
-		]);
 	});
 
 	it("handles a socket that can't be created", async () => {
@@ -174,38 +81,72 @@ describe('connecting', () => {
 	});
 });
 
-describe('events', () => {
-	it('delivers each event once, in order, across reconnects', async () => {
-		const { connection, socket, clock, events, connect } = chatConnectionHarness();
-		connection.start();
+describe('secrets', () => {
+	it('are hidden in events and close reasons: the tokens of this socket and of earlier ones', async () => {
+		const { connection, socket, clock, events, logged, connect } = await connected();
+		const was = { was: 'secret-1', is: `the "secret-2"` };
+		socket().receives(eventFrame('mode_changed', 'e-1', was));
+		await clock.advance(231_000);
 		await connect();
-		socket().receives(eventFrame('message_received', 'e1'));
-		socket().receives(eventFrame('mode_changed', 'e2', { to: 'support' }));
-		socket().receives(eventFrame('mode_changed', 'e2', { to: 'support' }));
+		socket().receives(eventFrame('mode_changed', 'e-2', was));
+		socket().ends(1011, 'secret-1 was replaced');
+		await clock.advance(1_000);
+		expect(events).toMatchObject([
+			{ payload: { was: '[hidden]', is: 'the "secret-2"' } },
+			{ envelope: { payload: { was: '[hidden]', is: 'the "[hidden]"' } } },
+		]);
+		// The renewal isn't logged.
+		expect(logged).toEqual([
+			[
+				'Reconnecting to the chat session',
+				{
+					sessionId: 's-1',
+					waitMs: 1_000,
+					originalMessage: 'close code 1011 · [hidden] was replaced',
+				},
+			],
+		]);
+		await connection.close();
+	});
+
+	it('are hidden in events, acknowledgements, and close reasons: the API token', async () => {
+		const { connection, socket, events } = await connected();
+		socket().receives(eventFrame('message_received', 'e-1', { content: `key ${API_TOKEN}` }));
+		expect(events).toMatchObject([{ payload: { content: 'key [hidden]' } }]);
+		const acked = connection.sendWithAck(outgoing('frame'), 1_000);
+		await settle();
+		socket().receives(ackFrame({ state: 'invalid', error: `bad key ${API_TOKEN}` }));
+		expect(await acked).toMatchObject({ ack: { payload: { error: 'bad key [hidden]' } } });
+		socket().ends(1011, `bad key ${API_TOKEN}`);
+		await settle();
+		expect(connection.lastFailure?.originalMessage).toBe('close code 1011 · bad key [hidden]');
+	});
+});
+
+describe('events', () => {
+	it('are delivered once and in order, across reconnects and renewals', async () => {
+		const { connection, socket, clock, events, connect } = await connected();
+		const happen = (...ids: string[]) => {
+			for (const id of ids) socket().receives(eventFrame('nudge_sent', id));
+		};
+		happen('e1', 'e2', 'e2');
 		socket().breaks();
 		await clock.advance(1_000);
 		await connect();
-		socket().receives(eventFrame('message_received', 'e1'));
-		socket().receives(eventFrame('session_dormant', 'e3', { reason: 'inactivity' }));
-		expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2', 'e3']);
-	});
-
-	it('delivers events without an ID every time', async () => {
-		const { connection, socket, events, connect } = chatConnectionHarness();
-		connection.start();
+		happen('e1', 'e2', 'e3');
+		await clock.advance(231_000);
 		await connect();
-		socket().receives(eventFrame('nudge_sent', null));
-		socket().receives(eventFrame('nudge_sent', null));
-		expect(events).toHaveLength(2);
+		happen('e1', 'e2', 'e3', 'e4');
+		expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2', 'e3', 'e4']);
+		await connection.close();
 	});
 
 	it.each([
 		['message_received', { id: 7, content: 'ok' }],
 		['turn_result', { turn_id: 't-1', state: 'default' }],
-	])('delivers a %s without an ID once if it is replayed word for word', async (type, payload) => {
-		const { connection, clock, socket, events, connect } = chatConnectionHarness();
-		connection.start();
-		await connect();
+	])('without an ID: a %s is delivered once if it is replayed word for word', async (...event) => {
+		const { clock, socket, events, connect } = await connected();
+		const [type, payload] = event;
 		const frame = eventFrame(type, null, payload);
 		const unnamed = eventFrame(type, null, { content: 'ok' });
 		for (const one of [frame, unnamed]) socket().receives(one);
@@ -220,16 +161,7 @@ describe('events', () => {
 		expect(events).toHaveLength(4);
 	});
 
-	it('delivers events that arrive before the connection is ready', async () => {
-		const { connection, socket, events } = chatConnectionHarness();
-		connection.start();
-		await settle();
-		socket().opens();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		expect(events).toHaveLength(1);
-	});
-
-	it('marks events on a new socket, also after a reconnect or renewal', async () => {
+	it('are marked on a new socket, also after a reconnect or renewal', async () => {
 		const { connection, clock, socket, connect } = chatConnectionHarness();
 		const marked: string[] = [];
 		connection.subscribe(({ eventId }, replay) => {
@@ -250,84 +182,347 @@ describe('events', () => {
 		await connection.close();
 	});
 
-	it("counts frames that it can't read, and continues", async () => {
-		const { connection, socket, events, connect, logged } = chatConnectionHarness();
-		connection.start();
-		await connect();
-		const large = 'x'.repeat(9_000_000);
-		for (const data of [new ArrayBuffer(1), '{', '[]', '{}', large, large]) {
+	it('continue after frames that nobody can read, of which those with lost content are reported once', async () => {
+		const { socket, events, logged } = await connected();
+		const deep = `{"type":"x","payload":${'{"a":'.repeat(600)}1${'}'.repeat(601)}`;
+		for (const data of [new ArrayBuffer(1), deep, '{', '[]', '{}', new ArrayBuffer(2), deep]) {
 			socket().receives(data);
 		}
 		socket().receives(ackFrame({ state: 'default' }));
 		socket().receives(eventFrame('from_the_future', 'e1'));
 		expect(events.map(({ type }) => type)).toEqual(['from_the_future']);
 		const ignored = logged.flatMap(([, details]) => details?.why ?? []);
+		const readable = ['not_json', 'not_an_object', 'no_type'];
 		expect(ignored).toEqual([
-			'binary',
-			'not_json',
-			'not_an_object',
-			'no_type',
-			'too_large',
-			'too_large',
+			...['binary', 'too_deep', ...readable, 'binary', 'too_deep'],
 			'unexpected_ack',
 		]);
 		const others = logged.filter(([message]) => message !== 'Ignored a frame of the chat session');
-		expect(others).toEqual([
-			[expect.stringContaining("because it's binary"), { sessionId: 's-1' }],
-			['A frame of a chat session is too large to read', { sessionId: 's-1', chars: 9_000_000 }],
-		]);
-	});
-
-	it('warns once about each kind of frame whose content is lost: binary, and nested too deep', async () => {
-		const { connection, socket, connect, logged } = chatConnectionHarness();
-		connection.start();
-		await connect();
-		const deep = `{"type":"x","payload":${'{"a":'.repeat(600)}1${'}'.repeat(601)}`;
-		for (const data of [new ArrayBuffer(1), deep, 'pong', new ArrayBuffer(2), deep]) {
-			socket().receives(data);
-		}
 		const next =
 			'Check the conversation in the service, and report this to your service provider. More of them are logged at the debug level only.';
-		expect(logged.filter(([message]) => message !== 'Ignored a frame of the chat session')).toEqual(
-			[
-				[
-					`A frame of a chat session can't be read, because it's binary. ${next}`,
-					{ sessionId: 's-1' },
-				],
-				[
-					`A frame of a chat session can't be read, because it's nested more than 500 levels deep. ${next}`,
-					{ sessionId: 's-1' },
-				],
-			],
+		expect(others).toEqual(
+			["it's binary", "it's nested more than 500 levels deep"].map((reason) => [
+				`A frame of a chat session can't be read, because ${reason}. ${next}`,
+				{ sessionId: 's-1' },
+			]),
 		);
-		await connection.close();
 	});
 
 	it('reach the other listeners if one throws', async () => {
-		const { connection, socket, connect, logged, events } = chatConnectionHarness();
+		const { connection, socket, logged, events } = await connected();
 		const delivered: string[] = [];
 		connection.subscribe(() => {
 			throw new Error('full');
 		});
 		connection.subscribe(({ type }) => delivered.push(type));
-		connection.start();
-		await connect();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		expect([events.length, delivered]).toEqual([1, ['nudge_sent']]);
 		expect(logged.map(([message]) => message)).toContain("A chat event couldn't be delivered");
 	});
+});
 
-	it('stops delivering after unsubscribe', async () => {
-		const { connection, socket, connect } = chatConnectionHarness();
-		const seen: string[] = [];
-		const unsubscribe = connection.subscribe(({ type }) => {
-			seen.push(type);
-		});
+describe('reconnecting', () => {
+	it('keeps client_id and token after 1011, and uses a new token after 4401', async () => {
+		const harness = chatConnectionHarness();
+		const { connection, socket, clock, connect } = harness;
 		connection.start();
+		for (const code of [1011, 4401, 1006]) {
+			await connect();
+			socket().ends(code);
+			await clock.advance(10_000);
+		}
+		expect(queries(harness, 'token')).toEqual([1, 1, 2, 2].map((n) => `secret-${n}`));
+		expect(new Set(queries(harness, 'client_id'))).toEqual(new Set(['client-1']));
+		await connection.close();
+	});
+
+	it('mints a new token for each attempt after 1008, and makes no claim', async () => {
+		const harness = chatConnectionHarness();
+		const { connection, failures } = harness;
+		connection.start();
+		await settle();
+		for (const seconds of [1, 20, 20]) await reject(harness, 1008, seconds, 'policy: secret-1');
+		expect(queries(harness, 'token')).toEqual([1, 2, 3, 4].map((n) => `secret-${n}`));
+		expect(queries(harness, 'claim')).toEqual([null, null, null, null]);
+		expect(failures[0]).toMatchObject({
+			kind: 'in_use_or_inactive',
+			originalMessage: 'close code 1008 · policy: [hidden]',
+		});
+		await connection.close();
+	});
+
+	it('sends claim=1 with Disconnect Other Connection, and names the inactive agent if the service still rejects it', async () => {
+		const harness = chatConnectionHarness({ disconnectOther: true });
+		const { connection } = harness;
+		connection.start();
+		await settle();
+		for (const seconds of [1, 20, 0]) await reject(harness, 1008, seconds);
+		expect(queries(harness, 'claim')).toEqual(['1', '1', '1']);
+		expect(connection.lastFailure?.kind).toBe('agent_inactive');
+		await connection.close();
+	});
+
+	it.each([1000, 1008, 4409])(
+		'makes no claim after a loss (%d), also if the service then rejects it',
+		async (code) => {
+			const harness = await connected({ disconnectOther: true });
+			const { connection, socket, clock } = harness;
+			socket().ends(code, 'taken over');
+			await clock.advance(1_000);
+			await reject(harness, 1008, 20);
+			const [first, ...later] = queries(harness, 'claim');
+			expect([first, later.length > 1, new Set(later)]).toEqual(['1', true, new Set([null])]);
+			await connection.close();
+		},
+	);
+
+	it('ends after 1003', async () => {
+		const { connection, sockets, socket, clock, endings } = await connected();
+		socket().ends(1003);
+		await clock.advance(60_000);
+		expect([sockets.length, clock.pending, connection.signal.aborted]).toEqual([1, 0, true]);
+		expect(endings).toMatchObject([{ kind: 'client_bug', originalMessage: 'close code 1003' }]);
+	});
+});
+
+describe('failed token requests', () => {
+	it.each([
+		['session_closed', 'session_closed'],
+		['rejected', 'mint_rejected'],
+	] as const)('end immediately: %s', async (kind, ending) => {
+		const { connection, sockets, endings, mints } = chatConnectionHarness({}, async () => ({
+			kind,
+			error: new Error('said'),
+		}));
+		expect(await connection.start().ready()).toEqual({ kind: 'ended', ending: endings[0] });
+		expect(endings).toMatchObject([{ kind: ending, originalMessage: 'said' }]);
+		expect([sockets.length, mints()]).toEqual([0, 1]);
+	});
+
+	it('are retried with backoff if the service is unreachable', async () => {
+		const { connection, clock, endings, mints } = chatConnectionHarness({}, async (n, time) =>
+			n < 3 ? { kind: 'unreachable', error: new Error('x') } : await freshToken(n, time),
+		);
+		connection.start();
+		await clock.advance(1_000);
+		expect(mints()).toBe(2);
+		await clock.advance(2_000);
+		expect([mints(), endings]).toEqual([3, []]);
+	});
+
+	it.each([
+		['https://h/p?token=secret-1', 'https://h/p'],
+		['https://h/secret-1', 'https://h/[hidden]'],
+		['ws://h/p', 'ws://h/p'],
+		['nonsense', 'an unreadable URL'],
+	])('reject the URL %s', async (ws_url, originalMessage) => {
+		const token = { token: 'secret-1', ws_url, expires_at: 0, stream: 'user' };
+		const harness = chatConnectionHarness({}, async () => ({ kind: 'token', token }));
+		harness.connection.start();
+		await settle();
+		expect(harness.sockets).toHaveLength(0);
+		expect(harness.endings).toMatchObject([{ kind: 'bad_url', originalMessage }]);
+		expect(JSON.stringify(harness.logged)).not.toContain('secret-1');
+	});
+});
+
+describe('before the token expires, the connection', () => {
+	const onlyOneToken = async (n: number, clock: FakeClock) =>
+		n === 1
+			? await freshToken(n, clock)
+			: { kind: 'unreachable' as const, error: new Error('down') };
+
+	it('mints a token, closes the socket, and opens the next one at once, with the same client_id and without a claim', async () => {
+		const { connection, sockets, socket, clock, mints, connect, failures } = await connected({
+			disconnectOther: true,
+		});
+		const [old] = sockets;
+		await clock.advance(224_000);
+		expect(sockets).toHaveLength(1);
+		await clock.advance(1_000);
+		expect([mints(), sockets.length, old?.closeCalls]).toEqual([2, 2, [1000]]);
+		expect(Object.fromEntries(socket().query)).toEqual({
+			shard: '4',
+			token: 'secret-2',
+			client_id: 'client-1',
+		});
+		expect(connection.isConnected).toBe(false);
 		await connect();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		unsubscribe();
-		socket().receives(eventFrame('nudge_sent', 'e2'));
-		expect(seen).toEqual(['nudge_sent']);
+		expect(connection.isConnected).toBe(true);
+		expect([failures, connection.lastFailure]).toEqual([[], null]);
+		await connection.close();
+	});
+
+	it('replaces a socket that broke without notice, 2 seconds after closing it', async () => {
+		const { connection, sockets, socket, clock, connect, events } = await connected();
+		socket().deaf = true;
+		await clock.advance(225_000);
+		expect([socket().closeCalls, sockets.length]).toEqual([[1000], 1]);
+		await clock.advance(2_000);
+		expect(sockets).toHaveLength(2);
+		await connect();
+		socket().receives(eventFrame('nudge_sent', 'missed'));
+		expect(events).toHaveLength(1);
+		await connection.close();
+	});
+
+	it('waits until the frame in flight has its ack, before the next frame', async () => {
+		const { connection, sockets, socket, clock, connect } = await connected();
+		await clock.advance(150_000);
+		const result = connection.sendWithAck(outgoing('slow'), 120_000);
+		await clock.advance(110_000);
+		const next = connection.sendWithAck(outgoing('next'), 120_000);
+		await settle();
+		expect([sockets.length, socket().closeCalls]).toEqual([1, []]);
+		socket().receives(messageSent);
+		expect((await result).kind).toBe('ack');
+		await connect();
+		expect(sockets.map(({ sent }) => sent)).toEqual([['slow'], ['next']]);
+		socket().receives(messageSent);
+		expect((await next).kind).toBe('ack');
+		await connection.close();
+	});
+
+	it('stays open if no token is issued, logs it, and tries again after 30 seconds', async () => {
+		const use = await connected({}, onlyOneToken);
+		const { connection, mints, clock, logged, socket, sockets } = use;
+		await clock.advance(226_000);
+		expect(logged.at(-1)).toEqual([
+			"The token of a chat session couldn't be renewed yet",
+			{ sessionId: 's-1', originalMessage: 'down' },
+		]);
+		expect([connection.isConnected, mints()]).toEqual([true, 2]);
+		await clock.advance(30_000);
+		expect(mints()).toBe(3);
+		// A reconnect doesn't use the old token anymore.
+		socket().ends(1011);
+		await clock.advance(1_000);
+		expect([sockets.length, connection.lastFailure?.kind]).toEqual([1, 'unreachable']);
+		await connection.close();
+	});
+
+	it('ends if the token request shows that the session is closed', async () => {
+		const { clock, endings } = await connected({}, async (n, time) =>
+			n === 2 ? { kind: 'session_closed', error: new Error('x') } : await freshToken(n, time),
+		);
+		await clock.advance(260_000);
+		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
+	});
+});
+
+describe('the end of a session', () => {
+	it('delivers trailing events, then ends without another connection', async () => {
+		const { sockets, socket, clock, events, endings } = await connected();
+		socket().receives(eventFrame('session_closed', 'e1'));
+		await clock.advance(1_000);
+		socket().receives(eventFrame('message_received', 'e2'));
+		await clock.advance(999);
+		expect(socket().closeCalls).toEqual([]);
+		await clock.advance(1);
+		expect(socket().closeCalls).toEqual([1000]);
+		expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2']);
+		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
+		await clock.advance(60_000);
+		expect(sockets).toHaveLength(1);
+	});
+
+	it.each([1000, 1008, 4401])(
+		'is recognized if the service then closes the socket with %d',
+		async (code) => {
+			const { sockets, socket, clock, endings } = await connected();
+			socket().receives(eventFrame('session_closed', 'e1'));
+			socket().ends(code);
+			await clock.advance(60_000);
+			expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
+			expect(sockets).toHaveLength(1);
+		},
+	);
+});
+
+describe('close', () => {
+	it.each<[string, number, number, (harness: Harness) => unknown]>([
+		['before the start', 0, 0, () => {}],
+		['while connecting', 1, 1, ({ connection }) => connection.start()],
+		[
+			'while waiting for the next attempt',
+			1,
+			0,
+			async ({ connection, socket }) => {
+				connection.start();
+				await settle();
+				socket().breaks();
+			},
+		],
+		[
+			'while connected',
+			1,
+			1,
+			async ({ connection, connect }) => {
+				connection.start();
+				await connect();
+			},
+		],
+		[
+			'during a renewal',
+			2,
+			1,
+			async ({ connection, connect, clock }) => {
+				connection.start();
+				await connect();
+				await clock.advance(225_000);
+			},
+		],
+	])('%s: closes the socket, leaves no timer, and makes no callback', async (...one) => {
+		const [, sockets, closes, prepare] = one;
+		const harness = chatConnectionHarness();
+		await prepare(harness);
+		await settle();
+		await harness.connection.close();
+		await harness.connection.close();
+		if (sockets > 0) harness.socket().receives(eventFrame('nudge_sent', 'late'));
+		harness.connection.start();
+		await harness.clock.advance(600_000);
+		expect([harness.sockets.length, harness.clock.pending]).toEqual([sockets, 0]);
+		expect(harness.sockets.at(-1)?.closeCalls.length ?? 0).toBe(closes);
+		expect([harness.events, harness.endings]).toEqual([[], []]);
+		expect(await harness.connection.ready()).toEqual({ kind: 'closed_by_us' });
+	});
+
+	it("waits at most 2 seconds for a service that doesn't respond, and ignores its frames", async () => {
+		const { connection, socket, clock, events } = await connected();
+		socket().deaf = true;
+		let isClosed = false;
+		void connection.close().then(() => (isClosed = true));
+		socket().receives(eventFrame('nudge_sent', 'late'));
+		await clock.advance(1_999);
+		expect(isClosed).toBe(false);
+		await clock.advance(1);
+		expect([isClosed, events]).toEqual([true, []]);
+		await clock.advance(1_000);
+		expect(clock.pending).toBe(0);
+	});
+
+	it('while a token is requested: no socket is opened when it arrives', async () => {
+		let issueToken: () => void = () => undefined;
+		const { connection, sockets, clock } = chatConnectionHarness({}, async (n, time) => {
+			await new Promise<void>((resolve) => (issueToken = resolve));
+			return await freshToken(n, time);
+		});
+		const ready = connection.start().ready();
+		await settle();
+		await connection.close();
+		expect(await ready).toEqual({ kind: 'closed_by_us' });
+		issueToken();
+		await settle();
+		expect([sockets.length, clock.pending]).toEqual([0, 0]);
+	});
+
+	it('after the end: the ending stays', async () => {
+		const { connection, socket, endings } = await connected();
+		socket().ends(1003);
+		await settle();
+		await connection.close();
+		expect(await connection.ready()).toMatchObject({ kind: 'ended' });
+		expect(endings).toHaveLength(1);
 	});
 });

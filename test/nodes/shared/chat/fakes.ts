@@ -1,10 +1,10 @@
 import type { Clock } from '../../../../nodes/shared/clock';
-import type { JsonObject } from '../../../../nodes/shared/json';
+import { isJsonObject, type JsonObject, parseJson } from '../../../../nodes/shared/json';
 import { ChatConnection, type ConnectionOptions } from '../../../../nodes/shared/chat/connection';
 import type { WebSocketLike } from '../../../../nodes/shared/chat/socket';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
 import type { ChatEnded } from '../../../../nodes/shared/chat/reconnectPolicy';
-import type { ChatEvent, ClientFrame } from '../../../../nodes/shared/chat/frames';
+import { type ChatEvent, type ClientFrame, idText } from '../../../../nodes/shared/chat/frames';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 
 /** Lets all pending promises settle. */
@@ -221,6 +221,14 @@ export function chatConnectionHarness(
 	return { clock, ...sockets, events, endings, failures, logged, mints: () => mints, connection };
 }
 
+/** A connected session. */
+export async function connected(...options: Parameters<typeof chatConnectionHarness>) {
+	const harness = chatConnectionHarness(...options);
+	harness.connection.start();
+	await harness.connect();
+	return harness;
+}
+
 /** Tokens that expire in `seconds` according to the service. */
 export function tokenFor(seconds: number) {
 	return async (n: number, clock: Clock): Promise<MintResult> =>
@@ -248,6 +256,12 @@ export function messageFrame(
 		...(messageId !== '' && { message_id: messageId }),
 		...(idempotencyKey !== '' && { idempotency_key: idempotencyKey }),
 	};
+}
+
+/** The `message_id` of a sent frame. */
+export function messageIdOf(text = ''): string {
+	const frame = parseJson(text);
+	return (isJsonObject(frame) && idText(frame.message_id)) || '';
 }
 
 let frameCount = 0;

@@ -1,301 +1,339 @@
-import { sendTurn } from '../../../../nodes/shared/chat/turn';
-import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
-import { ackFrame, chatConnectionHarness, freshToken, settle, messageFrame } from './fakes';
-import { happens, WITH_KEY, turn } from './turnHarness';
+import type { AckResult } from '../../../../nodes/shared/chat/connection';
+import type { ClientFrame } from '../../../../nodes/shared/chat/frames';
+import { sendTurn, type TurnOutcome } from '../../../../nodes/shared/chat/turn';
+import type { JsonObject } from '../../../../nodes/shared/json';
+import {
+	ackFrame,
+	type ChatHarness,
+	chatConnectionHarness,
+	connected,
+	eventFrame,
+	type FakeSocket,
+	freshToken,
+	messageFrame,
+	messageIdOf,
+	messageSent,
+	outgoing,
+	settle,
+} from './fakes';
 
-describe('a frame and its ack', () => {
-	it('is sent exactly as documented', async () => {
-		const { socket } = await turn(WITH_KEY);
-		expect(socket().sent.map((text): unknown => JSON.parse(text))).toEqual([
-			{ type: 'message', content: 'hi', message_id: 'm-1', idempotency_key: 'k-1' },
-		]);
-	});
+const HI = messageFrame('hi');
+const BYE = messageFrame('bye');
+const WITH_KEY = messageFrame('hi', { messageId: 'm-1', idempotencyKey: 'k-1' });
 
-	it('default: completed, with the reply and all other fields', async () => {
-		const { socket, whole } = await turn(messageFrame('hi'));
-		const payload = {
-			state: 'default',
-			reply: 'hello',
-			mode: 'ai',
-			help_requested: false,
-			turn_id: 't',
-			message_id: 'm',
-		};
+const BUSY = ackFrame({ state: 'busy', error: 'server_busy' });
+
+/** What happens to a frame in flight. */
+type Step = (harness: ChatHarness) => unknown;
+
+const acks =
+	(payload: JsonObject): Step =>
+	({ socket }) =>
 		socket().receives(ackFrame(payload));
-		expect(await whole).toEqual({
-			kind: 'ack',
-			ack: { state: 'default', payload },
-			missingBefore: null,
-		});
-	});
-
-	it.each(['error', 'invalid', 'brand_new', 'merged', 'accepted'])(
-		"%s: returned immediately, and isn't sent again",
-		async (state) => {
-			const { socket, whole, clock } = await turn(WITH_KEY);
-			const payload = { state, error: 'reason', merged_into: 't-9', turn_id: 't-1' };
-			socket().receives(ackFrame(payload));
-			expect(await whole).toEqual({ kind: 'ack', ack: { state, payload }, missingBefore: null });
-			await clock.advance(60_000);
-			expect(socket().sent).toHaveLength(1);
-		},
-	);
-});
-
-it('unsubscribes after the turn', async () => {
-	const { connection, socket, connect, clock } = chatConnectionHarness();
-	connection.start();
-	await connect();
-	let subscribed = 0;
-	const link = {
-		signal: connection.signal,
-		acquireSend: async () => await connection.acquireSend(),
-		sendWithAck: async (frame: OutgoingFrame, ms: number) =>
-			await connection.sendWithAck(frame, ms),
-		subscribe: () => {
-			subscribed += 1;
-			return () => {
-				subscribed -= 1;
-			};
-		},
+const passes =
+	(seconds: number): Step =>
+	async ({ clock }) =>
+		await clock.advance(seconds * 1_000);
+const breaks: Step = ({ socket }) => socket().breaks();
+const ends =
+	(code: number): Step =>
+	({ socket }) =>
+		socket().ends(code);
+const closes: Step = async ({ connection }) => await connection.close();
+const sessionCloses: Step = ({ socket }) => socket().receives(eventFrame('session_closed', 'e'));
+const alwaysBusy: Step = ({ socket }) => {
+	socket().onSend = () => socket().receives(BUSY);
+	socket().receives(BUSY);
+};
+/** The socket breaks, and the next one opens after some seconds. */
+const reconnects =
+	(seconds: number): Step =>
+	async ({ socket, clock, connect }) => {
+		socket().breaks();
+		await clock.advance(seconds * 1_000);
+		await connect();
 	};
-	const whole = sendTurn(link, messageFrame('hi'), { clock, random: () => 0.5 });
+
+const send = async (frame: ClientFrame, { clock, connection }: ChatHarness) =>
+	await sendTurn(connection, frame, { clock, random: () => 0.5, ackTimeoutMs: 120_000 });
+
+const sentIn = ({ sockets }: ChatHarness) => sockets.flatMap(({ sent }) => sent);
+
+const ack = (payload: JsonObject, missingBefore: string | null = null) => ({
+	kind: 'ack',
+	ack: { state: payload.state, payload },
+	missingBefore,
+});
+const unknown = (why: string, hasKey: boolean) => ({ kind: 'unknown', why, hasKey });
+
+const REPLY = { state: 'default', reply: 'once' };
+const INACTIVE = { state: 'invalid', error: 'agent_inactive' };
+const OOPS = { state: 'error', error: 'oops' };
+const CLOSED = { kind: 'not_sent', readiness: { kind: 'closed_by_us' } };
+
+describe('a message, the outcome, and how often it was sent', () => {
+	it.each<[string, ClientFrame, Step[], object, number]>([
+		['an ack with a reply', HI, [acks(REPLY)], ack(REPLY), 1],
+		['an error with a key', WITH_KEY, [acks(OOPS), passes(60)], ack(OOPS), 1],
+		['a lost connection', HI, [reconnects(1)], unknown('lost', false), 1],
+		['a lost connection with a key', WITH_KEY, [reconnects(1), acks(REPLY)], ack(REPLY, 'lost'), 2],
+		[
+			'three lost connections with a key',
+			WITH_KEY,
+			[reconnects(1), reconnects(2), breaks],
+			unknown('lost', true),
+			3,
+		],
+		['no ack', HI, [passes(120)], unknown('no_ack', false), 1],
+		[
+			'lost, then rejected: the first attempt may have been accepted',
+			WITH_KEY,
+			[reconnects(1), acks(INACTIVE)],
+			ack(INACTIVE, 'lost'),
+			2,
+		],
+		[
+			'lost, then busy: the first attempt may have been accepted',
+			WITH_KEY,
+			[reconnects(1), alwaysBusy, passes(120)],
+			{ ...ack({ state: 'busy', error: 'server_busy' }, 'lost') },
+			7,
+		],
+		['no connection possible after the loss', WITH_KEY, [ends(1003)], unknown('lost', true), 1],
+		[
+			'busy 6 times',
+			HI,
+			[alwaysBusy, passes(120)],
+			ack({ state: 'busy', error: 'server_busy' }),
+			6,
+		],
+		['stopped while it waits after busy', HI, [acks({ state: 'busy' }), settle, closes], CLOSED, 1],
+		['stopped', HI, [closes], unknown('stopped', false), 1],
+		['stopped, with a key', WITH_KEY, [closes], unknown('stopped', true), 1],
+		[
+			'a session that is closed before the ack',
+			WITH_KEY,
+			[sessionCloses, passes(120)],
+			unknown('session_closed', true),
+			1,
+		],
+		[
+			'a session that is closed before the ack, which has the last reply',
+			HI,
+			[sessionCloses, passes(60), acks(REPLY)],
+			ack(REPLY),
+			1,
+		],
+	])('%s', async (_name, frame, steps, outcome, times) => {
+		const harness = await connected();
+		const whole = send(frame, harness);
+		await settle();
+		for (const step of steps) await step(harness);
+		expect(await whole).toEqual(outcome);
+		expect(sentIn(harness)).toHaveLength(times);
+		expect(new Set(sentIn(harness)).size).toBe(1);
+		await harness.connection.close();
+	});
+});
+
+test('busy: the same frame is sent again after 1, 2, and 4 seconds', async () => {
+	const harness = await connected();
+	const { socket, clock } = harness;
+	const whole = send(HI, harness);
 	await settle();
-	expect(subscribed).toBe(1);
-	socket().receives(ackFrame({ state: 'default' }));
-	await whole;
-	expect(subscribed).toBe(0);
-});
-
-it('an ack that is too large to read: the outcome is unknown', async () => {
-	const { socket, whole, clock } = await turn(messageFrame('hi'));
-	socket().receives(ackFrame({ state: 'default', reply: 'x'.repeat(9_000_000) }));
-	await clock.advance(120_000);
-	const outcome = await whole;
-	expect(outcome).toEqual({ kind: 'unknown', why: 'too_large', hasKey: false });
-	expect(turnFault(outcome)?.message).toContain('too large to read');
-});
-
-describe('a session that is closed during the turn', () => {
-	it('stays connected until the ack, which contains the last reply', async () => {
-		const { socket, whole, clock, endings } = await turn(messageFrame('bye'));
-		happens(socket(), 'session_closed', {});
-		await clock.advance(60_000);
-		socket().receives(ackFrame({ state: 'default', reply: 'Goodbye' }));
-		expect(await whole).toMatchObject({
-			kind: 'ack',
-			ack: { payload: { reply: 'Goodbye' } },
-		});
-		await clock.advance(2_000);
-		expect(endings).toMatchObject([{ kind: 'session_closed' }]);
-	});
-
-	it.each([
-		['without a key', messageFrame('bye'), false],
-		['with a key', WITH_KEY, true],
-	])("is named if the ack doesn't arrive, %s", async (_name, frame, hasKey) => {
-		const { sockets, socket, whole, clock } = await turn(frame);
-		happens(socket(), 'session_closed', {});
-		await clock.advance(120_000);
-		const outcome = await whole;
-		expect(outcome).toEqual({ kind: 'unknown', why: 'session_closed', hasKey });
-		const { message = '', resolution = '' } = turnFault(outcome) ?? {};
-		expect(message).toContain('The session was closed');
-		expect(resolution).not.toContain('again');
-		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(1);
-	});
-
-	it('is named if the service says so only when a new token is requested', async () => {
-		const use = chatConnectionHarness({}, async (n, clock) =>
-			n === 1 ? await freshToken(n, clock) : { kind: 'session_closed', error: null },
-		);
-		use.connection.start();
-		await use.connect();
-		const whole = sendTurn(use.connection, WITH_KEY, { clock: use.clock, random: () => 0.5 });
-		await settle();
-		use.socket().ends(4401);
-		await use.clock.advance(2_000);
-		expect(await whole).toEqual({ kind: 'unknown', why: 'session_closed', hasKey: true });
-	});
-
-	it('gets no further message', async () => {
-		const { connection, socket, clock, whole } = await turn(messageFrame('bye'));
-		happens(socket(), 'session_closed', {});
-		const next = sendTurn(connection, messageFrame('hello?'), { clock, random: () => 0.5 });
-		socket().receives(ackFrame({ state: 'default', reply: 'Goodbye' }));
-		expect(await whole).toMatchObject({ kind: 'ack' });
-		await clock.advance(4_000);
-		expect(await next).toMatchObject({
-			kind: 'not_sent',
-			readiness: { kind: 'ended', ending: { kind: 'session_closed' } },
-		});
-		expect(socket().sent).toHaveLength(1);
-	});
-});
-
-describe('busy', () => {
-	const busy = ackFrame({ state: 'busy', error: 'server_busy' });
-
-	it('is retried after 1, 2, 4 seconds and so on with the same frame', async () => {
-		const { socket, whole, clock } = await turn(messageFrame('hi'));
-		for (const seconds of [1, 2, 4]) {
-			const before = socket().sent.length;
-			socket().receives(busy);
-			await clock.advance(seconds * 1_000 - 1);
-			expect(socket().sent).toHaveLength(before);
-			await clock.advance(1);
-			expect(socket().sent).toHaveLength(before + 1);
-		}
-		socket().receives(ackFrame({ state: 'default', reply: 'at last' }));
-		expect(await whole).toMatchObject({
-			kind: 'ack',
-			ack: { payload: { reply: 'at last' } },
-		});
-		expect(new Set(socket().sent).size).toBe(1);
-	});
-
-	it('is reported after 5 retries', async () => {
-		const { socket, whole, clock } = await turn(messageFrame('hi'));
-		socket().onSend = () => {
-			socket().receives(busy);
-		};
-		socket().receives(busy);
-		await clock.advance(120_000);
-		expect(await whole).toMatchObject({ kind: 'ack', ack: { state: 'busy' }, missingBefore: null });
-		expect(socket().sent).toHaveLength(6);
-	});
-
-	it('is reported as not sent if the connection is closed while it waits', async () => {
-		const { socket, whole, connection } = await turn(messageFrame('hi'));
-		socket().receives(busy);
-		await settle();
-		await connection.close();
-		expect(await whole).toEqual({ kind: 'not_sent', readiness: { kind: 'closed_by_us' } });
-	});
-
-	it("doesn't hide that an earlier attempt may have been accepted", async () => {
-		const { socket, whole, clock, connect } = await turn(WITH_KEY);
-		socket().breaks();
-		await clock.advance(1_000);
-		await connect();
-		socket().onSend = () => {
-			socket().receives(busy);
-		};
-		socket().receives(busy);
-		await clock.advance(120_000);
-		expect(await whole).toMatchObject({ ack: { state: 'busy' }, missingBefore: 'lost' });
-	});
-});
-
-describe('no ack', () => {
-	it.each([messageFrame('hi'), WITH_KEY])(
-		'connection closed by this process: names that it was stopped: %j',
-		async (frame) => {
-			const { connection, socket, whole } = await turn(frame);
-			await connection.close();
-			const outcome = await whole;
-			expect(outcome).toMatchObject({ kind: 'unknown', why: 'stopped' });
-			expect(turnFault(outcome)?.message).toContain('the execution was stopped');
-			expect(socket().sent).toHaveLength(1);
-		},
-	);
-
-	it("without an idempotency key: unknown, and isn't sent again", async () => {
-		const { sockets, whole, clock, connect } = await turn(messageFrame('hi', { messageId: 'm' }));
-		await clock.advance(119_999);
-		expect(sockets).toHaveLength(1);
+	for (const seconds of [1, 2, 4]) {
+		const before = socket().sent.length;
+		socket().receives(BUSY);
+		await clock.advance(seconds * 1_000 - 1);
+		expect(socket().sent).toHaveLength(before);
 		await clock.advance(1);
-		expect(await whole).toEqual({ kind: 'unknown', why: 'no_ack', hasKey: false });
-		await clock.advance(1_000);
-		await connect();
-		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(1);
-	});
+		expect(socket().sent).toHaveLength(before + 1);
+	}
+	socket().receives(ackFrame(REPLY));
+	expect(await whole).toEqual(ack(REPLY));
+	expect(new Set(socket().sent).size).toBe(1);
+});
 
-	it("connection lost, without a key: unknown, and isn't sent again", async () => {
-		const { sockets, socket, whole, clock, connect } = await turn(messageFrame('hi'));
-		socket().breaks();
-		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', hasKey: false });
-		await clock.advance(1_000);
-		await connect();
-		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(1);
-	});
+test('a session that is closed after the message was sent is named if the service says so only for the next token', async () => {
+	const harness = await connected({}, async (n, clock) =>
+		n === 1 ? await freshToken(n, clock) : { kind: 'session_closed', error: null },
+	);
+	const whole = send(WITH_KEY, harness);
+	await settle();
+	harness.socket().ends(4401);
+	await harness.clock.advance(2_000);
+	expect(await whole).toEqual(unknown('session_closed', true));
+});
 
-	it('connection lost, with a key: sends the same frame again on the next connection', async () => {
-		const { sockets, socket, whole, clock, connect } = await turn(WITH_KEY);
-		socket().breaks();
-		await clock.advance(1_000);
-		await connect();
-		socket().receives(ackFrame({ state: 'default', reply: 'once' }));
-		expect(await whole).toMatchObject({ kind: 'ack', ack: { payload: { reply: 'once' } } });
-		const [first, second] = sockets.map(({ sent }) => sent);
-		expect(second).toEqual(first);
+test('a session that is closed during a turn gets no further message, and ends after its ack', async () => {
+	const harness = await connected();
+	const whole = send(BYE, harness);
+	await settle();
+	await sessionCloses(harness);
+	const next = send(HI, harness);
+	harness.socket().receives(ackFrame(REPLY));
+	expect(await whole).toEqual(ack(REPLY));
+	await harness.clock.advance(4_000);
+	expect(await next).toMatchObject({
+		kind: 'not_sent',
+		readiness: { kind: 'ended', ending: { kind: 'session_closed' } },
 	});
+	expect(harness.endings).toMatchObject([{ kind: 'session_closed' }]);
+	expect(sentIn(harness)).toHaveLength(1);
+});
 
-	it('with a key: sent 3 times in total, then the outcome is unknown', async () => {
-		const { sockets, socket, whole, clock, connect } = await turn(WITH_KEY);
-		for (const seconds of [1, 2]) {
-			socket().breaks();
-			await clock.advance(seconds * 1_000);
-			await connect();
-		}
-		socket().breaks();
-		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', hasKey: true });
-		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(3);
-	});
+describe('a late ack on the next socket', () => {
+	const late: JsonObject = { state: 'default', reply: 'You said: hi' };
+	const own: JsonObject = { state: 'default', reply: 'You said: bye' };
 
-	it("a second attempt with another ack than an accepting one doesn't settle the first", async () => {
-		const { socket, whole, clock, connect } = await turn(WITH_KEY);
-		socket().breaks();
-		await clock.advance(1_000);
-		await connect();
-		socket().receives(ackFrame({ state: 'invalid', error: 'agent_inactive' }));
-		const outcome = await whole;
-		expect(outcome).toMatchObject({ kind: 'ack', missingBefore: 'lost' });
-		expect(turnFault(outcome)?.outcome).toBe('unknown');
-	});
-
-	it("stays unknown if the session can't be connected again", async () => {
-		const { socket, whole } = await turn(WITH_KEY);
-		socket().ends(1003);
-		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', hasKey: true });
-	});
-
-	it("isn't sent if the session was never connected", async () => {
-		const { connection, clock, socket } = chatConnectionHarness();
-		connection.start();
-		const whole = sendTurn(connection, WITH_KEY, { clock, random: () => 0.5 });
+	/** Sends a first message whose socket breaks before its ack, and a second one on the next socket. */
+	async function afterLostAck(first: ClientFrame, second: ClientFrame) {
+		const harness = await connected();
+		const lost = send(first, harness);
 		await settle();
-		socket().ends(1003);
-		expect(await whole).toMatchObject({ kind: 'not_sent', readiness: { kind: 'ended' } });
+		await reconnects(1)(harness);
+		expect(await lost).toMatchObject({ kind: 'unknown' });
+		let outcome: TurnOutcome | null = null;
+		void send(second, harness).then((ended) => (outcome = ended));
+		await settle();
+		return { ...harness, ids: sentIn(harness).map(messageIdOf), outcome: () => outcome };
+	}
+
+	it.each<[string, (ids: string[]) => string | undefined]>([
+		['of an earlier message', ([id]) => id],
+		['of another n8n process', () => 'n8n-of-another-process'],
+	])("isn't assigned to the next message if it echoes the ID %s", async (_name, idOf) => {
+		const { ids, outcome, socket, clock } = await afterLostAck(HI, BYE);
+		socket().receives(ackFrame({ ...late, message_id: idOf(ids) ?? '' }));
+		await clock.advance(20_000);
+		expect(outcome()).toBeNull();
+		socket().receives(ackFrame({ ...own, message_id: ids[1] ?? '' }));
+		await settle();
+		expect(outcome()).toMatchObject({ kind: 'ack', ack: { payload: own } });
 	});
 
-	it.each([
-		['without a key: unknown', messageFrame('hi'), 1, { kind: 'unknown', why: 'no_ack' }],
-		['with a key: sent again', WITH_KEY, 2, { kind: 'ack', ack: { payload: { reply: 'once' } } }],
-	])('messages of the agent are no ack, %s', async (_name, frame, sent, outcome) => {
-		const { sockets, socket, whole, clock, connect } = await turn(frame);
-		happens(socket(), 'message_received', { id: 1, role: 'user', content: 'hi' });
-		happens(socket(), 'message_received', { id: 2, role: 'ai', content: 'one moment' });
-		await clock.advance(119_999);
-		expect([socket().sent.length, socket().closeCalls]).toEqual([1, []]);
-		await clock.advance(1_001);
-		await connect();
-		if (sent === 2) socket().receives(ackFrame({ state: 'accepted', reply: 'once' }));
-		expect(await whole).toMatchObject(outcome);
-		expect(sockets.flatMap((one) => one.sent)).toHaveLength(sent);
+	const sameId = (content: string) => messageFrame(content, { messageId: 'always-the-same' });
+	it.each<[string, JsonObject, ClientFrame?, ClientFrame?]>([
+		['without an ID', late],
+		['with an ID of the service', { ...late, message_id: 'msg-1' }],
+		['"busy" without an ID', { state: 'busy', error: 'server_busy' }],
+		['"invalid" without an ID', { state: 'invalid', error: 'bad_payload' }],
+		['without an ID, for a message with a key', late, HI, WITH_KEY],
+		[
+			'with the ID that the user chose for both messages',
+			{ ...late, message_id: 'always-the-same' },
+			sameId('hi'),
+			sameId('bye'),
+		],
+	])("%s: can't be matched, so the outcome is unknown at once", async (...one) => {
+		const [, payload, first = HI, second = BYE] = one;
+		const { outcome, socket, sockets, clock } = await afterLostAck(first, second);
+		socket().receives(ackFrame(payload));
+		await settle();
+		expect(outcome()).toEqual(unknown('unmatched', second === WITH_KEY));
+		await clock.advance(30_000);
+		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(2);
 	});
 
-	it('uses the given timeouts', async () => {
-		const { connection, clock, connect } = chatConnectionHarness();
+	it("isn't expected after ten minutes, so an ack without an ID counts again", async () => {
+		const harness = await afterLostAck(HI, BYE);
+		const { ids, connection, clock, socket, connect } = harness;
+		socket().receives(ackFrame({ ...own, message_id: ids[1] ?? '' }));
+		const resend = async () => {
+			const outcome = send(HI, harness);
+			await settle();
+			socket().receives(ackFrame(late));
+			return (await outcome).kind;
+		};
+		expect(await resend()).toBe('unknown');
+		for (let minutes = 0; minutes < 11; minutes += 1) {
+			await clock.advance(60_000);
+			if (!connection.isConnected) await connect();
+		}
+		expect(await resend()).toBe('ack');
+		await connection.close();
+	});
+});
+
+describe('sendWithAck', () => {
+	const sendFrame = (harness: ChatHarness, frame: OutgoingFrame): Promise<AckResult> =>
+		harness.connection.sendWithAck(frame, 5_000);
+
+	it('sends as soon as the session is connected, and leaves no timer after the ack', async () => {
+		const harness = chatConnectionHarness();
+		const { connection, socket, connect, clock } = harness;
 		connection.start();
+		const result = sendFrame(harness, outgoing('frame'));
+		await settle();
+		socket().opens();
+		await settle();
+		expect(socket().sent).toEqual([]);
+		// A service may respond while the frame is being sent.
+		socket().onSend = () => socket().receives(messageSent);
 		await connect();
-		const whole = sendTurn(connection, messageFrame('hi'), {
-			clock,
-			random: () => 0.5,
-			ackTimeoutMs: 3_000,
-		});
+		expect(socket().sent).toEqual(['frame']);
+		expect((await result).kind).toBe('ack');
+		await connection.close();
+		await clock.advance(1_000);
+		expect(clock.pending).toBe(0);
+	});
+
+	it("closes the socket if the ack doesn't arrive, and assigns no late ack to another frame", async () => {
+		const harness = await connected();
+		const { sockets, socket, clock, connect } = harness;
+		const silent = socket();
+		silent.deaf = true;
+		const [one, two] = [outgoing('one'), outgoing('two')];
+		const [first, second] = [sendFrame(harness, one), sendFrame(harness, two)];
+		const lateAck = ackFrame({ state: 'default', reply: 'late', message_id: one.messageId });
+		await clock.advance(4_999);
+		expect(silent.closeCalls).toEqual([]);
+		await clock.advance(1);
+		expect(await first).toEqual({ kind: 'no_ack' });
+		silent.receives(lateAck);
 		await clock.advance(3_000);
-		expect((await whole).kind).toBe('unknown');
+		expect(sockets).toHaveLength(2);
+		await connect();
+		expect(socket().sent).toEqual(['two']);
+		silent.receives(lateAck);
+		socket().receives(ackFrame({ state: 'default', reply: 'own', message_id: two.messageId }));
+		expect(await second).toMatchObject({ ack: { payload: { reply: 'own' } } });
+	});
+
+	const fails = () => {
+		throw new Error('broken');
+	};
+	it.each<[string, (socket: FakeSocket) => unknown]>([
+		['is closing and never ends', (socket) => (socket.readyState = 2)],
+		['accepts no frame', (socket) => (socket.onSend = fails)],
+		[
+			'is closing and ends',
+			(socket) => {
+				socket.readyState = 2;
+				setImmediate(() => socket.ends(1006));
+			},
+		],
+	])('uses the next socket if this one %s', async (_name, breakSocket) => {
+		const harness = await connected();
+		const { socket, clock, connect, sockets } = harness;
+		breakSocket(socket());
+		const result = sendFrame(harness, outgoing('one'));
+		await clock.advance(3_000);
+		await connect();
+		expect([sockets.length, socket().sent]).toEqual([2, ['one']]);
+		socket().receives(messageSent);
+		expect((await result).kind).toBe('ack');
+	});
+
+	it("isn't sent if the connection ends before it was ready", async () => {
+		const harness = chatConnectionHarness();
+		harness.connection.start();
+		const results = Promise.all(['1', '2'].map((text) => sendFrame(harness, outgoing(text))));
+		await settle();
+		harness.socket().opens();
+		harness.socket().ends(1003);
+		const notSent = { kind: 'not_sent', readiness: { kind: 'ended' } };
+		expect(await results).toMatchObject([notSent, notSent]);
 	});
 });
