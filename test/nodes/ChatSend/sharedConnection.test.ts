@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { activate, makeWorkflow, runNode, speedUp, output } from '../../engine';
+import { activate, makeWorkflow, speedUp } from '../../engine';
 import { eventsOf } from '../ChatEventsTrigger/triggerHarness';
 import { chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
@@ -66,22 +66,6 @@ test('an active trigger and Chat Send share the connection: the reply is returne
 	}
 });
 
-test('a trigger that starts while Chat Send is sending joins its connection', async () => {
-	const sending = send('please answer slowly');
-	await eventually(() => harness.simulator().sessions.frames().length === 1);
-	const workflow = makeWorkflow([
-		await harness.other('chatEventsTrigger', { sessionIds: session }),
-	]);
-	workflow.id = 'workflow-of-joining';
-	const active = await activate(harness.credentials, workflow);
-	try {
-		expect(records(await sending)).toMatchObject([{ state: 'default' }]);
-		expect(harness.connections()).toBe(1);
-	} finally {
-		await active.stop();
-	}
-});
-
 test('a trigger that waits for its next attempt continues as soon as Chat Send is connected', async () => {
 	const trigger = await harness.other('chatEventsTrigger', { sessionIds: session });
 	const workflow = makeWorkflow([trigger]);
@@ -110,43 +94,6 @@ test('a trigger that waits for its next attempt continues as soon as Chat Send i
 		speedUp(50);
 		await active.stop();
 	}
-});
-
-test("messages that are too big for the service don't end the connection of a trigger", async () => {
-	const trigger = await harness.other('chatEventsTrigger', { sessionIds: session });
-	const workflow = makeWorkflow([trigger]);
-	workflow.id = 'workflow-of-big-messages';
-	const active = await activate(harness.credentials, workflow);
-	try {
-		const { sessions: control } = harness.simulator();
-		for (const frames of [1, 2]) {
-			const sending = send('please never ack');
-			await eventually(() => control.frames().length === frames);
-			control.closeSockets(1009, session);
-			expect(stopMessage(await sending).message).toContain('connection was lost');
-			await eventually(() => control.openSockets(session) === 1);
-		}
-		expect(records(await send('Hello'))).toMatchObject([{ reply: 'You said: Hello' }]);
-		expect(active.failed).toEqual([]);
-	} finally {
-		await active.stop();
-	}
-});
-
-test('Wait for Event and Chat Send share the connection', async () => {
-	const wait = await harness.other('chatSession', {
-		operation: 'waitForEvent',
-		sessionId: session,
-		eventTypes: ['nudge_sent'],
-		timeLimit: 100,
-	});
-	const waiting = runNode(harness.credentials, wait, [{ json: {} }]);
-	await eventually(() => harness.simulator().sessions.openSockets(session) === 1);
-	expect(records(await send('Hello'))).toMatchObject([{ reply: 'You said: Hello' }]);
-	harness.simulator().sessions.nudge(session);
-	const [item] = output(await waiting, wait.name);
-	expect(item?.json).toMatchObject({ timed_out: false, event: { type: 'nudge_sent' } });
-	expect(harness.connections()).toBe(1);
 });
 
 test('one message to each of 20 sessions: all sent before the first reply', async () => {
