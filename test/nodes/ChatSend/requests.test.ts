@@ -102,17 +102,6 @@ describe('a broken connection or a server error after the message was sent', () 
 	});
 });
 
-test('a rejection by the engine is explained with upstream_body', async () => {
-	const upstream_body = { state: 'rejected', reason: 'tell_not_allowed_during_takeover' };
-	service().post(INBOUND).reply(200, { success: false, error: 'tell rejected', upstream_body });
-	expect(stopMessage(await harness.runOnNock({ sendBy: 'inbound' }))).toEqual({
-		message: expect.stringContaining('A person has taken over this chat'),
-		description: expect.stringContaining(
-			'tell rejected · reason: tell_not_allowed_during_takeover',
-		),
-	});
-});
-
 describe('a 200 with the state of a message that was not accepted', () => {
 	const ways = [
 		['inbound', INBOUND],
@@ -125,7 +114,8 @@ describe('a 200 with the state of a message that was not accepted', () => {
 			'The service said: agent_inactive.',
 		],
 		[
-			{ state: 'invalid', error: 'too_blue' },
+			// Empty fields are no turn.
+			{ state: 'invalid', error: 'too_blue', reply: false, merged_into: {} },
 			'The service rejected the message: "too_blue"',
 			'Correct what the service reports. Then send the message again.',
 		],
@@ -163,12 +153,6 @@ describe('a 200 with the state of a message that was not accepted', () => {
 		});
 	});
 
-	test.each(ways)('%s: the state of another object is passed through', async (sendBy, path) => {
-		const data = { state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } };
-		service().post(path).reply(200, { success: true, data });
-		expect(records(await harness.runOnNock({ sendBy }))).toEqual([data]);
-	});
-
 	test.each(
 		ways.flatMap(([sendBy = '', path = '']) =>
 			[
@@ -194,51 +178,30 @@ describe('a 200 with the state of a message that was not accepted', () => {
 	test.each(
 		ways.flatMap(([sendBy = '', path = '']) =>
 			[
+				// The state of another object.
+				{ state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } },
 				{ state: 'default', reply: null, tools: [{ state: 'invalid', error: 'no such tool' }] },
 				{ turn_id: 't-1', reply: 'Hello', tool: { state: 'error', error: 'timeout' } },
+				// A turn, with any state.
+				{ answer: { state: 'invalid', turn_id: 't-1' } },
 			].map((data) => ({ sendBy, path, data })),
 		),
-	)('$sendBy, $data: the state of a tool is data', async ({ sendBy, path, data }) => {
+	)('$sendBy, $data: accepted', async ({ sendBy, path, data }) => {
 		service().post(path).reply(200, { success: true, data });
 		expect(records(await harness.runOnNock({ sendBy }))).toEqual([data]);
 	});
-
-	test.each(ways)('%s: ignores empty turn fields', async (sendBy, path) => {
-		const data = { state: 'invalid', error: 'agent_inactive', reply: false, merged_into: {} };
-		service().post(path).reply(200, { success: true, data });
-		expect(stopMessage(await harness.runOnNock({ sendBy })).message).toBe(
-			'The agent of this session is inactive',
-		);
-	});
-
-	test.each(ways)(
-		'%s: passes through a response with a turn, with any state',
-		async (sendBy, path) => {
-			const data = { answer: { state: 'invalid', turn_id: 't-1' } };
-			service().post(path).reply(200, { success: true, data });
-			expect(records(await harness.runOnNock({ sendBy }))).toEqual([data]);
-		},
-	);
 });
 
-test('a missing setting in the credential stops the node before anything is sent', async () => {
-	const credential = { chatInboundSessionName: '' };
-	const run = await harness.run({ sendBy: 'inbound' }, { credential });
+test('missing settings in the credential stop the node before anything is sent, and are reported together', async () => {
+	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
+	const run = await harness.run({ sendBy: 'async' }, { credential });
 	expect(stopMessage(run)).toEqual({
 		message: 'The credential lacks settings for chat requests',
 		description: expect.stringContaining(
-			"Or turn on 'Set Up Chat Requests' and fill in 'Immediate Reply: Session Field Name'.",
+			"Or turn on 'Set Up Chat Requests' and fill in 'Later Reply: Session Field Name' and 'Later Reply: Message Field Name'.",
 		),
 	});
 	expect(harness.simulator().requests).toEqual([]);
-});
-
-test('all missing settings are reported together', async () => {
-	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
-	const run = await harness.run({ sendBy: 'async' }, { credential });
-	expect(stopMessage(run).description).toContain(
-		" fill in 'Later Reply: Session Field Name' and 'Later Reply: Message Field Name'.",
-	);
 });
 
 test('each value is sent under its name from the credential, nested if the name has dots', async () => {

@@ -10,17 +10,6 @@ const PATH = `/v1/chat/session/${sessions.open}/inject_context`;
 const injected = () => harness.simulator().sessions.get(sessions.open).context.slice(1);
 const entries = (...texts: string[]) => texts.map((entry) => ({ entry }));
 
-test('adds entries in the order of the items, and returns the full list for each item', async () => {
-	const items = entries('one', 'two', 'three');
-	const lists = records(await harness.run({}, { items })).map(({ context }) => context);
-	const initial = harness.simulator().sessions.get(sessions.open).context[0];
-	expect(lists).toEqual([
-		[initial, 'one'],
-		[initial, 'one', 'two'],
-		[initial, 'one', 'two', 'three'],
-	]);
-});
-
 test.each<[string, INodeParameters, string[], number]>([
 	['of two sessions: at the same time', {}, [sessions.open, sessions.dormant, sessions.open], 2],
 	['of one session: one by one', {}, [sessions.open, sessions.open, sessions.open], 1],
@@ -62,12 +51,6 @@ test('an entry that was cut in the middle of an emoji is added, although no data
 	expect(records(run)).toMatchObject([{ context: ['Great \ufffd'] }]);
 });
 
-test('one invalid item: nothing is sent, and the message names the item', async () => {
-	const run = await harness.run({}, { items: entries('one', ' ', 'three') });
-	expect(stopMessage(run).message).toBe("'Context' is empty [item 1]");
-	expect(injected()).toEqual([]);
-});
-
 test('Continue On Fail: valid items are added in order', async () => {
 	const over = { onError: 'continueRegularOutput' as const };
 	const run = await harness.run({}, { items: entries('one', ' ', 'three'), overrides: over });
@@ -77,15 +60,6 @@ test('Continue On Fail: valid items are added in order', async () => {
 		{ session_id: sessions.open },
 	]);
 	expect(injected()).toEqual(['one', 'three']);
-});
-
-test.each([200, 404, 422, 500])('agent_not_found with status %i is explained', async (status) => {
-	service().post(PATH).reply(status, { success: false, error: 'agent_not_found' });
-	const run = await harness.runOnNock({}, { items: entries('one') });
-	expect(stopMessage(run)).toEqual({
-		message: expect.stringContaining('The service found no agent of this chat session'),
-		description: expect.stringContaining('agent_not_found'),
-	});
 });
 
 test("an entry with an unknown outcome isn't sent again, not even by Retry On Fail", async () => {

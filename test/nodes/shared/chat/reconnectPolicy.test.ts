@@ -53,6 +53,13 @@ const delaysAfter = (attempts: AttemptEnd[], policy = policyOf()) =>
 const times = (count: number, attempt: AttemptEnd) => Array.from({ length: count }, () => attempt);
 
 describe('ReconnectPolicy', () => {
+	it.each([
+		[0, 800],
+		[1, 1_200],
+	])('adds jitter: random %d, %d ms', (random, afterMs) => {
+		expect(new ReconnectPolicy(() => random).next(closed(1006))).toMatchObject({ afterMs });
+	});
+
 	it.each<[string, AttemptEnd, object]>([
 		['4401', closed(4401), retry(1, 'new', 'token_rejected')],
 		['1008: both reasons', closed(1008), retry(1, 'new', 'in_use_or_inactive')],
@@ -138,14 +145,6 @@ const KINDS: EndingKind[] = [
 test.each(KINDS)('%s: message and resolution', (kind) => {
 	const { message, resolution } = describeEnding(kind, closed(1006), '');
 	expect(`${message}.\n${resolution}`).toMatchSnapshot();
-});
-
-test('includes what the service reported', () => {
-	expect(describeEnding('unreachable', closed(1011), 'close code 1011')).toMatchObject({
-		kind: 'unreachable',
-		originalMessage: 'close code 1011',
-	});
-	expect(describeEnding('unreachable', ended({}), '').originalMessage).toBeUndefined();
 });
 
 test('explains a rejected token with the error table', () => {

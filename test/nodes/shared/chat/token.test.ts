@@ -41,17 +41,16 @@ describe('mintToken', () => {
 		]);
 	});
 
-	it('returns the token', async () => {
-		expect(await mint(200, { success: true, data: DATA })).toEqual({ kind: 'token', token: DATA });
-	});
-
-	it('accepts a token without expires_at and stream', async () => {
-		const { token, ws_url } = DATA;
-		expect(await mint(200, { success: true, data: { token, ws_url } })).toEqual({
-			kind: 'token',
-			token: { token, ws_url, expires_at: 0, stream: '' },
-		});
-	});
+	it.each([DATA, { ...DATA, expires_at: undefined, stream: undefined }])(
+		'returns the token, also without expires_at and stream: %j',
+		async ({ expires_at = 0, stream = '', ...data }) => {
+			const given = { ...data, ...(stream !== '' && { expires_at, stream }) };
+			expect(await mint(200, { success: true, data: given })).toEqual({
+				kind: 'token',
+				token: { ...data, expires_at, stream },
+			});
+		},
+	);
 
 	it.each([
 		[{}],
@@ -66,29 +65,22 @@ describe('mintToken', () => {
 		expect(result).toMatchObject({ kind: 'rejected' });
 	});
 
-	it.each([409, 200, 404, 422])(
-		'recognizes a closed session by the body, with status %d',
-		async (status) => {
-			const body = { success: false, error: 'session_closed', details: null };
-			expect((await mint(status, body)).kind).toBe('session_closed');
-		},
-	);
-
-	it.each([
-		['a bad API token', 401, { success: false, error: 'Invalid API token', details: null }],
-		["a stream that isn't allowed", 403, { success: false, error: 'no', details: null }],
-		['another conflict', 409, { success: false, error: 'something else', details: null }],
-	])("isn't retried after %s", async (_name, status, body) => {
-		expect((await mint(status, body)).kind).toBe('rejected');
-	});
-
-	it.each([
-		['429', 429, { success: false, error: 'slow down', details: null }],
-		['500', 500, { success: false, error: 'oops', details: null }],
-		['no connection', 0, new TransportFault('ECONNREFUSED', 'x', 'connect')],
-		['a broken connection', 0, new TransportFault('ECONNRESET', 'x')],
-	])('can be retried after %s', async (_name, status, body) => {
-		expect((await mint(status, body)).kind).toBe('unreachable');
+	it.each<[string, string, number, JsonValue | TransportFault]>([
+		...[409, 200, 404].map((status): [string, string, number, JsonValue] => [
+			'session_closed',
+			`a closed session with status ${status}, by the body`,
+			status,
+			{ success: false, error: 'session_closed', details: null },
+		]),
+		['rejected', 'a bad API token', 401, { success: false, error: 'Invalid API token' }],
+		['rejected', "a stream that isn't allowed", 403, { success: false, error: 'no' }],
+		['rejected', 'another conflict', 409, { success: false, error: 'something else' }],
+		['unreachable', '429', 429, { success: false, error: 'slow down' }],
+		['unreachable', '500', 500, { success: false, error: 'oops' }],
+		['unreachable', 'no connection', 0, new TransportFault('ECONNREFUSED', 'x', 'connect')],
+		['unreachable', 'a broken connection', 0, new TransportFault('ECONNRESET', 'x')],
+	])('%s: %s', async (kind, _case, status, body) => {
+		expect((await mint(status, body)).kind).toBe(kind);
 	});
 
 	it('does not ask again when the credential is incomplete', async () => {
@@ -101,40 +93,40 @@ describe('mintToken', () => {
 		});
 		expect(result).toEqual({ kind: 'rejected', error });
 	});
+});
 
-	it('reports a failing connection if only the last token request failed', async () => {
-		const fault = new TransportFault('ECONNRESET', 'x');
-		const { connection } = chatConnectionHarness({
-			mintToken: async () => await mint(0, fault),
-		});
-		connection.start();
-		await settle();
-		expect(connection.lastFailure).toMatchObject({
+test.each<[number, JsonValue | TransportFault, object]>([
+	[
+		0,
+		new TransportFault('ECONNRESET', 'x'),
+		{
 			kind: 'unreachable',
 			message: 'The connection to the chat session keeps failing',
 			originalMessage: 'ECONNRESET',
-		});
-	});
-
-	it('uses the message of the error table in the ending', async () => {
-		const body = { success: false, error: 'Invalid API token', details: null };
-		const { connection, failures } = chatConnectionHarness({
-			mintToken: async () => await mint(401, body),
-		});
-		connection.start();
-		await settle();
-		expect(failures[0]).toMatchObject({
+		},
+	],
+	[
+		401,
+		{ success: false, error: 'Invalid API token', details: null },
+		{
 			kind: 'mint_rejected',
 			message: 'The service rejected the API token',
 			originalMessage: 'Invalid API token',
-		});
-		expect(failures[0]?.resolution).toContain("In 'API Token'");
-	});
+			resolution: expect.stringContaining("In 'API Token'"),
+		},
+	],
+])('status %i: the failure of the connection explains it', async (status, body, failure) => {
+	const harness = chatConnectionHarness({ mintToken: async () => await mint(status, body) });
+	harness.connection.start();
+	await settle();
+	expect(harness.connection.lastFailure).toMatchObject(failure);
+	await harness.connection.close();
 });
 
 describe('a token is renewed after at least 70 % of its lifetime', () => {
 	it.each([
 		['by expires_at', 60, 42_000],
+		['at least 30 seconds, because the clock here may be ahead', 1, 30_000],
 		['at most the documented 5 minutes', 3_600, 210_000],
 		['the documented 5 minutes if it has expired, because the clock here is wrong', -600, 210_000],
 		['the documented 5 minutes without an expiry time', NaN, 210_000],
