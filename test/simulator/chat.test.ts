@@ -66,15 +66,6 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		expect(origin(none)).toContain(create.agent);
 	});
 
-	it('resolves or creates a session from the agent and the person', async () => {
-		const names = dialect.chat.inbound;
-		const rest = { [names.agent]: agent_uuid, [names.person]: 'Ravi', [names.message]: 'Hi' };
-		const before = sim.state.sessions.size;
-		await say('/v1/chat/inbound', rest);
-		await say('/v1/chat/inbound', rest);
-		expect(sim.state.sessions.size).toBe(before + 1);
-	});
-
 	it('rejects an empty, a missing, and an overlong message', async () => {
 		for (const message of ['', 'x'.repeat(dialect.general.maxMessage + 1)]) {
 			expect((await inbound(message)).status).toBe(dialect.validation.status);

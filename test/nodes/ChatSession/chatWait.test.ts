@@ -137,61 +137,50 @@ test('a long wait keeps the latest 1,000 events', async () => {
 	expect([seen.length, seen[0]?.eventId]).toEqual([1_000, 'e-1']);
 });
 
-describe('events during connecting', () => {
-	const BEFORE = '2023-11-14T22:13:19Z';
-	const AFTER = '2023-11-14T22:13:21Z';
+describe('an event on a new socket', () => {
+	const startedAt = 1_700_000_000_700;
+	const second = 1_700_000_000;
 
-	const startedAt = 1_700_000_000;
-
-	test.each<[string, string | number | undefined, boolean, boolean]>([
-		['before the wait: a replay', BEFORE, false, false],
-		['before the wait, with an offset: a replay', '2023-11-15T03:43:19+05:30', false, false],
-		['before the wait, in milliseconds: a replay', startedAt * 1_000 - 1, false, false],
-		['before the wait, in seconds: a replay', startedAt - 1, false, false],
-		['before the wait, in seconds as text: a replay', `${startedAt - 1}.25`, false, false],
-		['after the start: new', AFTER, false, true],
-		['after the start, with an offset: new', '2023-11-15T03:43:21+05:30', false, true],
-		['after the start, in milliseconds: new', startedAt * 1_000 + 1, false, true],
-		['after the start, in seconds: new', startedAt + 1, false, true],
-		['a day after the start, in seconds: new', startedAt + 86_400, false, true],
-		['after the start, in seconds as text: new', `${startedAt}.25`, false, true],
+	test.each<
+		['connecting' | 'connected' | 'reconnecting', string, string | number | undefined, boolean]
+	>([
+		['connecting', 'before the wait', '2023-11-14T22:13:19Z', false],
+		['connecting', 'before the wait, with an offset', '2023-11-15T03:43:19+05:30', false],
+		['connecting', 'before the wait, in milliseconds', startedAt - 1, false],
+		['connecting', 'before the wait, in seconds', second - 1, false],
+		['connecting', 'before the wait, in seconds as text', `${second - 1}.25`, false],
 		[
-			'without an offset, before the connection is ready: a replay',
-			AFTER.slice(0, -1),
-			false,
+			'connecting',
+			'in the second of the start, which may be before it',
+			'2023-11-14T22:13:20Z',
 			false,
 		],
-		['without an offset, once connected: new', BEFORE.slice(0, -1), true, true],
-		["a number that isn't a time: a replay", 12, false, false],
-		['a word: a replay', 'now', false, false],
-		['without a time: a replay', undefined, false, false],
-		['without a time, once connected: new', undefined, true, true],
-		['before the wait by a wrong clock, once connected: new', BEFORE, true, true],
-	])('%s', async (_name, ts, isConnected, isNew) => {
-		const wait = waiting();
-		if (isConnected) await wait.connects();
-		wait.happens(event('nudge_sent', 'e-1', ts));
-		await wait.connects();
-		await wait.clock.advance(10_000);
-		expect((await wait.result).end.kind).toBe(isNew ? 'event' : 'timed_out');
-	});
-});
-
-describe('events during a reconnect or renewal', () => {
-	const startedAt = 1_700_000_000_700;
-
-	test.each<[string, string | number | undefined, boolean]>([
-		['before the wait: a replay', startedAt - 1, false],
-		['in a second before the wait: a replay', '2023-11-14T22:13:19Z', false],
-		['in the second of the start: new', '2023-11-14T22:13:20Z', true],
-		['after the start: new', startedAt + 1, true],
-		['without a time: new', undefined, true],
-		['without an offset: new', '2023-11-14T22:13:19', true],
-	])('%s', async (_name, ts, isNew) => {
+		['connecting', 'in the second of the start, in seconds', second, false],
+		['connecting', 'in the second of the start, as text', `${second}`, false],
+		['connecting', 'after the start', '2023-11-14T22:13:21Z', true],
+		['connecting', 'after the start, with an offset', '2023-11-15T03:43:21+05:30', true],
+		['connecting', 'after the start, in milliseconds', startedAt + 1, true],
+		['connecting', 'after the start, in seconds', second + 1, true],
+		['connecting', 'a day after the start, in seconds', second + 86_400, true],
+		['connecting', 'after the start, in seconds as text', `${second + 1}.25`, true],
+		['connecting', 'without an offset', '2023-11-14T22:13:21', false],
+		['connecting', "a number that isn't a time", 12, false],
+		['connecting', 'a word', 'now', false],
+		['connecting', 'without a time', undefined, false],
+		['connected', 'before the wait by a wrong clock', '2023-11-14T22:13:19Z', true],
+		['connected', 'without a time', undefined, true],
+		['reconnecting', 'before the wait', startedAt - 1, false],
+		['reconnecting', 'in a second before the wait', '2023-11-14T22:13:19Z', false],
+		['reconnecting', 'in the second of the start', '2023-11-14T22:13:20Z', true],
+		['reconnecting', 'after the start', startedAt + 1, true],
+		['reconnecting', 'without an offset', '2023-11-14T22:13:19', true],
+		['reconnecting', 'without a time', undefined, true],
+	])('%s, %s (%s): new is %s, otherwise it counts as a replay', async (when, _name, ts, isNew) => {
 		const wait = waiting({}, null, { clock: new FakeClock(startedAt) });
-		await wait.connects();
-		wait.reconnects();
+		if (when !== 'connecting') await wait.connects();
+		if (when === 'reconnecting') wait.reconnects();
 		wait.happens(event('nudge_sent', 'e-1', ts));
+		await wait.connects();
 		await wait.clock.advance(10_000);
 		const { end, seen } = await wait.result;
 		expect([end.kind, seen.length]).toEqual(isNew ? ['event', 0] : ['timed_out', 1]);
@@ -206,18 +195,6 @@ test('an event that arrived before the wait is a replay, whatever its time', asy
 	await wait.clock.advance(10_000);
 	expect((await wait.result).end.kind).toBe('timed_out');
 });
-
-test.each(['2023-11-14T22:13:20Z', 1_700_000_000, '1700000000'])(
-	'an event in the second of the start may be older: %p is a replay',
-	async (ts) => {
-		const wait = waiting({}, null, { clock: new FakeClock(1_700_000_000_700) });
-		wait.happens(event('nudge_sent', 'e-1', ts));
-		await wait.connects();
-		await wait.clock.advance(10_000);
-		const { end, seen } = await wait.result;
-		expect([end.kind, seen.length]).toEqual(['timed_out', 1]);
-	},
-);
 
 describe('no event', () => {
 	test.each([
