@@ -1,7 +1,7 @@
 import { eventually } from '../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
 import type { JsonObject } from './json';
-import { call, origin, sent } from './testing/api';
+import { call, sent } from './testing/api';
 import { Receiver } from './testing/receiver';
 import { opened } from './testing/socketClient';
 
@@ -48,23 +48,6 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 			...rest,
 		});
 	};
-
-	it("creates a session with the dialect's names", async () => {
-		const { create } = dialect.chat;
-		const before = sim.state.sessions.size;
-		const got = await say('/v1/chat/session', {
-			[create.agent]: agent_uuid,
-			[create.person]: 'Asha',
-		});
-		expect(got).toMatchObject({ status: 200, body: { success: true } });
-		expect(sim.state.sessions.size).toBe(before + 1);
-		const session = [...sim.state.sessions.values()].at(-1);
-		expect(session?.person).toBe('Asha');
-		expect(JSON.stringify(got.body)).toContain(session?.sessionId);
-		const none = await post('/v1/chat/session', {});
-		expect(none.status).toBe(dialect.validation.status);
-		expect(origin(none)).toContain(create.agent);
-	});
 
 	it('rejects an empty, a missing, and an overlong message', async () => {
 		for (const message of ['', 'x'.repeat(dialect.general.maxMessage + 1)]) {

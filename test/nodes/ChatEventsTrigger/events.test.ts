@@ -106,17 +106,6 @@ test('reconnects as the same client, and replayed events start one execution', a
 	expect(eventsOf(active)).toEqual(['nudge_sent', 'mode_changed']);
 });
 
-test('replaces an expired token', async () => {
-	const active = await harness.start({ sessionIds: sessions.open });
-	const { sessions: control } = harness.service();
-	control.expireTokens();
-	control.closeSockets(4401);
-	await harness.reconnected(1);
-	control.nudge(sessions.open);
-	await count(active.emitted, 1);
-	expect(eventsOf(active)).toEqual(['nudge_sent']);
-});
-
 test('starts the workflow for a frame of 9 million characters', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
 	const { sessions: control } = harness.service();

@@ -19,21 +19,6 @@ const customerMessages = (id: string = session) =>
 		.messages.filter(({ role }) => role === 'user')
 		.map(({ content }) => content);
 
-test('two overlapping executions: one connection, both sent in order', async () => {
-	const frames = () => harness.simulator().sessions.frames().length;
-	const first = send('please answer slowly, one');
-	await eventually(() => frames() === 1);
-	// The connection must not close before the second execution has begun.
-	speedUp(0);
-	const second = send('two');
-	await eventually(() => frames() === 2);
-	speedUp(50);
-	expect(records(await first)).toMatchObject([{ reply: 'You said: please answer slowly, one' }]);
-	expect(records(await second)).toMatchObject([{ reply: 'You said: two' }]);
-	expect(customerMessages()).toEqual(['please answer slowly, one', 'two']);
-	expect(harness.connections()).toBe(1);
-});
-
 test('10 concurrent executions with busy acks keep their order', async () => {
 	const texts = Array.from({ length: 10 }, (_, index) => `please be busy ${index}`);
 	const runs = texts.map(async (text) => await send(text));

@@ -1,5 +1,4 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { skipTime } from '../../engine';
 import { chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
@@ -130,46 +129,6 @@ test('the same with a key: sent again, accepted once', async () => {
 	]);
 	expect(new Set(frames().map((frame) => JSON.stringify(frame))).size).toBe(1);
 	expect(customerMessages()).toEqual(['please answer slowly']);
-});
-
-describe('Retry On Fail, with a key and an unknown outcome', () => {
-	const keyed = { idempotency: 'derived', uniqueBy: 'row 7' };
-	const overrides = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-	const runUnconfirmed = async (parameters: INodeParameters, expectedFrames: number) => {
-		const setting = { items: [{ text: 'please never ack ' }], overrides };
-		const running = harness.run({ ...keyed, ...parameters }, setting);
-		for (let count = 1; count <= expectedFrames; count++) {
-			await eventually(() => frames().length === count);
-			skipTime(120_000);
-		}
-		return stopMessage(await running);
-	};
-
-	test('sends the message again with the same key', async () => {
-		await runUnconfirmed({}, 6);
-		expect(frames()).toHaveLength(6);
-		expect(customerMessages()).toEqual(['please never ack ']);
-	});
-
-	test("doesn't send it again if the key has changed, for example because of an expression in the text", async () => {
-		const message = '={{ $json.text + Math.random() }}';
-		expect(await runUnconfirmed({ message }, 3)).toEqual({
-			message: "The message was sent, but the service didn't confirm it in time",
-			description: expect.stringContaining("It wasn't sent again, because"),
-		});
-		expect(customerMessages()).toHaveLength(1);
-	});
-
-	test('reports it as unknown if the next attempt fails', async () => {
-		const message = 'please never ack ';
-		const running = harness.run({ ...keyed, message }, { overrides });
-		for (let count = 1; count <= 3; count++) {
-			await eventually(() => frames().length === count);
-			if (count === 3) harness.simulator().sessions.close(sessions.open);
-			skipTime(120_000);
-		}
-		expect(stopMessage(await running).message).toContain('the outcome is unknown');
-	});
 });
 
 test("Retry On Fail doesn't send a message with an unknown outcome again", async () => {

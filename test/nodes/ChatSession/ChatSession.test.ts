@@ -206,19 +206,6 @@ describe('wait for event', () => {
 			expect(harness.connections()).toBe(1);
 		});
 
-		test('while it connects: closes the socket', async () => {
-			const { sessionId } = harness.simulator().sessions.create();
-			const { execution } = await begin({ sessionId });
-			await eventually(() =>
-				harness.simulator().requests.some(({ path }) => path.includes(sessionId)),
-			);
-			execution.cancel();
-			expect((await execution).status).toBe('canceled');
-			await clock.sleep(5_000);
-			await eventually(() => harness.simulator().sessions.connectedSockets() === 0);
-			expect(harness.simulator().sessions.openSockets(sessionId)).toBe(0);
-		});
-
 		test('while the credential is read: sends no more requests', async () => {
 			let continueReading = () => {};
 			const reading = new Promise<void>((resolve) => (continueReading = resolve));
@@ -237,16 +224,6 @@ describe('wait for event', () => {
 			await clock.sleep(5_000);
 			const requests = harness.simulator().requests.filter(({ path }) => path.includes(sessionId));
 			expect(requests).toEqual([]);
-		});
-
-		test("later items don't start", async () => {
-			const { execution } = await begin({ developerSettings: { concurrency: 1 } }, [{}, {}, {}]);
-			await listening();
-			execution.cancel();
-			expect((await execution).status).toBe('canceled');
-			await clock.sleep(5_000);
-			expect(harness.connections()).toBe(1);
-			expect(harness.simulator().sessions.connectedSockets()).toBe(0);
 		});
 	});
 

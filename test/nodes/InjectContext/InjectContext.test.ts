@@ -10,29 +10,6 @@ const PATH = `/v1/chat/session/${sessions.open}/inject_context`;
 const injected = () => harness.simulator().sessions.get(sessions.open).context.slice(1);
 const entries = (...texts: string[]) => texts.map((entry) => ({ entry }));
 
-test.each<[string, INodeParameters, string[], number]>([
-	['of two sessions: at the same time', {}, [sessions.open, sessions.dormant, sessions.open], 2],
-	['of one session: one by one', {}, [sessions.open, sessions.open, sessions.open], 1],
-	[
-		'of two sessions with a concurrency of 1: one by one',
-		{ concurrency: 1 },
-		[sessions.open, sessions.dormant, sessions.open],
-		1,
-	],
-])('3 entries %s', async (_case, developerSettings, ids, maxActive) => {
-	const simulator = harness.simulator();
-	const release = simulator.holdResponses();
-	const items = ids.map((session, index) => ({ session, entry: `${index}` }));
-	const running = harness.run({ sessionId: '={{ $json.session }}', developerSettings }, { items });
-	await eventually(() => simulator.requests.length === maxActive);
-	release();
-	expect(records(await running)).toMatchObject(ids.map((session_id) => ({ session_id })));
-	expect(simulator.stats().maxActive).toBe(maxActive);
-	expect(injected()).toEqual(
-		items.filter(({ session }) => session === sessions.open).map(({ entry }) => entry),
-	);
-});
-
 test.each<[string, INodeParameters, string]>([
 	['empty text', { context: '={{ " " }}' }, "'Context' is empty"],
 	['no text', { context: '={{ null }}' }, "'Context' is empty"],

@@ -1,9 +1,4 @@
 import fc from 'fast-check';
-import {
-	type ServiceRequest,
-	TransportFault,
-	type HttpResponse,
-} from '../../../../nodes/shared/api/http';
 import { type JsonObject, parseJson, isJsonObject } from '../../../../nodes/shared/json';
 import { parseFrame } from '../../../../nodes/shared/chat/frames';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
@@ -25,7 +20,6 @@ export type Fate = typeof fate extends fc.Arbitrary<infer T> ? T : never;
 
 /** One message. Several have the same text, because people say "yes" more than once. */
 const step = fc.record({
-	way: fc.constantFrom('socket', 'socket', 'async', 'inbound'),
 	text: fc.constantFrom('yes', 'no'),
 	/** Two steps with the same key are the same message. */
 	key: fc.constantFrom(null, null, 'own', 'k'),
@@ -122,7 +116,7 @@ export class RandomService {
 	};
 
 	private readonly sockets: FakeSocket[] = [];
-	private readonly turnsByKey = new Map<string, { turn: Turn; text: string; rail: string }>();
+	private readonly turnsByKey = new Map<string, { turn: Turn; text: string }>();
 	private readonly events: string[] = [];
 	private lost: Ack[] = [];
 	private flight: Turn | null = null;
@@ -173,31 +167,6 @@ export class RandomService {
 			return received.kind === 'event' ? String(received.event.eventId) : '';
 		});
 	}
-
-	readonly transport = async (request: ServiceRequest): Promise<HttpResponse> => {
-		const { body } = request;
-		if (!isJsonObject(body)) throw new Error('a request without a message');
-		const current = this.sentWith(body.message);
-		const given = current.nextFate();
-		if (given === 'dropped') throw new TransportFault('ECONNRESET', 'cut', 'read');
-		if (given === 'busy') return json(429, { success: false, error: 'server_busy' });
-		if (given === 'invalid') return json(422, { success: false, error: 'agent_inactive' });
-		const isAsync = request.path.endsWith('/async');
-		const key = typeof body.idempotency_key === 'string' ? body.idempotency_key : null;
-		const known = this.knownTurn(key, current.text, 'rest');
-		if (known === 'conflict') return json(422, { success: false, error: 'idempotency_key_reused' });
-		current.attempts += 1;
-		const turn = known ?? this.begin(current, isAsync ? 'result' : 'inline');
-		if (known !== null) current.turns.push(known);
-		else this.note(key, { turn, text: current.text, rail: 'rest' });
-		if (!isAsync) await this.clock.sleep(current.step.turnSeconds * SECOND);
-		if (given === 'lost' || given === 'silent')
-			throw new TransportFault('ECONNRESET', 'cut', 'read');
-		if (given === 'error') return json(500, { success: false, error: 'oops' });
-		const reply = !isAsync || (turn.hasEnded && this.plan.repliesInReplay) ? turn.reply : null;
-		const data: JsonObject = { state: isAsync ? 'accepted' : 'default', turn_id: turn.id, reply };
-		return json(200, { success: true, data });
-	};
 
 	private get open(): FakeSocket[] {
 		return this.sockets.filter(({ readyState }) => readyState === 1);
@@ -257,7 +226,7 @@ export class RandomService {
 		}
 		const name = typeof key === 'string' ? key : null;
 		const { text: content } = current;
-		const known = this.knownTurn(name, content, 'socket');
+		const known = this.knownTurn(name, content);
 		if (known === 'conflict') {
 			acknowledge({ state: 'invalid', error: 'idempotency_key_reused' });
 			return;
@@ -276,7 +245,7 @@ export class RandomService {
 			const merged = { id: this.nextId('turn'), messageId, clientId };
 			flight.merged.push(merged);
 			current.turns.push(flight);
-			this.note(name, { turn: flight, text: content, rail: 'socket' });
+			this.note(name, { turn: flight, text: content });
 			if (given === 'silent') return;
 			acknowledge({
 				state: 'merged',
@@ -286,21 +255,21 @@ export class RandomService {
 			});
 			return;
 		}
-		const turn = this.begin(current, 'inline', clientId);
-		this.note(name, { turn, text: content, rail: 'socket' });
+		const turn = this.begin(current, clientId);
+		this.note(name, { turn, text: content });
 		if (given === 'silent') return;
 		const state = given === 'error' ? 'error' : 'default';
 		const payload: JsonObject = { state, turn_id: turn.id, reply: turn.reply, ...this.ownId(turn) };
 		acknowledge(payload, current.step.turnSeconds);
 	}
 
-	private knownTurn(key: string | null, text: string, rail: string): Turn | 'conflict' | null {
+	private knownTurn(key: string | null, text: string): Turn | 'conflict' | null {
 		const known = this.turnsByKey.get(key ?? '');
 		if (known === undefined) return null;
-		return known.text === text && known.rail === rail ? known.turn : 'conflict';
+		return known.text === text ? known.turn : 'conflict';
 	}
 
-	private note(key: string | null, first: { turn: Turn; text: string; rail: string }): void {
+	private note(key: string | null, first: { turn: Turn; text: string }): void {
 		if (key !== null) this.turnsByKey.set(key, first);
 	}
 
@@ -324,14 +293,14 @@ export class RandomService {
 		);
 	}
 
-	/** Starts a turn. Its end is reported in a result or in an ack. */
-	private begin(sent: Sent, end: 'inline' | 'result', clientId: string | null = null): Turn {
+	/** Starts a turn, whose end is reported in an ack. */
+	private begin(sent: Sent, clientId: string | null): Turn {
 		const { isInterim, turnSeconds } = sent.step;
 		const turn = this.newTurn(this.say('user', sent.text), clientId);
 		sent.turns.push(turn);
 		if (isInterim) this.say('ai', 'One moment, please');
 		this.flight ??= turn;
-		this.later(turnSeconds, () => this.finish(turn, end));
+		this.later(turnSeconds, () => this.finish(turn, 'inline'));
 		return turn;
 	}
 
@@ -390,8 +359,4 @@ export class RandomService {
 		this.count += 1;
 		return `${prefix}-${this.count}`;
 	}
-}
-
-function json(status: number, body: JsonObject): HttpResponse {
-	return { status, headers: {}, text: JSON.stringify(body) };
 }

@@ -1,16 +1,12 @@
 import fc from 'fast-check';
-import { ApiClient } from '../../../../nodes/shared/api/client';
-import { sendInbound, sendInboundAsync } from '../../../../nodes/shared/api/endpoints';
-import { ExplainedError, type Outcome } from '../../../../nodes/shared/api/errors';
-import { sendKeyed } from '../../../../nodes/ChatSend/sendByRequest';
+import type { Outcome } from '../../../../nodes/shared/api/errors';
 import {
 	type ChatLease,
 	type LeaseOptions,
 	SharedConnections,
 } from '../../../../nodes/shared/chat/sharedConnections';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
-import { fieldsIn, type JsonValue } from '../../../../nodes/shared/json';
-import { requireAccepted } from '../../../../nodes/ChatSend/messageState';
+import type { JsonValue } from '../../../../nodes/shared/json';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import { FakeClock, hideApiToken, messageFrame } from './fakes';
 import { RandomService, Sent, session, type Session, type Step } from './randomService';
@@ -26,13 +22,11 @@ class Run {
 	private readonly clock = new FakeClock();
 	private readonly random = () => 0.5;
 	private readonly service: RandomService;
-	private readonly client: ApiClient;
 	private readonly shared: SharedConnections;
 
 	constructor(plan: Session) {
 		const { clock, random } = this;
 		this.service = new RandomService(plan, clock);
-		this.client = new ApiClient(this.service.transport, clock, random);
 		const { openSocket } = this.service;
 		this.shared = new SharedConnections({ openSocket, clock, random });
 	}
@@ -122,30 +116,9 @@ class Run {
 	}
 
 	private async report(lease: ChatLease, sent: Sent, index: number): Promise<Reported> {
-		try {
-			return await this.sendBy(lease, sent, index);
-		} catch (error) {
-			if (!(error instanceof ExplainedError)) throw error;
-			return { outcome: error.outcome, reply: null };
-		}
-	}
-
-	private async sendBy(lease: ChatLease, sent: Sent, index: number): Promise<Reported> {
-		const { clock, random, client } = this;
+		const { clock, random } = this;
 		const { step, text } = sent;
-		const message = { session: SESSION, message: text };
 		const key = step.key === 'own' ? `own-${index}` : (step.key ?? '');
-		if (step.way === 'inbound') {
-			const response = requireAccepted(await sendInbound(client, { body: message }));
-			const [reply = null] = fieldsIn(response.body, 'reply');
-			return { outcome: 'accepted', reply };
-		}
-		if (step.way === 'async') {
-			const hasKey = key !== '';
-			const body = { ...message, ...(hasKey && { idempotency_key: key }) };
-			await sendKeyed(client, hasKey, async () => await sendInboundAsync(client, { body }));
-			return { outcome: 'accepted', reply: null };
-		}
 		const ids = { messageId: step.messageId, idempotencyKey: key };
 		const options = { clock, random };
 		const outcome = await sendTurn(lease, messageFrame(text, ids), options);
@@ -163,7 +136,7 @@ function check({ sent, reported }: Result): void {
 		expect(turns.map(({ reply }) => reply)).toContain(reported.reply);
 	if (reported.outcome === 'accepted') expect(turns).not.toEqual([]);
 	if (reported.outcome === 'not_sent' || reported.outcome === 'rejected') expect(turns).toEqual([]);
-	if (step.key === null || step.way === 'inbound') expect(attempts).toBeLessThanOrEqual(1);
+	if (step.key === null) expect(attempts).toBeLessThanOrEqual(1);
 	expect(new Set(turns).size).toBeLessThanOrEqual(1);
 }
 
