@@ -15,7 +15,7 @@ import {
 	type ReportedCall,
 	readReport,
 	type UnusableReport,
-} from '../shared/calls/report';
+} from '../shared/calls/completionWebhook';
 import { isJsonObject, type JsonObject } from '../shared/json';
 import {
 	type CompletionSettings,

@@ -41,7 +41,7 @@ import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues'
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
 import { isWanted, isBehind, outcomeKey, parseList } from '../../nodes/shared/calls/callEnd';
-import { readReport, reportedField } from '../../nodes/shared/calls/report';
+import { readReport, reportedField } from '../../nodes/shared/calls/completionWebhook';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { socketUrl } from '../../nodes/shared/chat/socketUrl';
 import { chatValues, createdSessionId } from '../../nodes/shared/chat/chatRequests';
@@ -548,7 +548,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			}
 		},
 	},
-	'shared/calls/report.ts › reportedField': {
+	'shared/calls/completionWebhook.ts › reportedField': {
 		read: ({ text, json }) => {
 			const calls = readReport([{ call_id: text, status: text, data: json }, json]);
 			if (Array.isArray(calls)) for (const call of calls) reportedField(call, 'status');

@@ -36,12 +36,6 @@ export const EQUIVALENT = [
 		'the JSON of an item is always an object',
 	],
 	[
-		'calls/report.ts',
-		'callId === undefined || !isJsonObject(value)',
-		'false',
-		'only objects with a call ID are calls of a report',
-	],
-	[
 		'PlaceCall/callTime.ts',
 		'{ setZone: true }',
 		'{}',

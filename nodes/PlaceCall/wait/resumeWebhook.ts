@@ -8,7 +8,7 @@ import type {
 import { BoundedMap } from '../../shared/boundedMap';
 import { CallWatch } from '../../shared/calls/callWatch';
 import { readCallRecord } from '../../shared/calls/readBack';
-import { callIdKey, readReport } from '../../shared/calls/report';
+import { callIdKey, readReport } from '../../shared/calls/completionWebhook';
 import { fingerprint } from '../../shared/hash';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';

@@ -3,7 +3,7 @@ import { hasOffset as endsWithOffset } from '../clock';
 import { fingerprint } from '../hash';
 import { isUnset } from '../values';
 import type { JsonObject, JsonValue } from '../json';
-import { callIdKey, reportedField, type ReportedCall } from './report';
+import { callIdKey, reportedField, type ReportedCall } from './completionWebhook';
 
 /** Outcomes in the document. A service may have others, so users can change the list. */
 export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;

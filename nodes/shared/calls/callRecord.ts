@@ -9,7 +9,7 @@ import { isRejection } from '../api/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { isUnset } from '../values';
 import { phoneKey } from '../phone/phoneKey';
-import { findField } from './report';
+import { findField } from './completionWebhook';
 
 /** The observed outcomes (Call record) in words for a table or a CRM, and whether the person answered. */
 const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>([

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import {
+	callIdKey,
+	findField,
+	readReport,
+	reportedField,
+	type ReportedCall,
+} from '../../../../nodes/shared/calls/completionWebhook';
+import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
+
+const ID = '6f1c2a34-0000-4000-8000-000000000001';
+const OTHER = '6f1c2a34-0000-4000-8000-000000000002';
+
+const callsOf = (payload: JsonValue): ReportedCall[] => {
+	const report = readReport(payload);
+	if (!Array.isArray(report)) throw new Error(report);
+	return report;
+};
+const idsOf = (payload: JsonValue) => callsOf(payload).map(({ callId }) => callId);
+const call = (call_id: string, fields: JsonObject = {}): JsonObject => ({ call_id, ...fields });
+
+describe('the calls of a report', () => {
+	it.each<[string, JsonValue, string[]]>([
+		['none in an empty object', {}, []],
+		['none in a text', 'call_id', []],
+		['none in null', null, []],
+		['no number', { call_id: 7 }, []],
+		['no empty text', call(' '), []],
+		['no way out of the path', call('../calls'), []],
+		['no query', call('a?b'), []],
+		['no text that is too long', call('a'.repeat(129)), []],
+		['none in a JSON text', { data: JSON.stringify(call(ID)) }, []],
+		['none that the call captured', { data_captured: call(ID) }, []],
+		['the one nearest to the top', { data: { more: call(OTHER) }, call: call(ID) }, [ID]],
+		['not what the call captured', { data_captured: call(OTHER), data: call(ID) }, [ID]],
+		['a usable one below an unusable one', { call_id: 7, data: call(ID) }, [ID]],
+		['both of a list', [call(ID), call(OTHER)], [ID, OTHER]],
+		['both of a list, one deeper', [call(ID), { data: call(OTHER) }], [ID, OTHER]],
+		['both of a list in an object', { ok: true, calls: [call(ID), call(OTHER)] }, [ID, OTHER]],
+		['both of two fields', { first: call(ID), second: call(OTHER) }, [ID, OTHER]],
+		[
+			'all of a list whose nearest call is as near as one beside it',
+			{ calls: [{ data: call(ID) }, call(OTHER)], event: { call: call('third') } },
+			[ID, OTHER, 'third'],
+		],
+		[
+			'that of a field before a list whose calls are all deeper',
+			{ calls: [{ data: call(ID) }], event: { call: call(OTHER) } },
+			[OTHER],
+		],
+		['both of two lists', [[call(ID)], [call(OTHER)]], [ID, OTHER]],
+		['one that two fields name', { event: call(ID), call: call(ID.toUpperCase()) }, [ID]],
+		['two outcomes of one call', { calls: [call(ID, { n: 1 }), call(ID, { n: 2 })] }, [ID, ID]],
+		['not those in a list below a call', call(ID, { history: [call(OTHER)] }), [ID]],
+	])('%s', (_name, payload, ids) => {
+		expect(idsOf(payload)).toEqual(ids);
+	});
+
+	const nested = (levels: number): JsonValue =>
+		Array.from({ length: levels }).reduce<JsonValue>((inner) => [inner], call(ID));
+	const zeros = Array.from({ length: 200_000 }, () => 0);
+	const many = (length: number) => Array.from({ length }, (_, index) => call(`c${index}`));
+
+	it.each<[string, JsonValue, number | string]>([
+		['100 levels down', nested(100), 1],
+		['100,000 levels down', nested(100_000), 0],
+		['with many values inside the call', call(ID, { transcript: zeros }), 1],
+		['before too many values', [call(ID), ...zeros], 'too_many_values'],
+		['after too many values', [...zeros, call(ID)], 'too_many_values'],
+		['100 in a list', many(100), 100],
+		['40,000 in a list', many(40_000), 'too_many_calls'],
+		['20,000 in fields', { ...many(20_000) }, 'too_many_calls'],
+		['1,000 times the same in a list', Array<JsonValue>(1_000).fill(call(ID)), 'too_many_calls'],
+	])('%s', (_name, payload, expected) => {
+		const report = readReport(payload);
+		expect(Array.isArray(report) ? report.length : report).toBe(expected);
+	});
+
+	it('each has what is about it alone', () => {
+		const payload = [
+			{ event: 'completed', data: call(ID, { status: 'picked' }) },
+			{ event: 'completed', data: [call(OTHER), call('third')] },
+		];
+		const parts = callsOf(payload).map(({ part }) => part);
+		expect(parts).toEqual([payload[0], call(OTHER), call('third')]);
+		expect(callsOf([payload[0] ?? null])).toMatchObject([{ part: [payload[0]] }]);
+	});
+});
+
+describe('a field of a reported call', () => {
+	it.each<[string, JsonValue, JsonValue[]]>([
+		['its own', call(ID, { status: 'picked' }), ['picked']],
+		[
+			'both, if the envelope has the ID as well',
+			call(ID, { status: 'ok', data: call(ID, { status: 'picked' }) }),
+			[['ok', 'picked']],
+		],
+		[
+			'not that of the envelope',
+			{ success: true, status: 'ok', data: call(ID, { status: 'picked' }) },
+			['picked'],
+		],
+		[
+			'below its ID, before the envelope',
+			{ status: 'ok', data: call(ID, { call: { status: 'picked' } }) },
+			['picked'],
+		],
+		['not what the call captured', call(ID, { data_captured: { status: 'interested' } }), [null]],
+		['beside it', { event: call(ID), call: { status: 'picked' } }, ['picked']],
+		[
+			'all, if none is nearer',
+			{ status: 'ok', event: call(ID), call: { status: 'picked' } },
+			[['ok', 'picked']],
+		],
+		['each its own', [call(ID, { status: 'a' }), call(OTHER, { status: 'b' })], ['a', 'b']],
+		['none of another call', [call(ID), call(OTHER, { status: 'b' })], [null, 'b']],
+		['no unset one', call(ID, { status: ' ', more: { status: 'picked' } }), ['picked']],
+	])('%s', (_name, payload, values) => {
+		expect(callsOf(payload).map((one) => reportedField(one, 'status'))).toEqual(values);
+	});
+
+	it('is the one closest to the top level, if only one is asked for', () => {
+		expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
+	});
+});
+
+test('upper and lower case of a UUID mean the same, of another ID they do not', () => {
+	expect(callIdKey(ID.toUpperCase())).toBe(callIdKey(ID));
+	expect(callIdKey('aBc')).not.toBe(callIdKey('abc'));
+});
+
+const wrappers = fc.constantFrom<(record: JsonObject) => JsonObject>(
+	(record) => record,
+	(data) => ({ status: 'ok', data }),
+	(payload) => ({ status: 'ok', payload }),
+);
+const lists = fc.constantFrom<(list: JsonValue[]) => JsonValue>(
+	(list) => list,
+	(calls) => ({ status: 'ok', calls }),
+	(list) => [list],
+	(b) => ({ a: { b } }),
+);
+
+test('however the calls of a list are wrapped, each is found with its own status', () => {
+	const calls = fc.array(fc.tuple(fc.uuid(), wrappers), { minLength: 1, maxLength: 8 });
+	const property = fc.property(calls, lists, (wrapped, inList) => {
+		const statusOf = (id: string) => `status of ${id}`;
+		const entries = wrapped.map(([id, wrap]) => wrap(call(id, { status: statusOf(id) })));
+		const found = callsOf(inList(entries));
+		expect(found.map(({ callId }) => callId)).toEqual(wrapped.map(([id]) => id));
+		for (const one of found) expect(reportedField(one, 'status')).toBe(statusOf(one.callId));
+	});
+	fc.assert(property, { numRuns: 300 });
+});
