@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { calledText, periodAt } from '../../nodes/shared/calls/callLimit';
+import { calledText, periodAt } from '../../nodes/shared/calls/callsPerPerson';
 import { N8nDriver, type Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
 import { querySqlite } from '../n8n/sqlite';

@@ -4,7 +4,7 @@ import { DateTime } from 'luxon';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { parseCampaignId } from '../../shared/api/parseIds';
-import { countedCalls } from '../../shared/calls/callLimit';
+import { countedCalls } from '../../shared/calls/callsPerPerson';
 import { pushedText } from '../../shared/campaign';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { campaignField } from '../../shared/n8n/forms/campaignField';

@@ -5,7 +5,7 @@ import type { CallRequest } from '../../shared/api/types';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { calledNumberKey } from '../../shared/phone/phoneKey';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
-import type { CallLimit } from '../../shared/calls/callLimit';
+import type { CallLimit } from '../../shared/calls/callsPerPerson';
 import type { CallingHours, TimeSettings } from '../callTime';
 import type { Schedule } from './when';
 

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { type Checked, problem } from '../../shared/values';
-import { MAX_CALLS, PERIODS } from '../../shared/calls/callLimit';
+import { MAX_CALLS, PERIODS } from '../../shared/calls/callsPerPerson';
 import type { CallField } from './callDraft';
 
 const limitProperty: INodeProperties = {
