@@ -9,8 +9,9 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/forms/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { checkPublished } from '../shared/n8n/triggers/checkPublished';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
-import { checkCompletionFields, passCompleted, receiveReport } from './completions';
+import { passCompleted, readSettings, receiveReport } from './completions';
 import { completionFields } from './properties';
 
 export class CallCompletedTrigger implements INodeType {
@@ -77,7 +78,11 @@ export class CallCompletedTrigger implements INodeType {
 	};
 
 	// Each call has the webhook URL in its request, so nothing is registered in the service.
-	webhookMethods = { default: nothingToRegister(checkCompletionFields) };
+	webhookMethods = {
+		default: nothingToRegister((context) =>
+			checkPublished(context, completionFields, readSettings),
+		),
+	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		return await receiveReport(this);

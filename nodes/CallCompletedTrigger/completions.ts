@@ -1,15 +1,14 @@
 import pLimit from 'p-limit';
 import type {
 	IExecuteFunctions,
-	IHookFunctions,
 	INodeExecutionData,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { isBehind, isWanted, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
+import { isWanted, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
 import { outcomeRecord } from '../shared/calls/callRecord';
-import { readCompletedCall, readIncluded } from '../shared/calls/readBack';
+import { readIncluded } from '../shared/calls/readCall';
 import {
 	MAX_CALLS_PER_REPORT,
 	type ReportedCall,
@@ -26,42 +25,26 @@ import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { cancellableSleep } from '../shared/n8n/run/cancel';
 import { asItems } from '../shared/n8n/run/itemLoop';
-import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { newEvents } from '../shared/n8n/triggers/newEvents';
-import { requireEmptyOutput } from '../shared/n8n/triggers/requireSettings';
 import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
 import { completionFields } from './properties';
+import { readCompletedCall } from './readCompletedCall';
 
 type Settings = CompletionSettings & { verify: boolean; allowDuplicates: boolean };
 
-/** Stops the workflow from being published with a field that can't be used. */
-export function checkCompletionFields(context: IHookFunctions): void {
-	try {
-		rejectEngine2OfWorkflow(context);
-		readSettings(formOf(context, completionFields));
-		requireEmptyOutput(context.getNode());
-	} catch (error) {
-		throw toNodeError(context.getNode(), error);
-	}
-}
-
 /** Starts an execution with an item for each call that the request reports. */
 export async function receiveReport(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const body = await readBody(context);
-	const calls = readReport(body ?? null);
-	if (calls === 'too_many_values') return reject(context, 413, 'The body has too many values.');
-	if (calls === 'too_many_calls') {
-		return reject(context, 400, `The body has more than ${MAX_CALLS_PER_REPORT} calls.`);
-	}
-	if (calls.length === 0) return reject(context, 400, 'The body has no call_id.');
-	const toItem = isVerified(context) ? hintOf : reportedItem;
-	return { workflowData: [asItems(calls.map(toItem))] };
-}
-
-function isVerified(context: IWebhookFunctions): boolean {
 	try {
-		return formOf(context, completionFields).switch('verify', true);
+		const body = await readBody(context);
+		const calls = readReport(body ?? null);
+		if (calls === 'too_many_values') return reject(context, 413, 'The body has too many values.');
+		if (calls === 'too_many_calls') {
+			return reject(context, 400, `The body has more than ${MAX_CALLS_PER_REPORT} calls.`);
+		}
+		if (calls.length === 0) return reject(context, 400, 'The body has no call_id.');
+		const isVerified = formOf(context, completionFields).switch('verify', true);
+		return { workflowData: [asItems(calls.map(isVerified ? hintOf : reportedItem))] };
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}
@@ -120,12 +103,8 @@ async function readCalls(
 	const sleep = cancellableSleep(context);
 	const read = async (call: ReportedCall): Promise<CompletedCall[]> => {
 		const { callId } = call;
-		const report = reportedOutcome(call);
-		const record = await readCompletedCall(client, callId, {
-			finished,
-			isBehind: (shown) => isBehind(shown, report),
-			clock: { ...clock, sleep },
-		});
+		const options = { report: reportedOutcome(call), finished, clock: { ...clock, sleep } };
+		const record = await readCompletedCall(client, callId, options);
 		if (record === undefined || !isWanted(record, filters)) return [];
 		const more = await readIncluded(client, callId, included);
 		return [{ callId, record: { ...record, ...more }, outcome: record }];
@@ -140,7 +119,7 @@ function isCall(call: ReportedCall | UnusableReport): call is ReportedCall {
 }
 
 /** @throws InvalidInput naming the field that can't be used */
-function readSettings(form: Fields): Settings {
+export function readSettings(form: Fields): Settings {
 	return {
 		...readCompletionSettings(form),
 		verify: form.switch('verify', true),

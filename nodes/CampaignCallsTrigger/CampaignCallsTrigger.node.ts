@@ -10,8 +10,7 @@ import { searchCampaigns } from '../shared/n8n/forms/campaignField';
 import { enteredOr } from '../shared/n8n/forms/subtitle';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { asItems } from '../shared/n8n/run/itemLoop';
-import { toNodeError } from '../shared/n8n/run/nodeErrors';
+import { runPoll } from '../shared/n8n/triggers/runPoll';
 import { pollCalls } from './pollCalls';
 import { campaignCallsFields } from './properties';
 
@@ -65,11 +64,6 @@ export class CampaignCallsTrigger implements INodeType {
 	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		try {
-			const calls = await pollCalls(this);
-			return calls.length > 0 ? [asItems(calls)] : null;
-		} catch (error) {
-			throw toNodeError(this.getNode(), error);
-		}
+		return await runPoll(this, pollCalls);
 	}
 }

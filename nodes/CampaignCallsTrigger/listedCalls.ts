@@ -2,8 +2,8 @@ import pick from 'lodash/pick';
 import { DateTime } from 'luxon';
 import type { ApiClient } from '../shared/api/client';
 import { OutcomeUnknown } from '../shared/api/errors';
-import { CALL_ID } from '../shared/api/limits';
 import type { Query } from '../shared/api/http';
+import { CALL_ID } from '../shared/api/limits';
 import { parseContactListId } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
 import type { ApiMapping } from '../shared/apiMapping';
@@ -75,51 +75,31 @@ type Account = { client: ApiClient; apiMapping: ApiMapping };
 const IF_CHANGING = "Publish the workflow again while fewer calls are placed, or set 'Start From'.";
 
 /**
- * @param mustBeWhole for a first reading, whose calls never start the workflow
+ * Reads the first calls of a list.
+ *
+ * @param mustBeWhole reads all, for a first reading, whose calls never start the workflow
  * @returns `isComplete`: false if calls may be missing
+ * @throws OutcomeUnknown if no entry has a `call_id`. Single ones without it are left out.
  */
 export async function readList(
 	{ client, apiMapping }: Account,
-	{ id }: ListToRead,
+	listId: string,
 	finished: readonly string[],
-	mustBeWhole: boolean,
+	{ limit, mustBeWhole }: { limit: number; mustBeWhole: boolean },
 ): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
-	const request = { query: queryOf(id), compact: compactEntry };
-	const { calls, isComplete } = mustBeWhole
+	const query: Query =
+		listId === ALL_CALLS ? {} : { campaign_upload_id: parseContactListId(listId) };
+	const request = { query, compact: compactEntry };
+	const { calls: entries, isComplete } = mustBeWhole
 		? { calls: await readAllCalls(client, request, apiMapping, IF_CHANGING), isComplete: true }
-		: await readCalls(client, { ...request, limit: Infinity }, apiMapping);
-	return { listed: await listedCalls(calls, finished, apiMapping), isComplete };
-}
-
-/** The first calls of a list. */
-export async function firstCalls(
-	{ client, apiMapping }: Account,
-	{ id }: ListToRead,
-	finished: readonly string[],
-	limit: number,
-): Promise<ListedCall[]> {
-	const { calls } = await readCalls(client, { query: queryOf(id), limit }, apiMapping);
-	return await listedCalls(calls, finished, apiMapping);
-}
-
-/** The filter of the call list. */
-function queryOf(listId: string): Query {
-	return listId === ALL_CALLS ? {} : { campaign_upload_id: parseContactListId(listId) };
-}
-
-/** @throws OutcomeUnknown if no entry has a `call_id`. Single ones without it are left out. */
-async function listedCalls(
-	entries: readonly JsonObject[],
-	finished: readonly string[],
-	apiMapping: ApiMapping,
-): Promise<ListedCall[]> {
-	const calls: ListedCall[] = [];
+		: await readCalls(client, { ...request, limit }, apiMapping);
+	const listed: ListedCall[] = [];
 	await forEachInSlices(entries, (entry) => {
 		const { call_id: callId } = entry;
 		if (typeof callId !== 'string' || !CALL_ID.test(callId)) return;
 		const showsEnds = END_FIELDS.every((name) => Object.hasOwn(entry, name));
 		const isEnded = hasEnded(entry, finished);
-		calls.push({
+		listed.push({
 			callId,
 			fingerprint: fingerprint64(outcomeKey(callId, entry)),
 			outcome: pick(entry, OUTCOME_FIELDS),
@@ -127,7 +107,7 @@ async function listedCalls(
 			hasEnded: isEnded || showsEnds ? isEnded : undefined,
 		});
 	});
-	if (entries.length === 0 || calls.length > 0) return calls;
+	if (entries.length === 0 || listed.length > 0) return { listed, isComplete };
 	throw new OutcomeUnknown(
 		'No entry of the call list has a call_id',
 		onScreenOnly(apiMapping.resolution('callListPath', 'callListItemPath')),

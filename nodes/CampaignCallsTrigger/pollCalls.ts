@@ -6,35 +6,33 @@ import { isTransient } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
 import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
 import { outcomeRecord } from '../shared/calls/callRecord';
-import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readBack';
+import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
 import { requiredForList } from '../shared/calls/callList';
 import { fingerprint, fingerprint64 } from '../shared/hash';
 import type { JsonObject } from '../shared/json';
 import { type AccountClient, clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../shared/n8n/http/credential';
-import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
-import { requireAllItems } from '../shared/n8n/triggers/requireSettings';
 import {
 	createdAtOf,
-	firstCalls,
 	type ListedCall,
 	listsToRead,
 	type ListToRead,
 	readList,
 } from './listedCalls';
 import { type PollSettings, readPollSettings } from './pollSettings';
-import { type EndedList, PollState } from './pollState';
+import { type PollState, restoreState, storedState } from './pollState';
 
 /** Calls whose records one poll reads. The next poll continues. */
 const MAX_CALLS_PER_POLL = 1_000;
+
+/** All contact lists are read after this time, because a list may show a call later than the campaign counts it. */
+const ALL_LISTS_EVERY_MS = 3_600_000;
 
 /** Calls of each list to look at in a test in the editor. */
 const MAX_TEST_CALLS = 100;
 
 /** The calls that were completed since the last poll. */
 export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> {
-	rejectEngine2OfWorkflow(context);
-	requireAllItems(context.getNode());
 	const settings = readPollSettings(context);
 	const account = await createAccountClient(context);
 	const { apiMapping, client } = account;
@@ -43,44 +41,39 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 
 	// n8n stores it at publication, and then with each execution.
 	const data = context.getWorkflowStaticData('node');
+	const { polled } = data;
 	const subject = subjectOf(context, account, settings);
-	const before = PollState.restore(data.polled, subject);
+	const state = restoreState(polled, subject);
 	const now = clock.now();
+	const readsAll = Math.abs(now - state.allReadAt) >= ALL_LISTS_EVERY_MS;
 	const { lists, attempts = 0 } = await listsToRead(client, settings.source);
-	const poll = new Poll(account, settings, before);
+	const poll = new Poll(account, settings, state);
 	let unlisted = attempts;
 	const skipped: Array<{ list: ListToRead; calls: number }> = [];
 	for (const list of lists) {
-		const calls = before.endedCalls(list.id, list.completedQueues, now);
+		// As far as its queues show it, such a list has no new calls.
+		const ended = readsAll ? null : (state.lists.get(list.id) ?? null);
+		const calls = ended?.queues === list.completedQueues ? ended?.calls : undefined;
 		if (calls !== undefined) skipped.push({ list, calls });
 		unlisted -= calls ?? (await poll.read(list));
 	}
-	if (before.hasMoreUnlisted(unlisted)) {
+	// The campaign has calls that no list showed before, such as a redial of a completed list.
+	if (unlisted > state.unlisted) {
 		for (const { list, calls } of skipped) unlisted -= (await poll.read(list)) - calls;
 	}
 
-	// Another poll may have ended in between, because n8n doesn't wait for a slow one.
-	const after = PollState.restore(data.polled, subject);
-	const calls = poll.completed.filter(({ outcome }) => !after.has(outcome));
-	if (calls.length === 0 && poll.failures.length > 0) throw poll.failures[0];
-	after.add(poll.seen);
-	for (const { id, ended } of poll.lists) after.noteRead(id, ended);
-	after.noteAllRead(now, unlisted);
-	data.polled = after.toStored();
-	const records = new Map(calls.map(({ outcome, record }) => [outcome, record]));
-	return orderBy([...records.values()], createdAtOf);
+	// A faster poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
+	if (data.polled !== polled) return [];
+	if (poll.completed.size === 0 && poll.failures.length > 0) throw poll.failures[0];
+	const allReadAt = readsAll ? now : state.allReadAt;
+	data.polled = storedState({ ...state, unlisted, allReadAt }, subject);
+	return orderBy([...poll.completed.values()], createdAtOf);
 }
 
-/** One reading of the lists. */
+/** One reading of the lists. Adds what it has read to the state. */
 class Poll {
-	/** Calls that start the workflow. */
-	readonly completed: Array<{ outcome: bigint; record: JsonObject }> = [];
-
-	/** Outcomes that don't start it again. */
-	readonly seen: bigint[] = [];
-
-	/** The lists that were read. */
-	readonly lists: Array<{ id: string; ended: EndedList | undefined }> = [];
+	/** Completed calls that start the workflow, by outcome. */
+	readonly completed = new Map<bigint, JsonObject>();
 
 	/** Why records couldn't be read. The next poll reads them again. */
 	readonly failures: unknown[] = [];
@@ -90,19 +83,21 @@ class Poll {
 	constructor(
 		private readonly account: AccountClient,
 		private readonly settings: PollSettings,
-		private readonly before: PollState,
+		private readonly state: PollState,
 	) {}
 
 	/** @returns how many calls the list has */
 	async read(list: ListToRead): Promise<number> {
-		const { before, settings, account } = this;
+		const { state, settings, account } = this;
 		const { source, from = -Infinity, finished } = settings;
-		const isKnown = source.kind === 'lists' ? before.isKnown(list.id) : before.isBegun;
+		const isBegun = state.allReadAt > -Infinity;
+		const isKnown = source.kind === 'lists' ? state.lists.has(list.id) : isBegun;
 		// Calls that have ended before the first reading never start the workflow.
 		const onlyRemembers = !isKnown && settings.from === undefined;
-		const { listed, isComplete } = await readList(account, list, finished, onlyRemembers);
+		const options = { limit: Infinity, mustBeWhole: onlyRemembers };
+		const { listed, isComplete } = await readList(account, list.id, finished, options);
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
-			!before.has(fingerprint) && !(createdAt < from);
+			!state.seen.has(fingerprint) && !(createdAt < from);
 		const calls = listed.filter(isNew);
 		const candidates = calls.filter((call) => call.hasEnded !== false);
 		const handled = onlyRemembers
@@ -110,10 +105,9 @@ class Poll {
 			: // In any order, so that calls which don't end or can't be read don't keep the others out.
 				await this.each(sampleSize(candidates, this.left), async (call) => await this.pass(call));
 		if (onlyRemembers && this.failures.length > 0) throw this.failures[0];
-		const haveAllEnded = isComplete && handled === calls.length;
-		const queues = haveAllEnded ? list.completedQueues : undefined;
-		const ended = queues === undefined ? undefined : { queues, calls: listed.length };
-		this.lists.push({ id: list.id, ended });
+		const { completedQueues: queues } = list;
+		const haveAllEnded = isComplete && handled === calls.length && queues !== undefined;
+		state.lists.set(list.id, haveAllEnded ? { queues, calls: listed.length } : null);
 		return listed.length;
 	}
 
@@ -137,33 +131,32 @@ class Poll {
 		return ended;
 	}
 
-	private async remember(call: ListedCall): Promise<boolean> {
-		const { callId, fingerprint } = call;
-		const record = call.hasEnded === true ? undefined : await this.recordOf(callId);
-		if (record !== undefined && !hasEnded(record, this.settings.finished)) return false;
-		this.seen.push(fingerprint, ...(record === undefined ? [] : [outcomeOf(callId, record)]));
+	private async remember({ callId, fingerprint, hasEnded: isEnded }: ListedCall): Promise<boolean> {
+		if (isEnded !== true) {
+			const record = await readCallRecord(this.account.client, callId);
+			if (!hasEnded(record, this.settings.finished)) return false;
+			this.state.seen.add(outcomeOf(callId, record));
+		}
+		this.state.seen.add(fingerprint);
 		return true;
 	}
 
 	private async pass({ callId, fingerprint, outcome: listed }: ListedCall): Promise<boolean> {
-		const { before, account, settings } = this;
+		const { account, settings, completed } = this;
+		const { seen } = this.state;
 		this.left--;
-		const record = await this.recordOf(callId);
+		const record = await readCallRecord(account.client, callId);
 		if (!hasEnded(record, settings.finished)) return false;
 		const outcome = outcomeOf(callId, record);
 		// The record of a redial may lag behind the list. The next poll reads it again.
-		if (before.has(outcome) && isBehind(record, listed)) return false;
+		if (seen.has(outcome) && isBehind(record, listed)) return false;
 		const isInTime = settings.from === undefined || createdAtOf(record) >= settings.from;
-		if (!before.has(outcome) && isInTime && isWanted(record, settings.filters)) {
+		if (!seen.has(outcome) && isInTime && isWanted(record, settings.filters)) {
 			const more = await readIncluded(account.client, callId, settings.included);
-			this.completed.push({ outcome, record: outcomeRecord({ ...record, ...more }) });
+			completed.set(outcome, outcomeRecord({ ...record, ...more }));
 		}
-		this.seen.push(fingerprint, outcome);
+		seen.add(fingerprint).add(outcome);
 		return true;
-	}
-
-	private async recordOf(callId: string): Promise<JsonObject> {
-		return await readCallRecord(this.account.client, callId);
 	}
 }
 
@@ -193,8 +186,9 @@ async function testCall(
 ): Promise<JsonObject> {
 	const { client } = account;
 	const calls: ListedCall[] = [];
-	for (const list of (await listsToRead(client, source)).lists) {
-		calls.push(...(await firstCalls(account, list, finished, MAX_TEST_CALLS)));
+	for (const { id } of (await listsToRead(client, source)).lists) {
+		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
+		calls.push(...(await readList(account, id, finished, options)).listed);
 	}
 	const latestFirst = orderBy(calls, ({ createdAt }) => createdAt || 0, 'desc');
 	for (const { callId } of latestFirst.slice(0, MAX_TEST_CALLS)) {

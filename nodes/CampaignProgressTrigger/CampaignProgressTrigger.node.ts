@@ -9,8 +9,7 @@ import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { searchCampaigns } from '../shared/n8n/forms/campaignField';
 import { enteredOr } from '../shared/n8n/forms/subtitle';
-import { asItems } from '../shared/n8n/run/itemLoop';
-import { toNodeError } from '../shared/n8n/run/nodeErrors';
+import { runPoll } from '../shared/n8n/triggers/runPoll';
 import { pollCampaign } from './pollCampaign';
 import { progressFields } from './properties';
 
@@ -60,11 +59,6 @@ export class CampaignProgressTrigger implements INodeType {
 	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		try {
-			const events = await pollCampaign(this);
-			return events.length > 0 ? [asItems(events)] : null;
-		} catch (error) {
-			throw toNodeError(this.getNode(), error);
-		}
+		return await runPoll(this, pollCampaign);
 	}
 }

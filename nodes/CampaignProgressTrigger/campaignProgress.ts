@@ -4,19 +4,10 @@ import pickBy from 'lodash/pickBy';
 import { type CampaignView, type ContactList, isCompleted, type Queue } from '../shared/campaign';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 
-export const PROGRESS_EVENTS = [
-	'status_changed',
-	'queue_completed',
-	'call_counts_changed',
-] as const;
-export type ProgressEvent = (typeof PROGRESS_EVENTS)[number];
-
 /** What the trigger remembers of its last reading. Null for what no reading had. */
 export type Reading = {
 	/** The service and campaign. The first reading of another one is compared with nothing. */
 	subject: string;
-	/** Epoch milliseconds. */
-	readAt: number;
 	status: string | null;
 	total: number | null;
 	byStatus: { [status: string]: number };
@@ -25,12 +16,7 @@ export type Reading = {
 };
 
 /** What the response lacks stays the same, so that it isn't a change when it returns. */
-export function readingOf(
-	subject: string,
-	readAt: number,
-	view: CampaignView,
-	previous?: Reading,
-): Reading {
+export function readingOf(subject: string, view: CampaignView, previous?: Reading): Reading {
 	const queues = queuesOf(view);
 	const inProgress = new Set(queues.filter(({ queue }) => !queue.completed).map(({ key }) => key));
 	const completed = pickBy(previous?.completed, (_queued, key) => !inProgress.has(key));
@@ -41,7 +27,6 @@ export function readingOf(
 	}
 	return {
 		subject,
-		readAt,
 		status: view.status ?? previous?.status ?? null,
 		total: view.calls?.total ?? previous?.total ?? null,
 		byStatus: view.calls?.byStatus ?? previous?.byStatus ?? {},
@@ -54,28 +39,30 @@ export function progressBetween(
 	before: Reading,
 	after: Reading,
 	view: CampaignView,
-	kinds: readonly ProgressEvent[],
+	types: readonly string[],
 ): JsonObject[] {
-	const found: Record<ProgressEvent, JsonObject[]> = {
-		status_changed: statusChange(before, after),
-		queue_completed: completedQueues(before, view),
-		call_counts_changed: countChange(before, after),
-	};
-	const chosen = PROGRESS_EVENTS.filter((kind) => kinds.includes(kind));
-	return chosen.flatMap((kind) => found[kind]).map((event) => ({ ...event, ...stateOf(view) }));
+	const events = [
+		...statusChange(before, after),
+		...completedQueues(before, view),
+		...countChange(before, after),
+	];
+	const chosen = events.filter(({ event }) => types.includes(event));
+	return chosen.map((event) => ({ ...event, ...stateOf(view) }));
 }
+
+type ProgressEvent = JsonObject & { event: string };
 
 /** The event of the first poll and of a test in the editor. */
 export function currentState(view: CampaignView): JsonObject {
 	return { event: 'current_state', ...stateOf(view), uploads: view.record.uploads ?? [] };
 }
 
-function statusChange({ status: from }: Reading, { status: to }: Reading): JsonObject[] {
+function statusChange({ status: from }: Reading, { status: to }: Reading): ProgressEvent[] {
 	return from === null || to === from ? [] : [{ event: 'status_changed', from, to }];
 }
 
 /** A queue may be completed again with more contacts. */
-function completedQueues({ completed }: Reading, view: CampaignView): JsonObject[] {
+function completedQueues({ completed }: Reading, view: CampaignView): ProgressEvent[] {
 	const isNew = ({ key, queue }: ListedQueue) => {
 		const known = completed[key];
 		return queue.completed && (known === undefined || (known ?? Infinity) < queue.totalQueued);
@@ -91,7 +78,7 @@ function completedQueues({ completed }: Reading, view: CampaignView): JsonObject
 		}));
 }
 
-function countChange(before: Reading, after: Reading): JsonObject[] {
+function countChange(before: Reading, after: Reading): ProgressEvent[] {
 	if (before.total === null) return [];
 	const statuses = new Set([...Object.keys(before.byStatus), ...Object.keys(after.byStatus)]);
 	const changes = [...statuses]
@@ -124,10 +111,9 @@ function queuesOf({ lists }: CampaignView): ListedQueue[] {
 /** A stored reading. `undefined` if there is none, or if it's of another campaign. */
 export function storedReading(stored: unknown, subject: string): Reading | undefined {
 	if (!isJsonObject(stored) || stored.subject !== subject) return undefined;
-	const { readAt, status, total, byStatus, completed } = stored;
+	const { status, total, byStatus, completed } = stored;
 	return {
 		subject,
-		readAt: typeof readAt === 'number' ? readAt : 0,
 		status: typeof status === 'string' ? status : null,
 		total: typeof total === 'number' ? total : null,
 		byStatus: isJsonObject(byStatus) ? pickBy(byStatus, isNumber) : {},

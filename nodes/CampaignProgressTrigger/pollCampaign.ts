@@ -5,22 +5,12 @@ import type { JsonObject } from '../shared/json';
 import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { readAdditions } from '../shared/n8n/forms/options';
-import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
-import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
-import { requireAllItems } from '../shared/n8n/triggers/requireSettings';
-import {
-	currentState,
-	progressBetween,
-	PROGRESS_EVENTS,
-	readingOf,
-	storedReading,
-} from './campaignProgress';
+import { createAccountClient } from '../shared/n8n/http/accountClient';
+import { currentState, progressBetween, readingOf, storedReading } from './campaignProgress';
 import { progressFields } from './properties';
 
 /** Reads the campaign once and returns the events since the last poll. */
 export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[]> {
-	rejectEngine2OfWorkflow(context);
-	requireAllItems(context.getNode());
 	const form = formOf(context, progressFields);
 	const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
 	const chosen = form.choices('events');
@@ -36,14 +26,13 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	const subject = `${baseUrl}#${campaignId}`;
 	// n8n stores it at publication, and then with each execution.
 	const data = context.getWorkflowStaticData('node');
-	const before = storedReading(data.reading, subject);
+	const { reading } = data;
 	const view = await readCampaign(client, campaignId, additions);
-	// A faster poll has already reported the changes.
-	if (storedReading(data.reading, subject)?.readAt !== before?.readAt) return [];
-	const readAt = Math.max(clock.now(), (before?.readAt ?? 0) + 1);
-	const after = readingOf(subject, readAt, view, before);
+	// A faster poll has reported the changes in between, because n8n doesn't wait for a slow one.
+	if (data.reading !== reading) return [];
+	const before = storedReading(reading, subject);
+	const after = readingOf(subject, view, before);
 	data.reading = after;
 	if (before === undefined) return emitsFirst ? [currentState(view)] : [];
-	const kinds = PROGRESS_EVENTS.filter((kind) => chosen.includes(kind));
-	return progressBetween(before, after, view, kinds);
+	return progressBetween(before, after, view, chosen);
 }

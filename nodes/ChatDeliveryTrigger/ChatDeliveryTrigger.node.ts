@@ -7,8 +7,9 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
+import { checkPublished } from '../shared/n8n/triggers/checkPublished';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
-import { checkDeliveryFields, passDelivery, receiveDelivery } from './deliveries';
+import { checkFields, passDelivery, receiveDelivery } from './deliveries';
 import { deliveryFields } from './properties';
 
 export class ChatDeliveryTrigger implements INodeType {
@@ -63,7 +64,9 @@ export class ChatDeliveryTrigger implements INodeType {
 	};
 
 	// The document doesn't say how to configure the delivery webhook, so the node can't register its URL.
-	webhookMethods = { default: nothingToRegister(checkDeliveryFields) };
+	webhookMethods = {
+		default: nothingToRegister((context) => checkPublished(context, deliveryFields, checkFields)),
+	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		return await receiveDelivery(this);

@@ -1,51 +1,38 @@
 import type {
 	IExecuteFunctions,
-	IHookFunctions,
 	INodeExecutionData,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { isSecret } from '../shared/hash';
 import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
+import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
 import { asItems } from '../shared/n8n/run/itemLoop';
-import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { newEvents } from '../shared/n8n/triggers/newEvents';
-import { requireEmptyOutput } from '../shared/n8n/triggers/requireSettings';
 import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
 import { readSecret } from '../shared/n8n/triggers/webhookSecret';
 import { deliveryFields } from './properties';
 
-/** Stops the workflow from being published with a field that can't be used. */
-export function checkDeliveryFields(context: IHookFunctions): void {
-	try {
-		rejectEngine2OfWorkflow(context);
-		const form = formOf(context, deliveryFields);
-		readSecret(form, 'secret');
-		form.text('keyField');
-		requireEmptyOutput(context.getNode());
-	} catch (error) {
-		throw toNodeError(context.getNode(), error);
-	}
+/** @throws InvalidInput naming the field that can't be used */
+export function checkFields(form: Fields): void {
+	readSecret(form, 'secret');
+	form.text('keyField');
 }
 
 /** Starts an execution with the body as received, because its shape isn't documented. */
 export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const secret = secretOf(context);
-	const query: object = context.getQueryData();
-	const given: unknown = 'secret' in query ? query.secret : undefined;
-	if (secret !== undefined && !isSecret(given, secret)) {
-		return reject(context, 403, 'The secret in the URL is missing or wrong.');
-	}
-	const body = await readBody(context);
-	if (body === undefined) return reject(context, 400, "The body is empty or can't be read.");
-	return { workflowData: [asItems(isJsonObject(body) ? body : { payload: body })] };
-}
-
-function secretOf(context: IWebhookFunctions): string | undefined {
 	try {
-		return readSecret(formOf(context, deliveryFields), 'secret');
+		const secret = readSecret(formOf(context, deliveryFields), 'secret');
+		const query: object = context.getQueryData();
+		const given: unknown = 'secret' in query ? query.secret : undefined;
+		if (secret !== undefined && !isSecret(given, secret)) {
+			return reject(context, 403, 'The secret in the URL is missing or wrong.');
+		}
+		const body = await readBody(context);
+		if (body === undefined) return reject(context, 400, "The body is empty or can't be read.");
+		return { workflowData: [asItems(isJsonObject(body) ? body : { payload: body })] };
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}

@@ -69,7 +69,7 @@ export function isCompleted({ queues }: ContactList): boolean {
 }
 
 /** Whether the list is or was in the calling queue. A list that was only pushed may have an empty queue. */
-export function isReleased({ queues }: ContactList): boolean {
+function isReleased({ queues }: ContactList): boolean {
 	return queues.some(({ isEmpty, completed }) => !isEmpty || completed);
 }
 

@@ -1,7 +1,7 @@
 import type { NodePropertyTypes } from 'n8n-workflow';
 import { idempotencyKey } from '../../nodes/ChatSend/idempotency';
 import { compactEntry, createdAtOf } from '../../nodes/CampaignCallsTrigger/listedCalls';
-import { PollState } from '../../nodes/CampaignCallsTrigger/pollState';
+import { restoreState, storedState } from '../../nodes/CampaignCallsTrigger/pollState';
 import { progressBetween, readingOf } from '../../nodes/CampaignProgressTrigger/campaignProgress';
 import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
 import { WholeList } from '../../nodes/Dnd/list/wholeList';
@@ -193,19 +193,19 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'CampaignCallsTrigger/listedCalls.ts › createdAtOf': {
 		read: ({ text }) => createdAtOf({ created_at: text }),
 	},
-	'CampaignCallsTrigger/pollState.ts › PollState': {
-		read: ({ text }) => PollState.restore({ subject: 's', seen: text }, 's').toStored(),
+	'CampaignCallsTrigger/pollState.ts › storedState': {
+		read: ({ text }) => storedState(restoreState({ subject: 's', seen: text }, 's'), 's'),
 	},
 	'CampaignProgressTrigger/campaignProgress.ts › readingOf': {
 		read: ({ json }) => {
 			const view = viewCampaign(json);
-			return readingOf('s', 1, view, readingOf('s', 0, view));
+			return readingOf('s', view, readingOf('s', view));
 		},
 	},
 	'CampaignProgressTrigger/campaignProgress.ts › progressBetween': {
 		read: ({ json }) => {
 			const view = viewCampaign(json);
-			const before = readingOf('s', 0, view);
+			const before = readingOf('s', view);
 			return progressBetween(before, before, view, ['queue_completed']);
 		},
 	},
@@ -645,8 +645,9 @@ export const readers: Record<string, Reader | Reader[]> = {
  * length is limited.
  */
 export const notReaders = new Set([
-	'CampaignCallsTrigger/listedCalls.ts › firstCalls',
 	'CampaignCallsTrigger/listedCalls.ts › readList',
+	// `storedState` is measured, which gets its result.
+	'CampaignCallsTrigger/pollState.ts › restoreState',
 	'shared/api/parseIds.ts › parseCampaignId',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'ChatSend/idempotency.ts › messageTarget',
@@ -697,7 +698,7 @@ export const notReaders = new Set([
 	'shared/n8n/forms/fieldValue.ts › optionOf',
 	'shared/n8n/forms/fieldValue.ts › fault',
 	'shared/calls/callFilters.ts › requiredForFilters',
-	'shared/calls/callLimit.ts › countedCalls',
+	'shared/calls/callsPerPerson.ts › countedCalls',
 	'shared/calls/callWatch.ts › CallWatch',
 	'shared/chat/connection.ts › ChatConnection',
 	'shared/chat/socket.ts › Socket',

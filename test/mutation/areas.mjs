@@ -64,7 +64,8 @@ const CRITICAL = [
 		mutate: [
 			'nodes/PlaceCall/{ask,limit,wait}/*.ts',
 			'nodes/PlaceCall/callTime.ts',
-			`${SHARED}/calls/{readBack,callEnd}.ts`,
+			`${SHARED}/calls/{readCall,callEnd}.ts`,
+			'nodes/CallCompletedTrigger/readCompletedCall.ts',
 			'nodes/CampaignStatus/readStatuses.ts',
 			'nodes/ChatSession/chatWait.ts',
 		],

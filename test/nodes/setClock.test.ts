@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { awaitEvent } from '../../nodes/ChatSession/chatWait';
 import { ApiClient } from '../../nodes/shared/api/client';
 import { CallWatch } from '../../nodes/shared/calls/callWatch';
-import { readCompletedCall } from '../../nodes/shared/calls/readBack';
+import { readCompletedCall } from '../../nodes/CallCompletedTrigger/readCompletedCall';
 import { pause, StoredDeadline, type Clock } from '../../nodes/shared/clock';
 
 const LIMIT_MS = 300_000;
@@ -49,7 +49,7 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 	'Call Completed Trigger': async (clock) =>
 		await readCompletedCall(new ApiClient(transport, clock, Math.random), 'c', {
 			finished: [],
-			isBehind: () => false,
+			report: {},
 			clock,
 		}).catch(() => {}),
 	'Wait for Event': async (clock) =>

@@ -11,7 +11,7 @@ const REASONS: { [file: string]: string } = {
 	'nodes/shared/n8n/http/accountClient.ts': 'makes the clock',
 	'nodes/shared/api/client.ts': "passes on the time for 'Retry-After' as a date",
 	'nodes/shared/api/retry.ts': "'Retry-After' can be a date",
-	'nodes/shared/calls/callRecord.ts': 'the output says when a URL of a recording expires',
+	'nodes/shared/calls/readCall.ts': 'the output says when a URL of a recording expires',
 	'nodes/shared/calls/recentCampaigns.ts': 'a filter of the call list is a date',
 	'nodes/CampaignCallsTrigger/pollCalls.ts': 'n8n stores when all contact lists were read',
 	'nodes/CampaignProgressTrigger/pollCampaign.ts': 'n8n stores when the campaign was read',

@@ -5,7 +5,7 @@ import { downloadRecording } from '../downloadRecording';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { readRecording } from '../../shared/calls/callRecord';
+import { readRecording } from '../../shared/calls/readCall';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { asText } from '../../shared/api/parseIds';

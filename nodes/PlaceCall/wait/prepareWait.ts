@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../../shared/api/client';
 import { readerOf } from '../../shared/api/resolution';
 import { CallWatch } from '../../shared/calls/callWatch';
-import { readCallRecord } from '../../shared/calls/readBack';
+import { readCallRecord } from '../../shared/calls/readCall';
 import { cancellableSleep } from '../../shared/n8n/run/cancel';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
 import { returnsErrorsToAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/boundedMap';
 import { CallWatch } from '../../shared/calls/callWatch';
-import { readCallRecord } from '../../shared/calls/readBack';
+import { readCallRecord } from '../../shared/calls/readCall';
 import { callIdKey, readReport } from '../../shared/calls/completionWebhook';
 import { fingerprint } from '../../shared/hash';
 import { isJsonObject, type JsonValue } from '../../shared/json';

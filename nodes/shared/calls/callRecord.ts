@@ -1,11 +1,6 @@
 import mapKeys from 'lodash/mapKeys';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
-import { DateTime } from 'luxon';
-import type { ApiClient } from '../api/client';
-import { getRecording, getTranscript, type Additions } from '../api/endpoints';
-import { recordOf } from '../api/envelope';
-import { isRejection } from '../api/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { isUnset } from '../values';
 import { phoneKey } from '../phone/phoneKey';
@@ -70,15 +65,6 @@ function flat(record: JsonObject, name: keyof typeof PREFIXES): JsonObject {
 	return isJsonObject(values) ? mapKeys(values, (_value, key) => PREFIXES[name] + key) : {};
 }
 
-/** Reads the transcript of a call. Empty if none was captured. */
-export async function readTurns(
-	client: ApiClient,
-	callId: string,
-	additions: Additions = {},
-): Promise<JsonValue[]> {
-	return transcriptTurns(recordOf(await getTranscript(client, callId, additions)));
-}
-
 /** The turns in the `data` of a transcript. Empty if there is no list. */
 export function transcriptTurns(data: JsonObject): JsonValue[] {
 	return Array.isArray(data.transcript) ? data.transcript : [];
@@ -97,35 +83,4 @@ function lineOf(turn: JsonValue): string {
 function oneLine(value: JsonValue | undefined): string {
 	if (value === undefined || value === null) return '';
 	return (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ').trim();
-}
-
-/** Reads the link to a recording, and adds when it expires. */
-export async function readRecording(
-	client: ApiClient,
-	callId: string,
-	additions: Additions = {},
-): Promise<JsonObject> {
-	// Measured before the request, so that `expires_at` is never too late.
-	const requestedAt = client.clock.now();
-	return withExpiry(recordOf(await getRecording(client, callId, additions)), requestedAt);
-}
-
-/** Like {@link readRecording}. Null if the call has no recording. */
-export async function recordingOrNull(
-	client: ApiClient,
-	callId: string,
-	additions: Additions = {},
-): Promise<JsonObject | null> {
-	return await readRecording(client, callId, additions).catch((error: unknown) => {
-		if (isRejection(error, 'recording_not_available')) return null;
-		throw error;
-	});
-}
-
-/** Adds `expires_at` to the `data` of a recording. */
-export function withExpiry(recording: JsonObject, requestedAt: number): JsonObject {
-	const { expires_in_seconds: seconds } = recording;
-	if (typeof seconds !== 'number') return recording;
-	const expires = DateTime.fromMillis(requestedAt + seconds * 1000, { zone: 'utc' });
-	return { ...recording, expires_at: expires.toISO() };
 }

@@ -69,19 +69,6 @@ afterEach(() => {
 });
 
 describe('a poll', () => {
-	test('the first poll sets the baseline, and later ones return each event once', async () => {
-		const { look } = follower();
-		endpoint().times(2).reply(200, answer());
-		expect(await look()).toBeNull();
-		expect(await look()).toBeNull();
-		endpoint().times(2).reply(200, answer('Paused', 7));
-		expect(await look()).toMatchObject([
-			{ event: 'status_changed', from: 'Active', to: 'Paused', campaign: { id: 42 } },
-			{ event: 'call_counts_changed', total: { from: 5, to: 7 } },
-		]);
-		expect(await look()).toBeNull();
-	});
-
 	test('the first poll starts the workflow if set', async () => {
 		const { look } = follower({ emitBaseline: true });
 		endpoint().times(2).reply(200, answer());
@@ -202,15 +189,6 @@ describe('overlapping polls', () => {
 });
 
 describe('errors are reported', () => {
-	test.each([
-		[{ success: false, error: "Couldn't find Campaign" }, 200, "doesn't know this campaign"],
-		[{ success: false, error: "Couldn't find Campaign" }, 404, "doesn't know this campaign"],
-		[{ success: false, error: 'Invalid API token' }, 401, 'rejected the API token'],
-	])('%p at %i', async (body, status, words) => {
-		endpoint().reply(status, body);
-		await expect(follower().look()).rejects.toThrow(words);
-	});
-
 	test('a campaign ID that cannot be', async () => {
 		await expect(follower({ campaignId: 'spring' }).look()).rejects.toThrow(
 			`'Campaign' must be a whole number (got "spring")`,
@@ -234,12 +212,4 @@ describe('errors are reported', () => {
 			"The service doesn't know this campaign",
 		);
 	});
-});
-
-test('a published workflow starts with the current state if set', async () => {
-	endpoint().reply(200, answer());
-	const active = await activate(harness.credentials, follower({ emitBaseline: true }).workflow);
-	expect(active.emitted).toMatchObject([{ items: [[{ json: { event: 'current_state' } }]] }]);
-	expect(active.errors).toEqual([]);
-	await active.stop();
 });

@@ -2,7 +2,7 @@ import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { parseAgentUuid } from '../../api/parseIds';
 import { type CompletionFilters, OBSERVED_OUTCOMES, parseList } from '../../calls/callEnd';
-import type { Included } from '../../calls/readBack';
+import type { Included } from '../../calls/readCall';
 import { agentField } from './agentField';
 import type { Fields } from './fields';
 

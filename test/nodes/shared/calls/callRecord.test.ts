@@ -3,7 +3,6 @@ import {
 	simplifyCall,
 	transcriptText,
 	transcriptTurns,
-	withExpiry,
 } from '../../../../nodes/shared/calls/callRecord';
 import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 
@@ -117,14 +116,4 @@ describe('the transcript', () => {
 			expect(transcriptTurns(data)).toEqual([]);
 		},
 	);
-});
-
-test('the expiry of a link is measured from the request', () => {
-	const askedAt = Date.parse('2027-01-31T10:00:00Z');
-	expect(withExpiry({ recording_url: 'u', expires_in_seconds: 900 }, askedAt)).toEqual({
-		recording_url: 'u',
-		expires_in_seconds: 900,
-		expires_at: '2027-01-31T10:15:00.000Z',
-	});
-	expect(withExpiry({ recording_url: 'u' }, askedAt)).toEqual({ recording_url: 'u' });
 });

@@ -1,40 +1,29 @@
-import { readTurns, recordingOrNull } from './callRecord';
-import { hasEnded } from './callEnd';
-import { getCall } from '../api/endpoints';
-import { recordOf } from '../api/envelope';
+import type { ApiClient } from '../shared/api/client';
 import {
 	asSentence,
 	ExplainedError,
-	isRejection,
 	isTransient,
 	NotSent,
-	OtherRecord,
 	OutcomeUnknown,
-} from '../api/errors';
-import { onScreenOnly } from '../api/resolution';
-import { backoffMs, type Backoff, type Clock } from '../clock';
-import type { ApiClient } from '../api/client';
-import type { JsonObject, JsonValue } from '../json';
-import { quoted } from '../values';
-
-export type Included = { transcript: boolean; recording: boolean };
+} from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/resolution';
+import { hasEnded, isBehind } from '../shared/calls/callEnd';
+import { isUnknownCall, readCallRecord } from '../shared/calls/readCall';
+import { backoffMs, type Backoff, type Clock } from '../shared/clock';
+import type { JsonObject, JsonValue } from '../shared/json';
+import { quoted } from '../shared/values';
 
 /** While the record lags behind its report. Soon at first, because the service has already reported the end. */
-export const LAG_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
+const LAG_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
 
 /** How long to keep reading a call that can't be read or shows no end. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
 
-/** Reads the call record from the service. */
-export async function readCallRecord(client: ApiClient, callId: string): Promise<JsonObject> {
-	return recordOf(await getCall(client, callId));
-}
-
-export type ReadBack = {
+type CompletionOptions = {
+	/** What was reported of the outcome. */
+	report: JsonObject;
 	/** Statuses that count as finished. */
 	finished: readonly string[];
-	/** Whether a record shows an earlier outcome than the report. */
-	isBehind: (record: JsonObject) => boolean;
 	/** Its `sleep` throws if the execution is stopped. */
 	clock: Pick<Clock, 'elapsed' | 'sleep'>;
 };
@@ -50,7 +39,7 @@ export type ReadBack = {
 export async function readCompletedCall(
 	client: ApiClient,
 	callId: string,
-	{ finished, isBehind, clock }: ReadBack,
+	{ report, finished, clock }: CompletionOptions,
 ): Promise<JsonObject | undefined> {
 	const end = clock.elapsed() + GIVE_UP_AFTER_MS;
 	let isUnknown = false;
@@ -66,26 +55,10 @@ export async function readCompletedCall(
 		});
 		if (record === 'unknown') return undefined;
 		const isEnded = record !== undefined && hasEnded(record, finished);
-		if (isEnded && (isLast || !isBehind(record))) return record;
+		if (isEnded && (isLast || !isBehind(record, report))) return record;
 		if (isLast) throw notEnded(callId, record?.status ?? null);
 		await clock.sleep(wait);
 	}
-}
-
-/** Transcript and recording. `[]` and `null` for a call without them. */
-export async function readIncluded(
-	client: ApiClient,
-	callId: string,
-	{ transcript, recording }: Included,
-): Promise<JsonObject> {
-	return {
-		...(transcript && { transcript: await readTurns(client, callId) }),
-		...(recording && { recording: await recordingOrNull(client, callId) }),
-	};
-}
-
-export function isUnknownCall(error: unknown): boolean {
-	return error instanceof OtherRecord || isRejection(error, 'call_not_found');
 }
 
 function notEnded(callId: string, status: JsonValue): OutcomeUnknown {
