@@ -1,5 +1,5 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
-import { Batcher } from '../shared/n8n/triggers/notices';
+import { Batcher } from './batcher';
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
 import { MAX_NAMED, named, displayText } from '../shared/values';
 import { idText } from '../shared/chat/frames';

@@ -11,40 +11,28 @@ jest.setTimeout(TIMEOUT_MS);
 
 const harness = engineHarness();
 
-/** Values that an expression may return instead of text. */
-const EXPRESSIONS: Setting[] = [
-	{ set: '={{ null }}', accepts: null },
-	{ set: '={{ undefined }}', accepts: null },
-	{ set: '={{ "" }}', accepts: null },
-	{ set: '={{ "  " }}', accepts: null },
-	{ set: '=', accepts: null },
-	{ set: '={{ NaN }}', accepts: null },
-	{ set: '={{ 1 / 0 }}', accepts: null },
-	{ set: '={{ true }}', accepts: null },
-	{ set: '={{ [] }}', accepts: null },
-	{ set: '={{ ["sesame"] }}', accepts: null },
-	{ set: '={{ ({ secret: "sesame" }) }}', accepts: null },
-	{ set: '={{ new Date(0) }}', accepts: null },
-	{ set: '={{ $now }}', accepts: null },
-	{ set: '={{ $json.secret }}', accepts: null },
-	{ set: '={{ $vars.secret }}', accepts: null },
-	{ set: '={{ $("Nowhere").first().json.secret }}', accepts: null },
-	{ set: '={{ 12345 }}', accepts: '12345' },
-	{ set: '={{ 0 }}', accepts: '0' },
-	{ set: '={{ "sesame" }}', accepts: 'sesame' },
-	{ set: '={{ "sesame" + "\\n" }}', accepts: 'sesame' },
+/** Values of the field, some of an expression, with which no text is accepted. */
+const UNUSABLE: NodeParameterValueType[] = [
+	...['null', 'undefined', '""', '"  "', 'NaN', '1 / 0', 'true', '[]', '["sesame"]'].map(
+		expression,
+	),
+	...['({ secret: "sesame" })', 'new Date(0)', '$now', '$json.secret'].map(expression),
+	...['$vars.secret', '$("Nowhere").first().json.secret'].map(expression),
+	...['=', '   ', false, [], {}, Number.NaN, 2 ** 60],
 ];
 
-const FIXED: Setting[] = [
-	{ set: '   ', accepts: null },
-	{ set: false, accepts: null },
-	{ set: [], accepts: null },
-	{ set: {}, accepts: null },
-	{ set: Number.NaN, accepts: null },
-	{ set: 2 ** 60, accepts: null },
+const USABLE: Setting[] = [
+	{ set: expression('12345'), accepts: '12345' },
+	{ set: expression('0'), accepts: '0' },
+	{ set: expression('"sesame"'), accepts: 'sesame' },
+	{ set: expression('"sesame" + "\\n"'), accepts: 'sesame' },
 	{ set: 12345, accepts: '12345' },
 	{ set: 'sesame', accepts: 'sesame' },
 ];
+
+function expression(code: string): string {
+	return `={{ ${code} }}`;
+}
 
 /** Values that n8n reads as an empty field: no secret is needed. */
 const EMPTY: NodeParameterValueType[] = ['', null, undefined];
@@ -54,29 +42,15 @@ const texts = fc
 	.filter((text) => text.trim() === text && !text.startsWith('='));
 
 const settings: fc.Arbitrary<Setting> = fc.oneof(
-	fc.constantFrom(...EXPRESSIONS, ...FIXED),
+	fc.constantFrom(...USABLE, ...UNUSABLE.map((set) => ({ set, accepts: null }))),
 	texts.map((text) => ({ set: text, accepts: text })),
 );
 
 /** Guesses of a stranger, including the texts of empty and invalid values. */
 const guesses: fc.Arbitrary<unknown> = fc.oneof(
 	fc.constantFrom<unknown>(
-		undefined,
-		null,
-		'',
-		' ',
-		'null',
-		'undefined',
-		'NaN',
-		'Infinity',
-		'true',
-		'false',
-		'[object Object]',
-		'sesame',
-		'0',
-		'12345',
-		['sesame'],
-		{ secret: 'sesame' },
+		...[undefined, null, '', ' ', 'null', 'undefined', 'NaN', 'Infinity', 'true', 'false'],
+		...['[object Object]', 'sesame', '0', '12345', ['sesame'], { secret: 'sesame' }],
 	),
 	texts,
 );

@@ -168,13 +168,6 @@ describe('the execution', () => {
 		expect(items).toHaveLength(passed);
 	});
 
-	it('adds transcript and recording', async () => {
-		const { deliver } = await listen({ include: ['transcript', 'recording'] });
-		const { items } = await deliver(reported(calls.finished));
-		expect(items).toMatchObject([{ recording: { expires_in_seconds: 900 } }]);
-		expect(items[0]).toHaveProperty('transcript.0.role');
-	});
-
 	it('is not published with a filter that no agent can have', async () => {
 		const filters = { agentUuid: { __rl: true, mode: 'id', value: 'nobody' } };
 		await expect((await listen({ filters })).publish()).rejects.toThrow("'Agent'");

@@ -1,5 +1,5 @@
-import { pause } from '../../clock';
-import { clock } from '../http/accountClient';
+import { pause } from '../shared/clock';
+import { clock } from '../shared/n8n/http/accountClient';
 
 /** When the service is down, several requests fail soon after one another. */
 const REPORT_DELAYS_MS = [15_000, 15_000, 60_000];

@@ -1,4 +1,4 @@
-import { Batcher } from '../../../../../nodes/shared/n8n/triggers/notices';
+import { Batcher } from '../../../nodes/ChatEventsTrigger/batcher';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
