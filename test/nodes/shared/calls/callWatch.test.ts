@@ -53,21 +53,6 @@ describe('reading until all have ended', () => {
 		expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25313, 37969, 56953, 60000]);
 	});
 
-	it('a call has ended if it has a listed status or shows the end', async () => {
-		const clock = clockAt();
-		const records = new Map<string, JsonObject>([
-			['listed', { status: 'voicemail' }],
-			['ended', { status: 'busy', call_ended_reason: 'busy' }],
-			['not listed', { status: 'failed' }],
-			['talking', { status: 'picked', post_call_analysis: { sentiment: null } }],
-		]);
-		const watch = watchOf([...records.keys()], async (callId) => records.get(callId) ?? {});
-		await watch.readUntilAllEnded(clock, 60_000);
-		expect(watch.pending).toEqual(['not listed', 'talking']);
-		expect(watch.state('talking')).toMatchObject({ record: { status: 'picked' } });
-		expect(clock.now()).toBe(60_000);
-	});
-
 	it('has at max ten reads in flight', async () => {
 		let inFlight = 0;
 		let max = 0;
@@ -165,21 +150,5 @@ describe('whether all have ended', () => {
 		);
 		await watch.read(['a', 'b']);
 		expect(watch.pending).toEqual(['b']);
-	});
-
-	it('a call that cannot be read has not ended, and has its earlier record', async () => {
-		let isDown = false;
-		const watch = watchOf(['a'], async () => {
-			if (isDown) throw new Error('down');
-			return { status: 'ringing' };
-		});
-		await watch.read(['a']);
-		isDown = true;
-		expect(await watch.haveAllEnded()).toBe(false);
-		expect(watch.state('a')).toEqual({
-			record: { status: 'ringing' },
-			hasEnded: false,
-			readFailure: 'down',
-		});
 	});
 });
