@@ -14,7 +14,6 @@ const REASONS: { [file: string]: string } = {
 	'nodes/shared/calls/readCall.ts': 'the output says when a URL of a recording expires',
 	'nodes/shared/calls/recentCampaigns.ts': 'a filter of the call list is a date',
 	'nodes/CampaignCallsTrigger/pollCalls.ts': 'n8n stores when all contact lists were read',
-	'nodes/CampaignProgressTrigger/pollCampaign.ts': 'n8n stores when the campaign was read',
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
 	'nodes/Dnd/operations/forget.operation.ts': 'calls count per day, week, or month',
