@@ -28,8 +28,6 @@ export type ContactList = { id: string; record: JsonObject; queues: Queue[] };
 export type Queue = {
 	agentUuid: string;
 	totalQueued: number;
-	/** False if the response has no count. */
-	isEmpty: boolean;
 	completed: boolean;
 	record: JsonObject;
 };
@@ -70,7 +68,7 @@ export function isCompleted({ queues }: ContactList): boolean {
 
 /** Whether the list is or was in the calling queue. A list that was only pushed may have an empty queue. */
 function isReleased({ queues }: ContactList): boolean {
-	return queues.some(({ isEmpty, completed }) => !isEmpty || completed);
+	return queues.some(({ record, completed }) => record.total_queued !== 0 || completed);
 }
 
 function countsIn(calls: JsonObject): CallCounts {
@@ -85,7 +83,6 @@ function queueIn(record: JsonObject): Queue {
 	return {
 		agentUuid: plainText(record.agent_uuid),
 		totalQueued: typeof record.total_queued === 'number' ? record.total_queued : 0,
-		isEmpty: record.total_queued === 0,
 		completed: record.completed === true,
 		record,
 	};

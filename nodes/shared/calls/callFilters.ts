@@ -31,7 +31,7 @@ type Filter = { field: MappingName; toValue: () => QueryValue };
  */
 export function requiredForFilters(filters: CallFilters, mapping: ApiMapping): MappingName[] {
 	const needed = givenFilters(filters, mapping, '').map(({ field }) => field);
-	if (usesRange(filters, mapping)) return [...needed, 'callListRangeName', 'callListRangeForm'];
+	if (usesRange(filters, mapping)) return [...needed, 'callListRangeForm'];
 	const half = needed.find((name) => name === 'callListFromName' || name === 'callListToName');
 	const hasRangeOnly = mapping.optional('callListRangeName') !== undefined;
 	if (half === undefined || !hasRangeOnly || mapping.optional(half) !== undefined) return needed;
@@ -58,18 +58,9 @@ export function callListQuery(filters: CallFilters, mapping: ApiMapping, zone: s
 		name: mapping.required(field),
 		value: toValue(),
 	}));
-	if (usesRange(filters, mapping)) {
-		query.push({
-			name: mapping.required('callListRangeName'),
-			value: rangeOf(filters, mapping, zone),
-		});
-	}
-	if (!isUnset(filters.campaignUploadId)) {
-		query.push({
-			name: 'campaign_upload_id',
-			value: parseContactListId(filters.campaignUploadId),
-		});
-	}
+	const { campaignUploadId: listId } = filters;
+	if (!isUnset(listId))
+		query.push({ name: 'campaign_upload_id', value: parseContactListId(listId) });
 	return queryOf(query);
 }
 
@@ -77,27 +68,17 @@ function givenFilters(filters: CallFilters, mapping: ApiMapping, zone: string): 
 	const { status, agentUuid, campaignId, from, to, phone } = filters;
 	const form = mapping.optional('callListDateForm');
 	const isRange = usesRange(filters, mapping);
-	const known: Array<Filter & { value: unknown }> = [
-		{ field: 'callListStatusName', value: status, toValue: () => asText(status) },
-		{ field: 'callListAgentName', value: agentUuid, toValue: () => parseAgentUuid(agentUuid) },
-		{
-			field: 'callListCampaignName',
-			value: campaignId,
-			toValue: () => parseCampaignId(campaignId, 'Campaign ID'),
-		},
-		{
-			field: 'callListFromName',
-			value: isRange ? null : from,
-			toValue: () => boundOf(from, 'From', zone, form),
-		},
-		{
-			field: 'callListToName',
-			value: isRange ? null : to,
-			toValue: () => boundOf(to, 'To', zone, form),
-		},
-		{ field: 'callListPhoneName', value: phone, toValue: () => asText(phone) },
+	const known: Array<[field: MappingName, value: unknown, toValue: () => QueryValue]> = [
+		['callListStatusName', status, () => asText(status)],
+		['callListAgentName', agentUuid, () => parseAgentUuid(agentUuid)],
+		['callListCampaignName', campaignId, () => parseCampaignId(campaignId, 'Campaign ID')],
+		['callListFromName', isRange ? null : from, () => boundOf(from, 'From', zone, form)],
+		['callListToName', isRange ? null : to, () => boundOf(to, 'To', zone, form)],
+		['callListPhoneName', phone, () => asText(phone)],
+		['callListRangeName', isRange ? from : null, () => rangeOf(filters, mapping, zone)],
 	];
-	return known.filter(({ value }) => !isUnset(value));
+	const given = known.filter(([, value]) => !isUnset(value));
+	return given.map(([field, , toValue]) => ({ field, toValue }));
 }
 
 /** Whether to send From and To as one range. A single bound needs its own filter. */

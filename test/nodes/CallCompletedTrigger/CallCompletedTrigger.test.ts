@@ -111,16 +111,6 @@ describe('the execution', () => {
 		expect(reads(UNKNOWN)).toBe(2);
 	});
 
-	it('passes on a call that the service finds a moment later', async () => {
-		const { deliver } = await listen();
-		const call = simulator.state.calls.get(calls.finished);
-		simulator.state.calls.delete(calls.finished);
-		duringWait(() => {
-			if (call !== undefined) simulator.state.calls.set(calls.finished, call);
-		});
-		expect((await deliver(reported(calls.finished))).items).toHaveLength(1);
-	});
-
 	it('waits until the record shows the end', async () => {
 		const callId = inProgress();
 		duringWait(async () => await simulator.endCall(callId, { summary: 'Interested' }));
@@ -143,18 +133,6 @@ describe('the execution', () => {
 		if (execution === undefined) throw new Error('not started');
 		const retry = await retryFailed(harness.credentials, execution, workflow);
 		expect(output(retry, 'Node')).toHaveLength(1);
-	});
-
-	it('reads through an outage of the service, and otherwise names what to do', async () => {
-		const { deliver } = await listen();
-		simulator.faults.inject({ kind: 'status', status: 503, match: { path: /call/ }, times: 12 });
-		expect((await deliver(reported(calls.finished))).items).toHaveLength(1);
-		simulator.faults.inject({ kind: 'status', status: 503, match: { path: /call/ } });
-		const { execution } = await deliver(reported(calls.notPicked));
-		expect(execution?.data.resultData.error).toMatchObject({
-			message: `Call ${calls.notPicked} was reported as completed, but couldn't be read`,
-			description: expect.stringContaining('Then retry this execution.'),
-		});
 	});
 
 	it.each([

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import omit from 'lodash/omit';
-import type { IDataObject, INode, INodeCredentialsDetails, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
@@ -43,14 +43,12 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		let stored: IDataObject = {};
 		const newCredential = async () => await harness.addCredential(credentialFor(simulator));
 		let credential = await newCredential();
-		const nodeWith = (details: INodeCredentialsDetails, over: INodeParameters = {}): INode =>
-			harness.node('campaignCallsTrigger', {
+		const begin = (over: INodeParameters = {}) => {
+			const node = harness.node('campaignCallsTrigger', {
 				id: 'calls',
 				parameters: { ...WATCHED, ...parameters, ...over },
-				credentials: { [CREDENTIAL]: details },
+				credentials: { [CREDENTIAL]: credential },
 			});
-		const begin = (over: INodeParameters = {}) => {
-			const node = nodeWith(credential, over);
 			const workflow = makeWorkflow([node]);
 			workflow.overrideStaticData(structuredClone(stored));
 			return { node, workflow, context: pollContext(harness.credentials, workflow, node) };
@@ -82,7 +80,6 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			selectOtherCredential: async () => {
 				credential = await newCredential();
 			},
-			storedBytes: () => JSON.stringify(stored).length,
 		};
 	}
 
