@@ -2,7 +2,12 @@ import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { explained, ExplainedError, NotSent, OutcomeUnknown } from '../../shared/api/errors';
 import { USER } from '../../shared/api/resolution';
-import { type CallLimit, calledText, nextPeriod, periodAt } from '../../shared/calls/callsPerPerson';
+import {
+	type CallLimit,
+	calledText,
+	nextPeriod,
+	periodAt,
+} from '../../shared/calls/callsPerPerson';
 import { inEnglish, pause, withOffset } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { clock } from '../../shared/n8n/http/accountClient';
