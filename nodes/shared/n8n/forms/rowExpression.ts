@@ -1,6 +1,6 @@
 import isPlainObject from 'lodash/isPlainObject';
 import { isSafeObjectProperty } from 'n8n-workflow';
-import { hasExpression } from './fieldValue';
+import { hasExpression, isLocator } from './fieldValue';
 
 /** The value must be evaluated by n8n's engine. */
 export const UNREAD = Symbol('unread');
@@ -8,54 +8,27 @@ export const UNREAD = Symbol('unread');
 /** Returns a parameter's value for one row, or `UNREAD`. */
 export type RowReader = (row: unknown) => unknown;
 
-/** A step of a path such as `$json.phone`, `$json["Phone Number"]`, `$json.customer?.phones[0]`. */
-const STEP =
-	/(?:\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(?:(["'])([^"'\\{}\n\r\u2028\u2029]+)\2|(0|[1-9]\d{0,8}))\])/y;
+/** A step of a path such as `$json.phone`, `$json["Phone Number"]`, `$json.customer?.phone`. */
+const STEP = /\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(["'])([^"'\\{}\n\r\u2028\u2029]+)\2\]/y;
 const ROW = '$json';
 const NUL = '\0';
 const HALF_PAIR = /\p{Surrogate}/u;
 
 /**
- * Reads expressions that only pick values of the row, with text around them, without n8n's expression engine. Also in
- * collections. Never returns another value than the engine: if the engine might differ, the result is `UNREAD`.
+ * Reads expressions that only pick values of the row, with text around them, without n8n's expression engine. Never
+ * returns another value than the engine: if the engine might differ, the result is `UNREAD`.
  *
  * @returns undefined if the expression always needs the engine
  */
 export function rowReader(raw: unknown): RowReader | undefined {
-	if (typeof raw === 'string' && raw.startsWith('=')) return expressionReader(raw.slice(1));
-	if (typeof raw !== 'object' || raw === null) return () => raw;
-	return Array.isArray(raw) ? listReader(raw) : recordReader(raw);
-}
-
-function listReader(raw: unknown[]): RowReader | undefined {
-	const readers = raw.map(rowReader).filter((reader) => reader !== undefined);
-	if (readers.length < raw.length) return undefined;
-	return (row) => {
-		const values = readers.map((read) => read(row));
-		return values.includes(UNREAD) ? UNREAD : values;
-	};
-}
-
-function recordReader(raw: object): RowReader | undefined {
-	const names = Object.keys(raw);
-	if (!isPlainObject(raw) || !names.every(isSafeObjectProperty)) return undefined;
-	if (names.includes('__rl')) return locatorReader(raw);
-	const read = listReader(Object.values(raw));
-	return (
-		read &&
-		((row) => {
-			const values = read(row);
-			return Array.isArray(values)
-				? Object.fromEntries(names.map((name, index) => [name, values[index]]))
-				: UNREAD;
-		})
-	);
-}
-
-/** Only the value of a resource locator is used. No mode of ours extracts a part of it. */
-function locatorReader(raw: object): RowReader | undefined {
-	const { value, ...others } = { value: undefined, ...raw };
-	return Object.values(others).some(hasExpression) ? undefined : rowReader(value);
+	if (isLocator(raw)) {
+		// Only the value of a resource locator is used. No mode of ours extracts a part of it.
+		const { value, ...others } = raw;
+		return hasExpression(others) ? undefined : rowReader(value);
+	}
+	return typeof raw === 'string' && raw.startsWith('=')
+		? expressionReader(raw.slice(1))
+		: undefined;
 }
 
 function expressionReader(expression: string): RowReader | undefined {
@@ -92,40 +65,27 @@ function textOf(value: Simple): string {
 	return value === undefined || value === null || Number.isNaN(value) ? '' : String(value);
 }
 
-type Path = ReadonlyArray<string | number>;
-
-function parsePath(code: string): Path | undefined {
+function parsePath(code: string): string[] | undefined {
 	if (!code.startsWith(ROW)) return undefined;
-	const path: Array<string | number> = [];
+	const path: string[] = [];
 	STEP.lastIndex = ROW.length;
 	while (STEP.lastIndex < code.length) {
-		const match = STEP.exec(code);
-		if (match === null) return undefined;
-		const [, dotted, , quoted, position] = match;
+		const [, dotted, , quoted] = STEP.exec(code) ?? [];
 		const name = dotted ?? quoted;
-		if (name !== undefined && isSpecial(name)) return undefined;
-		path.push(name ?? Number(position));
+		// n8n's engines reject names such as "constructor", and differ for names such as "toString".
+		if (name === undefined || !isSafeObjectProperty(name) || name in Object.prototype)
+			return undefined;
+		path.push(name);
 	}
 	return path.length === 0 ? undefined : path;
 }
 
-/** n8n's engines reject names such as "constructor", and differ for names such as "toString". */
-function isSpecial(name: string): boolean {
-	return !isSafeObjectProperty(name) || name in Object.prototype;
-}
-
 /** Only simple values, because the engine converts dates and objects. */
-function valueIn(row: unknown, path: Path): Simple | typeof UNREAD {
+function valueIn(row: unknown, path: readonly string[]): Simple | typeof UNREAD {
 	let value = row;
-	for (const step of path) {
-		if (typeof step === 'number' && Array.isArray(value)) {
-			const list: unknown[] = value;
-			value = list[step];
-		} else if (typeof step === 'string' && isRecord(value)) {
-			value = value[step];
-		} else {
-			return UNREAD;
-		}
+	for (const name of path) {
+		if (!isRecord(value)) return UNREAD;
+		value = value[name];
 	}
 	return isSimple(value) ? value : UNREAD;
 }
