@@ -17,7 +17,8 @@ import {
 	PROVIDER_SETTINGS,
 	PROVIDER_SETTINGS_LABEL,
 } from '../../nodes/shared/apiMapping/providerSettings';
-import { AGENTS_TOPIC, MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
+import { AGENTS_TOPIC } from '../../nodes/shared/apiMapping/agents';
+import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { engineHarness, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 

@@ -17,7 +17,17 @@ export type MappingField = {
 	optional?: boolean;
 };
 
-export type MappingFields = { readonly [name: string]: MappingField };
+/** The API mapping of one part of the service. Its fields appear in the credential form when its switch is on. */
+export type MappingTopic = {
+	/** Name in the provider's block. */
+	name: string;
+	/** For messages: what needs these settings. */
+	subject: string;
+	switchName: string;
+	switchLabel: string;
+	switchDescription: string;
+	fields: { readonly [name: string]: MappingField };
+};
 
 /** Fields for details that the same section lacks. */
 export function fieldsOf<Fields extends { readonly [name: string]: Omit<MappingField, 'section'> }>(

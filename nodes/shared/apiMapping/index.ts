@@ -9,7 +9,8 @@ import {
 	type ProviderSettings,
 	readProviderSettings,
 } from './providerSettings';
-import { type MappingName, type MappingTopic, fieldOf } from './topics';
+import type { MappingTopic } from './field';
+import { type MappingName, fieldOf } from './topics';
 
 export type { MappingName } from './topics';
 

@@ -3,8 +3,8 @@ import { onScreenOnly } from '../api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 import { withoutInvisible } from '../text';
 import { joinedWithAnd, named, quoted } from '../values';
-import type { MappingField } from './field';
-import { MAPPING_TOPICS, type MappingTopic } from './topics';
+import type { MappingField, MappingTopic } from './field';
+import { MAPPING_TOPICS } from './topics';
 
 /** The switch of the credential that shows the API mapping. While it's off, n8n saves none of it. */
 export const PROVIDER_SENT_SETTINGS = 'providerSentSettings';

@@ -7,15 +7,12 @@ import { testCallList } from '../calls/callList';
 import { isJsonObject, type JsonValue, outlineOf } from '../json';
 import type { ApiMapping } from './index';
 import { queryOf } from './placeValues';
-import {
-	AGENTS_TOPIC,
-	CALL_LIST_TOPIC,
-	CHAT_PLACEMENT_TOPIC,
-	CHAT_TOPIC,
-	DND_TOPIC,
-	type MappingName,
-	type MappingTopic,
-} from './topics';
+import { AGENTS_TOPIC } from './agents';
+import { CALL_LIST_TOPIC } from './callList';
+import { CHAT_PLACEMENT_TOPIC, CHAT_TOPIC } from './chat';
+import { DND_TOPIC } from './dnd';
+import type { MappingTopic } from './field';
+import type { MappingName } from './topics';
 
 /** The result of testing the API mapping with requests that change nothing. */
 export type MappingTestResult = {
@@ -31,11 +28,11 @@ type NotTested = { reason: string; subject?: string };
 
 type MappingTest = {
 	topic: MappingTopic;
-	/** For messages, such as "the call list". */
-	subject: string;
+	/** For messages, if not that of the topic. */
+	subject?: string;
 	/** The fields to check if the service rejects the request. */
 	relatedFields: MappingName[];
-	run: () => Promise<NotTested | undefined>;
+	run: () => NotTested | undefined | Promise<NotTested | undefined>;
 };
 
 const ONE_ENTRY = 1;
@@ -52,7 +49,11 @@ export async function testMapping(
 	agents: JsonValue | undefined,
 ): Promise<MappingTestResult> {
 	const result: MappingTestResult = { read: [], untested: [], failures: [] };
-	for (const { topic, subject, relatedFields, run } of testsOf(client, mapping, agents)) {
+	for (const { topic, subject = topic.subject, relatedFields, run } of testsOf(
+		client,
+		mapping,
+		agents,
+	)) {
 		if (!mapping.isSetUp(topic)) {
 			if (mapping.isShown(topic)) result.untested.push(`${subject} (its fields are empty)`);
 			continue;
@@ -79,22 +80,19 @@ function testsOf(
 	mapping: ApiMapping,
 	agents: JsonValue | undefined,
 ): MappingTest[] {
+	const sendsNoMessages = () => ({ reason: 'a test sends no messages' });
 	return [
 		{
 			topic: AGENTS_TOPIC,
-			subject: 'the list of agents',
 			relatedFields: ['agentsPath'],
-			run: async () => {
-				if (agents === undefined) {
-					return await Promise.resolve({ reason: "the service didn't return it" });
-				}
+			run: () => {
+				if (agents === undefined) return { reason: "the service didn't return it" };
 				requireNames(findAgents(agents, mapping), agents, mapping);
 				return undefined;
 			},
 		},
 		{
 			topic: CALL_LIST_TOPIC,
-			subject: 'the call list',
 			relatedFields: ['callListPageSizeName'],
 			run: async () => {
 				const isSized = mapping.optional('callListPageSizeName') !== undefined;
@@ -110,19 +108,13 @@ function testsOf(
 			relatedFields: ['dndListAgentName', 'dndListPerPageName'],
 			run: async () => {
 				const agentUuid = anyAgent(agents, mapping);
-				if (agentUuid === undefined) {
-					return { reason: 'no active agent was found' };
-				}
+				if (agentUuid === undefined) return { reason: 'no active agent was found' };
 				await readDndPage(client, mapping, agentUuid);
 				return undefined;
 			},
 		},
-		...[CHAT_TOPIC, CHAT_PLACEMENT_TOPIC].map((topic) => ({
-			topic,
-			subject: topic === CHAT_TOPIC ? 'chat requests' : 'query parameters of chat requests',
-			relatedFields: [],
-			run: async () => await Promise.resolve({ reason: 'a test sends no messages' }),
-		})),
+		{ topic: CHAT_TOPIC, relatedFields: [], run: sendsNoMessages },
+		{ topic: CHAT_PLACEMENT_TOPIC, relatedFields: [], run: sendsNoMessages },
 	];
 }
 

@@ -7,8 +7,8 @@ import {
 import { isBelow, parseApiToken, parseBaseUrl } from '../../api/access';
 import { explained } from '../../api/errors';
 import { PROVIDER_SENT_SETTINGS } from '../../apiMapping/providerSettings';
-import { MAPPING_TOPICS, type MappingTopic } from '../../apiMapping/topics';
-import type { MappingField } from '../../apiMapping/field';
+import { MAPPING_TOPICS } from '../../apiMapping/topics';
+import type { MappingField, MappingTopic } from '../../apiMapping/field';
 import { withoutEnd } from '../../text';
 
 /** Type name of the credential. Saved workflows depend on it. */
