@@ -5,7 +5,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/agentField';
+import { searchAgents } from '../shared/n8n/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { operationFields, runOperation } from '../shared/n8n/run/operations';

@@ -7,7 +7,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/agentField';
+import { searchAgents } from '../shared/n8n/forms/locatorFields';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { checkPublished } from '../shared/n8n/triggers/checkPublished';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';

@@ -5,9 +5,7 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/agentField';
-import { searchCampaigns } from '../shared/n8n/forms/campaignField';
-import { enteredOr } from '../shared/n8n/forms/subtitle';
+import { enteredOr, searchAgents, searchCampaigns } from '../shared/n8n/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { runPoll } from '../shared/n8n/triggers/runPoll';

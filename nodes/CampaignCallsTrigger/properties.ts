@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { campaignField } from '../shared/n8n/forms/campaignField';
+import { campaignField } from '../shared/n8n/forms/locatorFields';
 import {
 	completionFilters,
 	finishedStatusesField,

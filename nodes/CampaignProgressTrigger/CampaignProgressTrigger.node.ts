@@ -7,8 +7,7 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { searchCampaigns } from '../shared/n8n/forms/campaignField';
-import { enteredOr } from '../shared/n8n/forms/subtitle';
+import { enteredOr, searchCampaigns } from '../shared/n8n/forms/locatorFields';
 import { runPoll } from '../shared/n8n/triggers/runPoll';
 import { pollCampaign } from './pollCampaign';
 import { progressFields } from './properties';

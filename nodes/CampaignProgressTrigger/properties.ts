@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { campaignField } from '../shared/n8n/forms/campaignField';
+import { campaignField } from '../shared/n8n/forms/locatorFields';
 import { additionalQueryParameters, developerSettings } from '../shared/n8n/forms/options';
 
 /** The form, from top to bottom. */

@@ -1,6 +1,6 @@
 import { READS_AT_ONCE } from '../shared/api/limits';
 import type { INodeProperties } from 'n8n-workflow';
-import { campaignField } from '../shared/n8n/forms/campaignField';
+import { campaignField } from '../shared/n8n/forms/locatorFields';
 import {
 	additionalQueryParameters,
 	concurrencyField,

@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { enteredOr } from '../shared/n8n/forms/subtitle';
+import { enteredOr } from '../shared/n8n/forms/locatorFields';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
 import { activate } from './activate';
 import { triggerFields } from './properties';

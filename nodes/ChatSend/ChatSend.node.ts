@@ -5,7 +5,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/agentField';
+import { searchAgents } from '../shared/n8n/forms/locatorFields';
 import { forEachChatItem, type Prepare } from '../shared/n8n/run/chatItems';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { runNode } from '../shared/n8n/run/operations';

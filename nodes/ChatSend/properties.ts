@@ -1,6 +1,6 @@
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
-import { agentField } from '../shared/n8n/forms/agentField';
+import { agentField } from '../shared/n8n/forms/locatorFields';
 import { sessionField, shownWhere, disconnectOtherField } from '../shared/n8n/forms/chatFields';
 import { ofResource } from '../shared/n8n/run/operations';
 import {

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { OutcomeUnknown } from '../shared/api/errors';
 import { parseAgentUuid } from '../shared/api/parseIds';
-import { agentField } from '../shared/n8n/forms/agentField';
+import { agentField } from '../shared/n8n/forms/locatorFields';
 import { MAY_BE_BLANK, type Fields } from '../shared/n8n/forms/fields';
 import {
 	additionalBodyFields,

@@ -7,11 +7,10 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/agentField';
+import { enteredOr, searchAgents } from '../shared/n8n/forms/locatorFields';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { operationFields, runOperation } from '../shared/n8n/run/operations';
-import { enteredOr } from '../shared/n8n/forms/subtitle';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
 import { alsoForReview, RESOURCE } from './humanReview';
 import { place } from './operations/place.operation';

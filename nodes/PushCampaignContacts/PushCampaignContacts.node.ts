@@ -5,11 +5,9 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/agentField';
-import { searchCampaigns } from '../shared/n8n/forms/campaignField';
+import { enteredOr, searchAgents, searchCampaigns } from '../shared/n8n/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { enteredOr } from '../shared/n8n/forms/subtitle';
 import { runNode } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { pushFields } from './properties';

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { campaignField } from '../shared/n8n/forms/campaignField';
-import { agentField } from '../shared/n8n/forms/agentField';
+import { agentField, campaignField } from '../shared/n8n/forms/locatorFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,

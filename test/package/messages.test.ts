@@ -26,6 +26,6 @@ test('texts about the dashboard say only that the token is in its settings, as d
 });
 
 test('only nodes with items have texts with "this item"', () => {
-	const withoutItems = /Trigger\/|n8n\/triggers\/|credential|agents|listSearch/;
+	const withoutItems = /Trigger\/|n8n\/triggers\/|credential|agents|locatorFields/;
 	expect(textsWith(/\bthis item\b/, withoutItems)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import {
 	developerSettings,
 	readAdditions,
 } from '../../shared/n8n/forms/options';
-import { agentField } from '../../shared/n8n/forms/agentField';
+import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';

@@ -1,7 +1,7 @@
 import { readAdditions } from '../../shared/n8n/forms/options';
 import { sessionField } from '../../shared/n8n/forms/chatFields';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
-import { agentField } from '../../shared/n8n/forms/agentField';
+import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';

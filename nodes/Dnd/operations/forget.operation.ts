@@ -7,7 +7,7 @@ import { parseCampaignId } from '../../shared/api/parseIds';
 import { countedCalls } from '../../shared/calls/callsPerPerson';
 import { pushedText } from '../../shared/campaign';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
-import { campaignField } from '../../shared/n8n/forms/campaignField';
+import { campaignField } from '../../shared/n8n/forms/locatorFields';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { optionalCountryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { checkAgentUuid } from '../../shared/api/parseIds';
-import { agentField } from '../../shared/n8n/forms/agentField';
+import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { countryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { textInTools } from '../../shared/n8n/tools/textInTools';

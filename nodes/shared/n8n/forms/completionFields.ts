@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { parseAgentUuid } from '../../api/parseIds';
 import { type CompletionFilters, OBSERVED_OUTCOMES, parseList } from '../../calls/callEnd';
 import type { Included } from '../../calls/readCall';
-import { agentField } from './agentField';
+import { agentField } from './locatorFields';
 import type { Fields } from './fields';
 
 /** 'Filters' of the triggers for completed calls. */

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Clock } from '../../clock';
-import { runsAsTool } from './toolRun';
+import { type Deadline, noteToolRun, runsAsTool, toolRunOf } from './toolRun';
 
 /**
  * Times in milliseconds. A client of the MCP Server Trigger stops waiting for a tool after 60 seconds, and the result
@@ -17,21 +17,16 @@ export const TOOL_LIMITS = {
 	graceMs: 3_000,
 };
 
-/** When a tool must return. `at` is in milliseconds of the clock's `elapsed()`. */
-export type Deadline = { at: number; signal: AbortSignal };
-
-const deadlines = new WeakMap<object, Deadline>();
-
 export function startDeadline(context: IExecuteFunctions, clock: Clock): Deadline {
 	const { wholeMs } = TOOL_LIMITS;
 	const deadline = { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) };
-	deadlines.set(context, deadline);
+	noteToolRun(context, { deadline });
 	return deadline;
 }
 
 /** Undefined unless the node runs as a tool. */
 export function deadlineOf(context: object): Deadline | undefined {
-	return deadlines.get(context);
+	return toolRunOf(context).deadline;
 }
 
 /** A time limit from the form, capped if the node runs as a tool. */

@@ -4,7 +4,7 @@ import { FOR_THE_OWNER, forEveryone, USER } from '../../api/resolution';
 import { whenAborted, pause } from '../../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { clock } from '../http/accountClient';
-import { completedIn, isReadOnly, mcpSessionOf, readOf, type CompletedRequest } from './toolRun';
+import { type CompletedRequest, mcpSessionOf, toolRunOf } from './toolRun';
 import { startDeadline, TOOL_LIMITS } from './toolDeadline';
 import { messageOf } from '../../values';
 
@@ -82,18 +82,19 @@ class ToolTimeout extends ExplainedError {
 
 /** Keeps an error that has the outcome of the request. Any other error is a consequence of the timeout. */
 function afterTimeout(context: IExecuteFunctions, error: unknown): unknown {
-	if (completedIn(context)?.isPartial === true) return error;
+	if (toolRunOf(context).completed?.isPartial === true) return error;
 	if (!(error instanceof ExplainedError)) return new ToolTimeout('unknown');
 	return error.outcome === 'not_sent' ? new ToolTimeout('not_sent') : error;
 }
 
 function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): ToolResult {
-	const completed = completedIn(context);
+	const { completed, readSummary } = toolRunOf(context);
 	const outcome = completed?.isReplay === true ? 'already_done' : 'done';
 	const isTimedOut = items.some(hasTimedOut);
-	if (completed === undefined || isReadOnly(context)) {
+	if (completed === undefined || readSummary !== undefined) {
 		if (isTimedOut) return { outcome: 'timed_out', ...WAITED, ...resultOf(items) };
-		return { outcome, ...readTexts(context), ...resultOf(items) };
+		const happened = readSummary ?? 'The data was read.';
+		return { outcome, what_happened: happened, next_step: CONTINUE, ...resultOf(items) };
 	}
 	if (isTimedOut) return { outcome, ...begun(context, completed, items), ...resultOf(items) };
 	if (outcome === 'done' && items.some(isPartial)) {
@@ -123,10 +124,6 @@ const PARTLY_DONE: Texts = {
 	what_happened: ONLY_A_PART,
 	next_step: `Tell ${USER} which part was not completed. Request again only what you can correct.`,
 };
-
-function readTexts(context: IExecuteFunctions): Texts {
-	return { what_happened: readOf(context) ?? 'The data was read.', next_step: CONTINUE };
-}
 
 function doneTexts({ isReplay, repeatable }: CompletedRequest): Texts {
 	if (isReplay) {
@@ -165,7 +162,8 @@ function begun(
 }
 
 function failed(context: IExecuteFunctions, error: unknown): ToolResult {
-	const completed = completedIn(context);
+	const { completed, readSummary } = toolRunOf(context);
+	const isRead = readSummary !== undefined;
 	const failure = explain(error);
 	if (completed?.isPartial === true) {
 		return {
@@ -177,7 +175,7 @@ function failed(context: IExecuteFunctions, error: unknown): ToolResult {
 		};
 	}
 	// An earlier part of the request was completed, such as a call that can't be waited for.
-	if (completed !== undefined && !isReadOnly(context)) {
+	if (completed !== undefined && !isRead) {
 		const { what_happened: happened, next_step: next } = begun(
 			context,
 			completed,
@@ -190,7 +188,6 @@ function failed(context: IExecuteFunctions, error: unknown): ToolResult {
 			...resultOf(completed.output),
 		};
 	}
-	const isRead = isReadOnly(context);
 	const next = isRead ? nextRead(failure) : nextRequest(failure);
 	return {
 		outcome: isRead && failure.outcome === 'unknown' ? 'not_read' : failure.outcome,

@@ -120,35 +120,37 @@ export type CompletedRequest = {
 	isPartial?: boolean;
 };
 
-const completedRequests = new WeakMap<IExecuteFunctions, CompletedRequest>();
+/** When a tool must return. `at` is in milliseconds of the clock's `elapsed()`. */
+export type Deadline = { at: number; signal: AbortSignal };
+
+/** What one run of a tool has done, for its result, and when it must return. */
+type ToolRun = {
+	completed?: CompletedRequest;
+	/** What happened, if the tool only reads. */
+	readSummary?: string;
+	deadline?: Deadline;
+};
+
+const toolRuns = new WeakMap<object, ToolRun>();
+
+/** Empty unless the node runs as a tool. */
+export function toolRunOf(context: object): Readonly<ToolRun> {
+	return toolRuns.get(context) ?? {};
+}
+
+export function noteToolRun(context: object, more: ToolRun): void {
+	toolRuns.set(context, { ...toolRunOf(context), ...more });
+}
 
 export function noteCompleted(context: IExecuteFunctions, completed: CompletedRequest): void {
-	completedRequests.set(context, completed);
+	noteToolRun(context, { completed });
 }
-
-export function completedIn(context: IExecuteFunctions): CompletedRequest | undefined {
-	return completedRequests.get(context);
-}
-
-const readSummaries = new WeakMap<IExecuteFunctions, string>();
 
 /**
  * Marks the tool as one that only reads.
  *
- * @param whatHappened for the result, if it succeeds
+ * @param readSummary what happened, for the result, if it succeeds
  */
-export function noteReadOnly(
-	context: IExecuteFunctions,
-	whatHappened = 'The data was read.',
-): void {
-	readSummaries.set(context, whatHappened);
-}
-
-/** Undefined if the tool isn't marked as one that only reads. */
-export function readOf(context: IExecuteFunctions): string | undefined {
-	return readSummaries.get(context);
-}
-
-export function isReadOnly(context: IExecuteFunctions): boolean {
-	return readSummaries.has(context);
+export function noteReadOnly(context: IExecuteFunctions, readSummary = 'The data was read.'): void {
+	noteToolRun(context, { readSummary });
 }
