@@ -81,27 +81,6 @@ describe.each(Object.values(dialects))('campaigns that call, dialect $name', (di
 		expect(callsOf(list)).toHaveLength(people.length);
 	});
 
-	it('show the calls in the list of calls and in the campaign status', async () => {
-		const ofCampaign = () =>
-			[...sim.state.calls.values()].filter(({ campaignId }) => campaignId === active).length;
-		const before = ofCampaign();
-		sim.setAutoDial(FAST);
-		const list = await push(active, people);
-		await completed(active, list);
-		const { body } = await call(sim, 'GET', `/v1/calls?campaign_upload_id=${list}`);
-		for (const { callId } of callsOf(list)) expect(JSON.stringify(body)).toContain(callId);
-		const { data } = await call(sim, 'GET', `/v1/campaigns/${active}/status`);
-		expect(data).toMatchObject({
-			calls: { total: before + people.length },
-			uploads: expect.arrayContaining([
-				expect.objectContaining({
-					campaign_upload_id: list,
-					queues: [{ agent_uuid, total_queued: people.length, completed: true }],
-				}),
-			]),
-		});
-	});
-
 	it('call nobody on the do-not-disturb list, also if the number is added after the push', async () => {
 		const added = { phone: '9800000004' };
 		const list = await push(active, [{ phone: fixtures.dndPhone }, added, ...people]);
@@ -129,32 +108,6 @@ describe.each(Object.values(dialects))('campaigns that call, dialect $name', (di
 		await completed(draft, waiting);
 		expect(callsOf(waiting)).toHaveLength(people.length);
 		expect(callsOf(held)).toEqual([]);
-	});
-
-	it('call a number once that is pushed twice', async () => {
-		sim.setAutoDial(FAST);
-		const first = await push(active, people);
-		await push(active, people.slice(1));
-		await completed(active, first);
-		await laterCall();
-		const phones = [...sim.state.calls.values()].map(({ phone }) => phone);
-		expect(phones.filter((phone) => phone === '+919800000002')).toHaveLength(1);
-	});
-
-	it('can be stopped, and set over HTTP', async () => {
-		const set = async (body: object) => await call(sim, 'POST', '/__simulator/autoDial', body);
-		// Requests still work.
-		jest.useFakeTimers({
-			doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
-		});
-		await set(FAST);
-		await set({});
-		const list = await push(active, people);
-		await jest.advanceTimersByTimeAsync(60_000);
-		expect(callsOf(list)).toEqual([]);
-		jest.useRealTimers();
-		await set(FAST);
-		await completed(active, list);
 	});
 
 	it('gives placed calls outcomes by number, too', async () => {

@@ -2,7 +2,7 @@ import { dialects, fixtures, startSimulator, type Simulator } from '.';
 import { call, origin } from './testing/api';
 
 const agent_uuid = fixtures.agents.full;
-const { active, draft, paused, archived } = fixtures.campaigns;
+const { active } = fixtures.campaigns;
 
 describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => {
 	let sim: Simulator;
@@ -99,11 +99,6 @@ describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => 
 		expect(origin(got)).toContain(name);
 	});
 
-	it('takes an empty list or not, as the dialect does', async () => {
-		const { status } = await push(active, []);
-		expect(status).toBe(dialect.campaigns.emptyListAccepted ? 200 : 400);
-	});
-
 	it('wants a number for enqueueing only', async () => {
 		const rest = { agent_uuid: fixtures.agents.noNumber };
 		expect((await push(active, [{ phone: '9876543210' }], rest)).status).toBe(200);
@@ -113,33 +108,5 @@ describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => 
 				body: { details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' } },
 			},
 		);
-	});
-
-	it('warns on a draft or paused campaign', async () => {
-		for (const [id, status] of [
-			[draft, 'Draft'],
-			[paused, 'Paused'],
-		] as const) {
-			const { data } = await push(id, [{ phone: '9876543210' }]);
-			expect(data.warnings).toEqual([dialect.campaigns.warning(status)]);
-		}
-	});
-
-	it('skips and reports numbers on the DND list of the agent', async () => {
-		const { data } = await push(active, [{ phone: '9876543210' }, { phone: fixtures.dndPhone }]);
-		expect(data).toMatchObject({
-			contacts_accepted: dialect.campaigns.acceptedCountsDndSkipped ? 2 : 1,
-			dnd_skipped: [dialect.campaigns.dndSkipped(fixtures.dndPhone, 1)],
-		});
-		expect(sim.contactsOf(active)).toHaveLength(1);
-	});
-
-	it('changes a campaign only by the transitions of its dialect', () => {
-		sim.changeCampaign(draft, 'Active');
-		expect(sim.state.campaigns.get(draft)?.status).toBe('Active');
-		const permitted = dialect.campaigns.lifecycle.Active.includes('Archived');
-		const revive = () => sim.changeCampaign(archived, 'Active');
-		if (permitted) expect(revive).not.toThrow();
-		else expect(revive).toThrow('cannot become Active');
 	});
 });

@@ -1,28 +1,17 @@
-import { eventually } from '../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
 import type { JsonObject } from './json';
 import { call, sent } from './testing/api';
-import { Receiver } from './testing/receiver';
 import { opened } from './testing/socketClient';
 
 const { open, closed, dormant, unknown } = fixtures.sessions;
-const agent_uuid = fixtures.agents.full;
 
 describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect) => {
 	let sim: Simulator;
-	const receiver = new Receiver();
 	beforeAll(async () => {
-		sim = await startSimulator({ dialect, asyncReplyMs: 5 });
-		await receiver.start();
+		sim = await startSimulator({ dialect });
 	});
-	beforeEach(() => {
-		sim.reset();
-		receiver.received.length = 0;
-	});
-	afterAll(async () => {
-		await sim.stop();
-		await receiver.stop();
-	});
+	beforeEach(() => sim.reset());
+	afterAll(async () => await sim.stop());
 
 	const post = async (path: string, body: unknown) => await call(sim, 'POST', path, body);
 	const onSession = async (part: string, body: unknown, id: string = open) =>
@@ -35,14 +24,6 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 	const inbound = async (message: string, rest: JsonObject = {}) => {
 		const names = dialect.chat.inbound;
 		return await say('/v1/chat/inbound', {
-			[names.session]: open,
-			[names.message]: message,
-			...rest,
-		});
-	};
-	const later = async (message: string, rest: JsonObject = {}) => {
-		const names = dialect.chat.async;
-		return await say('/v1/chat/inbound/async', {
 			[names.session]: open,
 			[names.message]: message,
 			...rest,
@@ -69,50 +50,6 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 			status: dialect.statuses.sessionNotFound,
 			body: { success: false, error: dialect.chat.unknownSession },
 		});
-	});
-
-	it('accepts an asynchronous message once per idempotency key', async () => {
-		const client = await opened(sim, open);
-		const first = await later('Hello', { idempotency_key: 'k' });
-		expect(first).toMatchObject({ status: 200, body: { success: true } });
-		const again = await later('Hello', { idempotency_key: 'k' });
-		expect(again.body.success).toBe(true);
-		expect(await later('Other', { idempotency_key: 'k' })).toMatchObject({
-			status: dialect.statuses.keyReused,
-			body: { success: false, error: 'idempotency_key_reused' },
-		});
-		const heard = sim.sessions.get(open).messages.filter(({ role }) => role === 'user');
-		expect(heard).toHaveLength(1);
-		const { payload } = await client.event('turn_result');
-		expect(payload).toEqual({
-			turn_id: expect.any(String),
-			message_id: expect.anything(),
-			state: 'default',
-			merged_into: null,
-			error: null,
-		});
-	});
-
-	it('delivers a later reply to the delivery URL', async () => {
-		const { from, field } = dialect.chat.deliveryUrl;
-		if (from === 'dashboard') sim.sessions.setDeliveryUrl(receiver.url);
-		let session: string = open;
-		if (from === 'session') {
-			const { create } = dialect.chat;
-			await post('/v1/chat/session', { [create.agent]: agent_uuid, [field]: receiver.url });
-			session = [...sim.state.sessions.keys()].at(-1) ?? '';
-		}
-		const rest: JsonObject = from === 'message' ? { [field]: receiver.url } : {};
-		await later('Hello', { ...rest, [dialect.chat.async.session]: session });
-		await eventually(() => sim.chatDeliveries().some(({ status }) => status !== null));
-		expect(receiver.received[0]?.text).toContain('You said: Hello');
-		expect(sim.chatDeliveries()).toMatchObject([{ url: receiver.url, status: 200 }]);
-	});
-
-	it('reports a failed asynchronous turn', async () => {
-		const client = await opened(sim, open);
-		await later('please fail');
-		expect(await client.event('turn_result')).toMatchObject({ payload: { state: 'error' } });
 	});
 
 	it('takes over, hands back, and relays rejections', async () => {

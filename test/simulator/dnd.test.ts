@@ -32,17 +32,6 @@ describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (d
 	const list = async (rest: Record<string, string> = {}) =>
 		await dnd('GET', { [dialect.dnd.list.agent]: agent, ...rest });
 
-	it('adds a number with its reason', async () => {
-		const got = await add('+919800000001', { [dialect.dnd.add.reason]: 'asked by mail' });
-		expect(got).toMatchObject({ status: 200, body: { success: true } });
-		expect(sim.state.dnd.at(-1)).toMatchObject({ phone: '+919800000001', reason: 'asked by mail' });
-		const again = await add('+919800000001');
-		expect(again.status).toBe(
-			dialect.dnd.addTwice === 'accepted' ? 200 : dialect.validation.status,
-		);
-		expect(sim.state.dnd.filter((e) => e.phone === '+919800000001')).toHaveLength(1);
-	});
-
 	it('accepts the number formats of the dialect', async () => {
 		const spaced = await add('+91 98000 00002');
 		expect(spaced.body.success).toBe(dialect.dnd.phoneForms === 'any');

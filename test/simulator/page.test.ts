@@ -57,29 +57,6 @@ describe('the page of the simulated service', () => {
 		expect((await call(sim, 'GET', '/', undefined, null)).status).toBe(401);
 	});
 
-	it('shows a call as it rings, talks, and ends, with its request and response', async () => {
-		const { data } = await call(sim, 'POST', '/v1/call', place);
-		const ringing = await shows('a ringing call', ({ calls }) => calls[0]?.phase === 'Ringing');
-		expect(ringing).toMatchObject({
-			calls: [{ callId: data.call_id, phone: '+919876543210', from: 'Place Call' }],
-			requests: [
-				{
-					number: 1,
-					method: 'POST',
-					path: '/v1/call',
-					sent: JSON.stringify(place, null, 2),
-					status: 200,
-					response: expect.stringContaining(String(data.call_id)),
-				},
-			],
-		});
-		const placed = sim.state.calls.get(String(data.call_id));
-		if (placed !== undefined) placed.isTalking = true;
-		await shows('a call with a person', ({ calls }) => calls[0]?.phase === 'Talking');
-		await sim.endCall(String(data.call_id));
-		await shows('the end of the call', ({ calls }) => calls[0]?.phase === 'Ended: picked');
-	});
-
 	it('shows contacts of a campaign, and what became of each', async () => {
 		const { agents, campaigns } = fixtures;
 		const push = {
@@ -101,27 +78,6 @@ describe('the page of the simulated service', () => {
 				contacts: [{ phone: '+919812345671', name: 'Meera' }],
 			},
 		]);
-	});
-
-	it('lets one write in a chat as the customer, and take over as a person', async () => {
-		const { result: sessionId } = (
-			await command('createSession', { agentUuid: fixtures.agents.full })
-		).body;
-		await command('writeAsCustomer', { sessionId, text: 'Is it free?' });
-		await command('writeAsPerson', { sessionId, text: 'Yes, it is.' });
-		await command('writeAsCustomer', { sessionId, text: 'Great' });
-		const { chats } = await shows('the chat', ({ chats: [chat] }) => chat?.messages.length === 4);
-		expect(chats[0]).toMatchObject({
-			sessionId,
-			mode: 'support',
-			messages: [
-				{ role: 'user', content: 'Is it free?' },
-				{ role: 'ai', content: 'You said: Is it free?' },
-				{ role: 'ai', content: 'Yes, it is.' },
-				{ role: 'user', content: 'Great' },
-			],
-		});
-		expect((await command('writeAsPerson', { sessionId, text: '' })).status).toBe(400);
 	});
 
 	describe('its switches', () => {
@@ -157,29 +113,6 @@ describe('the page of the simulated service', () => {
 				{ number: 2, status: 200, fault: null },
 				{ number: 1, status: null, fault: 'connection cut after it took effect' },
 			]);
-		});
-
-		it('failedAfterPlacing: the call is placed, and the response has status 500', async () => {
-			await flip('failedAfterPlacing');
-			expect((await call(sim, 'GET', '/v1/active_agents')).status).toBe(200);
-			expect((await call(sim, 'POST', '/v1/call', place)).status).toBe(500);
-			expect(sim.placedCalls()).toHaveLength(1);
-		});
-
-		it('slow: on and off. normal: clears all', async () => {
-			await flip('slow');
-			await flip('cut');
-			await flip('busy');
-			await shows(
-				'all of them',
-				({ switches }) => switches.isSlow && switches.pending.length === 3,
-			);
-			await flip('slow');
-			await shows('it is not slow', ({ switches }) => !switches.isSlow);
-			await flip('slow');
-			await flip('normal');
-			await shows('none of them', ({ switches }) => switches.pending.length === 0);
-			expect((await flip('other')).status).toBe(400);
 		});
 	});
 });

@@ -35,20 +35,6 @@ describe.each(Object.values(dialects))(
 			expect(sim.sessions.frames(session)).toHaveLength(1);
 		});
 
-		it('delays an ack as long as any other response', async () => {
-			const client = await opened(sim, session);
-			sim.configure({ latencyMs: 60 });
-			const began = performance.now();
-			await say(client, 'Hello');
-			sim.configure({ latencyMs: 0 });
-			expect(performance.now() - began).toBeGreaterThan(50);
-		});
-
-		it('leaves message_id out of the ack if none was supplied', async () => {
-			const client = await opened(sim, session);
-			expect(await say(client, 'Hello')).not.toHaveProperty('message_id');
-		});
-
 		it('puts the ack before or after its events, as the dialect does', async () => {
 			const client = await opened(sim, session);
 			client.send({ content: 'Hello' });
@@ -110,28 +96,6 @@ describe.each(Object.values(dialects))(
 			);
 		});
 
-		it('is busy once, and always when asked to', async () => {
-			const client = await opened(sim, session);
-			expect(await say(client, 'please be busy 1')).toEqual({
-				state: 'busy',
-				error: 'server_busy',
-			});
-			expect(await say(client, 'please be busy 1')).toMatchObject({ state: 'default' });
-			await say(client, 'please stay busy');
-			expect(await say(client, 'please stay busy')).toMatchObject({ state: 'busy' });
-		});
-
-		it('merges what comes during a slow turn and reports it by turn_result', async () => {
-			const client = await opened(sim, session);
-			client.send({ content: 'please answer slowly' });
-			client.send({ content: 'and this too' });
-			const merged = await client.ack();
-			const slow = await client.ack();
-			expect(merged).toMatchObject({ state: 'merged', merged_into: slow.turn_id });
-			expect(slow.reply).toBe('You said: please answer slowly / and this too');
-			expect(await client.event('turn_result')).toMatchObject({ payload: { error: null } });
-		});
-
 		it("merges into another client's turn, and returns its text in the field of the dialect", async () => {
 			const client = await opened(sim, session);
 			const ack = await say(client, 'please merge this');
@@ -146,48 +110,6 @@ describe.each(Object.values(dialects))(
 			const place = client.seen.indexOf(result);
 			const order = texts.map((at) => (at < place ? 'before' : 'after'))[0] ?? 'nowhere';
 			expect(order).toBe(dialect.socket.replyText);
-		});
-
-		it('shows buttons and accepts the answer once', async () => {
-			const client = await opened(sim, session);
-			await say(client, 'please show buttons');
-			const [interaction] = sim.sessions.get(session).interactions.keys();
-			const answer = { type: 'interaction_response', interaction_id: interaction };
-			client.send({ ...answer, option_id: 'maybe' });
-			expect(await client.ack()).toMatchObject({ error: 'invalid_interaction' });
-			client.send({ ...answer, option_id: 'yes' });
-			expect(await client.ack()).toMatchObject({ state: 'default', reply: 'You said: yes' });
-			client.send({ ...answer, option_id: 'yes' });
-			expect(await client.ack()).toMatchObject({ error: 'invalid_interaction' });
-		});
-
-		it('sends garbage, breaks before the ack, or never acks when asked to', async () => {
-			const client = await opened(sim, session);
-			await say(client, 'please send garbage');
-			expect(client.raw.some((frame) => Buffer.isBuffer(frame))).toBe(true);
-			expect(client.raw).toContain('this is not JSON');
-			client.send({ content: 'please never ack' });
-			client.send({ content: 'please drop me' });
-			expect((await client.untilClosed()).code).toBe(1006);
-			const heard = sim.sessions.get(session).messages.map(({ content }) => content);
-			expect(heard).toEqual(expect.arrayContaining(['please never ack', 'please drop me']));
-		});
-
-		it('goes dormant, comes back with a message, and closes', async () => {
-			const client = await opened(sim, fixtures.sessions.dormant);
-			await say(client, 'I am back');
-			expect(await client.event('session_reactivated')).toMatchObject({
-				payload: { reason: dialect.chat.reactivatedReason },
-			});
-			sim.sessions.goDormant(fixtures.sessions.dormant);
-			expect(await client.event('session_dormant')).toMatchObject({
-				payload: { reason: 'inactivity' },
-			});
-			sim.sessions.close(fixtures.sessions.dormant);
-			expect(await client.event('session_closed')).toMatchObject({ payload: {} });
-			if (dialect.socket.afterClosed === 'closes') {
-				expect((await client.untilClosed()).code).toBe(1000);
-			}
 		});
 	},
 );

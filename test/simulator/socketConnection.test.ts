@@ -1,5 +1,4 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
-import { untilIdle } from '../n8n/until';
 import { connect, minted, opened } from './testing/socketClient';
 
 const session = fixtures.sessions.open;
@@ -67,18 +66,6 @@ describe.each(Object.values(dialects))(
 			expect(sim.sessions.openSockets(session)).toBe(both ? 2 : 1);
 		});
 
-		it('replays recent events with the same event_id after a reconnect', async () => {
-			const first = await opened(sim, session, 'one');
-			const id = sim.sessions.pushEvent(session, 'nudge_sent', { idle_seconds: 60 });
-			await first.event('nudge_sent');
-			sim.sessions.cutSockets(session);
-			expect((await first.untilClosed()).code).toBe(1006);
-			const missed = sim.sessions.pushEvent(session, 'auto_resume_fired', {});
-			const back = await opened(sim, session, 'one');
-			expect((await back.event('nudge_sent')).event_id).toBe(id);
-			expect((await back.event('auto_resume_fired')).event_id).toBe(missed);
-		});
-
 		it('forgets events outside the window', async () => {
 			const first = await opened(sim, session, 'one');
 			sim.sessions.pushEvent(session, 'nudge_sent');
@@ -99,25 +86,6 @@ describe.each(Object.values(dialects))(
 				client.send({ content: 'still here' });
 				expect(await client.ack()).toMatchObject({ state: 'default' });
 			}
-		});
-
-		it('drops a connection silently: stays open, but nothing arrives', async () => {
-			const client = await opened(sim, session);
-			expect(sim.sessions.dropSilently(session)).toBe(1);
-			sim.sessions.pushEvent(session, 'nudge_sent');
-			await untilIdle();
-			expect(client.closed).toBeNull();
-			expect(client.seen).toEqual([]);
-			expect([sim.sessions.openSockets(), sim.sessions.connectedSockets()]).toEqual([0, 1]);
-		});
-
-		it('can reject or cut the upgrade itself', async () => {
-			sim.faults.inject({ kind: 'status', status: 503, times: 1, match: { path: /user-stream$/ } });
-			const rejected = await opened(sim, session);
-			expect(rejected.closed).toMatchObject({ code: 1006 });
-			sim.faults.inject({ kind: 'resetBefore', times: 1, match: { path: /user-stream$/ } });
-			expect((await opened(sim, session)).closed).toMatchObject({ code: 1006 });
-			expect((await opened(sim, session)).closed).toBeNull();
 		});
 	},
 );
