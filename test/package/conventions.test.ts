@@ -2,37 +2,26 @@ import get from 'lodash/get';
 import isEqual from 'lodash/isEqual';
 import type { INodeProperties } from 'n8n-workflow';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
-import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, setupEngine } from '../engine';
 import {
+	allParameters,
 	choicesOf,
 	emptyTexts,
 	endsWell,
 	notInTitleCase,
-	parametersIn,
 	type Parameter,
 } from './descriptions';
+import { sourceTrees } from './texts';
 
 /** The resource of n8n's human review variant of a node. Users can't select it. */
 const REVIEW_RESOURCE = 'humanReview';
 
 let parameters: Parameter[] = [];
-let formOfCredential: Parameter[] = [];
 
 beforeAll(async () => {
 	await setupEngine();
-	formOfCredential = parametersIn(loader.getCredential(CREDENTIAL).type.properties, 'Credential');
-	parameters = [
-		...loader.types.nodes.flatMap(({ properties, displayName }) =>
-			parametersIn(
-				// n8n adds this field to every polling trigger.
-				properties.filter(({ name }) => name !== 'pollTimes'),
-				displayName,
-			),
-		),
-		...formOfCredential,
-	];
+	parameters = allParameters();
 });
 
 /** The parameters that break a rule, with details. */
@@ -133,15 +122,6 @@ test('an option with fields of its own is added with its fields, and n8n keeps i
 	expect(nested.filter((one) => !isKept(one)).map(({ place }) => place)).toEqual([]);
 });
 
-// `rowExpression.ts` reads the value of a resource locator as it is.
-test('no mode of a resource locator extracts a part of the value', () => {
-	expect(
-		violations(({ property }) =>
-			(property.modes ?? []).flatMap(({ name, extractValue }) => (extractValue ? [name] : [])),
-		),
-	).toEqual([]);
-});
-
 test('each parameter has a description, with periods as in n8n', () => {
 	const explained = (property: Parameter['property']) =>
 		(property.description ?? property.hint) !== undefined ||
@@ -167,15 +147,6 @@ test('no text in a form is empty', () => {
 	expect(forms.flatMap((form) => emptyTexts(form, form.displayName))).toEqual([]);
 });
 
-test('every node and the credential have an icon for the light and the dark theme', () => {
-	for (const { iconUrl } of [...loader.types.nodes, loader.getCredential(CREDENTIAL).type]) {
-		expect(iconUrl).toEqual({
-			light: expect.stringMatching(/voiceChatAgent\.svg$/),
-			dark: expect.stringMatching(/voiceChatAgent\.dark\.svg$/),
-		});
-	}
-});
-
 /** Lists with a meaningful order, such as the default or the soonest first. */
 const MEANINGFUL_ORDER = [
 	'callListDateForm',
@@ -184,10 +155,6 @@ const MEANINGFUL_ORDER = [
 	'waitForCompletion',
 	'waitLimitUnit',
 	'when',
-	// n8n's own fields in a polling trigger.
-	'mode',
-	'weekday',
-	'unit',
 ];
 
 test('lists of choices are in alphabetical order, except lists with a meaningful order', () => {
@@ -325,14 +292,7 @@ test('the default of a list is one of its choices', () => {
 	).toEqual([]);
 });
 
-test('no field of the API mapping has a default', () => {
-	const names = MAPPING_TOPICS.flatMap(({ fields }) => Object.keys(fields));
-	const mappingFields = formOfCredential.filter(({ property }) => names.includes(property.name));
-	expect(mappingFields.map(({ property }) => property.name)).toEqual(names);
-	expect(mappingFields.filter(({ property }) => property.default !== '')).toEqual([]);
-});
-
-test('no field has a regular expression for n8n to check, because a busy n8n then stops the workflow', () => {
+test('no field has a pattern for n8n to check or extract, because a busy n8n then stops the workflow', () => {
 	const patterns = [/"type":"regex"/, /"validation":/, /"extractValue":/];
 	expect(
 		violations(
@@ -375,3 +335,30 @@ function hiddenWith(
 		return values?.every((value) => hiding?.some((one) => one === value)) === true;
 	});
 }
+
+/** The switches of all collections. The fields of a fixed collection aren't added one by one. */
+function addedSwitches(): Array<{ place: string; property: INodeProperties }> {
+	return parameters
+		.filter(({ property }) => property.type === 'collection')
+		.flatMap(({ place, property }) =>
+			(property.options ?? []).flatMap((member) =>
+				'type' in member && member.type === 'boolean'
+					? [{ place: `${place} › ${member.displayName}`, property: member }]
+					: [],
+			),
+		);
+}
+
+test('a switch that is added from a collection is on, because leaving it out already means off', () => {
+	const switches = addedSwitches();
+	expect(switches.length).toBeGreaterThan(10);
+	const off = switches.filter(({ property }) => property.default !== true);
+	expect(off.map(({ place }) => place)).toEqual([]);
+	const names = new Set(switches.map(({ property }) => property.name));
+	const onIfAbsent = sourceTrees().flatMap(({ file, source }) =>
+		[...source.text.matchAll(/\.switch\('(\w+)', true\)/g)].flatMap(([, name = '']) =>
+			names.has(name) ? [`${file}: ${name}`] : [],
+		),
+	);
+	expect(onIfAbsent).toEqual([]);
+});

@@ -1,4 +1,6 @@
 import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { loader } from '../engine';
 
 /** A parameter, its path in the form, and the parameters on its level and above. */
 export type Parameter = {
@@ -19,6 +21,18 @@ export function parametersIn(
 		const visible = [...properties, ...above];
 		return [{ place: here, property, visible }, ...membersOf(property, here, visible)];
 	});
+}
+
+/** Every parameter of the nodes and the credential. n8n adds 'Poll Times' to polling triggers. */
+export function allParameters(): Parameter[] {
+	const nodes = loader.types.nodes.flatMap(({ properties, displayName }) =>
+		parametersIn(
+			properties.filter(({ name }) => name !== 'pollTimes'),
+			displayName,
+		),
+	);
+	const { properties } = loader.getCredential(CREDENTIAL).type;
+	return [...nodes, ...parametersIn(properties, 'Credential')];
 }
 
 function membersOf(property: INodeProperties, place: string, visible: INodeProperties[]) {

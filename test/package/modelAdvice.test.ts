@@ -1,9 +1,8 @@
 /** Tool results are for models, so they contain no advice for a person in n8n's editor. */
 import ts from 'typescript';
 import { ERRORS, explainRejection } from '../../nodes/shared/api/errorTable';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { loader, setupEngine } from '../engine';
-import { parametersIn } from './descriptions';
+import { setupEngine } from '../engine';
+import { allParameters } from './descriptions';
 import { sourceTrees } from './texts';
 
 beforeAll(setupEngine);
@@ -14,13 +13,7 @@ const FILLED_IN =
 
 /** Names of fields that only a person sees. */
 function namesOnScreen(): string[] {
-	const forms = [
-		...loader.types.nodes.map(({ properties }) => properties),
-		loader.getCredential(CREDENTIAL).type.properties,
-	];
-	const names = forms.flatMap((form) =>
-		parametersIn(form, '').map(({ property }) => property.displayName),
-	);
+	const names = allParameters().map(({ property }) => property.displayName);
 	return [...new Set(names)].filter((name) => /^\w+ .*[A-Z]/.test(name) && !FILLED_IN.test(name));
 }
 

@@ -32,6 +32,15 @@ test.each(pages)('%s: field names in bold', (page) => {
 	expect(text.match(/(?<![\w*])_[A-Z][^_\n]*_(?!\w)/g)).toBeNull();
 });
 
+test('every image is used on a page, and every image on a page exists', () => {
+	const shown = pages.flatMap((page) =>
+		[...textOf(page).matchAll(/\(((?:docs\/)?images\/[^)]+)\)/g)].map(([, target = '']) =>
+			path.join(path.dirname(page), target),
+		),
+	);
+	expect([...new Set(shown)].sort()).toEqual(globSync('docs/images/*', { cwd: ROOT }).sort());
+});
+
 test('the README is short', () => {
 	const rendered = textOf('README.md')
 		.replace(/\]\([^)]*\)/g, ']')

@@ -3,16 +3,23 @@ import path from 'node:path';
 import ts from 'typescript';
 import { ROOT } from '../engine/sourceLoader';
 
+type SourceTree = { file: string; source: ts.SourceFile };
+
+/** The syntax tree of each source file. */
+export function sourceTrees(): SourceTree[] {
+	return globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT })
+		.sort()
+		.map((file) => {
+			const text = readFileSync(path.join(ROOT, file), 'utf8');
+			const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+			return { file, source };
+		});
+}
+
 export type Text = { place: string; text: string };
 
 /** Every text with several words in a source file, because a person may read it. */
-function textsOf(file: string): Text[] {
-	const source = ts.createSourceFile(
-		file,
-		readFileSync(path.join(ROOT, file), 'utf8'),
-		ts.ScriptTarget.Latest,
-		true,
-	);
+function textsOf({ file, source }: SourceTree): Text[] {
 	const found: Text[] = [];
 	const visit = (node: ts.Node): void => {
 		if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) {
@@ -26,15 +33,5 @@ function textsOf(file: string): Text[] {
 	return found.filter(({ text }) => /\s/.test(text.trim()));
 }
 
-/** The syntax tree of each source file. */
-export function sourceTrees(): Array<{ file: string; source: ts.SourceFile }> {
-	return files.map((file) => {
-		const text = readFileSync(path.join(ROOT, file), 'utf8');
-		const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-		return { file, source };
-	});
-}
-
-const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).sort();
 /** The texts of all source files. */
-export const texts = files.flatMap(textsOf);
+export const texts = sourceTrees().flatMap(textsOf);

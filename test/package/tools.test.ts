@@ -47,11 +47,8 @@ function toolOf(key: SchemaKey): Tool {
 	return { action: nameOf(key), name: response.name, description: response.description };
 }
 
-test('each action is a tool', () => {
-	expect(tools.length).toBeGreaterThan(20);
-});
-
 test.each(['description', 'name'] as const)('no two tools have the same %s', (what) => {
+	expect(tools.length).toBeGreaterThan(20);
 	expect(new Set(tools.map(({ [what]: text }) => text)).size).toBe(tools.length);
 });
 
@@ -87,6 +84,16 @@ test('descriptions warn of phone calls and say when to use the tool, or say that
 	).toEqual([]);
 });
 
+const inTools = ({ displayOptions }: INodeProperties) =>
+	displayOptions?.hide?.['@tool']?.includes(true) !== true;
+
+/** The fields of all tools, including members of collections. */
+const fieldsInTools = () =>
+	loader.types.nodes
+		.filter(({ usableAsTool }) => usableAsTool !== undefined)
+		.flatMap(({ properties, displayName }) => parametersIn(properties.filter(inTools), displayName))
+		.filter(({ property }) => inTools(property));
+
 /** Settings for the person who builds the workflow. The model only fills in the task. */
 const NOT_FOR_MODELS = [
 	...['Operation', 'Resource', 'Send Via', 'Answer With', 'Prevent Duplicate Messages'],
@@ -97,12 +104,7 @@ const NOT_FOR_MODELS = [
 ];
 
 test('the editor lets a model fill in every field of the task', () => {
-	const inTools = ({ displayOptions }: INodeProperties) =>
-		displayOptions?.hide?.['@tool']?.includes(true) !== true;
-	const fields = loader.types.nodes
-		.filter(({ usableAsTool }) => usableAsTool !== undefined)
-		.flatMap(({ properties, displayName }) => parametersIn(properties.filter(inTools), displayName))
-		.filter(({ property }) => inTools(property));
+	const fields = fieldsInTools();
 	// The editor's rule for its button "Let the model define this parameter".
 	const closed = fields.filter(
 		({ property: { type, noDataExpression } }) => noDataExpression === true || type === 'options',
@@ -129,8 +131,6 @@ const FREE_TEXT = [
 ];
 
 test('the description of a tool has an example of each value that is not free text', () => {
-	const inTools = ({ displayOptions }: INodeProperties) =>
-		displayOptions?.hide?.['@tool']?.includes(true) !== true;
 	const missing = loader.types.nodes
 		.filter(({ usableAsTool }) => usableAsTool !== undefined)
 		.flatMap(({ properties, name }) => {
@@ -164,12 +164,7 @@ test('the description of a tool has an example of each value that is not free te
 });
 
 test('JSON fields are text fields in every tool, also in options', () => {
-	const inTools = ({ displayOptions }: INodeProperties) =>
-		displayOptions?.hide?.['@tool']?.includes(true) !== true;
-	const fields = loader.types.nodes
-		.filter(({ usableAsTool }) => usableAsTool !== undefined)
-		.flatMap(({ properties, displayName }) => parametersIn(properties.filter(inTools), displayName))
-		.filter(({ property }) => inTools(property));
+	const fields = fieldsInTools();
 	expect(fields.length).toBeGreaterThan(100);
 	expect(
 		fields.filter(({ property }) => property.type === 'json').map(({ place }) => place),
@@ -193,14 +188,6 @@ test('fields that depend on a value from the model are hidden', () => {
 	const byModel = shownWith("={{ $fromAI('when') }}");
 	expect(byModel).toContain('when');
 	expect(byModel.filter((name) => name.startsWith('scheduled'))).toEqual([]);
-});
-
-test('a tool description that a person has written is used unchanged', () => {
-	const type = `${PACKAGE}.placeCallTool`;
-	const parameters = { descriptionType: 'manual', toolDescription: 'Rings our own desk' };
-	const node = makeWorkflow([makeNode({ type, name: 'Desk', parameters })]).getNode('Desk');
-	const nodeType = nodeTypes.getByNameAndVersion(type);
-	expect(node && NodeHelpers.getToolDescriptionForNode(node, nodeType)).toBe('Rings our own desk');
 });
 
 test('a node that is not a tool has no tool description', () => {

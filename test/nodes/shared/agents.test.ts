@@ -1,5 +1,4 @@
-import fc from 'fast-check';
-import { findAgents, requireNames } from '../../../nodes/shared/agents';
+import { findAgents } from '../../../nodes/shared/agents';
 import { ApiMapping, type MappingName } from '../../../nodes/shared/apiMapping';
 import type { JsonValue } from '../../../nodes/shared/json';
 
@@ -149,47 +148,6 @@ describe('with the API mapping', () => {
 		});
 	});
 });
-
-/** Of the names of fields and places in a list, whatever they are. */
-const anyName = fc.oneof(fc.string({ minLength: 1 }), fc.nat({ max: 3 }).map(String));
-
-test('a path to the names leads to a name, or is an error', () => {
-	const names = fc.array(anyName, { minLength: 1, maxLength: 3 });
-	const run = (path: string[], shown: JsonValue, wanted: string[]) => {
-		const entry = path.reduceRight<JsonValue>(
-			(inner, name) => (/^\d$/.test(name) ? placedAt(Number(name), inner) : { [name]: inner }),
-			shown,
-		);
-		const response = { agent_a1: entry };
-		const details = {
-			agentsPath: '.',
-			agentsIdPlace: 'key',
-			agentsNamePath: wanted.map((name) => name.replaceAll('.', '\\.')).join('.'),
-		};
-		const found = find(response, details);
-		const isReported = caughtBy(() => requireNames(found, response, new ApiMapping(details)));
-		expect(found[0]?.name === shown || isReported).toBe(true);
-	};
-	fc.assert(
-		fc.property(names, names, (path, other) => {
-			run(path, 'Sales', path);
-			run(path, 'Sales', other);
-		}),
-	);
-});
-
-function placedAt(place: number, value: JsonValue): JsonValue {
-	return [...Array.from({ length: place }, () => null), value];
-}
-
-function caughtBy(act: () => void): boolean {
-	try {
-		act();
-		return false;
-	} catch {
-		return true;
-	}
-}
 
 function caught(response: JsonValue, details: Details = {}): unknown {
 	try {
