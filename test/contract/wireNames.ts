@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { newSession } from '../simulator/chat/newSession';
+import { newSession } from '../simulator/chat/lifecycle';
 import { ROOT } from '../engine/sourceLoader';
 import { dialects, type Dialect } from '../simulator';
 import type { Agent } from '../simulator/state/types';

@@ -1,5 +1,5 @@
 import { dialects, type Dialect } from '.';
-import { newSession } from './chat/newSession';
+import { newSession } from './chat/lifecycle';
 import type { Agent } from './state/types';
 
 const agent: Agent = {

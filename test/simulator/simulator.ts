@@ -95,11 +95,6 @@ export class Simulator {
 		this.world.autoDialer.set(auto);
 	}
 
-	/** Deliveries on the chat delivery webhook. */
-	chatDeliveries(): readonly Delivery[] {
-		return this.world.chat.deliveries;
-	}
-
 	changeCampaign(id: number, status: Exclude<CampaignStatus, 'Draft'>): void {
 		changeCampaign(this.state, this.dialect, id, status);
 	}

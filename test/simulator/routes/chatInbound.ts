@@ -10,7 +10,7 @@ import {
 import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
-import { withSession } from './sessionOf';
+import { withSession } from './chatSession';
 
 export function chatInboundRoutes(world: SimulatorState): Route[] {
 	const { dialect } = world;

@@ -4,7 +4,7 @@ import { agentNotFound, response, ok, rejected, type SimulatorResponse } from '.
 import type { Route } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
-import { withSession } from './sessionOf';
+import { withSession } from './chatSession';
 
 export function chatLegacyRoutes(world: SimulatorState): Route[] {
 	const post = (path: string, handle: Route['handle']): Route => ({

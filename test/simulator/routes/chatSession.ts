@@ -10,7 +10,6 @@ import {
 import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
-import { withSession } from './sessionOf';
 
 const SESSION = '/v1/chat/session/:id';
 
@@ -94,4 +93,17 @@ function mint(
 		expires_at: Math.floor(expiresAt / 1000),
 		stream,
 	});
+}
+
+/** Runs with the session of the path, or responds that it's unknown. */
+export async function withSession(
+	world: SimulatorState,
+	id: unknown,
+	run: (session: Session) => SimulatorResponse | Promise<SimulatorResponse>,
+): Promise<SimulatorResponse> {
+	const { state, dialect } = world;
+	// A UUID is the same in upper and lower case.
+	const session = typeof id === 'string' ? state.sessions.get(id.toLowerCase()) : undefined;
+	if (!session) return rejected(dialect.statuses.sessionNotFound, dialect.chat.unknownSession);
+	return state.ownAgent(session.agentUuid) ? await run(session) : agentNotFound(dialect);
 }

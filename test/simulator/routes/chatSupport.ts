@@ -5,7 +5,7 @@ import { response, invalid, type SimulatorResponse } from '../http/responses';
 import type { Route } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
-import { withSession } from './sessionOf';
+import { withSession } from './chatSession';
 
 export function chatSupportRoutes(world: SimulatorState): Route[] {
 	return [

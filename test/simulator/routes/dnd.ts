@@ -8,8 +8,7 @@ import {
 } from '../http/responses';
 import { placed, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, type JsonObject } from '../json';
-import { dndPhone } from '../rules/dndPhone';
-import { digitsOf } from '../rules/phone';
+import { digitsOf, dndPhone } from '../rules/phone';
 import type { DndEntry } from '../state/types';
 import type { SimulatorState } from '../world';
 

@@ -10,8 +10,7 @@ import { chatSupportRoutes } from './chatSupport';
 import { dndRoutes } from './dnd';
 import { listCallRoutes } from './listCalls';
 import { placeCallRoutes } from './placeCall';
-import { readCallRoutes } from './readCall';
-import { recordingFileRoutes } from './recordingFile';
+import { readCallRoutes, recordingFileRoutes } from './readCall';
 
 export function serviceRoutes(world: SimulatorState): Route[] {
 	return [

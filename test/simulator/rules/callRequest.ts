@@ -1,8 +1,7 @@
+import { istTimestamp } from '../clock';
 import type { Dialect } from '../dialects';
 import { isFlag, isNonEmptyString, isObject, type JsonObject } from '../json';
-import { countryCodes } from './countries';
-import { internationalForm } from './phone';
-import { scheduledInstant } from './schedule';
+import { countryCodes, internationalForm } from './phone';
 
 const TEXT_FIELDS = [
 	'system_prompt',
@@ -11,6 +10,10 @@ const TEXT_FIELDS = [
 	'webhook_url',
 	'scheduled_at',
 ];
+
+const CLOCK_TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
+const DAY_MS = 86_400_000;
 
 /** All validation errors of a call request, in the order of the document's fields. */
 export function callRequestProblems(body: JsonObject, dialect: Dialect, now: number): string[] {
@@ -139,4 +142,17 @@ function schedule(value: unknown, { calls }: Dialect, now: number): string[] {
 		return ['scheduled_at must be HH:MM (IST) or an ISO 8601 timestamp with offset'];
 	}
 	return instant < now && calls.pastSchedule === 'rejected' ? ['scheduled_at is in the past'] : [];
+}
+
+/** The time in `scheduled_at`, or null if it has neither documented format. */
+export function scheduledInstant(value: string, now: number): number | null {
+	const clock = CLOCK_TIME.exec(value);
+	if (clock) {
+		const today = istTimestamp(now).slice(0, 10);
+		const instant = Date.parse(`${today}T${value}:00+05:30`);
+		return instant < now ? instant + DAY_MS : instant;
+	}
+	if (!TIMESTAMP.test(value)) return null;
+	const instant = Date.parse(value);
+	return Number.isNaN(instant) ? null : instant;
 }

@@ -1,5 +1,5 @@
 import { usualOutcome } from '../calls/outcome';
-import { newSession } from '../chat/newSession';
+import { newSession } from '../chat/lifecycle';
 import { istTimestamp } from '../clock';
 import type { Dialect } from '../dialects';
 import { filled, fixtures } from './fixtures';

@@ -1,5 +1,5 @@
 import { usualOutcome, usualRecording, usualTranscript } from '../calls/outcome';
-import { newSession } from '../chat/newSession';
+import { newSession } from '../chat/lifecycle';
 import { istTimestamp } from '../clock';
 import type { Dialect } from '../dialects';
 import type { JsonObject } from '../json';
