@@ -1,6 +1,5 @@
 import { webhookTrigger } from '../engine';
-import { FieldsSeen } from '../schema/fieldsSeen';
-import { schemaFaults } from '../schema/schemas';
+import { FieldsSeen, schemaFaults } from '../schema/schemas';
 import { fixtures } from '../simulator';
 import { describeContract } from './contractHarness';
 

@@ -1,7 +1,13 @@
 import { inspect } from 'node:util';
 import { loader, output, runNode } from '../engine';
-import { FieldsSeen } from '../schema/fieldsSeen';
-import { hasSchema, keysOf, nameOf, schemaFaults, type SchemaKey } from '../schema/schemas';
+import {
+	FieldsSeen,
+	hasSchema,
+	keysOf,
+	nameOf,
+	schemaFaults,
+	type SchemaKey,
+} from '../schema/schemas';
 import { dialects, type Dialect, type Simulator } from '../simulator';
 import { contractCases } from './cases';
 import { perDialect, type ContractCase } from './contractCase';

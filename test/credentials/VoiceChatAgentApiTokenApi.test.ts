@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 import nock from 'nock';
@@ -12,14 +10,12 @@ import { dialects } from '../simulator';
 import {
 	readProviderSettings,
 	PROVIDER_SENT_SETTINGS,
-	PROVIDER_SENT_SETTINGS_LABEL,
 	PROVIDER_SETTINGS,
 	PROVIDER_SETTINGS_LABEL,
 } from '../../nodes/shared/apiMapping/providerSettings';
 import { AGENTS_TOPIC } from '../../nodes/shared/apiMapping/agents';
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { engineHarness, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
-import { ROOT } from '../engine/sourceLoader';
 
 const harness = engineHarness();
 
@@ -445,27 +441,8 @@ test('n8n loads the credential, with each field of the API mapping empty and beh
 	expect(type.properties.find(({ name }) => name === 'apiToken')?.typeOptions?.password).toBe(true);
 });
 
-test('at first, only the two fields that every node needs are visible, and the switch for all others', () => {
-	const { properties } = loader.getCredential('voiceChatAgentApiTokenApi').type;
-	const visible = properties.filter(({ displayOptions }) => displayOptions === undefined);
-	expect(visible.map(({ displayName, type }) => (type === 'notice' ? type : displayName))).toEqual([
-		'Base URL',
-		'API Token',
-		'notice',
-		PROVIDER_SENT_SETTINGS_LABEL,
-	]);
-	expect(visible.at(-1)).toMatchObject({ name: PROVIDER_SENT_SETTINGS, default: false });
-});
-
 test('the example in Settings From Your Provider is a block that is accepted as it stands', () => {
 	const { properties } = new VoiceChatAgentApiTokenApi();
 	const { placeholder = '' } = properties.find(({ name }) => name === PROVIDER_SETTINGS) ?? {};
 	expect([...readProviderSettings(placeholder).keys()]).toEqual([AGENTS_TOPIC]);
-});
-
-test('the credential is found by its name, and its help is a page of this package', () => {
-	const { name, displayName, documentationUrl } = new VoiceChatAgentApiTokenApi();
-	expect([name, displayName]).toEqual(['voiceChatAgentApiTokenApi', 'Voice and Chat Agent API']);
-	const [, page = 'none'] = documentationUrl.split('/blob/main/');
-	expect(existsSync(join(ROOT, page))).toBe(true);
 });
