@@ -1,7 +1,7 @@
 import { NodeHelpers, type INode, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { makeNode, nodeTypes, output, PACKAGE, service } from '../../engine';
-import { acceptCalls, BODY, faultOf, placeCallHarness } from './placeCallHarness';
+import { acceptCalls, faultOf, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
 
@@ -76,19 +76,7 @@ test('a picked date shows a notice about its time zone', () => {
 	);
 });
 
-describe('sending and waiting', () => {
-	test('sends a greeting, and data as JSON and as fields', async () => {
-		const bodies = acceptCalls(1);
-		await harness.place({
-			initialGreeting: 'Hello!',
-			additionalDataFields: { fields: [{ name: 'plan', value: 'Gold' }] },
-			developerSettings: { additionalDataJson: '{ "plan": "Silver", "visits": 3 }' },
-		});
-		expect(bodies).toEqual([
-			{ ...BODY, initial_greeting: 'Hello!', additional_data: { plan: 'Gold', visits: 3 } },
-		]);
-	});
-
+describe('the wait', () => {
 	test('waits with the settings of the form', async () => {
 		const settings = { waitForCompletion: 'reading', waitLimit: 0 };
 		expect(faultOf(await harness.place(settings)).message).toContain(
