@@ -1,3 +1,4 @@
+import range from 'lodash/range';
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
@@ -154,22 +155,12 @@ function nextOpening(hours: CallingHours, moment: DateTime): DateTime | undefine
 
 /** Moments of a day at which the hours may start: midnight, the given minute (perhaps twice), and a clock change. */
 function changesOn(day: DateTime, minute: number): DateTime[] {
-	const end = day.plus({ days: 1 }).startOf('day');
 	const at = day.set({ hour: Math.floor((minute % DAY_MINUTES) / 60), minute: minute % 60 });
-	const jump = day.offset === end.offset ? [] : [jumpBetween(day, end)];
-	return [day, ...at.getPossibleOffsets(), ...jump];
-}
-
-/** The moment at which the offset changes between two. */
-function jumpBetween(start: DateTime, end: DateTime): DateTime {
-	let [before, after] = [start.toMillis(), end.toMillis()];
-	while (after - before > 1) {
-		const middle = Math.floor((before + after) / 2);
-		const { offset } = DateTime.fromMillis(middle, { zone: start.zone });
-		if (offset === start.offset) before = middle;
-		else after = middle;
-	}
-	return DateTime.fromMillis(after, { zone: start.zone });
+	const end = day.plus({ days: 1 }).startOf('day');
+	const isChanged = day.offset !== end.offset;
+	// Clocks change on a quarter hour, and a day has up to 25 hours.
+	const quarters = isChanged ? range(0, 25 * 60, 15).map((minutes) => day.plus({ minutes })) : [];
+	return [day, ...at.getPossibleOffsets(), ...quarters];
 }
 
 /** Whether the local date of a moment is in one of the ranges. */

@@ -26,9 +26,8 @@ const isRejected = (over: Written) => {
 	}
 };
 describe('the days', () => {
-	test.each<[string, number[]]>([
+	test.each<[unknown, number[]]>([
 		['Mon-Sun', [1, 2, 3, 4, 5, 6, 7]],
-		['Mon-Fri', [1, 2, 3, 4, 5]],
 		['Sun-Thu', [1, 2, 3, 4, 7]],
 		['saturday', [6]],
 		['Mon, Wed;FRI', [1, 3, 5]],
@@ -36,18 +35,19 @@ describe('the days', () => {
 		['Tuesday to Thursday', [2, 3, 4]],
 		['Thurs, Tues', [2, 4]],
 		['Sat–Sun', [6, 7]],
-	])('%s', (days, numbers) => {
+		[
+			['saturday', 'monday'],
+			[1, 6],
+		],
+		[
+			['Mon-Wed', 'Sun'],
+			[1, 2, 3, 7],
+		],
+	])('%j', (days, numbers) => {
 		expect([...hoursOf({ days }).days].sort()).toEqual(numbers);
 	});
 
-	test.each<[string, unknown, number[]]>([
-		['chosen days', ['saturday', 'monday'], [1, 6]],
-		['a list from an expression', ['Mon-Wed', 'Sun'], [1, 2, 3, 7]],
-	])('%s', (_what, days, numbers) => {
-		expect([...hoursOf({ days }).days].sort()).toEqual(numbers);
-	});
-
-	test.each([
+	test.each<[days: string, wrong: string]>([
 		['Mon-Fr', '"Fr" in "Mon-Fr"'],
 		['Mon-Firday', '"Firday" in "Mon-Firday"'],
 		['Mon to Freitag', '"Freitag" in "Mon to Freitag"'],
@@ -57,9 +57,10 @@ describe('the days', () => {
 		['Mon-', '"Mon-"'],
 		['-Fri', '"-Fri"'],
 		['Mon-Wed-Fri', '"Mon-Wed-Fri"'],
+		...['weekdays', 'Mo', 'constructor', '-'].map((days): [string, string] => [days, `"${days}"`]),
 	])('%p is rejected because of %s', (days, wrong) => {
 		expect(messageFor({ days })).toContain(
-			`'Days' in 'Calling Hours' must list weekdays (got ${wrong})`,
+			`'Days' in 'Calling Hours' must list weekdays (got ${wrong}). Choose the days`,
 		);
 	});
 
@@ -84,11 +85,6 @@ describe('the days', () => {
 			{ numRuns: 2_000 },
 		);
 	});
-
-	test.each(['Mon-Wed-Fri', 'weekdays', 'Mo', 'Mon, someday', 'constructor', '-'])(
-		'%p is rejected',
-		(days) => expect(messageFor({ days })).toMatch(/must list weekdays \(got ".*Mon-Wed, Sat/),
-	);
 });
 
 test.each([
