@@ -2,7 +2,6 @@ import { NodeConnectionTypes, type INode, type INodeExecutionData, type IRun } f
 import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
-	executeRaw,
 	InFlight,
 	resume,
 	storedCopy,
@@ -17,7 +16,7 @@ import {
 	startNode,
 	stoppedResult,
 } from '../../engine';
-import { eventLoopTurns, eventually } from '../../n8n/until';
+import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
 	callsEndpoint,
@@ -57,59 +56,23 @@ const ids = (items: INodeExecutionData[]) => items.map(({ json }) => json.call_i
 const paired = (items: INodeExecutionData[]) => items.map(({ pairedItem }) => pairedItem);
 
 describe('several items', () => {
-	it('are called one at a time, in order', async () => {
+	it('are called one at a time, in order, and returned with their input', async () => {
 		const seen = answer(3);
-		const run = await harness.place(perItem, { items: people(3) });
+		const calls = output(await harness.place(perItem, { items: people(3) }), 'Node');
 		expect(seen.inFlight.max).toBe(1);
 		expect(seen.phones).toEqual(['9876543210', '9876543211', '9876543212']);
-		expect(ids(output(run, 'Node'))).toEqual([
-			'call-9876543210',
-			'call-9876543211',
-			'call-9876543212',
-		]);
+		expect(ids(calls)).toEqual(seen.phones.map((phone) => `call-${phone}`));
+		expect(paired(calls)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 	});
 
-	it('are sent at the same time up to Concurrency, and returned in order', async () => {
+	it('are sent at the same time up to Concurrency, and returned in order, with one read of the credential', async () => {
 		const seen = answer(20, [], 5);
 		const parameters = { ...perItem, developerSettings: { concurrency: 5 } };
+		const before = harness.credentials.reads;
 		const run = await harness.place(parameters, { items: people(20) });
 		expect(seen.inFlight.max).toBe(5);
 		expect(ids(output(run, 'Node'))).toEqual(people(20).map(({ phone }) => `call-${phone}`));
-	});
-
-	it.each([0, -3])('Concurrency %p means one at a time', async (concurrency) => {
-		const seen = answer(3);
-		await harness.place({ ...perItem, developerSettings: { concurrency } }, { items: people(3) });
-		expect(seen.inFlight.max).toBe(1);
-	});
-
-	it('each output is paired with its input', async () => {
-		answer(3);
-		const node = harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 3 } });
-		const input = people(3).map((json) => ({ json }));
-		expect(await executeRaw(harness.credentials, node, input)).toMatchObject([
-			[{ pairedItem: { item: 0 } }, { pairedItem: { item: 1 } }, { pairedItem: { item: 2 } }],
-		]);
-	});
-
-	it('the credential is read once', async () => {
-		answer(5);
-		const before = harness.credentials.reads;
-		await harness.place(
-			{ ...perItem, developerSettings: { concurrency: 5 } },
-			{ items: people(5) },
-		);
 		expect(harness.credentials.reads - before).toBe(1);
-	});
-
-	it('a person who is listed twice is called twice', async () => {
-		const bodies = acceptCalls(2);
-		const item = { json: { phone: '9876543210' } };
-		const node = harness.placeCallNode(perItem);
-		expect(await executeRaw(harness.credentials, node, [item, item])).toMatchObject([
-			[{ pairedItem: { item: 0 } }, { pairedItem: { item: 1 } }],
-		]);
-		expect(bodies).toHaveLength(2);
 	});
 });
 
@@ -126,13 +89,6 @@ describe('when one item is rejected', () => {
 			'1 call was already placed in this run (item 0). A retry of this execution skips it. In a new execution, leave it out.',
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
-	});
-
-	it('with several calls in flight, each placed one is listed', async () => {
-		answer(6, ['9876543213']);
-		const parameters = { ...perItem, developerSettings: { concurrency: 6 } };
-		const { description } = faultOf(await harness.place(parameters, { items: people(6) }));
-		expect(description).toContain('5 calls were already placed in this run (items 0–2, 4–5)');
 	});
 
 	it('with Continue, the others are called', async () => {
@@ -188,15 +144,6 @@ describe('when a row cannot be called', () => {
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
 
-	it('many such rows are counted', async () => {
-		const many = Array.from({ length: 250 }, () => ({ phone: 'n/a' }));
-		const { message, description } = faultOf(await harness.place(perItem, { items: many }));
-		expect(message).toContain('[item 0]');
-		expect(description).toContain('[item 9]');
-		expect(description).not.toContain('[item 10]');
-		expect(description).toContain('And 240 more items (10–249).');
-	});
-
 	it('an invalid expression is found before any call', async () => {
 		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
 		const run = await harness.place(parameters, { items: [...people(2), { phone: null }] });
@@ -224,11 +171,8 @@ describe('when the credential is invalid', () => {
 		return await harness.place(perItem, setting);
 	};
 
-	it('nothing is sent and the message says so', async () => {
-		expect(faultOf(await broken()).message).toContain('must have 16 characters (got 5)');
-	});
-
 	it('with the error output, no item counts as a placed call', async () => {
+		expect(faultOf(await broken()).message).toContain('must have 16 characters (got 5)');
 		const run = await broken({ onError: 'continueErrorOutput' });
 		expect(output(run, 'Placed')).toEqual([]);
 		expect(output(run, 'Rejected')).toHaveLength(2);
@@ -236,26 +180,7 @@ describe('when the credential is invalid', () => {
 });
 
 describe('Stop', () => {
-	it('finishes calls in progress, places no other, and lists the items without a call', async () => {
-		// The service would accept the other calls.
-		const seen = answer(3);
-		const node = harness.placeCallNode(perItem, { onError: 'continueRegularOutput' });
-		const run = startNode(harness.credentials, node, itemsOf(people(3)));
-		await eventually(() => seen.phones.length > 0);
-		run.cancel();
-		const { data } = await stoppedResult(run);
-		expect(seen.phones).toEqual(['9876543210']);
-		nock.cleanAll();
-		expect(data?.main?.[0]?.map(({ json }) => json.error)).toEqual([
-			expect.stringContaining('the outcome is unknown'),
-			'The execution was stopped before this item [item 1]',
-			'The execution was stopped before this item [item 2]',
-		]);
-	});
-});
-
-describe('Stop, and the message about the calls that were placed', () => {
-	it("doesn't say that a retry skips them, because n8n stores no results of a stopped execution", async () => {
+	it("doesn't say that a retry skips the calls that were placed, because n8n stores no results of a stopped execution", async () => {
 		const bodies = acceptCalls(1);
 		const node = harness.placeCallNode(perItem);
 		const { workflow, start } = oneNodeWorkflow(node);
@@ -279,10 +204,7 @@ describe('Stop, and the message about the calls that were placed', () => {
 		expect(faultOf(again).message).toContain('n8n has no record of the result');
 		expect(description).not.toContain('A retry of this execution skips it');
 	});
-});
-
-describe("Stop while n8n's database is locked", () => {
-	it('says that the call was not placed', async () => {
+	it("while n8n's database is locked says that the call was not placed", async () => {
 		const node = harness.placeCallNode(perItem, { onError: 'continueRegularOutput' });
 		const run = startNode(harness.credentials, node, itemsOf(people(1)));
 		harness.store.beforeCall = () => {
@@ -333,13 +255,6 @@ describe('Retry On Fail', () => {
 			'9876543212',
 			'9876543210',
 		]);
-	});
-
-	it('never sends a call with unknown outcome again', async () => {
-		acceptCalls(1);
-		callsEndpoint().replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
-		const { message } = faultOf(await harness.place(perItem, { items: people(2), over }));
-		expect(message).toContain('(call to 9876543211, IN) [item 1]');
 	});
 
 	it('places another call in the next run of a loop with the same item', async () => {

@@ -91,11 +91,6 @@ describe('after n8n was killed', () => {
 		return await kill({ ...node, ...CONTINUE, retryOnFail: false }, people(3));
 	}
 
-	function expectStartedListed(failed: IRun): void {
-		const { message, description } = faultOf(failed);
-		for (const index of [1, 2]) expect(`${message} ${description}`).toContain(phone(index));
-	}
-
 	test('a retry names every started item before it says to run the others in a new execution', async () => {
 		acceptCalls(15);
 		const node = harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 5 } });
@@ -124,22 +119,19 @@ describe('after n8n was killed', () => {
 		expect(description).toContain('[item 1]');
 	});
 
-	test('a second retry also lists every started item, and sends nothing', async () => {
-		const node = harness.placeCallNode(perItem);
-		const begun = await killAfterRejection(node);
-		const first = await retryAfterKill(begun, node);
-		expectStartedListed(first);
-		const bodies = acceptUpTo(1);
-		expectStartedListed(await retry(first, node));
-		expect(bodies).toEqual([]);
-	});
-
-	test('a retry with Retry On Fail lists every started item, and sends nothing', async () => {
+	test.each([
+		['a second retry', {}],
+		['a retry with Retry On Fail', RETRY_ON_FAIL],
+	])('%s lists every started item, and sends nothing', async (_which, over) => {
 		skipSleeps();
-		const node = harness.placeCallNode(perItem, RETRY_ON_FAIL);
+		const node = harness.placeCallNode(perItem, over);
 		const begun = await killAfterRejection(node);
 		const bodies = acceptUpTo(1);
-		expectStartedListed(await retryAfterKill(begun, node));
+		const first = await retryAfterKill(begun, node);
+		for (const failed of [first, await retry(first, node)]) {
+			const { message, description } = faultOf(failed);
+			for (const index of [1, 2]) expect(`${message} ${description}`).toContain(phone(index));
+		}
 		expect(bodies).toEqual([]);
 	});
 });
@@ -212,16 +204,13 @@ describe('a retry with a value that was edited and is invalid', () => {
 		return await retry(failed, harness.placeCallNode({ ...perItem, ...invalid }, over));
 	}
 
-	it('with Continue, returns an error for the item whose call was placed, which says to leave it out of a new execution', async () => {
+	it('says to leave the item whose call was placed out of a new execution', async () => {
 		const [placed, invalid] = output(await retryEdited(CONTINUE), 'Node').map(({ json }) => json);
 		expect(invalid).toMatchObject({ details: { outcome: 'not_sent' } });
 		expect(placed).toMatchObject({
 			message: expect.stringContaining(LEAVE_OUT),
 			details: { outcome: 'unknown' },
 		});
-	});
-
-	it('says to leave the item whose call was placed out of a new execution', async () => {
 		expect(faultOf(await retryEdited({})).description).toContain(LEAVE_OUT);
 	});
 
@@ -266,19 +255,15 @@ describe("a retry after n8n was killed, while n8n's database is locked", () => {
 		return await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
 	}
 
-	it('with Continue, returns an error for each item instead of the input', async () => {
+	it('with Continue, returns the outcome and what to do instead of the input', async () => {
 		const again = await retryLocked(harness.placeCallNode(perItem, CONTINUE), ['After']);
 		expect(output(again, 'After').map(({ json }) => json)).toEqual([
-			expect.objectContaining({ error: expect.any(String) }),
+			{
+				error: expect.any(String),
+				message: expect.stringContaining('Retry the execution again'),
+				details: expect.objectContaining({ outcome: 'unknown', n8n_said: 'database is locked' }),
+			},
 		]);
-	});
-
-	it('with Continue, returns the outcome and what to do', async () => {
-		const [item] = output(await retryLocked(harness.placeCallNode(perItem, CONTINUE)), 'Node');
-		expect(item?.json).toMatchObject({
-			message: expect.stringContaining('Retry the execution again'),
-			details: { outcome: 'unknown', n8n_said: 'database is locked' },
-		});
 	});
 
 	it("doesn't say that a call that was placed wasn't sent", async () => {

@@ -182,12 +182,6 @@ describe('a sub-workflow', () => {
 			expect(bodies).toHaveLength(3);
 		},
 	);
-
-	it('stores two notes for each request, and one for itself', async () => {
-		acceptCalls(1);
-		await run(harness.placeCallNode(perItem), people(1));
-		expect(harness.store.size).toBe(3);
-	});
 });
 
 describe('a workflow that starts itself as a sub-workflow', () => {
