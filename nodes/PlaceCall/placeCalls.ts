@@ -17,13 +17,13 @@ import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest'
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
+import { CallLimiter } from './callLimiter';
 import { callTime, requirePossibleTime } from './callTime';
 import type { CheckedCall } from './fields/callDraft';
 import { readCallForm } from './fields/readCall';
-import { CallLimiter } from './limit/callLimiter';
 import { NotPlaced } from './notPlaced';
-import { includesInput, inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
+import { includesInput, inputFields } from './wait/waitedItems';
 
 /**
  * Places one call per item, and waits until the calls are completed if 'Wait for Completion' is set.
@@ -130,21 +130,16 @@ function prepareCall(
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
 function requireOneTime({ time, limit }: CheckedCall, { body }: Additions): void {
-	if (body?.scheduled_at === undefined) return;
-	const resolution = {
+	const isDecidedHere = time.hours !== undefined || limit !== undefined;
+	if (body?.scheduled_at === undefined || !isDecidedHere) return;
+	const reason =
+		time.hours === undefined
+			? "'Limit Calls per Person' can't know the time of the call"
+			: "the call could be placed outside 'Calling Hours'";
+	throw new InvalidInput(`'Additional Body Fields' has scheduled_at, so ${reason}`, {
 		onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
 		forModel: 'Remove scheduled_at.',
-	};
-	const has = "'Additional Body Fields' has scheduled_at, so";
-	if (time.hours !== undefined) {
-		throw new InvalidInput(`${has} the call could be placed outside 'Calling Hours'`, resolution);
-	}
-	if (limit !== undefined) {
-		throw new InvalidInput(
-			`${has} 'Limit Calls per Person' can't know the time of the call`,
-			resolution,
-		);
-	}
+	});
 }
 
 /** The calls of all tools count. An invalid limit is an error. */

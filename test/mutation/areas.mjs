@@ -62,7 +62,8 @@ const CRITICAL = [
 	{
 		name: 'waits',
 		mutate: [
-			'nodes/PlaceCall/{ask,limit,wait}/*.ts',
+			'nodes/PlaceCall/{ask,wait}/*.ts',
+			'nodes/PlaceCall/callLimiter.ts',
 			'nodes/PlaceCall/callTime.ts',
 			`${SHARED}/calls/{readCall,callEnd}.ts`,
 			'nodes/CallCompletedTrigger/readCompletedCall.ts',

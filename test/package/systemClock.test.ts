@@ -17,9 +17,9 @@ const REASONS: { [file: string]: string } = {
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
 	'nodes/Dnd/operations/forget.operation.ts': 'calls count per day, week, or month',
-	'nodes/PlaceCall/wait/prepareWait.ts': 'a scheduled call is waited for from its date on',
+	'nodes/PlaceCall/wait/prepareWait.ts':
+		'a scheduled call is waited for from its date on, and n8n stores the end of the wait as a date',
 	'nodes/PlaceCall/wait/resumeWebhook.ts': 'n8n stores the end of the wait as a date',
-	'nodes/PlaceCall/wait/waitForWebhook.ts': 'n8n stores the end of the wait as a date',
 	'nodes/shared/chat/connection.ts': 'a token ends at a date',
 };
 

@@ -15,8 +15,7 @@ import type { Fields } from '../../shared/n8n/forms/fields';
 import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
 import { readBody, reject } from '../../shared/n8n/triggers/webhookRequest';
 import { NOT_READ_FIELD } from '../../shared/notRead';
-import { includesInput } from './inputFields';
-import { callIdOf, waitedItem, WAITS_UNTIL } from './waitedItems';
+import { callIdOf, includesInput, waitedItem, WAITS_UNTIL } from './waitedItems';
 import { readWaitOption } from './waitOption';
 
 /** The webhook that resumes a waiting execution. n8n creates it with the wait, so nothing is registered. */

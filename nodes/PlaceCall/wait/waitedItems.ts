@@ -1,9 +1,17 @@
-import { WAIT_INDEFINITELY, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import defaults from 'lodash/defaults';
+import omitBy from 'lodash/omitBy';
 import pick from 'lodash/pick';
-import { outcomeRecord } from '../../shared/calls/callRecord';
+import {
+	WAIT_INDEFINITELY,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import { isValueByKey, outcomeRecord } from '../../shared/calls/callRecord';
 import type { CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonObject } from '../../shared/json';
+import type { Fields } from '../../shared/n8n/forms/fields';
+import { inputRows } from '../../shared/n8n/tools/toolRun';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { withAnswer } from '../ask/answer';
 import { GRACE_MS } from './resumeUrl';
@@ -14,6 +22,35 @@ export const WAITS_UNTIL = 'waits_until';
 /** Returned if n8n ends the wait: by its own limit, or by *Retry* of an execution that was stopped while waiting. */
 const NOT_READ =
 	"The call wasn't read when the wait ended, because n8n was restarted during the wait, n8n couldn't reach its own webhook URL, or the execution was stopped and retried. Read the call with Get Call.";
+
+/** Output fields of this node. In an input item, they belong to an earlier call. */
+const CALL_FIELDS = new Set([
+	'outcome',
+	'answered',
+	'call_id',
+	'scheduled_at_epoch',
+	'phone_key',
+	'placed',
+	'not_placed_reason',
+	'next_opening',
+	'next_call_possible_at',
+	'timed_out',
+	'asked',
+	NOT_READ_FIELD,
+	WAITS_UNTIL,
+]);
+
+export function includesInput(form: Fields): boolean {
+	return form.collection('options').switch('includeInputFields', false);
+}
+
+/** The input fields to include in the output. */
+export function inputFields(context: IExecuteFunctions, index: number): IDataObject {
+	return omitBy(
+		inputRows(context)[index]?.json,
+		(_value, field) => CALL_FIELDS.has(field) || isValueByKey(field),
+	);
+}
 
 /** The ID of the call to wait for. Undefined if no call was placed. */
 export function callIdOf({ json }: INodeExecutionData): string | undefined {

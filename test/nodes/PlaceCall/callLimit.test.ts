@@ -7,19 +7,11 @@ import {
 	mcpTool,
 	mockTime,
 	newExecutionData,
-	oneNodeWorkflow,
 	output,
-	resume,
-	retryFailed,
-	runKilled,
-	runWorkflow,
-	service,
-	storedCopy,
 } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
-	askBy,
 	BODY,
 	callsEndpoint,
 	CONTINUE,
@@ -27,7 +19,6 @@ import {
 	HOURS,
 	phoneOf,
 	placeCallHarness,
-	waitBy,
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
@@ -90,15 +81,6 @@ describe('Limit Calls per Person', () => {
 		]);
 		expect(bodies).toEqual([BODY]);
 	});
-
-	it.each(['+91 98765-43210', '0091 9876543210', '098765 43210', '919876543210'])(
-		'recognizes the person by another format: %s',
-		async (phone) => {
-			acceptCalls(1);
-			await call(PHONE);
-			expect(isPlaced(await call(phone))).toEqual([false]);
-		},
-	);
 
 	it('recognizes the same number with another country, and not another number', async () => {
 		acceptCalls(3);
@@ -197,57 +179,6 @@ describe('Limit Calls per Person', () => {
 		const run = await harness.place(parameters, { items: items.slice(0, 2) });
 		expect(isPlaced(run)).toEqual([false, false]);
 	});
-
-	it('returns the row, if included, without the fields of an earlier call', async () => {
-		acceptCalls(2);
-		await call(PHONE);
-		const old = { call_id: 'old', next_call_possible_at: 'old' };
-		const items = [PHONE, OTHER].map((phone) => ({ phone, row_number: 2, ...old }));
-		const parameters = { ...perItem, ...limited({}, { includeInputFields: true }) };
-		const [item, other] = json(await harness.place(parameters, { items, ...KOLKATA }));
-		expect(item).toMatchObject({
-			row_number: 2,
-			call_id: null,
-			next_call_possible_at: '2026-11-21T00:00:00+05:30',
-		});
-		expect(other).toEqual({
-			phone: OTHER,
-			row_number: 2,
-			call_id: `call-${OTHER}`,
-			placed: true,
-			phone_key: `91${OTHER}`,
-		});
-	});
-
-	it('waits only for the calls that were placed', async () => {
-		acceptCalls(2);
-		await call(PHONE);
-		service()
-			.get(`/v1/call/call-${OTHER}`)
-			.reply(200, { success: true, data: { call_id: `call-${OTHER}`, status: 'not_picked' } });
-		const waiting = waitBy('reading', {}, { callLimit: { limit: LIMIT } });
-		const [first, second] = json(await callWith(waiting, PHONE, OTHER));
-		expect(first).toMatchObject({ placed: false, not_placed_reason: 'call_limit_reached' });
-		expect(second).toMatchObject({ status: 'not_picked', placed: true, timed_out: false });
-	});
-
-	it('Ask and Wait returns that the person was not reached', async () => {
-		acceptCalls(1);
-		await call(PHONE);
-		const question = {
-			operation: 'sendAndWait',
-			message: 'May we ship?',
-			responseType: 'freeText',
-		};
-		const waiting = askBy('reading', { callLimit: { limit: LIMIT } });
-		const [item] = json(await harness.place({ ...question, ...waiting }, KOLKATA));
-		expect(item).toMatchObject({
-			answer: 'not_reached',
-			explanation: 'No call was placed, because the limit of calls to this person is reached.',
-			data: { approved: false },
-			next_call_possible_at: expect.any(String),
-		});
-	});
 });
 
 describe('the form', () => {
@@ -286,7 +217,7 @@ describe('scheduled calls', () => {
 		expect(isPlaced(await call(PHONE))).toEqual([true]);
 	});
 
-	it('that are placed after midnight count for the new day', async () => {
+	it('that are placed after midnight count for the new day, and leave nothing for the old one', async () => {
 		itIs('2026-11-20T23:59:59+05:30');
 		callsEndpoint().reply(200, () => {
 			now += 2_000;
@@ -294,37 +225,34 @@ describe('scheduled calls', () => {
 		});
 		acceptCalls(2);
 		await callWith(limited(), OTHER, PHONE);
+		// One for each call.
+		expect(store.size).toBe(2);
 		expect(isPlaced(await call(OTHER, PHONE))).toEqual([true, false]);
 	});
 
-	it('are not sent again for another day after the service asked to wait', async () => {
-		const parameters = limited({}, { callingHours: { hours: HOURS } });
-		itIs('2026-11-20T17:59:58+05:30');
-		callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
-		const bodies = acceptUpTo(1);
-		expect(faultOf(await callWith(parameters, PHONE)).message).toContain(
+	it.each<[what: string, start: string, parameters: INodeParameters, message: string]>([
+		[
+			'would count for another day',
+			'2026-11-20T17:59:58+05:30',
+			limited({}, { callingHours: { hours: HOURS } }),
 			'it would count for another day, week, or month',
-		);
-		expect([bodies, store.size]).toEqual([[], 0]);
-	});
-
-	it('that are reserved for a day that ends before they are sent leave nothing for that day', async () => {
-		itIs('2026-11-20T23:59:59+05:30');
-		callsEndpoint().reply(200, () => {
-			now += 2_000;
-			return { success: true, data: { call_id: 'a' } };
-		});
-		acceptCalls(1);
-		await callWith(limited(), OTHER, PHONE);
-		// One for each call.
-		expect(store.size).toBe(2);
-	});
-
-	it('at a time of day are sent with their date', async () => {
-		const bodies = acceptCalls(1);
-		await harness.place({ ...limited(), when: 'timeOfDay', scheduledTime: '10:00' });
-		expect(bodies).toEqual([{ ...BODY, scheduled_at: '2026-11-21T10:00:00+05:30' }]);
-	});
+		],
+		[
+			'have a time of day that has passed',
+			'2026-11-20T18:29:59+05:30',
+			{ ...limited(), when: 'timeOfDay', scheduledTime: '18:30' },
+			"'Time in India' is in the past",
+		],
+	])(
+		"that %s when the service asks to wait aren't sent again, and don't count",
+		async (_what, start, parameters, message) => {
+			itIs(start);
+			callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
+			const bodies = acceptUpTo(1);
+			expect(faultOf(await callWith(parameters, PHONE)).message).toContain(message);
+			expect([bodies, store.size]).toEqual([[], 0]);
+		},
+	);
 
 	it('outside the calling hours count at the next opening', async () => {
 		acceptCalls(1);
@@ -333,16 +261,6 @@ describe('scheduled calls', () => {
 		await callWith(parameters, PHONE);
 		const [item] = json(await callWith(parameters, PHONE));
 		expect(item).toMatchObject({ next_call_possible_at: '2026-11-24T00:00:00+05:30' });
-	});
-
-	it("at a time of day that passes between two attempts aren't placed, and don't count", async () => {
-		itIs('2026-11-20T18:29:59+05:30');
-		callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
-		const bodies = acceptUpTo(1);
-		const run = await harness.place({ ...limited(), when: 'timeOfDay', scheduledTime: '18:30' });
-		expect(faultOf(run).message).toMatch(/^'Time in India' is in the past/);
-		expect(bodies).toEqual([]);
-		expect(isPlaced(await call(PHONE))).toEqual([true]);
 	});
 
 	it('with a time in Additional Body Fields are rejected', async () => {
@@ -407,61 +325,25 @@ describe('a call that may have been placed counts', () => {
 	it('if n8n was killed after placing it, and Retry reports it as unknown', async () => {
 		acceptCalls(1);
 		const node = harness.placeCallNode(limited());
-		const { workflow, start } = oneNodeWorkflow(node);
-		const begun = await runKilled(harness.credentials, workflow, start, [{ json: {} }]);
+		const begun = await harness.kill(node, [{}]);
 		expect(isPlaced(await harness.place(limited()))).toEqual([false]);
-		const again = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
+		const again = await harness.retryAfterKill(begun, node);
 		expect(faultOf(again).message).toContain('n8n has no record of the result');
 	});
 });
 
 describe('attempts of the same execution', () => {
-	it('Retry returns the placed calls, and places the others', async () => {
-		const node = harness.placeCallNode({ ...perItem, ...limited() });
-		const { workflow, start } = oneNodeWorkflow(node);
-		const input = [PHONE, OTHER].map((phone) => ({ json: { phone } }));
-		acceptCalls(1);
-		callsEndpoint().reply(400, REJECTED);
-		const failed = await runWorkflow(harness.credentials, workflow, start, input);
-		const bodies = acceptCalls(1);
-		const again = await retryFailed(harness.credentials, failed, workflow);
-		expect(json(again)).toMatchObject([
-			{ call_id: `call-${PHONE}`, placed: true },
-			{ call_id: `call-${OTHER}`, placed: true },
-		]);
-		expect(bodies).toMatchObject([{ phone_number: OTHER }]);
-	});
-
 	it('Retry returns the placed calls even if the list of called numbers cannot be read', async () => {
 		const node = harness.placeCallNode({ ...perItem, ...limited() });
-		const { workflow, start } = oneNodeWorkflow(node);
-		const input = [PHONE, OTHER].map((phone) => ({ json: { phone } }));
 		acceptCalls(1);
 		callsEndpoint().reply(502, '');
-		const failed = await runWorkflow(harness.credentials, workflow, start, input);
+		const failed = await harness.run(node, [{ phone: PHONE }, { phone: OTHER }]);
 		store.beforeCall = () => {
 			throw new Error('database is locked');
 		};
-		const again = await retryFailed(harness.credentials, failed, workflow);
+		const again = await harness.retry(failed, node);
 		expect(faultOf(again).message).toContain('the outcome is unknown');
 		expect(faultOf(again).description).toContain('1 call was already placed');
-	});
-
-	it("Retry places a rejected call, also if n8n's database was locked for a moment when it was rejected", async () => {
-		const node = harness.placeCallNode(limited());
-		let failures = 0;
-		callsEndpoint().reply(401, () => {
-			// When the call is removed from the list of called numbers.
-			failures = 1;
-			return { success: false, error: 'no' };
-		});
-		store.beforeCall = (made) => {
-			if (made === 'remove 1' && failures-- > 0) throw new Error('database is locked');
-		};
-		const failed = await harness.run(node, [{}]);
-		expect(faultOf(failed).message).toContain('token');
-		acceptCalls(1);
-		expect(isPlaced(await harness.retry(failed, node))).toEqual([true]);
 	});
 
 	it('Retry On Fail returns the placed calls, and leaves out who is over the limit', async () => {
@@ -482,15 +364,6 @@ describe('attempts of the same execution', () => {
 			{ placed: false },
 			{ call_id: `call-${third}`, placed: true },
 		]);
-	});
-});
-
-describe('two executions at the same moment', () => {
-	it('in one process place one call', async () => {
-		const bodies = acceptCalls(1);
-		const runs = await Promise.all([call(PHONE), call(PHONE), call(PHONE)]);
-		expect(runs.flatMap(isPlaced).sort()).toEqual([false, false, true]);
-		expect(bodies).toHaveLength(1);
 	});
 });
 
@@ -525,8 +398,7 @@ describe("n8n's store", () => {
 		const context = executeContext(harness.placeCallNode(), [{ json: {} }]);
 		const notes = Array.from({ length: 21_000 }, (_, i) => `request ${i}`);
 		await context.helpers.checkProcessedAndRecord(notes, 'node', { mode: 'entries' });
-		const { workflow, start } = oneNodeWorkflow(harness.placeCallNode({ phoneNumber: OTHER }));
-		await runKilled(harness.credentials, workflow, start, [{ json: {} }]);
+		await harness.kill(harness.placeCallNode({ phoneNumber: OTHER }), [{}]);
 		expect(isPlaced(await call(PHONE))).toEqual([false]);
 	});
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import type { INodeCredentials, INodeParameters, IRun } from 'n8n-workflow';
-import { CREDENTIAL } from '../../../../nodes/shared/n8n/http/credential';
-import { credentialFor } from '../../../contract/credentialFor';
-import { mockTime, output } from '../../../engine';
-import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../../simulator';
-import { CONTINUE, placeCallHarness } from '../placeCallHarness';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { credentialFor } from '../../contract/credentialFor';
+import { mockTime, output } from '../../engine';
+import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
+import { CONTINUE, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
 const PEOPLE = ['9876543210', '9876543211'];

@@ -1,23 +1,14 @@
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { explained, ExplainedError, NotSent, OutcomeUnknown } from '../../shared/api/errors';
-import { USER } from '../../shared/api/resolution';
-import {
-	type CallLimit,
-	calledText,
-	nextPeriod,
-	periodAt,
-} from '../../shared/calls/callsPerPerson';
-import { inEnglish, pause, withOffset } from '../../shared/clock';
-import type { DeduplicationStore } from '../../shared/deduplicationStore';
-import { clock } from '../../shared/n8n/http/accountClient';
-import {
-	openRememberedNumbers,
-	repeatOnStore,
-	type StoreUse,
-} from '../../shared/n8n/once/nodeStore';
-import { cancelSignal, requireRunning } from '../../shared/n8n/run/cancel';
-import { NotPlaced, OVER_LIMIT } from '../notPlaced';
+import { explained, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
+import { USER } from '../shared/api/resolution';
+import { type CallLimit, calledText, nextPeriod, periodAt } from '../shared/calls/callsPerPerson';
+import { inEnglish, pause, withOffset } from '../shared/clock';
+import type { DeduplicationStore } from '../shared/deduplicationStore';
+import { clock } from '../shared/n8n/http/accountClient';
+import { openRememberedNumbers, repeatOnStore, type StoreUse } from '../shared/n8n/once/nodeStore';
+import { cancelSignal, requireRunning } from '../shared/n8n/run/cancel';
+import { NotPlaced, OVER_LIMIT } from './notPlaced';
 
 const STORE: StoreUse = {
 	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",
@@ -34,8 +25,13 @@ type LimitedCall = {
 	planned: () => number;
 };
 
-/** `text`: what n8n remembers of the call. Undefined if the limit is reached. */
-type Reservation = { call: LimitedCall; period: string; text?: string };
+type Reservation = LimitedCall & {
+	/** The period for which it's reserved. */
+	period?: string;
+	/** What n8n remembers of the call. Undefined if the limit is reached. */
+	text?: string | undefined;
+	mayBePlaced?: boolean;
+};
 
 /**
  * *Limit Calls per Person* in one node run. n8n remembers the first, second, ... call to a person in each period. They're
@@ -43,9 +39,8 @@ type Reservation = { call: LimitedCall; period: string; text?: string };
  */
 export class CallLimiter {
 	private readonly store: DeduplicationStore;
-	/** By item. Those that may have been placed are removed. */
-	private readonly calls = new Map<number, LimitedCall>();
-	private readonly reservations = new Map<number, Reservation>();
+	/** By item. */
+	private readonly calls = new Map<number, Reservation>();
 	/** Reserved for a period that has ended since. */
 	private readonly unused: string[] = [];
 
@@ -53,9 +48,9 @@ export class CallLimiter {
 		this.store = openRememberedNumbers(context, STORE);
 	}
 
-	/** The call of an item. It isn't reserved yet. */
+	/** The call of an item, which may be read again. It isn't reserved yet. */
 	add(index: number, call: LimitedCall): void {
-		this.calls.set(index, call);
+		if (!this.calls.has(index)) this.calls.set(index, { ...call });
 	}
 
 	/**
@@ -67,22 +62,22 @@ export class CallLimiter {
 		let pending = indexes.flatMap((index) => {
 			const call = this.calls.get(index);
 			const period = call && this.periodIfClear(call);
-			return call === undefined || period === undefined ? [] : [{ index, call, period }];
+			return call === undefined || period === undefined ? [] : [{ call, period }];
 		});
-		for (const { index, call, period } of pending) {
-			this.unused.push(...this.textOf(index));
-			this.reservations.set(index, { call, period });
+		for (const { call, period } of pending) {
+			if (call.text !== undefined) this.unused.push(call.text);
+			Object.assign(call, { period, text: undefined });
 		}
 		for (let nth = 0; pending.length > 0; nth++) {
 			pending = pending.filter(({ call }) => nth < call.limit.calls);
 			const texts = pending.map(({ call, period }) => calledText(period, nth, call.number));
 			const added = texts.length === 0 ? [] : await this.store.add([...new Set(texts)]);
 			const free = new Set(added);
-			pending = pending.filter(({ index, call, period }, position) => {
+			pending = pending.filter(({ call }, position) => {
 				const text = texts[position] ?? '';
 				// The first item with a number gets this call. Others try the next one.
 				if (!free.delete(text)) return true;
-				this.reservations.set(index, { call, period, text });
+				call.text = text;
 				return false;
 			});
 		}
@@ -97,26 +92,24 @@ export class CallLimiter {
 		const call = this.calls.get(index);
 		if (call === undefined) return await place();
 		// As a tool, or if another period has begun since, it isn't reserved with the others.
-		if (this.reservations.get(index)?.period !== this.periodOf(call)) await this.reserve([index]);
-		if (this.reservations.get(index)?.text === undefined) {
-			throw overLimit(call.limit, this.dateTimeAt(call.planned()));
-		}
+		if (call.period !== this.periodOf(call)) await this.reserve([index]);
+		if (call.text === undefined) throw overLimit(call.limit, this.dateTimeAt(call.planned()));
 		// Reserving can take as long as the database does.
 		requireRunning(this.context);
-		this.calls.delete(index);
+		call.mayBePlaced = true;
 		return await place().catch((error: unknown) => {
 			const hadNoEffect = error instanceof ExplainedError && !(error instanceof OutcomeUnknown);
-			if (hadNoEffect) this.calls.set(index, call);
+			call.mayBePlaced = !hadNoEffect;
 			throw error;
 		});
 	}
 
 	/** Forgets the reserved calls that were certainly not placed. If n8n can't, they count. */
 	async release(): Promise<void> {
-		const texts = [
-			...this.unused,
-			...[...this.calls.keys()].flatMap((index) => this.textOf(index)),
-		];
+		const texts = [...this.unused];
+		for (const { text, mayBePlaced } of this.calls.values()) {
+			if (text !== undefined && mayBePlaced !== true) texts.push(text);
+		}
 		if (texts.length === 0) return;
 		const signal = cancelSignal(this.context);
 		await repeatOnStore(
@@ -132,14 +125,9 @@ export class CallLimiter {
 	 * @throws NotSent if that is in another period than the one it's reserved for
 	 */
 	requireSamePeriod(index: number, planned: number): void {
-		const { call, period } = this.reservations.get(index) ?? {};
-		if (call === undefined) return;
-		if (this.periodOf(call, planned) !== period) throw periodEnded();
-	}
-
-	private textOf(index: number): string[] {
-		const { text } = this.reservations.get(index) ?? {};
-		return text === undefined ? [] : [text];
+		const call = this.calls.get(index);
+		if (call?.period === undefined) return;
+		if (this.periodOf(call, planned) !== call.period) throw periodEnded();
 	}
 
 	private periodOf({ limit, planned }: LimitedCall, at = planned()): string {
