@@ -125,18 +125,6 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		]);
 	});
 
-	it("a call in progress at the time limit isn't a yes", async () => {
-		now.mockReturnValue(1_000_000);
-		ownAddress();
-		const ask = await askNode();
-		const run = await runOrPause(ask, 1);
-		now.mockReturnValue(1_000_000 + 2 * HOUR);
-		const { items } = await arrive(ask, run);
-		expect(items).toMatchObject([
-			{ answer: 'unclear', timed_out: true, data: { approved: false } },
-		]);
-	});
-
 	it('fields of the item are included, but not used as evidence', async () => {
 		ownAddress();
 		const options = { includeInputFields: true };
@@ -191,22 +179,6 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		nock.cleanAll();
 	});
 
-	it('places no call if n8n cannot reach its own webhook URL', async () => {
-		nock(N8N)
-			.get(/^\/webhook-waiting\//)
-			.reply(502);
-		const run = await runOrPause(await askNode(), 1);
-		expect(faultOf(run).message).toContain("n8n can't reach its own webhook URL");
-		expect(placed()).toEqual([]);
-	});
-
-	it('an incomplete question is reported before any call', async () => {
-		ownAddress();
-		const run = await runOrPause(await askNode({ yesValues: '={{ "" }}' }), 2);
-		expect(faultOf(run).message).toContain("'Counts as Yes' or 'Counts as No' is empty");
-		expect(placed()).toEqual([]);
-	});
-
 	it('asks with all fields of a call', async () => {
 		awake();
 		simulator.setAutoComplete({ afterMs: 0, outcome: { data_captured: { ok: true } } });
@@ -240,58 +212,29 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		expect(output(run, 'After')[0]?.json).toMatchObject({ answer: 'yes', captured_answer: true });
 	});
 
-	describe('no question is asked twice', () => {
-		it('by Retry On Fail', async () => {
-			awake();
-			simulator.faults.inject({ kind: 'resetAfter', match: { path: '/v1/call' } });
-			const ask = await askNode(
-				{ options: byReading },
-				{ retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
-			);
-			const run = await runOrPause(ask, 1);
-			expect(faultOf(run).message).toContain('9000000000');
-			expect(placed()).toHaveLength(1);
-		});
-
-		it("by Retry, and a yes to the old question isn't a yes to a changed one", async () => {
-			awake();
-			simulator.setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
-			const ask = await askNode({ options: byReading });
-			const { workflow, start } = oneNodeWorkflow(ask);
-			simulator.faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
-			const input = [{ json: { phone: '9000000000' } }, { json: { phone: '9000000001' } }];
-			const failed = await runWorkflow(harness.credentials, workflow, start, input);
-			expect(failed.data.resultData.error).toBeDefined();
-			const changed = await askNode({ options: byReading, message: 'Shall we?' });
-			const again = await retryFailed(harness.credentials, failed, makeWorkflow([changed]));
-			expect(output(again, 'Node').map(({ json }) => json)).toMatchObject([
-				{
-					answer: 'unclear',
-					captured_answer: 'yes',
-					explanation:
-						'"yes" was captured, but the question was changed after this call, which asked "May we ship to 9000000000?".',
-					data: { approved: false },
-					asked: { question: 'May we ship to 9000000000?', changed_to: 'Shall we?' },
-				},
-				{ answer: 'yes', data: { approved: true }, asked: { question: 'Shall we?' } },
-			]);
-			expect(simulator.callsTo('9000000000')).toBe(1);
-		});
-	});
-
-	describe('as a tool of an agent', () => {
-		it('reads the call until it is completed', async () => {
-			awake();
-			simulator.setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'no' } } });
-			const result = await engineTool(
-				harness.credentials,
-				await askNode({ phoneNumber: '9000000000' }),
-			)();
-			expect(result).toMatchObject({
-				outcome: 'done',
-				result: { answer: 'no', data: { approved: false } },
-			});
-		});
+	it("no question is asked twice by Retry, and a yes to the old question isn't a yes to a changed one", async () => {
+		awake();
+		simulator.setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
+		const ask = await askNode({ options: byReading });
+		const { workflow, start } = oneNodeWorkflow(ask);
+		simulator.faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
+		const input = [{ json: { phone: '9000000000' } }, { json: { phone: '9000000001' } }];
+		const failed = await runWorkflow(harness.credentials, workflow, start, input);
+		expect(failed.data.resultData.error).toBeDefined();
+		const changed = await askNode({ options: byReading, message: 'Shall we?' });
+		const again = await retryFailed(harness.credentials, failed, makeWorkflow([changed]));
+		expect(output(again, 'Node').map(({ json }) => json)).toMatchObject([
+			{
+				answer: 'unclear',
+				captured_answer: 'yes',
+				explanation:
+					'"yes" was captured, but the question was changed after this call, which asked "May we ship to 9000000000?".',
+				data: { approved: false },
+				asked: { question: 'May we ship to 9000000000?', changed_to: 'Shall we?' },
+			},
+			{ answer: 'yes', data: { approved: true }, asked: { question: 'Shall we?' } },
+		]);
+		expect(simulator.callsTo('9000000000')).toBe(1);
 	});
 
 	it('a tool returns in time, and the repeated request waits longer without another call', async () => {

@@ -34,21 +34,6 @@ describe.each([
 		expect(bodies).toEqual([{ ...BODY, ...(scheduled && { scheduled_at: scheduled }) }]);
 	});
 
-	test.each([
-		["a text that isn't a time", { when: 'soon' }, `'When to Call' must be a time (got "soon").`],
-		['no time', { when: '' }, "'When to Call' is empty."],
-		[
-			'the name of a country',
-			{ country: 'India' },
-			`'Country' must be a country code (got "India").`,
-		],
-	])('%s calls nobody', async (_what, args, what) => {
-		expect(await ask({ ...ASKED, ...args })).toMatchObject({
-			outcome: 'not_sent',
-			what_happened: what,
-		});
-	});
-
 	test('the user can select the kind of time and let the model fill in only the time', async () => {
 		const bodies = acceptCalls(1);
 		const parameters = { ...CALL, when: 'timeOfDay', scheduledTime: "={{ $fromAI('at') }}" };

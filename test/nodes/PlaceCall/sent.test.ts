@@ -165,7 +165,7 @@ describe('the output', () => {
 		const row = { row_number: 7, name: 'Asha', error: 'was here' };
 		const earlier = {
 			...{ scheduled_at: 'a column', call_id: 'old', scheduled_at_epoch: 1 },
-			...{ timed_out: true, not_read: 'y', waits_until: 'z' },
+			...{ timed_out: true, not_read: 'y', waits_until: 'z', next_call_possible_at: 'x' },
 		};
 		const parameters = { options: { includeInputFields: true } };
 		const run = await place(parameters, { items: [{ ...row, ...earlier }] });

@@ -80,29 +80,6 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		);
 	});
 
-	it('accepts the same call at the legacy endpoint', async () => {
-		await place({ developerSettings: { useLegacyEndpoint: true } });
-		expect(simulator.requests.map(({ path }) => path)).toEqual(['/call', '/call', '/call']);
-		expect(simulator.placedCalls()).toHaveLength(3);
-	});
-
-	it.each([
-		[agents.foreign, 'The account of this API token has no agent with this ID'],
-		['agent_nobody', 'The account of this API token has no agent with this ID'],
-		[agents.noNumber, "The agent has no outbound number, so it can't place calls"],
-	])('rejects %s', async (value, message) => {
-		expect(faultOf(await place(agent(value))).message).toBe(`${message} [item 0]`);
-		expect(simulator.requests).toHaveLength(1);
-	});
-
-	it('rejects a Webhook URL without post-call analysis', async () => {
-		const run = await place({
-			...agent(agents.noAnalysis),
-			options: { webhookUrl: 'https://example.com/x' },
-		});
-		expect(faultOf(run).message).toContain('The agent has no post-call analysis');
-	});
-
 	it('names invalid items, and the others are called', async () => {
 		const run = await harness.place(
 			{ ...agent(agents.full), phoneNumber: '={{ $json.phone }}' },

@@ -107,8 +107,7 @@ describe('the answer', () => {
 	});
 
 	test('can be any value with response type Any Answer, without being an approval', () => {
-		const anyOf = { response_type: 'freeText', yes: [], no: [] } as const;
-		const free: Partial<AskedQuestion> = { ...anyOf, yes: [], no: [] };
+		const free: Partial<AskedQuestion> = { response_type: 'freeText', yes: [], no: [] };
 		expect(answerTo(ended(picked('On Friday')), free)).toMatchObject({
 			answer: 'answered',
 			captured_answer: 'On Friday',
@@ -124,10 +123,13 @@ describe('the answer', () => {
 		expect(answerTo(ended(picked(false)), free)).toMatchObject({ answer: 'answered' });
 	});
 
-	test('is not_reached if no call was placed because of the calling hours', () => {
-		expect(answerTo(undefined, {}, { placed: false })).toMatchObject({
+	test.each([
+		['outside_calling_hours', "it's outside the calling hours"],
+		['call_limit_reached', 'the limit of calls to this person is reached'],
+	])('is not_reached if no call was placed: %s', (not_placed_reason, reason) => {
+		expect(answerTo(undefined, {}, { placed: false, not_placed_reason })).toMatchObject({
 			answer: 'not_reached',
-			explanation: expect.stringContaining('outside the calling hours'),
+			explanation: `No call was placed, because ${reason}.`,
 			data: { approved: false },
 		});
 	});

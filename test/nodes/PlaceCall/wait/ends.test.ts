@@ -84,22 +84,6 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		);
 	});
 
-	it('reading ends for a busy line, whose record only has an end reason', async () => {
-		const placeCall = await node(byReading);
-		service().setAutoComplete({
-			afterMs: 'beforeResponse',
-			outcome: {
-				status: 'busy',
-				call_ended_reason: 'busy',
-				call_picked_at: null,
-				summary: null,
-				post_call_analysis: null,
-			},
-		});
-		const run = await inNoTime(async () => await runOrPause(placeCall, 1));
-		expect(output(run, 'Node')[0]?.json).toMatchObject({ status: 'busy', timed_out: false });
-	});
-
 	it('reading ends at the time limit with the known state', async () => {
 		const placeCall = await node(waitBy('reading', { waitLimitUnit: 'minutes' }));
 		const run = await inNoTime(async () => await runOrPause(placeCall, 2));

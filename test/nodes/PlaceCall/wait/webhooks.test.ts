@@ -1,6 +1,5 @@
 import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
 import { dialects } from '../../../simulator';
-import { waitBy } from '../placeCallHarness';
 import { byWebhook, harness, HOUR, waitHarness } from './waitHarness';
 
 const STILL_WAITING = { webhookResponse: { received: true } };
@@ -10,17 +9,6 @@ describe('webhooks during the wait', () => {
 	const { waiting, service, isNow, waits, timeFlies } = waitHarness(dialects.plain);
 	const readsOf = (callId: string) =>
 		service().requests.filter(({ path }) => path === `/v1/call/${callId}`).length;
-
-	it('a call with a listed status is completed when its webhook arrives', async () => {
-		const { run, callId, arrive } = await waiting(
-			waitBy('webhook', {}, { finishedStatuses: 'no_line' }),
-		);
-		expect(run.status).toBe('waiting');
-		const call = service().state.calls.get(callId);
-		if (call !== undefined) call.outcome.status = 'no_line';
-		const { items } = await arrive({ call_id: callId });
-		expect(items).toMatchObject([{ call_id: callId, status: 'no_line', timed_out: false }]);
-	});
 
 	it('asks the service to try again while the reported call cannot be read', async () => {
 		const { callId, arrive } = await waiting(byWebhook);
@@ -137,19 +125,6 @@ describe('webhooks during the wait', () => {
 		isNow(1_000_000 + HOUR);
 		expect((await arrive()).items).toMatchObject([
 			{ call_id: callId, timed_out: true, not_read: expect.stringContaining('the vault is shut') },
-		]);
-	});
-
-	it('at the time limit, a webhook of one call reads all calls', async () => {
-		isNow(1_000_000);
-		const { calls, arrive } = await waiting(byWebhook, 2);
-		const [first = '', second = ''] = calls;
-		expect((await arrive()).items).toBeUndefined();
-		await service().endCall(second);
-		isNow(1_000_000 + HOUR);
-		expect((await arrive({ call_id: first })).items).toMatchObject([
-			{ call_id: first, timed_out: true },
-			{ call_id: second, timed_out: false },
 		]);
 	});
 
