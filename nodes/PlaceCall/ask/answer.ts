@@ -85,7 +85,7 @@ function notPlaced(call: object): Evaluation {
 	const reason = isLimited
 		? 'the limit of calls to this person is reached'
 		: "it's outside the calling hours";
-	return { answer: 'not_reached', explanation: `No call was placed, because ${reason}.` };
+	return evaluation('not_reached', `No call was placed, because ${reason}.`);
 }
 
 /** Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call. */
@@ -101,11 +101,7 @@ function evaluateAnswer(
 		return unclear(`The call had the status ${status} when it was last read. ${readFailure}`);
 	}
 	if (!hasValue(captured)) {
-		if (isMissed)
-			return {
-				answer: 'not_reached',
-				explanation: `The person wasn't reached (status ${status}).`,
-			};
+		if (isMissed) return evaluation('not_reached', `The person wasn't reached (status ${status}).`);
 		if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
 		if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");
 		return unclear(`The call is completed (status ${status}), but has no captured answer.`);
@@ -125,17 +121,20 @@ function evaluateAnswer(
 			`${answer} was captured, but the question was changed after this call, which asked ${quoted(asked.question)}.`,
 		);
 	}
-	if (asked.response_type === 'freeText')
-		return { answer: 'answered', explanation: `The person said ${answer}.` };
-	if (isOneOf(captured, asked.yes))
-		return { answer: 'yes', explanation: `The person said yes (${answer}).` };
-	if (isOneOf(captured, asked.no))
-		return { answer: 'no', explanation: `The person said no (${answer}).` };
+	if (asked.response_type === 'freeText') {
+		return evaluation('answered', `The person said ${answer}.`);
+	}
+	if (isOneOf(captured, asked.yes)) return evaluation('yes', `The person said yes (${answer}).`);
+	if (isOneOf(captured, asked.no)) return evaluation('no', `The person said no (${answer}).`);
 	return unclear(`${answer} was captured, which counts neither as yes nor as no.`);
 }
 
+function evaluation(answer: Answer, explanation: string): Evaluation {
+	return { answer, explanation };
+}
+
 function unclear(explanation: string): Evaluation {
-	return { answer: 'unclear', explanation };
+	return evaluation('unclear', explanation);
 }
 
 function isOneOf(captured: JsonValue, values: readonly string[]): boolean {
@@ -162,15 +161,9 @@ export function askedBy(question: unknown, asked: AskedQuestion): AskedQuestion 
 /** Checks the stored settings of a waiting execution. */
 function isAsked(value: unknown): value is AskedQuestion {
 	if (!isJsonObject(value)) return false;
-	const {
-		yes,
-		no,
-		not_reached: notReached,
-		answer_field_in_record: path,
-		response_type: type,
-	} = value;
+	const { yes, no, not_reached: notReached, response_type: type } = value;
 	return (
-		typeof path === 'string' &&
+		typeof value.answer_field_in_record === 'string' &&
 		(type === 'approval' || type === 'freeText') &&
 		[yes, no, notReached].every(
 			(list) => Array.isArray(list) && list.every((one) => typeof one === 'string'),

@@ -1,3 +1,4 @@
+import upperFirst from 'lodash/upperFirst';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
@@ -37,6 +38,15 @@ const how: INodeProperties = {
 	description: 'Whether to continue immediately, or with the results of the completed calls',
 };
 
+const UNITS_MS = new Map([
+	['seconds', 1_000],
+	['minutes', 60_000],
+	['hours', 3_600_000],
+	['days', 86_400_000],
+]);
+const DEFAULT_LIMIT = 2;
+const DEFAULT_UNIT = 'hours';
+
 const timeLimit: INodeProperties[] = [
 	{
 		displayName: 'Time Limit',
@@ -44,7 +54,7 @@ const timeLimit: INodeProperties[] = [
 		type: 'number',
 		noDataExpression: true,
 		typeOptions: { minValue: 1 },
-		default: 2,
+		default: DEFAULT_LIMIT,
 		description:
 			"How long to wait after the last call is due. Calls that aren't completed by then are returned with timed_out set to true.",
 	},
@@ -53,13 +63,8 @@ const timeLimit: INodeProperties[] = [
 		name: 'waitLimitUnit',
 		type: 'options',
 		noDataExpression: true,
-		options: [
-			{ name: 'Seconds', value: 'seconds' },
-			{ name: 'Minutes', value: 'minutes' },
-			{ name: 'Hours', value: 'hours' },
-			{ name: 'Days', value: 'days' },
-		],
-		default: 'hours',
+		options: [...UNITS_MS.keys()].map((value) => ({ name: upperFirst(value), value })),
+		default: DEFAULT_UNIT,
 		description: 'The unit of the time limit',
 	},
 ];
@@ -113,16 +118,6 @@ export const finishedStatuses: INodeProperties = {
 		'Statuses of completed calls to wait for, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Known statuses are picked, not_picked, and failed. Add any others that your account uses, and remove those that it shows during a call.',
 };
 
-const UNIT_MS = new Map([
-	['seconds', 1_000],
-	['minutes', 60_000],
-	['hours', 3_600_000],
-	['days', 86_400_000],
-]);
-
-const DEFAULT_LIMIT = 2;
-const DEFAULT_UNIT = 'hours';
-
 export type WaitOption = {
 	/** `webhook` or `reading`. `undefined` if nothing is chosen. */
 	how: string | undefined;
@@ -158,7 +153,7 @@ function waitSettings(options: Fields): Fields | undefined {
 
 function readLimitMs(settings: Fields | undefined): number {
 	const amount = settings?.number('waitLimit', DEFAULT_LIMIT) ?? DEFAULT_LIMIT;
-	const unit = UNIT_MS.get(settings?.choice('waitLimitUnit', DEFAULT_UNIT) ?? DEFAULT_UNIT);
+	const unit = UNITS_MS.get(settings?.choice('waitLimitUnit', DEFAULT_UNIT) ?? DEFAULT_UNIT);
 	if (amount > 0 && unit !== undefined) return amount * unit;
 	throw new InvalidInput(
 		"'Time Limit' must be more than 0, so no call was placed",

@@ -15,13 +15,12 @@ import {
 	runWorkflow,
 } from '../../engine';
 import { until, untilIdle } from '../../n8n/until';
-import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
-import { faultOf, placeCallHarness } from './placeCallHarness';
-import { N8N, people, waitingExecutions } from './waitingExecutions';
+import { dialects, fixtures } from '../../simulator';
+import { faultOf } from './placeCallHarness';
+import { harness, HOUR, waitHarness } from './wait/waitHarness';
+import { N8N, people } from './waitingExecutions';
 
-const harness = placeCallHarness();
 const KEY = 'answer_to_question';
-const HOUR = 3_600_000;
 const question = {
 	operation: 'sendAndWait',
 	message: '=May we ship to {{ $json.phone }}?',
@@ -31,31 +30,14 @@ const question = {
 const byReading = { wait: { settings: { waitForCompletion: 'reading' } } };
 
 describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dialect) => {
-	let simulator: Simulator;
-	let now: jest.SpyInstance<number, []>;
-
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect });
-	});
-	beforeEach(() => {
-		now = jest.spyOn(clock, 'now');
-		jest.spyOn(clock, 'elapsed').mockImplementation(() => clock.now());
-		// No automatic pings: each test sends its own.
-		jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
-	});
-	afterEach(() => {
-		jest.restoreAllMocks();
-		simulator.reset();
-	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
-
-	const { node, ownAddress, runOrPause, arrive } = waitingExecutions(harness, () => simulator);
+	const { node, ownAddress, runOrPause, arrive, service, placed, isNow, timeFlies } =
+		waitHarness(dialect);
 	const askNode = async (parameters: INodeParameters = {}, over: Partial<INode> = {}) =>
 		await node({ ...question, ...parameters }, over);
-	const placed = () => simulator.placedCalls().map(({ callId }) => callId);
-	const bodies = () => simulator.placedCalls().map(({ request }) => request);
+	const bodies = () =>
+		service()
+			.placedCalls()
+			.map(({ request }) => request);
 	const awake = () => jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 
 	/** The stored items of the waiting execution. */
@@ -65,7 +47,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 	};
 
 	it('asks by a data point, waits up to two hours, and resumes with each answer', async () => {
-		now.mockReturnValue(1_000_000);
+		isNow(1_000_000);
 		ownAddress();
 		const ask = await askNode();
 		const run = await runOrPause(ask, 4);
@@ -77,10 +59,10 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			]),
 		);
 		const [first = '', second = '', third = '', fourth = ''] = placed();
-		await simulator.endCall(first, { data_captured: { [KEY]: 'Go ahead' } });
-		await simulator.endCall(second, { data_captured: { [KEY]: ' NO' } });
-		await simulator.endCall(third, { status: 'not_picked', data_captured: null });
-		await simulator.endCall(fourth, { data_captured: { other: 'yes' } });
+		await service().endCall(first, { data_captured: { [KEY]: 'Go ahead' } });
+		await service().endCall(second, { data_captured: { [KEY]: ' NO' } });
+		await service().endCall(third, { status: 'not_picked', data_captured: null });
+		await service().endCall(fourth, { data_captured: { other: 'yes' } });
 		const { items } = await arrive(ask, run, { call_id: fourth });
 		expect(items).toMatchObject([
 			{ call_id: first, answer: 'yes', captured_answer: 'Go ahead', data: { approved: true } },
@@ -100,7 +82,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 	it("sends n8n's signed resume URL with each call", async () => {
 		ownAddress();
 		await runOrPause(await askNode(), 1);
-		const address = new URL(simulator.placedCalls()[0]?.webhookUrl ?? '');
+		const address = new URL(service().placedCalls()[0]?.webhookUrl ?? '');
 		expect(address.pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
 		const signature = address.searchParams.get('signature') ?? '';
 		const { hmacSignatureSecret } = Container.get(InstanceSettings);
@@ -112,7 +94,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		const ask = await askNode();
 		const run = await runOrPause(ask, 1);
 		const [callId = ''] = placed();
-		await simulator.endCall(callId, { data_captured: { [KEY]: 'yes' } });
+		await service().endCall(callId, { data_captured: { [KEY]: 'yes' } });
 		const { workflow } = oneNodeWorkflow(ask, ['After']);
 		const ended = await resume(harness.credentials, workflow, structuredClone(run.data));
 		expect(output(ended, 'After').map(({ json }) => json)).toMatchObject([
@@ -133,7 +115,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		const run = await runOrPause(ask, [{ ...people(1)[0], ...earlier }]);
 		expect(storedItems(run)).toMatchObject([{ answer: 'unclear', row: 7 }]);
 		const [callId = ''] = placed();
-		await simulator.endCall(callId, { data_captured: null });
+		await service().endCall(callId, { data_captured: null });
 		const { items } = await arrive(ask, run, { call_id: callId });
 		expect(items).toMatchObject([{ row: 7, answer: 'unclear', data: { approved: false } }]);
 	});
@@ -146,19 +128,14 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		const rows = [{ ...people(1)[0], asked: { ...asked, response_type: 'approval' } }];
 		const run = await runOrPause(call, rows);
 		const [callId = ''] = placed();
-		await simulator.endCall(callId, { summary: 'yes' });
+		await service().endCall(callId, { summary: 'yes' });
 		const { items } = await arrive(call, run, { call_id: callId });
 		expect(items?.[0]).toMatchObject({ call_id: callId, summary: 'yes' });
 		expect(items?.[0]).not.toHaveProperty('answer');
 	});
 
 	it('stops pinging when n8n returns the page of a wait that has ended', async () => {
-		let time = 1_000_000;
-		now.mockImplementation(() => time);
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			time += ms;
-			await Promise.resolve();
-		});
+		timeFlies();
 		ownAddress();
 		const answers: Array<[number, object | string]> = [
 			[409, {}],
@@ -181,7 +158,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 
 	it('asks with all fields of a call', async () => {
 		awake();
-		simulator.setAutoComplete({ afterMs: 0, outcome: { data_captured: { ok: true } } });
+		service().setAutoComplete({ afterMs: 0, outcome: { data_captured: { ok: true } } });
 		const ask = await askNode({
 			yesValues: 'true',
 			noValues: 'false',
@@ -214,10 +191,10 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 
 	it("no question is asked twice by Retry, and a yes to the old question isn't a yes to a changed one", async () => {
 		awake();
-		simulator.setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
+		service().setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
 		const ask = await askNode({ options: byReading });
 		const { workflow, start } = oneNodeWorkflow(ask);
-		simulator.faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
+		service().faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
 		const input = [{ json: { phone: '9000000000' } }, { json: { phone: '9000000001' } }];
 		const failed = await runWorkflow(harness.credentials, workflow, start, input);
 		expect(failed.data.resultData.error).toBeDefined();
@@ -234,16 +211,12 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			},
 			{ answer: 'yes', data: { approved: true }, asked: { question: 'Shall we?' } },
 		]);
-		expect(simulator.callsTo('9000000000')).toBe(1);
+		expect(service().callsTo('9000000000')).toBe(1);
 	});
 
 	it('a tool returns in time, and the repeated request waits longer without another call', async () => {
-		let time = 1_000_000;
-		now.mockImplementation(() => time);
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			time += ms;
-			await Promise.resolve();
-		});
+		isNow(1_000_000);
+		timeFlies();
 		const data = newExecutionData();
 		const ask = engineTool(
 			harness.credentials,
@@ -251,13 +224,13 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			{ data },
 		);
 		const early = await ask();
-		expect(time - 1_000_000).toBe(45_000);
+		expect(clock.now() - 1_000_000).toBe(45_000);
 		expect(early).toMatchObject({
 			next_step: 'Repeat this request to wait longer. No second call is placed.',
 			result: { answer: 'unclear', timed_out: true },
 		});
 		const [callId = ''] = placed();
-		await simulator.completeCall(callId, { data_captured: { [KEY]: 'yes' } });
+		await service().completeCall(callId, { data_captured: { [KEY]: 'yes' } });
 		expect(await ask()).toMatchObject({
 			outcome: 'already_done',
 			next_step: 'Continue with the result.',
@@ -282,7 +255,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			expect(run.status).toBe('waiting');
 			expect(storedItems(run)).toMatchObject([{ answer: 'unclear', data: { approved: false } }]);
 			const [callId = ''] = placed();
-			await simulator.endCall(callId, { data_captured: { [KEY]: 'yes' } });
+			await service().endCall(callId, { data_captured: { [KEY]: 'yes' } });
 			const { items } = await arrive(ask, run, { call_id: callId });
 			expect(items).toMatchObject([{ answer: 'yes', data: { approved: true } }]);
 		});
@@ -292,7 +265,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			const ask = await review({ options: { includeInputFields: true } });
 			const run = await runOrPause(ask, [{ ...wish, approved: true, chatInput: 'Go on.' }]);
 			const [callId = ''] = placed();
-			await simulator.endCall(callId, { data_captured: { [KEY]: 'no' } });
+			await service().endCall(callId, { data_captured: { [KEY]: 'no' } });
 			const { items } = await arrive(ask, run, { call_id: callId });
 			for (const item of [storedItems(run)?.[0], items?.[0]]) {
 				expect(item).toMatchObject({ tool: 'Refund', data: { approved: false } });

@@ -127,14 +127,6 @@ describe('Limit Calls per Person', () => {
 		},
 	);
 
-	it('after the limit was lowered, who was called more often is not called', async () => {
-		acceptCalls(2);
-		await callWith(limited({ maximumCalls: 2 }), PHONE);
-		await callWith(limited({ maximumCalls: 2 }), PHONE);
-		const [left] = json(await call(PHONE));
-		expect(left?.next_call_possible_at).toBe('2026-11-21T00:00:00+05:30');
-	});
-
 	it('counts the calls of all nodes in the workflow, and remembers nothing without the option', async () => {
 		acceptCalls(3);
 		await call(PHONE);
@@ -178,22 +170,6 @@ describe('Limit Calls per Person', () => {
 		await harness.place(parameters, { items });
 		const run = await harness.place(parameters, { items: items.slice(0, 2) });
 		expect(isPlaced(run)).toEqual([false, false]);
-	});
-});
-
-describe('the form', () => {
-	it.each<[IDataObject, string]>([
-		[{ maximumCalls: 0 }, "'Maximum Calls' in 'Limit Calls per Person' must be a whole number"],
-		[{ maximumCalls: 1.5 }, "'Maximum Calls' in 'Limit Calls per Person' must be a whole number"],
-		[{ maximumCalls: 11 }, 'from 1 to 10 (got 11)'],
-		[{ period: 'year' }, "'Per'"],
-	])('%j stops the node before anyone is called', async (over, words) => {
-		expect(faultOf(await callWith(limited(over), PHONE)).message).toContain(words);
-	});
-
-	it('an empty limit stops the node before anyone is called', async () => {
-		const run = await harness.place({ options: { callLimit: {} } });
-		expect(faultOf(run).message).toBe("'Limit Calls per Person' is empty");
 	});
 });
 
@@ -261,19 +237,6 @@ describe('scheduled calls', () => {
 		await callWith(parameters, PHONE);
 		const [item] = json(await callWith(parameters, PHONE));
 		expect(item).toMatchObject({ next_call_possible_at: '2026-11-24T00:00:00+05:30' });
-	});
-
-	it('with a time in Additional Body Fields are rejected', async () => {
-		const run = await callWith(
-			{
-				...limited(),
-				developerSettings: { additionalBodyFields: '{ "scheduled_at": "23:00" }' },
-			},
-			PHONE,
-		);
-		expect(faultOf(run).message).toBe(
-			"'Additional Body Fields' has scheduled_at, so 'Limit Calls per Person' can't know the time of the call",
-		);
 	});
 });
 

@@ -194,10 +194,16 @@ it('the time zone can differ per person', async () => {
 	]);
 });
 
-it('a time in Additional Body Fields is rejected', async () => {
+it.each<[INodeParameters, string]>([
+	[hours(), "the call could be placed outside 'Calling Hours'"],
+	[
+		{ options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } } },
+		"'Limit Calls per Person' can't know the time of the call",
+	],
+])('with %j, a time in Additional Body Fields is rejected', async (parameters, reason) => {
 	const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
-	expect(faultOf(await harness.place({ ...hours(), developerSettings })).message).toBe(
-		"'Additional Body Fields' has scheduled_at, so the call could be placed outside 'Calling Hours'",
+	expect(faultOf(await harness.place({ ...parameters, developerSettings })).message).toBe(
+		`'Additional Body Fields' has scheduled_at, so ${reason}`,
 	);
 	const bodies = acceptCalls(1);
 	await harness.place({ developerSettings });

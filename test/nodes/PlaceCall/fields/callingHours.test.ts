@@ -127,18 +127,6 @@ describe('invalid hours are reported', () => {
 			{ timeZone: 'Etc/GMT+5' },
 			/^'Time Zone' in 'Calling Hours' is ambiguous: "Etc\/GMT\+5" means UTC-5, although it looks like UTC\+5\. Enter a name instead: America\/Lima for UTC-5, Asia\/Karachi for UTC\+5\.$/,
 		],
-		[
-			{ timeZone: 'etc/gmt-9' },
-			/means UTC\+9, although it looks like UTC-9\. Enter a name instead: Asia\/Tokyo for UTC\+9, Pacific\/Gambier for UTC-9\.$/,
-		],
-		[
-			{ timeZone: 'Etc/GMT-14' },
-			/means UTC\+14, although .* UTC-14\. Enter a name instead: Pacific\/Kiritimati for UTC\+14\.$/,
-		],
-		[
-			{ timeZone: 'Etc/GMT+12' },
-			/means UTC-12, although .* UTC\+12\. Enter a name instead: Pacific\/Tarawa for UTC\+12\.$/,
-		],
 		...[
 			'Etc/GMT+13',
 			'Etc/GMT-15',
@@ -231,35 +219,27 @@ test.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT0', 'Etc/GMT+0', 'Etc/GMT-0', 'UTC'])(
 	},
 );
 
-test('the message about an inverted sign is only for existing zones, and has the right offset', () => {
+test('the message about an inverted sign is only for existing zones, and names zones with both offsets all year', () => {
 	for (let hours = -20; hours <= 20; hours++) {
-		const zone = `Etc/GMT${hours < 0 ? '' : '+'}${hours}`;
-		const { offset } = DateTime.fromMillis(0, { zone });
-		const message = hours === 0 ? '' : messageFor({ timeZone: zone });
-		const [, meant] = /means UTC([+-]\d+)/.exec(message) ?? [];
-		const isTold = hours !== 0 && IANAZone.isValidZone(zone);
-		expect({ zone, offset: meant && 60 * Number(meant) }).toEqual({
-			zone,
-			offset: isTold ? offset : undefined,
-		});
-	}
-});
-
-test('for each zone with an inverted sign, the message names zones with both offsets all year', () => {
-	for (let hours = -14; hours <= 12; hours++) {
 		if (hours === 0) continue;
-		const zone = `Etc/GMT${hours > 0 ? '+' : ''}${hours}`;
-		const places = [...messageFor({ timeZone: zone }).matchAll(/(\w+\/\w+) for UTC([+-]\d+)/g)];
-		expect(places.length).toBeGreaterThan(0);
-		for (const [, place, offset] of places) {
-			for (let month = 1; month <= 12; month++) {
-				const noon = DateTime.fromObject({ year: 2026, month, day: 15, hour: 12 }, { zone: place });
-				expect({ zone, place, offset: noon.offset }).toEqual({
-					zone,
-					place,
-					offset: 60 * Number(offset),
-				});
-			}
+		const zone = `Etc/GMT${hours < 0 ? '' : '+'}${hours}`;
+		const message = messageFor({ timeZone: zone });
+		const [, meant] = /means UTC([+-]\d+)/.exec(message) ?? [];
+		const { offset } = DateTime.fromMillis(0, { zone });
+		const expected = IANAZone.isValidZone(zone) ? offset : undefined;
+		expect({ zone, offset: meant && 60 * Number(meant) }).toEqual({ zone, offset: expected });
+		const places = [...message.matchAll(/(\w+\/\w+) for UTC([+-]\d+)/g)];
+		expect(places.length > 0).toBe(expected !== undefined);
+		for (const [, place, named] of places) {
+			const months = Array.from({ length: 12 }, (_, index) => index + 1);
+			const offsets = months.map(
+				(month) => DateTime.fromObject({ year: 2026, month, day: 15 }, { zone: place }).offset,
+			);
+			expect({ zone, place, offsets: [...new Set(offsets)] }).toEqual({
+				zone,
+				place,
+				offsets: [60 * Number(named)],
+			});
 		}
 	}
 });

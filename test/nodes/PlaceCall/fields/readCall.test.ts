@@ -11,6 +11,9 @@ const json = (additionalDataJson: unknown): Values => ({
 });
 const rows = (...fields: Values[]): Values => ({ additionalDataFields: { fields } });
 const points = (...dataPoints: Values[]): Values => ({ dataExtraction: { points: dataPoints } });
+const limit = (over: Values): Values => ({
+	options: { callLimit: { limit: { maximumCalls: 1, period: 'day', ...over } } },
+});
 const webhook = (webhookUrl: unknown): Values => ({ options: { webhookUrl } });
 
 const BLANK = {
@@ -132,6 +135,12 @@ test.each<[values: Values, message: string]>([
 		points({ description: 'x', required: 'maybe' }),
 		`'Required' in Data Point 1 of 'Data Extraction' must be true or false (got "maybe")`,
 	],
+	...[0, 1.5, 11].map((maximumCalls): [Values, string] => [
+		limit({ maximumCalls }),
+		`'Maximum Calls' in 'Limit Calls per Person' must be a whole number from 1 to 10 (got ${maximumCalls}). Enter a whole`,
+	]),
+	[limit({ period: 'year' }), "'Per' in 'Limit Calls per Person'"],
+	[{ options: { callLimit: {} } }, "'Limit Calls per Person' is empty. Add a limit, or remove"],
 ])('%j is rejected', (values, message) => {
 	const rejection = messageFor(values);
 	expect(rejection).toContain(message);

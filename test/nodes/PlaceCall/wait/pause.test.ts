@@ -1,13 +1,14 @@
-import { ExecuteContext, WorkflowExecute } from 'n8n-core';
-import { createRunExecutionData, WAIT_INDEFINITELY } from 'n8n-workflow';
+import { ExecuteContext } from 'n8n-core';
+import { WAIT_INDEFINITELY } from 'n8n-workflow';
 import {
-	makeAdditionalData,
 	nodeTypes,
 	oneNodeWorkflow,
 	output,
 	resume,
 	retryFailed,
+	runDataOf,
 	runWorkflow,
+	startExecution,
 	startNode,
 	stoppedResult,
 	storedCopy,
@@ -75,18 +76,13 @@ describe('pausing an execution', () => {
 		// Far more than a slow machine places between two looks.
 		const count = 1_000;
 		const input = people(count).map((json) => ({ json }));
-		const stack = [{ node: start, data: { main: [input] }, source: null }];
-		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
-		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
-		const execution = new WorkflowExecute(additionalData, 'trigger', data);
-		const running = execution.processRunExecutionData(workflow);
+		const data = runDataOf(start, input);
+		const running = startExecution(harness.credentials, workflow, data);
 		await until('the first calls', async () => await Promise.resolve(placed().length > 2));
 		running.cancel();
-		const run = await running;
-		const nodeRun = () => data.resultData.runData.Node?.[0];
-		await until('the end of the node', async () => await Promise.resolve(nodeRun() !== undefined));
+		await stoppedResult(running);
 		expect(placed().length).toBeLessThan(count);
-		expect([run.status, data.waitTill]).toEqual(['canceled', undefined]);
+		expect([(await running).status, data.waitTill]).toEqual(['canceled', undefined]);
 	});
 
 	it.each(['stopWorkflow', 'continueRegularOutput'] as const)(
