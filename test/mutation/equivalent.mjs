@@ -106,7 +106,7 @@ export const EQUIVALENT = [
 		'each queue still has a number of its own',
 	],
 	[
-		'wait/inputFields.ts',
+		'wait/waitedItems.ts',
 		'inputRows(context)[index]?.json',
 		'inputRows(context)[index].json',
 		'each placed call has its input item',

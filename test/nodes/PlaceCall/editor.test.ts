@@ -39,12 +39,6 @@ it('a disabled node calls nobody, and passes its input on', async () => {
 	expect(output(run, 'After').map(({ json }) => json.phone)).toEqual([phone(0), phone(1)]);
 });
 
-it('Execute Once calls the person of the first item', async () => {
-	acceptCalls(1);
-	const run = await editor({ executeOnce: true }).executeAll();
-	expect(idsOf(run, 'After')).toHaveLength(1);
-});
-
 describe('Execute step', () => {
 	it('of a later node calls nobody again', async () => {
 		acceptCalls(2);

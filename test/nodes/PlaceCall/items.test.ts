@@ -116,16 +116,6 @@ describe('when one item is rejected', () => {
 			error: `The service rejected 'Phone Number' (got "${bad}") [item 1]`,
 		});
 	});
-
-	it('an invalid expression fails only that item', async () => {
-		answer(2);
-		const over: Partial<INode> = { onError: 'continueRegularOutput' };
-		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
-		const [first, second, third] = people(3);
-		const items = [{ ...first }, { ...second, phone: null }, { ...third }];
-		const calls = output(await harness.place(parameters, { items, over }), 'Node');
-		expect(ids(calls)).toEqual(['call-9876543210', undefined, 'call-9876543212']);
-	});
 });
 
 describe('when a row cannot be called', () => {
@@ -150,12 +140,14 @@ describe('when a row cannot be called', () => {
 		expect(faultOf(run).message).toContain('[item 2]');
 	});
 
-	it('with Continue the other rows are called', async () => {
+	it('with Continue the other rows are called, also if an expression is invalid', async () => {
 		const bodies = acceptCalls(1);
 		const over: Partial<INode> = { onError: 'continueRegularOutput' };
-		const calls = output(await harness.place(perItem, { items, over }), 'Node');
+		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
+		const setting = { items: [...items, { phone: null }], over };
+		const calls = output(await harness.place(parameters, setting), 'Node');
 		expect(bodies).toHaveLength(1);
-		expect(ids(calls)).toEqual(['call-9876543210', undefined, undefined]);
+		expect(ids(calls)).toEqual(['call-9876543210', undefined, undefined, undefined]);
 	});
 });
 

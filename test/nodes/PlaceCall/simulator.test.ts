@@ -80,20 +80,6 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		);
 	});
 
-	it('names invalid items, and the others are called', async () => {
-		const run = await harness.place(
-			{ ...agent(agents.full), phoneNumber: '={{ $json.phone }}' },
-			{
-				items: [{ phone: '9876543210' }, { phone: '12' }, { phone: '9876543212' }],
-				over: { credentials: await credentials(), onError: 'continueRegularOutput' },
-			},
-		);
-		const [, rejected] = output(run, 'Node').map(({ json }) => json);
-		expect(rejected?.error).toBe(`The service rejected 'Phone Number' (got "12") [item 1]`);
-		expect(inspect(rejected?.details)).toContain('phone_number');
-		expect(simulator.placedCalls()).toHaveLength(2);
-	});
-
 	it.each<Fault & { placed: number; sent: number }>([
 		{ kind: 'resetBefore', placed: 2, sent: 3 },
 		{ kind: 'resetMiddle', placed: 3, sent: 3 },

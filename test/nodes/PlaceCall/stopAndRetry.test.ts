@@ -66,16 +66,6 @@ describe('if the first call gets no usable response after the others were placed
 	});
 });
 
-test('if many calls have an unknown outcome, the message names each of them', async () => {
-	callsEndpoint().times(15).reply(502, '<html>Bad Gateway</html>');
-	acceptCalls(5);
-	const node = harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 20 } });
-	const { message, description } = faultOf(await run(node, people(20)));
-	expect(message).toContain('[item 0]');
-	for (let index = 1; index < 10; index++) expect(description).toContain(`[item ${index}]`);
-	expect(description).toContain('And 5 more items (10–14).');
-});
-
 describe('after n8n was killed', () => {
 	/** The first call is rejected, and the other two are placed. */
 	async function killAfterRejection(node: INode): Promise<IRunExecutionData> {

@@ -86,11 +86,6 @@ describe('the answer', () => {
 		expect(result).toHaveProperty('data.approved', answer === 'yes');
 	});
 
-	test('has the unchanged captured value beside it', () => {
-		expect(answerTo(ended(picked(['yes'])))).toMatchObject({ captured_answer: ['yes'] });
-		expect(answerTo(ended({}))).toMatchObject({ captured_answer: null });
-	});
-
 	test('is read from the configured field', () => {
 		const record = {
 			post_call_analysis: { votes: [{ value: 'yes' }] },
@@ -153,24 +148,6 @@ test('a model whose tool was not approved gets the reason, and must not use it',
 			),
 		},
 	});
-});
-
-test('fields of the item are never used as evidence', () => {
-	const item = { status: 'picked', data_captured: { ok: 'yes' }, answer: 'yes', timed_out: false };
-	expect(answerTo(ended({ status: 'picked' }), {}, item)).toMatchObject({
-		answer: 'unclear',
-		data: { approved: false },
-	});
-	expect(answerTo(undefined, {}, item)).toMatchObject({ answer: 'unclear' });
-});
-
-test('the approval is only in data, because n8n would read approved and chatInput beside it first', () => {
-	for (const answered of [ended(picked('no')), inProgress({}), undefined]) {
-		const result = answerTo(answered, {}, { call_id: 'a', approved: true, chatInput: 'Go on.' });
-		expect(result).not.toHaveProperty('approved');
-		expect(result).not.toHaveProperty('chatInput');
-		expect(result).toMatchObject({ call_id: 'a', data: { approved: false } });
-	}
 });
 
 test('a call without a question stays unchanged', () => {
