@@ -10,7 +10,6 @@ import {
 	developerSettings,
 	readAdditions,
 } from '../shared/n8n/forms/options';
-import { withNumber } from './list/dndChange';
 import { comparedDigits, parseDndPhone } from './list/phoneMatch';
 
 /** Changes that affect people are sent one after another. */
@@ -52,6 +51,13 @@ export function readChange(form: Fields) {
 		additions: readAdditions(form.collection('developerSettings')),
 		target: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
 		repeat: 'afterAnother' as const,
-		withDetails: (error: OutcomeUnknown) => withNumber(phone, error),
+		withDetails: (error: OutcomeUnknown) =>
+			error.withText({
+				message: `${error.message} (${phone})`,
+				resolution: {
+					onScreen: `The request wasn't sent again. Before you try again, use the Check operation to see whether ${phone} is on the list.`,
+					forModel: 'The request was not sent again.',
+				},
+			}),
 	};
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { readWholeDndList } from '../../nodes/Dnd/list/wholeList';
+import { readWholeDndList } from '../../nodes/Dnd/list/dndList';
+import { ListedNumbers } from '../../nodes/Dnd/list/listedNumbers';
 import { latestOfEachNumber } from '../../nodes/GetCall/latestCalls';
 import { OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { ApiMapping, type MappingName } from '../../nodes/shared/apiMapping';
@@ -143,7 +144,8 @@ async function readDndOf(list: ChangingList, isSized: boolean) {
 	});
 	const names = { dndListAgentName: 'a', dndListPageName: 'p' };
 	const mapping = new ApiMapping({ ...names, ...(isSized && { dndListPerPageName: 'n' }) });
-	return await readWholeDndList(client, { agentUuid: 'agent_a1' }, mapping);
+	const request = { agentUuid: 'agent_a1', pageSize: isSized ? 100 : undefined };
+	return new ListedNumbers(await readWholeDndList(client, request, mapping));
 }
 
 const counts: Counts = {};

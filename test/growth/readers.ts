@@ -3,8 +3,7 @@ import { idempotencyKey } from '../../nodes/ChatSend/idempotency';
 import { compactEntry, createdAtOf } from '../../nodes/CampaignCallsTrigger/listedCalls';
 import { restoreState, storedState } from '../../nodes/CampaignCallsTrigger/pollState';
 import { progressBetween, readingOf } from '../../nodes/CampaignProgressTrigger/campaignProgress';
-import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
-import { WholeList } from '../../nodes/Dnd/list/wholeList';
+import { ListedNumbers } from '../../nodes/Dnd/list/listedNumbers';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
 import { readQuestion } from '../../nodes/PlaceCall/ask/question';
 import { timeZone } from '../../nodes/PlaceCall/fields/timeZone';
@@ -33,7 +32,7 @@ import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
 import { parseWholeNumber, parseCount } from '../../nodes/shared/api/parseIds';
 import { whyNotRead } from '../../nodes/shared/notRead';
 import { explainNotProcessed } from '../../nodes/shared/api/errorTable';
-import { readPages, readWholeList, Totals, type PageReader } from '../../nodes/shared/api/paging';
+import { readPages, readWholeList, type PagedList } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
 import { withoutSecret } from '../../nodes/shared/api/secrets';
 import { ApiMapping } from '../../nodes/shared/apiMapping';
@@ -71,21 +70,22 @@ const TOKEN = '0123456789abcdef';
 const ROWS = Array.from({ length: 10_000 }, (_, row) => row);
 const ONE_PHONE = { at: () => '6000000001' };
 
-const keepsChanging = () => new OutcomeUnknown('', forEveryone(''));
-
 /** A list with pages of 100 entries and a total that changes, so that it's read the maximum number of times. */
-const changingList = (entries: JsonValue[]): PageReader<number, number> => ({
-	fetch: async (at = 0) => await Promise.resolve(at),
-	parse: (at) => {
-		const end = at + 100;
-		return {
-			entries: entries.slice(at, end),
-			total: entries.length + ((at / 100) % 2),
-			...(end < entries.length && { next: end }),
-		};
-	},
-	keyOf: (entry) => JSON.stringify(entry),
-});
+const changingList = (json: JsonValue): PagedList<number> => {
+	const entries = listOf(json).map(objectOf);
+	return {
+		read: async (at = 0) => {
+			const end = at + 100;
+			return await Promise.resolve({
+				entries: entries.slice(at, end),
+				total: entries.length + ((at / 100) % 2),
+				next: end < entries.length ? [end] : [],
+			});
+		},
+		keyOf: () => undefined,
+		loopAdvice: '',
+	};
+};
 
 const objectOf = (json: JsonValue): JsonObject => (isJsonObject(json) ? json : { data: json });
 const listOf = (json: JsonValue): JsonValue[] => (Array.isArray(json) ? json : [json]);
@@ -209,19 +209,16 @@ export const readers: Record<string, Reader | Reader[]> = {
 			return progressBetween(before, before, view, ['queue_completed']);
 		},
 	},
-	'Dnd/list/dndChange.ts › valuesToAdd': {
-		read: ({ text }) => valuesToAdd(mappedBy(text), { agentUuid: text, phone: text, reason: text }),
-	},
-	'Dnd/list/dndChange.ts › valuesToRemove': {
-		read: ({ text }) => valuesToRemove(mappedBy(text), { agentUuid: text, phone: text }),
-	},
-	'Dnd/list/wholeList.ts › WholeList': [
-		{ read: ({ text }) => new WholeList([{ phone: text }, { phone: '9876543210' }]).entryOf(text) },
+	'Dnd/list/listedNumbers.ts › ListedNumbers': [
+		{
+			read: ({ text }) =>
+				new ListedNumbers([{ phone: text }, { phone: '9876543210' }]).entryOf(text),
+		},
 		{
 			shapes: [toOneEnding],
 			read: ({ json }) => {
 				const entries = listOf(json).map(objectOf);
-				const list = new WholeList(entries);
+				const list = new ListedNumbers(entries);
 				for (const { phone } of entries) list.entryOf(plain(phone).replace('+4412', '+4413'));
 			},
 		},
@@ -413,9 +410,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 			return findEffect(request, { status: 429, body: [json, json] }, ['call_id', 'context']);
 		},
 	},
-	'shared/api/paging.ts › Totals': {
-		read: ({ text }) => new Totals().read(text, 0),
-	},
 	'shared/api/http.ts › bytesOf': {
 		read: ({ json }) => bytesOf(objectOf(json), { field: 'contacts', entries: Buffer.from('1') }),
 	},
@@ -433,23 +427,13 @@ export const readers: Record<string, Reader | Reader[]> = {
 			urlOf(`https://h.example/${text}`, { path: '/v1/calls', link: `https://h.example/${text}` }),
 	},
 	'shared/api/paging.ts › readWholeList': {
-		read: async ({ json }) =>
-			await readWholeList(changingList(listOf(json)), { loopAdvice: '' }, keepsChanging).catch(
-				() => undefined,
-			),
+		read: async ({ json }) => {
+			const changing = { message: '', resolution: forEveryone('') };
+			await readWholeList(changingList(json), changing).catch(() => undefined);
+		},
 	},
 	'shared/api/paging.ts › readPages': {
-		read: async ({ json }) => {
-			const entries = listOf(json);
-			const pages = {
-				fetch: async (at = 0) => await Promise.resolve(at),
-				parse: (at: number) => ({
-					entries: entries.slice(at, at + 100),
-					next: at + 100,
-				}),
-			};
-			await readPages<number, number>(pages, { limit: entries.length, loopAdvice: '' });
-		},
+		read: async ({ json }) => await readPages(changingList(json), Infinity),
 	},
 	'shared/api/retry.ts › retryAfterMs': { read: ({ text }) => retryAfterMs(responseOf(text), 0) },
 	'shared/api/secrets.ts › withoutSecret': [
@@ -651,7 +635,6 @@ export const notReaders = new Set([
 	'shared/api/parseIds.ts › parseCampaignId',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'ChatSend/idempotency.ts › messageTarget',
-	'Dnd/list/dndChange.ts › withNumber',
 	'GetCall/latestCalls.ts › requireAllStatuses',
 	'PlaceCall/ask/answer.ts › askedBy',
 	'PlaceCall/fields/callDraft.ts › CallDraft',
@@ -678,7 +661,6 @@ export const notReaders = new Set([
 	'shared/api/errors.ts › OtherRecord',
 	'shared/api/errors.ts › OutcomeUnknown',
 	'shared/api/errors.ts › ServiceRejection',
-	'shared/api/paging.ts › RepeatedPage',
 	'shared/api/errors.ts › isRejection',
 	'shared/api/errors.ts › quotingService',
 	'shared/api/errorTable.ts › documentedError',

@@ -36,10 +36,10 @@ const CRITICAL = [
 		mutate: [
 			`${SHARED}/api/paging.ts`,
 			`${SHARED}/calls/callList.ts`,
-			'nodes/Dnd/list/{dndList,wholeList}.ts',
+			'nodes/Dnd/list/{dndList,listedNumbers}.ts',
 		],
 		tests: testsIn(
-			'shared/api/{paging,wholeList}.test.ts',
+			'shared/api/paging.test.ts',
 			'shared/calls/callList.test.ts',
 			'{Dnd,GetCall}/**/*.test.ts',
 		),

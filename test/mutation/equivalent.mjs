@@ -45,8 +45,6 @@ export const EQUIVALENT = [
 	['once/handler.ts', "'workflow'", '""', 'every value except "node" means the workflow'],
 	['list/dndList.ts', 'page === undefined', 'false', 'the first page always has the right number'],
 	['list/dndList.ts', 'off > 0', 'off >= 0', 'a page with the right number was already returned'],
-	['list/dndList.ts', 'pages !== undefined', 'true', 'undefined is not less than two'],
-	['api/paging.ts', "'No longer needed'", '""', 'nobody waits for this rejection'],
 	[
 		'push/prepareRows.ts',
 		'personNameOf(row, own)?.length',
@@ -67,13 +65,6 @@ export const EQUIVALENT = [
 		'lastName === undefined',
 		'false',
 		'without such a column the last name is empty',
-	],
-	['calls/callList.ts', 'total !== undefined', 'true', 'nothing is compared with a missing total'],
-	[
-		'calls/callList.ts',
-		'next === undefined',
-		'false',
-		'without a next page, the pages after it are not requested',
 	],
 	[
 		'ChatEventsTrigger/eventStarter.ts',

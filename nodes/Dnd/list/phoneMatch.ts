@@ -7,6 +7,10 @@ import { INDIAN_CODE, isIndian, isMobile, readIndian } from '../../shared/phone/
 import { isWritten, readWritten, type Unreadable } from '../../shared/phone/written';
 
 const MIN_DIGITS = 4;
+
+/** With fewer, the service would return many other numbers. */
+const SEARCH_DIGITS = 7;
+
 const ENTER_DIGITS = forEveryone(
 	'Enter its digits, with + and country code if your service expects them.',
 );
@@ -51,4 +55,9 @@ function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreada
 export function comparedDigits(phone: string): string {
 	const reading = readCampaignPhone(phone);
 	return isAccepted(reading) ? reading.key.slice(INDIAN_CODE.length) : phone.replace(/\D/g, '');
+}
+
+/** Digits that the number contains in any format of the service. */
+export function searchDigits(phone: string): string {
+	return phone.replace(/\D/g, '').slice(-SEARCH_DIGITS);
 }

@@ -5,9 +5,10 @@ import { sendEachItem } from '../../shared/n8n/run/sendLoop';
 import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { valuesToAdd } from '../list/dndChange';
-import { addDndNumber } from '../../shared/api/endpoints';
+import { addDndNumber, type Additions } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
+import type { ApiMapping } from '../../shared/apiMapping';
+import { placeValues } from '../../shared/apiMapping/placeValues';
 import {
 	CHANGES_AT_ONCE,
 	changeSettings,
@@ -63,3 +64,32 @@ export const add: Operation = {
 		});
 	},
 };
+
+/**
+ * The parameters of an addition, as set in the credential.
+ *
+ * @throws MissingMapping before anything is sent
+ */
+function valuesToAdd(
+	mapping: ApiMapping,
+	{ agentUuid, phone, reason }: { agentUuid: string; phone: string; reason: string },
+): Additions {
+	const added = [
+		{ name: 'dndAddAgentName', placement: 'dndAddAgentPlacement', value: agentUuid },
+		{ name: 'dndAddPhoneName', placement: 'dndAddPhonePlacement', value: phone },
+		{ name: 'dndAddReasonName', placement: 'dndAddReasonPlacement', value: reason },
+	] as const;
+	const given = added.filter(({ value }) => value !== '');
+	const arePlaced = given.every(({ placement }) => mapping.optional(placement) !== undefined);
+	mapping.require([
+		...(arePlaced ? [] : (['dndAddPlacement'] as const)),
+		...given.map(({ name }) => name),
+	]);
+	return placeValues(
+		given.map(({ name, placement, value }) => ({
+			placement: mapping.optional(placement) ?? mapping.required('dndAddPlacement'),
+			name: mapping.required(name),
+			value,
+		})),
+	);
+}

@@ -10,10 +10,10 @@ import {
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { readAllDndEntries } from '../list/dndList';
+import { readWholeDndList } from '../list/dndList';
 import { asText, parseAgentUuid } from '../../shared/api/parseIds';
-import { comparedDigits, parseDndPhone } from '../list/phoneMatch';
-import { searchDigits, WholeList } from '../list/wholeList';
+import { ListedNumbers } from '../list/listedNumbers';
+import { comparedDigits, parseDndPhone, searchDigits } from '../list/phoneMatch';
 import { dndAgentField, phoneField } from '../dndFields';
 
 export const check: Operation = {
@@ -44,8 +44,8 @@ export const check: Operation = {
 			const additions = readAdditions(form.collection('developerSettings'));
 			// The service returns all numbers that contain these digits.
 			const request = { agentUuid, phone: searchDigits(phone), additions, limiter };
-			const found = await readAllDndEntries(client, request, apiMapping);
-			const entry = new WholeList(found).entryOf(phone) ?? null;
+			const found = await readWholeDndList(client, request, apiMapping);
+			const entry = new ListedNumbers(found).entryOf(phone) ?? null;
 			const digits = comparedDigits(phone);
 			const similar = found.filter(
 				(other) => other !== entry && asText(other.phone).replace(/\D/g, '').includes(digits),

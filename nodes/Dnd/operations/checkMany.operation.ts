@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { parseAgentUuid } from '../../shared/api/parseIds';
-import { READS_AT_ONCE } from '../../shared/api/limits';
+import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
 import { forEachItem } from '../../shared/n8n/run/itemLoop';
 import { inputRows } from '../../shared/n8n/tools/toolRun';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
@@ -15,8 +15,9 @@ import {
 } from '../../shared/n8n/forms/options';
 import type { JsonObject } from '../../shared/json';
 import { dndAgentField, phoneField } from '../dndFields';
+import { readWholeDndList, type DndListRequest } from '../list/dndList';
+import { ListedNumbers } from '../list/listedNumbers';
 import { parseDndPhone } from '../list/phoneMatch';
-import { readWholeDndList, requireWholeList, type WholeList } from '../list/wholeList';
 
 export const checkMany: Operation = {
 	value: 'checkMany',
@@ -71,7 +72,7 @@ export const checkMany: Operation = {
 		const rows = inputRows(context);
 		const wanted = parameters.at(0).choice('returnRows', 'all');
 		const limiter = pLimit(readConcurrency(parameters, READS_AT_ONCE));
-		const lists = new Map<string, Promise<WholeList>>();
+		const lists = new Map<string, Promise<ListedNumbers>>();
 		const read = (index: number) => {
 			const form = parameters.at(index);
 			return {
@@ -80,12 +81,19 @@ export const checkMany: Operation = {
 				additions: readAdditions(form.collection('developerSettings')),
 			};
 		};
+		const readNumbers = async (request: DndListRequest) => {
+			const { client, apiMapping } = await account();
+			// Any list may have a second page, so check the parameter before the first request.
+			apiMapping.require(['dndListAgentName', 'dndListPageName']);
+			const isSized = apiMapping.optional('dndListPerPageName') !== undefined;
+			const pageSize = isSized ? LIMITS.dndEntriesPerPage : undefined;
+			const whole = { ...request, pageSize, limiter };
+			return new ListedNumbers(await readWholeDndList(client, whole, apiMapping));
+		};
 		const check = async (index: number) => {
 			const { phone, ...request } = read(index);
-			const { client, apiMapping } = await account();
-			requireWholeList(apiMapping);
 			const key = JSON.stringify(request);
-			const list = lists.get(key) ?? readWholeDndList(client, { ...request, limiter }, apiMapping);
+			const list = lists.get(key) ?? readNumbers(request);
 			lists.set(key, list);
 			const entry = (await list).entryOf(phone);
 			const isWanted = wanted === 'all' || (wanted === 'listed') === (entry !== undefined);

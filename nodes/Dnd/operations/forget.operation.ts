@@ -123,10 +123,12 @@ export const forget: Operation = {
 			return [{ json: { forgotten: 'all', not_reached: NOT_REACHED }, pairedItem: [] }];
 		}
 		const now = DateTime.fromMillis(clock.now(), { zone: context.getTimezone() });
-		const forgetOne = async (index: number): Promise<INodeExecutionData[]> => {
+		const read = (index: number) => {
 			const form = parameters.at(index);
-			const key = readKey(form);
-			const campaignId = readCampaignId(form);
+			return { key: readKey(form), campaignId: readCampaignId(form) };
+		};
+		const forgetOne = async (index: number): Promise<INodeExecutionData[]> => {
+			const { key, campaignId } = read(index);
 			const pushes = campaignId === undefined ? [] : [pushedText(campaignId, key)];
 			const calls = countedCalls(now, key);
 			// The number itself isn't repeated, because n8n stores the output.
@@ -139,10 +141,7 @@ export const forget: Operation = {
 			});
 		};
 		return await forEachItem(context, forgetOne, {
-			check: (index) => {
-				readKey(parameters.at(index));
-				readCampaignId(parameters.at(index));
-			},
+			check: read,
 			checkNote: 'Nothing was forgotten.',
 		});
 	},

@@ -4,7 +4,11 @@ import { asItems } from '../../shared/n8n/run/itemLoop';
 import { sendEachItem } from '../../shared/n8n/run/sendLoop';
 import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { removeNumber, valuesToRemove } from '../list/dndChange';
+import { removeDndNumber, type Additions } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
+import { isRejection } from '../../shared/api/errors';
+import type { ApiMapping } from '../../shared/apiMapping';
+import { placeValues } from '../../shared/apiMapping/placeValues';
 import {
 	CHANGES_AT_ONCE,
 	changeSettings,
@@ -43,8 +47,14 @@ export const remove: Operation = {
 				...request,
 				payload: { change: 'remove', agentUuid, phone, additions },
 				send: async ({ client, apiMapping }) => {
-					const values = valuesToRemove(apiMapping, { agentUuid, phone });
-					const outcome = await removeNumber(client, values, additions, ignoreIfNotListed);
+					const values = valuesToRemove(apiMapping, agentUuid, phone);
+					const outcome = await removeDndNumber(client, values, additions).then(
+						(response) => ({ was_listed: true, ...recordOf(response) }),
+						(error: unknown) => {
+							if (!ignoreIfNotListed || !isRejection(error, 'not_on_dnd_list')) throw error;
+							return { was_listed: false, message: error.originalMessage ?? '' };
+						},
+					);
 					return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
 				},
 			};
@@ -59,3 +69,20 @@ export const remove: Operation = {
 		});
 	},
 };
+
+/** The parameters of a removal. The document names `phone`, but not whether it goes in the query or the body. */
+function valuesToRemove(mapping: ApiMapping, agentUuid: string, phone: string): Additions {
+	mapping.require(['dndRemovePhonePlacement', 'dndRemoveAgentPlacement', 'dndRemoveAgentName']);
+	return placeValues([
+		{
+			placement: mapping.required('dndRemovePhonePlacement'),
+			name: mapping.optional('dndRemovePhoneName') ?? 'phone',
+			value: phone,
+		},
+		{
+			placement: mapping.required('dndRemoveAgentPlacement'),
+			name: mapping.required('dndRemoveAgentName'),
+			value: agentUuid,
+		},
+	]);
+}

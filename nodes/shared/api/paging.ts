@@ -1,39 +1,36 @@
 import isEqual from 'lodash/isEqual';
+import times from 'lodash/times';
 import pLimit from 'p-limit';
-import { OutcomeUnknown, type ExplainedError } from './errors';
-import { onScreenOnly } from './resolution';
 import { DONE } from '../clock';
+import type { JsonObject } from '../json';
 import type { Limiter } from '../keyedMutex';
-import { numberIn, type JsonValue } from '../json';
+import { forEachInSlices } from '../slices';
+import { OutcomeUnknown } from './errors';
 import { READS_AT_ONCE } from './limits';
+import { onScreenOnly, type Explanation } from './resolution';
 
-/** A page of a list. */
+/** A page of a list. Its position is a number, an offset, a cursor, or a link. */
 export type Page<Position> = {
-	entries: JsonValue[];
-	/** The position of the next page. Undefined at the end of the list. An empty page may have one, because a service may filter its pages. */
-	next?: Position;
-	/** The positions of the pages after it, if they're already known. They're prefetched. */
-	further?: Iterable<Position>;
+	entries: JsonObject[];
+	/**
+	 * The positions of the next pages, as far as they're known. All but the first are read ahead. Empty at the end of the
+	 * list. An empty page may have a next one, because a service may filter its pages. Or why it isn't known whether there
+	 * is a next page, which stops a reading that needs one.
+	 */
+	next: Position[] | OutcomeUnknown;
 	/** Number of entries in the list, if the response has it. */
 	total?: number | undefined;
 };
 
-/** How to read the pages of a list. */
-export type PageReader<Position, PageResponse> = {
+/** A list that the service returns in pages. */
+export type PagedList<Position extends string | number> = {
 	/**
 	 * @param position undefined for the first page
-	 * @param signal aborted when the response is no longer needed
+	 * @param signal aborted when the page is no longer needed
 	 */
-	fetch: (position: Position | undefined, signal: AbortSignal) => Promise<PageResponse>;
-	/** @param found number of entries before this page */
-	parse: (response: PageResponse, position: Position | undefined, found: number) => Page<Position>;
-	/** Identifies an entry in every reading. By default, the whole entry does. */
-	keyOf?: (entry: JsonValue) => string | undefined;
-};
-
-export type PageOptions = {
-	/** Infinity for all entries. */
-	limit: number;
+	read: (position: Position | undefined, signal: AbortSignal) => Promise<Page<Position>>;
+	/** Identifies an entry in every reading. If undefined, the whole entry does. */
+	keyOf: (entry: JsonObject) => string | undefined;
 	/** Limits parallel requests, also across lists. */
 	limiter?: Limiter | undefined;
 	/** What a person can do if the pages repeat. */
@@ -42,20 +39,11 @@ export type PageOptions = {
 
 /** One reading of a list. */
 export type Reading = {
-	entries: JsonValue[];
+	entries: JsonObject[];
 	/** False if its total changed, or is larger than the number of entries. Always true if a limit is set. */
 	isComplete: boolean;
 	pages: number;
-	/** The keys of its entries. */
-	keys: Set<string>;
 };
-
-/** The service repeated a page or its position, so the list would never end. */
-export class RepeatedPage extends OutcomeUnknown {
-	constructor(resolution: string) {
-		super('The service returned the same page of the list again', onScreenOnly(resolution));
-	}
-}
 
 /** Empty pages in a row that end the list. Some services always return a next page. */
 const MAX_EMPTY_PAGES = 10;
@@ -64,82 +52,79 @@ const MAX_EMPTY_PAGES = 10;
  * Reads a list once, page by page, up to the limit or the end of the list. Pages with known positions are requested ahead,
  * and used in order.
  *
- * @throws RepeatedPage if the service repeats a page or its position
+ * @param limit Infinity for all entries
+ * @throws OutcomeUnknown if the service repeats a page or its position, so that the list would never end
  */
-export async function readPages<Position, PageResponse>(
-	{ fetch, parse, keyOf = () => undefined }: PageReader<Position, PageResponse>,
-	{ limit, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PageOptions,
+export async function readPages<Position extends string | number>(
+	{ read, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PagedList<Position>,
+	limit: number,
 ): Promise<Reading> {
-	const found: JsonValue[] = [];
-	const keys = new Set<string>();
+	const found: JsonObject[] = [];
 	const totals = new Set<number>();
-	const seenPositions = new Set<string>();
+	const seenPositions = new Set<Position>();
 	const end = new AbortController();
 	/** The next page, and those that are requested ahead. */
-	let requested = new Map<string, Promise<PageResponse>>();
-	const request = async (at: Position | undefined): Promise<PageResponse> => {
-		const key = JSON.stringify(at);
-		const read = async () => {
+	const requested = new Map<Position | undefined, Promise<Page<Position>>>();
+	const request = async (at: Position | undefined): Promise<Page<Position>> => {
+		const reading = async () => {
 			end.signal.throwIfAborted();
-			return await fetch(at, end.signal);
+			return await read(at, end.signal);
 		};
-		const response = requested.get(key) ?? limiter(read);
-		requested.set(key, response);
-		return await response;
+		const page = requested.get(at) ?? limiter(reading);
+		requested.set(at, page);
+		return await page;
 	};
+	const repeatedPage = () =>
+		new OutcomeUnknown(
+			'The service returned the same page of the list again',
+			onScreenOnly(loopAdvice),
+		);
 
 	let canReadAhead = true;
 	let position: Position | undefined;
-	let previous: JsonValue[] | undefined;
+	let previous: JsonObject[] = [];
 	let emptyPages = 0;
 	let pages = 0;
 	try {
 		for (;;) {
-			const response = await request(position);
-			requested.delete(JSON.stringify(position));
+			const { entries, next, total } = await request(position);
+			requested.delete(position);
 			pages++;
-			const { entries, next, total, further = [] } = parse(response, position, found.length);
-			if (entries.length > 0 && isEqual(entries, previous)) throw new RepeatedPage(loopAdvice);
+			const isEmpty = entries.length === 0;
+			if (!isEmpty && isEqual(entries, previous)) throw repeatedPage();
+			for (const entry of entries) found.push(entry);
 			if (total !== undefined) totals.add(total);
-			for (const entry of entries) {
-				found.push(entry);
-				if (limit === Infinity) keys.add(keyOf(entry) ?? JSON.stringify(entry));
-			}
-			emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
-			if (next === undefined || emptyPages >= MAX_EMPTY_PAGES || found.length >= limit) break;
-			const key = JSON.stringify(next);
-			if (seenPositions.has(key) && emptyPages > 0) break;
-			if (seenPositions.has(key)) throw new RepeatedPage(loopAdvice);
-			seenPositions.add(key);
-			if (requested.size > 0 && !requested.has(key)) {
+			emptyPages = isEmpty ? emptyPages + 1 : 0;
+			// A total that isn't reached exactly doesn't end the list, because some services don't count, and return 0.
+			if (found.length >= limit || found.length === total || emptyPages >= MAX_EMPTY_PAGES) break;
+			if (next instanceof OutcomeUnknown) throw next;
+			[position] = next;
+			if (position === undefined || (isEmpty && seenPositions.has(position))) break;
+			if (seenPositions.has(position)) throw repeatedPage();
+			seenPositions.add(position);
+			if (requested.size > 0 && !requested.has(position)) {
 				// The pages vary in length. Further guesses would cost up to ten requests per page.
 				canReadAhead = false;
-				requested = new Map();
+				requested.clear();
 			}
 			const wanted = Math.ceil((limit - found.length) / Math.max(1, entries.length));
-			for (const ahead of canReadAhead ? chain(next, further) : []) {
+			for (const ahead of canReadAhead ? next : [position]) {
 				if (requested.size >= Math.min(wanted, READS_AT_ONCE)) break;
 				// A failure counts when the list reaches this page, if it ever does.
 				request(ahead).catch(() => undefined);
 			}
-			position = next;
 			previous = entries;
 		}
 	} finally {
 		end.abort(DONE);
 	}
 	const hasAll = totals.size < 2 && found.length >= Math.max(0, ...totals);
-	return {
-		entries: found.slice(0, limit),
-		isComplete: limit !== Infinity || hasAll,
-		pages,
-		keys,
-	};
+	return { entries: found.slice(0, limit), isComplete: limit !== Infinity || hasAll, pages };
 }
 
-function* chain<T>(first: T, others: Iterable<T>): Generator<T> {
-	yield first;
-	yield* others;
+/** The positions of the next pages, no more than are requested ahead, because a service may claim any number of pages. */
+export function positionsFrom(next: number, pages: number, step = 1): number[] {
+	return times(Math.min(pages, READS_AT_ONCE), (page) => next + page * step);
 }
 
 /** Readings of a whole list until it counts as changing all the time. */
@@ -150,41 +135,21 @@ export const MAX_READINGS = 3;
  * In one reading, an entry goes unseen if it moves to a page that was already read. A list of one page can't change
  * between its pages, so it's read once.
  *
- * @param keepsChanging the error if no two of three readings agree, or the list has fewer entries than its total
+ * @param changing the error if no two of three readings agree, or the list has fewer entries than its total
  */
-export async function readWholeList<Position, PageResponse>(
-	list: PageReader<Position, PageResponse>,
-	options: Omit<PageOptions, 'limit'>,
-	keepsChanging: () => ExplainedError,
-): Promise<JsonValue[]> {
+export async function readWholeList<Position extends string | number>(
+	list: PagedList<Position>,
+	changing: Explanation,
+): Promise<JsonObject[]> {
 	let before = new Set<string>();
 	for (let reading = 1; reading <= MAX_READINGS; reading++) {
-		const { entries, isComplete, pages, keys } = await readPages(list, {
-			...options,
-			limit: Infinity,
-		});
+		const { entries, isComplete, pages } = await readPages(list, Infinity);
+		if (isComplete && pages === 1) return entries;
+		const keys = new Set<string>();
+		await forEachInSlices(entries, (entry) => keys.add(list.keyOf(entry) ?? JSON.stringify(entry)));
 		const isSame = keys.size === before.size && [...keys].every((key) => before.has(key));
-		if (isComplete && (isSame || pages === 1)) return entries;
+		if (isComplete && isSame) return entries;
 		before = keys;
 	}
-	throw keepsChanging();
-}
-
-/**
- * The totals in the pages of a list. If a total is smaller than the number of entries on its page, such as 0 or -1,
- * the service doesn't count them. All later totals are then ignored, because an empty page would match a total of 0.
- */
-export class Totals {
-	private areUsable = true;
-
-	/**
-	 * @param entries number of entries on the page
-	 * @returns the total, or undefined if there is no usable one
-	 */
-	read(value: JsonValue | undefined, entries: number): number | undefined {
-		const total = numberIn(value);
-		if (total === undefined) return undefined;
-		this.areUsable &&= total >= entries;
-		return this.areUsable ? total : undefined;
-	}
+	throw new OutcomeUnknown(changing.message, changing.resolution);
 }

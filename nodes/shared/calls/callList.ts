@@ -1,14 +1,13 @@
 import type { ApiClient } from '../api/client';
 import { type Additions, listCalls } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
-import type { ApiResponse, Query, QueryValue } from '../api/http';
+import type { ApiResponse, Query } from '../api/http';
 import {
 	MAX_READINGS,
-	type Page,
-	type PageReader,
+	type PagedList,
+	positionsFrom,
 	readPages,
 	readWholeList,
-	Totals,
 } from '../api/paging';
 import { onScreenOnly } from '../api/resolution';
 import type { ApiMapping, MappingName } from '../apiMapping';
@@ -46,9 +45,6 @@ export type CallList = {
 	isComplete: boolean;
 };
 
-/** The list kept changing. */
-export class CallsMayBeMissing extends OutcomeUnknown {}
-
 /** The API mapping fields that are required to read this many calls. */
 export function requiredForList(
 	{ limit, pageSize }: Pick<CallListRequest, 'limit' | 'pageSize'>,
@@ -82,7 +78,7 @@ export function readsFirstPageOnly(limit: number, mapping: ApiMapping): boolean 
  */
 export async function readCalls(
 	client: ApiClient,
-	{ limit, limiter, ...request }: CallListRequest,
+	{ limit, ...request }: CallListRequest,
 	mapping: ApiMapping,
 ): Promise<CallList> {
 	mapping.require(requiredForList({ ...request, limit }, mapping));
@@ -90,9 +86,8 @@ export async function readCalls(
 		const { body } = await listCalls(client, { query: sized(request, mapping) }, request.additions);
 		return { calls: onlyListIn(body, mapping).slice(0, limit), isComplete: true };
 	}
-	const options = { limit, limiter, loopAdvice: loopAdvice(mapping) };
-	const { entries, isComplete } = await readPages(callPages(client, request, mapping), options);
-	return { calls: entries.map(asRecord), isComplete };
+	const { entries, isComplete } = await readPages(callList(client, request, mapping), limit);
+	return { calls: entries, isComplete };
 }
 
 /**
@@ -100,28 +95,21 @@ export async function readCalls(
  *
  * @param ifChanging what a person can do if the list keeps changing
  * @throws MissingMapping before anything is sent
- * @throws CallsMayBeMissing if the list keeps changing
+ * @throws OutcomeUnknown if the list keeps changing, so that calls may be missing
  */
 export async function readAllCalls(
 	client: ApiClient,
-	{ limiter, ...request }: AllCallsRequest,
+	request: AllCallsRequest,
 	mapping: ApiMapping,
 	ifChanging: string,
 ): Promise<JsonObject[]> {
 	mapping.require(requiredForList({ ...request, limit: Infinity }, mapping));
-	const options = { limiter, loopAdvice: loopAdvice(mapping) };
-	const entries = await readWholeList(
-		callPages(client, request, mapping),
-		options,
-		() =>
-			new CallsMayBeMissing(
-				`Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
-				onScreenOnly(
-					`${ifChanging} If that doesn't help: ${mapping.resolution('callListTotalPath')}`,
-				),
-			),
-	);
-	return entries.map(asRecord);
+	return await readWholeList(callList(client, request, mapping), {
+		message: `Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
+		resolution: onScreenOnly(
+			`${ifChanging} If that doesn't help: ${mapping.resolution('callListTotalPath')}`,
+		),
+	});
 }
 
 /** The filters with the page size, if any. */
@@ -130,105 +118,71 @@ function sized({ query, pageSize }: AllCallsRequest, mapping: ApiMapping): Query
 	return withValue(query, mapping.required('callListPageSizeName'), pageSize);
 }
 
-function loopAdvice(mapping: ApiMapping): string {
-	return `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter.`;
-}
+/** The position of the first page, if pages have numbers or offsets. Otherwise, a response has the position of the next page. */
+const FIRST_POSITIONS: { [paging: string]: number } = {
+	pageFromZero: 0,
+	pageFromOne: 1,
+	offset: 0,
+};
 
-/** The position of a page after the first one. */
-type CallPage =
-	/** A page number, from 0. */
-	| { index: number }
-	| { offset: number }
-	| { cursor: QueryValue }
-	/** A complete link from the service. */
-	| { link: string };
-
-const FIRST_NUMBERS: { [paging: string]: number } = { pageFromZero: 0, pageFromOne: 1 };
-
-/** The pages of the call list according to the API mapping. */
-function callPages(
+/** The call list according to the API mapping. A position is what the response or the page parameter has. */
+function callList(
 	client: ApiClient,
 	request: AllCallsRequest,
 	mapping: ApiMapping,
-): PageReader<CallPage, ApiResponse> {
-	const { compact = (call: JsonObject) => call, additions } = request;
+): PagedList<string | number> {
+	const { compact = (call: JsonObject) => call, additions, limiter } = request;
 	const paging = mapping.required('callListPaging');
-	const firstNumber = FIRST_NUMBERS[paging];
+	const first = FIRST_POSITIONS[paging];
 	const totalPath = mapping.optional('callListTotalPath');
-	const totals = new Totals();
 
-	/** The query parameter that selects a page after the first one. */
-	const positionOf = (page: Exclude<CallPage, { link: string }> | undefined): Query => {
-		if (page === undefined) return {};
-		const name = mapping.required('callListPageName');
-		if ('index' in page) return { [name]: page.index + (firstNumber ?? 0) };
-		return { [name]: 'offset' in page ? page.offset : page.cursor };
-	};
-
-	const pageOf = (
-		{ body, url }: ApiResponse,
-		page: CallPage | undefined,
-		found: number,
-	): Page<CallPage> => {
-		const entries = entriesOf(body, mapping);
-		const { length } = entries;
-		const given = totalPath === undefined ? undefined : valueAt(body, totalPath);
-		const total = totals.read(given, length);
-		const end = found + length;
-		if (total !== undefined && end >= total) return { entries, total };
-		if (firstNumber === undefined && paging !== 'offset') {
-			const next = linkedNext(body, mapping, url);
-			return next === undefined ? { entries, total } : { entries, total, next };
-		}
-		if (length === 0) return { entries, total };
-		const index = page !== undefined && 'index' in page ? page.index : 0;
-		const pageAfter = (pages: number): CallPage =>
-			paging === 'offset' ? { offset: end + (pages - 1) * length } : { index: index + pages };
-		const pagesLeft = total === undefined ? 1 : Math.ceil((total - end) / length);
-		return { entries, total, next: pageAfter(1), further: pagesAfter(pageAfter, pagesLeft) };
+	const requestPage = async (position: string | number | undefined, signal: AbortSignal) => {
+		if (position !== undefined && paging === 'nextLink')
+			return await listCalls(client, { link: String(position) }, {}, signal);
+		const page = position === undefined ? {} : { [mapping.required('callListPageName')]: position };
+		const query = { ...sized(request, mapping), ...page };
+		return await listCalls(client, { query }, additions, signal);
 	};
 
 	return {
 		keyOf,
-		fetch: async (page, signal) => {
-			if (page !== undefined && 'link' in page) return await listCalls(client, page, {}, signal);
-			const query = { ...sized(request, mapping), ...positionOf(page) };
-			return await listCalls(client, { query }, additions, signal);
-		},
-		parse: (response, position, found) => {
-			const page = pageOf(response, position, found);
-			const entries = page.entries.map((entry) =>
-				isJsonObject(entry) && keyOf(entry) !== undefined ? compact(entry) : entry,
+		limiter,
+		loopAdvice: `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter.`,
+		read: async (position, signal) => {
+			const response = await requestPage(position, signal);
+			const { body } = response;
+			const entries = entriesOf(body, mapping).map((entry) =>
+				keyOf(entry) === undefined ? entry : compact(entry),
 			);
-			return { ...page, entries };
+			const total = totalPath === undefined ? undefined : numberIn(valueAt(body, totalPath));
+			if (first === undefined) return { entries, total, next: linkedNext(response, mapping) };
+			const { length } = entries;
+			if (length === 0) return { entries, total, next: [] };
+			const step = paging === 'offset' ? length : 1;
+			const here = Number(position ?? first);
+			// If all pages are as long as this one.
+			const end = ((here - first) / step + 1) * length;
+			const left = total === undefined ? 1 : Math.max(1, Math.ceil((total - end) / length));
+			return { entries, total, next: positionsFrom(here + step, left, step) };
 		},
 	};
 }
 
-/** One by one, because the service may claim any number of pages. */
-function* pagesAfter(pageAfter: (pages: number) => CallPage, count: number): Generator<CallPage> {
-	for (let pages = 2; pages <= count; pages++) yield pageAfter(pages);
-}
-
 /** A redial may have the ID of its first call, so the key includes the time. */
-function keyOf(call: JsonValue): string | undefined {
-	if (!isJsonObject(call) || typeof call.call_id !== 'string') return undefined;
-	return JSON.stringify([call.call_id, call.created_at]);
+function keyOf({ call_id: callId, created_at: createdAt }: JsonObject): string | undefined {
+	return typeof callId === 'string' ? JSON.stringify([callId, createdAt]) : undefined;
 }
 
-function entriesOf(body: JsonValue, mapping: ApiMapping): JsonValue[] {
+function entriesOf(body: JsonValue, mapping: ApiMapping): JsonObject[] {
 	const path = mapping.required('callListPath');
 	const keyName = mapping.optional('callListKeyName');
 	const itemPath = mapping.optional('callListItemPath');
 	const list = valueAt(body, path);
 	const inEntry = (entry: JsonValue) =>
-		itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry);
+		asRecord(itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry));
 	if (Array.isArray(list)) return list.map(inEntry);
 	if (isJsonObject(list) && keyName !== undefined) {
-		return Object.entries(list).map(([key, entry]) => ({
-			...asRecord(inEntry(entry)),
-			[keyName]: key,
-		}));
+		return Object.entries(list).map(([key, entry]) => ({ ...inEntry(entry), [keyName]: key }));
 	}
 	const next = isJsonObject(list)
 		? `It has an object there. If the object has one call per key: ${mapping.resolution('callListKeyName')}`
@@ -239,22 +193,16 @@ function entriesOf(body: JsonValue, mapping: ApiMapping): JsonValue[] {
 	);
 }
 
-/** The next page according to the response. */
-function linkedNext(
-	body: JsonValue,
-	mapping: ApiMapping,
-	url: string | undefined,
-): CallPage | undefined {
+/** The cursor or link of the next page in the response, if it has one. */
+function linkedNext({ body, url }: ApiResponse, mapping: ApiMapping): Array<string | number> {
 	const paging = mapping.required('callListPaging');
-	if (paging === 'whole') return undefined;
+	if (paging === 'whole') return [];
 	const path = mapping.required('callListCursorPath');
 	const cursor = valueAt(body, path) ?? false;
-	if (cursor === false || (typeof cursor === 'string' && cursor.trim() === '')) return undefined;
+	if (cursor === false || (typeof cursor === 'string' && cursor.trim() === '')) return [];
 	const isText = typeof cursor === 'string' || typeof cursor === 'number';
-	if (isText && paging !== 'nextLink') return { cursor };
-	if (isText && URL.canParse(String(cursor), url)) {
-		return { link: new URL(String(cursor), url).href };
-	}
+	if (isText && paging !== 'nextLink') return [cursor];
+	if (isText && URL.canParse(String(cursor), url)) return [new URL(String(cursor), url).href];
 	// Not treated as the end of the list, because calls would be missing.
 	throw new OutcomeUnknown(
 		paging === 'nextLink'
@@ -279,7 +227,9 @@ export async function testCallList(
 ): Promise<string | undefined> {
 	const limit = 1;
 	mapping.require(requiredForList({ limit, pageSize }, mapping));
-	const { body, url } = await listCalls(client, { query: sized({ query: {}, pageSize }, mapping) });
+	const query = sized({ query: {}, pageSize }, mapping);
+	const response = await listCalls(client, { query });
+	const { body } = response;
 	if (readsFirstPageOnly(limit, mapping)) {
 		onlyListIn(body, mapping);
 		return undefined;
@@ -311,7 +261,7 @@ export async function testCallList(
 	const cursorPath = mapping.optional('callListCursorPath');
 	const isLinked = ['cursor', 'nextLink'].includes(mapping.required('callListPaging'));
 	if (!isLinked || cursorPath === undefined) return undefined;
-	if (linkedNext(body, mapping, url) !== undefined) return undefined;
+	if (linkedNext(response, mapping).length > 0) return undefined;
 	if (valueAt(body, cursorPath) !== undefined) return undefined;
 	if (total !== undefined && total > entries.length) {
 		throw missing(`The response has nothing at "${cursorPath}"`, 'callListCursorPath');

@@ -30,12 +30,6 @@ describe('Get Many Active', () => {
 		]);
 	});
 
-	test('returns the whole response', async () => {
-		agents().reply(200, LIST);
-		const found = await harness.records({ ...many, simplify: false });
-		expect(found).toEqual([{ ...LIST.data, meta: LIST.meta }]);
-	});
-
 	test('no agent is active', async () => {
 		agents().reply(200, { success: true, data: [] });
 		expect(await harness.records(many)).toEqual([]);
@@ -54,13 +48,6 @@ describe('Get Many Active', () => {
 		const developerSettings = { additionalQueryParameters: '{ "team": "north" }' };
 		expect(await harness.records({ ...many, developerSettings })).toHaveLength(2);
 	});
-
-	test('an invalid token', async () => {
-		agents().reply(401, { success: false, error: 'Invalid API token' });
-		expect(await harness.errorOf(many)).toMatchObject({
-			message: 'The service rejected the API token',
-		});
-	});
 });
 
 describe('Check', () => {
@@ -77,23 +64,6 @@ describe('Check', () => {
 			{ agent_uuid: 'agent_gone', active: false },
 			{ agent_uuid: 'agent_a1', agent_name: 'Sales', active: true },
 		]);
-	});
-
-	test('agents in an object by ID, according to the API mapping', async () => {
-		const answer = { success: true, data: { agent_b2: { voice: 'calm' }, agent_a1: 'Sales' } };
-		const details = { describeAgents: true, agentsPath: 'data', agentsIdPlace: 'key' };
-		agents().reply(200, answer);
-		expect(await harness.records(check, { items, credential: details })).toEqual([
-			{ agent_uuid: 'agent_b2', voice: 'calm', active: true },
-			{ agent_uuid: 'agent_gone', active: false },
-			{ agent_uuid: 'agent_a1', agent_name: 'Sales', active: true },
-		]);
-
-		agents().reply(200, answer);
-		expect(await harness.errorOf(check, { items: [{ id: 'agent_b2' }] })).toMatchObject({
-			message: 'The response has no recognizable list of active agents',
-			description: expect.stringContaining("'Location of Agent ID'"),
-		});
 	});
 
 	test('an invalid ID fails only its item', async () => {

@@ -200,10 +200,3 @@ describe('several items', () => {
 		]);
 	});
 });
-
-test('an agent that the service does not know', async () => {
-	service().post(PATH).reply(200, { success: false, error: 'agent_not_found' });
-	expect(await errorOf({}, { credential })).toMatchObject({
-		message: expect.stringContaining('The service found no such agent'),
-	});
-});

@@ -166,10 +166,3 @@ describe('before anything is sent', () => {
 		expect(await errorOf(parameters, { credential })).toMatchObject({ message });
 	});
 });
-
-test.each([200, 404, 422])('an unknown agent, reported at %i', async (status) => {
-	list({ list_size: 50 }).reply(status, { success: false, error: 'agent_not_found' });
-	expect(await errorOf({}, { credential })).toMatchObject({
-		message: expect.stringContaining('no such agent'),
-	});
-});

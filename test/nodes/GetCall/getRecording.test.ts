@@ -200,23 +200,17 @@ describe('the file', () => {
 		expect(JSON.stringify(stopped)).not.toContain('s3cr3t');
 	});
 
-	const NOTHING: Array<[string, number, string, string | undefined, string]> = [
-		['a sign-in page', 200, '<!doctype html><title>Sign in</title>', 'text/html', 'a web page'],
-		['a page by its type', 200, 'Sign in', 'text/html; charset=utf-8', 'a web page'],
-		['XHTML', 200, '<html/>', 'Application/XHTML+xml', 'a web page'],
-		['a problem', 200, '{}', 'application/problem+json', 'JSON'],
-		['XML', 200, '<Error/>', 'application/xml', 'XML'],
-		['a rejection', 200, '{"success":false,"error":"gone"}', 'application/json', 'JSON'],
-		['an image', 200, '\u0089PNG', 'image/png', 'an image'],
-		['nothing', 200, '', 'audio/wav', 'an empty file'],
-		['no content', 204, '', undefined, 'HTTP status 204'],
-		['a part', 206, 'RIFF\0\0', 'audio/wav', 'HTTP status 206'],
-		['an order', 202, 'RIFF\0\0', 'audio/wav', 'HTTP status 202'],
-	];
-
-	test.each(NOTHING)('is not %s: %i %j', async (_what, status, body, type, came) => {
+	test.each([
+		[200, '<html/>', 'Application/XHTML+xml; charset=utf-8', 'a web page'],
+		[200, '{}', 'application/problem+json', 'JSON'],
+		[200, '<Error>s3cr3t</Error>', 'application/xml', 'XML'],
+		[200, '\u0089PNG', 'image/png', 'an image'],
+		[200, '', 'audio/wav', 'an empty file'],
+		[202, 'RIFF\0\0', 'audio/wav', 'HTTP status 202'],
+		[204, '', 'audio/wav', 'HTTP status 204'],
+	])('is not %i %j of type %s', async (status, body, type, came) => {
 		link();
-		storage().reply(status, body, type === undefined ? {} : { 'content-type': type });
+		storage().reply(status, body, { 'content-type': type });
 		const stopped = await errorOf(FILE);
 		expect(stopped).toMatchObject({
 			message: `The link to the recording returned ${came} instead of a recording, so no file was saved`,
@@ -242,16 +236,6 @@ describe('the file', () => {
 		storage().times(4).optionally().reply(status, '');
 		expect(await errorOf(FILE)).toMatchObject({
 			message: `The storage of the recording returned HTTP status ${status}`,
-		});
-	});
-
-	test('that is not reachable', async () => {
-		link();
-		storage()
-			.times(4)
-			.replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
-		expect(await errorOf(FILE)).toMatchObject({
-			message: "The recording couldn't be downloaded completely",
 			description: expect.stringContaining('gets a new link each time'),
 		});
 	});

@@ -1,187 +1,126 @@
 import range from 'lodash/range';
-import { readDndList } from '../../../../nodes/Dnd/list/dndList';
+import { dndList } from '../../../../nodes/Dnd/list/dndList';
+import type { Limiter } from '../../../../nodes/shared/keyedMutex';
+import type { Query } from '../../../../nodes/shared/api/http';
+import { readPages } from '../../../../nodes/shared/api/paging';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
-import { comparedDigits } from '../../../../nodes/Dnd/list/phoneMatch';
 import { listing } from '../../shared/api/listing';
 
-const NAMES = {
-	dndListAgentName: 'ag',
-	dndListPhoneName: 'ph',
-	dndListPageName: 'p',
-	dndListPerPageName: 'n',
-};
-const entriesOf = async (...[client, request, details]: Parameters<typeof readDndList>) =>
-	(await readDndList(client, request, details)).entries;
-const REQUEST = { agentUuid: 'agent_a1', limit: Infinity };
+const MAPPING = new ApiMapping({ dndListAgentName: 'ag', dndListPageName: 'p' });
 const entries = (from: number, to: number) =>
 	range(from, to).map((id) => ({ id, phone: `+9198${id}` }));
+const FOUR = entries(0, 4);
 
-const paged = (first: number) =>
-	listing(({ p = first }) => {
-		const start = 4 * (Number(p) - first);
-		const meta = { current_page: Number(p), total_pages: 2, per_page: 4 };
-		return { success: true, data: entries(start, start + 4), meta };
-	});
+/** Reads a list up to a limit. Counts the requests in flight at the start of each request. */
+async function readFrom(respond: (query: Query) => unknown, limit = Infinity) {
+	const { client, asked } = listing(respond);
+	const inFlight: number[] = [];
+	let now = 0;
+	const limiter: Limiter = async (run) => {
+		inFlight.push(++now);
+		return await run().finally(() => now--);
+	};
+	const list = dndList(client, { agentUuid: 'agent_a1', limiter }, MAPPING);
+	const reading = readPages(list, limit);
+	return { reading, pages: () => asked.map(({ p }) => p), inFlight };
+}
 
-describe('the pages', () => {
-	test.each([
-		['1', 1, [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }]],
-		['0', 0, [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 1 }]],
-	])('counted from %s: reads until the last page', async (_from, first, asked) => {
-		const list = paged(first);
-		expect(await entriesOf(list.client, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 8));
-		expect(list.asked).toStrictEqual(asked);
-	});
+/** Pages of four entries. `first` is the number of the first page in a request, `shown` its number in `meta`. */
+const paged =
+	(first: number, shown: number, pages: number) =>
+	({ p = first }: Query) => {
+		const index = Number(p) - first;
+		const meta = { current_page: shown + index, total_pages: pages };
+		return { success: true, data: entries(4 * index, 4 * index + 4), meta };
+	};
 
-	test.each([0, 1])('a list of one page, counted from %p, is one request', async (current_page) => {
-		const meta = { current_page, total_pages: 1 };
-		const { client, asked } = listing(() => ({ success: true, data: entries(0, 4), meta }));
-		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toHaveLength(4);
-		expect(asked).toHaveLength(1);
-	});
-
-	test('shown from 1 and requested from 0: reads every page', async () => {
-		const { client, asked } = listing(({ p = 0 }) => ({
-			success: true,
-			data: entries(4 * Number(p), 4 * Number(p) + 4),
-			meta: { current_page: Number(p) + 1, total_pages: 3 },
-		}));
-		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 12));
-		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2]);
-	});
-
-	test('after the second one are requested together', async () => {
-		let together = 0;
-		const most: number[] = [];
-		const { client, asked } = listing(({ p = 0 }) => ({
-			success: true,
-			data: entries(4 * Number(p), 4 * Number(p) + 4),
-			meta: { current_page: Number(p) + 1, total_pages: 6 },
-		}));
-		const limiter = async <T>(run: () => Promise<T>) => {
-			most.push(++together);
-			return await run().finally(() => together--);
-		};
-		const all = await entriesOf(client, { ...REQUEST, limiter }, new ApiMapping(NAMES));
-		expect(all).toEqual(entries(0, 24));
-		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2, 3, 4, 5]);
-		expect(most).toEqual([1, 1, 1, 2, 3, 4]);
-	});
-
-	test('numbers in meta may be text', async () => {
-		const { client } = listing(({ p = '1' }) => {
-			const start = 4 * (Number(p) - 1);
-			const meta = { current_page: String(p), total_pages: '2' };
-			return { success: true, data: entries(start, start + 4), meta };
-		});
-		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toHaveLength(8);
-	});
-
-	test('a limit ends the read', async () => {
-		const { client, asked } = paged(1);
-		const request = { ...REQUEST, limit: 3, pageSize: 3, phone: '98' };
-		expect(await entriesOf(client, request, new ApiMapping(NAMES))).toEqual(entries(0, 3));
-		expect(asked).toEqual([{ ag: 'agent_a1', n: 3, ph: '98' }]);
-	});
-
-	test.each([
-		['no meta', {}],
-		['no number of pages', { meta: { current_page: 1, total_count: 9 } }],
-		['no current page', { meta: { total_pages: 2 } }],
-	])('%s: a list that may have more pages is not complete', async (_name, more) => {
-		const { client } = listing(() => ({ success: true, data: entries(0, 4), ...more }));
-		const read = async (limit: number) =>
-			await entriesOf(client, { ...REQUEST, limit }, new ApiMapping(NAMES));
-		await expect(read(Infinity)).rejects.toMatchObject({
-			message: "The response doesn't show whether the list has more pages",
-			resolution: expect.stringContaining('meta with current_page and total_pages'),
-		});
-		expect(await read(4)).toHaveLength(4);
-	});
-
-	test.each([
-		['total_count says so', entries(0, 4), { meta: { total_count: 4 } }],
-		['it is empty', [], {}],
-		['total_pages says so', entries(0, 4), { meta: { total_pages: 1 } }],
-	])('a list is complete if %s', async (_name, data, more) => {
-		const { client, asked } = listing(() => ({ success: true, data, ...more }));
-		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toEqual(data);
-		expect(asked).toHaveLength(1);
-	});
-
-	test('reports a service that ignores the page parameter', async () => {
-		const meta = { current_page: 1, total_pages: 9 };
-		const { client, asked } = listing(() => ({ data: entries(0, 4), meta }));
-		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
-			message: 'The service returned another page than requested',
-			resolution: expect.stringContaining('Get List: Page Parameter Name'),
-		});
-		expect(asked).toHaveLength(2);
-	});
-
-	test('reports a repeatedly wrong page', async () => {
-		const { client, asked } = listing(({ p }) => {
-			if (asked.length > 5) throw new Error('Asked without end');
-			return {
-				data: entries(0, 4),
-				meta: { current_page: p === undefined ? 1 : 9, total_pages: 9 },
-			};
-		});
-		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toThrow(
-			'The service returned another page than requested',
-		);
-		expect(asked).toHaveLength(3);
-	});
-
-	test('a response without a list', async () => {
-		const { client } = listing(() => ({ success: true, data: {} }));
-		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
-			message: 'The response has no list of numbers',
-			resolution: expect.stringMatching(
-				/Check 'Base URL' .* returns the list in data\. The response has /,
-			),
-		});
-	});
-
-	test('an entry that is not an object is returned as a value', async () => {
-		const data = ['+919812345678'];
-		const { client } = listing(() => ({ data, meta: { total_count: 1 } }));
-		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toEqual([
-			{ value: '+919812345678' },
-		]);
-	});
-
-	test('reports everything that is missing together', async () => {
-		const { client } = paged(1);
-		const request = { ...REQUEST, phone: '98', pageSize: 9 };
-		await expect(entriesOf(client, request, new ApiMapping({}))).rejects.toMatchObject({
-			resolution: expect.stringContaining(
-				"'Get List: Agent Parameter Name', 'Get List: Phone Filter Name', and 'Get List: Page Size Parameter Name'",
-			),
-		});
-	});
-
-	test.each([
-		[{}, REQUEST, 'Get List: Agent Parameter Name'],
-		[{ dndListAgentName: 'a' }, { ...REQUEST, phone: '98' }, 'Get List: Phone Filter Name'],
-		[{ dndListAgentName: 'a' }, { ...REQUEST, pageSize: 9 }, 'Get List: Page Size Parameter Name'],
-	])('a missing mapping stops before anything is sent: %p', async (details, request, label) => {
-		const { client, asked } = paged(1);
-		await expect(entriesOf(client, request, new ApiMapping(details))).rejects.toMatchObject({
-			resolution: expect.stringContaining(label),
-		});
-		expect(asked).toEqual([]);
-	});
+test.each<[string, (query: Query) => unknown, number, unknown[], number[]]>([
+	['from 1', paged(1, 1, 2), 8, [undefined, 2], [1, 1]],
+	['from 0', paged(0, 0, 2), 8, [undefined, 1], [1, 1]],
+	['from 1, in one page', paged(1, 1, 1), 4, [undefined], [1]],
+	['from 0, in one page', paged(0, 0, 1), 4, [undefined], [1]],
+	['from 1 in meta, and from 0 in requests', paged(0, 1, 3), 12, [undefined, 2, 1, 2], [1, 1, 1]],
+	[
+		'from 1, with the pages after the second one in parallel',
+		paged(1, 1, 6),
+		24,
+		[undefined, 2, 3, 4, 5, 6],
+		[1, 1, 1, 2, 3, 4],
+	],
+	[
+		'as text',
+		({ p = 1 }) => ({
+			data: entries(4 * Number(p) - 4, 4 * Number(p)),
+			meta: { current_page: String(p), total_pages: '2' },
+		}),
+		8,
+		[undefined, 2],
+		[1, 1],
+	],
+])('pages counted %s', async (_how, respond, count, pages, inFlight) => {
+	const list = await readFrom(respond);
+	expect((await list.reading).entries).toEqual(entries(0, count));
+	expect(list.pages()).toStrictEqual(pages);
+	expect(list.inFlight).toEqual(inFlight);
 });
 
-describe('the comparison', () => {
-	test.each([
-		['+919812345678', '9812345678'],
-		['919812345678', '9812345678'],
-		['09812345678', '9812345678'],
-		['9812345678', '9812345678'],
-		['+12025550143', '12025550143'],
-		['12025550143', '12025550143'],
-		['+911123456789', '1123456789'],
-	])('%s has the key %s', (phone, key) => expect(comparedDigits(phone)).toBe(key));
+test.each([
+	['total_count says so', FOUR, { meta: { total_count: 4 } }],
+	['it is empty', [], {}],
+	['total_pages says so', FOUR, { meta: { total_pages: 1 } }],
+])('one page is the whole list if %s', async (_name, data, more) => {
+	const { reading, pages } = await readFrom(() => ({ success: true, data, ...more }));
+	expect(await reading).toMatchObject({ entries: data, isComplete: true });
+	expect(pages()).toHaveLength(1);
+});
+
+test.each([
+	['without meta', {}],
+	['without the number of pages', { meta: { current_page: 1, total_count: 9 } }],
+	['without the current page', { meta: { total_pages: 2 } }],
+])('a response %s may have more pages, so it is only enough up to a limit', async (_name, more) => {
+	const respond = () => ({ success: true, data: FOUR, ...more });
+	await expect((await readFrom(respond)).reading).rejects.toMatchObject({
+		message: "The response doesn't show whether the list has more pages",
+		resolution: expect.stringContaining('meta with current_page and total_pages'),
+	});
+	expect((await (await readFrom(respond, 4)).reading).entries).toHaveLength(4);
+});
+
+test.each([
+	['ignores the page parameter', () => 1, 2],
+	['always returns a wrong page', (p: unknown) => (p === undefined ? 1 : 9), 3],
+])('a service that %s is an error', async (_what, shown, count) => {
+	const { reading, pages } = await readFrom(({ p }) => ({
+		data: FOUR,
+		meta: { current_page: shown(p), total_pages: 9 },
+	}));
+	await expect(reading).rejects.toMatchObject({
+		message: 'The service returned another page than requested',
+		resolution: expect.stringContaining('Get List: Page Parameter Name'),
+	});
+	expect(pages()).toHaveLength(count);
+});
+
+test('only a page with a count counts the list', async () => {
+	const respond = ({ p = 1 }: Query) => ({
+		data: [{ id: p }],
+		meta: { current_page: p, total_pages: 2, ...(p === 1 && { total_count: 2 }) },
+	});
+	expect(await (await readFrom(respond)).reading).toMatchObject({ isComplete: true, pages: 2 });
+});
+
+test('an entry that is not an object is returned as a value', async () => {
+	const { reading } = await readFrom(() => ({ data: ['+919812345678'], meta: { total_count: 1 } }));
+	expect((await reading).entries).toEqual([{ value: '+919812345678' }]);
+});
+
+test('a response without a list is an error', async () => {
+	const { reading } = await readFrom(() => ({ success: true, data: {} }));
+	await expect(reading).rejects.toMatchObject({
+		message: 'The response has no list of numbers',
+		resolution: expect.stringMatching(
+			/Check 'Base URL' .* returns the list in data\. The response has /,
+		),
+	});
 });

@@ -1,286 +1,196 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import omit from 'lodash/omit';
 import range from 'lodash/range';
 import pLimit from 'p-limit';
 import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
 import {
 	readPages,
-	Totals,
+	readWholeList,
 	type Page,
-	type PageOptions,
+	type PagedList,
 } from '../../../../nodes/shared/api/paging';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
+import type { JsonObject } from '../../../../nodes/shared/json';
+import { plainText } from '../../../../nodes/shared/values';
 
-/** A list with pages by position, which is undefined for the first one. Records the requested positions. */
-function list(parts: Map<number | undefined, Page<number> | Error>) {
-	const asked: Array<number | undefined> = [];
-	const found: number[] = [];
-	const inFlight = { now: 0, max: 0 };
-	const ask = async (position: number | undefined) => {
-		asked.push(position);
-		inFlight.max = Math.max(inFlight.max, ++inFlight.now);
-		// A later request may get its response sooner.
-		for (let turn = 0; turn < 3 - ((position ?? 0) % 3); turn++) await setImmediate();
-		inFlight.now--;
-		const part = parts.get(position);
-		if (part === undefined) throw new Error(`There is no part ${position}`);
-		if (part instanceof Error) throw part;
-		return part;
-	};
-	const all = async (options: Partial<PageOptions> = {}) => {
-		const { entries } = await readPages(
-			{
-				fetch: ask,
-				parse: (part, _position, before) => {
-					found.push(before);
-					return part;
-				},
-			},
-			{ limit: Infinity, loopAdvice: 'Ask otherwise.', ...options },
-		);
-		return entries;
-	};
-	return { asked, found, inFlight, all };
-}
-
-const parts = (...each: Array<readonly [number | undefined, Page<number> | Error]>) =>
-	list(new Map(each));
-
-/** A list of pages with one entry each. Each page has the positions of all further ones. */
-function numbered(count: number, broken: number[] = []) {
-	return list(
-		new Map(
-			range(count).map((part) => [
-				part === 0 ? undefined : part,
-				broken.includes(part)
-					? new Error(`Part ${part} is broken`)
-					: {
-							entries: [`entry ${part}`],
-							...(part < count - 1 && { next: part + 1, further: range(part + 2, count) }),
-						},
-			]),
-		),
-	);
-}
-
-test('pages are read until there is no next page', async () => {
-	const { asked, found, all } = parts(
-		[undefined, { entries: ['a', 'b'], next: 2 }],
-		[2, { entries: ['c'], next: 7 }],
-		[7, { entries: ['d'] }],
-	);
-	expect(await all()).toEqual(['a', 'b', 'c', 'd']);
-	expect(asked).toEqual([undefined, 2, 7]);
-	expect(found).toEqual([0, 2, 3]);
+/** A page of entries with one letter each. */
+const page = (letters: string, next: number[] = [], total?: number): Page<number> => ({
+	entries: [...letters].map((id) => ({ id })),
+	next,
+	total,
 });
+const lettersOf = (entries: JsonObject[]) => entries.map(({ id }) => plainText(id)).join('');
 
-describe('an empty page', () => {
-	test('does not end the list if it has a next page', async () => {
-		const { all } = parts(
-			[undefined, { entries: [], next: 2 }],
-			[2, { entries: ['a'], next: 3 }],
-			[3, { entries: [], next: 4 }],
-			[4, { entries: ['b'] }],
-		);
-		expect(await all()).toEqual(['a', 'b']);
-	});
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 
-	test('ends the list if it leads back to itself', async () => {
-		const { all } = parts([undefined, { entries: ['a'], next: 2 }], [2, { entries: [], next: 2 }]);
-		expect(await all()).toEqual(['a']);
-	});
+/** Pages with one entry each. Each page has the positions of all further ones. */
+const pagesOf = (letters: string) =>
+	[...letters].map((letter, at) => page(letter, range(at + 1, letters.length)));
 
-	test('ends the list after nine others', async () => {
-		const empty = range(2, 100).map((at): [number, Page<number>] => [
-			at,
-			{ entries: [], next: at + 1 },
-		]);
-		const { asked, all } = parts([undefined, { entries: ['a'], next: 2 }], ...empty);
-		expect(await all()).toEqual(['a']);
-		expect(asked).toHaveLength(1 + 10);
-	});
+/** A list with pages by position, from 0. Records the requested positions. */
+function listOf(pages: ReadonlyArray<Page<number> | Error>) {
+	const asked: number[] = [];
+	const signals: AbortSignal[] = [];
+	const inFlight = { now: 0, max: 0 };
+	const list: PagedList<number> = {
+		read: async (position = 0, signal) => {
+			asked.push(position);
+			signals.push(signal);
+			inFlight.max = Math.max(inFlight.max, ++inFlight.now);
+			// A later request may get its response sooner.
+			for (let turn = 0; turn < 3 - (position % 3); turn++) await setImmediate();
+			inFlight.now--;
+			const result = pages[position] ?? new Error(`There is no page ${position}`);
+			if (result instanceof Error) throw result;
+			return result;
+		},
+		keyOf: () => undefined,
+		loopAdvice: 'Ask otherwise.',
+	};
+	const read = async (limit = Infinity, limiter = pLimit(READS_AT_ONCE)) =>
+		lettersOf((await readPages({ ...list, limiter }, limit)).entries);
+	return { asked, signals, inFlight, read };
+}
+
+test.each<[string, Array<Page<number>>, string, number[]]>([
+	['until there is no next page', [page('ab', [1]), page('c', [2]), page('d')], 'abcd', [0, 1, 2]],
+	['an empty list', [page('')], '', [0]],
+	['past empty pages', [page('', [1]), page('a', [2]), page('', [3]), page('b')], 'ab', range(4)],
+	['until an empty page leads back to itself', [page('a', [1]), page('', [1])], 'a', [0, 1]],
+	[
+		'until ten empty pages in a row',
+		[page('a', [1]), ...range(2, 100).map((next) => page('', [next]))],
+		'a',
+		range(11),
+	],
+	['until the total is reached', [page('ab', [1], 3), page('c', [2], 3)], 'abc', [0, 1]],
+	['on after a wrong total', [page('ab', [1], 1), page('', [2], 0), page('c')], 'abc', range(3)],
+	['repeated entries', [page('a', [1]), page('b', [2]), page('a')], 'aba', range(3)],
+])('reads %s', async (_what, pages, letters, asked) => {
+	const list = listOf(pages);
+	expect(await list.read()).toBe(letters);
+	expect(list.asked).toEqual(asked);
 });
 
 test('a page may have more entries than a function accepts as arguments', async () => {
-	const entries = range(300_000);
-	expect(await parts([undefined, { entries }]).all()).toHaveLength(entries.length);
-});
-
-test('an empty list', async () => {
-	expect(await parts([undefined, { entries: [] }]).all()).toEqual([]);
+	expect(await listOf([page('a'.repeat(300_000))]).read()).toHaveLength(300_000);
 });
 
 test.each([
-	[1, ['a'], 1],
-	[2, ['a', 'b'], 1],
-	[3, ['a', 'b', 'c'], 2],
-])('a limit of %i reads no more pages than necessary', async (limit, expected, count) => {
-	const { asked, all } = parts(
-		[undefined, { entries: ['a', 'b'], next: 2, further: [3, 4] }],
-		[2, { entries: ['c', 'd'], next: 3, further: [4] }],
-		[3, { entries: ['e'] }],
-	);
-	expect(await all({ limit })).toEqual(expected);
-	expect(asked).toHaveLength(count);
+	[1, 'a', 1],
+	[2, 'ab', 1],
+	[3, 'abc', 2],
+])('a limit of %i reads no more pages than necessary', async (limit, letters, count) => {
+	const list = listOf([page('ab', [1, 2]), page('cd', [2]), page('e')]);
+	expect(await list.read(limit)).toBe(letters);
+	expect(list.asked).toHaveLength(count);
 });
 
-test('the same page twice is an error', async () => {
-	const same = { entries: [{ id: 1 }], next: 2 };
-	const failed = parts([undefined, same], [2, structuredClone(same)]).all();
-	await expect(failed).rejects.toBeInstanceOf(OutcomeUnknown);
-	await expect(failed).rejects.toMatchObject({
+test.each([
+	['the same page twice', [page('a', [1]), page('a', [2])]],
+	['a page that leads back to an earlier one', [page('a', [1]), page('b', [2]), page('c', [1])]],
+])('%s is an error', async (_what, pages) => {
+	const reading = listOf(pages).read();
+	await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
+	await expect(reading).rejects.toMatchObject({
 		message: 'The service returned the same page of the list again',
 		resolution: 'Ask otherwise.',
 	});
 });
 
-test('a page that leads back to an earlier one is an error', async () => {
-	const { all } = parts(
-		[undefined, { entries: ['a'], next: 1 }],
-		[1, { entries: ['b'], next: 2 }],
-		[2, { entries: ['c'], next: 1 }],
-	);
-	await expect(all()).rejects.toBeInstanceOf(OutcomeUnknown);
-});
-
-test('repeated entries on a later page are kept', async () => {
-	const { all } = parts(
-		[undefined, { entries: ['a'], next: 2 }],
-		[2, { entries: ['b'], next: 3 }],
-		[3, { entries: ['a'] }],
-	);
-	expect(await all()).toEqual(['a', 'b', 'a']);
-});
-
 describe('pages with known positions', () => {
 	test('are requested in parallel, each once, and returned in order', async () => {
+		const texts = fc
+			.integer({ min: 1, max: 40 })
+			.map((count) => ALPHABET.repeat(2).slice(0, count));
 		await fc.assert(
-			fc.asyncProperty(fc.integer({ min: 1, max: 40 }), async (count) => {
-				const { asked, found, inFlight, all } = numbered(count);
-				expect(await all()).toEqual(range(count).map((part) => `entry ${part}`));
-				expect([...asked].sort((a = 0, b = 0) => a - b)).toEqual([...range(1, count), undefined]);
-				expect(found).toEqual(range(count));
-				expect(inFlight.max).toBeLessThanOrEqual(READS_AT_ONCE);
-				if (count > READS_AT_ONCE) expect(inFlight.max).toBe(READS_AT_ONCE);
+			fc.asyncProperty(texts, async (letters) => {
+				const count = letters.length;
+				const list = listOf(pagesOf(letters));
+				expect(await list.read()).toBe(letters);
+				expect([...list.asked].sort((a, b) => a - b)).toEqual(range(count));
+				expect(list.inFlight.max).toBe(Math.min(READS_AT_ONCE, Math.max(1, count - 1)));
 			}),
 			{ numRuns: 40 },
 		);
 	});
 
-	test('wait for the limiter', async () => {
-		const { asked, inFlight, all } = numbered(30);
-		const other = numbered(30);
+	test('wait for the limiter, which other lists may share', async () => {
+		const [one, other] = [listOf(pagesOf(ALPHABET)), listOf(pagesOf(ALPHABET))];
 		const limiter = pLimit(3);
 		let max = 0;
-		const watch = async () => {
-			max = Math.max(max, inFlight.now + other.inFlight.now);
+		const reading = Promise.all([one.read(Infinity, limiter), other.read(Infinity, limiter)]);
+		while (one.asked.length + other.asked.length < 2 * ALPHABET.length) {
+			max = Math.max(max, one.inFlight.now + other.inFlight.now);
 			await setImmediate();
-		};
-		const both = Promise.all([all({ limiter }), other.all({ limiter })]);
-		while (asked.length < 30 || other.asked.length < 30) await watch();
-		await both;
+		}
+		expect(await reading).toEqual([ALPHABET, ALPHABET]);
 		expect(max).toBe(3);
 	});
 
-	test('are limited to what the limit needs', async () => {
-		for (const limit of [1, 2, 5, 11, 29]) {
-			const { asked, all } = numbered(30);
-			expect(await all({ limit })).toHaveLength(limit);
-			expect(asked).toHaveLength(limit);
-		}
-	});
-
-	test('may be any number', async () => {
-		function* endless() {
-			for (let part = 2; ; part++) yield part;
-		}
-		const { asked, all } = parts(
-			[undefined, { entries: ['a'], next: 1, further: endless() }],
-			[1, { entries: ['b'] }],
-		);
-		expect(await all()).toEqual(['a', 'b']);
-		expect(asked).toHaveLength(1 + READS_AT_ONCE);
-	});
-
 	test('report failures in order, and only if the list reaches them', async () => {
-		await expect(numbered(9, [7, 4]).all()).rejects.toThrow('Part 4 is broken');
-		const { all } = parts(
-			[undefined, { entries: ['a'], next: 1, further: [2] }],
-			[1, { entries: ['b'] }],
-			[2, new Error('There is no such part')],
-		);
-		expect(await all()).toEqual(['a', 'b']);
-	});
-
-	test('are not requested after a failure, except for one that follows immediately', async () => {
-		const { asked, all } = numbered(20, [3]);
-		await expect(all({ limiter: pLimit(1) })).rejects.toThrow('Part 3 is broken');
-		for (let turn = 0; turn < 50; turn++) await setImmediate();
-		expect(asked).toEqual([undefined, 1, 2, 3, 4]);
+		const pages = [page('a', range(1, 9)), page('b', range(2, 9)), new Error('Page 2 is broken')];
+		const first = listOf([...pages, new Error('Page 3 is broken')]).read();
+		await expect(first).rejects.toThrow('Page 2 is broken');
+		const unreached = listOf([page('a', [1, 2]), page('b'), new Error('There is no such page')]);
+		expect(await unreached.read()).toBe('ab');
 	});
 
 	test('are canceled when the list fails, and not before', async () => {
-		const signals = new Map<number | undefined, AbortSignal>();
-		const ask = async (position: number | undefined, signal: AbortSignal) => {
-			signals.set(position, signal);
-			for (let turn = 0; turn < (position === 1 ? 5 : 1); turn++) await setImmediate();
-			if (position === 2) throw new Error('Part 2 is broken');
-			return position;
-		};
-		const aborted = () => [...signals.values()].map((signal) => signal.aborted);
-		const read = (_response: number | undefined, position = 0): Page<number> => {
-			expect(aborted()).not.toContain(true);
-			const next = position + 1;
-			return { entries: [position], next, further: range(next + 1, 6) };
-		};
-		const all = readPages<number, number | undefined>(
-			{ fetch: ask, parse: read },
-			{ limit: Infinity, loopAdvice: '' },
-		);
-		await expect(all).rejects.toThrow('Part 2 is broken');
-		expect(aborted()).toEqual([true, true, true, true, true, true]);
+		const pages = pagesOf('abcdef');
+		const list = listOf([page('a', range(1, 6)), new Error('Page 1 is broken'), ...pages.slice(2)]);
+		await expect(list.read()).rejects.toThrow('Page 1 is broken');
+		expect(list.asked).toEqual(range(6));
+		expect(list.signals.map(({ aborted }) => aborted)).toEqual(Array(6).fill(true));
+		const whole = listOf(pagesOf('abc'));
+		const reading = whole.read();
+		while (whole.asked.length < 3) await setImmediate();
+		expect(whole.signals.map(({ aborted }) => aborted)).toEqual([false, false, false]);
+		await reading;
 	});
 
-	test('are dropped if the pages turn out to differ', async () => {
-		const { asked, all } = parts(
-			[undefined, { entries: ['a', 'b'], next: 2, further: [4, 6, 8] }],
-			[2, { entries: ['c'], next: 3, further: [5, 7] }],
-			[3, { entries: ['d'], next: 4, further: [5, 6] }],
-			[4, { entries: ['e'], next: 5, further: [6, 7] }],
-			[5, { entries: ['f'] }],
-		);
-		expect(await all()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
-		expect(asked).toEqual([undefined, 2, 4, 6, 8, 3, 4, 5]);
+	test('are dropped if the pages turn out to differ in length', async () => {
+		const list = listOf([
+			page('ab', [2, 4, 6, 8]),
+			new Error('unused'),
+			page('c', [3, 5, 7]),
+			page('d', [4, 5, 6]),
+			page('e', [5, 6, 7]),
+			page('f'),
+			...[6, 7, 8].map(() => new Error('unused')),
+		]);
+		expect(await list.read()).toBe('abcdef');
+		expect(list.asked).toEqual([0, 2, 4, 6, 8, 3, 4, 5]);
 	});
 
 	test('do not change the result, whatever the service returns', async () => {
-		const entries = fc.array(fc.nat({ max: 3 }), { maxLength: 4 });
-		const position = fc.nat({ max: 12 });
-		const further = fc.array(position, { maxLength: 20 });
-		const part: fc.Arbitrary<Page<number> | Error> = fc.oneof(
-			{ weight: 8, arbitrary: fc.record({ entries, next: position, further }) },
-			{ weight: 1, arbitrary: fc.record({ entries }) },
+		const letters = fc.stringMatching(/^[abc]{0,4}$/);
+		const positions = fc.array(fc.nat({ max: 12 }), { maxLength: 20 });
+		const one = fc.oneof(
+			{ weight: 9, arbitrary: fc.tuple(letters, positions).map((given) => page(...given)) },
 			{ weight: 1, arbitrary: fc.constant(new Error('broken')) },
 		);
-		const each = fc.array(part, { minLength: 14, maxLength: 14 });
+		const all = fc.array(one, { minLength: 13, maxLength: 13 });
 		const limits = fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 12 }));
-		const atOnce = fc.integer({ min: 1, max: 4 });
-		const listOf = (all: Array<Page<number> | Error>) =>
-			parts(...all.map((one, at) => [at === 0 ? undefined : at - 1, one] as const));
 		await fc.assert(
-			fc.asyncProperty(each, limits, atOnce, async (all, limit, max) => {
-				const ahead = listOf(all);
+			fc.asyncProperty(all, limits, fc.integer({ min: 1, max: 4 }), async (pages, limit, max) => {
+				const ahead = listOf(pages);
 				const oneByOne = listOf(
-					all.map((one) => (one instanceof Error ? one : omit(one, 'further'))),
+					pages.map((given) =>
+						given instanceof Error || given.next instanceof Error
+							? given
+							: { ...given, next: given.next.slice(0, 1) },
+					),
 				);
 				const [read, expected] = await Promise.allSettled([
-					ahead.all({ limit, limiter: pLimit(max) }),
-					oneByOne.all({ limit }),
+					ahead.read(limit, pLimit(max)),
+					oneByOne.read(limit),
 				]);
 				expect(read).toEqual(expected);
 				const { length } = ahead.asked;
 				expect(length).toBeLessThanOrEqual(oneByOne.asked.length + READS_AT_ONCE);
+				// Nothing is requested after the end.
 				for (let turn = 0; turn < 10; turn++) await setImmediate();
 				expect(ahead.asked).toHaveLength(length);
 			}),
@@ -289,45 +199,126 @@ describe('pages with known positions', () => {
 	});
 });
 
-describe('Totals', () => {
-	test.each<[string, Array<[value: string | number | null, entries: number]>, unknown[]]>([
-		[
-			'those that match the list',
-			[
-				[5, 3],
-				['6', 3],
-				[6, 0],
-			],
-			[5, 6, 6],
-		],
-		[
-			'none that cannot be read',
-			[
-				[null, 3],
-				['many', 3],
-				[4, 1],
-			],
-			[undefined, undefined, 4],
-		],
-		[
-			'none after a total that is too small',
-			[
-				[0, 3],
-				[0, 0],
-				[9, 3],
-			],
-			[undefined, undefined, undefined],
-		],
-		[
-			'none after -1',
-			[
-				[-1, 0],
-				[0, 0],
-			],
-			[undefined, undefined],
-		],
-	])('uses %s', (_name, given, expected) => {
-		const totals = new Totals();
-		expect(given.map(([value, entries]) => totals.read(value, entries))).toEqual(expected);
+const PAGE_SIZE = 2;
+
+type Setting = {
+	/** The list at each request. The last one is used for all further requests. */
+	lists: string[];
+	/** Without it, only an empty page shows the end of the list. */
+	hasTotal?: boolean;
+	/** A wrong total. */
+	total?: number;
+	hasKeys?: boolean;
+};
+
+/** A list of letters, in numbered pages. */
+function changing({ lists, hasTotal = true, total, hasKeys = true }: Setting) {
+	const asked: number[] = [];
+	const list: PagedList<number> = {
+		read: async (index = 0) => {
+			const all = lists[Math.min(asked.length, lists.length - 1)] ?? '';
+			asked.push(index);
+			await Promise.resolve();
+			const end = PAGE_SIZE * (index + 1);
+			const letters = all.slice(PAGE_SIZE * index, end);
+			const hasNext = hasTotal ? end < all.length : letters !== '';
+			return page(
+				letters,
+				hasNext ? [index + 1] : [],
+				hasTotal ? (total ?? all.length) : undefined,
+			);
+		},
+		keyOf: ({ id }) => (hasKeys ? plainText(id) : undefined),
+		loopAdvice: '',
+	};
+	return { asked, list };
+}
+
+describe('for a decision', () => {
+	const whole = async (setting: Setting) => {
+		const { asked, list } = changing(setting);
+		const explanation = { message: 'Keeps changing', resolution: forEveryone('Run it again.') };
+		const [result] = await Promise.allSettled([readWholeList(list, explanation)]);
+		const readings = asked.filter((index) => index === 0).length;
+		if (result.status === 'fulfilled') return { letters: lettersOf(result.value), readings };
+		const error: unknown = result.reason;
+		return { error: error instanceof OutcomeUnknown ? error.message : error, readings };
+	};
+
+	test.each<[string, Setting, string, number]>([
+		['no entries', { lists: [''] }, '', 1],
+		['one page', { lists: ['ab'] }, 'ab', 1],
+		['several pages', { lists: ['abcde'] }, 'abcde', 2],
+		['several pages without a total', { lists: ['abcde'], hasTotal: false }, 'abcde', 2],
+		['entries that have no keys', { lists: ['abcde'], hasKeys: false }, 'abcde', 2],
+		['another order', { lists: ['abcde', 'abcde', 'abcde', 'caebd'] }, 'caebd', 2],
+	])('a list of %s', async (_what, setting, letters, readings) => {
+		expect(await whole(setting)).toEqual({ letters, readings });
 	});
+
+	test.each([
+		['an earlier entry leaves', ['abcde', 'bcde'], 'bcde'],
+		['an earlier entry is replaced', ['abcde', 'bcdeA'], 'bcdeA'],
+		['an entry moves to a page that was read', ['abcde', 'eabcd'], 'eabcd'],
+		['an entry comes at the beginning', ['abcde', '_abcde'], '_abcde'],
+		['an entry comes at the end', ['abcde', 'abcdef'], 'abcdef'],
+	])('a list is read again if %s', async (_name, lists, after) => {
+		for (const hasTotal of [true, false]) {
+			const { letters = '', readings } = await whole({ lists, hasTotal });
+			expect([...letters].sort()).toEqual([...after].sort());
+			expect(readings).toBeGreaterThan(1);
+		}
+	});
+
+	test.each<[string, Setting]>([
+		['keeps changing', { lists: range(20).map((from) => ALPHABET.slice(from, from + 5)) }],
+		['has one page with fewer entries than its total', { lists: ['ab'], total: 9 }],
+		['has several pages with fewer entries than its total', { lists: ['abcd'], total: 9 }],
+	])('a list that %s is an error after three readings', async (_what, setting) => {
+		expect(await whole(setting)).toEqual({ error: 'Keeps changing', readings: 3 });
+	});
+
+	test('other errors are passed on unchanged', async () => {
+		const { list } = changing({ lists: ['abcde'] });
+		let requests = 0;
+		const read: typeof list.read = async (...given) => {
+			if (++requests === 4) throw new OutcomeUnknown('The connection broke', forEveryone(''));
+			return await list.read(...given);
+		};
+		const reading = readWholeList({ ...list, read }, { message: '', resolution: forEveryone('') });
+		await expect(reading).rejects.toThrow('The connection broke');
+		expect(requests).toBe(4);
+	});
+});
+
+test.each<[string, Setting, number, object]>([
+	[
+		'is read once',
+		{ lists: ['abcde'] },
+		Infinity,
+		{ letters: 'abcde', isComplete: true, requests: 3 },
+	],
+	[
+		'may lack entries if its total changes',
+		{ lists: ['abcde', 'bcde'] },
+		Infinity,
+		{ isComplete: false },
+	],
+	[
+		'may lack entries if its total is larger',
+		{ lists: ['abcd'], total: 9 },
+		Infinity,
+		{ isComplete: false },
+	],
+	[
+		'has what was asked for up to a limit',
+		{ lists: ['abcde', 'bcde'] },
+		3,
+		{ letters: 'abd', isComplete: true, requests: 2 },
+	],
+])('for a person to see, a list %s', async (_what, setting, limit, expected) => {
+	const { asked, list } = changing(setting);
+	const { entries, isComplete } = await readPages(list, limit);
+	const seen = { letters: lettersOf(entries), isComplete, requests: asked.length };
+	expect(seen).toMatchObject(expected);
 });

@@ -1,14 +1,9 @@
 import fc from 'fast-check';
-import range from 'lodash/range';
-import { readWholeDndList, searchDigits, WholeList } from '../../../../nodes/Dnd/list/wholeList';
+import { ListedNumbers } from '../../../../nodes/Dnd/list/listedNumbers';
 import { InvalidInput, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
-import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
-import { ApiMapping } from '../../../../nodes/shared/apiMapping';
-import { listing } from '../../shared/api/listing';
-import { clientOf } from '../../shared/api/clientOf';
 
 const listOf = (...phones: unknown[]) =>
-	new WholeList(phones.map((phone, id) => ({ id, phone: String(phone) })));
+	new ListedNumbers(phones.map((phone, id) => ({ id, phone: String(phone) })));
 
 describe('a number on the list', () => {
 	test.each([
@@ -28,15 +23,6 @@ describe('a number on the list', () => {
 	])('%s is found by %s', (listed, phone) => {
 		expect(listOf('+911909', listed).entryOf(phone)).toEqual({ id: 1, phone: listed });
 	});
-});
-
-test.each([
-	['+4402079460958', '9460958'],
-	['02079460958', '9460958'],
-	['+919812345678', '2345678'],
-	['1234', '1234'],
-])('the search digits of %s are in any format of the service', (phone, digits) => {
-	expect(searchDigits(phone)).toBe(digits);
 });
 
 describe('a number that is not on the list', () => {
@@ -118,7 +104,9 @@ test.each([
 });
 
 test.each([undefined, null, '', 'n/a'])('fails if the number of an entry is %p', async (phone) => {
-	const reading = Promise.resolve().then(() => new WholeList([{ id: 1, phone: phone ?? null }]));
+	const reading = Promise.resolve().then(
+		() => new ListedNumbers([{ id: 1, phone: phone ?? null }]),
+	);
 	await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
 	await expect(reading).rejects.toMatchObject({
 		message: expect.stringContaining('has no phone number'),
@@ -138,119 +126,6 @@ test('finds each number in any format, and no other number', () => {
 			expect(list.entryOf('+1000')).toBeUndefined();
 		}),
 	);
-});
-
-describe('reading', () => {
-	const details = new ApiMapping({ dndListAgentName: 'ag', dndListPageName: 'p' });
-
-	/**
-	 * A service with a list that `onList` returns for each request. A page has two entries, or as many as requested if these
-	 * are fewer than 100.
-	 */
-	function service(onList: (request: number) => number[]) {
-		const asked: Query[] = [];
-		const transport = async ({ query = {} }: ServiceRequest) => {
-			asked.push(query);
-			const all = onList(asked.length);
-			const page = Number(query.p ?? 1);
-			const size = 2;
-			const data = all.slice(size * (page - 1), size * page);
-			const meta = {
-				current_page: page,
-				total_pages: Math.ceil(all.length / size),
-				total_count: all.length,
-			};
-			await Promise.resolve();
-			const body = { success: true, data: data.map((id) => ({ id, phone: `+9198${id}` })), meta };
-			return { status: 200, headers: {}, text: JSON.stringify(body) };
-		};
-		return { asked, client: clientOf(transport) };
-	}
-	const PEOPLE = [10000001, 10000002, 10000003, 10000004, 10000005];
-
-	test('reads one page once', async () => {
-		const { client, asked } = service(() => PEOPLE.slice(0, 2));
-		await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
-		expect(asked).toEqual([{ ag: 'agent_a1' }]);
-	});
-
-	test('reads several pages twice', async () => {
-		const { client, asked } = service(() => PEOPLE);
-		const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
-		const pages = [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }, { ag: 'agent_a1', p: 3 }];
-		expect(asked).toEqual([...pages, ...pages]);
-		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
-	});
-
-	test('misses nobody if entries are replaced or moved', async () => {
-		// The first person opts out again. This is a new entry, so the third one moves to the first page.
-		const again = [...PEOPLE.slice(1), 10000001];
-		const { client } = service((request) => (request === 1 ? PEOPLE : again));
-		const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
-		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
-	});
-
-	test('starts again if the list became shorter', async () => {
-		// The first entry is removed after the first page was read, so the third one moves to that page.
-		const { client, asked } = service((request) => (request === 1 ? PEOPLE : PEOPLE.slice(1)));
-		const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
-		expect(list.entryOf('+919810000003')).toMatchObject({ id: 10000003 });
-		expect(asked.length).toBeGreaterThan(3);
-	});
-
-	test('misses nobody if the list gets shorter between parallel pages of the first reading', async () => {
-		const many = range(10000000, 10000025);
-		for (const until of range(1, 14)) {
-			const { client } = service((request) => (request <= until ? many : many.slice(1)));
-			const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
-			for (const id of many.slice(1)) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
-		}
-	});
-
-	test('gives up if the list keeps changing', async () => {
-		// Before each request, one entry is added and one is removed.
-		const { client, asked } = service((request) => range(request, request + 5));
-		const reading = readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
-		await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
-		await expect(reading).rejects.toMatchObject({
-			message: expect.stringContaining('the do-not-disturb list changed in each of 3 readings'),
-			resolution: expect.stringContaining('No number was treated as not listed'),
-		});
-		expect(asked.filter(({ p }) => p === undefined)).toHaveLength(3);
-	});
-
-	test('reads three times if the list changed once', async () => {
-		let changes = 1;
-		const { client, asked } = service(() => {
-			const isFirstPage = asked.at(-1)?.p === undefined;
-			return isFirstPage && changes-- > 0 ? PEOPLE : PEOPLE.slice(1);
-		});
-		const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
-		expect(asked.filter(({ p }) => p === undefined)).toHaveLength(3);
-		expect(list.entryOf('+919810000003')).toMatchObject({ id: 10000003 });
-	});
-
-	test('ignores pages without a count', async () => {
-		const { client, asked } = listing(({ p = 1 }) => ({
-			data: [{ id: p, phone: `+91981234567${String(p)}` }],
-			meta: { current_page: p, total_pages: 2, ...(p === 1 && { total_count: 2 }) },
-		}));
-		const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
-		expect(list.entryOf('+919812345672')).toMatchObject({ id: 2 });
-		expect(asked).toHaveLength(4);
-	});
-
-	test('gives up if there are fewer entries than counted', async () => {
-		const meta = { current_page: 1, total_pages: 1, total_count: 3 };
-		const data = [{ id: 1, phone: '+919812345678' }];
-		const transport = async () => {
-			await Promise.resolve();
-			return { status: 200, headers: {}, text: JSON.stringify({ success: true, data, meta }) };
-		};
-		const client = clientOf(transport);
-		const reading = readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
-		await expect(reading).rejects.toThrow('has fewer numbers than the service counts');
-	});
 });
 
 describe('for any list', () => {
@@ -285,7 +160,7 @@ describe('for any list', () => {
 	});
 
 	test('a long list gives the same results as single entries', () => {
-		const answerOf = (list: WholeList, phone: string) => {
+		const answerOf = (list: ListedNumbers, phone: string) => {
 			try {
 				return list.entryOf(phone) === undefined ? 'not listed' : 'listed';
 			} catch (error) {

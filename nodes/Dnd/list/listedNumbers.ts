@@ -2,47 +2,20 @@ import once from 'lodash/once';
 import range from 'lodash/range';
 import sortedIndex from 'lodash/sortedIndex';
 import uniq from 'lodash/uniq';
-import type { ApiClient } from '../../shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { asText } from '../../shared/api/parseIds';
-import { LIMITS } from '../../shared/api/limits';
-import type { ApiMapping } from '../../shared/apiMapping';
 import type { JsonObject } from '../../shared/json';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { leadingCode } from '../../shared/phone/countries';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { isWritten, readWritten } from '../../shared/phone/written';
-import { readAllDndEntries, type DndListRequest } from './dndList';
 
 /** The shortest possible number. */
 const ENDING_DIGITS = 4;
 
 /** Prefixes for international calls, such as 00, 011, or 0011, have up to five digits with a carrier code. */
 const MAX_DIAL_PREFIX = 5;
-
-/** With fewer, the service would return many other numbers. */
-const SEARCH_DIGITS = 7;
-
-/** Checks the mapping before anything is sent. Otherwise, only a list with a second page would fail. */
-export function requireWholeList(mapping: ApiMapping): void {
-	mapping.require(['dndListAgentName', 'dndListPageName']);
-}
-
-/**
- * Reads all entries of an agent's list.
- *
- * @throws OutcomeUnknown if entries may be missing
- */
-export async function readWholeDndList(
-	client: ApiClient,
-	request: Pick<DndListRequest, 'agentUuid' | 'additions' | 'limiter'>,
-	mapping: ApiMapping,
-): Promise<WholeList> {
-	const isSized = mapping.optional('dndListPerPageName') !== undefined;
-	const pageSize = isSized ? LIMITS.dndEntriesPerPage : undefined;
-	return new WholeList(await readAllDndEntries(client, { ...request, pageSize }, mapping));
-}
 
 /** A number in the form for comparison. */
 type ComparedNumber = {
@@ -54,8 +27,8 @@ type ComparedNumber = {
 
 type ListedNumber = ComparedNumber & { entry: JsonObject };
 
-/** All entries of an agent's list, for looking up numbers. */
-export class WholeList {
+/** The entries of an agent's list, for looking up numbers. */
+export class ListedNumbers {
 	private readonly byDigits = new Map<string, ListedNumber>();
 	/** Entries that may lack their country code, by the end of the full number. */
 	private readonly byEnding = new Map<string, ListedNumber>();
@@ -188,11 +161,6 @@ function mayContain(listed: string, { digits, endings }: ComparedNumber): boolea
 	const national = digits.slice(leadingCode(digits)?.length ?? 0);
 	const wanted = endings.length > 0 ? endings : [national];
 	return wanted.some((some) => some.length >= ENDING_DIGITS && listed.includes(some));
-}
-
-/** Digits that the number contains in any format of the service. */
-export function searchDigits(phone: string): string {
-	return phone.replace(/\D/g, '').slice(-SEARCH_DIGITS);
 }
 
 function reversed(digits: string): string {
