@@ -25,7 +25,7 @@ import { ApiClient } from '../../nodes/shared/api/client';
 import { injectContext } from '../../nodes/shared/api/endpoints';
 import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
 import { findEffect, parseResponse } from '../../nodes/shared/api/response';
-import { OutcomeUnknown, ServiceRejection } from '../../nodes/shared/api/errors';
+import { ServiceRejection } from '../../nodes/shared/api/errors';
 import { forEveryone } from '../../nodes/shared/api/resolution';
 import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/api/envelope';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
