@@ -77,7 +77,6 @@ describe('dnd_skipped: finds the number anywhere in an entry', () => {
 			request: { unmatched: [] },
 		});
 	});
-
 });
 
 describe('engine_skipped_duplicates', () => {
