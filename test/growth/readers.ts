@@ -654,6 +654,8 @@ export const notReaders = new Set([
 	'PushCampaignContacts/file/encoding.ts › textOf',
 	'PushCampaignContacts/file/encoding.ts › WrongEncoding',
 	'shared/api/response.ts › outcomeUnknown',
+	'shared/api/envelope.ts › recordOf',
+	'shared/api/envelope.ts › dataOf',
 	'shared/api/envelope.ts › hasAnyField',
 	'shared/api/envelope.ts › hasAnyFieldWithin',
 	'shared/api/errors.ts › ExplainedError',
