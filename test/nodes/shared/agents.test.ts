@@ -1,6 +1,7 @@
 import { findAgents } from '../../../nodes/shared/agents';
 import { ApiMapping, type MappingName } from '../../../nodes/shared/apiMapping';
 import type { JsonValue } from '../../../nodes/shared/json';
+import { explainedBy } from './explainedBy';
 
 type Details = { [name in MappingName]?: string };
 
@@ -50,7 +51,7 @@ describe('by the documented agent_uuid', () => {
 	});
 
 	test('the resolution names the fields and the content of the response', () => {
-		expect(caught({ data: { agent_a1: { title: 'Sales' } } })).toMatchObject({
+		expect(explainedBy(() => find({ data: { agent_a1: { title: 'Sales' } } }))).toMatchObject({
 			resolution: expect.stringMatching(
 				/turn on 'Set Up the List of Agents' and fill in 'Path to Agents in Response'.*contains data \(an object\)/,
 			),
@@ -132,7 +133,7 @@ describe('with the API mapping', () => {
 		],
 	])('%s is an error', (_name, details, response, resolution) => {
 		expect(() => find(response, details)).toThrow(NOT_RECOGNIZED);
-		expect(caught(response, details)).toMatchObject({
+		expect(explainedBy(() => find(response, details))).toMatchObject({
 			resolution: expect.stringMatching(resolution),
 		});
 	});
@@ -141,18 +142,10 @@ describe('with the API mapping', () => {
 		expect(() => find({ data: [] }, { agentsIdPlace: 'field' })).toThrow(
 			'The credential lacks settings for the list of agents',
 		);
-		expect(caught({ data: [] }, { agentsIdPlace: 'field' })).toMatchObject({
+		expect(explainedBy(() => find({ data: [] }, { agentsIdPlace: 'field' }))).toMatchObject({
 			resolution: expect.stringContaining(
 				"fill in 'Path to Agents in Response' and 'Path to ID in Each Agent'.",
 			),
 		});
 	});
 });
-
-function caught(response: JsonValue, details: Details = {}): unknown {
-	try {
-		return find(response, details);
-	} catch (error) {
-		return error;
-	}
-}

@@ -2,18 +2,7 @@ import { validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
 import { isBelow, parseApiToken, parseBaseUrl, urlOf } from '../../../../nodes/shared/api/access';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-
-/** The error that it throws. */
-function errorOf(act: () => unknown): { message: string; resolution: string } {
-	try {
-		act();
-	} catch (error) {
-		if (error instanceof InvalidInput)
-			return { message: error.message, resolution: error.resolution };
-		throw error;
-	}
-	throw new Error('No error was thrown');
-}
+import { explainedBy } from '../explainedBy';
 
 describe('Base URL', () => {
 	test.each([
@@ -51,7 +40,7 @@ describe('Base URL', () => {
 		['https://me@voice.example.com', 'has a user name, "?", or "#"', 'Remove this part'],
 		['https://:secret@voice.example.com', 'has a user name, "?", or "#"', 'Remove this part'],
 	])('%j is invalid', (text, problem, next) => {
-		const { message, resolution } = errorOf(() => parseBaseUrl(text));
+		const { message, resolution } = explainedBy(() => parseBaseUrl(text));
 		expect(message).toContain(problem);
 		expect(resolution).toContain(next);
 	});
@@ -69,7 +58,7 @@ describe('API Token', () => {
 	test.each(['tok-0123 56789ab', 'tok-0123\t567 89a', 'tok 0123', 'tok-01\u00a0256789ab'])(
 		'%j contains white space, at any length',
 		(text) => {
-			expect(errorOf(() => parseApiToken(text))).toEqual({
+			expect(explainedBy(() => parseApiToken(text))).toMatchObject({
 				message: 'The API token contains spaces or line breaks',
 				resolution:
 					"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
@@ -86,7 +75,7 @@ describe('API Token', () => {
 		],
 		...['tok-0123\x01456789a', '“tok-0123456789”', 'tok-0123456789аb', 'tok-0123😀6789ab'],
 	])('%j contains characters that a header cannot have, at any length', (text) => {
-		expect(errorOf(() => parseApiToken(text))).toEqual({
+		expect(explainedBy(() => parseApiToken(text))).toMatchObject({
 			message:
 				"The API token contains a character that can't be sent, such as an invisible one or a curly quotation mark",
 			resolution:
@@ -115,7 +104,7 @@ describe('API Token', () => {
 		['tok-0123456789abc', 17],
 		['', 0],
 	])('%j is invalid', (text, characters) => {
-		expect(errorOf(() => parseApiToken(text))).toEqual({
+		expect(explainedBy(() => parseApiToken(text))).toMatchObject({
 			message: `The API token must have 16 characters (got ${characters})`,
 			resolution:
 				"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
@@ -137,7 +126,7 @@ describe('the URL of a request', () => {
 		`${HOST}/other/page-2#top`,
 		'mailto:someone@example.com',
 	])('a link to another host without a query is rejected: %s', (link) => {
-		expect(errorOf(() => urlOf(`${HOST}/api`, { path, link }))).toEqual({
+		expect(explainedBy(() => urlOf(`${HOST}/api`, { path, link }))).toMatchObject({
 			message:
 				"The link to the next page leads outside of 'Base URL' and has no query, so it can't be followed",
 			resolution:

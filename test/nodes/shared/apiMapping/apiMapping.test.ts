@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { explained, type ExplainedError } from '../../../../nodes/shared/api/errors';
+import type { ExplainedError } from '../../../../nodes/shared/api/errors';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { readProviderSettings } from '../../../../nodes/shared/apiMapping/providerSettings';
 import { AGENTS_TOPIC } from '../../../../nodes/shared/apiMapping/agents';
@@ -12,6 +12,7 @@ import { apiMappingOf } from '../../../contract/credentialFor';
 import { providerSettingsOf } from '../../../contract/providerBlock';
 import { unguessable } from '../../../contract/unguessable';
 import { dialects } from '../../../simulator';
+import { explainedBy } from '../explainedBy';
 
 const QUESTIONNAIRE = readFileSync(
 	path.join(__dirname, '../../../../docs/provider-questionnaire.md'),
@@ -26,29 +27,20 @@ const emptyTopic = ({ fields }: MappingTopic) =>
 
 /** The error of an invalid block. */
 function rejected(block: unknown): ExplainedError {
-	return errorOf(() => {
+	return explainedBy(() => {
 		readProviderSettings(typeof block === 'string' ? block : JSON.stringify(block));
 	});
 }
 
-function errorOf(act: () => void): ExplainedError {
-	try {
-		act();
-	} catch (error) {
-		return explained(error);
-	}
-	throw new Error('No error was thrown');
-}
-
 test('missing values have a message with what they are for, whom to ask, the switches, and the fields', () => {
 	const mapping = new ApiMapping({ dndAddAgentName: ' ', dndAddPhoneName: ' phone ' });
-	expect(errorOf(() => mapping.required('dndAddAgentName'))).toMatchObject({
+	expect(explainedBy(() => mapping.required('dndAddAgentName'))).toMatchObject({
 		outcome: 'not_sent',
 		message: 'The credential lacks settings for do-not-disturb lists',
 		resolution:
 			"Send your service provider the questionnaire that is linked in the credential. Then turn on 'My Provider Sent Settings' there and paste the reply into 'Settings From Your Provider'. Or turn on 'Set Up Do-Not-Disturb Lists' and fill in 'Add Number: Agent Field Name'.",
 	});
-	const several = errorOf(() =>
+	const several = explainedBy(() =>
 		mapping.require([
 			...(['dndAddAgentName', 'dndAddPhoneName', 'dndAddPlacement'] as const),
 			...(['dndAddAgentName', 'chatCreateAgentName'] as const),
@@ -218,7 +210,7 @@ describe('the block and the fields of the form', () => {
 		expect(mapping.resolution('callListPath')).toBe(
 			"In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up the Call List' and check 'Path to List in Response'.",
 		);
-		const missing = errorOf(() => mapping.require(['agentsIdPath', 'callListPaging']));
+		const missing = explainedBy(() => mapping.require(['agentsIdPath', 'callListPaging']));
 		expect(missing).toMatchObject({
 			message: 'The credential lacks settings for the list of agents and the call list',
 			resolution: expect.stringContaining(

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import { callListQuery, type CallFilters } from '../../../../nodes/shared/calls/callFilters';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
+import { explainedBy } from '../explainedBy';
 
 const NAMES = {
 	callListStatusName: 'st',
@@ -38,12 +39,10 @@ test('an empty filter is not sent, and needs no name, nor does the documented on
 
 /** Expects the error for missing fields of the credential. */
 function expectMissing(act: () => unknown, labels: string): void {
-	expect(act).toThrow(
-		expect.objectContaining({
-			message: 'The credential lacks settings for the call list',
-			resolution: expect.stringMatching(new RegExp(` and fill in ${labels}\\.$`)),
-		}),
-	);
+	expect(explainedBy(act)).toMatchObject({
+		message: 'The credential lacks settings for the call list',
+		resolution: expect.stringMatching(new RegExp(` and fill in ${labels}\\.$`)),
+	});
 }
 
 test.each<[keyof CallFilters, unknown, string]>([

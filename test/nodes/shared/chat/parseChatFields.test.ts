@@ -5,6 +5,7 @@ import {
 	requireText,
 	splitSessionIds,
 } from '../../../../nodes/shared/chat/parseChatFields';
+import { explainedBy } from '../explainedBy';
 
 const ONE = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const TWO = '7C9E6679-7425-40DE-944B-E07FC1F90AE7';
@@ -39,20 +40,12 @@ test.each(['é-sesame', 'ses\namé', 'sesame\n', 'sesam\u0000e', 'sesame\u2026']
 	},
 );
 
-function caught(act: () => unknown): unknown {
-	try {
-		return act();
-	} catch (error) {
-		return error;
-	}
-}
-
 test('the resolution names the source of a session ID', () => {
-	expect(caught(() => parseSessionId(''))).toMatchObject({
+	expect(explainedBy(() => parseSessionId(''))).toMatchObject({
 		message: "'Session ID' is empty",
 		resolution: 'Enter the ID of the chat session.',
 	});
-	expect(caught(() => parseSessionId('x'))).toMatchObject({
+	expect(explainedBy(() => parseSessionId('x'))).toMatchObject({
 		resolution: expect.stringMatching(/^Use the session_id that .* such as 0f8fad5b-/),
 	});
 });
@@ -60,7 +53,7 @@ test('the resolution names the source of a session ID', () => {
 test('text for people stays as written, and must not be empty', () => {
 	expect(requireText(' Hello\n', 'Message')).toBe(' Hello\n');
 	for (const empty of ['', ' \n']) {
-		expect(caught(() => requireText(empty, 'Message'))).toMatchObject({
+		expect(explainedBy(() => requireText(empty, 'Message'))).toMatchObject({
 			message: "'Message' is empty",
 			resolution: "Fill in 'Message' for this item.",
 		});

@@ -95,8 +95,17 @@ const MISTAKES: Mistake[] = [
 	['Fields', 'getCall', { ...selected, selectedFields: GIVEN }, [',']],
 ];
 
-test.each(MISTAKES)('%s of %s', async (field, type, parameters, given, advice) => {
-	await expectAdvice(advice ?? formOf(field), type, parameters, given);
+// Jest passes a callback for a missing value of a row, so each row gets all values.
+test.each(
+	MISTAKES.map(([field, type, parameters, given, advice = formOf(field)]) => ({
+		field,
+		type,
+		parameters,
+		given,
+		advice,
+	})),
+)('$field of $type', async ({ type, parameters, given, advice }) => {
+	await expectAdvice(advice, type, parameters, given);
 });
 
 test('a switch', async () => {
