@@ -349,6 +349,15 @@ function addedSwitches(): Array<{ place: string; property: INodeProperties }> {
 		);
 }
 
+test("a switch among options tells n8n's AI builder that it's off unless it's set", () => {
+	const options = addedSwitches().filter(({ place }) => place.includes('Options'));
+	expect(options.length).toBeGreaterThan(5);
+	for (const { property } of options) {
+		const propertyHint = `Off, unless you set ${property.name} to true.`;
+		expect(property).toMatchObject({ builderHint: { propertyHint } });
+	}
+});
+
 test('a switch that is added from a collection is on, because leaving it out already means off', () => {
 	const switches = addedSwitches();
 	expect(switches.length).toBeGreaterThan(10);

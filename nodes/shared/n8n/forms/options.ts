@@ -8,7 +8,10 @@ import type { Fields } from './fields';
 import type { NodeParameters } from './nodeParameters';
 import { jsonInTools } from '../tools/textInTools';
 
-/** The 'Options' collection with these members. */
+/**
+ * The 'Options' collection with these members. A switch is on when a person adds it. n8n's AI builder reads its default as
+ * the value of a workflow without it.
+ */
 export function optionsCollection(...members: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -16,7 +19,12 @@ export function optionsCollection(...members: INodeProperties[]): INodePropertie
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: members,
+		options: members.map((member) => ({
+			...member,
+			...(member.type === 'boolean' && {
+				builderHint: { propertyHint: `Off, unless you set ${member.name} to true.` },
+			}),
+		})),
 	};
 }
 
