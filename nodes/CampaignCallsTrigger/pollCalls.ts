@@ -62,7 +62,7 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 		for (const { list, calls } of skipped) unlisted -= (await poll.read(list)) - calls;
 	}
 
-	// A faster poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
+	// Another poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
 	if (data.polled !== polled) return [];
 	if (poll.completed.size === 0 && poll.failures.length > 0) throw poll.failures[0];
 	const allReadAt = readsAll ? now : state.allReadAt;

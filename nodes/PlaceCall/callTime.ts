@@ -153,14 +153,15 @@ function nextOpening(hours: CallingHours, moment: DateTime): DateTime | undefine
 	return undefined;
 }
 
-/** Moments of a day at which the hours may start: midnight, the given minute (perhaps twice), and a clock change. */
+/** Moments of a day at which the hours may start: midnight, the given minute (perhaps twice), or after a clock change. */
 function changesOn(day: DateTime, minute: number): DateTime[] {
 	const at = day.set({ hour: Math.floor((minute % DAY_MINUTES) / 60), minute: minute % 60 });
 	const end = day.plus({ days: 1 }).startOf('day');
 	const isChanged = day.offset !== end.offset;
-	// Clocks change on a quarter hour, and a day has up to 25 hours.
-	const quarters = isChanged ? range(0, 25 * 60, 15).map((minutes) => day.plus({ minutes })) : [];
-	return [day, ...at.getPossibleOffsets(), ...quarters];
+	// Clocks change on a quarter hour.
+	const quarters = isChanged ? range(0, end.diff(day).as('minutes'), 15) : [];
+	const afterChange = quarters.map((minutes) => day.plus({ minutes }));
+	return [day, ...at.getPossibleOffsets(), ...afterChange];
 }
 
 /** Whether the local date of a moment is in one of the ranges. */

@@ -66,7 +66,7 @@ export function isCompleted({ queues }: ContactList): boolean {
 	return queues.length > 0 && queues.every(({ completed }) => completed);
 }
 
-/** Whether the list is or was in the calling queue. A list that was only pushed may have an empty queue. */
+/** Whether the list is or was in the calling queue. A list that was only pushed may have an empty queue. A missing count isn't 0. */
 function isReleased({ queues }: ContactList): boolean {
 	return queues.some(({ record, completed }) => record.total_queued !== 0 || completed);
 }

@@ -53,7 +53,8 @@ const MAX_EMPTY_PAGES = 10;
  * and used in order.
  *
  * @param limit Infinity for all entries
- * @throws OutcomeUnknown if the service repeats a page or its position, so that the list would never end
+ * @throws OutcomeUnknown if the service repeats a page or its position, so that the list would never end, or if it isn't
+ * known whether there is a next page
  */
 export async function readPages<Position extends string | number>(
 	{ read, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PagedList<Position>,
@@ -93,10 +94,11 @@ export async function readPages<Position extends string | number>(
 			const isEmpty = entries.length === 0;
 			if (!isEmpty && isEqual(entries, previous)) throw repeatedPage();
 			for (const entry of entries) found.push(entry);
-			if (total !== undefined) totals.add(total);
+			// Some services count only for the first page, or not at all, and return 0.
+			if (total !== undefined && total >= found.length) totals.add(total);
 			emptyPages = isEmpty ? emptyPages + 1 : 0;
-			// A total that isn't reached exactly doesn't end the list, because some services don't count, and return 0.
-			if (found.length >= limit || found.length === total || emptyPages >= MAX_EMPTY_PAGES) break;
+			const hasTotal = found.length > 0 && found.length === total;
+			if (found.length >= limit || hasTotal || emptyPages >= MAX_EMPTY_PAGES) break;
 			if (next instanceof OutcomeUnknown) throw next;
 			[position] = next;
 			if (position === undefined || (isEmpty && seenPositions.has(position))) break;

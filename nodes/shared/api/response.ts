@@ -15,7 +15,7 @@ import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } fr
 import { plainText } from '../values';
 
 /** How to check a response. */
-export type ResponseChecks = {
+type ResponseChecks = {
 	successCheck: SuccessCheck;
 	/** For {@link findEffect}: if a rejection has one of these fields, the outcome is unknown. */
 	effectFields?: readonly string[];

@@ -4,6 +4,7 @@ import { OutcomeUnknown } from '../api/errors';
 import type { ApiResponse, Query } from '../api/http';
 import {
 	MAX_READINGS,
+	type Page,
 	type PagedList,
 	positionsFrom,
 	readPages,
@@ -193,8 +194,11 @@ function entriesOf(body: JsonValue, mapping: ApiMapping): JsonObject[] {
 	);
 }
 
-/** The cursor or link of the next page in the response, if it has one. */
-function linkedNext({ body, url }: ApiResponse, mapping: ApiMapping): Array<string | number> {
+/** The cursor or link of the next page in the response, if it has one. An error if it isn't one. */
+function linkedNext(
+	{ body, url }: ApiResponse,
+	mapping: ApiMapping,
+): Page<string | number>['next'] {
 	const paging = mapping.required('callListPaging');
 	if (paging === 'whole') return [];
 	const path = mapping.required('callListCursorPath');
@@ -204,7 +208,7 @@ function linkedNext({ body, url }: ApiResponse, mapping: ApiMapping): Array<stri
 	if (isText && paging !== 'nextLink') return [cursor];
 	if (isText && URL.canParse(String(cursor), url)) return [new URL(String(cursor), url).href];
 	// Not treated as the end of the list, because calls would be missing.
-	throw new OutcomeUnknown(
+	return new OutcomeUnknown(
 		paging === 'nextLink'
 			? `The response has no link to the next page at "${path}"`
 			: `The value at "${path}" in the response isn't a cursor`,
@@ -261,7 +265,9 @@ export async function testCallList(
 	const cursorPath = mapping.optional('callListCursorPath');
 	const isLinked = ['cursor', 'nextLink'].includes(mapping.required('callListPaging'));
 	if (!isLinked || cursorPath === undefined) return undefined;
-	if (linkedNext(response, mapping).length > 0) return undefined;
+	const next = linkedNext(response, mapping);
+	if (next instanceof OutcomeUnknown) throw next;
+	if (next.length > 0) return undefined;
 	if (valueAt(body, cursorPath) !== undefined) return undefined;
 	if (total !== undefined && total > entries.length) {
 		throw missing(`The response has nothing at "${cursorPath}"`, 'callListCursorPath');

@@ -1,5 +1,5 @@
 import { CALL_ID, UUID } from '../api/limits';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json';
+import { isJsonObject, type JsonObject, type JsonValue, MAX_DEPTH } from '../json';
 import { isUnset } from '../values';
 
 /** Limits the keys of forged reports. */
@@ -7,11 +7,8 @@ const MAX_CALL_ID_LENGTH = 128;
 
 export const MAX_CALLS_PER_REPORT = 100;
 
-/** Maximum number of values to search, so that no report can keep n8n busy. */
+/** Maximum number of lists and objects to search, so that no report can keep n8n busy. */
 const MAX_VALUES = 100_000;
-
-/** Values at more levels aren't searched for calls. */
-const MAX_DEPTH = 100;
 
 /** Fields with free-form content (Call record, Call request), which aren't searched. */
 const FREE_FORM = ['data_captured', 'post_call_analysis', 'additional_data'];
@@ -40,12 +37,12 @@ export function callIdKey(callId: string): string {
 export function readReport(payload: JsonValue): ReportedCall[] | UnusableReport {
 	let values = 0;
 	const callsIn = (value: JsonValue, depth: number): FoundCalls => {
+		if (typeof value !== 'object' || value === null || ++values > MAX_VALUES) return NO_CALLS;
 		const call = callOf(value);
 		if (call !== undefined) return { calls: [call], depth };
-		if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return NO_CALLS;
+		if (depth > MAX_DEPTH) return NO_CALLS;
 		const found: FoundCalls[] = [];
 		for (const [name, inner] of Object.entries(value)) {
-			if (++values > MAX_VALUES) break;
 			const one = FREE_FORM.includes(name) ? NO_CALLS : callsIn(inner, depth + 1);
 			if (one.calls.length > 0) found.push(one);
 		}
@@ -74,15 +71,22 @@ function callsOfList(entries: readonly FoundCalls[]): FoundCalls {
 	return { calls: firstCalls(entries.flatMap(({ calls }) => calls)), depth: nearest(entries) };
 }
 
-/** Those of the fields whose calls are closest to the top level. The same call in several fields counts once. */
+/** Those of the fields whose calls are closest to the top level. Of the same call in several fields, the last one counts. */
 function callsOfObject(value: JsonObject, fields: readonly FoundCalls[]): FoundCalls {
 	const depth = nearest(fields);
-	const calls: ReportedCall[] = [];
+	const byId = new Map<string, ReportedCall[]>();
 	for (const field of fields) {
-		if (field.depth > depth || calls.length > MAX_CALLS_PER_REPORT) continue;
-		const known = new Set(calls.map(({ callId }) => callIdKey(callId)));
-		calls.push(...field.calls.filter(({ callId }) => !known.has(callIdKey(callId))));
+		if (field.depth > depth || byId.size > MAX_CALLS_PER_REPORT) continue;
+		const named = new Set<string>();
+		for (const call of field.calls) {
+			const key = callIdKey(call.callId);
+			// A list may have several outcomes of a call.
+			const others = named.has(key) ? (byId.get(key) ?? []) : [];
+			byId.set(key, [...others, call]);
+			named.add(key);
+		}
 	}
+	const calls = [...byId.values()].flat();
 	const isAlone = calls.length === 1;
 	return {
 		calls: isAlone ? calls.map((call) => ({ ...call, part: value })) : firstCalls(calls),

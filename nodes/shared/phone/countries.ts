@@ -6,7 +6,8 @@ export type Country = { code: string; name: string };
 
 /**
  * ITU calling codes (E.164) with their countries, the main one first. A call request needs the number without country
- * code, so the code must be recognized: `+44` isn't an Indian number.
+ * code, so the code must be recognized: `+44` isn't an Indian number. With the countries below, these are all countries
+ * that the form offers.
  */
 const CALLING_CODES =
 	'1 US AG AI AS BB BM BS CA DM DO GD GU JM KN KY LC MP MS PR SX TC TT VC VG VI, 7 RU KZ, 20 EG, 27 ZA, ' +

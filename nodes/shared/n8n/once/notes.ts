@@ -157,12 +157,15 @@ export class Notes {
 		// If n8n is killed before it removes the texts of a lookup, this stays, and shows that the others may be from a lookup.
 		const lookup = isPart ? [`${exact.text} asked`] : [];
 		return await this.inOneGo(async (store, maxEntries) => {
-			if (unclear.has(name)) return 'changed';
+			// What isn't noted doesn't count, so that a later retry finds all notes of the target.
+			if (unclear.has(name)) {
+				for (const one of [place, exact]) this.countDown(one);
+				return 'changed';
+			}
 			const added = new Set(await store.add([...texts, ...lookup], maxEntries));
 			const isNew = texts.every((text) => added.has(text));
 			await removeAll(store, isNew ? lookup : [...added]).catch(() => undefined);
 			if (isNew) return 'new';
-			// What isn't noted doesn't count, so that a later retry finds all notes of the target.
 			for (const one of [place, exact]) if (added.has(one.text)) this.countDown(one);
 			if (!added.has(exact.text) && lookup.every((text) => added.has(text))) return 'same';
 			unclear.add(name);

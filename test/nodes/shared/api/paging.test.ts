@@ -56,6 +56,7 @@ function listOf(pages: ReadonlyArray<Page<number> | Error>) {
 test.each<[string, Array<Page<number>>, string, number[]]>([
 	['until there is no next page', [page('ab', [1]), page('c', [2]), page('d')], 'abcd', [0, 1, 2]],
 	['an empty list', [page('')], '', [0]],
+	['past an empty first page with a total of 0', [page('', [1], 0), page('a')], 'a', [0, 1]],
 	['past empty pages', [page('', [1]), page('a', [2]), page('', [3]), page('b')], 'ab', range(4)],
 	['until an empty page leads back to itself', [page('a', [1]), page('', [1])], 'a', [0, 1]],
 	[
@@ -206,13 +207,13 @@ type Setting = {
 	lists: string[];
 	/** Without it, only an empty page shows the end of the list. */
 	hasTotal?: boolean;
-	/** A wrong total. */
-	total?: number;
+	/** Wrong totals of the first page and the others. */
+	totals?: [number, number];
 	hasKeys?: boolean;
 };
 
 /** A list of letters, in numbered pages. */
-function changing({ lists, hasTotal = true, total, hasKeys = true }: Setting) {
+function changing({ lists, hasTotal = true, totals, hasKeys = true }: Setting) {
 	const asked: number[] = [];
 	const list: PagedList<number> = {
 		read: async (index = 0) => {
@@ -225,7 +226,7 @@ function changing({ lists, hasTotal = true, total, hasKeys = true }: Setting) {
 			return page(
 				letters,
 				hasNext ? [index + 1] : [],
-				hasTotal ? (total ?? all.length) : undefined,
+				hasTotal ? (totals?.[index === 0 ? 0 : 1] ?? all.length) : undefined,
 			);
 		},
 		keyOf: ({ id }) => (hasKeys ? plainText(id) : undefined),
@@ -251,6 +252,8 @@ describe('for a decision', () => {
 		['several pages', { lists: ['abcde'] }, 'abcde', 2],
 		['several pages without a total', { lists: ['abcde'], hasTotal: false }, 'abcde', 2],
 		['entries that have no keys', { lists: ['abcde'], hasKeys: false }, 'abcde', 2],
+		['several pages, counted with the first', { lists: ['abcde'], totals: [5, 0] }, 'abcde', 2],
+		['several pages, counted too low', { lists: ['abcde'], totals: [3, 3] }, 'abcde', 2],
 		['another order', { lists: ['abcde', 'abcde', 'abcde', 'caebd'] }, 'caebd', 2],
 	])('a list of %s', async (_what, setting, letters, readings) => {
 		expect(await whole(setting)).toEqual({ letters, readings });
@@ -272,8 +275,8 @@ describe('for a decision', () => {
 
 	test.each<[string, Setting]>([
 		['keeps changing', { lists: range(20).map((from) => ALPHABET.slice(from, from + 5)) }],
-		['has one page with fewer entries than its total', { lists: ['ab'], total: 9 }],
-		['has several pages with fewer entries than its total', { lists: ['abcd'], total: 9 }],
+		['has one page with fewer entries than its total', { lists: ['ab'], totals: [9, 9] }],
+		['has several pages with fewer entries than its total', { lists: ['abcd'], totals: [9, 9] }],
 	])('a list that %s is an error after three readings', async (_what, setting) => {
 		expect(await whole(setting)).toEqual({ error: 'Keeps changing', readings: 3 });
 	});
@@ -306,7 +309,7 @@ test.each<[string, Setting, number, object]>([
 	],
 	[
 		'may lack entries if its total is larger',
-		{ lists: ['abcd'], total: 9 },
+		{ lists: ['abcd'], totals: [9, 9] },
 		Infinity,
 		{ isComplete: false },
 	],

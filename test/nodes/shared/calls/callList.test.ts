@@ -184,6 +184,11 @@ test.each<[Details, unknown]>([
 	);
 });
 
+test.each([CURSOR, LINK])('%j: the last page needs no next one', async (details) => {
+	const list = listing(() => pageAt(0, 3, { next: {}, total: 3 }));
+	expect(await read(list, { ...details, callListTotalPath: 'total' })).toEqual(calls(0, 3));
+});
+
 test.each([undefined, null, '', ' ', false])('%p ends the list', async (next) => {
 	const list = listing(() => pageAt(0, 3, { next }));
 	for (const details of [CURSOR, LINK]) expect(await read(list, details)).toEqual(calls(0, 3));

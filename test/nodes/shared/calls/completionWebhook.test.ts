@@ -49,7 +49,11 @@ describe('the calls of a report', () => {
 			[OTHER],
 		],
 		['both of two lists', [[call(ID)], [call(OTHER)]], [ID, OTHER]],
-		['one that two fields name', { event: call(ID), call: call(ID.toUpperCase()) }, [ID]],
+		[
+			'the last one of two fields that name the same',
+			{ event: call(ID), call: call(ID.toUpperCase()) },
+			[ID.toUpperCase()],
+		],
 		['two outcomes of one call', { calls: [call(ID, { n: 1 }), call(ID, { n: 2 })] }, [ID, ID]],
 		['not those in a list below a call', call(ID, { history: [call(OTHER)] }), [ID]],
 	])('%s', (_name, payload, ids) => {
@@ -59,14 +63,16 @@ describe('the calls of a report', () => {
 	const nested = (levels: number): JsonValue =>
 		Array.from({ length: levels }).reduce<JsonValue>((inner) => [inner], call(ID));
 	const zeros = Array.from({ length: 200_000 }, () => 0);
+	const objects = zeros.map(() => ({}));
 	const many = (length: number) => Array.from({ length }, (_, index) => call(`c${index}`));
 
 	it.each<[string, JsonValue, number | string]>([
-		['100 levels down', nested(100), 1],
+		['500 levels down', nested(500), 1],
 		['100,000 levels down', nested(100_000), 0],
 		['with many values inside the call', call(ID, { transcript: zeros }), 1],
-		['before too many values', [call(ID), ...zeros], 'too_many_values'],
-		['after too many values', [...zeros, call(ID)], 'too_many_values'],
+		['with many values beside the call', { data: call(ID), transcript: zeros }, 1],
+		['before too many objects', [call(ID), ...objects], 'too_many_values'],
+		['after too many objects', [...objects, call(ID)], 'too_many_values'],
 		['100 in a list', many(100), 100],
 		['40,000 in a list', many(40_000), 'too_many_calls'],
 		['20,000 in fields', { ...many(20_000) }, 'too_many_calls'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import countBy from 'lodash/countBy';
 import type { DeduplicationStore } from '../../../../../nodes/shared/deduplicationStore';
 import { runExclusive } from '../../../../../nodes/shared/keyedMutex';
-import { Notes, type NoteState } from '../../../../../nodes/shared/n8n/once/notes';
+import { AttemptState, Notes, type NoteState } from '../../../../../nodes/shared/n8n/once/notes';
 
 /** n8n's store: a list that is read and written as a whole. */
 class Store implements DeduplicationStore {
@@ -41,16 +41,23 @@ class Store implements DeduplicationStore {
 	}
 }
 
-type Over = { startedAt?: number; pause?: () => Promise<boolean> };
+type Over = { startedAt?: number; pause?: () => Promise<boolean>; state?: AttemptState };
 
-const notesOf = (store: Store, isFirstAttempt: boolean, { startedAt = 1, pause }: Over = {}) =>
-	new Notes({
-		store,
-		origin: { startedAt, executionId: 'e1', isSubExecution: false },
-		isFirstAttempt,
-		exclusive: async (run) => await runExclusive(store, run),
-		...(pause && { pause }),
-	});
+const notesOf = (
+	store: Store,
+	isFirstAttempt: boolean,
+	{ startedAt = 1, pause, state }: Over = {},
+) =>
+	new Notes(
+		{
+			store,
+			origin: { startedAt, executionId: 'e1', isSubExecution: false },
+			isFirstAttempt,
+			exclusive: async (run) => await runExclusive(store, run),
+			...(pause && { pause }),
+		},
+		state,
+	);
 const first = (store: Store, over?: Over) => notesOf(store, true, over);
 const retry = (store: Store, over?: Over) => notesOf(store, false, over);
 const request = (target: unknown) => ({ target, payload: target });
@@ -255,6 +262,18 @@ describe('a part of a whole', () => {
 		store.remove = async () => await Promise.reject(new Error('killed'));
 		for (let retries = 0; retries < 2; retries++)
 			expect(await retry(store).add(part('a', 'y'))).toMatchObject({ state: 'changed' });
+	});
+
+	test('in place of a noted one is recognized in another process, too', async () => {
+		const store = new Store();
+		const before = first(store);
+		for (const payload of ['x', 'y']) await before.add(part('a', payload));
+		const state = new AttemptState();
+		const notes = retry(store, { state });
+		for (const payload of ['z', 'w'])
+			expect(await notes.add(part('a', payload))).toMatchObject({ state: 'changed' });
+		const resumed = retry(store, { state: new AttemptState(state.counts) });
+		expect(await resumed.add(part('a', 'v'))).toMatchObject({ state: 'changed' });
 	});
 
 	test("is unknown in a retry if n8n's store fails", async () => {
