@@ -34,7 +34,7 @@ export class PlaceCall implements INodeType {
 		description: 'Let an AI agent call people, now or later, or ask a person by phone',
 		builderHint: {
 			searchHint:
-				'Calls one person per item by phone with an AI agent, such as a new lead, now or at a scheduled time. To continue with the result of the call, set Wait for Completion. To ask one person a question by phone and continue with the answer, such as for an approval, use the operation sendAndWait. To call a list of contacts, use Push Campaign Contacts.',
+				'Calls one person per item by phone with an AI agent, such as a new lead, now or at a scheduled time. To continue with the result of the call (outcome, answered, summary, captured answers), set waitForCompletion to "webhook" if n8n has a public URL and the agent has post-call analysis, otherwise to "reading". To ask one person a question by phone and continue with the answer, such as for an approval, use the operation sendAndWait. To call a list of contacts, use Push Campaign Contacts.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.getCall',

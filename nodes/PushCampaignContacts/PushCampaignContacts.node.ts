@@ -29,12 +29,16 @@ export class PushCampaignContacts implements INodeType {
 			'Add any number of contacts from a spreadsheet, database, or CSV file to a calling campaign',
 		builderHint: {
 			searchHint:
-				"Adds contacts, such as rows of a spreadsheet or CSV file, to a calling campaign. Campaigns only call Indian mobile numbers. The output Rejected has each row that wasn't pushed, with the reason.",
+				"Adds contacts, such as rows of a spreadsheet or CSV file, to a calling campaign. Campaigns only call Indian mobile numbers. Nobody is called unless enqueue is true. If the workflow pushes the same sheet again, such as every morning, set options.skipPushedBefore to true, or people are called again. The first output has the pushed rows, and the second one each row that wasn't pushed, with push_status and rejection_reason. Both have phone_key, which the call triggers return, too.",
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.campaignStatus',
+					relationHint: 'Reads the progress of the campaign',
+				},
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.campaignCallsTrigger',
 					relationHint:
-						'Reads the progress of the campaign, or waits until its contact lists are completed',
+						'Starts a second workflow with the outcome of each call, such as to write it into the row with the same phone_key',
 				},
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.dnd',

@@ -32,6 +32,7 @@ test.each([
 	['chat with customer', 'chatSend', 1],
 	['call a lead', 'placeCall', 2],
 	['wait for call result', 'callCompletedTrigger', 2],
+	['do-not-disturb', 'dnd', 1],
 	['do not call list', 'dnd', 3],
 ])("n8n's AI builder that searches for %j finds %s in position %d", (query, name, position) => {
 	const found = new NodeSearchEngine(nodesWithAliases()).searchByName(query);
