@@ -24,7 +24,7 @@ export const checkMany: Operation = {
 	name: 'Check Many',
 	action: 'Check many numbers against DND list',
 	description:
-		"Check which rows an agent may call. The node reads the whole list once for all rows. A number that can't be read or compared is an error of its row, and never counts as not listed.",
+		"Check which rows an agent may call. The node reads the whole list once for all rows. A number that can't be read or compared is reported, and never counts as not listed.",
 	fields: [
 		dndAgentField,
 		{
