@@ -8,7 +8,7 @@ const MAX_FINGERPRINTS = 250_000;
 const BYTES = BigUint64Array.BYTES_PER_ELEMENT;
 
 /** The queues, as the campaign status shows them, and the number of listed calls. */
-export type EndedList = { queues: string; calls: number };
+type EndedList = { queues: string; calls: number };
 
 /** What the trigger remembers between polls. */
 export type PollState = {

@@ -89,19 +89,19 @@ export function waitingItem(placed: INodeExecutionData, until: number): IDataObj
 /**
  * An output item: the call record, and whether the wait timed out.
  *
- * @param includesInput whether the item has the fields of its input item, which stay
+ * @param keepsInput whether the item has the fields of its input item, which stay
  */
 export function waitedItem(
 	placed: INodeExecutionData,
 	index: number,
 	known: CallState,
-	includesInput: boolean,
+	keepsInput: boolean,
 ): INodeExecutionData {
 	const { record, hasEnded, readFailure } = known;
 	const { asked, ...call } = jsonOf(placed);
 	const outcome = outcomeRecord({ phone_key: call.phone_key ?? null, ...record });
 	const json = {
-		...defaults(outcome, hasEnded && !includesInput ? pick(call, 'placed') : call),
+		...defaults(outcome, hasEnded && !keepsInput ? pick(call, 'placed') : call),
 		timed_out: !hasEnded,
 		...(readFailure !== undefined && { [NOT_READ_FIELD]: readFailure }),
 	};

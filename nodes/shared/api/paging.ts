@@ -26,7 +26,7 @@ export type Page<Position> = {
 export type PagedList<Position extends string | number> = {
 	/**
 	 * @param position undefined for the first page
-	 * @param signal aborted when the page is no longer needed
+	 * @param signal aborted when the page isn't needed anymore
 	 */
 	read: (position: Position | undefined, signal: AbortSignal) => Promise<Page<Position>>;
 	/** Identifies an entry in every reading. If undefined, the whole entry does. */

@@ -36,7 +36,7 @@ export const ATTEMPTS = 4;
 /** Short, because an execution waits for it, and widely spread, because the requests of many items fail together. */
 export const REQUEST_BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 0.5 };
 /** If the service asks for a longer wait, the request fails instead. */
-export const MAX_RETRY_AFTER_MS = 60_000;
+const MAX_RETRY_AFTER_MS = 60_000;
 
 export function isCertificateFault(code: string): boolean {
 	return CERTIFICATE_FAULTS.has(code);
@@ -59,7 +59,7 @@ function isLasting({ code }: TransportFault): boolean {
  * - A GET also after network faults and 5xx.
  * - Nothing else.
  */
-export function mayRetry(
+function mayRetry(
 	method: Method,
 	result: HttpResponse | TransportFault,
 	isFinal: (response: HttpResponse) => boolean = () => false,

@@ -12,7 +12,7 @@ export type ClientFrame = SentIds &
 	);
 
 /** `type` of the acknowledgement (Events › Chat WebSocket). */
-export const ACK_TYPE = 'ws_write_result';
+const ACK_TYPE = 'ws_write_result';
 
 /** The states of a message that the service accepted (Events › Chat WebSocket). */
 export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);

@@ -175,7 +175,7 @@ export class Notes {
 
 	private async release(places: PlacePair, isPart: boolean): Promise<void> {
 		const { counts, released } = this.state;
-		// Notes of later requests would be taken for this one.
+		// A retry would find the notes of later requests in place of this one.
 		if (places.some(({ name, nth }) => counts[name] !== nth + 1)) return;
 		for (const place of places) this.countDown(place);
 		const texts = places.map(({ text }) => text);

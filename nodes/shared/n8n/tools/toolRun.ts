@@ -19,7 +19,7 @@ export function runsAsTool(context: IExecuteFunctions): boolean {
 }
 
 /** Whether the node asks a person to approve a tool request of an AI agent. */
-export function isHumanReview(context: IExecuteFunctions): boolean {
+function isHumanReview(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('HitlTool');
 }
 
@@ -133,7 +133,7 @@ type ToolRun = {
 
 const toolRuns = new WeakMap<object, ToolRun>();
 
-/** Empty unless the node runs as a tool. */
+/** Empty until something is noted. Only a run as a tool reads it. */
 export function toolRunOf(context: object): Readonly<ToolRun> {
 	return toolRuns.get(context) ?? {};
 }
