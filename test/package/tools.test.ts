@@ -1,5 +1,5 @@
 /** The tool that n8n creates from each action of a node with default settings, as a model sees it. */
-import isEqual from 'lodash/isEqual';
+import intersection from 'lodash/intersection';
 import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { loader, makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../engine';
@@ -146,7 +146,8 @@ test('the description of a tool has an example of each value that is not free te
 				const operation = field.displayOptions?.show?.operation;
 				const own = descriptions.filter(
 					({ displayOptions }) =>
-						operation === undefined || isEqual(displayOptions?.show?.operation, operation),
+						operation === undefined ||
+						intersection(displayOptions?.show?.operation, operation).length > 0,
 				);
 				return texts
 					.filter(({ displayName }) => !FREE_TEXT.includes(displayName))

@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual';
 import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
@@ -130,15 +131,31 @@ export function operationChoice(operations: Operation[], initial: Operation): IN
 	};
 }
 
-/** The fields of each operation, shown only for it. Operation values are unique in a node, across its resources. */
-export function fieldsOf(operations: Operation[]): INodeProperties[] {
-	return operations.flatMap(({ value, fields }) => fields.map((field) => shownFor(value, field)));
+/**
+ * The fields of all operations, each operation's in its own order. Operations share a field that is the same in them, so
+ * that n8n and its AI builder know for which operations it is.
+ */
+function fieldsOf(operations: Operation[]): INodeProperties[] {
+	const form: Array<{ field: INodeProperties; shownFor: string[] }> = [];
+	for (const { value, fields } of [...operations].reverse()) {
+		let place = 0;
+		for (const field of fields) {
+			const same = form.findIndex((entry, index) => index >= place && isEqual(entry.field, field));
+			if (same === -1) form.splice(place, 0, { field, shownFor: [value] });
+			else form[same]?.shownFor.unshift(value);
+			place = Math.max(place, same) + 1;
+		}
+	}
+	return form.map(({ field, shownFor }) => withOperations(field, shownFor));
 }
 
-function shownFor(operation: string, field: INodeProperties): INodeProperties {
+/** Operation values are unique in a node, across its resources. */
+function withOperations(field: INodeProperties, operation: string[]): INodeProperties {
 	const { displayOptions } = field;
-	const show = { ...displayOptions?.show, operation: [operation] };
-	return { ...field, displayOptions: { ...displayOptions, show } };
+	return {
+		...field,
+		displayOptions: { ...displayOptions, show: { ...displayOptions?.show, operation } },
+	};
 }
 
 export async function runOperation(
