@@ -78,6 +78,10 @@ describe('examples of calls, with only the credentials selected', () => {
 				{ email: 'farah@example.com', phone: '022 2345 678' },
 			],
 			['an invalid email address', { email: 'farah', phone: '9876543210' }],
+			[
+				'an email address that changes the URL of a CRM',
+				{ email: '../Id/1?farah@example.com', phone: '9876543210' },
+			],
 			['an empty form', {}],
 		])('%s: asks the visitor to check the details, and calls nobody', async (_what, lead) => {
 			expect(await send({ name: 'Farah', ...lead })).toContain('Please check your details');
