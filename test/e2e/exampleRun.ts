@@ -39,10 +39,12 @@ export class ExampleRun {
 		const slack = { accessToken: slackToken, signatureSecret: '' };
 		return new ExampleRun(n8n, simulator, parties, {
 			[CREDENTIAL]: await n8n.createCredential(CREDENTIAL, credentialFor(simulator)),
-			googleSheetsOAuth2Api: await signInWithGoogle(n8n, 'googleSheetsOAuth2Api'),
-			gmailOAuth2: await signInWithGoogle(n8n, 'gmailOAuth2'),
+			googleSheetsOAuth2Api: await signIn(n8n, 'googleSheetsOAuth2Api'),
+			gmailOAuth2: await signIn(n8n, 'gmailOAuth2'),
 			slackApi: await n8n.createCredential('slackApi', slack),
 			hubspotAppToken: await n8n.createCredential('hubspotAppToken', { appToken: hubspotToken }),
+			zohoOAuth2Api: await signIn(n8n, 'zohoOAuth2Api'),
+			salesforceOAuth2Api: await signIn(n8n, 'salesforceOAuth2Api'),
 			...more,
 		});
 	}
@@ -96,8 +98,8 @@ export class ExampleRun {
 	}
 }
 
-/** Does *Sign in with Google*, so that n8n stores a token. */
-async function signInWithGoogle(n8n: N8nDriver, type: string): Promise<Reference> {
+/** Signs in at a third party as the button of an OAuth2 credential does, so that n8n stores a token. */
+async function signIn(n8n: N8nDriver, type: string): Promise<Reference> {
 	const credential = await n8n.createCredential(type, {
 		clientId: 'n8n of the tests',
 		clientSecret: 'a secret',
@@ -106,7 +108,7 @@ async function signInWithGoogle(n8n: N8nDriver, type: string): Promise<Reference
 	const state = new URL(url).searchParams.get('state') ?? '';
 	const query = new URLSearchParams({ code: 'a code', state });
 	const page = await n8n.page(`/oauth2-credential/callback?${query.toString()}`);
-	if (!page.includes('success')) throw new Error(`Sign in with Google: ${page}`);
+	if (!page.includes('success')) throw new Error(`Sign in for ${type}: ${page}`);
 	return credential;
 }
 

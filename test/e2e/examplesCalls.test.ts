@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { z } from 'zod';
 import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { fixtures } from '../simulator';
+import { fixtures, type CallOutcome } from '../simulator';
 import { placeCalls } from './calls';
 import { ExampleRun, SHEET, type Imported } from './exampleRun';
 import { sharedN8n } from './shared';
@@ -30,12 +30,14 @@ describe('examples of calls, with only the credentials selected', () => {
 
 		beforeAll(async () => {
 			workflow = await run.publish('03-new-lead-call.json');
-			form = webhook('new-lead');
-			await until(
-				'the webhook',
-				async () => (await fetch(form, { method: 'POST' })).status !== 404,
-			);
+			form = await webhookAt('new-lead');
 		});
+
+		async function webhookAt(path: string): Promise<string> {
+			const url = webhook(path);
+			await until('the webhook', async () => (await fetch(url, { method: 'POST' })).status !== 404);
+			return url;
+		}
 
 		/** Submits the website form. Returns the page that the visitor sees. */
 		async function send(lead: Record<string, string>): Promise<string> {
@@ -101,6 +103,76 @@ describe('examples of calls, with only the credentials selected', () => {
 			expect(call_outcome).toContain('Not called, or unknown');
 			expect(call_summary).toContain('9876543211');
 			expect(run.simulator.callsTo('9876543211')).toBe(1);
+		});
+
+		describe.each([
+			{
+				crm: 'Update Zoho CRM',
+				leads: () => run.parties.zoho.leads,
+				firstName: 'First_Name',
+				lastName: 'Last_Name',
+			},
+			{
+				crm: 'Update Salesforce',
+				leads: () => run.parties.salesforce.leads,
+				firstName: 'FirstName',
+				lastName: 'LastName',
+			},
+		])('with $crm activated instead of HubSpot', ({ crm, leads, firstName, lastName }) => {
+			beforeAll(async () => {
+				// Another path, because the unchanged workflow is published, too.
+				const path = crm.replaceAll(' ', '-');
+				await run.publish('03-new-lead-call.json', (node) => {
+					if (node.name === 'New Lead') return merge({}, node, { parameters: { path } });
+					return node.name.startsWith('Update ') ? { ...node, disabled: node.name !== crm } : node;
+				});
+				form = await webhookAt(path);
+			});
+
+			it('updates the lead with the email address, and adds a lead for another one', async () => {
+				const asha = 'asha+flats@example.com';
+				leads().set(asha, { Company: 'Rao', Rating: 'Hot' });
+				leads().set('meera@example.com', { Company: 'Nair' });
+				await send({
+					name: 'Asha Devi Rao',
+					email: asha,
+					phone: '98765 43212',
+					company: 'Rao & Co',
+				});
+				await send({ name: 'Ravi', email: 'ravi@example.com', phone: '98765 43213' });
+				const called = async (phone: string, outcome: CallOutcome) => {
+					const call = await until(`the call to ${phone}`, async () =>
+						Promise.resolve(run.simulator.placedCalls().find((one) => one.phone.endsWith(phone))),
+					);
+					await run.simulator.completeCall(call.callId, outcome);
+				};
+				await called('9876543212', { summary: 'Wants a visit.' });
+				await called('9876543213', { status: 'not_picked', summary: null });
+				await until('the outcomes in the CRM', async () =>
+					Promise.resolve(
+						leads().get(asha)?.Description !== undefined && leads().has('ravi@example.com'),
+					),
+				);
+				expect(Object.fromEntries(leads())).toEqual({
+					[asha]: {
+						Rating: 'Hot',
+						[firstName]: 'Asha Devi',
+						[lastName]: 'Rao',
+						Company: 'Rao & Co',
+						Phone: '98765 43212',
+						Description: 'Answered. Wants a visit.',
+					},
+					'meera@example.com': { Company: 'Nair' },
+					'ravi@example.com': {
+						[firstName]: '',
+						[lastName]: 'Ravi',
+						Company: 'Ravi',
+						Phone: '98765 43213',
+						Description: 'Not answered',
+					},
+				});
+				expect(run.parties.hubspot.contacts.size).toBe(0);
+			});
 		});
 	});
 

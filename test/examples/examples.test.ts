@@ -64,7 +64,8 @@ describe('the examples', () => {
 			const account = { id: '1', name: 'a credential' };
 			const types = ['voiceChatAgentApiTokenApi', ...Object.values(CREDENTIAL_OF)];
 			const accounts = Object.fromEntries(types.map((type) => [type, account]));
-			const needsCredential = /googleSheets|gmail|slack|hubspot|lmChat|voice-chat-agent/;
+			const needsCredential =
+				/googleSheets|gmail|slack|hubspot|zohoCrm|salesforce|lmChat|voice-chat-agent/;
 			for (const { name, type, credentials } of withCredentials(readExample(file), accounts)
 				.nodes) {
 				expect([name, credentials !== undefined]).toEqual([name, needsCredential.test(type)]);
@@ -93,6 +94,18 @@ describe('the examples', () => {
 			}
 		});
 	});
+});
+
+test('no node is deactivated, except two of the three CRMs of example 03', () => {
+	const deactivated = exampleFiles().flatMap((file) =>
+		readExample(file).nodes.flatMap(({ name, disabled }) =>
+			disabled === true ? [`${file}: ${name}`] : [],
+		),
+	);
+	expect(deactivated).toEqual([
+		'03-new-lead-call.json: Update Zoho CRM',
+		'03-new-lead-call.json: Update Salesforce',
+	]);
 });
 
 test('a manual run of example 12 from Call Completed pushes nobody and calls nobody', () => {

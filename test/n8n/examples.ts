@@ -47,6 +47,8 @@ export const CREDENTIAL_OF: Record<string, string> = {
 	'n8n-nodes-base.gmailHitlTool': 'gmailOAuth2',
 	'n8n-nodes-base.slack': 'slackApi',
 	'n8n-nodes-base.hubspot': 'hubspotAppToken',
+	'n8n-nodes-base.zohoCrm': 'zohoOAuth2Api',
+	'n8n-nodes-base.salesforce': 'salesforceOAuth2Api',
 	'@n8n/n8n-nodes-langchain.lmChatOpenAi': 'openAiApi',
 };
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { GoogleSignIn } from './googleSignIn';
+import type { SignIn } from './signIn';
 
 export interface Mail {
 	to: string;
@@ -15,7 +15,7 @@ const sent = z.object({ raw: z.string() });
 export class Gmail {
 	readonly mails: Mail[] = [];
 
-	constructor(private readonly signIn: GoogleSignIn) {}
+	constructor(private readonly signIn: SignIn) {}
 
 	readonly routes = async (app: FastifyInstance): Promise<void> => {
 		app.post('/gmail/v1/users/me/messages/send', async (request, reply) => {

@@ -12,10 +12,12 @@ import { z } from 'zod';
 import { makeCertificate } from '../../network/certificates';
 import { freePort, listen } from '../ports';
 import { Gmail } from './gmail';
-import { GoogleSignIn } from './googleSignIn';
 import { Hubspot } from './hubspot';
+import { Salesforce } from './salesforce';
 import { Sheets } from './sheets';
+import { SignIn } from './signIn';
 import { Slack } from './slack';
+import { Zoho } from './zoho';
 
 const HOSTS = [
 	'oauth2.googleapis.com',
@@ -23,6 +25,10 @@ const HOSTS = [
 	'www.googleapis.com',
 	'slack.com',
 	'api.hubapi.com',
+	'accounts.zoho.com',
+	'www.zohoapis.com',
+	'login.salesforce.com',
+	'example.my.salesforce.com',
 ];
 
 export const proxySettings = z.object({ port: z.number(), cert: z.string(), key: z.string() });
@@ -50,11 +56,13 @@ export async function prepareProxy(
 }
 
 export class ThirdParties {
-	readonly signIn = new GoogleSignIn();
+	readonly signIn = new SignIn('/token');
 	readonly sheets = new Sheets(this.signIn);
 	readonly gmail = new Gmail(this.signIn);
 	readonly slack = new Slack();
 	readonly hubspot = new Hubspot();
+	readonly zoho = new Zoho();
+	readonly salesforce = new Salesforce();
 	/** Hosts that the proxy rejected. */
 	readonly rejected: string[] = [];
 	private readonly tunnels = new Set<Duplex>();
@@ -77,6 +85,8 @@ export class ThirdParties {
 		await services.register(parties.gmail.routes);
 		await services.register(parties.slack.routes);
 		await services.register(parties.hubspot.routes);
+		await services.register(parties.zoho.routes);
+		await services.register(parties.salesforce.routes);
 		await services.listen({ host: '127.0.0.1', port: 0 });
 		parties.forwardTo(services.server.address());
 		await listen(proxy, port);
@@ -89,6 +99,8 @@ export class ThirdParties {
 		this.gmail.mails.length = 0;
 		this.slack.messages.length = 0;
 		this.hubspot.contacts.clear();
+		this.zoho.leads.clear();
+		this.salesforce.leads.clear();
 	}
 
 	async stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { GoogleSignIn } from './googleSignIn';
+import type { SignIn } from './signIn';
 
 type Cell = string | number | boolean;
 type Row = Record<string, Cell>;
@@ -25,7 +25,7 @@ export class Sheets {
 	private readonly tabs = new Map<string, Cell[][]>();
 	private id = '';
 
-	constructor(private readonly signIn: GoogleSignIn) {}
+	constructor(private readonly signIn: SignIn) {}
 
 	/** Replaces the spreadsheet. Each tab is a list of rows. The first row has the column names. */
 	setSpreadsheet(id: string, tabs: Record<string, Cell[][]>): void {
