@@ -113,7 +113,7 @@ async function signIn(n8n: N8nDriver, type: string): Promise<Reference> {
 }
 
 /** Fills in values of the node *Settings*, as the note of the example says. */
-export function withSettings(values: { [name: string]: string }): (node: INode) => INode {
+export function withSettings(values: { [name: string]: string | number }): (node: INode) => INode {
 	return (node) => {
 		if (node.name !== 'Settings') return node;
 		const { assignments } = z

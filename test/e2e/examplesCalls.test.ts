@@ -5,7 +5,7 @@ import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures, type CallOutcome } from '../simulator';
 import { placeCalls } from './calls';
-import { ExampleRun, SHEET, type Imported } from './exampleRun';
+import { ExampleRun, SHEET, withSettings, type Imported } from './exampleRun';
 import { sharedN8n } from './shared';
 
 const { agents } = fixtures;
@@ -181,20 +181,24 @@ describe('examples of calls, with only the credentials selected', () => {
 		const phone = (last: number) => `900000000${last}`;
 
 		/** Places and completes one call per outcome, in the order of the numbers. */
-		async function called(...outcomes: Array<Record<string, string>>): Promise<void> {
+		async function called(...outcomes: CallOutcome[]): Promise<void> {
 			const ids = await placeCalls(run.simulator, outcomes.length, 'https://example.com/ignored');
 			for (const [index, id] of ids.entries())
 				await run.simulator.completeCall(id, outcomes[index]);
 		}
 		/** Imports it with calling hours of the whole day, or of one hour that is half a day away. */
-		async function importWith(isOpen: boolean): Promise<Imported> {
+		async function importWith(
+			isOpen: boolean,
+			settings: { [name: string]: string | number } = {},
+		): Promise<Imported> {
 			const zone = 'Asia/Kolkata';
 			const later = DateTime.now().setZone(zone).plus({ hours: 12 });
 			const closed = { from: later.toFormat('HH:00'), to: later.toFormat('HH:30') };
 			const hours = isOpen ? { from: '00:00', to: '24:00' } : closed;
 			const options = { callingHours: { hours: { days: 'Mon-Sun', ...hours, timeZone: zone } } };
+			const filledIn = withSettings(settings);
 			return await run.import('05-call-unanswered-again.json', (node) =>
-				node.name === 'Call Again' ? merge({}, node, { parameters: { options } }) : node,
+				node.name === 'Call Again' ? merge({}, node, { parameters: { options } }) : filledIn(node),
 			);
 		}
 		const missed = { status: 'not_picked' };
@@ -240,10 +244,20 @@ describe('examples of calls, with only the credentials selected', () => {
 			expect(since()).toHaveLength(1);
 		});
 
+		/** How many requests read the first list, before the latest calls are read. Calls nobody. */
+		async function requestsOfAllCalls(): Promise<number> {
+			await run.run(await importWith(false, { goal: 1_000 }), 'Every Day');
+			const times = run.simulator.requests
+				.filter(({ path }) => path === '/v1/calls')
+				.map(({ query }) => query.from_date);
+			expect(new Set(times).size).toBe(2);
+			return times.lastIndexOf(times[0]) + 1;
+		}
+
 		it.each(['grow', 'shrink', 'replace', 'reorder'] as const)(
 			'does not call people again who were reached, even if the list changes while it is read (%s)',
 			async (kind) => {
-				const workflow = await importWith(true);
+				const workflow = await importWith(true, { goal: 1_000 });
 				const { simulator } = run;
 				const people = 45;
 				const nowhere = 'http://127.0.0.1:9/ignored';
@@ -254,9 +268,11 @@ describe('examples of calls, with only the credentials selected', () => {
 				const again = await placeCalls(simulator, people, nowhere);
 				for (const id of again) await simulator.completeCall(id, reached);
 				simulator.clock.advance(DAY_MS);
-				for (const after of [1, 3]) simulator.listChanges.plan({ list: 'calls', kind, after });
+				const before = await requestsOfAllCalls();
+				for (const pages of [1, 3])
+					simulator.listChanges.plan({ list: 'calls', kind, after: before + pages });
 				// The second page arrives after the pages that were requested with it.
-				const late = { kind: 'status', status: 503, skip: 1, times: 1 } as const;
+				const late = { kind: 'status', status: 503, skip: before + 1, times: 1 } as const;
 				simulator.faults.inject({ ...late, match: { path: '/v1/calls' } });
 				await run.run(workflow, 'Every Day');
 				const stillReached = new Set(
@@ -269,6 +285,46 @@ describe('examples of calls, with only the credentials selected', () => {
 				expect(calledAgain.filter(({ phone: number }) => stillReached.has(number))).toEqual([]);
 			},
 		);
+
+		describe('with a goal of three booked visits', () => {
+			const goal = { goal: 3, success_field: 'captured_visit', success_value: 'Yes' };
+			const booked = { ...reached, data_captured: { visit: 'yes' } };
+			const inProgress = () => run.simulator.placedCalls().filter(({ finished }) => !finished);
+
+			beforeEach(async () => {
+				// The simulator starts with a call in progress.
+				for (const { callId, finished } of run.simulator.state.calls.values())
+					if (!finished) await run.simulator.endCall(callId, { status: 'failed' });
+			});
+
+			it('calls as many people as are missing, and nobody while their calls are in progress', async () => {
+				const workflow = await importWith(true, goal);
+				run.simulator.clock.advance(-DAY_MS);
+				await called(booked, reached, missed, missed, missed);
+				// The same person twice is one success.
+				await called(booked);
+				run.simulator.clock.advance(DAY_MS);
+				await run.run(workflow, 'Every Day');
+				expect(inProgress()).toHaveLength(2);
+				await run.run(workflow, 'Every Day');
+				expect(inProgress()).toHaveLength(2);
+			});
+
+			it('calls one person if one success is missing, and nobody else after it', async () => {
+				const workflow = await importWith(true, goal);
+				run.simulator.clock.advance(-DAY_MS);
+				await called(booked, booked, missed, missed);
+				run.simulator.clock.advance(DAY_MS);
+				await run.run(workflow, 'Every Day');
+				const [next, ...others] = inProgress();
+				expect(others).toEqual([]);
+				await run.simulator.completeCall(next?.callId ?? '', booked);
+				const execution = await run.run(workflow, 'Every Day');
+				expect(inProgress()).toEqual([]);
+				const [progress] = await run.n8n.output(execution.id, 'Progress to Goal');
+				expect(progress?.json).toEqual({ goal: 3, successes: 3, calls_left: 0 });
+			});
+		});
 
 		it('calls the others if one person cannot be called', async () => {
 			const workflow = await importWith(true);
