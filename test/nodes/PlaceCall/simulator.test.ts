@@ -4,14 +4,32 @@ import schema from '../../../nodes/PlaceCall/__schema__/v1.0.0/call/place.json';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
+import { itemsOfDocument } from '../../document/document';
 import { output, searchList } from '../../engine';
 import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
+import { isObject, type JsonObject } from '../../simulator/json';
 import { faultOf, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
 const { agents } = fixtures;
 const PEOPLE = ['9876543210', '9876543211', '9876543212'];
 const items = PEOPLE.map((phone) => ({ phone }));
+
+/** Every field of a call request, with the members of its overrides and of a data point. */
+const DOCUMENTED_FIELDS = itemsOfDocument()
+	.filter(({ section }) => section.startsWith('Call request'))
+	.map(({ name }) => name);
+
+/** Documented names: nested fields have a path, such as `retry_config.enabled`. */
+function fieldsIn(body: JsonObject): string[] {
+	const { call_config_overrides: overrides, data_extraction: points } = body;
+	const { retry_config: retry, ...others } = isObject(overrides) ? overrides : {};
+	const [point]: unknown[] = Array.isArray(points) ? points : [];
+	return [
+		...[body, others, point].flatMap((part) => (isObject(part) ? Object.keys(part) : [])),
+		...Object.keys(isObject(retry) ? retry : {}).map((name) => `retry_config.${name}`),
+	];
+}
 
 describe.each(Object.values(dialects))('the simulated service, dialect $name', (dialect) => {
 	let simulator: Simulator;
@@ -54,7 +72,10 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 			when: 'dateTime',
 			scheduledAt: '2099-11-20T10:00:00',
 			additionalDataFields: { fields: [{ name: 'plan', value: 'Gold' }] },
-			dataExtraction: { points: [{ description: 'Which day?', key: 'day' }] },
+			initialGreeting: 'Hello!',
+			dataExtraction: {
+				points: [{ description: 'Which day?', key: 'day', required: true, outputFormat: 'a day' }],
+			},
 			callConfigOverrides: {
 				enableCallback: false,
 				maxCallDurationSeconds: 1800,
@@ -63,7 +84,6 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 				retryIntervalMinutes: 1440,
 			},
 			options: {
-				initialGreeting: 'Hello!',
 				systemPrompt: 'Be kind.',
 				webhookUrl: 'http://127.0.0.1:9/call-completed',
 			},
@@ -78,6 +98,10 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		expect(simulator.placedCalls().map(({ callId }) => callId)).toEqual(
 			calls.map((call) => call.call_id),
 		);
+		for (const { body } of simulator.requests) {
+			const fields = fieldsIn(isObject(body) ? body : {});
+			expect(fields.sort()).toEqual([...DOCUMENTED_FIELDS].sort());
+		}
 	});
 
 	it.each<Fault & { placed: number; sent: number }>([
