@@ -101,7 +101,7 @@ function sides({
 		'the index of the first contact': campaigns.firstContactIndex,
 		'form of engine_skipped_duplicates': campaigns.engineSkipped('+919876543210', '9876543210'),
 		'a list that was not released': campaigns.emptyQueueShown,
-		'what a character is': ['👋', 'é'].map((text) => calls.greetingLength(text)),
+		'what a character is': ['👋', 'é'].map((text) => calls.textLength(text)),
 		'a schedule in the past': calls.pastSchedule,
 		'a scheduled call in the call list': calls.listsScheduled,
 		contacts_accepted: campaigns.acceptedCountsDndSkipped,

@@ -91,6 +91,6 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 		const inactive = await place({ agent_uuid: fixtures.agents.inactive });
 		expect(inactive.status).toBe(dialect.calls.inactiveAgent === 'accepted' ? 200 : 400);
 		const emoji = await place({ initial_greeting: '👋'.repeat(2000) });
-		expect(emoji.status).toBe(dialect.calls.greetingLength('👋') === 1 ? 200 : 400);
+		expect(emoji.status).toBe(dialect.calls.textLength('👋') === 1 ? 200 : 400);
 	});
 });

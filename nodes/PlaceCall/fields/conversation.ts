@@ -6,7 +6,7 @@ import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 import type { CallField } from './callDraft';
 
-export const greeting: CallField = {
+export const initialGreeting: CallField = {
 	properties: [
 		{
 			displayName: 'Initial Greeting',

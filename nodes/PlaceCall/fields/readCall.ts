@@ -2,7 +2,12 @@ import type { DataExtractionItem } from '../../shared/api/types';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { CallDraft, type CallField, type CheckedCall } from './callDraft';
 import { callSettings } from './callSettings';
-import { additionalData, additionalDataJson, dataExtraction, greeting } from './conversation';
+import {
+	additionalData,
+	additionalDataJson,
+	dataExtraction,
+	initialGreeting,
+} from './conversation';
 import { CALL_OPTIONS, webhookUrl } from './options';
 import { personName, recipient } from './recipient';
 import { when } from './when';
@@ -11,7 +16,7 @@ import { when } from './when';
 const CALL_FIELDS: CallField[] = [
 	personName,
 	when,
-	greeting,
+	initialGreeting,
 	dataExtraction,
 	additionalData,
 	callSettings,

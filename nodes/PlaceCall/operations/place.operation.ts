@@ -1,7 +1,7 @@
 import type { Operation } from '../../shared/n8n/run/operations';
 import { propertiesOf } from '../fields/callDraft';
 import { callSettings } from '../fields/callSettings';
-import { additionalData, dataExtraction, greeting } from '../fields/conversation';
+import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions, webhookUrl } from '../fields/options';
 import { personName, recipientProperties } from '../fields/recipient';
 import { when } from '../fields/when';
@@ -17,7 +17,7 @@ export const place: Operation = {
 		...recipientProperties,
 		...propertiesOf(personName, when),
 		...waitFields,
-		...propertiesOf(greeting, dataExtraction, additionalData, callSettings),
+		...propertiesOf(initialGreeting, dataExtraction, additionalData, callSettings),
 		callOptions([webhookUrl]),
 		callDeveloperSettings,
 	],

@@ -6,7 +6,7 @@ import { withoutAnswer } from '../ask/answer';
 import { answerOptions, questionFields, readQuestion } from '../ask/question';
 import { propertiesOf } from '../fields/callDraft';
 import { callSettings } from '../fields/callSettings';
-import { additionalData, dataExtraction, greeting } from '../fields/conversation';
+import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions } from '../fields/options';
 import { personName, recipientProperties } from '../fields/recipient';
 import { placeCalls } from '../placeCalls';
@@ -21,7 +21,7 @@ export const sendAndWait: Operation = {
 		...recipientProperties,
 		...questionFields,
 		...propertiesOf(dataExtraction, additionalData, callSettings),
-		callOptions([greeting, personName], ...answerOptions, waitOption),
+		callOptions([initialGreeting, personName], ...answerOptions, waitOption),
 		callDeveloperSettings,
 	],
 	toolDescription:

@@ -67,7 +67,7 @@ export const plain: Dialect = {
 		customerRole: 'user',
 		trunkZeroAccepted: true,
 		lowerCaseCountryAccepted: false,
-		greetingLength: (text) => [...text].length,
+		textLength: (text) => [...text].length,
 		pastSchedule: 'rejected',
 		scheduledAt: (_sent, instant) => istTimestamp(instant),
 		numberOnDnd: 'rejected',

@@ -57,7 +57,7 @@ export const terse: Dialect = {
 		customerRole: 'human',
 		trunkZeroAccepted: false,
 		lowerCaseCountryAccepted: true,
-		greetingLength: (text) => text.length,
+		textLength: (text) => text.length,
 		pastSchedule: 'placedNow',
 		scheduledAt: (sent) => sent,
 		numberOnDnd: 'notDialed',

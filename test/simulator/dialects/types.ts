@@ -94,7 +94,8 @@ export interface CallsDialect {
 	customerRole: string;
 	trunkZeroAccepted: boolean;
 	lowerCaseCountryAccepted: boolean;
-	greetingLength(text: string): number;
+	/** The length of a text, as this service counts characters. */
+	textLength(text: string): number;
 	pastSchedule: 'rejected' | 'placedNow';
 	scheduledAt(sent: string, instant: number): string;
 	numberOnDnd: 'rejected' | 'notDialed';

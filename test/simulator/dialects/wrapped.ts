@@ -71,7 +71,7 @@ export const wrapped: Dialect = {
 		customerRole: 'customer',
 		trunkZeroAccepted: true,
 		lowerCaseCountryAccepted: true,
-		greetingLength: (text) => Buffer.byteLength(text),
+		textLength: (text) => Buffer.byteLength(text),
 		pastSchedule: 'rejected',
 		scheduledAt: (_sent, instant) => new Date(instant).toISOString(),
 		numberOnDnd: 'rejected',

@@ -82,7 +82,7 @@ function webhook(value: unknown): string[] {
 }
 
 function greeting(value: unknown, { calls }: Dialect): string[] {
-	if (typeof value !== 'string' || calls.greetingLength(value) <= 2000) return [];
+	if (typeof value !== 'string' || calls.textLength(value) <= 2000) return [];
 	return ['initial_greeting must have at most 2000 characters'];
 }
 
