@@ -38,10 +38,10 @@ export async function listsToRead(
 ): Promise<{ lists: ListToRead[]; attempts?: number | undefined }> {
 	if (source.kind === 'all') return { lists: [{ id: ALL_CALLS }] };
 	if (source.kind === 'lists') return { lists: source.listIds.map((id) => ({ id })) };
-	const { lists, calls } = await readCampaign(client, source.campaignId);
-	const toRead = lists.map((list) => {
-		const queues = JSON.stringify(list.queues.map(({ record }) => record));
-		return { id: list.id, ...(isCompleted(list) && { completedQueues: queues }) };
+	const { uploads, calls } = await readCampaign(client, source.campaignId);
+	const toRead = uploads.map((upload) => {
+		const queues = JSON.stringify(upload.queues.map(({ record }) => record));
+		return { id: upload.id, ...(isCompleted(upload) && { completedQueues: queues }) };
 	});
 	return { lists: toRead, attempts: calls?.total };
 }

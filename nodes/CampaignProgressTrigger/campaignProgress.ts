@@ -1,7 +1,12 @@
 import isNumber from 'lodash/isNumber';
 import mapValues from 'lodash/mapValues';
 import pickBy from 'lodash/pickBy';
-import { type CampaignView, type ContactList, isCompleted, type Queue } from '../shared/campaign';
+import {
+	type CampaignUpload,
+	type CampaignView,
+	isCompleted,
+	type Queue,
+} from '../shared/campaign';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 
 /** What the trigger remembers of its last reading. Null for what no reading had. */
@@ -69,11 +74,11 @@ function completedQueues({ completed }: Reading, view: CampaignView): ProgressEv
 	};
 	return queuesOf(view)
 		.filter(isNew)
-		.map(({ list, queue }) => ({
+		.map(({ upload, queue }) => ({
 			event: 'queue_completed',
-			campaign_upload_id: list.record.campaign_upload_id ?? null,
-			file_name: list.record.file_name ?? null,
-			list_completed: isCompleted(list),
+			campaign_upload_id: upload.record.campaign_upload_id ?? null,
+			file_name: upload.record.file_name ?? null,
+			list_completed: isCompleted(upload),
 			queue: queue.record,
 		}));
 }
@@ -94,16 +99,16 @@ function stateOf({ campaign, record }: CampaignView): JsonObject {
 	return { campaign, calls: record.calls ?? {} };
 }
 
-type ListedQueue = { key: string; list: ContactList; queue: Queue };
+type ListedQueue = { key: string; upload: CampaignUpload; queue: Queue };
 
-/** Identifies a queue by its list and agent, and several queues of one agent by their order. */
-function queuesOf({ lists }: CampaignView): ListedQueue[] {
-	return lists.flatMap((list) => {
+/** Identifies a queue by its upload and agent, and several queues of one agent by their order. */
+function queuesOf({ uploads }: CampaignView): ListedQueue[] {
+	return uploads.flatMap((upload) => {
 		const earlier = new Map<string, number>();
-		return list.queues.map((queue) => {
+		return upload.queues.map((queue) => {
 			const count = earlier.get(queue.agentUuid) ?? 0;
 			earlier.set(queue.agentUuid, count + 1);
-			return { key: [list.id, queue.agentUuid, count].join('/'), list, queue };
+			return { key: [upload.id, queue.agentUuid, count].join('/'), upload, queue };
 		});
 	});
 }

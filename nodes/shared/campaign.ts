@@ -14,7 +14,7 @@ export type CampaignView = {
 	campaign: JsonObject;
 	status: string | undefined;
 	calls: CallCounts | undefined;
-	lists: ContactList[];
+	uploads: CampaignUpload[];
 };
 
 /** Attempts, not contacts. */
@@ -23,7 +23,8 @@ export type CallCounts = {
 	byStatus: { [status: string]: number } | undefined;
 };
 
-export type ContactList = { id: string; record: JsonObject; queues: Queue[] };
+/** What the document calls a campaign upload or contact list: its queues, but not its contacts. */
+export type CampaignUpload = { id: string; record: JsonObject; queues: Queue[] };
 
 export type Queue = {
 	agentUuid: string;
@@ -53,7 +54,7 @@ export function viewCampaign(data: JsonValue): CampaignView {
 		campaign,
 		status: typeof campaign.status === 'string' ? campaign.status : undefined,
 		calls: isJsonObject(record.calls) ? countsIn(record.calls) : undefined,
-		lists: objectsIn(record.uploads).map((upload) => ({
+		uploads: objectsIn(record.uploads).map((upload) => ({
 			id: plainText(upload.campaign_upload_id),
 			record: upload,
 			queues: objectsIn(upload.queues).map(queueIn),
@@ -61,13 +62,13 @@ export function viewCampaign(data: JsonValue): CampaignView {
 	};
 }
 
-/** Whether all queues of the list are completed. False for a list that was never queued. */
-export function isCompleted({ queues }: ContactList): boolean {
+/** Whether all queues of the contact list are completed. False for a list that was never queued. */
+export function isCompleted({ queues }: CampaignUpload): boolean {
 	return queues.length > 0 && queues.every(({ completed }) => completed);
 }
 
 /** Whether the list is or was in the calling queue. A list that was only pushed may have an empty queue. A missing count isn't 0. */
-function isReleased({ queues }: ContactList): boolean {
+function isReleased({ queues }: CampaignUpload): boolean {
 	return queues.some(({ record, completed }) => record.total_queued !== 0 || completed);
 }
 
@@ -121,8 +122,8 @@ function ratio(part: number, whole: number): number | null {
 const ROUNDED_TO = 10_000;
 
 /** One flat record with attempts by status, contacts, lists, connect rate, and attempts per contact. */
-export function simplifyCampaign({ campaign, calls, lists }: CampaignView): JsonObject {
-	const queues = lists.flatMap((list) => list.queues);
+export function simplifyCampaign({ campaign, calls, uploads }: CampaignView): JsonObject {
+	const queues = uploads.flatMap((upload) => upload.queues);
 	const attempts = Object.entries(calls?.byStatus ?? {}).map(
 		([status, count]) => [`attempts_${status}`, count] as const,
 	);
@@ -135,9 +136,9 @@ export function simplifyCampaign({ campaign, calls, lists }: CampaignView): Json
 		connect_rate: connectRate(calls),
 		contacts_queued: contactsIn(queues),
 		attempts_per_contact: attemptsPerContact(calls, queues),
-		lists_total: lists.length,
-		lists_queued: lists.filter(isReleased).length,
-		lists_completed: lists.filter(isCompleted).length,
+		lists_total: uploads.length,
+		lists_queued: uploads.filter(isReleased).length,
+		lists_completed: uploads.filter(isCompleted).length,
 	};
 }
 

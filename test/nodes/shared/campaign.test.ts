@@ -17,9 +17,10 @@ const STATUS: JsonValue = {
 };
 
 test("ignores values that aren't a list or a queue", () => {
-	const uploads = [null, 'x', { campaign_upload_id: 7, queues: [null, 3, queue(5, true)] }];
-	const { lists } = viewCampaign({ uploads });
-	expect(lists.map(({ id, queues }) => [id, queues.length])).toEqual([['7', 1]]);
+	const { uploads } = viewCampaign({
+		uploads: [null, 'x', { campaign_upload_id: 7, queues: [null, 3, queue(5, true)] }],
+	});
+	expect(uploads.map(({ id, queues }) => [id, queues.length])).toEqual([['7', 1]]);
 });
 
 test.each<[string, JsonValue]>([
@@ -28,7 +29,7 @@ test.each<[string, JsonValue]>([
 	['other types', { campaign: 'x', calls: [], uploads: 'none' }],
 	['a status that is no text', { campaign: { status: 7 } }],
 ])('%s stays open', (_what, data) => {
-	expect(viewCampaign(data)).toMatchObject({ status: undefined, calls: undefined, lists: [] });
+	expect(viewCampaign(data)).toMatchObject({ status: undefined, calls: undefined, uploads: [] });
 });
 
 test("leaves out counts that aren't numbers", () => {
