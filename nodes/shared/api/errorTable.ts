@@ -22,16 +22,19 @@ type ErrorRow = Omit<Explanation, 'resolution'> &
 	Resolution & {
 		/** The endpoints that can return it, as `METHOD /path`. */
 		raisedBy: RegExp;
-		/** Other endpoints where the same text has the same meaning. It explains a rejection there, but doesn't prove one. */
+		/**
+		 * Endpoints with the same kind of ID or session, for which the document doesn't list this error. Its text means the same
+		 * there, so it explains a rejection. It doesn't prove one.
+		 */
 		alsoExplains?: RegExp;
-		/** The HTTP statuses. Any if not set. */
+		/** Limits the row to these HTTP statuses. Any if not set. */
 		statuses?: readonly number[];
 		/** What the error body must show. Anything if not set. */
 		matches?: (rejection: RejectionBody, status: number) => boolean;
-		/** If the document names it (Errors › Error texts and codes). Its body then proves a rejection. */
+		/** This package's name of a documented error. A body that `matches` proves a rejection with `documentedStatuses`. */
 		code?: ErrorCode;
-		/** The statuses with which it does. `unknown` if the document calls the status "not shown". */
-		provenBy?: readonly number[] | 'unknown';
+		/** They don't limit the row. `not shown` if the document says so: any status then proves it. */
+		documentedStatuses?: readonly number[] | 'not shown';
 		/**
 		 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other 4xx
 		 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
@@ -43,7 +46,7 @@ type ErrorRow = Omit<Explanation, 'resolution'> &
 
 /** @param endpoints in the notation of the document: `GET /v1/call/{id}` */
 function at(...endpoints: string[]): RegExp {
-	return new RegExp(`^(?:${endpoints.join('|').replaceAll('{id}', '[^/]+')})$`);
+	return new RegExp(`^(?:${endpoints.join('|').replace(/\{\w+\}/g, '[^/]+')})$`);
 }
 
 function anyOf(...patterns: RegExp[]): RegExp {
@@ -57,7 +60,7 @@ const CALL_READS = at(
 	'GET /v1/call/{id}/transcript',
 	'GET /v1/call/{id}/recording',
 );
-const CAMPAIGN_CONTACTS = at('POST /v1/campaigns/{id}/contacts');
+const CONTACT_PUSH = at('POST /v1/campaigns/{id}/contacts');
 const DND_REMOVAL = at('DELETE /v1/dnd_numbers');
 const CHAT = /^POST \/(?:v1\/chat\/|chat_)/;
 /** Requests with a session ID in the path. */
@@ -69,7 +72,7 @@ const CHAT_MESSAGE = at(
 );
 /** Other requests with an agent: "`403` on call placement, `agent_not_found` elsewhere" (Authentication). */
 const AGENT_ENDPOINTS = anyOf(
-	CAMPAIGN_CONTACTS,
+	CONTACT_PUSH,
 	CHAT,
 	at('GET /v1/dnd_numbers', 'POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers'),
 	at('GET /v1/calls', 'GET /v1/active_agents'),
@@ -91,12 +94,15 @@ const REDIRECTED = {
 	forModel: '',
 };
 
-/** Every error, the documented ones first. The service's own text follows. The first match wins. */
+/**
+ * Every error. The first row that matches applies: a documented error with a code or text of its own comes before one that
+ * is recognized by its status, and both come before errors that the document doesn't name.
+ */
 export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'no_outbound_number',
-		raisedBy: anyOf(CALL_PLACEMENT, CAMPAIGN_CONTACTS),
-		provenBy: 'unknown',
+		raisedBy: anyOf(CALL_PLACEMENT, CONTACT_PUSH),
+		documentedStatuses: 'not shown',
 		matches: hasErrorCode('NO_OUTBOUND_NUMBER_CONFIGURED'),
 		message: "The agent has no outbound number, so it can't place calls",
 		onScreen: 'Attach an outbound number to the agent, then try again.',
@@ -105,7 +111,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'tell_not_allowed_during_takeover',
 		raisedBy: CHAT,
-		provenBy: 'unknown',
+		documentedStatuses: 'not shown',
 		matches: isRelayed('tell_not_allowed_during_takeover'),
 		message: "A person has taken over this chat, so the agent doesn't accept this now",
 		onScreen:
@@ -117,7 +123,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		// from the row below.
 		code: 'upstream_rejection',
 		raisedBy: CHAT,
-		provenBy: 'unknown',
+		documentedStatuses: 'not shown',
 		matches: isRelayed('session_closed'),
 		message: 'The chat session is already closed',
 		onScreen:
@@ -127,7 +133,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'upstream_rejection',
 		raisedBy: CHAT,
-		provenBy: 'unknown',
+		documentedStatuses: 'not shown',
 		matches: isRelayed(),
 		message: 'The chat engine rejected the request',
 		...forEveryone('Check the state of the chat session and the reason that the service gives.'),
@@ -137,7 +143,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		code: 'agent_not_in_account',
 		raisedBy: CALL_PLACEMENT,
 		alsoExplains: AGENT_ENDPOINTS,
-		provenBy: [403],
+		documentedStatuses: [403],
 		matches: beginsWith('Agent not found or not associated with this account'),
 		message: 'The account of this API token has no agent with this ID',
 		onScreen:
@@ -147,7 +153,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'agent_not_found',
 		raisedBy: SESSION_ENDPOINTS,
-		provenBy: 'unknown',
+		documentedStatuses: 'not shown',
 		matches: isCode('agent_not_found'),
 		message: 'The service found no agent of this chat session in the account of this API token',
 		onScreen:
@@ -158,7 +164,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		code: 'agent_not_found',
 		raisedBy: AGENT_ENDPOINTS,
 		alsoExplains: CALL_PLACEMENT,
-		provenBy: 'unknown',
+		documentedStatuses: 'not shown',
 		matches: isCode('agent_not_found'),
 		message: 'The service found no such agent in the account of this API token',
 		onScreen: "Check the agent ID, or choose the agent from the list in 'Agent'.",
@@ -167,7 +173,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'call_not_found',
 		raisedBy: CALL_READS,
-		provenBy: 'unknown',
+		documentedStatuses: 'not shown',
 		matches: isCode('call_not_found'),
 		message: "The service doesn't know this call",
 		onScreen:
@@ -178,7 +184,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'recording_not_available',
 		raisedBy: at('GET /v1/call/{id}/recording'),
-		provenBy: 'unknown',
+		documentedStatuses: 'not shown',
 		matches: isCode('recording_not_available'),
 		message: 'This call has no recording',
 		...forEveryone(
@@ -188,8 +194,8 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'campaign_not_found',
 		raisedBy: at('GET /v1/campaigns/{id}/status'),
-		alsoExplains: CAMPAIGN_CONTACTS,
-		provenBy: 'unknown',
+		alsoExplains: CONTACT_PUSH,
+		documentedStatuses: 'not shown',
 		matches: beginsWith("Couldn't find Campaign"),
 		message: "The service doesn't know this campaign",
 		onScreen:
@@ -199,7 +205,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'not_on_dnd_list',
 		raisedBy: DND_REMOVAL,
-		provenBy: 'unknown',
+		documentedStatuses: 'not shown',
 		matches: beginsWith('Phone number not found on DND list'),
 		message: "The number isn't on the do-not-disturb list of this agent",
 		onScreen: "To skip numbers that aren't on the list, turn on 'Ignore If Not Listed'.",
@@ -208,7 +214,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'phone_missing',
 		raisedBy: DND_REMOVAL,
-		provenBy: 'unknown',
+		documentedStatuses: 'not shown',
 		// The document says only that the text names `phone`. An outage may name it too, so the text must also say that it's missing.
 		matches: (rejection) => matchesText(/\bphone\b/i)(rejection) && matchesText(MISSING)(rejection),
 		message: 'The service found no usable phone number in the request',
@@ -221,7 +227,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		code: 'session_closed',
 		raisedBy: at('POST /v1/chat/session/{id}/ws_token'),
 		alsoExplains: CHAT,
-		provenBy: [409],
+		documentedStatuses: [409],
 		matches: isCode('session_closed'),
 		message: 'The chat session is closed',
 		onScreen: 'Create a session with Chat Session > Create, and use its ID.',
@@ -230,7 +236,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'post_call_analysis_missing',
 		raisedBy: CALL_PLACEMENT,
-		provenBy: [400],
+		documentedStatuses: [400],
 		matches: beginsWith('webhook_url is set but post_call_analysis is not enabled'),
 		message: 'The agent has no post-call analysis, so the service rejects the webhook URL',
 		onScreen:
@@ -239,8 +245,8 @@ export const ERRORS: readonly ErrorRow[] = [
 	},
 	{
 		code: 'contact_rejected',
-		raisedBy: CAMPAIGN_CONTACTS,
-		provenBy: [400, 422],
+		raisedBy: CONTACT_PUSH,
+		documentedStatuses: [400, 422],
 		matches: matchesText(/contacts\[\d+\]/),
 		message: 'The service rejected one of the contacts',
 		onScreen: 'Correct the row that the service names, then push it again.',
@@ -250,7 +256,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'invalid_api_token',
 		raisedBy: EVERY_ENDPOINT,
-		provenBy: [401],
+		documentedStatuses: [401],
 		matches: (rejection, status) =>
 			(isErrorEnvelope(rejection) && status === 401) || beginsWith('Invalid API token')(rejection),
 		message: 'The service rejected the API token',
@@ -260,8 +266,8 @@ export const ERRORS: readonly ErrorRow[] = [
 	},
 	{
 		code: 'campaign_archived',
-		raisedBy: CAMPAIGN_CONTACTS,
-		provenBy: [409],
+		raisedBy: CONTACT_PUSH,
+		documentedStatuses: [409],
 		matches: (rejection, status) =>
 			status === 409 &&
 			((isErrorEnvelope(rejection) && rejection.texts.length === 0) ||
@@ -323,7 +329,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	},
 	{
 		// The text for an archived campaign isn't documented.
-		raisedBy: CAMPAIGN_CONTACTS,
+		raisedBy: CONTACT_PUSH,
 		statuses: [409],
 		message: 'The service reported a conflict and accepted none of these contacts',
 		onScreen:

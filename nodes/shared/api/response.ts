@@ -129,13 +129,13 @@ function findRejection(
 	if (body.success === true) return undefined;
 	const rejection = toRejection(body, body.success === false);
 	const documented = documentedError(rejection, status, request);
-	const { provenBy = [], code } = documented ?? {};
+	const { documentedStatuses = [], code } = documented ?? {};
 	const coded = code === undefined ? rejection : { ...rejection, code };
 	if (!mayReject(status)) {
 		const isSingle = isErrorEnvelope(rejection) && rejection.texts.length < 2;
-		return isSingle && provenBy === 'unknown' ? coded : undefined;
+		return isSingle && documentedStatuses === 'not shown' ? coded : undefined;
 	}
-	const isDocumented = provenBy === 'unknown' || provenBy.includes(status);
+	const isDocumented = documentedStatuses === 'not shown' || documentedStatuses.includes(status);
 	if (isErrorEnvelope(rejection) || isDocumented) return coded;
 	return isValidationError(body, status) ? rejection : undefined;
 }
