@@ -27,7 +27,7 @@ export const sendByInbound: Prepare = (form) => {
 	return {
 		payload: { message, additions },
 		target: messageTarget(message),
-		repeat: 'afterCompletion',
+		modelMayRepeat: 'afterCompletion',
 		send: async ({ account: { client, apiMapping } }) => {
 			const values = chatValues(apiMapping, valuesOf('chatInbound', message));
 			return asItems(recordOf(requireAccepted(await sendInbound(client, values, additions))));
@@ -44,7 +44,7 @@ export const sendByAsync: Prepare = (form) => {
 		payload: { message, key, additions },
 		target: messageTarget(message),
 		idempotencyKey: key === '' ? undefined : key,
-		repeat: 'afterCompletion',
+		modelMayRepeat: 'afterCompletion',
 		send: async ({ account: { client, apiMapping } }) => {
 			const documented = key === '' ? [] : [{ placement: 'body', name: KEY_NAME, value: key }];
 			const values = chatValues(apiMapping, valuesOf('chatAsync', message), documented);
@@ -65,7 +65,7 @@ export const sendByLegacy: Prepare = (form) => {
 	return {
 		payload: { body, additions },
 		target: messageTarget({ sessionId: body.chat_session_id }),
-		repeat: 'afterCompletion',
+		modelMayRepeat: 'afterCompletion',
 		send: async ({ account }) =>
 			asItems(recordOf(await sendLegacyMessage(account.client, body, additions))),
 	};

@@ -48,7 +48,7 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 		payload: { sessionId, frame },
 		target: messageTarget({ sessionId }),
 		idempotencyKey: frame.idempotency_key,
-		repeat: 'afterCompletion',
+		modelMayRepeat: 'afterCompletion',
 		send: async ({ context, account, sockets }) => {
 			const options = {
 				clock,

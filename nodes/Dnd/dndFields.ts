@@ -50,7 +50,7 @@ export function readChange(form: Fields) {
 		phone,
 		additions: readAdditions(form.collection('developerSettings')),
 		target: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
-		repeat: 'afterAnother' as const,
+		modelMayRepeat: 'afterOtherRequest' as const,
 		withDetails: (error: OutcomeUnknown) =>
 			error.withText({
 				message: `${error.message} (${phone})`,

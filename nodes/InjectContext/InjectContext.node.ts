@@ -73,7 +73,7 @@ const injectOne: Prepare = (form) => {
 		payload: { sessionId, context, additions },
 		target: ['context', sessionKey(sessionId)],
 		withDetails: (error) => maybeInjected(sessionId, error),
-		repeat: 'afterCompletion',
+		modelMayRepeat: 'afterCompletion',
 		send: async ({ account: { client } }) =>
 			asItems(recordOf(await injectContext(client, sessionId, { context }, additions))),
 	};

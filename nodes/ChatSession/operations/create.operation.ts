@@ -74,7 +74,7 @@ const createOne: Prepare = (form) => {
 	return {
 		payload: { fields: { agentUuid, personName }, additions },
 		target: createTarget(agentUuid, personName),
-		repeat: 'afterCompletion',
+		modelMayRepeat: 'afterCompletion',
 		send: async ({ account: { client, apiMapping } }) => {
 			const values = chatValues(apiMapping, [
 				['chatCreateAgent', agentUuid],

@@ -90,7 +90,7 @@ const createLegacy: Prepare = (form) => {
 	return {
 		payload: { body, additions },
 		target: createTarget(body.agent_uuid, personName),
-		repeat: 'afterCompletion',
+		modelMayRepeat: 'afterCompletion',
 		send: async ({ account: { client } }) =>
 			asItems(recordOf(await createLegacySession(client, body, additions))),
 	};
@@ -104,7 +104,7 @@ function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<P
 		payload: { how, sessionId, body, additions },
 		target: [how, sessionKey(sessionId)],
 		// The customer's next message resumes a paused session, so it may need another pause.
-		...(how === 'pause_session' && { repeat: 'afterCompletion' }),
+		...(how === 'pause_session' && { modelMayRepeat: 'afterCompletion' }),
 		send: async ({ account: { client } }) =>
 			asItems(recordOf(await endLegacySession(client, how, sessionId, body, additions))),
 	};

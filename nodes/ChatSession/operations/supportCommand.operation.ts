@@ -92,7 +92,7 @@ function send(form: Fields, command: string): ReturnType<Prepare> {
 		payload: { sessionId, command, additions },
 		// A session can be handed over and back many times, so only its latest command counts as a repeat.
 		target: ['support', sessionKey(sessionId)],
-		repeat: 'afterAnother',
+		modelMayRepeat: 'afterOtherRequest',
 		send: async ({ account: { client } }) => {
 			const response = await sendSupportCommand(client, sessionId, command, additions);
 			return asItems({ session_id: sessionId, ...recordOf(response) });

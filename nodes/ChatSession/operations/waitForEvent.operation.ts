@@ -101,7 +101,7 @@ const waitOnce: Prepare = (form) => {
 	return {
 		payload: { sessionId, types, disconnectOther },
 		target: undefined,
-		repeat: 'afterCompletion',
+		modelMayRepeat: 'afterCompletion',
 		send,
 	};
 };

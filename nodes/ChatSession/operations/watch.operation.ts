@@ -90,7 +90,7 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 		payload: { url, ...body },
 		// Watching twice has the same result, and the trigger may have removed the session in the meantime.
 		target: undefined,
-		repeat: 'afterCompletion',
+		modelMayRepeat: 'afterCompletion',
 		send: async ({ context }) => {
 			const record = await postToTrigger(context, url, headers, body);
 			return asItems({ session_id: sessionId, ...record });

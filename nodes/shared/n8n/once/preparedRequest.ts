@@ -5,18 +5,20 @@ import type { NotedRequest } from './notes';
 
 /** A checked request that must not be sent twice. */
 export type PreparedRequest<Deps> = {
-	/** The values to send. A tool recognizes a request of a model by them. */
+	/** The values to send. For a model, they decide what the same request is: with other values, it's another one. */
 	payload: unknown;
 	/**
-	 * The person or thing that the request is for, such as a phone number or a chat session. A later attempt recognizes the
-	 * request by it, and by how many others to it came before. Undefined if the request keeps records of its own.
+	 * The person or thing that the request is for, such as a phone number or a chat session. In a workflow, it decides what
+	 * the same request is, together with how many others to it came before: with an edited text, it's still the same one.
+	 * Undefined if the request needs no note (`notes.ts`). The payload then takes its place.
 	 */
 	target: unknown;
 	/**
-	 * Whether a model may repeat the request in one run: after it completed, as customers say "yes" twice, or after another
-	 * request to the same target, as a number that was removed can be added again. By default, never.
+	 * Whether a model may send the same request again in one run. By default, it never may.
+	 * - `afterCompletion`: as soon as it completed, as customers say "yes" twice.
+	 * - `afterOtherRequest`: after another request to the same target, as a number that was removed can be added again.
 	 */
-	repeat?: 'afterCompletion' | 'afterAnother';
+	modelMayRepeat?: 'afterCompletion' | 'afterOtherRequest';
 	/** The service accepts requests with this key once, so the same key may be sent again. */
 	idempotencyKey?: string | undefined;
 	/** Runs before the first item is sent, and before this one. Example: the scheduled time is in the future. */

@@ -39,13 +39,13 @@ function toolRequestsOf(records: IdempotencyRecords): ToolRequests {
 export async function sendForModel<Deps>(
 	context: IExecuteFunctions,
 	records: IdempotencyRecords,
-	{ payload, target, repeat }: PreparedRequest<Deps>,
+	{ payload, target, modelMayRepeat }: PreparedRequest<Deps>,
 	send: (key: string, owner: RecordOwner) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
 	const accounts = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
 	const toolRequest = nameOf([accounts, payload]);
-	const name = repeat === 'afterAnother' ? nameOf([accounts, target]) : toolRequest;
-	const repeatable = repeat === 'afterCompletion';
+	const name = modelMayRepeat === 'afterOtherRequest' ? nameOf([accounts, target]) : toolRequest;
+	const repeatable = modelMayRepeat === 'afterCompletion';
 	const { inFlight, completedCounts, inOrder } = toolRequestsOf(records);
 	const latest = inFlight.get(name);
 	if (latest?.toolRequest === toolRequest) {

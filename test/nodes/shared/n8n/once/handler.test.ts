@@ -27,7 +27,7 @@ function aSession(name: string) {
 			if (outcome === 'unknown') throw new OutcomeUnknown('It broke', forEveryone('Look.'));
 			return await Promise.resolve([{ json: {} }]);
 		};
-		const repeat = repeatable ? { repeat: 'afterCompletion' as const } : {};
+		const repeat = repeatable ? { modelMayRepeat: 'afterCompletion' as const } : {};
 		await ledger
 			.run({ payload: request, target: request, send, ...repeat }, atOnce, 0)
 			.catch(() => {});
