@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
 import { sharedN8n } from '../e2e/shared';
+import { connect, type Arrow } from '../e2e/callingAgent';
 import { post } from '../e2e/calls';
 import type { Workflow } from '../n8n/driver';
 import { credentialType } from '../n8n/examples';
 import { packageName } from '../n8n/package-install';
 import { until } from '../n8n/until';
-import { chain, manualTrigger, node } from '../n8n/workflow';
+import { manualTrigger, node } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
 import type { Editor } from './editor';
 import { inEditor } from './inEditor';
@@ -119,6 +120,8 @@ const actions: Case[] = [
 /** A trigger, and a function that causes an event while its test listens. */
 type TriggerCase = {
 	node: string;
+	/** Default: 1. */
+	version?: number;
 	fill?: (editor: Editor) => Promise<void>;
 	event?: (simulator: Simulator, address: (path: string) => string) => Promise<unknown>;
 	shown: string;
@@ -127,6 +130,7 @@ type TriggerCase = {
 const triggers: TriggerCase[] = [
 	{
 		node: 'Call Completed Trigger',
+		version: 2,
 		event: async (_, address) =>
 			postUntilListening(address('call-completed'), { call_id: calls.finished }),
 		shown: calls.finished,
@@ -138,6 +142,7 @@ const triggers: TriggerCase[] = [
 	},
 	{
 		node: 'Chat Delivery Trigger',
+		version: 2,
 		event: async (_, address) =>
 			postUntilListening(address('chat-delivery'), { text: 'Good morning' }),
 		shown: 'Good morning',
@@ -159,55 +164,82 @@ const triggers: TriggerCase[] = [
 	},
 ];
 
+const webhookIds = Object.fromEntries(triggers.map(({ node: name }) => [name, randomUUID()]));
+
+const rowsOf = (name: string) => `Rows of ${name}`;
+
+/** A place on the canvas that no other node covers. */
+const placeOf = (index: number): [number, number] => [
+	(index % 5) * 300,
+	Math.floor(index / 5) * 200,
+];
+
 describe('in the editor', () => {
 	const { test, editor } = inEditor();
-	const made: Workflow[] = [];
-	afterAll(async () => {
-		for (const workflow of made) await test().n8n.deleteWorkflow(workflow);
-	});
+	let workflow: Workflow;
 
-	/** Adds a node after a trigger or a row, and opens its panel. Returns the webhook ID. */
-	async function open(name: string, row?: INodeParameters): Promise<string> {
-		const webhookId = randomUUID();
-		const isTrigger = name.endsWith('Trigger');
-		const rows = { mode: 'raw', jsonOutput: JSON.stringify(row) };
-		const workflow = await test().n8n.createWorkflow(
-			chain(
-				name,
-				...(isTrigger ? [] : [manualTrigger()]),
-				...(row ? [node('Rows', 'n8n-nodes-base.set', 3.4, rows)] : []),
-				node(
-					name,
-					typeOf(name),
-					['Call Completed Trigger', 'Chat Delivery Trigger'].includes(name) ? 2 : 1,
-					{},
-					{
-						credentials: { [credentialType]: test().account.credential },
-						...(isTrigger && { webhookId }),
-					},
+	/** One workflow with all nodes, because the editor takes long to load a workflow. */
+	beforeAll(async () => {
+		const credentials = { [credentialType]: test().account.credential };
+		const start = manualTrigger();
+		const rowBefore = ({ node: name, row }: Case) =>
+			node(rowsOf(name), 'n8n-nodes-base.set', 3.4, {
+				mode: 'raw',
+				jsonOutput: JSON.stringify(row),
+			});
+		const nodes = [
+			start,
+			...triggers.map(({ node: name, version = 1 }) =>
+				node(name, typeOf(name), version, {}, { credentials, webhookId: webhookIds[name] }),
+			),
+			...actions.flatMap((one) => [
+				...(one.row ? [rowBefore(one)] : []),
+				node(one.node, typeOf(one.node), 1, {}, { credentials }),
+			]),
+		];
+		workflow = await test().n8n.createWorkflow({
+			name: 'every node',
+			nodes: nodes.map((one, index) => ({ ...one, position: placeOf(index) })),
+			connections: connect(
+				actions.flatMap(({ node: name, row }): Arrow[] =>
+					row
+						? [
+								[start.name, rowsOf(name)],
+								[rowsOf(name), name],
+							]
+						: [[start.name, name]],
 				),
 			),
-		);
-		made.push(workflow);
+		});
 		await editor().openWorkflow(workflow.id);
+	});
+	afterAll(async () => {
+		await test().n8n.deleteWorkflow(workflow);
+	});
+
+	/** Opens the panel of a node, and closes that of the last one. */
+	async function open(name: string): Promise<void> {
+		await editor().page.keyboard.press('Escape');
 		await editor().openNode(name);
-		return webhookId;
 	}
 
 	// First, because a chat session that another node has just used is already connected.
 	it.each(triggers)('$node listens for a test event', async (one) => {
-		const webhookId = await open(one.node);
+		await open(one.node);
 		await one.fill?.(editor());
 		expect(await editor().page.getByTestId('parameter-issues').count()).toBe(0);
 		await editor().execute();
 		const { baseUrl } = sharedN8n();
-		await one.event?.(test().simulator, (path) => `${baseUrl}/webhook-test/${webhookId}/${path}`);
+		await one.event?.(
+			test().simulator,
+			(path) => `${baseUrl}/webhook-test/${webhookIds[one.node]}/${path}`,
+		);
 		await editor().readOutput(one.shown);
 		expect(editor().errors.splice(0)).toEqual([]);
 	});
 
 	it.each(actions)('$node runs with input from the editor, and explains a mistake', async (one) => {
-		await open(one.node, one.row);
+		await open(one.node);
 		await one.fill?.(editor());
 		expect(await editor().page.getByTestId('parameter-issues').count()).toBe(0);
 		await editor().execute();
