@@ -114,7 +114,7 @@ afterAll(() => {
 });
 
 const wasSent = (endpoint: string) => {
-	const pattern = new RegExp(`^${escaped(endpoint).replace('\\{id\\}', '[^/]+')}$`);
+	const pattern = new RegExp(`^${escaped(endpoint).replace(/\\\{\w+\\\}/g, '[^/]+')}$`);
 	return [...sentRequests].some((request) => pattern.test(request));
 };
 

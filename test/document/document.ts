@@ -16,7 +16,7 @@ export function itemsOfDocument(): Item[] {
 	);
 }
 
-function sections(): Section[] {
+export function sections(): Section[] {
 	const found: Section[] = [];
 	for (const line of readFileSync(documentPath, 'utf8').split('\n')) {
 		const [, heading] = /^#{1,4} (.*)$/.exec(line) ?? [];
@@ -26,12 +26,16 @@ function sections(): Section[] {
 	return found;
 }
 
+/** The endpoints in the heading of their section. */
+export function endpointsIn(heading: string): string[] {
+	if (!/^(GET|POST|DELETE) /.test(heading)) return [];
+	return [...heading.matchAll(/(?:GET|POST|DELETE) \/[^\s)]*/g)].map(([name]) => name);
+}
+
 /** Endpoints such as `POST /v1/call`, from headings, and legacy endpoints from a table. */
 export function endpointsOfDocument(): string[] {
 	return sections().flatMap(({ heading, lines }) => [
-		...(/^(GET|POST|DELETE) /.test(heading)
-			? [...heading.matchAll(/(?:GET|POST|DELETE) \/[^\s)]*/g)].map(([name]) => name)
-			: []),
+		...endpointsIn(heading),
 		...lines.flatMap((line) => /^\| `(POST \S+)`/.exec(line)?.[1] ?? []),
 	]);
 }
