@@ -146,7 +146,7 @@ function pairedItems(source: RowSource, rows: RowSet): Array<{ item: number }> {
  */
 export const MAX_DUPLICATES_WITH_CELLS = 100_000;
 
-/** The rows for which nobody is called, with the reason. */
+/** Every row that isn't pushed, with the reason. Rows with `unknown` may still be called. */
 export async function rejectedItems(
 	{ outcome, source, phones }: FinishedPush,
 	output: Output,
