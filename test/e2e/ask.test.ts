@@ -193,10 +193,6 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			};
 		}
 
-		it('is available in n8n', async () => {
-			expect(await n8n.nodeTypes()).toContain(`${PACKAGE}.placeCallHitlTool`);
-		});
-
 		it('asks for approval, waits, and runs the tool after a yes', async () => {
 			const start = await agentWithReview();
 			const id = await start(callsReviewed('Place_Call', CUSTOMER));
