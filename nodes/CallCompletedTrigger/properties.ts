@@ -5,6 +5,7 @@ import {
 	includeField,
 } from '../shared/n8n/forms/completionFields';
 import { optionsCollection } from '../shared/n8n/forms/options';
+import { shownWhere } from '../shared/n8n/forms/shownWhere';
 
 /** The form, from top to bottom. */
 export const completionFields: INodeProperties[] = [
@@ -23,7 +24,7 @@ export const completionFields: INodeProperties[] = [
 		description:
 			'Whether to read each call from the service and pass on that record. If off, anyone who knows the URL can start the workflow with forged results, because the documentation of the service shows no signature.',
 	},
-	{ ...includeField, displayOptions: { show: { verify: [true] } } },
+	shownWhere(includeField, { verify: [true] }),
 	completionFilters,
 	optionsCollection(
 		{

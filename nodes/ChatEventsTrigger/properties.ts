@@ -2,9 +2,9 @@ import type { INodeProperties } from 'n8n-workflow';
 import {
 	eventTypesField,
 	otherEventTypesField,
-	shownWhere,
 	disconnectOtherField,
 } from '../shared/n8n/forms/chatFields';
+import { shownWhere } from '../shared/n8n/forms/shownWhere';
 import { developerSettings } from '../shared/n8n/forms/options';
 
 export const triggerFields: INodeProperties[] = [

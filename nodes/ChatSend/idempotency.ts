@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { requireText, sessionKey } from '../shared/chat/parseChatFields';
 import { fingerprint } from '../shared/hash';
-import { shownWhere } from '../shared/n8n/forms/chatFields';
+import { shownWhere } from '../shared/n8n/forms/shownWhere';
 import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../shared/n8n/forms/fields';
 
 const KEYED_MESSAGE = { operation: ['sendMessage'], sendBy: ['socket', 'async'] };

@@ -1,7 +1,8 @@
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/forms/locatorFields';
-import { sessionField, shownWhere, disconnectOtherField } from '../shared/n8n/forms/chatFields';
+import { sessionField, disconnectOtherField } from '../shared/n8n/forms/chatFields';
+import { shownWhere } from '../shared/n8n/forms/shownWhere';
 import { ofResource } from '../shared/n8n/run/operations';
 import {
 	additionalBodyFields,

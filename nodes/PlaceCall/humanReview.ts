@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { shownWhere } from '../shared/n8n/forms/shownWhere';
 
 /** The resource of all operations. */
 export const RESOURCE = { name: 'Call', value: 'call' };
@@ -12,12 +13,9 @@ const REVIEW = 'humanReview';
  */
 export function alsoForReview(form: INodeProperties[]): INodeProperties[] {
 	return form.map((field) => {
-		if (field.name === 'operation') return shownFor(field, REVIEW, RESOURCE.value);
-		return field.name === 'toolDescription' ? shownFor(field, RESOURCE.value) : field;
+		if (field.name === 'operation')
+			return shownWhere(field, { resource: [REVIEW, RESOURCE.value] });
+		if (field.name !== 'toolDescription') return field;
+		return shownWhere(field, { resource: [RESOURCE.value] });
 	});
-}
-
-function shownFor(field: INodeProperties, ...resource: string[]): INodeProperties {
-	const show = { ...field.displayOptions?.show, resource };
-	return { ...field, displayOptions: { ...field.displayOptions, show } };
 }

@@ -22,14 +22,6 @@ export const disconnectOtherField: INodeProperties = {
 		'Whether to end the live connection that another client has to the session, such as a support desk or another n8n. While this is off, the other client keeps the session. The nodes of this n8n share one connection.',
 };
 
-/** Shows a field only if these parameters have these values. */
-export function shownWhere(
-	field: INodeProperties,
-	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,
-): INodeProperties {
-	return { ...field, displayOptions: { show } };
-}
-
 /** The documented events of a chat session. */
 export const eventTypesField: INodeProperties = {
 	displayName: 'Events',

@@ -14,6 +14,7 @@ import { isCanceled } from './cancel';
 import { rejectEngine2 } from './engine2';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
+import { shownWhere } from '../forms/shownWhere';
 import { runForModel } from '../tools/toolResult';
 import { toolDescriptionField } from '../tools/toolDescription';
 import { noteReadOnly, returnsErrorsToAgent, runsAsTool } from '../tools/toolRun';
@@ -78,7 +79,7 @@ export type Resource = { name: string; value: string };
 export function ofResource(resource: Resource, operation: INodeProperties): INodeProperties[] {
 	return [
 		{ ...RESOURCE, options: [resource], default: resource.value },
-		{ ...operation, displayOptions: { show: { resource: [resource.value] } } },
+		shownWhere(operation, { resource: [resource.value] }),
 	];
 }
 
@@ -103,10 +104,9 @@ export function resourceFields(
 			options: resources.map(({ name, value, description }) => ({ name, value, description })),
 			default: initial.value,
 		},
-		...resources.map((resource) => ({
-			...operationChoice(resource.operations, resource.initial),
-			displayOptions: { show: { resource: [resource.value] } },
-		})),
+		...resources.map(({ operations: choices, initial: first, value }) =>
+			shownWhere(operationChoice(choices, first), { resource: [value] }),
+		),
 		...fieldsOf(operations),
 	];
 }
@@ -146,16 +146,8 @@ function fieldsOf(operations: Operation[]): INodeProperties[] {
 			place = Math.max(place, same) + 1;
 		}
 	}
-	return form.map(({ field, shownFor }) => withOperations(field, shownFor));
-}
-
-/** Operation values are unique in a node, across its resources. */
-function withOperations(field: INodeProperties, operation: string[]): INodeProperties {
-	const { displayOptions } = field;
-	return {
-		...field,
-		displayOptions: { ...displayOptions, show: { ...displayOptions?.show, operation } },
-	};
+	// Operation values are unique in a node, across its resources.
+	return form.map(({ field, shownFor }) => shownWhere(field, { operation: shownFor }));
 }
 
 export async function runOperation(
