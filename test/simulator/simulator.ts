@@ -78,7 +78,7 @@ export class Simulator {
 
 	/** Finishes a call without delivering its webhook. */
 	async endCall(callId: string, outcome: CallOutcome = {}): Promise<void> {
-		await this.completeCall(callId, outcome, { url: 'http://127.0.0.1:9' });
+		await this.completeCall(callId, outcome, { deliverTimes: 0 });
 	}
 
 	/** Delivers the webhook of a call: again, forged, or to another URL. */
