@@ -83,29 +83,10 @@ test('a trigger that waits for its next attempt continues as soon as Chat Send i
 
 test('one message to each of 20 sessions: all sent before the first reply', async () => {
 	const ids = Array.from({ length: 20 }, () => harness.simulator().sessions.create().sessionId);
-	const items = (text: string) => ids.map((id) => ({ text, session: id }));
-	const timeOf = async (some: Array<{ text: string; session: string }>) => {
-		const begun = performance.now();
-		expect(records(await harness.run({}, { items: some }))).toHaveLength(some.length);
-		return Math.round(performance.now() - begun);
-	};
-	const one = await timeOf([{ text: 'please answer slowly', session }]);
-	const all = await timeOf(items('please answer slowly'));
-	process.stdout.write(`One message: ${one} ms. One to each of 20 sessions: ${all} ms.\n`);
-
-	const before = harness.simulator().sessions.frames().length;
+	const items = ids.map((id) => ({ text: 'please never ack', session: id }));
 	const settings = { onError: 'continueRegularOutput' as const };
-	const never = harness.run({}, { items: items('please never ack'), overrides: settings });
-	await eventually(() => harness.simulator().sessions.frames().length === before + 20);
+	const never = harness.run({}, { items, overrides: settings });
+	await eventually(() => harness.simulator().sessions.frames().length === 20);
 	expect(records(await never)).toHaveLength(20);
-	for (const id of ids)
-		expect(customerMessages(id)).toEqual(['please answer slowly', 'please never ack']);
-});
-
-test('a message without an ack: reported, and the message of the next execution is sent', async () => {
-	const first = send('please never ack');
-	await eventually(() => harness.simulator().sessions.frames().length === 1);
-	const second = send('two');
-	expect(stopMessage(await first).message).toContain("didn't confirm");
-	expect(records(await second)).toMatchObject([{ reply: 'You said: two' }]);
+	expect(ids.map((id) => customerMessages(id))).toEqual(ids.map(() => ['please never ack']));
 });

@@ -62,22 +62,6 @@ describe('each state of the ack has its own outcome', () => {
 		});
 		expect(frames()).toHaveLength(1);
 	});
-
-	test('invalid: explains the code', async () => {
-		expect(stopMessage(await send('please be invalid: agent_inactive'))).toEqual({
-			message: 'The agent of this session is inactive',
-			description: expect.stringMatching(
-				/^Activate the agent.*The service said: agent_inactive\.$/,
-			),
-		});
-	});
-
-	test('invalid with an undocumented code: shows the code', async () => {
-		expect(stopMessage(await send('please be invalid: too_blue'))).toEqual({
-			message: 'The service rejected the message: "too_blue"',
-			description: 'Correct what the service reports. Then send the message again.',
-		});
-	});
 });
 
 test('an ack with an undocumented state and no error is passed through', async () => {

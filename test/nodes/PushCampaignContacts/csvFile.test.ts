@@ -1,13 +1,4 @@
-import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
-import {
-	newExecutionData,
-	engineHarness,
-	engineTool,
-	oneNodeWorkflow,
-	output,
-	retryFailed,
-	runWorkflow,
-} from '../../engine';
+import { newExecutionData, engineHarness, engineTool } from '../../engine';
 import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushOutput';
 import {
 	accepted,
@@ -20,7 +11,6 @@ import {
 	phone,
 	phonesOf,
 	rejection,
-	sizes,
 	type NodeParameters,
 	WAITING,
 } from './pushHarness';
@@ -99,27 +89,6 @@ describe('a file', () => {
 			source_row: 3,
 		});
 		expect(rejected.at(-1)?.json).toMatchObject({ phone: 'x', city: 'Pune', source_row: 100_004 });
-	});
-
-	test('returns every row with One Item per Row', async () => {
-		respondWith([200, accepted(2)]);
-		const { pushed, rejected } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
-			...csv(),
-			options: { output: 'rows' },
-		});
-		expect(jsonOf(pushed)).toMatchObject([
-			{
-				person_name: 'Asha Rao',
-				source_row: 4,
-				push_status: 'pushed',
-				phone_sent: '+919876543210',
-			},
-			{ person_name: 'Ravi', source_row: 5, phone_key: '919876543211', campaign_upload_id: 501 },
-		]);
-		expect(jsonOf(rejected).map((json) => [json.source_row, json.push_status])).toEqual([
-			[2, 'duplicate'],
-			[3, 'rejected'],
-		]);
 	});
 
 	test('in an item may have line breaks in its base64', async () => {
@@ -377,62 +346,5 @@ describe('with Continue', () => {
 				rejection_reason: expect.stringMatching(/has a quote in row 3 that isn't closed/),
 			},
 		]);
-	});
-
-	test('rows are not_sent if the form cannot be read', async () => {
-		const { rejected } = await runPush(
-			harness,
-			[fileItem('leads.csv', LEADS)],
-			csv({ campaignId: 'Spring' }),
-			goingOn,
-		);
-		expect(jsonOf(rejected).map((json) => [json.source_row, json.rejection_status])).toEqual([
-			[2, 'not_sent'],
-			[3, 'not_sent'],
-			[4, 'not_sent'],
-			[5, 'not_sent'],
-		]);
-	});
-});
-
-describe('Retry in the list of executions', () => {
-	const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
-	const bySize = csv({ developerSettings: { contactsPerRequest: 2 } });
-	const first = fileItem('a.csv', text);
-	const second = fileItem('b.csv', text.replace('phone', `phone\n${phone(9)}`), 'new');
-	const both = [{ ...first, binary: { ...first.binary, ...second.binary } }];
-
-	/** The first request is accepted, and the second one is rejected. */
-	async function failed(items: INodeExecutionData[]) {
-		const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
-		const { workflow, start } = oneNodeWorkflow(pushNode(harness, bySize), ['Pushed', 'Rejected']);
-		const run = await runWorkflow(harness.credentials, workflow, start, items, 'trigger');
-		return { run, bodies };
-	}
-	async function retry(run: IRun, parameters: NodeParameters, over: Partial<INode> = {}) {
-		const node = pushNode(harness, { ...bySize, ...parameters }, over);
-		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		return await retryFailed(harness.credentials, run, workflow);
-	}
-	const errorOf = ({ data }: IRun) => data.resultData.error;
-
-	test('that cannot begin says that earlier attempts may have pushed the rows', async () => {
-		const { run } = await failed([first]);
-		expect(errorOf(await retry(run, { phoneColumn: 'mobile' }))).toMatchObject({
-			message: 'The file has no column "mobile", so nothing was sent',
-			description: expect.stringMatching(/^In 'Phone Column', [^]*\nUnknown: 5 rows/),
-		});
-	});
-
-	test.each([
-		['new', 6],
-		['gone', 1],
-	])('with another file of the item, reports no row as not_sent: %s', async (field, rows) => {
-		const { run, bodies } = await failed(both);
-		const over = { onError: 'continueRegularOutput' } as const;
-		const again = await retry(run, { binaryPropertyName: field }, over);
-		const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
-		expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
-		expect(sizes(bodies)).toEqual([2, 2]);
 	});
 });

@@ -103,13 +103,6 @@ describe('detects what would stop the push', () => {
 	});
 });
 
-test('nothing is sent if Dry Run is neither true nor false', async () => {
-	const { error } = await runPush(harness, rows, { options: { dryRun: '={{ "yes" }}' } });
-	expect(error?.message).toBe(
-		"'Dry Run' in 'Options' must be true or false, but its expression returned \"yes\"",
-	);
-});
-
 test('as a tool, reports the result, and the same contacts can be pushed afterwards', async () => {
 	campaign();
 	const data = { phone: '9000000001' };

@@ -140,20 +140,6 @@ describe('a Campaign that differs for a later row', () => {
 			"'Campaign' differs between rows (row 1 and row 3), so nothing was sent",
 		);
 	});
-
-	test.each([
-		'={{ $("Start").first().json.campaign }}',
-		'={{ $input.last().json["campaign"] }}',
-		'=42',
-	])('is the same for all rows with the expression %s', async (campaignId) => {
-		const bodies = respondWith([200, accepted(2)]);
-		const rows = rowsOf(
-			{ phone: '9876543210', campaign: 42 },
-			{ phone: '9876543211', campaign: 42 },
-		);
-		expect((await runPush(harness, rows, { campaignId })).error).toBeUndefined();
-		expect(bodies).toHaveLength(1);
-	});
 });
 
 describe('columns', () => {

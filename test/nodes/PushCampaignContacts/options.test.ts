@@ -4,7 +4,6 @@ import { engineHarness, service } from '../../engine';
 import {
 	accepted,
 	respondWith,
-	contactsOf,
 	runPush,
 	jsonOf,
 	manyRows,
@@ -12,29 +11,11 @@ import {
 	rowsOf,
 	sizes,
 	totals,
-	WAITING,
 } from './pushHarness';
 
 const harness = engineHarness();
 
 describe('options', () => {
-	const duplicates = rowsOf(
-		{ phone: '9876543210', person_name: 'Asha' },
-		{ phone: '+919876543210', person_name: 'Asha Rao' },
-	);
-
-	test('of two rows with the same number, keeps the row with the longer name', async () => {
-		const bodies = respondWith([200, accepted(1)]);
-		const { pushed, rejected, hints } = await runPush(harness, duplicates);
-		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
-		expect(pushed[0]?.json.totals).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
-		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
-		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['duplicate']);
-		expect(hints).toEqual([
-			`2 rows: 1 pushed, 1 duplicate. ${WAITING} The 'Rejected' output shows the reason for each row.`,
-		]);
-	});
-
 	test.each([
 		[1, [1, 1, 1]],
 		[2, [2, 1]],

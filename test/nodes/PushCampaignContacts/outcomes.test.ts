@@ -1,34 +1,9 @@
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, TOKEN } from '../../engine';
-import {
-	accepted,
-	respondWith,
-	runPush,
-	manyRows,
-	phonesOf,
-	rejection,
-	sizes,
-	WAITING,
-} from './pushHarness';
+import { accepted, respondWith, runPush, manyRows, rejection, WAITING } from './pushHarness';
 
 const harness = engineHarness();
 const two = manyRows(2);
-const OK: [number, JsonObject] = [200, accepted(10_000)];
-describe('a large push', () => {
-	test('is sent in requests of 10,000, one after another, each paired with its rows', async () => {
-		const bodies = respondWith(OK, OK, [200, accepted(1, { campaign_upload_id: 503 })]);
-		const { pushed, rejected } = await runPush(harness, manyRows(20_001));
-		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
-		expect(bodies.flatMap(phonesOf)).toEqual(manyRows(20_001).map(({ json }) => json.phone));
-		expect(pushed.map(({ pairedItem }) => Array.isArray(pairedItem) && pairedItem.at(-1))).toEqual([
-			{ item: 9_999 },
-			{ item: 19_999 },
-			{ item: 20_000 },
-		]);
-		expect(pushed[2]?.json).toMatchObject({ campaign_upload_id: 503 });
-		expect(rejected).toEqual([]);
-	});
-});
 
 describe('documented rejections stop the push and say what to do', () => {
 	test.each<[string, number, JsonObject, RegExp, RegExp]>([

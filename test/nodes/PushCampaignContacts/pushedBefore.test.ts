@@ -159,13 +159,6 @@ describe('rows that certainly had no effect can be pushed later', () => {
 			[2, 'pushed_before'],
 		]);
 	});
-
-	test('rows after the push stopped', async () => {
-		const bodies = respondWith(ok(1), [409, rejection('archived')], ok(3));
-		await run(manyRows(4), { contactsPerRequest: 1 }, stopping);
-		await run(manyRows(4), { contactsPerRequest: 10 });
-		expect(phonesOf(bodies[2])).toEqual([1, 2, 3].map(phone));
-	});
 });
 
 test('reserves nothing if the service would reject every request', async () => {

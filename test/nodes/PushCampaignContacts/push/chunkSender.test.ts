@@ -113,15 +113,6 @@ const EVERY_INDEX = rowsOf(30)
 	.join(' ');
 
 describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => {
-	test('sends only the named rows alone', async () => {
-		const bad = new Set([3, 5_000, 10_005, 20_000]);
-		const { sent, options } = strict({ firstIndex, bad });
-		const outcome = await push(20_010, options);
-		expect(statuses(outcome)).toEqual([...bad].map((row) => `${row} rejected`));
-		expect(sent.filter((phones) => phones.length === 1).length).toBeLessThanOrEqual(2 * bad.size);
-		expect(sent.length).toBeLessThanOrEqual(3 + 3 * bad.size);
-	});
-
 	test('rejects all bad rows, and pushes each good one once, even if it quotes cells with an index', async () => {
 		const index = fc.nat(8);
 		const note = fc.oneof(

@@ -275,14 +275,6 @@ describe('reconnecting', () => {
 			await connection.close();
 		},
 	);
-
-	it('ends after 1003', async () => {
-		const { connection, sockets, socket, clock, endings } = await connected();
-		socket().ends(1003);
-		await clock.advance(60_000);
-		expect([sockets.length, clock.pending, connection.signal.aborted]).toEqual([1, 0, true]);
-		expect(endings).toMatchObject([{ kind: 'client_bug', originalMessage: 'close code 1003' }]);
-	});
 });
 
 describe('failed token requests', () => {
@@ -297,17 +289,6 @@ describe('failed token requests', () => {
 		expect(await connection.start().ready()).toEqual({ kind: 'ended', ending: endings[0] });
 		expect(endings).toMatchObject([{ kind: ending, originalMessage: 'said' }]);
 		expect([sockets.length, mints()]).toEqual([0, 1]);
-	});
-
-	it('are retried with backoff if the service is unreachable', async () => {
-		const { connection, clock, endings, mints } = chatConnectionHarness({}, async (n, time) =>
-			n < 3 ? { kind: 'unreachable', error: new Error('x') } : await freshToken(n, time),
-		);
-		connection.start();
-		await clock.advance(1_000);
-		expect(mints()).toBe(2);
-		await clock.advance(2_000);
-		expect([mints(), endings]).toEqual([3, []]);
 	});
 
 	it.each([
