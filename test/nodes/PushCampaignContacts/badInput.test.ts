@@ -125,6 +125,15 @@ describe('an empty push', () => {
 		expect(pushed).toMatchObject({ pushed: [], rejected: [], error: undefined });
 		expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
+
+	test('fails if the input is a file instead of rows', async () => {
+		const file: INodeExecutionData = {
+			json: {},
+			binary: { data: { data: '', mimeType: 'text/csv', fileName: 'leads.csv' } },
+		};
+		const { error } = await runPush(harness, [file]);
+		expect(error?.message).toMatch(/^The input is a file, not rows/);
+	});
 });
 
 describe('rows that cannot be used', () => {
