@@ -126,6 +126,11 @@ describe('an empty push', () => {
 		expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
 
+	test('has a summary with zeros', async () => {
+		const { pushed } = await runPush(harness, rowsOf({}), { options: { output: 'summary' } });
+		expect(pushed[0]?.json).toMatchObject({ contacts_received: 0, enqueued: false });
+	});
+
 	test('fails if the input is a file instead of rows', async () => {
 		const file: INodeExecutionData = {
 			json: {},

@@ -87,8 +87,8 @@ describe('when the outcome of the second request is unknown', () => {
 		expect(hints.join()).not.toMatch(/<[a-z]/);
 	});
 
-	test('with Continue, each row is returned once', async () => {
-		const bodies = breaking('ECONNRESET', respondWith(OK));
+	test.each(faults)('%s: with Continue, each row is returned once', async (_name, arm) => {
+		const bodies = arm();
 		const { pushed, rejected, error, hints } = await runPush(harness, manyRows(20_001), {}, goOn);
 		expect(error).toBeUndefined();
 		nothingTwice(bodies);
@@ -110,8 +110,8 @@ describe('when the outcome of the second request is unknown', () => {
 		});
 	});
 
-	test('Retry On Fail sends only what was not sent', async () => {
-		const bodies = breaking('ECONNRESET', respondWith(OK));
+	test.each(faults)('%s: Retry On Fail sends only what was not sent', async (_name, arm) => {
+		const bodies = arm();
 		respondInto(bodies, [200, accepted(1)]);
 		const { error } = await runPush(harness, manyRows(20_001), {}, tryAgain);
 		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
@@ -166,5 +166,17 @@ describe('when the outcome of the second request is unknown', () => {
 				},
 			},
 		]);
+	});
+});
+
+describe('when a request certainly had no effect', () => {
+	test('Retry On Fail pushes the remaining rows', async () => {
+		const bodies = respondWith(OK, [409, rejection('Campaign is archived')], [200, accepted(1)]);
+		const { pushed, rejected, error } = await runPush(harness, manyRows(10_001), {}, tryAgain);
+		expect(error).toBeUndefined();
+		expect(bodies.map(phonesOf).at(-1)).toEqual([phone(10_000)]);
+		expect(pushed.map(({ json }) => json.contacts_received)).toEqual([10_000, 1]);
+		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 10_001, requests: 2, not_sent: 0 });
+		expect(rejected).toEqual([]);
 	});
 });

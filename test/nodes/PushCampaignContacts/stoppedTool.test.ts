@@ -138,6 +138,18 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 	});
 });
 
+test('the same request after an unknown outcome sends nothing and reports the same', async () => {
+	const push = engineTool(harness.credentials, toolNode(inTwos));
+	const bodies = breaking('ECONNRESET', respondWith([200, accepted(2)]));
+	const given = contacts(4);
+	await push({ contacts: given });
+	expect(await push({ contacts: given })).toMatchObject({
+		outcome: 'unknown',
+		what_happened: expect.stringMatching(/^4 rows: 2 pushed, 2 unknown\. The connection/),
+	});
+	expect(bodies).toHaveLength(2);
+});
+
 test('after too many requests, the remaining contacts can be pushed, and nobody twice', async () => {
 	const push = engineTool(harness.credentials, toolNode(inTwos));
 	const bodies = respondWith([200, accepted(2)]);
