@@ -340,7 +340,7 @@ describe('examples of calls, with only the credentials selected', () => {
 			expect(run.simulator.callsTo(phone(0))).toBe(1);
 			expect(run.simulator.callsTo(phone(1))).toBe(2);
 			expect(run.parties.gmail.mails).toMatchObject([
-				{ to: 'marketing@example.com', subject: '1 people were not called again' },
+				{ to: 'marketing@example.com', subject: '1 person was not called again' },
 			]);
 			expect(run.parties.gmail.mails[0]?.body).toMatch(/<li>\+919000000000\. [^<]*</);
 		});
