@@ -183,6 +183,23 @@ describe('losing sessions', () => {
 		expect(active.errors).toEqual([]);
 	});
 
+	test("a temporarily rejected API token doesn't lose a session", async () => {
+		const active = await harness.start({ sessionIds: sessions.open });
+		speedUp(2_000);
+		const { sessions: control, faults, requests } = harness.service();
+		const rejected = { kind: 'status', status: 401, match: { path: /ws_token/ } } as const;
+		faults.inject({ ...rejected, times: 3 });
+		control.expireTokens();
+		control.closeSockets(4401);
+		await eventually(() => active.failed.length === 1);
+		expect(active.failed[0]?.message).toContain('rejected the API token');
+		await harness.connected(1);
+		expect(requests.filter(({ outcome }) => outcome.status === 401)).toHaveLength(3);
+		control.nudge(sessions.open);
+		await eventually(() => active.emitted.length === 1);
+		expect(active.failed).toHaveLength(1);
+	});
+
 	test('the only session, rejected for good: reported once, without further requests', async () => {
 		const active = await harness.start({ sessionIds: sessions.unknown }, 'init');
 		await eventually(() => active.failed.length === 1);

@@ -81,7 +81,7 @@ test('a trigger that waits for its next attempt continues as soon as Chat Send i
 	}
 });
 
-test('one message to each of 20 sessions: all sent before the first reply', async () => {
+test('one message to each of 20 sessions: all sent without waiting for an ack', async () => {
 	const ids = Array.from({ length: 20 }, () => harness.simulator().sessions.create().sessionId);
 	const items = ids.map((id) => ({ text: 'please never ack', session: id }));
 	const settings = { onError: 'continueRegularOutput' as const };
@@ -89,4 +89,12 @@ test('one message to each of 20 sessions: all sent before the first reply', asyn
 	await eventually(() => harness.simulator().sessions.frames().length === 20);
 	expect(records(await never)).toHaveLength(20);
 	expect(ids.map((id) => customerMessages(id))).toEqual(ids.map(() => ['please never ack']));
+});
+
+test('a message without an ack: reported, and the message of the next execution is sent', async () => {
+	const first = send('please never ack');
+	await eventually(() => harness.simulator().sessions.frames().length === 1);
+	const second = send('two');
+	expect(stopMessage(await first).message).toContain("didn't confirm");
+	expect(records(await second)).toMatchObject([{ reply: 'You said: two' }]);
 });

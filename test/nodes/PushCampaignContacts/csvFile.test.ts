@@ -1,4 +1,13 @@
-import { newExecutionData, engineHarness, engineTool } from '../../engine';
+import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
+import {
+	newExecutionData,
+	engineHarness,
+	engineTool,
+	oneNodeWorkflow,
+	output,
+	retryFailed,
+	runWorkflow,
+} from '../../engine';
 import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushOutput';
 import {
 	accepted,
@@ -11,6 +20,7 @@ import {
 	phone,
 	phonesOf,
 	rejection,
+	sizes,
 	type NodeParameters,
 	WAITING,
 } from './pushHarness';
@@ -346,5 +356,47 @@ describe('with Continue', () => {
 				rejection_reason: expect.stringMatching(/has a quote in row 3 that isn't closed/),
 			},
 		]);
+	});
+});
+
+describe('Retry in the list of executions', () => {
+	const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
+	const bySize = csv({ developerSettings: { contactsPerRequest: 2 } });
+	const first = fileItem('a.csv', text);
+	const second = fileItem('b.csv', text.replace('phone', `phone\n${phone(9)}`), 'new');
+	const both = [{ ...first, binary: { ...first.binary, ...second.binary } }];
+
+	/** The first request is accepted, and the second one is rejected. */
+	async function failed(items: INodeExecutionData[]) {
+		const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
+		const { workflow, start } = oneNodeWorkflow(pushNode(harness, bySize), ['Pushed', 'Rejected']);
+		const run = await runWorkflow(harness.credentials, workflow, start, items, 'trigger');
+		return { run, bodies };
+	}
+	async function retry(run: IRun, parameters: NodeParameters, over: Partial<INode> = {}) {
+		const node = pushNode(harness, { ...bySize, ...parameters }, over);
+		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+		return await retryFailed(harness.credentials, run, workflow);
+	}
+	const errorOf = ({ data }: IRun) => data.resultData.error;
+
+	test('that cannot begin says that earlier attempts may have pushed the rows', async () => {
+		const { run } = await failed([first]);
+		expect(errorOf(await retry(run, { phoneColumn: 'mobile' }))).toMatchObject({
+			message: 'The file has no column "mobile", so nothing was sent',
+			description: expect.stringMatching(/^In 'Phone Column', [^]*\nUnknown: 5 rows/),
+		});
+	});
+
+	test.each([
+		['new', 6],
+		['gone', 1],
+	])('with another file of the item, reports no row as not_sent: %s', async (field, rows) => {
+		const { run, bodies } = await failed(both);
+		const over = { onError: 'continueRegularOutput' } as const;
+		const again = await retry(run, { binaryPropertyName: field }, over);
+		const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
+		expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
+		expect(sizes(bodies)).toEqual([2, 2]);
 	});
 });
