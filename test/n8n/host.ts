@@ -19,8 +19,10 @@ export const olderVersions = z
 	.parse(JSON.parse(readFileSync(join(__dirname, 'older.json'), 'utf8')));
 const manifestText = readManifest(process.env.N8N_HOST_VERSION);
 const manifest = manifestSchema.parse(JSON.parse(manifestText));
+const BUN = join(__dirname, '..', '..', 'node_modules', '.bin', 'bun');
 
 export const n8nVersion = manifest.dependencies.n8n;
+const isOlder = n8nVersion in olderVersions;
 
 /** The package.json that npm installs. `version` selects an older n8n. */
 function readManifest(version?: string): string {
@@ -78,24 +80,30 @@ async function install(target: string, report: (line: string) => void): Promise<
 	await writeFile(join(partial, 'package.json'), manifestText);
 	const env = npmEnvironment();
 	const started = Date.now();
-	const stopProgress = showProgress(log, started, report);
-	try {
-		report(
-			`Installing n8n ${n8nVersion} into ${target}. This happens once and takes about 3 minutes and 2.2 GB.`,
-		);
-		await requireNetwork(partial, log, env);
-		await requireCompiler(partial, log, env);
-		const quiet = ['--no-audit', '--no-fund', '--loglevel=http'];
-		await run('npm', ['install', '--legacy-peer-deps', '--ignore-scripts', ...quiet], {
+	report(
+		`Installing n8n ${n8nVersion} into ${target}. This happens once and takes about two minutes and 2 GB.`,
+	);
+	await requireNetwork(partial, log, env);
+	await requireCompiler(partial, log, env);
+	if (isOlder) {
+		// Bun can't replace xlsx, which is a dependency by its URL.
+		const options = ['--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
+		await run('npm', ['install', ...options], { cwd: partial, log, env });
+	} else {
+		// A tenth of npm's time.
+		await run(BUN, ['install', '--ignore-scripts', '--omit=peer', '--linker=hoisted'], {
 			cwd: partial,
 			log,
-			env,
+			env: { ...env, BUN_INSTALL_CACHE_DIR: join(cacheFolder(), 'packages') },
 		});
-		report('Compiling the database driver (sqlite3)');
-		await run('npm', ['rebuild', 'sqlite3'], { cwd: partial, log, env });
-	} finally {
-		stopProgress();
 	}
+	report('Compiling the database driver (sqlite3)');
+	// Compiled in half the time, and fast enough for tests.
+	await run('npm', ['rebuild', 'sqlite3'], {
+		cwd: partial,
+		log,
+		env: { ...env, CFLAGS: '-O1', CXXFLAGS: '-O1' },
+	});
 	// Rename last, so that the final name means a finished installation.
 	await rename(partial, target);
 	report(`n8n ${n8nVersion} is installed (${seconds(started)})`);
@@ -153,16 +161,6 @@ async function requireCompiler(cwd: string, log: string, env: Record<string, str
 
 function runs(command: string): boolean {
 	return spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
-}
-
-function showProgress(log: string, started: number, report: (line: string) => void): () => void {
-	const timer = setInterval(() => {
-		const fetched = readFileSync(log, 'utf8').split('http fetch GET 200').length - 1;
-		report(`  ${seconds(started)}: ${fetched} packages downloaded`);
-	}, 10_000);
-	return () => {
-		clearInterval(timer);
-	};
 }
 
 const seconds = (since: number) => `${Math.round((Date.now() - since) / 1000)} s`;
