@@ -101,8 +101,7 @@ async function takeCampaign({ driver, campaign }: Stack, editor: Editor): Promis
 	};
 	await until('the summary', hasSummary, { timeout: 180_000, every: 1_000 });
 	await editor.page.setViewportSize(TABLE_SCREEN);
-	await editor.page.goto(campaign.table);
-	await editor.page.getByText('Not answered').first().waitFor();
+	await editor.show(new URL(campaign.table).pathname, editor.page.getByText('Not answered'));
 	await editor.screenshot(folder, 'example-12-leads');
 }
 

@@ -49,7 +49,7 @@ export class TestAccount {
 		const found: string[] = [];
 		for (const entry of await readdir(home, { recursive: true, withFileTypes: true })) {
 			const path = join(entry.parentPath, entry.name);
-			if (!entry.isFile() || /node_modules|chromium/.test(path)) continue;
+			if (!entry.isFile() || path.includes('node_modules')) continue;
 			if ((await readFile(path)).includes(this.simulator.token)) found.push(path);
 		}
 		return found;

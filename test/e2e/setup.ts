@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { startBrowser } from '../browser/browser';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { newHome, packedPackage, projectFolder } from '../n8n/package-install';
@@ -27,5 +28,5 @@ async function start(host: string): Promise<SharedServer> {
 	const server = await N8nServer.start({ host, home, env });
 	// Sign in here, because test files can't share a session through the environment.
 	await N8nDriver.signIn(server.baseUrl);
-	return { server, host, thirdParties: place };
+	return { server, host, thirdParties: place, ...(await startBrowser()) };
 }
