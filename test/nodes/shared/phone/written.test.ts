@@ -100,8 +100,9 @@ describe('decimal digits of a script', () => {
 
 	test('are the only other characters that become digits', () => {
 		for (let point = 0x80; point <= 0x10ffff; point++) {
-			if (point >= 0xd800 && point <= 0xdfff) continue;
 			const character = String.fromCodePoint(point);
+			// Surrogates, private use, and unassigned: four in five.
+			if (/^[\p{Cs}\p{Co}\p{Cn}]$/u.test(character)) continue;
 			const reading = readWritten(`987654321${character}`);
 			if (!isWritten(reading) || reading.digits === '987654321') continue;
 			expect({ character, isDecimal: /^\p{Nd}$/u.test(character) }).toEqual({
