@@ -22,7 +22,7 @@ export function requireAccepted(response: ApiResponse): ApiResponse {
 		const acks = objects.map((one) => (showsTurn(one) ? null : notAccepted(one)));
 		const ack = acks.find((one) => one !== null) ?? null;
 		if (ack !== null) {
-			const turnValues = [...fieldsIn(response.body, ...TURN_FIELDS)];
+			const turnValues = [...fieldsIn(response.body, TURN_FIELDS)];
 			const isContradicted = objects.some(showsTurn) || turnValues.some(isGiven);
 			const certain = isContradicted ? { ...ack, state: 'error' } : ack;
 			const fault = turnFault({ kind: 'ack', ack: certain, missingBefore: null });

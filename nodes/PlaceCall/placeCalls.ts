@@ -20,7 +20,7 @@ import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
 import { callTime, requirePossibleTime } from './callTime';
 import type { CheckedCall } from './fields/callDraft';
-import { readCallForm } from './fields/readCall';
+import { readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './wait/waitedItems';

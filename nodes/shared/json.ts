@@ -141,14 +141,23 @@ export function valueAt(value: JsonValue, path: string): JsonValue | undefined {
 	return current;
 }
 
-/** All values in a value, the outermost first, at any depth. */
-export function* valuesIn(root: JsonValue, max = Infinity): Generator<JsonValue> {
+/**
+ * All values in a value, the outermost first, at any depth.
+ *
+ * @param skipped fields whose values aren't searched
+ */
+export function* valuesIn(
+	root: JsonValue,
+	max = Infinity,
+	skipped: readonly string[] = [],
+): Generator<JsonValue> {
 	const queue: JsonValue[] = [root];
 	for (let at = 0; at < queue.length && at < max; at++) {
 		const value = queue[at] ?? null;
 		yield value;
 		if (typeof value !== 'object' || value === null) continue;
-		for (const inner of Object.values(value)) if (queue.length < max) queue.push(inner);
+		for (const [name, inner] of Object.entries(value))
+			if (queue.length < max && !skipped.includes(name)) queue.push(inner);
 	}
 }
 
@@ -167,9 +176,13 @@ export function* levelsIn(root: JsonValue, max: number): Generator<JsonValue[]> 
 /** Maximum number of values to search, so that no response can keep n8n busy. */
 const MAX_VALUES = 100_000;
 
-/** The values of these fields at any depth, those closest to the top level first. For undocumented responses. */
-export function* fieldsIn(root: JsonValue, ...names: string[]): Generator<JsonValue> {
-	for (const value of valuesIn(root, MAX_VALUES)) {
+/** The values of these fields at any depth, those closest to the top level first. For what isn't documented. */
+export function* fieldsIn(
+	root: JsonValue,
+	names: readonly string[],
+	skipped?: readonly string[],
+): Generator<JsonValue> {
+	for (const value of valuesIn(root, MAX_VALUES, skipped)) {
 		if (!isJsonObject(value)) continue;
 		for (const name of names) if (Object.hasOwn(value, name)) yield value[name] ?? null;
 	}

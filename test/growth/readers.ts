@@ -251,7 +251,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				}),
 			),
 	},
-	'PlaceCall/fields/readCall.ts › readCallForm': {
+	'PlaceCall/fields/readCallForm.ts › readCallForm': {
 		read: ({ text, json }) =>
 			callWith({
 				agentUuid: text,

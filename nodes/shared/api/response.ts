@@ -91,8 +91,8 @@ export function findEffect(
 	const { method, body: sent = {} } = request;
 	if (method === 'GET' || body === undefined) return undefined;
 	for (const field of effectFields) {
-		const own = new Set(fieldsIn(sent, field));
-		for (const value of fieldsIn(body, field)) {
+		const own = new Set(fieldsIn(sent, [field]));
+		for (const value of fieldsIn(body, [field])) {
 			if (!isId(value) || own.has(value)) continue;
 			return `contains a ${field} (${plainText(value).slice(0, MAX_SHOWN_CHARACTERS)})`;
 		}

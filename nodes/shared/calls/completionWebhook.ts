@@ -1,5 +1,5 @@
 import { CALL_ID, UUID } from '../api/limits';
-import { isJsonObject, type JsonObject, type JsonValue, MAX_DEPTH } from '../json';
+import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, MAX_DEPTH } from '../json';
 import { isUnset } from '../values';
 
 /** Limits the keys of forged reports. */
@@ -118,17 +118,6 @@ export function findField(payload: JsonValue, name: string): JsonValue | undefin
 	return valuesOf(payload, name)[0];
 }
 
-/** Those closest to the top level first. */
 function valuesOf(root: JsonValue, name: string): JsonValue[] {
-	const found: JsonValue[] = [];
-	const queue = [root];
-	for (const value of queue) {
-		if (typeof value !== 'object' || value === null) continue;
-		const own = isJsonObject(value) ? (value[name] ?? null) : null;
-		if (!isUnset(own)) found.push(own);
-		const inner = Object.entries(value).filter(([field]) => !FREE_FORM.includes(field));
-		if (queue.length + inner.length > MAX_VALUES) continue;
-		for (const [, one] of inner) queue.push(one);
-	}
-	return found;
+	return [...fieldsIn(root, [name], FREE_FORM)].filter((value) => !isUnset(value));
 }

@@ -1,5 +1,5 @@
 import get from 'lodash/get';
-import { readCallForm } from '../../../nodes/PlaceCall/fields/readCall';
+import { readCallForm } from '../../../nodes/PlaceCall/fields/readCallForm';
 import { place } from '../../../nodes/PlaceCall/operations/place.operation';
 import { sendAndWait } from '../../../nodes/PlaceCall/operations/sendAndWait.operation';
 import { InvalidInput } from '../../../nodes/shared/api/errors';

@@ -22,7 +22,7 @@ export async function readBody(context: IWebhookFunctions): Promise<JsonValue | 
 	// Not n8n's parsed JSON, because it rounds long numbers.
 	const json = parseJson(text);
 	if (json !== undefined) return json;
-	return fieldsIn(request.body) ?? (text.trim() === '' ? undefined : text);
+	return formIn(request.body) ?? (text.trim() === '' ? undefined : text);
 }
 
 /** Responds to the sender, and starts no execution. */
@@ -66,7 +66,7 @@ export function nothingToRegister(check: (context: IHookFunctions) => void = () 
 }
 
 /** What n8n has read of a form or of XML. */
-function fieldsIn(body: unknown): JsonValue | undefined {
+function formIn(body: unknown): JsonValue | undefined {
 	const isEmpty = typeof body !== 'object' || body === null || Object.keys(body).length === 0;
 	return isEmpty ? undefined : parseJson(textOf(body));
 }
