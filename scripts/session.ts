@@ -79,7 +79,7 @@ async function requirePort(port: number, command: string): Promise<void> {
 	});
 }
 
-function welcome({ n8n, simulator, campaign, workflows }: Stack): string {
+function welcome({ n8n, simulator, campaign, firstSteps, examples }: Stack): string {
 	const urlOf = ({ id, name }: Reference) => `${n8n.baseUrl}/workflow/${id}  ${name}`;
 	return [
 		'',
@@ -89,12 +89,16 @@ function welcome({ n8n, simulator, campaign, workflows }: Stack): string {
 		`Simulated service  ${simulator.baseUrl}  (open it to see calls and requests; API token ${simulator.token})`,
 		`Log                ${n8n.log}`,
 		'',
-		'Start with a whole campaign. Open it, select the arrow beside "Execute workflow", choose "from Start Here",',
-		'and execute the workflow. Nobody is called.',
+		'Start here: open it, and select "Execute workflow". Nobody is called.',
+		urlOf(firstSteps),
+		'',
+		'Then a whole campaign: open it, select the arrow beside "Execute workflow", choose "from Start Here",',
+		'and execute the workflow.',
 		urlOf(campaign.workflow),
 		`${campaign.table}  Its people. All outcomes are there in less than two minutes.`,
 		'',
-		...workflows.map(urlOf),
+		'The other examples:',
+		...examples.map(urlOf),
 		'',
 		'Press Ctrl-C to stop.',
 		'',

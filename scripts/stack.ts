@@ -7,6 +7,7 @@ import { withCredentials, credentialType, exampleFiles, readExample } from '../t
 import { installHost } from '../test/n8n/host';
 import { freePort, requireFree } from '../test/n8n/ports';
 import { N8nServer } from '../test/n8n/server';
+import type { WorkflowJson } from '../test/n8n/workflow';
 import {
 	dialects,
 	outcomeByNumber,
@@ -34,8 +35,9 @@ export interface Stack {
 	credential: Reference;
 	/** Example 12. */
 	campaign: SampleCampaign;
-	/** *First steps* and the other examples. */
-	workflows: Reference[];
+	firstSteps: Reference;
+	/** The other examples. */
+	examples: Reference[];
 	stop: () => Promise<void>;
 }
 
@@ -69,7 +71,7 @@ export async function startStack(options: StackOptions, report: Report): Promise
 		const credential = await provideCredential(driver, simulator);
 		const campaign = await provideCampaign(driver, credential);
 		const workflows = await provideWorkflows(driver, credential, campaign);
-		return { n8n, simulator, driver, credential, campaign, workflows, stop };
+		return { n8n, simulator, driver, credential, campaign, ...workflows, stop };
 	} catch (error) {
 		await stop();
 		throw error;
@@ -108,15 +110,15 @@ async function provideWorkflows(
 	driver: N8nDriver,
 	credential: Reference,
 	{ workflow }: SampleCampaign,
-): Promise<Reference[]> {
+): Promise<Pick<Stack, 'firstSteps' | 'examples'>> {
 	const known = await driver.workflows();
-	const examples = exampleFiles()
+	const provide = async (example: WorkflowJson) =>
+		known.find(({ name }) => name === example.name) ?? (await driver.createWorkflow(example));
+	const others = exampleFiles()
 		.map((file) => withCredentials(readExample(file), { [credentialType]: credential }))
 		.filter(({ name }) => name !== workflow.name);
-	const provided: Reference[] = [];
-	for (const example of [firstSteps(credential), ...examples]) {
-		const found = known.find(({ name }) => name === example.name);
-		provided.push(found ?? (await driver.createWorkflow(example)));
-	}
-	return provided;
+	const first = await provide(firstSteps(credential));
+	const examples: Reference[] = [];
+	for (const example of others) examples.push(await provide(example));
+	return { firstSteps: first, examples };
 }

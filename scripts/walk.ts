@@ -42,12 +42,11 @@ class Recording {
 	}
 }
 
-async function record({ workflows: [first] }: Stack, editor: Editor, folder: string) {
-	if (first === undefined) throw new Error('npm start has no first workflow');
+async function record({ firstSteps }: Stack, editor: Editor, folder: string) {
 	const { page } = editor;
 	const recording = new Recording(editor, folder);
 	await page.setViewportSize(SCREEN);
-	await editor.openWorkflow(first.id);
+	await editor.openWorkflow(firstSteps.id);
 	await page.getByTestId('zoom-to-fit').click();
 	await recording.show(2_500);
 	await page.getByTestId('execute-workflow-button').click();
