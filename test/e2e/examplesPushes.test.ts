@@ -130,6 +130,19 @@ describe('examples of pushes, with only the credentials selected', () => {
 			]);
 			expect(run.simulator.contactsOf(campaign)[0]?.extra).toEqual({ city: 'Pune' });
 		});
+
+		it('pushes a row that could not be compared after its number is corrected', async () => {
+			const workflow = await run.import('07-check-sheet-before-push.json');
+			const { sheets } = run.parties;
+			const columns = ['person_name', 'phone'];
+			sheets.setSpreadsheet(SHEET, { Leads: [columns, ['Farah Ali', 'will tell later']] });
+			await run.run(workflow, 'Start Here');
+			expect(sheets.rows('Leads')).toMatchObject([{ push_status: 'not_compared' }]);
+			sheets.type('Leads', 'B2', ['9876500123']);
+			await run.run(workflow, 'Start Here');
+			expect(sheets.rows('Leads')).toMatchObject([{ push_status: 'pushed', rejection_reason: '' }]);
+			expect(run.simulator.contactsOf(campaign)).toMatchObject([{ phone: '+919876500123' }]);
+		});
 	});
 
 	describe('02 upload a list', () => {
