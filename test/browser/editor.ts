@@ -212,7 +212,9 @@ export class Editor {
 		const width = Math.max(...boxes.map((box) => box.x + box.width)) + MARGIN - x;
 		const height = Math.max(...boxes.map((box) => box.y + box.height)) + MARGIN - y;
 		const path = join(folder, `${name}.png`);
-		await this.page.screenshot({ path, clip: { x, y, width, height } });
+		// The button to execute the workflow is in front of the canvas.
+		const style = '[class*="executionButtons"] { visibility: hidden }';
+		await this.page.screenshot({ path, clip: { x, y, width, height }, style });
 		await this.page.setViewportSize(SCREEN);
 	}
 
