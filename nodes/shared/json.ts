@@ -156,9 +156,14 @@ export function* valuesIn(
 		const value = queue[at] ?? null;
 		yield value;
 		if (typeof value !== 'object' || value === null) continue;
-		for (const [name, inner] of Object.entries(value))
-			if (queue.length < max && !skipped.includes(name)) queue.push(inner);
+		for (const inner of innerOf(value, skipped)) if (queue.length < max) queue.push(inner);
 	}
+}
+
+function innerOf(value: object, skipped: readonly string[]): JsonValue[] {
+	// The names of the entries of a long list take long.
+	if (Array.isArray(value) || skipped.length === 0) return Object.values(value);
+	return Object.entries(value).flatMap(([name, inner]) => (skipped.includes(name) ? [] : [inner]));
 }
 
 /** The values of each level, the outermost first, up to about that many in total. */
