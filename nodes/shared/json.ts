@@ -160,7 +160,7 @@ export function* valuesIn(
 	}
 }
 
-function innerOf(value: object, skipped: readonly string[]): JsonValue[] {
+function innerOf(value: JsonObject | JsonValue[], skipped: readonly string[]): JsonValue[] {
 	// The names of the entries of a long list take long.
 	if (Array.isArray(value) || skipped.length === 0) return Object.values(value);
 	return Object.entries(value).flatMap(([name, inner]) => (skipped.includes(name) ? [] : [inner]));
