@@ -2,9 +2,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import compact from 'lodash/compact';
-import { chromium, selectors, type Browser, type Locator, type Page } from 'playwright-core';
+import { selectors, type Browser, type Locator, type Page } from 'playwright-core';
 import { owner } from '../n8n/driver';
-import { browserOptions } from './browser';
+import { openBrowser } from './browser';
 
 const SCREEN = { width: 1440, height: 1000 };
 const LARGE_SCREEN = { width: 2400, height: 1400 };
@@ -37,14 +37,11 @@ export class Editor {
 	 * because loading n8n takes long. n8n follows the color scheme of the browser.
 	 */
 	static async open(
-		{ baseUrl, browserUrl }: { baseUrl: string; browserUrl?: string },
+		{ baseUrl, browserUrl }: { baseUrl: string; browserUrl?: string | undefined },
 		colorScheme: 'light' | 'dark' = 'light',
 	): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
-		const browser =
-			browserUrl === undefined
-				? await chromium.launch(browserOptions)
-				: await chromium.connectOverCDP(browserUrl);
+		const browser = await openBrowser(browserUrl);
 		const context = browser.contexts()[0] ?? (await browser.newContext());
 		context.setDefaultTimeout(MAX_WAIT_MS);
 		const page = context.pages()[0] ?? (await context.newPage());
@@ -64,11 +61,6 @@ export class Editor {
 		return editor;
 	}
 
-	private addError(text: string): void {
-		// n8n reports this of itself when it leaves a workflow whose panel was open.
-		if (!text.includes('injectNDVStore() was accessed without')) this.errors.push(text);
-	}
-
 	/** Leaves the page open for the next editor, if it's in a browser at a URL. */
 	async close(): Promise<void> {
 		await this.leave();
@@ -80,25 +72,6 @@ export class Editor {
 		await this.leave();
 		await this.route(path);
 		await part.first().waitFor();
-	}
-
-	/** Closes what is open, without saving it, and goes to a page without workflows and dialogs. */
-	private async leave(): Promise<void> {
-		await this.page.keyboard.press('Escape');
-		await this.route(QUIET_PAGE);
-		const quiet = this.page.getByTestId('personal-settings-container');
-		const discard = this.page.getByRole('button', { name: 'Leave without saving' });
-		await quiet.or(discard).first().waitFor();
-		if (await discard.isVisible()) await discard.click();
-		await quiet.waitFor();
-	}
-
-	/** Uses n8n's router. As text, because only the page has the types. */
-	private async route(path: string): Promise<void> {
-		await this.page.evaluate(
-			`void document.querySelector('#app').__vue_app__
-				.config.globalProperties.$router.push(${JSON.stringify(path)})`,
-		);
 	}
 
 	async openWorkflow(id: string): Promise<void> {
@@ -216,6 +189,30 @@ export class Editor {
 		const style = '[class*="executionButtons"] { visibility: hidden }';
 		await this.page.screenshot({ path, clip: { x, y, width, height }, style });
 		await this.page.setViewportSize(SCREEN);
+	}
+
+	/** Closes what is open, without saving it, and goes to a page without workflows and dialogs. */
+	private async leave(): Promise<void> {
+		await this.page.keyboard.press('Escape');
+		await this.route(QUIET_PAGE);
+		const quiet = this.page.getByTestId('personal-settings-container');
+		const discard = this.page.getByRole('button', { name: 'Leave without saving' });
+		await quiet.or(discard).first().waitFor();
+		if (await discard.isVisible()) await discard.click();
+		await quiet.waitFor();
+	}
+
+	/** Uses n8n's router. As text, because only the page has the types. */
+	private async route(path: string): Promise<void> {
+		await this.page.evaluate(
+			`void document.querySelector('#app').__vue_app__
+				.config.globalProperties.$router.push(${JSON.stringify(path)})`,
+		);
+	}
+
+	private addError(text: string): void {
+		// n8n reports this of itself when it leaves a workflow whose panel was open.
+		if (!text.includes('injectNDVStore() was accessed without')) this.errors.push(text);
 	}
 
 	private async signIn(): Promise<void> {

@@ -1,7 +1,8 @@
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { sharedN8n } from '../e2e/shared';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { call } from '../simulator/testing/api';
+import { openBrowser } from './browser';
 
 const person = '<img src=x onerror=alert(1)>';
 const place = {
@@ -19,7 +20,7 @@ describe('the page of the simulated service', () => {
 
 	beforeAll(async () => {
 		simulator = await startSimulator({ dialect: dialects.plain, keepResponses: true });
-		browser = await chromium.connectOverCDP(sharedN8n().browserUrl);
+		browser = await openBrowser(sharedN8n().browserUrl);
 		page = await browser.newPage();
 		page.on('pageerror', ({ message }) => errors.push(message));
 		page.on('console', (message) => {

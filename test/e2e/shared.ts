@@ -12,17 +12,17 @@ const shared = z.array(
 		files: z.string(),
 		host: z.string(),
 		thirdParties: proxySettings,
-		browserUrl: z.string(),
+		browserUrl: z.string().optional(),
 	}),
 );
 
-/** A running n8n, its installation folder, where it reaches third parties, and a browser for it. */
+/** A running n8n, its installation folder, where it reaches third parties, and a browser for it if there is one. */
 export interface SharedServer {
 	server: N8nServer;
 	host: string;
 	thirdParties: ProxySettings;
-	browser: Browser;
-	browserUrl: string;
+	browser?: Browser;
+	browserUrl?: string | undefined;
 }
 
 const servers: SharedServer[] = [];

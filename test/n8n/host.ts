@@ -22,9 +22,8 @@ const manifest = manifestSchema.parse(JSON.parse(manifestText));
 const BUN = join(__dirname, '..', '..', 'node_modules', '.bin', 'bun');
 
 export const n8nVersion = manifest.dependencies.n8n;
-const isOlder = n8nVersion in olderVersions;
 
-/** The package.json that npm installs. `version` selects an older n8n. */
+/** The package.json of the installation. `version` selects an older n8n. */
 function readManifest(version?: string): string {
 	const text = readFileSync(join(__dirname, 'package.json'), 'utf8');
 	const { dependencies, overrides } = manifestSchema.parse(JSON.parse(text));
@@ -85,8 +84,8 @@ async function install(target: string, report: (line: string) => void): Promise<
 	);
 	await requireNetwork(partial, log, env);
 	await requireCompiler(partial, log, env);
-	if (isOlder) {
-		// Bun can't replace xlsx, which is a dependency by its URL.
+	if ('xlsx' in manifest.overrides) {
+		// Bun can't replace a dependency by its URL.
 		const options = ['--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
 		await run('npm', ['install', ...options], { cwd: partial, log, env });
 	} else {
