@@ -66,7 +66,7 @@ async function openNotesOfPush(
 	return async (chunk, fingerprint) =>
 		await notes.add({
 			target: [RECORD, campaign.id, push, chunk],
-			payload: fingerprint,
+			identity: fingerprint,
 			isPart: true,
 		});
 }

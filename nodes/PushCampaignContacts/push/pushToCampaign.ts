@@ -12,7 +12,7 @@ import { RowSet } from './rowSet';
 import { optionsFingerprint, type NumbersOfExecution } from './numbersOfExecution';
 
 /** `release`: the chunk had no effect, so that a retry may send it. */
-type Note = { state: 'new' | 'same' | 'changed'; release: () => Promise<void> };
+type Note = { state: 'new' | 'same' | 'unclear'; release: () => Promise<void> };
 
 export type PushOptions = SendOptions & {
 	/** At most 10,000, the documented limit. */
@@ -80,7 +80,7 @@ export async function pushToCampaign(
 		try {
 			if (stopped !== undefined) throw stopped;
 			const noted = await note?.(index, push);
-			if (noted?.state === 'changed' && all.length > 0) throw rowsChanged();
+			if (noted?.state === 'unclear' && all.length > 0) throw rowsChanged();
 			if (noted?.state === 'same') {
 				// An earlier attempt may have sent it, but recorded nothing.
 				notPushed.addAll(RowSet.of(open), 'unknown', NOTED_EARLIER[reader]);

@@ -144,12 +144,12 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	it.each([
-		['was never started', { when: 'dateTime', scheduledAt: '={{ $json.at }}' }, 'past'],
-		['was rejected', { personName: '={{ $json.name }}' }, undefined],
+		['was never started', { when: 'dateTime', scheduledAt: '={{ $json.at }}' }],
+		['was rejected', { personName: '={{ $json.name }}' }],
 	])(
-		'places no call again if an earlier item of the same person %s',
-		async (_what, parameters, firstError) => {
-			if (firstError === undefined) rejectCall();
+		'calls a person no more if an earlier item of the same person %s',
+		async (what, parameters) => {
+			if (what === 'was rejected') rejectCall();
 			const node = harness.placeCallNode({ ...perItem, ...parameters }, CONTINUE);
 			const rows = [
 				{ phone: phone(0), name: 'Too long', at: '2020-01-31T10:00:00+05:30' },
@@ -158,11 +158,11 @@ describe('Retry after n8n was killed', () => {
 			const bodies = acceptCalls(1);
 			const begun = await kill(node, rows);
 			expect(bodies).toHaveLength(1);
-			const again = acceptUpTo(1);
+			const again = acceptUpTo(2);
 			const items = output(await retry(begun, node, rows), 'Node').map(({ json }) => json.error);
-			expect(again.map((body) => body.person_name)).not.toContain('Asha');
-			expect(items[0]).toEqual(firstError && expect.stringContaining(firstError));
-			expect(items[1]).toContain('An earlier attempt of this execution may have sent this');
+			expect(again).toEqual([]);
+			const unknown = expect.stringContaining('An earlier attempt of this execution may have sent');
+			expect(items).toEqual([unknown, unknown]);
 		},
 	);
 });

@@ -418,6 +418,6 @@ it('records a call before it is sent', async () => {
 		return { success: true, data: { call_id: `call-${phoneOf(body)}` } };
 	});
 	await call(PHONE);
-	// Beside its two notes, and the mark of the execution.
-	expect(sizes).toEqual([1 + 3]);
+	// Beside its note, and the mark of the execution.
+	expect(sizes).toEqual([1 + 2]);
 });

@@ -210,7 +210,7 @@ export class World {
 			numbersOfExecution: new NumbersOfExecution(execution.numbers, 42),
 			note: async (chunk, push) => {
 				const place = ['push', 42, execution.run, chunk];
-				return await notes.add({ target: place, payload: push, isPart: true });
+				return await notes.add({ target: place, identity: push, isPart: true });
 			},
 			numbersPushedBefore: skipPushedBefore
 				? {

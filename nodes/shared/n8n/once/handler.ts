@@ -17,7 +17,6 @@ import {
 import {
 	areRecords,
 	isRepeatable,
-	mayBeNoted,
 	type IdempotencyRecord,
 	type IdempotencyRecords,
 	nameOf,
@@ -101,13 +100,12 @@ export class IdempotencyHandler<Deps> {
 	}
 
 	/**
-	 * Records the items that an earlier attempt may have sent and whose result n8n didn't store. Call this before the first
-	 * item is sent, with all items, because those recorded by a retry explain its notes. If n8n's store can't be reached,
-	 * items without a record fail.
+	 * Records the items that an earlier attempt may have sent and whose result n8n didn't store. If n8n's store can't be
+	 * reached, items without a record fail.
 	 */
 	async recordEarlier(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
 		const noted = [...items].filter(
-			([index, { target }]) => target !== undefined && mayBeNoted(this.recordOf(index)),
+			([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
 		);
 		const find = async () => {
 			const notes = await this.notes();
@@ -120,8 +118,7 @@ export class IdempotencyHandler<Deps> {
 		for (const [position, [index, request]] of noted.entries()) {
 			const key = this.keys.get(index);
 			if (areFound[position] !== true || key === undefined) continue;
-			const unknown = begunEarlier(request).toStored();
-			this.records[key] ??= { item: index, unknown, noted: true };
+			this.records[key] = { item: index, unknown: begunEarlier(request).toStored() };
 		}
 	}
 
@@ -163,17 +160,16 @@ export class IdempotencyHandler<Deps> {
 			request.check?.();
 			const deps = await this.createDeps();
 			const notes = request.target === undefined ? undefined : await this.notes();
-			const own = notes?.isFirstAttempt === false ? { ...owner, noted: true as const } : owner;
 			// No await in between, so that simultaneous requests count.
 			if (quota !== undefined) requireQuota(this.records, quota);
-			this.records[key] = { ...own, inProgress: true };
+			this.records[key] = { ...owner, inProgress: true };
 			const sending = sendNoted(request, deps, notes, isRepeat);
 			const output = await sending.catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) {
 					const unknown = error.toStored();
 					const { idempotencyKey } = request;
 					const again = idempotencyKey === undefined ? {} : { key: nameOf(idempotencyKey) };
-					this.records[key] = { ...own, unknown, ...again };
+					this.records[key] = { ...owner, unknown, ...again };
 				} else if (error instanceof ExplainedError) {
 					if (stored === undefined) Reflect.deleteProperty(this.records, key);
 					else this.records[key] = stored;
@@ -181,7 +177,7 @@ export class IdempotencyHandler<Deps> {
 				throw error;
 			});
 			const completed = output.map(({ json }) => this.outputs.copy(json));
-			this.records[key] = { ...own, completed };
+			this.records[key] = { ...owner, completed };
 			return output;
 		});
 	}
@@ -195,15 +191,12 @@ async function sendNoted<Deps>(
 	isRepeat: boolean,
 ): Promise<INodeExecutionData[]> {
 	const note = await notes?.add(noteOf(request));
-	const isSame = note?.state === 'same';
-	if (note?.state === 'changed' || (isSame && request.idempotencyKey === undefined)) {
-		throw begunEarlier(request);
-	}
+	if (note?.state === 'unclear') throw begunEarlier(request);
 	return await request.send(deps).catch(async (error: unknown): Promise<never> => {
 		if (error instanceof OutcomeUnknown) throw request.withDetails?.(error) ?? error;
 		if (!(error instanceof ExplainedError)) throw error;
 		// A later failure doesn't show what happened to the first request.
-		if (isRepeat || isSame) throw failedRepeat(error);
+		if (isRepeat || note?.state === 'same') throw failedRepeat(error);
 		await note?.release();
 		throw error;
 	});

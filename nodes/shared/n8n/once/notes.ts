@@ -1,5 +1,3 @@
-import countBy from 'lodash/countBy';
-import difference from 'lodash/difference';
 import uniq from 'lodash/uniq';
 import { NotSent, OutcomeUnknown } from '../../api/errors';
 import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
@@ -11,13 +9,27 @@ import { nameOf } from './requestRecord';
 /** Notes to keep of other executions: of those that were interrupted, and of retries. */
 const MAX_OTHERS = 40_000;
 
+/** A request to be noted. */
+export type NotedRequest = {
+	/** Whom or what it's for, such as a phone number. */
+	target: unknown;
+	/** Shows whether a request to the target is the same one, such as its idempotency key. */
+	identity?: unknown;
+	/**
+	 * Whether it's a part of a whole, such as a chunk of the rows of a push. Its target is its place, and the whole may come
+	 * again in another sub-execution. If an earlier attempt noted another identity at the place, all further parts are
+	 * `unclear`, because they may have rows of it.
+	 */
+	isPart?: boolean;
+};
+
 /**
  * What an earlier attempt of the execution did:
- * - `new`: it didn't send this request.
+ * - `new`: it sent nothing to the target.
  * - `same`: it may have sent this request.
- * - `changed`: it may have sent this request or another one to the same target.
+ * - `unclear`: it may have sent this request or another one to the same target.
  */
-export type NoteState = 'new' | 'same' | 'changed';
+export type NoteState = 'new' | 'same' | 'unclear';
 
 export type Note = {
 	state: NoteState;
@@ -25,48 +37,37 @@ export type Note = {
 	release: () => Promise<void>;
 };
 
-/** A request to be noted. */
-export type NotedRequest = {
-	target: unknown;
-	payload: unknown;
-	/** Whether it may be sent again if exactly this one was noted. */
-	isRepeatable?: boolean;
-	/**
-	 * Whether it's a part of a whole, such as a chunk of the rows of a push. Its target is its place. If an earlier attempt
-	 * noted another payload there, all further parts are `changed`, because they may have parts of it.
-	 */
-	isPart?: boolean;
-};
+/** The note of the target, and the note of the identity, if it has one. */
+type Names = readonly [string] | readonly [string, string];
 
-/** How many requests were noted, by target, and by target and payload. */
-export type NoteCounts = { [name: string]: number };
-
-/** Instead of the name of a target: all parts. */
-const ALL_PARTS = '*';
+/** How many requests use each note. */
+type Uses = Map<string, number>;
 
 /** What this process knows of one attempt of an execution at one node, or of all sub-executions of one parent. */
 export class AttemptState {
-	/** Targets to which an earlier attempt sent a request that can't be identified. */
-	readonly unclear = new Set<string>();
-	/** Notes to remove when n8n has stored the execution. */
-	readonly own = new Set<string>();
-	/** Removed notes of parts. The note of a later part adds them again. */
+	readonly uses: Uses = new Map();
+	/** Notes that this attempt added to n8n's store. The others there are from earlier attempts. */
+	readonly added = new Set<string>();
+	/** Removed notes of parts. The note of a later part adds them again, because that part may have rows of theirs. */
 	released: string[] = [];
-	/** Cancel signals of the parts of an execution whose end is awaited. A resumed execution has a new signal. */
-	readonly watched = new WeakSet<object>();
 	hasEarlier: Promise<boolean> | undefined;
 	/** Notes that wait until n8n has written others. */
-	batch: { texts: string[]; added: Promise<ReadonlySet<string>> } | undefined;
+	batch: { notes: string[]; written: Promise<void> } | undefined;
+	/** Cancel signals of the parts of an execution whose end is awaited. A resumed execution has a new signal. */
+	readonly watched = new WeakSet<object>();
 
-	/** @param counts of this attempt, and of what it found of earlier ones */
-	constructor(readonly counts: NoteCounts = {}) {}
+	countUp(notes: Iterable<string>): void {
+		for (const note of notes) this.uses.set(note, (this.uses.get(note) ?? 0) + 1);
+	}
+
+	countDown(uses: Iterable<readonly [note: string, count: number]>): void {
+		for (const [note, count] of uses) {
+			const left = (this.uses.get(note) ?? 0) - count;
+			if (left > 0) this.uses.set(note, left);
+			else this.uses.delete(note);
+		}
+	}
 }
-
-/** The nth note with this name. */
-type Place = { name: string; nth: number; text: string };
-
-/** Of a request: of its target, and of the target with the payload. */
-type PlacePair = readonly [Place, Place];
 
 type NotesOptions = {
 	store: DeduplicationStore;
@@ -82,13 +83,12 @@ type NotesOptions = {
 };
 
 /**
- * Notes each request in n8n's database before it leaves. n8n stores the records of a node only when the execution ends. If
- * n8n is killed, or the execution is stopped, a *Retry* starts without records. Then the notes show what was sent.
+ * Notes the target of each request in n8n's database before it leaves, with the start of the first attempt. n8n stores the
+ * records of a node only when the execution ends. If n8n is killed, or the execution is stopped, a *Retry* starts without
+ * records. It then reports all requests to a noted target as unknown.
  *
- * A request has two notes, with the start time of the first attempt: the nth to its target, such as a phone number, and the
- * nth with its payload. The payload shows which of several requests to a target was sent. If it changed in between, any of
- * them may have been. Once n8n has stored the execution with its records, the notes are removed. Those of a retry stay,
- * because a second retry of the same execution needs them.
+ * Once n8n has stored the execution with its records, the notes are removed. Those of a retry stay, because a second retry of
+ * the same execution needs them.
  */
 export class Notes {
 	private readonly start: string;
@@ -105,22 +105,35 @@ export class Notes {
 		this.mark = `${this.start} any`;
 	}
 
-	get isFirstAttempt(): boolean {
-		return this.options.isFirstAttempt;
-	}
-
 	/**
 	 * Whether an earlier attempt of the execution may have sent any request whose result n8n didn't store.
 	 *
 	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
 	async hasEarlier(): Promise<boolean> {
-		if (this.isFirstAttempt) return false;
-		this.state.hasEarlier ??= this.addTexts([this.mark]).then((added) => added.size === 0);
-		return await this.state.hasEarlier.catch((error: unknown) => {
-			this.state.hasEarlier = undefined;
+		if (this.options.isFirstAttempt) return false;
+		const { state } = this;
+		state.hasEarlier ??= this.lookUp([this.mark]).then((found) => found.size > 0);
+		return await state.hasEarlier.catch((error: unknown) => {
+			state.hasEarlier = undefined;
 			throw earlierUnreadable(error);
 		});
+	}
+
+	/**
+	 * Whether an earlier attempt may have sent each of these, in order, so that it can't be sent now. Leaves no notes.
+	 *
+	 * @throws OutcomeUnknown if n8n's store can't be reached
+	 */
+	async findEarlier(requests: readonly NotedRequest[]): Promise<boolean[]> {
+		if (requests.length === 0 || !(await this.hasEarlier())) return requests.map(() => false);
+		const names = requests.map((request) => this.namesOf(request));
+		const found = await this.lookUp(names.flat()).catch((error: unknown): never => {
+			throw earlierUnreadable(error);
+		});
+		return names.map(
+			([place, same]) => found.has(place) && !(same !== undefined && found.has(same)),
+		);
 	}
 
 	/**
@@ -129,193 +142,117 @@ export class Notes {
 	 * @throws NotSent if n8n's store can't be written
 	 * @throws OutcomeUnknown if it can't be read whether an earlier attempt noted this part
 	 */
-	async add({ target, payload, isPart = false }: NotedRequest): Promise<Note> {
-		// Also shows later whether this attempt noted anything.
+	async add(request: NotedRequest): Promise<Note> {
+		const { isPart = false } = request;
 		const hasEarlier = await this.hasEarlier();
-		const [name, exactName] = namesOf(target, payload);
-		for (;;) {
-			const places = [this.nextPlace(name), this.nextPlace(exactName)] as const;
-			const state = await this.claim(places, isPart).catch((error: unknown): never => {
-				for (const place of places) this.countDown(place);
-				throw isPart && hasEarlier ? earlierUnreadable(error) : error;
-			});
-			if (state === 'new') {
-				if (isPart) await this.restoreReleased(places);
-				return { state, release: async () => await this.release(places, isPart) };
-			}
-			// In a first attempt, it's from before a wait, or from an execution that started in the same millisecond.
-			if (!this.isFirstAttempt) return { state, release: async () => {} };
+		const names = this.namesOf(request);
+		const notes = [this.mark, ...names, ...(isPart ? this.state.released.splice(0) : [])];
+		this.state.countUp(notes);
+		const release = async () => await this.release(notes, isPart);
+		const state = await this.claim(names, notes, isPart).catch(async (error: unknown) => {
+			await release();
+			throw isPart && hasEarlier ? earlierUnreadable(error) : error;
+		});
+		if (state === 'unclear') await release();
+		return { state, release: state === 'new' ? release : async () => {} };
+	}
+
+	private async claim(
+		[place, same]: Names,
+		notes: readonly string[],
+		isPart: boolean,
+	): Promise<NoteState> {
+		const { added } = this.state;
+		if (this.options.isFirstAttempt || same === undefined) {
+			await this.write(notes);
+			// In a first attempt, a known note is from before a wait, or from an execution that started in the same millisecond.
+			return this.options.isFirstAttempt || added.has(place) ? 'new' : 'unclear';
 		}
+		// Stays if the identity is another one, also if n8n is killed while it looks this up.
+		const other = `${isPart ? this.start : place} other`;
+		await this.write([...notes, other]);
+		if (!added.has(other) || (!added.has(place) && added.has(same))) {
+			added.delete(other);
+			return 'unclear';
+		}
+		await this.removeUnused([other]).catch(() => undefined);
+		return added.has(same) ? 'new' : 'same';
 	}
 
-	private async claim([place, exact]: PlacePair, isPart: boolean): Promise<NoteState> {
-		const texts = [place.text, exact.text];
-		if (this.isFirstAttempt)
-			return (await this.addTexts(texts)).size === texts.length ? 'new' : 'same';
-		const { unclear } = this.state;
-		const name = isPart ? ALL_PARTS : place.name;
-		// If n8n is killed before it removes the texts of a lookup, this stays, and shows that the others may be from a lookup.
-		const lookup = isPart ? [`${exact.text} asked`] : [];
-		return await this.inOneGo(async (store, maxEntries) => {
-			// What isn't noted doesn't count, so that a later retry finds all notes of the target.
-			if (unclear.has(name)) {
-				for (const one of [place, exact]) this.countDown(one);
-				return 'changed';
-			}
-			const added = new Set(await store.add([...texts, ...lookup], maxEntries));
-			const isNew = texts.every((text) => added.has(text));
-			await removeAll(store, isNew ? lookup : [...added]).catch(() => undefined);
-			if (isNew) return 'new';
-			for (const one of [place, exact]) if (added.has(one.text)) this.countDown(one);
-			if (!added.has(exact.text) && lookup.every((text) => added.has(text))) return 'same';
-			unclear.add(name);
-			return 'changed';
-		});
+	private async release(notes: readonly string[], isPart: boolean): Promise<void> {
+		this.state.countDown(notes.map((note) => [note, 1]));
+		if (isPart) this.state.released.push(...notes.filter((note) => note !== this.mark));
+		await this.removeUnused(notes).catch(() => undefined);
 	}
 
-	private async release(places: PlacePair, isPart: boolean): Promise<void> {
-		const { counts, released } = this.state;
-		// A retry would find the notes of later requests in place of this one.
-		if (places.some(({ name, nth }) => counts[name] !== nth + 1)) return;
-		for (const place of places) this.countDown(place);
-		const texts = places.map(({ text }) => text);
-		if (isPart) released.push(...texts);
-		await this.remove(texts).catch(() => undefined);
+	/** The notes of the requests so far, to be removed once n8n has stored the execution with its records. */
+	own(): Uses {
+		return new Map(this.state.uses);
 	}
 
-	/** A later part may have rows of those that were released. */
-	private async restoreReleased(places: PlacePair): Promise<void> {
-		const own = places.map(({ text }) => text);
-		const released = difference(this.state.released.splice(0), own);
-		if (released.length > 0) await this.addTexts(released);
-	}
-
-	/** Because another retry can use the store at this moment. */
-	private async inOneGo<T>(
-		use: (store: DeduplicationStore, maxEntries: number) => Promise<T>,
-	): Promise<T> {
-		const { store, exclusive, pause } = this.options;
-		const useOnce = async () => await exclusive(async () => await use(store, this.maxEntries()));
-		return await repeatOnStore(useOnce, pause);
-	}
-
-	private maxEntries(): number {
-		const { running = () => this.state.own.size } = this.options;
-		return MAX_OTHERS + running();
-	}
-
-	/**
-	 * Whether an earlier attempt may have sent each of these, in order. Leaves no notes. If the payloads don't show which
-	 * requests to a target were sent, all of them may have been.
-	 *
-	 * @throws OutcomeUnknown if n8n's store can't be reached
-	 */
-	async findEarlier(requests: readonly NotedRequest[]): Promise<boolean[]> {
-		if (requests.length === 0 || !(await this.hasEarlier())) return requests.map(() => false);
-		const counts = { ...this.state.counts };
-		const asked = requests.map(({ target, payload, isRepeatable = false }) => {
-			const [name, exactName] = namesOf(target, payload);
-			const text = this.nextPlace(name, counts).text;
-			return { name, exactName, text, exact: this.nextPlace(exactName, counts).text, isRepeatable };
-		});
-		const texts = asked.flatMap(({ text, exact }) => [text, exact]);
-		const added = await this.addTexts(texts).catch((error: unknown): never => {
-			throw earlierUnreadable(error);
-		});
-		// If they stay, a later retry reports these requests as unknown.
-		await this.remove([...added]).catch(() => undefined);
-		const noted = countBy(
-			asked.filter(({ text }) => !added.has(text)),
-			'name',
-		);
-		const explained = countBy(
-			asked.filter(({ exact }) => !added.has(exact)),
-			'name',
-		);
-		const { unclear } = this.state;
-		for (const { name } of asked)
-			if ((noted[name] ?? 0) > (explained[name] ?? 0)) unclear.add(name);
-		return asked.map(({ name, exactName, exact, isRepeatable }) => {
-			const isExact = !added.has(exact);
-			if (isExact ? isRepeatable : !unclear.has(name)) return false;
-			this.nextPlace(name);
-			if (isExact) this.nextPlace(exactName);
-			return true;
-		});
-	}
-
-	/** The notes to remove once n8n has stored the execution with its records. */
-	own(): string[] {
-		return [...this.state.own].filter((note) => note !== this.mark);
-	}
-
-	async clear(notes = this.own()): Promise<void> {
-		const { own } = this.state;
-		for (const note of notes) own.delete(note);
-		const isLast = own.size === 1 && own.delete(this.mark);
-		const all = isLast ? [...notes, this.mark] : notes;
-		if (all.length === 0) return;
+	async clear(own = this.own()): Promise<void> {
+		if (own.size === 0) return;
+		this.state.countDown(own);
+		await this.removeUnused([...own.keys()]);
 		const { store, exclusive } = this.options;
+		// n8n would keep an empty list.
 		await exclusive(async () => {
-			await removeAll(store, all);
-			// n8n would keep an empty list.
 			if ((await store.count()) === 0) await store.clear();
 		});
 	}
 
-	/** After a retry without notes, or with released ones only, a second retry finds as much as this one. */
-	async forgetUnused(): Promise<void> {
-		const { counts, hasEarlier } = this.state;
-		const hasNone = Object.values(counts).every((count) => count === 0);
-		if (hasNone && (await hasEarlier) === false) await this.remove([this.mark]);
+	private namesOf({ target, identity, isPart = false }: NotedRequest): Names {
+		let place = this.textOf(target);
+		for (let nth = 1; isPart && this.state.uses.has(place); nth++)
+			place = this.textOf([target, nth]);
+		return identity === undefined ? [place] : [place, this.textOf([target, { identity }])];
 	}
 
-	/** The note of the next request with this name, which counts from now on. */
-	private nextPlace(name: string, counts = this.state.counts): Place {
-		const nth = counts[name] ?? 0;
-		counts[name] = nth + 1;
-		return { name, nth, text: `${this.start} ${name} ${nth}` };
+	private textOf(value: unknown): string {
+		return `${this.start} ${nameOf(value)}`;
 	}
 
-	private countDown({ name, nth }: Place): void {
-		const { counts } = this.state;
-		counts[name] = Math.min(nth, counts[name] ?? nth);
+	/** The notes of earlier attempts among these. n8n's store can only look up a text by adding it. */
+	private async lookUp(notes: readonly string[]): Promise<ReadonlySet<string>> {
+		await this.write(notes);
+		const found = notes.filter((note) => !this.state.added.has(note));
+		// If they stay, a later retry reports these requests as unknown.
+		await this.removeUnused(notes).catch(() => undefined);
+		return new Set(found);
 	}
 
-	private async remove(notes: readonly string[]): Promise<void> {
+	private async removeUnused(notes: readonly string[]): Promise<void> {
 		const { store, exclusive } = this.options;
-		if (notes.length > 0) await exclusive(async () => await removeAll(store, notes));
+		const { uses, added } = this.state;
+		await exclusive(async () => {
+			const unused = notes.filter((note) => added.has(note) && !uses.has(note));
+			await removeAll(store, unused);
+			for (const note of unused) added.delete(note);
+		});
 	}
 
-	/** @returns the texts that were new. After a first access that failed, they may be missing. */
-	private async addTexts(texts: readonly string[]): Promise<ReadonlySet<string>> {
-		const all = this.isFirstAttempt ? [this.mark, ...texts] : texts;
-		if (this.isFirstAttempt) for (const text of all) this.state.own.add(text);
-		const add = async () => await this.addInBatch(all);
-		const added = await repeatOnStore(add, this.options.pause);
-		return new Set(texts.filter((text) => added.has(text)));
+	private async write(notes: readonly string[]): Promise<void> {
+		await repeatOnStore(async () => await this.writeInBatch(notes), this.options.pause);
 	}
 
 	/** n8n writes all notes of a node each time, so those that come while it writes go together. */
-	private async addInBatch(texts: readonly string[]): Promise<ReadonlySet<string>> {
+	private async writeInBatch(notes: readonly string[]): Promise<void> {
 		const { state } = this;
-		const { store, exclusive } = this.options;
+		const { store, exclusive, isFirstAttempt, running = () => state.uses.size } = this.options;
 		if (state.batch === undefined) {
 			const all: string[] = [];
-			const added = exclusive(async () => {
+			const written = exclusive(async () => {
 				state.batch = undefined;
-				return new Set(await store.add(uniq(all), this.maxEntries()));
+				const texts = uniq(all);
+				const added = await store.add(texts, MAX_OTHERS + running());
+				// If n8n reported an error before, it may have added them all the same.
+				for (const note of isFirstAttempt ? texts : added) state.added.add(note);
 			});
-			state.batch = { texts: all, added };
+			state.batch = { notes: all, written };
 		}
-		state.batch.texts.push(...texts);
-		return await state.batch.added;
+		state.batch.notes.push(...notes);
+		await state.batch.written;
 	}
-}
-
-/** What the notes of a request are named after: its target, and the target with the payload. */
-function namesOf(target: unknown, payload: unknown): [string, string] {
-	return [nameOf(target), nameOf([target, payload])];
 }
 
 function earlierUnreadable(error: unknown): OutcomeUnknown {

@@ -2,13 +2,11 @@ import sumBy from 'lodash/sumBy';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../boundedMap';
 import { pause } from '../../clock';
-import { isJsonObject } from '../../json';
 import { runExclusive } from '../../keyedMutex';
 import { clock } from '../http/accountClient';
 import { cancelSignal } from '../run/cancel';
 import { originOf } from './executionOrigin';
-import { ExecutionStore } from './executionStore';
-import { AttemptState, type NoteCounts, Notes } from './notes';
+import { AttemptState, Notes } from './notes';
 import { openStore, type StoreUse } from './nodeStore';
 
 const USE: StoreUse = {
@@ -37,10 +35,8 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	const attempt = origin.isSubExecution ? origin.executionId : context.getExecutionId();
 	const node = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
 	const key = JSON.stringify([node, attempt]);
-	const isRetry = context.getMode() === 'retry';
-	const isFirstAttempt = !origin.isSubExecution && !isRetry;
-	const state =
-		attempts.get(key)?.state ?? new AttemptState(isRetry ? storedCounts(context) : undefined);
+	const isFirstAttempt = !origin.isSubExecution && context.getMode() !== 'retry';
+	const state = attempts.get(key)?.state ?? new AttemptState();
 	attempts.set(key, { node, state });
 	const notes = new Notes(
 		{
@@ -48,7 +44,7 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 			origin,
 			isFirstAttempt,
 			exclusive: async (run) => await runExclusive(node, run),
-			running: () => sumBy(attempts.all(), (one) => (one.node === node ? one.state.own.size : 0)),
+			running: () => sumBy(attempts.all(), (one) => (one.node === node ? one.state.uses.size : 0)),
 			pause: async (ms) => await pause(clock, ms, cancelSignal(context)),
 		},
 		state,
@@ -61,27 +57,8 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	context.onExecutionFinish?.(async () => {
 		if (!origin.isSubExecution) attempts.delete(key);
 		if (isFirstAttempt && signal?.aborted !== true) await notes.clear();
-		if (isRetry && !origin.isSubExecution) await notes.forgetUnused();
 	});
 	return notes;
-}
-
-/** Stored with the execution, so that a retry that waits and resumes in another process recognizes its own notes. */
-function storedCounts(context: IExecuteFunctions): NoteCounts {
-	const store = new ExecutionStore(
-		context,
-		`counts ${context.getExecutionId()}`,
-		areCounts,
-		'node',
-		'execution',
-	);
-	const counts = store.read() ?? {};
-	store.write(counts);
-	return counts;
-}
-
-function areCounts(stored: unknown): stored is NoteCounts {
-	return isJsonObject(stored) && Object.values(stored).every((count) => typeof count === 'number');
 }
 
 /**

@@ -55,15 +55,9 @@ export class QuotaExceeded extends ExplainedError {
 	}
 }
 
-/** What is noted of the request. Its idempotency key shows whether it's the same, also if its values changed. */
-export function noteOf<Deps>({
-	target,
-	payload,
-	idempotencyKey,
-}: PreparedRequest<Deps>): NotedRequest {
-	return idempotencyKey === undefined
-		? { target, payload }
-		: { target, payload: { idempotencyKey }, isRepeatable: true };
+/** What is noted of the request. */
+export function noteOf<Deps>({ target, idempotencyKey }: PreparedRequest<Deps>): NotedRequest {
+	return { target, identity: idempotencyKey };
 }
 
 /** The outcome of a request with an idempotency key whose earlier outcome is unknown. A later failure doesn't change it. */

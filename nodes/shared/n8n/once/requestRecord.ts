@@ -6,11 +6,8 @@ import { isJsonObject, type JsonObject, parseStringified } from '../../json';
 /** 72 bits. */
 const KEY_LENGTH = 12;
 
-/**
- * The owner of a record: an item, or a tool request with the `unit` of its quota. `noted`: a retry sent the request, so its
- * note stays.
- */
-export type RecordOwner = { item?: number; tool_request?: string; unit?: string; noted?: true };
+/** The owner of a record: an item, or a tool request with the `unit` of its quota. */
+export type RecordOwner = { item?: number; tool_request?: string; unit?: string };
 
 /**
  * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `key`: fingerprint of the
@@ -27,14 +24,6 @@ export function isRepeatable(
 ): boolean {
 	if (record === undefined || idempotencyKey === undefined) return false;
 	return 'unknown' in record && record.key === nameOf(idempotencyKey);
-}
-
-/**
- * Whether the request may have a note. Those of a first attempt are removed when n8n stores its records, so the note of an
- * equal request isn't theirs.
- */
-export function mayBeNoted(record: IdempotencyRecord | undefined): boolean {
-	return record === undefined || record.noted === true;
 }
 
 /** @throws OutcomeUnknown if the stored outcome is unknown */

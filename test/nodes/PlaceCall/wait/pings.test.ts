@@ -53,8 +53,8 @@ describe('pings of the resume URL', () => {
 
 	it('the notes of the calls stay until n8n has stored the execution', async () => {
 		await waiting(byWebhook, 2);
-		// Two for each call, and one for the execution.
-		expect(harness.store.size).toBe(5);
+		// One for each call, and one for the execution.
+		expect(harness.store.size).toBe(3);
 		harness.store.clear();
 		timeFlies();
 		const { last } = answerPings(409, 200, 404);
