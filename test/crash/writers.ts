@@ -20,6 +20,8 @@ export type Writer = {
 	request?: { method: 'POST' | 'DELETE'; path: RegExp };
 	/** Whether one request contains all items. */
 	isOneRequest?: boolean;
+	/** Whether all items are for the same chat session. A retry sends none of them if one had begun. */
+	isOneSession?: boolean;
 	/** A value that only the request of this item contains. */
 	marker?: (value: Item) => string;
 };
@@ -76,6 +78,7 @@ export const writers: readonly Writer[] = [
 		type: 'chatSend',
 		parameters: { ...talk, sendBy: 'socket' },
 		marker: ({ text }) => text,
+		isOneSession: true,
 	},
 	{
 		name: 'Chat Send, immediate reply',
@@ -83,6 +86,7 @@ export const writers: readonly Writer[] = [
 		parameters: { ...talk, sendBy: 'inbound' },
 		request: { method: 'POST', path: /^\/v1\/chat\/inbound$/ },
 		marker: ({ text }) => text,
+		isOneSession: true,
 	},
 	{
 		name: 'Chat Send, later reply',
@@ -90,6 +94,7 @@ export const writers: readonly Writer[] = [
 		parameters: { ...talk, sendBy: 'async' },
 		request: { method: 'POST', path: /^\/v1\/chat\/inbound\/async$/ },
 		marker: ({ text }) => text,
+		isOneSession: true,
 	},
 	{
 		name: 'Chat Send, legacy',
@@ -97,6 +102,7 @@ export const writers: readonly Writer[] = [
 		parameters: { ...talk, sendBy: 'legacy', ...AGENT },
 		request: { method: 'POST', path: /^\/chat_messages\/send_message$/ },
 		marker: ({ text }) => text,
+		isOneSession: true,
 	},
 	{
 		name: 'Inject Context',
@@ -104,6 +110,7 @@ export const writers: readonly Writer[] = [
 		parameters: { sessionId: sessions.open, context: '={{ $json.text }}' },
 		request: { method: 'POST', path: /\/inject_context$/ },
 		marker: ({ text }) => text,
+		isOneSession: true,
 	},
 	{
 		name: 'Chat Session Create',

@@ -8,8 +8,9 @@ const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const ALL = '1'.repeat(ITEMS);
 const requesting = writers.filter(({ request }) => request !== undefined);
 
-/** Items with a started request are unknown, and the rest is sent. */
-const expectedResult = ({ name }: Writer, before: string): RetryResult => {
+/** Items with a started request are unknown, and the rest is sent, unless it's for the same chat session. */
+const expectedResult = ({ name, isOneSession = false }: Writer, before: string): RetryResult => {
+	if (isOneSession) return { writer: name, before, after: before, output: 'u'.repeat(ITEMS) };
 	const kinds = before.replace(/1/g, 'u').replace(/0/g, 'd');
 	// Pushed rows are in the first output, and unknown ones in the second.
 	const output = isPush(name) ? [...kinds].sort().join('') : kinds;

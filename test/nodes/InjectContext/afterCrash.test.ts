@@ -13,7 +13,7 @@ const harness = engineHarness();
 const sessionId = fixtures.sessions.open;
 const PATH = `/v1/chat/session/${sessionId}/inject_context`;
 
-test('after n8n was killed, an entry that was added is not added again, if an earlier one of the session was rejected', async () => {
+test('after n8n was killed, no entry is added to a session that got one, also if another one was rejected', async () => {
 	const added: unknown[] = [];
 	service().post(PATH).reply(422, { success: false, error: 'context is too long' });
 	const accept = () =>
@@ -32,8 +32,8 @@ test('after n8n was killed, an entry that was added is not added again, if an ea
 	accept();
 	const started = await runKilled(harness.credentials, workflow, start, items);
 	expect(added).toEqual(['She asked for a visit']);
-	accept();
 	const run = await resume(harness.credentials, workflow, storedCopy(started), 'retry');
-	expect(added).toEqual(['She asked for a visit', 'A long text']);
-	expect(output(run, 'Node')[1]?.json.error).toContain('An earlier attempt of this execution');
+	expect(added).toEqual(['She asked for a visit']);
+	const unknown = expect.stringContaining('An earlier attempt of this execution');
+	expect(output(run, 'Node').map(({ json }) => json.error)).toEqual([unknown, unknown]);
 });

@@ -21,6 +21,7 @@ import {
 	type IdempotencyRecords,
 	nameOf,
 	OutputCopier,
+	recordedNames,
 	recordKey,
 	type RecordOwner,
 	replay,
@@ -68,7 +69,12 @@ export class IdempotencyHandler<Deps> {
 			if (record.item !== undefined) this.earlier.set(record.item, record);
 		}
 		this.outputs = new OutputCopier(JSON.stringify(this.records).length);
-		this.notes = once(async () => await openNotes(context));
+		const recorded = recordedNames(this.records);
+		this.notes = once(async () => {
+			const notes = await openNotes(context);
+			notes?.ignore(recorded);
+			return notes;
+		});
 	}
 
 	/** Finds the record of an item. Call this in the order of the items. */
@@ -160,16 +166,17 @@ export class IdempotencyHandler<Deps> {
 			request.check?.();
 			const deps = await this.createDeps();
 			const notes = request.target === undefined ? undefined : await this.notes();
+			const own = notes?.isFirstAttempt === false ? { ...owner, noted: true as const } : owner;
 			// No await in between, so that simultaneous requests count.
 			if (quota !== undefined) requireQuota(this.records, quota);
-			this.records[key] = { ...owner, inProgress: true };
+			this.records[key] = { ...own, inProgress: true };
 			const sending = sendNoted(request, deps, notes, isRepeat);
 			const output = await sending.catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) {
 					const unknown = error.toStored();
 					const { idempotencyKey } = request;
 					const again = idempotencyKey === undefined ? {} : { key: nameOf(idempotencyKey) };
-					this.records[key] = { ...owner, unknown, ...again };
+					this.records[key] = { ...own, unknown, ...again };
 				} else if (error instanceof ExplainedError) {
 					if (stored === undefined) Reflect.deleteProperty(this.records, key);
 					else this.records[key] = stored;
@@ -177,7 +184,7 @@ export class IdempotencyHandler<Deps> {
 				throw error;
 			});
 			const completed = output.map(({ json }) => this.outputs.copy(json));
-			this.records[key] = { ...owner, completed };
+			this.records[key] = { ...own, completed };
 			return output;
 		});
 	}

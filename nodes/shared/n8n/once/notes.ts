@@ -48,6 +48,8 @@ export class AttemptState {
 	readonly uses: Uses = new Map();
 	/** Notes that this attempt added to n8n's store. The others there are from earlier attempts. */
 	readonly added = new Set<string>();
+	/** Notes of a retry that n8n has stored with its records, which show what it sent. */
+	readonly recorded = new Set<string>();
 	/** Removed notes of parts. The note of a later part adds them again, because that part may have rows of theirs. */
 	released: string[] = [];
 	hasEarlier: Promise<boolean> | undefined;
@@ -55,6 +57,11 @@ export class AttemptState {
 	batch: { notes: string[]; written: Promise<void> } | undefined;
 	/** Cancel signals of the parts of an execution whose end is awaited. A resumed execution has a new signal. */
 	readonly watched = new WeakSet<object>();
+
+	/** Whether no request of an earlier attempt without a record has this note. */
+	isOwn(note: string): boolean {
+		return this.added.has(note) || this.recorded.has(note);
+	}
 
 	countUp(notes: Iterable<string>): void {
 		for (const note of notes) this.uses.set(note, (this.uses.get(note) ?? 0) + 1);
@@ -105,13 +112,26 @@ export class Notes {
 		this.mark = `${this.start} any`;
 	}
 
+	get isFirstAttempt(): boolean {
+		return this.options.isFirstAttempt;
+	}
+
+	/**
+	 * Call this with the targets of the records that are `noted`. Their notes stay for other retries.
+	 *
+	 * @param names as by `nameOf`
+	 */
+	ignore(names: readonly string[]): void {
+		for (const name of names) this.state.recorded.add(`${this.start} ${name}`);
+	}
+
 	/**
 	 * Whether an earlier attempt of the execution may have sent any request whose result n8n didn't store.
 	 *
 	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
 	async hasEarlier(): Promise<boolean> {
-		if (this.options.isFirstAttempt) return false;
+		if (this.isFirstAttempt) return false;
 		const { state } = this;
 		state.hasEarlier ??= this.lookUp([this.mark]).then((found) => found.size > 0);
 		return await state.hasEarlier.catch((error: unknown) => {
@@ -140,7 +160,7 @@ export class Notes {
 	 * Notes a request that is about to be sent.
 	 *
 	 * @throws NotSent if n8n's store can't be written
-	 * @throws OutcomeUnknown if it can't be read whether an earlier attempt noted this part
+	 * @throws OutcomeUnknown if it can't be read whether an earlier attempt noted it
 	 */
 	async add(request: NotedRequest): Promise<Note> {
 		const { isPart = false } = request;
@@ -151,7 +171,7 @@ export class Notes {
 		const release = async () => await this.release(notes, isPart);
 		const state = await this.claim(names, notes, isPart).catch(async (error: unknown) => {
 			await release();
-			throw isPart && hasEarlier ? earlierUnreadable(error) : error;
+			throw hasEarlier ? earlierUnreadable(error) : error;
 		});
 		if (state === 'unclear') await release();
 		return { state, release: state === 'new' ? release : async () => {} };
@@ -162,21 +182,21 @@ export class Notes {
 		notes: readonly string[],
 		isPart: boolean,
 	): Promise<NoteState> {
-		const { added } = this.state;
-		if (this.options.isFirstAttempt || same === undefined) {
+		const { state } = this;
+		if (this.isFirstAttempt || same === undefined) {
 			await this.write(notes);
 			// In a first attempt, a known note is from before a wait, or from an execution that started in the same millisecond.
-			return this.options.isFirstAttempt || added.has(place) ? 'new' : 'unclear';
+			return this.isFirstAttempt || state.isOwn(place) ? 'new' : 'unclear';
 		}
 		// Stays if the identity is another one, also if n8n is killed while it looks this up.
 		const other = `${isPart ? this.start : place} other`;
 		await this.write([...notes, other]);
-		if (!added.has(other) || (!added.has(place) && added.has(same))) {
-			added.delete(other);
+		if (!state.isOwn(other) || (!state.isOwn(place) && state.isOwn(same))) {
+			state.added.delete(other);
 			return 'unclear';
 		}
 		await this.removeUnused([other]).catch(() => undefined);
-		return added.has(same) ? 'new' : 'same';
+		return state.isOwn(same) ? 'new' : 'same';
 	}
 
 	private async release(notes: readonly string[], isPart: boolean): Promise<void> {
@@ -215,7 +235,7 @@ export class Notes {
 	/** The notes of earlier attempts among these. n8n's store can only look up a text by adding it. */
 	private async lookUp(notes: readonly string[]): Promise<ReadonlySet<string>> {
 		await this.write(notes);
-		const found = notes.filter((note) => !this.state.added.has(note));
+		const found = notes.filter((note) => !this.state.isOwn(note));
 		// If they stay, a later retry reports these requests as unknown.
 		await this.removeUnused(notes).catch(() => undefined);
 		return new Set(found);
@@ -238,7 +258,7 @@ export class Notes {
 	/** n8n writes all notes of a node each time, so those that come while it writes go together. */
 	private async writeInBatch(notes: readonly string[]): Promise<void> {
 		const { state } = this;
-		const { store, exclusive, isFirstAttempt, running = () => state.uses.size } = this.options;
+		const { store, exclusive, running = () => state.uses.size } = this.options;
 		if (state.batch === undefined) {
 			const all: string[] = [];
 			const written = exclusive(async () => {
@@ -246,7 +266,7 @@ export class Notes {
 				const texts = uniq(all);
 				const added = await store.add(texts, MAX_OTHERS + running());
 				// If n8n reported an error before, it may have added them all the same.
-				for (const note of isFirstAttempt ? texts : added) state.added.add(note);
+				for (const note of this.isFirstAttempt ? texts : added) state.added.add(note);
 			});
 			state.batch = { notes: all, written };
 		}

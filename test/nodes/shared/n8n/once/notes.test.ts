@@ -7,6 +7,7 @@ import {
 	type NotedRequest,
 	type NoteState,
 } from '../../../../../nodes/shared/n8n/once/notes';
+import { nameOf } from '../../../../../nodes/shared/n8n/once/requestRecord';
 
 /** n8n's store: a list that is read and written as a whole. */
 class Store implements DeduplicationStore {
@@ -211,6 +212,19 @@ test('a retry may repeat a request with the same identity, and no other one to i
 	expect(states).toEqual(['same', 'unclear', 'unclear']);
 });
 
+test('a retry of a retry repeats what was rejected, and keeps the note that another retry needs', async () => {
+	const store = new Store();
+	await first(store).add({ target: 'b' });
+	await retry(store).add({ target: 'a' });
+	const second = retry(store);
+	second.ignore([nameOf('a')]);
+	expect(await second.findEarlier([{ target: 'a' }])).toEqual([false]);
+	const note = await second.add({ target: 'a' });
+	expect(note.state).toBe('new');
+	await note.release();
+	expect(await retry(store).findEarlier([{ target: 'a' }])).toEqual([true]);
+});
+
 test('another execution that started in the same millisecond sends its requests', async () => {
 	const store = new Store();
 	expect(await stateOf(first(store), 'a')).toBe('new');
@@ -284,13 +298,16 @@ describe('a part of a whole', () => {
 			states.push((await notes.add(part('a', identity))).state);
 		expect(states).toEqual(['same', 'same', 'new']);
 	});
+});
 
-	test("is unknown in a retry if n8n's store fails", async () => {
+test.each([{ target: 'a' }, { target: 'a', identity: 'x', isPart: true }])(
+	"a request is unknown in a retry if n8n's store fails, because an earlier attempt may have sent it: %p",
+	async (request) => {
 		const store = new Store();
-		await first(store).add(part('a', 'x'));
+		await first(store).add(request);
 		const notes = retry(store);
 		await notes.hasEarlier();
 		store.fails = 'before';
-		await expect(notes.add(part('a', 'x'))).rejects.toMatchObject({ outcome: 'unknown' });
-	});
-});
+		await expect(notes.add(request)).rejects.toMatchObject({ outcome: 'unknown' });
+	},
+);
