@@ -5,7 +5,6 @@ import { onScreenOnly } from '../shared/api/resolution';
 import { inEnglish, withOffset } from '../shared/clock';
 import { formOf } from '../shared/modelForms';
 import { quoted } from '../shared/values';
-import type { Schedule } from './fields/when';
 import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
 
 /** What decides when a call goes. */
@@ -17,6 +16,18 @@ export type TimeSettings = {
 	hours: CallingHours | undefined;
 	/** Whether the number of calls to the person is limited, so that the day of the call must be certain. */
 	isLimited: boolean;
+};
+
+/** The time that a user entered. */
+export type Schedule = {
+	/** The field's name on the screen. */
+	field: 'Date and Time' | 'Time in India' | 'When to Call';
+	/** The value of the field or its expression: text, a Date, or a Luxon DateTime. */
+	value: unknown;
+	/** The workflow's time zone. */
+	zone: string;
+	/** Whether it was picked in the editor, in the workflow's time zone. */
+	picked: boolean;
 };
 
 /** When a call goes. `scheduledAt` is that of the request. */

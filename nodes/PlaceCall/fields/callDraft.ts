@@ -6,8 +6,7 @@ import type { Fields } from '../../shared/n8n/forms/fields';
 import { calledNumberKey } from '../../shared/phone/phoneKey';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
 import type { CallLimit } from '../../shared/calls/callsPerPerson';
-import type { CallingHours, TimeSettings } from '../callTime';
-import type { Schedule } from './when';
+import type { CallingHours, Schedule, TimeSettings } from '../callTime';
 
 /** A field of a call: how the form shows it, and what it adds to the request. */
 export type CallField = {

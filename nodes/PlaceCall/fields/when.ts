@@ -6,18 +6,8 @@ import { givenAs } from '../../shared/modelForms';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { shownOnlyAt, textInTools } from '../../shared/n8n/tools/textInTools';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
+import type { Schedule } from '../callTime';
 import type { CallField } from './callDraft';
-
-export type Schedule = {
-	/** The field's name on the screen. */
-	field: 'Date and Time' | 'Time in India' | 'When to Call';
-	/** The value of the field or its expression: text, a Date, or a Luxon DateTime. */
-	value: unknown;
-	/** The workflow's time zone. */
-	zone: string;
-	/** Whether it was picked in the editor, in the workflow's time zone. */
-	picked: boolean;
-};
 
 const whenToCall: INodeProperties[] = textInTools(
 	{
