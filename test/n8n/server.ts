@@ -146,9 +146,9 @@ export class N8nServer implements N8nInstance {
 		// Another process may listen on this port and never respond.
 		const signal = AbortSignal.timeout(10_000);
 		if (this.role !== 'start') return (await fetch(`${this.baseUrl}/healthz`, { signal })).ok;
-		// While n8n starts, it responds to every request with plain text, so wait for JSON.
-		const response = await fetch(`${this.baseUrl}/rest/login`, { signal });
-		return response.headers.get('content-type')?.includes('json') === true;
+		// While n8n starts, it responds to every request with plain text, and then with 503 until its database is ready.
+		const { status, headers } = await fetch(`${this.baseUrl}/rest/login`, { signal });
+		return status < 500 && headers.get('content-type')?.includes('json') === true;
 	}
 
 	private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
