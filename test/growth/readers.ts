@@ -22,8 +22,7 @@ import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
 import { findAgents } from '../../nodes/shared/agents';
 import { isBelow, urlOf } from '../../nodes/shared/api/access';
 import { ApiClient } from '../../nodes/shared/api/client';
-import { injectContext } from '../../nodes/shared/api/endpoints';
-import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
+import { injectContext, withAdditions } from '../../nodes/shared/api/endpoints';
 import { findEffect, parseResponse } from '../../nodes/shared/api/response';
 import { ServiceRejection } from '../../nodes/shared/api/errors';
 import { forEveryone } from '../../nodes/shared/api/resolution';
@@ -375,7 +374,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			},
 		},
 	],
-	'shared/api/endpoints/chat.ts › injectContext': {
+	'shared/api/endpoints.ts › injectContext': {
 		read: async ({ text, json }) => {
 			const body = JSON.stringify({ data: { session_id: 's', context: [json, text].flat() } });
 			const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
@@ -388,7 +387,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			await injectContext(client, 's', { context: text });
 		},
 	},
-	'shared/api/endpoints/endpoint.ts › withAdditions': {
+	'shared/api/endpoints.ts › withAdditions': {
 		read: ({ json }) => {
 			const body = { additional_data: objectOf(json), ...objectOf(json) };
 			return withAdditions({ ...REQUEST, body }, { body, query: { text: plain(json) } });

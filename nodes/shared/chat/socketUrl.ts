@@ -1,5 +1,5 @@
 import { isLoopback } from '../api/access';
-import type { WsToken } from '../api/types';
+import type { WsToken } from './token';
 
 export interface SocketUrlOptions {
 	token: WsToken;

@@ -8,8 +8,16 @@ import {
 } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import type { ApiResponse } from '../api/http';
-import type { WsToken } from '../api/types';
 import { isJsonObject, type JsonValue } from '../json';
+
+/** The `data` of `ws_token`. The token is valid for 5 minutes. */
+export type WsToken = {
+	token: string;
+	ws_url: string;
+	/** Epoch seconds. */
+	expires_at: number;
+	stream: string;
+};
 
 /** The result of a token request. Only `unreachable` is worth a retry. */
 export type MintResult = { kind: 'token'; token: WsToken } | MintFailure;
