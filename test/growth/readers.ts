@@ -38,6 +38,7 @@ import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
+import { entriesOf, onlyListIn } from '../../nodes/shared/calls/callListResponse';
 import { isWanted, isBehind, outcomeKey, parseList } from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/completionWebhook';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
@@ -469,6 +470,12 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/apiMapping/placeValues.ts › queryOf': {
 		read: ({ json }) => queryOf(listOf(json).map((name) => ({ name: plain(name), value: 1 }))),
 	},
+	'shared/calls/callListResponse.ts › entriesOf': {
+		read: ({ json }) => entriesOf({ data: json }, new ApiMapping({ callListPath: 'data' })),
+	},
+	'shared/calls/callListResponse.ts › onlyListIn': {
+		read: ({ json }) => onlyListIn(json, new ApiMapping({})),
+	},
 	'shared/calls/callFilters.ts › callListQuery': {
 		read: ({ text }) =>
 			callListQuery(
@@ -681,6 +688,10 @@ export const notReaders = new Set([
 	'shared/n8n/forms/fieldValue.ts › optionOf',
 	'shared/n8n/forms/fieldValue.ts › fault',
 	'shared/calls/callFilters.ts › requiredForFilters',
+	'shared/calls/callListResponse.ts › linkedNext',
+	'shared/calls/callListResponse.ts › totalIn',
+	// `readReport` is measured, which calls it.
+	'shared/json.ts › innerOf',
 	'shared/calls/callsPerPerson.ts › countedCalls',
 	'shared/calls/callWatch.ts › CallWatch',
 	'shared/chat/connection.ts › ChatConnection',

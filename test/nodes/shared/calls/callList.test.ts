@@ -1,5 +1,6 @@
 import range from 'lodash/range';
-import { readAllCalls, readCalls, testCallList } from '../../../../nodes/shared/calls/callList';
+import { testCallList } from '../../../../nodes/shared/apiMapping/testCallList';
+import { readAllCalls, readCalls } from '../../../../nodes/shared/calls/callList';
 import type { Limiter } from '../../../../nodes/shared/keyedMutex';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
@@ -262,7 +263,7 @@ test.each<[string, Details, unknown]>([
 	['calls by ID', { ...WHOLE, callListKeyName: 'call_id' }, { calls: { a: {}, b: {} } }],
 ])('the test of the API mapping accepts %s', async (_what, details, data) => {
 	const { client } = listing(() => ({ data }));
-	expect(await testCallList(client, undefined, new ApiMapping(details))).toBeUndefined();
+	expect(await testCallList(client, new ApiMapping(details))).toBeUndefined();
 });
 
 describe('without the path to the list, the calls of the first response', () => {
