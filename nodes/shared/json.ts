@@ -56,7 +56,7 @@ function isJsonValue(value: unknown): value is JsonValue {
 }
 
 /** Whether a JSON text is nested too deeply. `JSON.parse` is slow for such a text. */
-export function isTooDeepText(text: string): boolean {
+function isTooDeepText(text: string): boolean {
 	// A level needs two characters.
 	if (text.length <= 2 * MAX_DEPTH) return false;
 	let depth = 0;

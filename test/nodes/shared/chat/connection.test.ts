@@ -201,21 +201,6 @@ describe('reconnecting', () => {
 		await connection.close();
 	});
 
-	it('mints a new token for each attempt after 1008, and makes no claim', async () => {
-		const harness = chatConnectionHarness();
-		const { connection, failures } = harness;
-		connection.start();
-		await settle();
-		for (const seconds of [1, 20, 20]) await reject(harness, 1008, seconds, 'policy: secret-1');
-		expect(queries(harness, 'token')).toEqual([1, 2, 3, 4].map((n) => `secret-${n}`));
-		expect(queries(harness, 'claim')).toEqual([null, null, null, null]);
-		expect(failures[0]).toMatchObject({
-			kind: 'in_use_or_inactive',
-			originalMessage: 'close code 1008 · policy: [hidden]',
-		});
-		await connection.close();
-	});
-
 	it('sends claim=1 with Disconnect Other Connection, and names the inactive agent if the service still rejects it', async () => {
 		const harness = chatConnectionHarness({ disconnectOther: true });
 		const { connection } = harness;
@@ -243,19 +228,6 @@ describe('reconnecting', () => {
 });
 
 describe('failed token requests', () => {
-	it.each([
-		['session_closed', 'session_closed'],
-		['rejected', 'mint_rejected'],
-	] as const)('end immediately: %s', async (kind, ending) => {
-		const { connection, sockets, endings, mints } = chatConnectionHarness({}, async () => ({
-			kind,
-			error: new Error('said'),
-		}));
-		expect(await connection.start().ready()).toEqual({ kind: 'ended', ending: endings[0] });
-		expect(endings).toMatchObject([{ kind: ending, originalMessage: 'said' }]);
-		expect([sockets.length, mints()]).toEqual([0, 1]);
-	});
-
 	it.each([
 		['https://h/p?token=secret-1', 'https://h/p'],
 		['https://h/secret-1', 'https://h/[hidden]'],
