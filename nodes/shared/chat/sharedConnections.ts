@@ -203,8 +203,6 @@ export class ChatLease {
 	/** When this lease first saw a failed attempt after a healthy connection, by `clock.elapsed()`. */
 	private failingSince: number | null = null;
 
-	private isReported = false;
-
 	private reportedAt = -Infinity;
 
 	/** Created by `SharedConnections.lease`. */
@@ -265,10 +263,7 @@ export class ChatLease {
 	/** Called by the shared connection after a failed attempt: ends the lease of an action, or reports the loss. */
 	failed(ending: ChatEnded, { isHopeless, rejections, isFirst }: Retry): void {
 		const now = this.clock.elapsed();
-		if (isFirst || this.failingSince === null) {
-			this.failingSince = now;
-			this.isReported = false;
-		}
+		if (isFirst || this.failingSince === null) this.failingSince = now;
 		const waitedMs = now - this.failingSince;
 		if (this.options.usedBy === 'action') {
 			if (isHopeless || rejections > 1 || waitedMs >= ACTION_PATIENCE_MS) this.end(ending);
@@ -276,8 +271,8 @@ export class ChatLease {
 		}
 		const patience = rejections > 0 ? TRIGGER_PATIENCE_IF_REJECTED_MS : TRIGGER_PATIENCE_MS;
 		if (!isHopeless && waitedMs < patience) return;
-		if (this.isReported || now - this.reportedAt < REPORT_AGAIN_AFTER_MS) return;
-		this.isReported = true;
+		const isReported = this.reportedAt >= this.failingSince;
+		if (isReported || now - this.reportedAt < REPORT_AGAIN_AFTER_MS) return;
 		this.reportedAt = now;
 		this.report(() => this.options.onLost?.(ending));
 	}
