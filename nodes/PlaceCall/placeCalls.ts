@@ -1,11 +1,10 @@
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { placeCall, type Additions } from '../shared/api/endpoints';
+import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
-import type { CallRequest } from '../shared/api/types';
 import { callIdKey } from '../shared/calls/completionWebhook';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';

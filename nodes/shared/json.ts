@@ -56,7 +56,7 @@ function isJsonValue(value: unknown): value is JsonValue {
 }
 
 /** Whether a JSON text is nested too deeply. `JSON.parse` is slow for such a text. */
-export function isTooDeepText(text: string): boolean {
+function isTooDeepText(text: string): boolean {
 	// A level needs two characters.
 	if (text.length <= 2 * MAX_DEPTH) return false;
 	let depth = 0;
@@ -160,7 +160,8 @@ export function* valuesIn(
 	}
 }
 
-function innerOf(value: JsonObject | JsonValue[], skipped: readonly string[]): JsonValue[] {
+/** The values in a list or object, without those of the skipped fields. */
+export function innerOf(value: JsonObject | JsonValue[], skipped: readonly string[]): JsonValue[] {
 	// The names of the entries of a long list take long.
 	if (Array.isArray(value) || skipped.length === 0) return Object.values(value);
 	return Object.entries(value).flatMap(([name, inner]) => (skipped.includes(name) ? [] : [inner]));
@@ -178,8 +179,8 @@ export function* levelsIn(root: JsonValue, max: number): Generator<JsonValue[]> 
 	}
 }
 
-/** Maximum number of values to search, so that no response can keep n8n busy. */
-const MAX_VALUES = 100_000;
+/** Maximum number of values to search, so that no response or report can keep n8n busy. */
+export const MAX_VALUES = 100_000;
 
 /** The values of these fields at any depth, those closest to the top level first. For what isn't documented. */
 export function* fieldsIn(

@@ -22,8 +22,7 @@ import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
 import { findAgents } from '../../nodes/shared/agents';
 import { isBelow, urlOf } from '../../nodes/shared/api/access';
 import { ApiClient } from '../../nodes/shared/api/client';
-import { injectContext } from '../../nodes/shared/api/endpoints';
-import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
+import { injectContext, withAdditions } from '../../nodes/shared/api/endpoints';
 import { findEffect, parseResponse } from '../../nodes/shared/api/response';
 import { ServiceRejection } from '../../nodes/shared/api/errors';
 import { forEveryone } from '../../nodes/shared/api/resolution';
@@ -39,6 +38,7 @@ import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
+import { entriesOf, onlyListIn } from '../../nodes/shared/calls/callListResponse';
 import { isWanted, isBehind, outcomeKey, parseList } from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/completionWebhook';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
@@ -375,7 +375,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			},
 		},
 	],
-	'shared/api/endpoints/chat.ts › injectContext': {
+	'shared/api/endpoints.ts › injectContext': {
 		read: async ({ text, json }) => {
 			const body = JSON.stringify({ data: { session_id: 's', context: [json, text].flat() } });
 			const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
@@ -388,7 +388,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			await injectContext(client, 's', { context: text });
 		},
 	},
-	'shared/api/endpoints/endpoint.ts › withAdditions': {
+	'shared/api/endpoints.ts › withAdditions': {
 		read: ({ json }) => {
 			const body = { additional_data: objectOf(json), ...objectOf(json) };
 			return withAdditions({ ...REQUEST, body }, { body, query: { text: plain(json) } });
@@ -469,6 +469,12 @@ export const readers: Record<string, Reader | Reader[]> = {
 	},
 	'shared/apiMapping/placeValues.ts › queryOf': {
 		read: ({ json }) => queryOf(listOf(json).map((name) => ({ name: plain(name), value: 1 }))),
+	},
+	'shared/calls/callListResponse.ts › entriesOf': {
+		read: ({ json }) => entriesOf({ data: json }, new ApiMapping({ callListPath: 'data' })),
+	},
+	'shared/calls/callListResponse.ts › onlyListIn': {
+		read: ({ json }) => onlyListIn(json, new ApiMapping({})),
 	},
 	'shared/calls/callFilters.ts › callListQuery': {
 		read: ({ text }) =>
@@ -682,6 +688,10 @@ export const notReaders = new Set([
 	'shared/n8n/forms/fieldValue.ts › optionOf',
 	'shared/n8n/forms/fieldValue.ts › fault',
 	'shared/calls/callFilters.ts › requiredForFilters',
+	'shared/calls/callListResponse.ts › linkedNext',
+	'shared/calls/callListResponse.ts › totalIn',
+	// `readReport` is measured, which calls it.
+	'shared/json.ts › innerOf',
 	'shared/calls/callsPerPerson.ts › countedCalls',
 	'shared/calls/callWatch.ts › CallWatch',
 	'shared/chat/connection.ts › ChatConnection',

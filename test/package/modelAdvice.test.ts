@@ -108,7 +108,7 @@ const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 	[/waitOption/, /^Enter a number/, 'the wait is set with the tool'],
 	[/PushCampaignContacts\/(file|push\/columns)/, /./, 'a tool reads no file'],
 	[
-		/agents|callList|callFilters|testMapping|providerSettings/,
+		/agents|callList|callFilters|testCallList|testMapping|providerSettings/,
 		/^…|^Correct|^According to its documentation/,
 		'it names the API mapping',
 	],

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import type { DataExtractionItem } from '../../shared/api/types';
+import type { DataExtractionItem } from '../../shared/api/endpoints';
 import { parseList } from '../../shared/calls/callEnd';
 import { formOf, givenAs } from '../../shared/modelForms';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/resolution';
-import type { CallRequest } from '../../shared/api/types';
+import type { CallRequest } from '../../shared/api/endpoints';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { calledNumberKey } from '../../shared/phone/phoneKey';
 import { type Checked, isUnset, type Problem } from '../../shared/values';

@@ -2,7 +2,7 @@ import merge from 'lodash/merge';
 import type { INodeProperties } from 'n8n-workflow';
 import { LIMITS } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
-import type { CallConfigOverrides } from '../../shared/api/types';
+import type { CallConfigOverrides } from '../../shared/api/endpoints';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { type Checked, problem } from '../../shared/values';
 import type { CallDraft, CallField } from './callDraft';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
-import type { DataExtractionItem } from '../../shared/api/types';
+import type { DataExtractionItem } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';

@@ -1,4 +1,4 @@
-import type { DataExtractionItem } from '../../shared/api/types';
+import type { DataExtractionItem } from '../../shared/api/endpoints';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { CallDraft, type CallField, type CheckedCall } from './callDraft';
 import { callSettings } from './callSettings';

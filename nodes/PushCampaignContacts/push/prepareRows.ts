@@ -1,7 +1,7 @@
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import type { Contact } from '../../shared/api/types';
+import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';

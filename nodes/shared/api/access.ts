@@ -15,34 +15,32 @@ const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export function parseBaseUrl(text: string): string {
 	const trimmed = text.trim();
 	if (trimmed === '') {
-		throw new InvalidInput(
-			"'Base URL' in the credential is empty",
-			onScreenOnly(`Enter the URL of your service, such as ${EXAMPLE}.`),
-		);
+		throw invalidBaseUrl('is empty', `Enter the URL of your service, such as ${EXAMPLE}.`);
 	}
 	if (!URL.canParse(trimmed)) {
-		throw new InvalidInput(
-			"'Base URL' in the credential isn't a URL",
-			onScreenOnly(`Enter the full URL of your service, such as ${EXAMPLE}.`),
-		);
+		throw invalidBaseUrl("isn't a URL", `Enter the full URL of your service, such as ${EXAMPLE}.`);
 	}
 	const url = new URL(trimmed);
 	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
-		throw new InvalidInput(
-			"'Base URL' in the credential must begin with https://",
-			onScreenOnly('Without https, the API token would be sent unencrypted.'),
+		throw invalidBaseUrl(
+			'must begin with https://',
+			'Without https, the API token would be sent unencrypted.',
 		);
 	}
 	if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
-		throw new InvalidInput(
-			`'Base URL' in the credential has a user name, "?", or "#"`,
-			onScreenOnly(`Remove this part. Enter only the URL of your service, such as ${EXAMPLE}.`),
+		throw invalidBaseUrl(
+			'has a user name, "?", or "#"',
+			`Remove this part. Enter only the URL of your service, such as ${EXAMPLE}.`,
 		);
 	}
 	return withoutEnd(`${url.origin}${url.pathname}`, SLASH);
 }
 
 const EXAMPLE = '"https://voice.your-provider.com"';
+
+function invalidBaseUrl(what: string, resolution: string): InvalidInput {
+	return new InvalidInput(`'Base URL' in the credential ${what}`, onScreenOnly(resolution));
+}
 
 /** Whether a URL is below the base URL, so that it may receive the token. Dots, encodings, and case are resolved as in the HTTP library. */
 export function isBelow(baseUrl: string, target: URL): boolean {
@@ -98,23 +96,20 @@ const NOT_IN_A_TOKEN = /[\p{Cc}\p{Cf}]|[^\0-\xff]/u;
  */
 export function parseApiToken(text: string): string {
 	const token = text.trim();
-	const resolution = onScreenOnly(
-		"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
-	);
-	if (/\s/.test(token)) {
-		throw new InvalidInput('The API token contains spaces or line breaks', resolution);
-	}
+	const invalid = (what: string) =>
+		new InvalidInput(
+			`The API token ${what}`,
+			onScreenOnly(
+				"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
+			),
+		);
+	if (/\s/.test(token)) throw invalid('contains spaces or line breaks');
 	if (NOT_IN_A_TOKEN.test(token)) {
-		throw new InvalidInput(
-			"The API token contains a character that can't be sent, such as an invisible one or a curly quotation mark",
-			resolution,
+		throw invalid(
+			"contains a character that can't be sent, such as an invisible one or a curly quotation mark",
 		);
 	}
-	if (token.length !== LIMITS.apiTokenCharacters) {
-		throw new InvalidInput(
-			`The API token must have ${LIMITS.apiTokenCharacters} characters (got ${token.length})`,
-			resolution,
-		);
-	}
-	return token;
+	const { apiTokenCharacters: length } = LIMITS;
+	if (token.length === length) return token;
+	throw invalid(`must have ${length} characters (got ${token.length})`);
 }

@@ -20,8 +20,8 @@ import { retryAfterMs } from './retry';
 /** An error: how it's recognized, what happened, and what to do. */
 type ErrorRow = Omit<Explanation, 'resolution'> &
 	Resolution & {
-		/** The endpoints that can return it, as `METHOD /path`. */
-		raisedBy: RegExp;
+		/** The endpoints that can return it, as `METHOD /path`. Any if not set. */
+		raisedBy?: RegExp;
 		/**
 		 * Endpoints with the same kind of ID or session, for which the document doesn't list this error. Its text means the same
 		 * there, so it explains a rejection. It doesn't prove one.
@@ -33,8 +33,8 @@ type ErrorRow = Omit<Explanation, 'resolution'> &
 		matches?: (rejection: RejectionBody, status: number) => boolean;
 		/** This package's name of a documented error. A body that `matches` proves a rejection with `documentedStatuses`. */
 		code?: ErrorCode;
-		/** They don't limit the row. `not shown` if the document says so: any status then proves it. */
-		documentedStatuses?: readonly number[] | 'not shown';
+		/** They don't limit the row. Not set if the document doesn't show them: any status then proves it. */
+		documentedStatuses?: readonly number[];
 		/**
 		 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other 4xx
 		 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
@@ -53,7 +53,6 @@ function anyOf(...patterns: RegExp[]): RegExp {
 	return new RegExp(patterns.map(({ source }) => source).join('|'));
 }
 
-const EVERY_ENDPOINT = /^/;
 const CALL_PLACEMENT = at('POST /v1/call', 'POST /call');
 const CALL_READS = at(
 	'GET /v1/call/{id}',
@@ -65,11 +64,6 @@ const DND_REMOVAL = at('DELETE /v1/dnd_numbers');
 const CHAT = /^POST \/(?:v1\/chat\/|chat_)/;
 /** Requests with a session ID in the path. */
 const SESSION_ENDPOINTS = /^POST \/(?:v1\/chat\/session|chat_sessions)\/[^/]+\/./;
-const CHAT_MESSAGE = at(
-	'POST /v1/chat/inbound',
-	'POST /v1/chat/inbound/async',
-	'POST /chat_messages/send_message',
-);
 /** Other requests with an agent: "`403` on call placement, `agent_not_found` elsewhere" (Authentication). */
 const AGENT_ENDPOINTS = anyOf(
 	CONTACT_PUSH,
@@ -84,8 +78,6 @@ const AGENT_FOR_MODEL =
 	'Give the ID of an agent of this account, such as "agent_5f2c9a". The name of an agent isn\'t its ID.';
 
 const SESSION_FOR_MODEL = "Check the session ID. Sessions of another account can't be used.";
-const NOT_ALLOWED = "The service doesn't allow this with your API token";
-const IDS_FOR_MODEL = "Check the IDs you gave. IDs of another account can't be used.";
 
 const REDIRECTED = {
 	message: "The service or a proxy responded with a redirect, which isn't followed",
@@ -102,7 +94,6 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'no_outbound_number',
 		raisedBy: anyOf(CALL_PLACEMENT, CONTACT_PUSH),
-		documentedStatuses: 'not shown',
 		matches: hasErrorCode('NO_OUTBOUND_NUMBER_CONFIGURED'),
 		message: "The agent has no outbound number, so it can't place calls",
 		onScreen: 'Attach an outbound number to the agent, then try again.',
@@ -111,7 +102,6 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'tell_not_allowed_during_takeover',
 		raisedBy: CHAT,
-		documentedStatuses: 'not shown',
 		matches: isRelayed('tell_not_allowed_during_takeover'),
 		message: "A person has taken over this chat, so the agent doesn't accept this now",
 		onScreen:
@@ -123,7 +113,6 @@ export const ERRORS: readonly ErrorRow[] = [
 		// from the row below.
 		code: 'upstream_rejection',
 		raisedBy: CHAT,
-		documentedStatuses: 'not shown',
 		matches: isRelayed('session_closed'),
 		message: 'The chat session is already closed',
 		onScreen:
@@ -133,7 +122,6 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'upstream_rejection',
 		raisedBy: CHAT,
-		documentedStatuses: 'not shown',
 		matches: isRelayed(),
 		message: 'The chat engine rejected the request',
 		...forEveryone('Check the state of the chat session and the reason that the service gives.'),
@@ -153,7 +141,6 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'agent_not_found',
 		raisedBy: SESSION_ENDPOINTS,
-		documentedStatuses: 'not shown',
 		matches: isCode('agent_not_found'),
 		message: 'The service found no agent of this chat session in the account of this API token',
 		onScreen:
@@ -164,7 +151,6 @@ export const ERRORS: readonly ErrorRow[] = [
 		code: 'agent_not_found',
 		raisedBy: AGENT_ENDPOINTS,
 		alsoExplains: CALL_PLACEMENT,
-		documentedStatuses: 'not shown',
 		matches: isCode('agent_not_found'),
 		message: 'The service found no such agent in the account of this API token',
 		onScreen: "Check the agent ID, or choose the agent from the list in 'Agent'.",
@@ -173,7 +159,6 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'call_not_found',
 		raisedBy: CALL_READS,
-		documentedStatuses: 'not shown',
 		matches: isCode('call_not_found'),
 		message: "The service doesn't know this call",
 		onScreen:
@@ -184,7 +169,6 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'recording_not_available',
 		raisedBy: at('GET /v1/call/{id}/recording'),
-		documentedStatuses: 'not shown',
 		matches: isCode('recording_not_available'),
 		message: 'This call has no recording',
 		...forEveryone(
@@ -195,7 +179,6 @@ export const ERRORS: readonly ErrorRow[] = [
 		code: 'campaign_not_found',
 		raisedBy: at('GET /v1/campaigns/{id}/status'),
 		alsoExplains: CONTACT_PUSH,
-		documentedStatuses: 'not shown',
 		matches: beginsWith("Couldn't find Campaign"),
 		message: "The service doesn't know this campaign",
 		onScreen:
@@ -205,7 +188,6 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'not_on_dnd_list',
 		raisedBy: DND_REMOVAL,
-		documentedStatuses: 'not shown',
 		matches: beginsWith('Phone number not found on DND list'),
 		message: "The number isn't on the do-not-disturb list of this agent",
 		onScreen: "To skip numbers that aren't on the list, turn on 'Ignore If Not Listed'.",
@@ -214,7 +196,6 @@ export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'phone_missing',
 		raisedBy: DND_REMOVAL,
-		documentedStatuses: 'not shown',
 		// The document says only that the text names `phone`. An outage may name it too, so the text must also say that it's missing.
 		matches: (rejection) => matchesText(/\bphone\b/i)(rejection) && matchesText(MISSING)(rejection),
 		message: 'The service found no usable phone number in the request',
@@ -255,7 +236,6 @@ export const ERRORS: readonly ErrorRow[] = [
 	},
 	{
 		code: 'invalid_api_token',
-		raisedBy: EVERY_ENDPOINT,
 		documentedStatuses: [401],
 		matches: (rejection, status) =>
 			(isErrorEnvelope(rejection) && status === 401) || beginsWith('Invalid API token')(rejection),
@@ -289,10 +269,9 @@ export const ERRORS: readonly ErrorRow[] = [
 		forModel: `Correct the number or its country. ${formOf('Phone Number')} ${formOf('Country')}`,
 		shows: 'phone_number',
 	},
-	{ raisedBy: EVERY_ENDPOINT, statuses: [307, 308], isNotProcessed: true, ...REDIRECTED },
+	{ statuses: [307, 308], isNotProcessed: true, ...REDIRECTED },
 	{ raisedBy: /^GET /, statuses: range(300, 400), isNotProcessed: true, ...REDIRECTED },
 	{
-		raisedBy: EVERY_ENDPOINT,
 		statuses: [401],
 		isNotProcessed: true,
 		message: 'The request was rejected as unauthorized (HTTP status 401)',
@@ -301,7 +280,6 @@ export const ERRORS: readonly ErrorRow[] = [
 		forModel: '',
 	},
 	{
-		raisedBy: EVERY_ENDPOINT,
 		statuses: [407],
 		isNotProcessed: true,
 		message:
@@ -309,7 +287,6 @@ export const ERRORS: readonly ErrorRow[] = [
 		...onScreenOnly('Ask your n8n administrator to let requests to the service pass the proxy.'),
 	},
 	{
-		raisedBy: EVERY_ENDPOINT,
 		statuses: [413],
 		isNotProcessed: true,
 		message: 'The request is too large for the service or a proxy (HTTP status 413)',
@@ -318,7 +295,6 @@ export const ERRORS: readonly ErrorRow[] = [
 		),
 	},
 	{
-		raisedBy: EVERY_ENDPOINT,
 		statuses: [TOO_MANY_REQUESTS],
 		isNotProcessed: true,
 		message:
@@ -354,30 +330,18 @@ export const ERRORS: readonly ErrorRow[] = [
 		forModel: SESSION_FOR_MODEL,
 	},
 	{
-		// These requests have a session ID, an agent ID, or both.
-		raisedBy: CHAT_MESSAGE,
 		statuses: [403],
-		message: NOT_ALLOWED,
-		onScreen:
-			'Check that the chat session and the agent of this item belong to the account of the credential.',
-		forModel: IDS_FOR_MODEL,
-	},
-	{
-		raisedBy: EVERY_ENDPOINT,
-		statuses: [403],
-		message: NOT_ALLOWED,
+		message: "The service doesn't allow this with your API token",
 		onScreen: 'Check that the IDs in this node belong to the account of the credential.',
-		forModel: IDS_FOR_MODEL,
+		forModel: "Check the IDs you gave. IDs of another account can't be used.",
 	},
 	{
-		raisedBy: EVERY_ENDPOINT,
 		statuses: [404],
 		message: 'The service returned "not found"',
 		onScreen: "Check the IDs in this node and 'Base URL' in the credential.",
 		forModel: 'Check the IDs you gave.',
 	},
 	{
-		raisedBy: EVERY_ENDPOINT,
 		matches: ({ texts }) => texts.length === 0,
 		message: 'The service rejected the request without a reason',
 		onScreen: 'Check the fields of this node and the IDs in them, then try again.',
@@ -396,7 +360,6 @@ export const ERRORS: readonly ErrorRow[] = [
 
 /** Any other rejection. */
 const LAST: ErrorRow = {
-	raisedBy: EVERY_ENDPOINT,
 	message: 'The service rejected the request',
 	...forEveryone('Correct what the service names, then try again.'),
 	quotesService: true,
@@ -408,10 +371,9 @@ export function documentedError(
 	status: number,
 	request: ServiceRequest,
 ): ErrorRow | undefined {
-	const endpoint = endpointOf(request);
 	return ERRORS.find(
 		({ code, raisedBy, matches }) =>
-			code !== undefined && raisedBy.test(endpoint) && matches?.(rejection, status) === true,
+			code !== undefined && isEndpoint(raisedBy, request) && matches?.(rejection, status) === true,
 	);
 }
 
@@ -450,9 +412,13 @@ function covers(
 	request: ServiceRequest,
 	status: number,
 ): boolean {
-	const endpoint = endpointOf(request);
-	const isRaised = raisedBy.test(endpoint) || alsoExplains?.test(endpoint) === true;
-	return isRaised && statuses?.includes(status) !== false;
+	const isRaised = isEndpoint(raisedBy, request);
+	const isExplained = alsoExplains !== undefined && isEndpoint(alsoExplains, request);
+	return (isRaised || isExplained) && statuses?.includes(status) !== false;
+}
+
+function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequest): boolean {
+	return endpoints === undefined || endpoints.test(`${method} ${path}`);
 }
 
 /** The texts of a row, with the value that it shows and the time of `Retry-After`. */
@@ -471,8 +437,4 @@ function explanationOf(
 		resolution: { onScreen: timed(onScreen), forModel: timed(forModel) },
 		quotesService,
 	};
-}
-
-function endpointOf({ method, path }: ServiceRequest): string {
-	return `${method} ${path}`;
 }

@@ -129,13 +129,14 @@ function findRejection(
 	if (body.success === true) return undefined;
 	const rejection = toRejection(body, body.success === false);
 	const documented = documentedError(rejection, status, request);
-	const { documentedStatuses = [], code } = documented ?? {};
+	const { documentedStatuses, code } = documented ?? {};
+	const isAnyStatus = documented !== undefined && documentedStatuses === undefined;
 	const coded = code === undefined ? rejection : { ...rejection, code };
 	if (!mayReject(status)) {
 		const isSingle = isErrorEnvelope(rejection) && rejection.texts.length < 2;
-		return isSingle && documentedStatuses === 'not shown' ? coded : undefined;
+		return isSingle && isAnyStatus ? coded : undefined;
 	}
-	const isDocumented = documentedStatuses === 'not shown' || documentedStatuses.includes(status);
+	const isDocumented = isAnyStatus || documentedStatuses?.includes(status) === true;
 	if (isErrorEnvelope(rejection) || isDocumented) return coded;
 	return isValidationError(body, status) ? rejection : undefined;
 }

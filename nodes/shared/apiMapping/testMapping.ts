@@ -3,7 +3,6 @@ import type { ApiClient } from '../api/client';
 import { listDndNumbers } from '../api/endpoints';
 import { asSentence, explained, OutcomeUnknown, ServiceRejection } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
-import { testCallList } from '../calls/callList';
 import { isJsonObject, type JsonValue, outlineOf } from '../json';
 import type { ApiMapping } from './index';
 import { queryOf } from './placeValues';
@@ -12,6 +11,7 @@ import { CALL_LIST_TOPIC } from './callList';
 import { CHAT_PLACEMENT_TOPIC, CHAT_TOPIC } from './chat';
 import { DND_TOPIC } from './dnd';
 import type { MappingTopic } from './field';
+import { testCallList } from './testCallList';
 import type { MappingName } from './topics';
 
 /** The result of testing the API mapping with requests that change nothing. */
@@ -95,8 +95,7 @@ function testsOf(
 			topic: CALL_LIST_TOPIC,
 			relatedFields: ['callListPageSizeName'],
 			run: async () => {
-				const isSized = mapping.optional('callListPageSizeName') !== undefined;
-				const reason = await testCallList(client, isSized ? ONE_ENTRY : undefined, mapping);
+				const reason = await testCallList(client, mapping);
 				return reason === undefined
 					? undefined
 					: { subject: 'further pages of the call list', reason };

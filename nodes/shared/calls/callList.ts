@@ -1,10 +1,8 @@
 import type { ApiClient } from '../api/client';
 import { type Additions, listCalls } from '../api/endpoints';
-import { OutcomeUnknown } from '../api/errors';
-import type { ApiResponse, Query } from '../api/http';
+import type { Query } from '../api/http';
 import {
 	MAX_READINGS,
-	type Page,
 	type PagedList,
 	positionsFrom,
 	readPages,
@@ -13,18 +11,11 @@ import {
 import { onScreenOnly } from '../api/resolution';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { withValue } from '../apiMapping/placeValues';
-import {
-	asRecord,
-	isJsonObject,
-	type JsonObject,
-	type JsonValue,
-	numberIn,
-	outlineOf,
-	valueAt,
-} from '../json';
+import type { JsonObject } from '../json';
 import type { Limiter } from '../keyedMutex';
+import { entriesOf, linkedNext, onlyListIn, totalIn } from './callListResponse';
 
-export type AllCallsRequest = {
+type AllCallsRequest = {
 	query: Query;
 	/** Calls per request. The service's own page size if not set. */
 	pageSize?: number | undefined;
@@ -34,13 +25,13 @@ export type AllCallsRequest = {
 	compact?: (call: JsonObject) => JsonObject;
 };
 
-export type CallListRequest = AllCallsRequest & {
+type CallListRequest = AllCallsRequest & {
 	/** Infinity for every call. */
 	limit: number;
 };
 
 /** Calls as listed by the service. */
-export type CallList = {
+type CallList = {
 	calls: JsonObject[];
 	/** False if the list changed or has fewer calls than its total, so that calls may be missing. */
 	isComplete: boolean;
@@ -114,7 +105,7 @@ export async function readAllCalls(
 }
 
 /** The filters with the page size, if any. */
-function sized({ query, pageSize }: AllCallsRequest, mapping: ApiMapping): Query {
+export function sized({ query, pageSize }: AllCallsRequest, mapping: ApiMapping): Query {
 	if (pageSize === undefined) return query;
 	return withValue(query, mapping.required('callListPageSizeName'), pageSize);
 }
@@ -135,7 +126,6 @@ function callList(
 	const { compact = (call: JsonObject) => call, additions, limiter } = request;
 	const paging = mapping.required('callListPaging');
 	const first = FIRST_POSITIONS[paging];
-	const totalPath = mapping.optional('callListTotalPath');
 
 	const requestPage = async (position: string | number | undefined, signal: AbortSignal) => {
 		if (position !== undefined && paging === 'nextLink')
@@ -155,7 +145,7 @@ function callList(
 			const entries = entriesOf(body, mapping).map((entry) =>
 				keyOf(entry) === undefined ? entry : compact(entry),
 			);
-			const total = totalPath === undefined ? undefined : numberIn(valueAt(body, totalPath));
+			const total = totalIn(body, mapping);
 			if (first === undefined) return { entries, total, next: linkedNext(response, mapping) };
 			const { length } = entries;
 			if (length === 0) return { entries, total, next: [] };
@@ -172,150 +162,4 @@ function callList(
 /** A redial may have the ID of its first call, so the key includes the time. */
 function keyOf({ call_id: callId, created_at: createdAt }: JsonObject): string | undefined {
 	return typeof callId === 'string' ? JSON.stringify([callId, createdAt]) : undefined;
-}
-
-function entriesOf(body: JsonValue, mapping: ApiMapping): JsonObject[] {
-	const path = mapping.required('callListPath');
-	const keyName = mapping.optional('callListKeyName');
-	const itemPath = mapping.optional('callListItemPath');
-	const list = valueAt(body, path);
-	const inEntry = (entry: JsonValue) =>
-		asRecord(itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry));
-	if (Array.isArray(list)) return list.map(inEntry);
-	if (isJsonObject(list) && keyName !== undefined) {
-		return Object.entries(list).map(([key, entry]) => ({ ...inEntry(entry), [keyName]: key }));
-	}
-	const next = isJsonObject(list)
-		? `It has an object there. If the object has one call per key: ${mapping.resolution('callListKeyName')}`
-		: mapping.resolution('callListPath');
-	throw new OutcomeUnknown(
-		`The response has no list of calls at "${path}"`,
-		onScreenOnly(`${next} The response contains ${outlineOf(body)}.`),
-	);
-}
-
-/** The cursor or link of the next page in the response, if it has one. An error if it isn't one. */
-function linkedNext(
-	{ body, url }: ApiResponse,
-	mapping: ApiMapping,
-): Page<string | number>['next'] {
-	const paging = mapping.required('callListPaging');
-	if (paging === 'whole') return [];
-	const path = mapping.required('callListCursorPath');
-	const cursor = valueAt(body, path) ?? false;
-	if (cursor === false || (typeof cursor === 'string' && cursor.trim() === '')) return [];
-	const isText = typeof cursor === 'string' || typeof cursor === 'number';
-	if (isText && paging !== 'nextLink') return [cursor];
-	if (isText && URL.canParse(String(cursor), url)) return [new URL(String(cursor), url).href];
-	// Not treated as the end of the list, because calls would be missing.
-	return new OutcomeUnknown(
-		paging === 'nextLink'
-			? `The response has no link to the next page at "${path}"`
-			: `The value at "${path}" in the response isn't a cursor`,
-		onScreenOnly(mapping.resolution('callListPaging', 'callListCursorPath')),
-	);
-}
-
-/**
- * Reads the first page, and checks that each path of the API mapping leads somewhere in it. A wrong path may otherwise go
- * unnoticed.
- *
- * @returns why a path couldn't be checked. Undefined if all could.
- * @throws MissingMapping before anything is sent
- * @throws OutcomeUnknown that names the first wrong path
- */
-export async function testCallList(
-	client: ApiClient,
-	pageSize: number | undefined,
-	mapping: ApiMapping,
-): Promise<string | undefined> {
-	const limit = 1;
-	mapping.require(requiredForList({ limit, pageSize }, mapping));
-	const query = sized({ query: {}, pageSize }, mapping);
-	const response = await listCalls(client, { query });
-	const { body } = response;
-	if (readsFirstPageOnly(limit, mapping)) {
-		onlyListIn(body, mapping);
-		return undefined;
-	}
-	const missing = (message: string, field: MappingName): OutcomeUnknown =>
-		new OutcomeUnknown(
-			message,
-			onScreenOnly(`${mapping.resolution(field)} The response contains ${outlineOf(body)}.`),
-		);
-	const entries = entriesOf(body, mapping);
-	const path = mapping.required('callListPath');
-	const list = valueAt(body, path);
-	if (Array.isArray(list) && mapping.optional('callListKeyName') !== undefined) {
-		throw missing(`The calls are in a list at "${path}", so they have no keys`, 'callListKeyName');
-	}
-	const itemPath = mapping.optional('callListItemPath');
-	if (itemPath !== undefined && entries.length > 0) {
-		const wrapped = Object.values(list ?? {});
-		const isFound = wrapped.some((entry: JsonValue) =>
-			isJsonObject(valueAt(entry, itemPath) ?? null),
-		);
-		if (!isFound) throw missing(`No entry has a call at "${itemPath}"`, 'callListItemPath');
-	}
-	const totalPath = mapping.optional('callListTotalPath');
-	const total = totalPath === undefined ? undefined : numberIn(valueAt(body, totalPath));
-	if (totalPath !== undefined && total === undefined) {
-		throw missing(`The response has no number at "${totalPath}"`, 'callListTotalPath');
-	}
-	const cursorPath = mapping.optional('callListCursorPath');
-	const isLinked = ['cursor', 'nextLink'].includes(mapping.required('callListPaging'));
-	if (!isLinked || cursorPath === undefined) return undefined;
-	const next = linkedNext(response, mapping);
-	if (next instanceof OutcomeUnknown) throw next;
-	if (next.length > 0) return undefined;
-	if (valueAt(body, cursorPath) !== undefined) return undefined;
-	if (total !== undefined && total > entries.length) {
-		throw missing(`The response has nothing at "${cursorPath}"`, 'callListCursorPath');
-	}
-	return `the first response has nothing at "${cursorPath}", so it's the last page or the path is wrong`;
-}
-
-/** The calls of a response with exactly one list of calls. A call has a `call_id`. */
-function onlyListIn(body: JsonValue, mapping: ApiMapping): JsonObject[] {
-	const lists = listsIn(body);
-	const ofCalls = lists.map(callsOf).filter((calls) => calls.length > 0);
-	const [calls = []] = ofCalls;
-	const isEmpty = lists.length === 1 && lists[0]?.length === 0;
-	if (ofCalls.length === 1 || isEmpty) return calls;
-	throw new OutcomeUnknown(
-		ofCalls.length > 1
-			? 'The response has more than one list of calls'
-			: 'The response has no list of calls',
-		onScreenOnly(
-			`${mapping.resolution('callListPath', 'callListPaging')} Ask your service provider for the values. The response contains ${outlineOf(body)}.`,
-		),
-	);
-}
-
-/** Lists that aren't inside another list. */
-function listsIn(body: JsonValue): JsonValue[][] {
-	const lists: JsonValue[][] = [];
-	const queue: JsonValue[] = [body];
-	for (let at = 0; at < queue.length; at++) {
-		const value = queue[at] ?? null;
-		if (Array.isArray(value)) lists.push(value);
-		else if (isJsonObject(value)) for (const inner of Object.values(value)) queue.push(inner);
-	}
-	return lists;
-}
-
-/** The calls of a list. Empty if an entry isn't a call. */
-function callsOf(list: JsonValue[]): JsonObject[] {
-	const calls = list.map(callIn);
-	const known = calls.filter((call) => call !== undefined);
-	return known.length === list.length ? known : [];
-}
-
-/** The call of an entry: the entry itself, or the only call in its fields. */
-function callIn(entry: JsonValue): JsonObject | undefined {
-	if (!isJsonObject(entry)) return undefined;
-	const [call, other] = [entry, ...Object.values(entry)]
-		.filter(isJsonObject)
-		.filter(({ call_id: callId }) => callId !== undefined && callId !== null);
-	return other === undefined || call === entry ? call : undefined;
 }

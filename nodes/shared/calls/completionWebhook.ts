@@ -1,14 +1,19 @@
 import { CALL_ID, UUID } from '../api/limits';
-import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, MAX_DEPTH } from '../json';
+import {
+	fieldsIn,
+	innerOf,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	MAX_DEPTH,
+	MAX_VALUES,
+} from '../json';
 import { isUnset } from '../values';
 
 /** Limits the keys of forged reports. */
 const MAX_CALL_ID_LENGTH = 128;
 
 export const MAX_CALLS_PER_REPORT = 100;
-
-/** Maximum number of lists and objects to search, so that no report can keep n8n busy. */
-const MAX_VALUES = 100_000;
 
 /** Fields with free-form content (Call record, Call request), which aren't searched. */
 const FREE_FORM = ['data_captured', 'post_call_analysis', 'additional_data'];
@@ -30,6 +35,11 @@ export function callIdKey(callId: string): string {
 	return UUID.test(callId) ? callId.toLowerCase() : callId;
 }
 
+/** Calls, and the depth of the one closest to the top level. */
+type FoundCalls = { calls: ReportedCall[]; depth: number };
+
+const NO_CALLS: FoundCalls = { calls: [], depth: Infinity };
+
 /**
  * Finds the calls of a report. The position of `call_id` in the payload isn't documented. In an object, the one
  * closest to the top level counts. In a list, each entry has its own.
@@ -41,12 +51,20 @@ export function readReport(payload: JsonValue): ReportedCall[] | UnusableReport 
 		const call = callOf(value);
 		if (call !== undefined) return { calls: [call], depth };
 		if (depth > MAX_DEPTH) return NO_CALLS;
-		const found: FoundCalls[] = [];
-		for (const [name, inner] of Object.entries(value)) {
-			const one = FREE_FORM.includes(name) ? NO_CALLS : callsIn(inner, depth + 1);
-			if (one.calls.length > 0) found.push(one);
-		}
-		return Array.isArray(value) ? callsOfList(found) : callsOfObject(value, found);
+		const found = innerOf(value, FREE_FORM)
+			.map((inner) => callsIn(inner, depth + 1))
+			.filter(({ calls }) => calls.length > 0);
+		const nearest = found.reduce((min, one) => Math.min(min, one.depth), Infinity);
+		const counted = Array.isArray(value) ? found : found.filter((one) => one.depth === nearest);
+		// One more than a report may have shows that there are too many.
+		const calls = counted.flatMap((one) => one.calls).slice(0, MAX_CALLS_PER_REPORT + 1);
+		const [last] = calls.slice(-1);
+		const isOne =
+			!Array.isArray(value) &&
+			calls.length === counted.length &&
+			new Set(calls.map(({ callId }) => callIdKey(callId))).size === 1;
+		// Several fields about the same call are one report.
+		return { calls: isOne && last ? [{ ...last, part: value }] : calls, depth: nearest };
 	};
 	const { calls } = callsIn(payload, 0);
 	if (values > MAX_VALUES) return 'too_many_values';
@@ -54,53 +72,11 @@ export function readReport(payload: JsonValue): ReportedCall[] | UnusableReport 
 	return calls.length === 1 ? calls.map((call) => ({ ...call, part: payload })) : calls;
 }
 
-/** Calls, and the depth of the one closest to the top level. */
-type FoundCalls = { calls: ReportedCall[]; depth: number };
-
-const NO_CALLS: FoundCalls = { calls: [], depth: Infinity };
-
 function callOf(value: JsonValue): ReportedCall | undefined {
 	if (!isJsonObject(value)) return undefined;
 	const { call_id: id } = value;
 	const isId = typeof id === 'string' && id.length <= MAX_CALL_ID_LENGTH && CALL_ID.test(id);
 	return isId ? { callId: id, record: value, part: value } : undefined;
-}
-
-/** Those of all entries. */
-function callsOfList(entries: readonly FoundCalls[]): FoundCalls {
-	return { calls: firstCalls(entries.flatMap(({ calls }) => calls)), depth: nearest(entries) };
-}
-
-/** Those of the fields whose calls are closest to the top level. Of the same call in several fields, the last one counts. */
-function callsOfObject(value: JsonObject, fields: readonly FoundCalls[]): FoundCalls {
-	const depth = nearest(fields);
-	const byId = new Map<string, ReportedCall[]>();
-	for (const field of fields) {
-		if (field.depth > depth || byId.size > MAX_CALLS_PER_REPORT) continue;
-		const named = new Set<string>();
-		for (const call of field.calls) {
-			const key = callIdKey(call.callId);
-			// A list may have several outcomes of a call.
-			const others = named.has(key) ? (byId.get(key) ?? []) : [];
-			byId.set(key, [...others, call]);
-			named.add(key);
-		}
-	}
-	const calls = [...byId.values()].flat();
-	const isAlone = calls.length === 1;
-	return {
-		calls: isAlone ? calls.map((call) => ({ ...call, part: value })) : firstCalls(calls),
-		depth,
-	};
-}
-
-function nearest(found: readonly FoundCalls[]): number {
-	return found.reduce((min, { depth }) => Math.min(min, depth), Infinity);
-}
-
-/** One more than a report may have shows that there are too many. */
-function firstCalls(calls: ReportedCall[]): ReportedCall[] {
-	return calls.slice(0, MAX_CALLS_PER_REPORT + 1);
 }
 
 /**

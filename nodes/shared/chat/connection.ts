@@ -186,6 +186,11 @@ export class ChatConnection {
 		while (!this.signal.aborted) {
 			const attempt = await this.attempt();
 			if (attempt === null || this.isStopped()) return;
+			if (attempt.kind === 'socket' && attempt.end.cause === 'renewed') {
+				// The next token is at hand.
+				this.policy.wasHealthy();
+				continue;
+			}
 			const step = this.policy.next(attempt);
 			const ending = describeEnding(step.why, attempt, this.redact(serviceReason(attempt)));
 			if (step.kind === 'end') {
@@ -195,13 +200,11 @@ export class ChatConnection {
 			if (step.token === 'new') this.token = null;
 			this.wake = new AbortController();
 			const woken = AbortSignal.any([this.signal, this.wake.signal]);
-			if (attempt.kind !== 'socket' || attempt.end.cause !== 'renewed') {
-				this.failure = ending;
-				const { originalMessage = '' } = ending;
-				const details = { sessionId, waitMs: step.afterMs, originalMessage };
-				log.info('Reconnecting to the chat session', details);
-				onFailed?.(ending, step);
-			}
+			this.failure = ending;
+			const { originalMessage = '' } = ending;
+			const details = { sessionId, waitMs: step.afterMs, originalMessage };
+			log.info('Reconnecting to the chat session', details);
+			onFailed?.(ending, step);
 			await pause(clock, step.afterMs, woken);
 		}
 	}

@@ -1,4 +1,3 @@
-import { MAX_DEPTH } from '../json';
 import { BoundedMap } from '../boundedMap';
 import type { ChatEvent, IgnoredFrame } from './frames';
 
@@ -22,15 +21,6 @@ export interface Log {
 	warn(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Frames that no chat traffic needs. What they said is lost, so they're reported once per connection. */
-const LOST_CONTENT: { [why in IgnoredFrame]?: string } = {
-	binary: "it's binary",
-	too_deep: `it's nested more than ${MAX_DEPTH} levels deep`,
-};
-
-const AFTER_LOSS =
-	'Check the conversation in the service, and report this to your service provider. More of them are logged at the debug level only.';
-
 /**
  * Delivers the events of a session, from all its sockets, once to each listener. A listener also gets replayed events that
  * arrived before it was subscribed, because a trigger that is published again missed them. An error in a listener doesn't
@@ -45,8 +35,6 @@ export class EventDispatcher {
 
 	/** With the number of events before each one was subscribed. */
 	private readonly listeners = new Map<OnEvent, number>();
-
-	private readonly reported = new Set<IgnoredFrame>();
 
 	constructor(
 		private readonly sessionId: string,
@@ -79,13 +67,8 @@ export class EventDispatcher {
 
 	/** Logs a frame that can't be read, or is an ack that nobody waits for. */
 	ignore(why: IgnoredFrame | 'unexpected_ack'): void {
-		const { sessionId } = this;
-		this.log.debug('Ignored a frame of the chat session', { sessionId, why });
-		if (why === 'unexpected_ack' || this.reported.has(why)) return;
-		const reason = LOST_CONTENT[why];
-		if (reason === undefined) return;
-		this.reported.add(why);
-		const message = `A frame of a chat session can't be read, because ${reason}. ${AFTER_LOSS}`;
-		this.log.warn(message, { sessionId });
+		const level = why === 'unexpected_ack' ? 'debug' : 'warn';
+		const details = { sessionId: this.sessionId, why };
+		this.log[level]('Ignored a frame of the chat session', details);
 	}
 }

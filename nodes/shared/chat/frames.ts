@@ -1,5 +1,4 @@
-import { isJsonObject, isTooDeepText, type JsonObject, type JsonValue, parseJson } from '../json';
-import { fingerprint } from '../hash';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 
 type SentIds = { message_id?: string; idempotency_key?: string };
 
@@ -42,20 +41,15 @@ export interface Ack {
 /** One event `{ type, session_id, account_id, ts, event_id, payload }`. */
 export interface ChatEvent {
 	type: string;
-	/** For deduplication. Null if the service sent none and the event can't be distinguished from similar ones. */
+	/** For deduplication. Null if the service sent none. */
 	eventId: string | null;
 	payload: JsonObject;
 	/** The whole envelope as received. */
 	envelope: JsonObject;
 }
 
-export type IgnoredFrame =
-	| 'binary'
-	| 'too_deep'
-	| 'not_json'
-	| 'not_an_object'
-	| 'no_type'
-	| 'no_state';
+/** `not_json`: or nested too deeply. */
+export type IgnoredFrame = 'binary' | 'not_json' | 'no_type' | 'no_state';
 
 export type ReceivedFrame =
 	| { kind: 'ack'; ack: Ack }
@@ -66,12 +60,11 @@ export type ReceivedFrame =
 export function parseFrame(frame: unknown): ReceivedFrame {
 	if (typeof frame !== 'string') return { kind: 'ignored', why: 'binary' };
 	const envelope = parseJson(frame);
-	if (envelope === undefined) {
-		return { kind: 'ignored', why: isTooDeepText(frame) ? 'too_deep' : 'not_json' };
+	if (envelope === undefined) return { kind: 'ignored', why: 'not_json' };
+	if (!isJsonObject(envelope) || typeof envelope.type !== 'string') {
+		return { kind: 'ignored', why: 'no_type' };
 	}
-	if (!isJsonObject(envelope)) return { kind: 'ignored', why: 'not_an_object' };
 	const { type } = envelope;
-	if (typeof type !== 'string') return { kind: 'ignored', why: 'no_type' };
 	const payload = isJsonObject(envelope.payload) ? envelope.payload : {};
 	if (type === ACK_TYPE) {
 		const { state } = payload;
@@ -79,19 +72,8 @@ export function parseFrame(frame: unknown): ReceivedFrame {
 			? { kind: 'ack', ack: { state, payload } }
 			: { kind: 'ignored', why: 'no_state' };
 	}
-	const eventId = idText(envelope.event_id) ?? idByText(frame, envelope, payload);
-	return { kind: 'event', event: { type, eventId, payload, envelope } };
-}
-
-/**
- * The ID of an event without `event_id`. An identical frame that has a time and the ID of its message or turn is the same
- * event, for example on two sockets at the same time, because a message is added once and a turn has one result. Other
- * events get no ID.
- */
-function idByText(text: string, { type, ts }: JsonObject, payload: JsonObject): string | null {
-	const subjectId =
-		type === 'message_received' ? payload.id : type === 'turn_result' ? payload.turn_id : null;
-	return idText(subjectId) === null || idText(ts) === null ? null : fingerprint(text);
+	const event = { type, eventId: idText(envelope.event_id), payload, envelope };
+	return { kind: 'event', event };
 }
 
 /** The error of an ack, also if it isn't text as documented. Null if there is none. */

@@ -104,6 +104,12 @@ export class ReconnectPolicy {
 		this.undocumentedCloses = 0;
 	}
 
+	/** After a connection that was healthy, or was renewed. */
+	wasHealthy(): void {
+		this.restart();
+		this.isFirst = true;
+	}
+
 	next(attempt: AttemptEnd): End | Retry {
 		if (attempt.kind === 'url') return { kind: 'end', why: 'bad_url' };
 		if (attempt.kind === 'mint') {
@@ -115,12 +121,7 @@ export class ReconnectPolicy {
 		}
 		const { cause, code, openForMs } = attempt.end;
 		if (cause === 'session_closed') return { kind: 'end', why: 'session_closed' };
-		if (cause === 'renewed' || openForMs >= HEALTHY_AFTER_MS) {
-			this.restart();
-			this.isFirst = true;
-		}
-		// The next token is at hand.
-		if (cause === 'renewed') return this.retry('unreachable', 'keep', 0);
+		if (openForMs >= HEALTHY_AFTER_MS) this.wasHealthy();
 		if (code === null || cause !== 'closed') return this.backOff('unreachable', 'keep');
 		if (code === NON_TEXT_FRAME) return { kind: 'end', why: 'client_bug' };
 		if (code === POLICY)
@@ -136,7 +137,7 @@ export class ReconnectPolicy {
 
 	private backOff(why: EndingKind, token: Retry['token']): Retry {
 		this.attempts += 1;
-		return this.failed(why, token, this.delay(this.attempts, MAX_ATTEMPTS));
+		return this.retry(why, token, this.delay(this.attempts, MAX_ATTEMPTS));
 	}
 
 	private poll(why: EndingKind): Retry {
@@ -144,7 +145,7 @@ export class ReconnectPolicy {
 		const { rejections } = this;
 		const isSlow = rejections > 1 && rejections <= 1 + MAX_SLOW_POLLS;
 		const afterMs = isSlow ? SLOW_POLL_MS : this.delay(rejections, 1 + MAX_SLOW_POLLS);
-		return { ...this.failed(why, 'new', afterMs), rejections };
+		return { ...this.retry(why, 'new', afterMs), rejections };
 	}
 
 	private hopeless(why: EndingKind): Retry {
@@ -158,14 +159,9 @@ export class ReconnectPolicy {
 			: backoffMs(LOST_BACKOFF, attempt - max, this.random);
 	}
 
-	private failed(why: EndingKind, token: Retry['token'], afterMs: number): Retry {
-		const retry = this.retry(why, token, afterMs);
-		this.isFirst = false;
-		return retry;
-	}
-
 	private retry(why: EndingKind, token: Retry['token'], afterMs: number): Retry {
 		const { isFirst } = this;
+		this.isFirst = false;
 		return { kind: 'retry', why, afterMs, token, rejections: 0, isHopeless: false, isFirst };
 	}
 }
@@ -237,11 +233,9 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 	},
 	bad_url: {
 		message: "The service returned a WebSocket URL that n8n can't use",
-		resolution: {
-			onScreen:
-				"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Report this URL to your service provider.",
-			forModel: '',
-		},
+		resolution: onScreenOnly(
+			"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Report this URL to your service provider.",
+		),
 	},
 	displaced: {
 		message:
@@ -254,10 +248,9 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 	},
 	client_bug: {
 		message: "The service closed the connection because it received a frame that isn't text",
-		resolution: {
-			onScreen: 'This node sends text only. Report this to the maintainers of this package.',
-			forModel: '',
-		},
+		resolution: onScreenOnly(
+			'This node sends text only. Report this to the maintainers of this package.',
+		),
 	},
 };
 

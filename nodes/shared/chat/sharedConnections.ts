@@ -2,6 +2,7 @@ import { randomUUID } from 'crypto';
 import { BoundedMap } from '../boundedMap';
 import { type Clock, DONE, pause } from '../clock';
 import { fingerprint } from '../hash';
+import { KeyedMutex } from '../keyedMutex';
 import { type OutgoingFrame, UnconfirmedFrames } from './acks';
 import {
 	type AckResult,
@@ -73,7 +74,8 @@ export class SharedConnections {
 
 	private readonly unconfirmed = new BoundedMap<UnconfirmedFrames>(MAX_SESSIONS);
 
-	private readonly closing = new Map<string, Promise<void>>();
+	/** The service may reject two sockets of one client, so the previous one must close first. */
+	private readonly sockets = new KeyedMutex();
 
 	private readonly processId = randomUUID();
 
@@ -90,18 +92,14 @@ export class SharedConnections {
 		const owner = options.usedBy === 'trigger' ? 'trigger' : this.processId;
 		const unconfirmed = this.unconfirmed.get(key) ?? new UnconfirmedFrames();
 		this.unconfirmed.set(key, unconfirmed);
-		const previousClosed = this.closing.get(key);
+		const admitted = this.sockets.acquire(key);
 		const opened = new SharedConnection(this.parts, options, {
 			clientId: `n8n-${fingerprint([options.instanceId, owner, key]).slice(0, 32)}`,
 			unconfirmed,
-			// The service may reject two sockets of one client, so the previous one must close first.
-			previousClosed,
+			admitted,
 			onClosing: (closed) => {
 				this.shared.delete(key);
-				const gone = Promise.all([previousClosed, closed]).then(() => {
-					if (this.closing.get(key) === gone) this.closing.delete(key);
-				});
-				this.closing.set(key, gone);
+				void Promise.all([admitted, closed]).then(([release]) => release());
 			},
 		});
 		this.shared.set(key, opened);
@@ -112,7 +110,8 @@ export class SharedConnections {
 interface SharedConnectionOptions {
 	clientId: string;
 	unconfirmed: UnconfirmedFrames;
-	previousClosed: Promise<void> | undefined;
+	/** Resolves when the previous connection has closed. */
+	admitted: Promise<unknown>;
 	/** The connection is no longer used. `closed` resolves when its socket has ended. */
 	onClosing: (closed: Promise<void>) => void;
 }
@@ -142,7 +141,7 @@ class SharedConnection {
 			unconfirmed: options.unconfirmed,
 			mayDisconnectOther: () => [...this.leases].some((lease) => lease.options.disconnectOther),
 			mintToken: async () => {
-				await options.previousClosed;
+				await options.admitted;
 				return await this.leading().mintToken();
 			},
 			hideApiToken: (text) => this.leading().hideApiToken(text),
@@ -204,8 +203,6 @@ export class ChatLease {
 	/** When this lease first saw a failed attempt after a healthy connection, by `clock.elapsed()`. */
 	private failingSince: number | null = null;
 
-	private isReported = false;
-
 	private reportedAt = -Infinity;
 
 	/** Created by `SharedConnections.lease`. */
@@ -266,10 +263,7 @@ export class ChatLease {
 	/** Called by the shared connection after a failed attempt: ends the lease of an action, or reports the loss. */
 	failed(ending: ChatEnded, { isHopeless, rejections, isFirst }: Retry): void {
 		const now = this.clock.elapsed();
-		if (isFirst || this.failingSince === null) {
-			this.failingSince = now;
-			this.isReported = false;
-		}
+		if (isFirst || this.failingSince === null) this.failingSince = now;
 		const waitedMs = now - this.failingSince;
 		if (this.options.usedBy === 'action') {
 			if (isHopeless || rejections > 1 || waitedMs >= ACTION_PATIENCE_MS) this.end(ending);
@@ -277,8 +271,8 @@ export class ChatLease {
 		}
 		const patience = rejections > 0 ? TRIGGER_PATIENCE_IF_REJECTED_MS : TRIGGER_PATIENCE_MS;
 		if (!isHopeless && waitedMs < patience) return;
-		if (this.isReported || now - this.reportedAt < REPORT_AGAIN_AFTER_MS) return;
-		this.isReported = true;
+		const isReported = this.reportedAt >= this.failingSince;
+		if (isReported || now - this.reportedAt < REPORT_AGAIN_AFTER_MS) return;
 		this.reportedAt = now;
 		this.report(() => this.options.onLost?.(ending));
 	}

@@ -1,5 +1,5 @@
 import { isLoopback } from '../api/access';
-import type { WsToken } from '../api/types';
+import type { WsToken } from './token';
 
 export interface SocketUrlOptions {
 	token: WsToken;
@@ -23,9 +23,6 @@ export function socketUrl(options: SocketUrlOptions): string | null {
 	const isLocal = parsed?.protocol === 'ws:' && isLoopback(parsed);
 	const isAllowed = parsed?.protocol === 'wss:' || (isLocal && isLoopbackHttp(options.baseUrl));
 	if (!isAllowed) return null;
-
-	// The server never receives a fragment, and some WebSockets reject a URL that has one.
-	const [withoutFragment = ''] = wsUrl.split('#');
 	const added = [
 		['token', options.token.token],
 		['client_id', options.clientId],
@@ -33,7 +30,7 @@ export function socketUrl(options: SocketUrlOptions): string | null {
 	]
 		.map((pair) => pair.map(encodeURIComponent).join('='))
 		.join('&');
-	return withoutFragment + separator(withoutFragment) + added;
+	return `${wsUrl}${wsUrl.includes('?') ? '&' : '?'}${added}`;
 }
 
 /** The URL without user name and query, for messages and logs. */
@@ -48,13 +45,6 @@ export function describeUrl(wsUrl: string): string {
 function isLoopbackHttp(baseUrl: string): boolean {
 	const parsed = parseUrl(baseUrl);
 	return parsed !== null && parsed.protocol === 'http:' && isLoopback(parsed);
-}
-
-function separator(url: string): string {
-	const start = url.indexOf('?');
-	if (start < 0) return '?';
-	// A second question mark belongs to the query.
-	return start === url.length - 1 || url.endsWith('&') ? '' : '&';
 }
 
 function parseUrl(text: string): URL | null {

@@ -1,15 +1,17 @@
 import { dataOf } from '../api/envelope';
-import {
-	InvalidInput,
-	isRejection,
-	isTransient,
-	MissingMapping,
-	ServiceRejection,
-} from '../api/errors';
+import { InvalidInput, isRejection, isTransient, ServiceRejection } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import type { ApiResponse } from '../api/http';
-import type { WsToken } from '../api/types';
 import { isJsonObject, type JsonValue } from '../json';
+
+/** The `data` of `ws_token`. The token is valid for 5 minutes. */
+export type WsToken = {
+	token: string;
+	ws_url: string;
+	/** Epoch seconds. */
+	expires_at: number;
+	stream: string;
+};
 
 /** The result of a token request. Only `unreachable` is worth a retry. */
 export type MintResult = { kind: 'token'; token: WsToken } | MintFailure;
@@ -38,7 +40,7 @@ const UNREADABLE = new InvalidInput(
 );
 
 function failureKind(error: unknown): 'session_closed' | 'rejected' | 'unreachable' {
-	if (error instanceof InvalidInput || error instanceof MissingMapping) return 'rejected';
+	if (error instanceof InvalidInput) return 'rejected';
 	if (!(error instanceof ServiceRejection)) return 'unreachable';
 	// By the body, as in the error table, because the documented status (409) has other meanings too.
 	if (isRejection(error, 'session_closed')) return 'session_closed';

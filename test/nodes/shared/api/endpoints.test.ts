@@ -1,5 +1,5 @@
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
-import { withAdditions, type Additions } from '../../../../nodes/shared/api/endpoints/endpoint';
+import { withAdditions, type Additions } from '../../../../nodes/shared/api/endpoints';
 import { clientOf } from './clientOf';
 import { CALL_ID, CAMPAIGN_ID, ENDPOINTS, SESSION_ID } from './everyEndpoint';
 

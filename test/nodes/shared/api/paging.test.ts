@@ -130,14 +130,6 @@ describe('pages with known positions', () => {
 		expect(max).toBe(3);
 	});
 
-	test('report failures in order, and only if the list reaches them', async () => {
-		const pages = [page('a', range(1, 9)), page('b', range(2, 9)), new Error('Page 2 is broken')];
-		const first = listOf([...pages, new Error('Page 3 is broken')]).read();
-		await expect(first).rejects.toThrow('Page 2 is broken');
-		const unreached = listOf([page('a', [1, 2]), page('b'), new Error('There is no such page')]);
-		expect(await unreached.read()).toBe('ab');
-	});
-
 	test('are canceled when the list fails, and not before', async () => {
 		const pages = pagesOf('abcdef');
 		const list = listOf([page('a', range(1, 6)), new Error('Page 1 is broken'), ...pages.slice(2)]);
@@ -257,20 +249,6 @@ describe('for a decision', () => {
 		['another order', { lists: ['abcde', 'abcde', 'abcde', 'caebd'] }, 'caebd', 2],
 	])('a list of %s', async (_what, setting, letters, readings) => {
 		expect(await whole(setting)).toEqual({ letters, readings });
-	});
-
-	test.each([
-		['an earlier entry leaves', ['abcde', 'bcde'], 'bcde'],
-		['an earlier entry is replaced', ['abcde', 'bcdeA'], 'bcdeA'],
-		['an entry moves to a page that was read', ['abcde', 'eabcd'], 'eabcd'],
-		['an entry comes at the beginning', ['abcde', '_abcde'], '_abcde'],
-		['an entry comes at the end', ['abcde', 'abcdef'], 'abcdef'],
-	])('a list is read again if %s', async (_name, lists, after) => {
-		for (const hasTotal of [true, false]) {
-			const { letters = '', readings } = await whole({ lists, hasTotal });
-			expect([...letters].sort()).toEqual([...after].sort());
-			expect(readings).toBeGreaterThan(1);
-		}
 	});
 
 	test.each<[string, Setting]>([

@@ -1,5 +1,6 @@
 import range from 'lodash/range';
-import { readAllCalls, readCalls, testCallList } from '../../../../nodes/shared/calls/callList';
+import { testCallList } from '../../../../nodes/shared/apiMapping/testCallList';
+import { readCalls } from '../../../../nodes/shared/calls/callList';
 import type { Limiter } from '../../../../nodes/shared/keyedMutex';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
@@ -135,18 +136,6 @@ test.each([-1, 0, 2, 4, 1e15, 'many', null])(
 	},
 );
 
-test('by cursor, across empty pages, also for a complete list', async () => {
-	const pages = [[], calls(0, 2), [], [], calls(2, 5), calls(5, 6), []];
-	const list = listing(({ p = 0 }) => ({
-		data: { calls: pages[Number(p)] },
-		next: Number(p) < pages.length - 1 ? Number(p) + 1 : null,
-		total: 6,
-	}));
-	expect(await read(list, CURSOR)).toEqual(calls(0, 6));
-	const counted = new ApiMapping(withTotal(CURSOR));
-	expect(await readAllCalls(list.client, { query: {} }, counted, '')).toEqual(calls(0, 6));
-});
-
 test.each<[string, string[], string[]]>([
 	['a whole URL', ['https://voice.example/v1/calls?page=2'], ['/v1/calls?page=2']],
 	['another path', ['/v1/calls/pages/2'], ['/v1/calls/pages/2']],
@@ -262,7 +251,7 @@ test.each<[string, Details, unknown]>([
 	['calls by ID', { ...WHOLE, callListKeyName: 'call_id' }, { calls: { a: {}, b: {} } }],
 ])('the test of the API mapping accepts %s', async (_what, details, data) => {
 	const { client } = listing(() => ({ data }));
-	expect(await testCallList(client, undefined, new ApiMapping(details))).toBeUndefined();
+	expect(await testCallList(client, new ApiMapping(details))).toBeUndefined();
 });
 
 describe('without the path to the list, the calls of the first response', () => {

@@ -141,26 +141,6 @@ describe('events', () => {
 		await connection.close();
 	});
 
-	it.each([
-		['message_received', { id: 7, content: 'ok' }],
-		['turn_result', { turn_id: 't-1', state: 'default' }],
-	])('without an ID: a %s is delivered once if it is replayed word for word', async (...event) => {
-		const { clock, socket, events, connect } = await connected();
-		const [type, payload] = event;
-		const frame = eventFrame(type, null, payload);
-		const unnamed = eventFrame(type, null, { content: 'ok' });
-		for (const one of [frame, unnamed]) socket().receives(one);
-		socket().breaks();
-		await clock.advance(1_000);
-		await connect();
-		socket().receives(frame);
-		expect(events).toHaveLength(2);
-		// With another time, or without the ID of its message or turn, it may be another event.
-		socket().receives(frame.replace('00:00:00Z', '00:00:01Z'));
-		socket().receives(unnamed);
-		expect(events).toHaveLength(4);
-	});
-
 	it('are marked on a new socket, also after a reconnect or renewal', async () => {
 		const { connection, clock, socket, connect } = chatConnectionHarness();
 		const marked: string[] = [];
@@ -182,30 +162,15 @@ describe('events', () => {
 		await connection.close();
 	});
 
-	it('continue after frames that nobody can read, of which those with lost content are reported once', async () => {
+	it('continue after frames that nobody can read', async () => {
 		const { socket, events, logged } = await connected();
-		const deep = `{"type":"x","payload":${'{"a":'.repeat(600)}1${'}'.repeat(601)}`;
-		for (const data of [new ArrayBuffer(1), deep, '{', '[]', '{}', new ArrayBuffer(2), deep]) {
+		for (const data of [new ArrayBuffer(1), '{', '[]', ackFrame({ state: 'default' })]) {
 			socket().receives(data);
 		}
-		socket().receives(ackFrame({ state: 'default' }));
 		socket().receives(eventFrame('from_the_future', 'e1'));
 		expect(events.map(({ type }) => type)).toEqual(['from_the_future']);
-		const ignored = logged.flatMap(([, details]) => details?.why ?? []);
-		const readable = ['not_json', 'not_an_object', 'no_type'];
-		expect(ignored).toEqual([
-			...['binary', 'too_deep', ...readable, 'binary', 'too_deep'],
-			'unexpected_ack',
-		]);
-		const others = logged.filter(([message]) => message !== 'Ignored a frame of the chat session');
-		const next =
-			'Check the conversation in the service, and report this to your service provider. More of them are logged at the debug level only.';
-		expect(others).toEqual(
-			["it's binary", "it's nested more than 500 levels deep"].map((reason) => [
-				`A frame of a chat session can't be read, because ${reason}. ${next}`,
-				{ sessionId: 's-1' },
-			]),
-		);
+		const ignored = ['binary', 'not_json', 'no_type', 'unexpected_ack'];
+		expect(logged.map(([, details]) => details?.why)).toEqual(ignored);
 	});
 
 	it('reach the other listeners if one throws', async () => {
@@ -236,21 +201,6 @@ describe('reconnecting', () => {
 		await connection.close();
 	});
 
-	it('mints a new token for each attempt after 1008, and makes no claim', async () => {
-		const harness = chatConnectionHarness();
-		const { connection, failures } = harness;
-		connection.start();
-		await settle();
-		for (const seconds of [1, 20, 20]) await reject(harness, 1008, seconds, 'policy: secret-1');
-		expect(queries(harness, 'token')).toEqual([1, 2, 3, 4].map((n) => `secret-${n}`));
-		expect(queries(harness, 'claim')).toEqual([null, null, null, null]);
-		expect(failures[0]).toMatchObject({
-			kind: 'in_use_or_inactive',
-			originalMessage: 'close code 1008 · policy: [hidden]',
-		});
-		await connection.close();
-	});
-
 	it('sends claim=1 with Disconnect Other Connection, and names the inactive agent if the service still rejects it', async () => {
 		const harness = chatConnectionHarness({ disconnectOther: true });
 		const { connection } = harness;
@@ -278,19 +228,6 @@ describe('reconnecting', () => {
 });
 
 describe('failed token requests', () => {
-	it.each([
-		['session_closed', 'session_closed'],
-		['rejected', 'mint_rejected'],
-	] as const)('end immediately: %s', async (kind, ending) => {
-		const { connection, sockets, endings, mints } = chatConnectionHarness({}, async () => ({
-			kind,
-			error: new Error('said'),
-		}));
-		expect(await connection.start().ready()).toEqual({ kind: 'ended', ending: endings[0] });
-		expect(endings).toMatchObject([{ kind: ending, originalMessage: 'said' }]);
-		expect([sockets.length, mints()]).toEqual([0, 1]);
-	});
-
 	it.each([
 		['https://h/p?token=secret-1', 'https://h/p'],
 		['https://h/secret-1', 'https://h/[hidden]'],

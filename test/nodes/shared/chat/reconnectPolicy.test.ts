@@ -74,7 +74,6 @@ describe('ReconnectPolicy', () => {
 		['no response', ended({ cause: 'connect_timeout', openForMs: 0 }), retry(1, 'keep')],
 		['a missing ack', ended({ cause: 'no_ack' }), retry(1, 'keep')],
 		['a missing ack, followed by 1008', ended({ cause: 'no_ack', code: 1008 }), retry(1, 'keep')],
-		['a renewal', ended({ cause: 'renewed', code: 1000 }), retry(0, 'keep')],
 		[
 			'the end of the session',
 			ended({ cause: 'session_closed', code: 1000 }),
@@ -122,7 +121,7 @@ describe('ReconnectPolicy', () => {
 			expect(policy.next(closed(code))).toMatchObject({ isFirst: true });
 			expect(policy.next(closed(code, 44_999))).toMatchObject({ isFirst: false });
 			expect(policy.next(closed(code, 45_000))).toMatchObject({ afterMs: 1_000, isFirst: true });
-			policy.next(ended({ cause: 'renewed', openForMs: 10 }));
+			policy.wasHealthy();
 			expect(policy.next(closed(code))).toMatchObject({ afterMs: 1_000, isFirst: true });
 			policy.restart();
 			expect(policy.next(closed(code))).toMatchObject({ afterMs: 1_000, isFirst: false });

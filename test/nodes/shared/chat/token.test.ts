@@ -5,7 +5,6 @@ import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { mintToken, withRenewal } from '../../../../nodes/shared/chat/token';
-import { chatConnectionHarness, settle } from './fakes';
 import { clientOf } from '../api/clientOf';
 
 const DATA = { token: 't', ws_url: 'wss://h/p', expires_at: 1_700_000_000, stream: 'user' };
@@ -93,34 +92,6 @@ describe('mintToken', () => {
 		});
 		expect(result).toEqual({ kind: 'rejected', error });
 	});
-});
-
-test.each<[number, JsonValue | TransportFault, object]>([
-	[
-		0,
-		new TransportFault('ECONNRESET', 'x'),
-		{
-			kind: 'unreachable',
-			message: 'The connection to the chat session keeps failing',
-			originalMessage: 'ECONNRESET',
-		},
-	],
-	[
-		401,
-		{ success: false, error: 'Invalid API token', details: null },
-		{
-			kind: 'mint_rejected',
-			message: 'The service rejected the API token',
-			originalMessage: 'Invalid API token',
-			resolution: expect.stringContaining("In 'API Token'"),
-		},
-	],
-])('status %i: the failure of the connection explains it', async (status, body, failure) => {
-	const harness = chatConnectionHarness({ mintToken: async () => await mint(status, body) });
-	harness.connection.start();
-	await settle();
-	expect(harness.connection.lastFailure).toMatchObject(failure);
-	await harness.connection.close();
 });
 
 describe('a token is renewed after at least 70 % of its lifetime', () => {

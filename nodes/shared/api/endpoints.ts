@@ -1,0 +1,381 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json';
+import { normalized } from '../text';
+import type { ApiClient } from './client';
+import {
+	both,
+	either,
+	hasAnyField,
+	hasAnyFieldWithin,
+	hasAnyValue,
+	hasCount,
+	hasId,
+	hasRecord,
+	isAbout,
+	isSameId,
+	recordOf,
+	saysSuccess,
+	type SuccessCheck,
+} from './envelope';
+import { OtherRecord } from './errors';
+import type { ApiResponse, Method, Query, ServiceRequest } from './http';
+
+/*
+ * Every request of the service's document (Endpoints), with the body that it documents, and what proves its success.
+ */
+
+/** Fields that are added to the documented ones. */
+export type Additions = { body?: JsonObject; query?: Query };
+
+/** Adds fields to a request. They never replace its own fields. Objects are merged, lists aren't. */
+export function withAdditions(request: ServiceRequest, additions: Additions): ServiceRequest {
+	const body = merge(additions.body ?? {}, request.body ?? {});
+	const query = { ...additions.query, ...request.query };
+	return {
+		...request,
+		...(Object.keys(body).length > 0 && { body }),
+		...(Object.keys(query).length > 0 && { query }),
+	};
+}
+
+function merge(added: JsonObject, own: JsonObject): JsonObject {
+	const mergedFields = Object.entries(own).map(([name, value]): [string, JsonValue] => {
+		const known = Object.hasOwn(added, name) ? added[name] : undefined;
+		return [name, isJsonObject(known) && isJsonObject(value) ? merge(known, value) : value];
+	});
+	return Object.fromEntries([...Object.entries(added), ...mergedFields]);
+}
+
+/** Encodes a segment of a path. */
+const segment = encodeURIComponent;
+
+/** A request whose values the caller places, because the document doesn't show them. */
+function withValues(method: Method, path: string, successCheck: SuccessCheck) {
+	return async (
+		client: ApiClient,
+		values: Additions,
+		additions: Additions = {},
+	): Promise<ApiResponse> =>
+		await client.send(withAdditions({ method, path, ...values }, additions), successCheck);
+}
+
+// Calls
+
+/** Body of `POST /v1/call` and the legacy `POST /call` (Resources › Call request). */
+export type CallRequest = {
+	/** Must belong to the account of the token. Otherwise `403`. */
+	agent_uuid: string;
+	/** Digits only, without country code. */
+	phone_number: string;
+	/** ISO 3166-1 alpha-2. */
+	country_code: string;
+	/** Overrides the agent's system prompt for this call only. */
+	system_prompt?: string;
+	/** HTTP or HTTPS URL with a host. `400` if the agent has no post-call analysis. */
+	webhook_url?: string;
+	person_name?: string;
+	/** Key-value object for the agent. Arrays and scalars are rejected. */
+	additional_data?: JsonObject;
+	/** At most 2000 characters. */
+	initial_greeting?: string;
+	call_config_overrides?: CallConfigOverrides;
+	data_extraction?: DataExtractionItem[];
+	/** `HH:MM` in IST, or ISO 8601 with offset. */
+	scheduled_at?: string;
+};
+
+/** Per-call overrides, all optional (Call request › `call_config_overrides`). */
+export type CallConfigOverrides = {
+	/** 30 to 1800. A hard limit on the call's length. */
+	max_call_duration_seconds?: number;
+	/** Whether the contact may trigger a callback. */
+	enable_callback?: boolean;
+	/** Automatic retries when the call is not answered. */
+	retry_config?: {
+		enabled?: boolean;
+		/** 1 to 10. */
+		max_attempts?: number;
+		/** 1 to 1440 minutes. */
+		interval_minutes?: number;
+	};
+};
+
+/** One data point that the agent tries to extract (Call request › `data_extraction`). */
+export type DataExtractionItem = {
+	key?: string;
+	/** Required, non-empty. */
+	description: string;
+	required?: boolean;
+	output_format?: string;
+};
+
+/**
+ * `POST /v1/call`, or the legacy `POST /call` with the same contract. A `call_id` in the response proves the call.
+ *
+ * @param bodyNow the body for a further attempt. If it throws, no further attempt is made.
+ */
+export async function placeCall(
+	client: ApiClient,
+	body: CallRequest,
+	{
+		legacy = false,
+		bodyNow = () => body,
+		...additions
+	}: Additions & { legacy?: boolean; bodyNow?: () => CallRequest } = {},
+): Promise<ApiResponse> {
+	const path = legacy ? '/call' : '/v1/call';
+	const requestWith = (call: CallRequest) =>
+		withAdditions({ method: 'POST', path, body: call }, additions);
+	return await client.send(requestWith(body), hasId('call_id'), {
+		effectFields: ['call_id'],
+		renew: () => requestWith(bodyNow()),
+	});
+}
+
+/** A read of one call. It throws `OtherRecord` if the response is about another call. */
+function callRead(part: '' | '/transcript' | '/recording', successCheck: SuccessCheck) {
+	return async (
+		client: ApiClient,
+		callId: string,
+		additions: Additions = {},
+	): Promise<ApiResponse> => {
+		const path = `/v1/call/${segment(callId)}${part}`;
+		const request = withAdditions({ method: 'GET', path }, additions);
+		const response = await client.send(request, successCheck, { isSecret: part === '/recording' });
+		if (isAbout('call_id', callId)(response.body)) return response;
+		throw new OtherRecord('call', callId);
+	};
+}
+
+/** `GET /v1/call/{id}`: the call record. */
+export const getCall = callRead('', either(hasAnyField('call_id'), hasRecord));
+
+/** `GET /v1/call/{id}/transcript`: an empty list if none was captured. */
+export const getTranscript = callRead('/transcript', hasAnyField('call_id', 'transcript'));
+
+/** `GET /v1/call/{id}/recording`: a presigned URL, or the error `recording_not_available`. */
+export const getRecording = callRead('/recording', hasAnyField('call_id', 'recording_url'));
+
+/**
+ * `GET /v1/calls`. Only its parameter `campaign_upload_id` is documented.
+ *
+ * @param page a query, or a complete link from the service, to which nothing is added
+ */
+export async function listCalls(
+	client: ApiClient,
+	page: { query: Query } | { link: string },
+	additions: Additions = {},
+	signal?: AbortSignal,
+): Promise<ApiResponse> {
+	const request = { method: 'GET', path: '/v1/calls', ...page, signal } as const;
+	const complete = 'link' in page ? request : withAdditions(request, additions);
+	return await client.send(complete, hasAnyValue);
+}
+
+/** `GET /v1/active_agents`: agents that are active and able to take calls. The response isn't documented. */
+export async function getActiveAgents(
+	client: ApiClient,
+	additions: Additions = {},
+): Promise<ApiResponse> {
+	const request = withAdditions({ method: 'GET', path: '/v1/active_agents' }, additions);
+	return await client.send(request, hasAnyValue);
+}
+
+// Campaigns
+
+/** Item of `contacts` (Resources › Contact). Extra fields are prompt variables for the agent. */
+export type Contact = JsonObject & {
+	person_name?: string;
+	phone: string;
+};
+
+/** Fields that show which rows are in the campaign. They count at any position in the response. */
+export const CONTACTS_RESPONSE_FIELDS = [
+	'campaign_upload_id',
+	'contacts_received',
+	'contacts_accepted',
+	'duplicates_removed',
+	'enqueued',
+	'queued_calls',
+	'engine_skipped_duplicates',
+	'dnd_skipped',
+] as const;
+
+/**
+ * `POST /v1/campaigns/{id}/contacts`. The ID of a contact list or a count of accepted contacts proves success.
+ *
+ * @param body with the agent that will place the calls. `enqueue` releases the contacts to the calling queue immediately.
+ * @param contacts as JSON, separated by commas, because 10,000 objects need much memory
+ */
+export async function pushContacts(
+	client: ApiClient,
+	campaignId: number,
+	body: { agent_uuid: string; enqueue?: boolean },
+	contacts: Buffer,
+	additions: Additions = {},
+): Promise<ApiResponse> {
+	const path = `/v1/campaigns/${segment(campaignId)}/contacts`;
+	const list = { field: 'contacts', entries: contacts };
+	const request = withAdditions({ method: 'POST', path, body, list }, additions);
+	const successCheck = either(hasId('campaign_upload_id'), hasCount('contacts_accepted'));
+	return await client.send(request, successCheck, {
+		effectFields: ['campaign_upload_id', 'contacts_accepted', 'queued_calls'],
+	});
+}
+
+/**
+ * `GET /v1/campaigns/{id}/status`: cheap to poll.
+ *
+ * @throws OtherRecord if the response is about another campaign
+ */
+export async function getCampaignStatus(
+	client: ApiClient,
+	campaignId: number,
+	additions: Additions = {},
+): Promise<ApiResponse> {
+	const path = `/v1/campaigns/${segment(campaignId)}/status`;
+	const request = withAdditions({ method: 'GET', path }, additions);
+	const response = await client.send(request, hasAnyField('campaign', 'calls', 'uploads'));
+	const { campaign } = recordOf(response);
+	const returned = isJsonObject(campaign) ? campaign.id : undefined;
+	if (isSameId(returned, campaignId)) return response;
+	throw new OtherRecord('campaign', String(campaignId));
+}
+
+// Do not disturb
+
+const DND_PATH = '/v1/dnd_numbers';
+
+/** `POST /v1/dnd_numbers`. The names and positions of its values and its response aren't documented. */
+export const addDndNumber = withValues('POST', DND_PATH, saysSuccess);
+
+/** `GET /v1/dnd_numbers`: the active entries of an agent, with `meta` for pagination. */
+export async function listDndNumbers(
+	client: ApiClient,
+	query: Query,
+	additions: Additions = {},
+	signal?: AbortSignal,
+): Promise<ApiResponse> {
+	const request = withAdditions({ method: 'GET', path: DND_PATH, query, signal }, additions);
+	return await client.send(request, hasAnyValue);
+}
+
+/** `DELETE /v1/dnd_numbers`: returns `{ success: true, message }`. Whether `phone` is in the query or body isn't documented. */
+export const removeDndNumber = withValues(
+	'DELETE',
+	DND_PATH,
+	both(saysSuccess, hasAnyField('message')),
+);
+
+// Chat
+
+/** `POST /v1/chat/session`. Its fields and its response aren't documented. */
+export const createSession = withValues('POST', '/v1/chat/session', saysSuccess);
+
+/**
+ * Fields seen in the response of `POST /v1/chat/inbound`, at any depth because their position isn't documented. Without
+ * `success: true`, only fields that no gateway writes: a maintenance page may also have `state` and `mode`.
+ */
+const SHOWS_TURN = either(
+	hasAnyFieldWithin('reply', 'turn_id'),
+	both(saysSuccess, hasAnyFieldWithin('state', 'mode', 'help_requested', 'message_id')),
+);
+
+/** `POST /v1/chat/inbound`: returns the agent's reply. Its fields aren't documented. */
+export const sendInbound = withValues('POST', '/v1/chat/inbound', SHOWS_TURN);
+
+/** `POST /v1/chat/inbound/async`: the reply arrives later. Accepts an `idempotency_key`. */
+export const sendInboundAsync = withValues('POST', '/v1/chat/inbound/async', saysSuccess);
+
+/** `POST /v1/chat/session/{id}/support`. Only the command `close` is documented. */
+export async function sendSupportCommand(
+	client: ApiClient,
+	sessionId: string,
+	command: string,
+	additions: Additions = {},
+): Promise<ApiResponse> {
+	const path = `/v1/chat/session/${segment(sessionId)}/support`;
+	return await withValues('POST', path, saysSuccess)(client, { body: { command } }, additions);
+}
+
+/** `POST /v1/chat/session/{id}/inject_context`: appends one non-empty entry. */
+export async function injectContext(
+	client: ApiClient,
+	sessionId: string,
+	body: { context: string },
+	additions: Additions = {},
+): Promise<ApiResponse> {
+	const path = `/v1/chat/session/${segment(sessionId)}/inject_context`;
+	const successCheck = both(
+		either(hasAnyField('context'), hasId('session_id')),
+		both(isAbout('session_id', sessionId), listsEntry(body.context)),
+	);
+	return await withValues('POST', path, successCheck)(client, { body }, additions);
+}
+
+/** The returned context, if any, contains the entry. White space may differ, and half of a surrogate pair can't be stored. */
+function listsEntry(entry: string): SuccessCheck {
+	return (body) => {
+		const { context } = recordOf({ body });
+		if (!Array.isArray(context)) return true;
+		const wanted = comparable(entry);
+		return context.some((one) => typeof one === 'string' && comparable(one).includes(wanted));
+	};
+}
+
+function comparable(text: string): string {
+	const storable = text.replace(/\p{Surrogate}/gu, '\ufffd');
+	return normalized(storable, 'NFC').replace(/\s+/g, ' ').trim();
+}
+
+/** Short, because every user of the session waits for the token. */
+const TOKEN_TIMEOUT_MS = 15_000;
+
+/** `POST /v1/chat/session/{id}/ws_token`. With an API token, the stream must be `user`. */
+export async function requestWsToken(client: ApiClient, sessionId: string): Promise<ApiResponse> {
+	const path = `/v1/chat/session/${segment(sessionId)}/ws_token`;
+	const body = { stream: 'user' };
+	const request = { method: 'POST', path, body, timeoutMs: TOKEN_TIMEOUT_MS } as const;
+	return await client.send(request, either(saysSuccess, hasAnyField('token')), { isSecret: true });
+}
+
+// Legacy chat
+
+/** `POST /chat_sessions`. */
+export async function createLegacySession(
+	client: ApiClient,
+	body: { agent_uuid: string; metadata?: JsonObject & { person_name?: string } },
+	additions: Additions = {},
+): Promise<ApiResponse> {
+	const send = withValues('POST', '/chat_sessions', hasId('session_id'));
+	return await send(client, { body }, additions);
+}
+
+/** `POST /chat_messages/send_message`. */
+export async function sendLegacyMessage(
+	client: ApiClient,
+	body: { agent_uuid: string; chat_session_id: string; message: string },
+	additions: Additions = {},
+): Promise<ApiResponse> {
+	const successCheck = hasAnyField('response', 'session_id');
+	const send = withValues('POST', '/chat_messages/send_message', successCheck);
+	return await send(client, { body }, additions);
+}
+
+/** A `message` alone doesn't prove success, because gateways write one too. */
+const ENDED = {
+	close_session: either(hasId('session_id'), hasAnyField('summary')),
+	pause_session: either(hasId('session_id'), both(saysSuccess, hasAnyField('message'))),
+};
+
+/** `POST /chat_sessions/{id}/close_session` and `POST /chat_sessions/{id}/pause_session`. */
+export async function endLegacySession(
+	client: ApiClient,
+	action: 'close_session' | 'pause_session',
+	sessionId: string,
+	body: { agent_uuid: string },
+	additions: Additions = {},
+): Promise<ApiResponse> {
+	const path = `/chat_sessions/${segment(sessionId)}/${action}`;
+	const successCheck = both(ENDED[action], isAbout('session_id', sessionId));
+	return await withValues('POST', path, successCheck)(client, { body }, additions);
+}
