@@ -22,7 +22,7 @@ import {
 import type { PhonesByRow } from './push/phones';
 import type { OutputLimit, RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
-import { countRows, dryRunSummary, pushSummary, summarize } from './push/summary';
+import { countRows, dryRunSummary, pushSummary, summarize } from './push/report';
 import type { Output } from './pushSettings';
 
 /** A push that has ended, with what its output needs. */
