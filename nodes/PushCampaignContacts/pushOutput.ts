@@ -1,4 +1,6 @@
+import mapValues from 'lodash/mapValues';
 import omit from 'lodash/omit';
+import pick from 'lodash/pick';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject, JsonValue } from '../shared/json';
 import {
@@ -74,12 +76,11 @@ async function pushedRowItems({
 		for (const index of rows) lists.set(index, response.campaign_upload_id ?? null);
 	}
 	const rows = Array.from(pushedRows(outcome), (index) => ({ index }));
-	return await itemsOf(source, rows, ({ index }, row) => {
-		const columns: IDataObject = rowColumns('pushed', phones, index, lists.get(index));
+	return await itemsOf(source, rows, ({ index }, row) => ({
+		...rowColumns('pushed', phones, index, lists.get(index)),
 		// An earlier push may have rejected the row and added these columns.
-		for (const column of [STATUS_COLUMN, REASON_COLUMN]) if (column in row) columns[column] = null;
-		return columns;
-	});
+		...mapValues(pick(row, STATUS_COLUMN, REASON_COLUMN), () => null),
+	}));
 }
 
 /** The added columns that come first. The table view cuts off the last columns. */
@@ -97,11 +98,9 @@ async function itemsOf<T extends { index: number }>(
 	return rows.map((about, position) => {
 		const row = found[position] ?? {};
 		const columns = columnsOf(about, row);
-		const leading: IDataObject = {};
-		for (const name of LEADING_COLUMNS) if (name in columns) leading[name] = columns[name];
 		return {
 			// Added columns replace columns of the same name in the row.
-			json: { ...leading, ...row, ...columns },
+			json: { ...pick(columns, LEADING_COLUMNS), ...row, ...columns },
 			pairedItem: { item: source.inputOf(about.index) },
 		};
 	});
