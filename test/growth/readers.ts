@@ -296,11 +296,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'PushCampaignContacts/push/columns.ts › resolveColumns': {
 		read: ({ text, json }) =>
 			resolveColumns(
-				{
-					names: new Set(listOf(json).map(plain)),
-					hasNested: () => false,
-					likelyCause: () => undefined,
-				},
+				{ names: new Set(listOf(json).map(plain)) },
 				{
 					phone: text,
 					personName: text,

@@ -74,8 +74,6 @@ export class FileRows implements RowSource {
 		if (only !== undefined && files.length === 1) return only;
 		return {
 			names: new Set(files.flatMap(({ names }) => [...names])),
-			hasNested: () => false,
-			likelyCause: () => undefined,
 			files: files.map((found, file) => ({ ...found, file: tables[file]?.file.name ?? '' })),
 		};
 	}

@@ -80,7 +80,6 @@ export class Table {
 		return {
 			names: new Set(this.columns),
 			repeated: new Set(this.repeated),
-			hasNested: () => false,
 			likelyCause: () =>
 				header.some(isNumber)
 					? new InvalidInput(

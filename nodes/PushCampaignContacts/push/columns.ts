@@ -135,7 +135,7 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 	const phoneWanted = wanted(choice.phone, 'Phone Column');
 	const phone = resolve(found, phoneWanted, PHONE_SYNONYMS);
 	if (phone === undefined) {
-		throw found.likelyCause() ?? missingColumn(found, phoneWanted, 'phone numbers');
+		throw found.likelyCause?.() ?? missingColumn(found, phoneWanted, 'phone numbers');
 	}
 
 	const hasLastName = choice.lastName !== '';
@@ -196,7 +196,7 @@ function resolve(
 ): Column | undefined {
 	if (found.names.has(wanted.name)) return uniqueColumn(found, wanted.name);
 	const inner = columnOf(wanted.name);
-	if (inner.path !== undefined && found.hasNested(inner)) return inner;
+	if (inner.path !== undefined && found.hasNested?.(inner)) return inner;
 	const same = uniqueColumn(found, onlyMatch(found, [wanted.name], wanted));
 	const isDefault = wanted.name === DEFAULT_PHONE_COLUMN || wanted.name === DEFAULT_NAME_COLUMN;
 	if (same !== undefined || !isDefault) return same;

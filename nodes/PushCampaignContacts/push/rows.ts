@@ -73,10 +73,10 @@ export type FoundColumns = {
 	names: ReadonlySet<string>;
 	/** Columns that the header of a file has more than once. */
 	repeated?: ReadonlySet<string>;
-	/** Whether any row has this nested column. */
-	hasNested(column: Column): boolean;
+	/** Whether any row has this nested column. Files have none. */
+	hasNested?(column: Column): boolean;
 	/** The most common cause of a missing phone column, if it applies. */
-	likelyCause(): InvalidInput | undefined;
+	likelyCause?(): InvalidInput | undefined;
 	/** The name of the file, if there are several. */
 	file?: string;
 	/** The columns of each file, if there are several. */
