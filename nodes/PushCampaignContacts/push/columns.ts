@@ -247,13 +247,13 @@ function missingColumn(
 		return new InvalidInput(
 			`The contacts have no field ${quoted(name)}, so nothing was sent`,
 			forEveryone(
-				`Give the ${content} in a field with this name. The contacts have: ${quotedColumns([...names])}.`,
+				`Give the ${content} in a field with this name. The contacts have: ${quotedColumns(names)}.`,
 			),
 		);
 	}
 	const rows = from === 'csv' ? theFile(file) : 'the input';
 	const header = file === undefined ? '' : ' The first row of each file must name its columns.';
-	const has = `${upperFirst(rows)} has: ${quotedColumns([...names])}.${header}`;
+	const has = `${upperFirst(rows)} has: ${quotedColumns(names)}.${header}`;
 	if (isExpression) {
 		return new InvalidInput(
 			`'${field}' has an expression that returns ${quoted(name)}, and ${rows} has no such column. Nothing was sent`,
@@ -268,8 +268,6 @@ function missingColumn(
 	);
 }
 
-function quotedColumns(columns: readonly string[]): string {
-	const more =
-		columns.length > MAX_LISTED_COLUMNS ? ` and ${columns.length - MAX_LISTED_COLUMNS} more` : '';
-	return columns.slice(0, MAX_LISTED_COLUMNS).map(quoted).join(', ') + more;
+function quotedColumns(columns: Iterable<string>): string {
+	return named([...columns], quoted, MAX_LISTED_COLUMNS);
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { PhonesByRow, RowsByKey } from '../../../../nodes/PushCampaignContacts/push/phones';
+import { PhonesByRow } from '../../../../nodes/PushCampaignContacts/push/phones';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import type { AcceptedPhone } from '../../../../nodes/shared/phone/campaignPhone';
 
@@ -53,20 +53,5 @@ test('phones have the same fingerprint only with the same keys in the same order
 			expect(one === other).toBe(keys === otherKeys);
 		}),
 		{ numRuns: 500 },
-	);
-});
-
-test('finds the latest row of each key like a Map', () => {
-	fc.assert(
-		fc.property(fc.array(accepted), fc.array(accepted), (list, others) => {
-			const rows = new RowsByKey();
-			const plain = new Map<string, number>();
-			for (const [at, { key }] of list.entries()) {
-				rows.set(key, at);
-				plain.set(key, at);
-			}
-			for (const { key } of [...list, ...others]) expect(rows.get(key)).toBe(plain.get(key));
-		}),
-		{ numRuns: 300 },
 	);
 });
