@@ -125,7 +125,7 @@ function sourceOf(
 	const name = fileName ?? `of item ${index}`;
 	return {
 		name,
-		open: async () =>
+		open: () =>
 			id === undefined
 				? [Buffer.from(data, 'base64')]
 				: readable(name, helpers.getBinaryStream(id)),

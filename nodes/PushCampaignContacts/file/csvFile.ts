@@ -13,6 +13,7 @@ import {
 } from './csv';
 import {
 	encodingOf,
+	HEAD_BYTES,
 	headOf,
 	textOf,
 	UNREADABLE,
@@ -37,8 +38,6 @@ export type TableRow = {
 	cells: string[];
 	/** True for a last row without a line break. The file may be cut off in it. */
 	endsFile?: boolean;
-	/** Whether the row has bytes that aren't text. */
-	isUnreadable?: boolean;
 };
 
 const SAVE_OR_SET = "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.";
@@ -62,7 +61,13 @@ export class CsvFile {
 				const issue = 'is neither UTF-8 nor Windows-1252, so nothing was sent';
 				throw invalidFile(source, issue, SAVE_OR_SET);
 			}
-			const { text, isWhole } = await beginningOf(source.open, encoding);
+			const isWhole = head.length < HEAD_BYTES;
+			let text = '';
+			for await (const piece of textOf(() => [head], encoding)) {
+				text += piece;
+				// The head may end within a character.
+				if (!isWhole) break;
+			}
 			const kind = binaryKind(head) ?? writtenKind(text);
 			if (kind !== undefined) {
 				const issue = `is ${kind.description}, not CSV, so nothing was sent`;
@@ -72,7 +77,7 @@ export class CsvFile {
 			const file = new CsvFile(source, encoding, layout, []);
 			for await (const [first] of file.records()) {
 				if (first === undefined) continue;
-				if (first.isUnreadable !== true) {
+				if (!file.isUnreadable(first)) {
 					return new CsvFile(source, encoding, layout, headingsOf(first));
 				}
 				throw new InvalidInput(
@@ -98,23 +103,36 @@ export class CsvFile {
 		return this.layout.delimiter;
 	}
 
+	/** Whether a row has bytes that aren't text. */
+	isUnreadable({ cells }: TableRow): boolean {
+		return this.encoding.fit === 'damaged' && cells.some((cell) => cell.includes(UNREADABLE));
+	}
+
 	/**
 	 * The non-blank rows below the header, in batches.
 	 *
-	 * @throws InvalidInput if a row can't be read or the header has changed
+	 * @throws InvalidInput if a row can't be read, the header has changed, or the file has far fewer cells than its header
 	 */
 	async *rows(): AsyncGenerator<TableRow[]> {
+		const { header } = this;
 		let isHeader = true;
+		let there = 0;
+		let missing = 0;
 		try {
 			for await (const rows of this.records()) {
-				const [first] = rows;
-				if (!isHeader || first === undefined) {
-					yield rows;
-					continue;
+				if (isHeader) {
+					const first = rows.shift();
+					if (first === undefined) continue;
+					if (!isEqual(headingsOf(first), header)) throw changedFile();
+					isHeader = false;
 				}
-				if (!isEqual(headingsOf(first), this.header)) throw changedFile();
-				isHeader = false;
-				yield rows.slice(1);
+				// Short rows are filled. With a wide header, they could need 1,000 times the memory of the file.
+				for (const { cells } of rows) {
+					there += cells.length;
+					missing += Math.max(0, header.length - cells.length);
+				}
+				if (missing > MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * there) throw this.tooWide();
+				yield rows;
 			}
 		} catch (error) {
 			throw explainedFor(this.source, error);
@@ -124,16 +142,13 @@ export class CsvFile {
 
 	private async *records(): AsyncGenerator<TableRow[]> {
 		const parser = new CsvParser(this.layout.delimiter);
-		const isDamaged = this.encoding.fit === 'damaged';
 		let { skip } = this.layout;
 		let number = 0;
 		const toRows = (records: string[][]): TableRow[] => {
 			const rows: TableRow[] = [];
 			for (const cells of records) {
 				number++;
-				if (isBlankRow(cells)) continue;
-				const isUnreadable = isDamaged && cells.some((cell) => cell.includes(UNREADABLE));
-				rows.push(isUnreadable ? { number, cells, isUnreadable } : { number, cells });
+				if (!isBlankRow(cells)) rows.push({ number, cells });
 			}
 			return rows;
 		};
@@ -153,26 +168,25 @@ export class CsvFile {
 		if (parser.endsInRow && last?.number === number) last.endsFile = true;
 		yield rows;
 	}
+
+	private tooWide(): InvalidInput {
+		return new InvalidInput(
+			`The header of the file ${quoted(this.name)} has ${this.header.length.toLocaleString('en-US')} columns, but most rows have far fewer cells. Nothing was sent`,
+			onScreenOnly(
+				"Check that the first row names the columns, and that 'Delimiter' in 'Options' matches the file. Save the file with only the columns that you need.",
+			),
+		);
+	}
 }
 
 function headingsOf({ cells }: TableRow): string[] {
 	return cells.map((name) => name.trim());
 }
 
-const BEGINNING_CHARACTERS = 65_536;
-
-/** Enough text to detect the format. */
-async function beginningOf(
-	open: OpenFile,
-	encoding: Encoding,
-): Promise<{ text: string; isWhole: boolean }> {
-	let text = '';
-	for await (const piece of textOf(open, encoding)) {
-		text += piece;
-		if (text.length >= BEGINNING_CHARACTERS) return { text, isWhole: false };
-	}
-	return { text, isWhole: true };
-}
+/** Missing cells that any file may have. */
+const MAX_MISSING_CELLS = 1_000_000;
+/** Missing cells that a file may have in addition, for each of its cells. */
+const MAX_MISSING_PER_CELL = 10;
 
 function explainedFor(source: Source, error: unknown): unknown {
 	if (error instanceof WrongEncoding) {

@@ -17,7 +17,7 @@ import {
 } from '../push/rows';
 import { RowSet } from '../push/rowSet';
 import { CsvFile, type Source, type TableRow, type CsvFormat } from './csvFile';
-import { CellCount, Table } from './table';
+import { Table } from './table';
 
 /**
  * The rows of CSV files, one file after the other. Rows aren't kept in memory, but read again when needed. For each row, only
@@ -83,15 +83,10 @@ export class FileRows implements RowSource {
 		const begins: number[] = [];
 		const { rowsPerYield } = this;
 		let index = 0;
-		let cells: CellCount | undefined;
 		for await (const { rows, table, file } of partsOf(this.tables)) {
-			if (begins.length === file) {
-				begins.push(index);
-				cells = new CellCount(table.file);
-			}
+			if (begins.length === file) begins.push(index);
 			for (const row of rows) {
 				if (index % rowsPerYield === 0 && index > 0) await this.yieldToEventLoop();
-				cells?.add(row);
 				numbers.set(index, row.number);
 				visit(table.rowOf(row), index, table.faultOf(row), file);
 				index++;

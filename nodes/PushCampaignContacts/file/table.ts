@@ -58,7 +58,7 @@ export class Table {
 		const { cells } = row;
 		const { file, namedWidth } = this;
 		const { header, delimiter } = file;
-		if (row.isUnreadable === true) return UNREADABLE_ROW;
+		if (file.isUnreadable(row)) return UNREADABLE_ROW;
 		if (cells.some((cell, at) => BREAK.test(cell) && hasRows(cells, at, file))) return RUN_ON_ROW;
 		if (row.endsFile === true) {
 			if (cells.length < header.length) return CUT_ROW;
@@ -121,30 +121,3 @@ function mayBeCut(cell: string): string | undefined {
 }
 
 const UNREADABLE_ROW = `This row has a character that can't be read, shown as "${UNREADABLE}". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.`;
-
-/** Missing cells that any file may have. */
-const MAX_MISSING_CELLS = 1_000_000;
-/** Missing cells that a file may have in addition, for each of its cells. */
-const MAX_MISSING_PER_CELL = 10;
-
-/** Short rows are filled with empty cells. With a wide header, these could need 1,000 times the memory of the file. */
-export class CellCount {
-	private there = 0;
-	private missing = 0;
-
-	constructor(private readonly file: CsvFile) {}
-
-	/** @throws InvalidInput if the file has far fewer cells than its header */
-	add({ cells }: TableRow): void {
-		const { header, name } = this.file;
-		this.there += cells.length;
-		this.missing += Math.max(0, header.length - cells.length);
-		if (this.missing <= MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * this.there) return;
-		throw new InvalidInput(
-			`The header of the file ${quoted(name)} has ${header.length.toLocaleString('en-US')} columns, but most rows have far fewer cells. Nothing was sent`,
-			onScreenOnly(
-				"Check that the first row names the columns, and that 'Delimiter' in 'Options' matches the file. Save the file with only the columns that you need.",
-			),
-		);
-	}
-}
