@@ -11,7 +11,6 @@ import {
 	PHONE_TO_SEND_COLUMN,
 	PUSH_STATUS_COLUMN,
 	REASON_COLUMN,
-	SOURCE_ROW_COLUMN,
 	STATUS_COLUMN,
 	type ContactRow,
 } from './push/cells';
@@ -173,23 +172,21 @@ export async function rejectedItems(
 async function rangeItems(
 	source: RowSource,
 	notPushed: RowsNotPushed,
-	{ byFile }: OutputLimit,
+	{ byFile, numberOf }: OutputLimit,
 ): Promise<INodeExecutionData[]> {
-	const ranges = joinedRanges(notPushed).flatMap(({ first, last, status, reason }) =>
+	const ranges = joinedRanges(notPushed).flatMap(({ first, last, ...why }) =>
 		byFile(RowSet.ofRanges([first, last]))
 			.flatMap((part) => [...part.ranges()])
-			.map(([index, end]) => ({ index, end, status, reason })),
+			.map(([index, end]) => ({ ...why, index, end })),
 	);
-	const ends = ranges.map(({ end }) => end);
-	const lastRows = await source.output(ends, RowSet.of(ends));
 	return await itemsOf(
 		source,
-		ranges.map((range, at) => ({ ...range, lastRow: lastRows[at]?.[SOURCE_ROW_COLUMN] ?? null })),
-		({ status, reason, lastRow }, row) => ({
+		ranges,
+		({ status, reason, end }, row) => ({
 			[STATUS_COLUMN]: status,
 			[REASON_COLUMN]: reason,
 			...row,
-			[LAST_SOURCE_ROW_COLUMN]: lastRow,
+			[LAST_SOURCE_ROW_COLUMN]: numberOf(end),
 		}),
 		RowSet.of(ranges.map(({ index }) => index)),
 	);

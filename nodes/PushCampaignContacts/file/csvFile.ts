@@ -1,8 +1,11 @@
+import findLastIndex from 'lodash/findLastIndex';
 import isEqual from 'lodash/isEqual';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
+import type { ContactRow } from '../push/cells';
 import { changedFile } from '../push/prepareRows';
+import type { FoundColumns } from '../push/rows';
 import {
 	CsvParser,
 	isBlankRow,
@@ -21,6 +24,7 @@ import {
 	type Encoding,
 	type OpenFile,
 } from './encoding';
+import { isNumber } from './faults';
 
 /** A file that should be CSV. */
 export type Source = {
@@ -44,13 +48,41 @@ const SAVE_OR_SET = "Save the file again as CSV UTF-8, or set 'Encoding' in 'Opt
 
 /** A CSV file. It is read from the beginning each time its rows are needed. */
 export class CsvFile {
+	readonly columns: readonly string[];
+	/** The cell of each column. */
+	private readonly cellIndexes: readonly number[];
+	/** Names that the header has more than once. */
+	private readonly repeated = new Set<string>();
+	/** The number of columns up to the last one with a name. A header may end with delimiters. */
+	readonly namedWidth: number;
+
 	private constructor(
 		private readonly source: Source,
 		readonly encoding: Encoding,
 		private readonly layout: Layout,
 		/** Trimmed. */
 		readonly header: readonly string[],
-	) {}
+	) {
+		const cells = new Map<string, number>();
+		/** The last number used for each repeated heading: `Notes_2`, `Notes_3`. */
+		const lastNumbers = new Map<string, number>();
+		for (const [index, heading] of header.entries()) {
+			// An object can't have a field `__proto__`.
+			if (heading === '' || heading === '__proto__') continue;
+			let name = heading;
+			if (cells.has(heading)) {
+				this.repeated.add(heading);
+				let number = lastNumbers.get(heading) ?? 1;
+				do name = `${heading}_${++number}`;
+				while (cells.has(name));
+				lastNumbers.set(heading, number);
+			}
+			cells.set(name, index);
+		}
+		this.columns = [...cells.keys()];
+		this.cellIndexes = [...cells.values()];
+		this.namedWidth = findLastIndex(header, (heading) => heading !== '') + 1;
+	}
 
 	/** @throws InvalidInput if it isn't CSV */
 	static async open(source: Source, format: CsvFormat): Promise<CsvFile> {
@@ -138,6 +170,31 @@ export class CsvFile {
 			throw explainedFor(this.source, error);
 		}
 		if (isHeader) throw changedFile();
+	}
+
+	found(): FoundColumns {
+		const { name, header, repeated } = this;
+		return {
+			names: new Set(this.columns),
+			repeated,
+			likelyCause: () =>
+				header.some(isNumber)
+					? new InvalidInput(
+							`The first row of the file ${quoted(name)} has a phone number, so the file probably has no header. Nothing was sent`,
+							onScreenOnly('Add a first row that names the columns, such as: phone, person_name.'),
+						)
+					: undefined,
+		};
+	}
+
+	rowOf({ cells }: TableRow): ContactRow {
+		const row: { [column: string]: string } = {};
+		// An iterator would create an object for each of millions of cells.
+		for (let at = 0; at < this.columns.length; at++) {
+			// Missing cells at the end of a row are empty, as in a spreadsheet program.
+			row[this.columns[at] ?? ''] = cells[this.cellIndexes[at] ?? 0] ?? '';
+		}
+		return row;
 	}
 
 	private async *records(): AsyncGenerator<TableRow[]> {

@@ -42,8 +42,12 @@ export type RowSource = {
 	close(): Promise<void>;
 };
 
-/** How many rows the output of a node can contain, and the rows of each file. */
-export type OutputLimit = { maxRows: number; byFile: (rows: RowSet) => RowSet[] };
+/** How many rows the output of a node can contain, the rows of each file, and their numbers in it. */
+export type OutputLimit = {
+	maxRows: number;
+	byFile: (rows: RowSet) => RowSet[];
+	numberOf: (row: number) => number;
+};
 
 /** Awaited regularly in a long push. */
 export type YieldToEventLoop = () => Promise<void>;
