@@ -30,10 +30,10 @@ export class FileRows implements RowSource {
 		numberOf: (row) => this.numbers.at(row),
 	};
 
+	count = 0;
 	private numbers = new NumbersByRow(Uint32Array);
 	/** The first row of each file. */
 	private begins: number[] = [];
-	private total = 0;
 	/** What `pick` has read last. It continues from there. */
 	private parts: AsyncGenerator<Part> | undefined;
 	private part: Part | undefined;
@@ -57,10 +57,6 @@ export class FileRows implements RowSource {
 		const files: CsvFile[] = [];
 		for (const source of sources) files.push(await CsvFile.open(source, format));
 		return new FileRows(files, yieldToEventLoop);
-	}
-
-	get count(): number {
-		return this.total;
 	}
 
 	/** Hints about how the files were read. */
@@ -94,7 +90,7 @@ export class FileRows implements RowSource {
 		}
 		this.numbers = numbers;
 		this.begins = begins;
-		this.total = index;
+		this.count = index;
 	}
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {

@@ -363,15 +363,6 @@ describe('Retry in the list of executions', () => {
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		return await retryFailed(harness.credentials, run, workflow);
 	}
-	const errorOf = ({ data }: IRun) => data.resultData.error;
-
-	test('that cannot begin says that earlier attempts may have pushed the rows', async () => {
-		const { run } = await failed([first]);
-		expect(errorOf(await retry(run, { phoneColumn: 'mobile' }))).toMatchObject({
-			message: 'The file has no column "mobile", so nothing was sent',
-			description: expect.stringMatching(/^In 'Phone Column', [^]*\nUnknown: 5 rows/),
-		});
-	});
 
 	test.each([
 		['new', 6],
