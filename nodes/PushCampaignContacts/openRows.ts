@@ -13,7 +13,7 @@ import { FileRows } from './file/fileRows';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import type { ContactsFrom } from './push/columns';
 import { ItemRows, type RowSource } from './push/rows';
-import { isRowIndependent } from './sameForAllRows';
+import { mayNameRow } from './sameForAllRows';
 
 export function contactsFrom(form: Fields): ContactsFrom {
 	const from = form.choice('contactsFrom', 'items');
@@ -38,10 +38,10 @@ export function rowsOfInput(context: IExecuteFunctions): RowSource {
 }
 
 async function contactsInJson({ context, parameters }: OperationRun): Promise<RowSource> {
-	const isSame = isRowIndependent(parameters.at(0).expression('contacts'));
+	const mayDiffer = mayNameRow(parameters.at(0).expression('contacts'));
 	const contactsAt = (index: number) =>
 		contactsIn(parameters.at(index).jsonRows('contacts')).map((json) => ({ json, input: index }));
-	const contacts = isSame ? contactsAt(0) : (await readEachItem(context, contactsAt)).flat();
+	const contacts = mayDiffer ? (await readEachItem(context, contactsAt)).flat() : contactsAt(0);
 	if (contacts.length > MAX_ROWS_IN_JSON) {
 		const [max, given] = [MAX_ROWS_IN_JSON, contacts.length].map((n) => n.toLocaleString('en-US'));
 		throw new InvalidInput(
@@ -125,23 +125,11 @@ function sourceOf(
 	const name = fileName ?? `of item ${index}`;
 	return {
 		name,
-		open: async () =>
-			id === undefined ? bytesOf(data) : readable(name, helpers.getBinaryStream(id)),
+		open: () =>
+			id === undefined
+				? [Buffer.from(data, 'base64')]
+				: readable(name, helpers.getBinaryStream(id)),
 	};
-}
-
-const CHARACTERS = 65_536;
-
-/** Decodes a small file that is in the item itself. Files from emails have line breaks in their base64 text. */
-function* bytesOf(base64: string): Generator<Uint8Array> {
-	let rest = '';
-	// Four characters are three bytes.
-	for (let from = 0; from < base64.length; from += CHARACTERS) {
-		const text = rest + base64.slice(from, from + CHARACTERS).replace(/\s/g, '');
-		rest = text.slice(text.length - (text.length % 4));
-		yield Buffer.from(text.slice(0, text.length - rest.length), 'base64');
-	}
-	yield Buffer.from(rest, 'base64');
 }
 
 async function* readable(

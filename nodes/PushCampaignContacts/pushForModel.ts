@@ -16,7 +16,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
 import { openRows } from './openRows';
 import { pushedRows, type PushOutcome } from './push/outcome';
-import { dryRunSummary, summaryLine } from './push/summary';
+import { dryRunSummary, summaryLine } from './push/report';
 import { type FinishedPush, rejectedItems, requestItems } from './pushOutput';
 import { readPushSettings } from './pushSettings';
 import { runPush } from './pushRows';

@@ -1,4 +1,6 @@
+import mapValues from 'lodash/mapValues';
 import omit from 'lodash/omit';
+import pick from 'lodash/pick';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject, JsonValue } from '../shared/json';
 import {
@@ -9,7 +11,6 @@ import {
 	PHONE_TO_SEND_COLUMN,
 	PUSH_STATUS_COLUMN,
 	REASON_COLUMN,
-	SOURCE_ROW_COLUMN,
 	STATUS_COLUMN,
 	type ContactRow,
 } from './push/cells';
@@ -22,7 +23,7 @@ import {
 import type { PhonesByRow } from './push/phones';
 import type { OutputLimit, RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
-import { countRows, dryRunSummary, pushSummary, summarize } from './push/summary';
+import { countRows, dryRunSummary, pushSummary, summarize } from './push/report';
 import type { Output } from './pushSettings';
 
 /** A push that has ended, with what its output needs. */
@@ -74,12 +75,11 @@ async function pushedRowItems({
 		for (const index of rows) lists.set(index, response.campaign_upload_id ?? null);
 	}
 	const rows = Array.from(pushedRows(outcome), (index) => ({ index }));
-	return await itemsOf(source, rows, ({ index }, row) => {
-		const columns: IDataObject = rowColumns('pushed', phones, index, lists.get(index));
+	return await itemsOf(source, rows, ({ index }, row) => ({
+		...rowColumns('pushed', phones, index, lists.get(index)),
 		// An earlier push may have rejected the row and added these columns.
-		for (const column of [STATUS_COLUMN, REASON_COLUMN]) if (column in row) columns[column] = null;
-		return columns;
-	});
+		...mapValues(pick(row, STATUS_COLUMN, REASON_COLUMN), () => null),
+	}));
 }
 
 /** The added columns that come first. The table view cuts off the last columns. */
@@ -97,11 +97,9 @@ async function itemsOf<T extends { index: number }>(
 	return rows.map((about, position) => {
 		const row = found[position] ?? {};
 		const columns = columnsOf(about, row);
-		const leading: IDataObject = {};
-		for (const name of LEADING_COLUMNS) if (name in columns) leading[name] = columns[name];
 		return {
 			// Added columns replace columns of the same name in the row.
-			json: { ...leading, ...row, ...columns },
+			json: { ...pick(columns, LEADING_COLUMNS), ...row, ...columns },
 			pairedItem: { item: source.inputOf(about.index) },
 		};
 	});
@@ -174,23 +172,21 @@ export async function rejectedItems(
 async function rangeItems(
 	source: RowSource,
 	notPushed: RowsNotPushed,
-	{ byFile }: OutputLimit,
+	{ byFile, numberOf }: OutputLimit,
 ): Promise<INodeExecutionData[]> {
-	const ranges = joinedRanges(notPushed).flatMap(({ first, last, status, reason }) =>
+	const ranges = joinedRanges(notPushed).flatMap(({ first, last, ...why }) =>
 		byFile(RowSet.ofRanges([first, last]))
 			.flatMap((part) => [...part.ranges()])
-			.map(([index, end]) => ({ index, end, status, reason })),
+			.map(([index, end]) => ({ ...why, index, end })),
 	);
-	const ends = ranges.map(({ end }) => end);
-	const lastRows = await source.output(ends, RowSet.of(ends));
 	return await itemsOf(
 		source,
-		ranges.map((range, at) => ({ ...range, lastRow: lastRows[at]?.[SOURCE_ROW_COLUMN] ?? null })),
-		({ status, reason, lastRow }, row) => ({
+		ranges,
+		({ status, reason, end }, row) => ({
 			[STATUS_COLUMN]: status,
 			[REASON_COLUMN]: reason,
 			...row,
-			[LAST_SOURCE_ROW_COLUMN]: lastRow,
+			[LAST_SOURCE_ROW_COLUMN]: numberOf(end),
 		}),
 		RowSet.of(ranges.map(({ index }) => index)),
 	);

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import once from 'lodash/once';
 import type {
 	IExecuteFunctions,
@@ -23,11 +24,10 @@ import { resolveColumns } from './push/columns';
 import { type PushOutcome, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
 import { prepareRows } from './push/prepareRows';
-import { describeOutcome, hintsFor } from './push/pushReport';
+import { countRows, describeOutcome, hintsFor } from './push/report';
 import { pushToCampaign } from './push/pushToCampaign';
 import type { FoundColumns, RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
-import { countRows } from './push/summary';
 import { type FinishedPush, pushedOutput, rejectedItems } from './pushOutput';
 import { readOutput, readPushSettings, type Output } from './pushSettings';
 import { mayBePushedBefore, openStores } from './pushStores';
@@ -37,38 +37,30 @@ type PushResult = FinishedPush & { output: Output };
 
 /** Pushes the rows. Returns the *Pushed* and *Rejected* outputs. */
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
+	const { context } = run;
 	const open = once(async () => await openRows(run));
 	try {
-		return await pushAndOutput(run, open);
+		const { output, ...push } = await runPush(run, open).catch(async (error: unknown) => {
+			const failed = await outcomeOfFailedStart(context, open, error);
+			if (!context.continueOnFail()) throw pushStopped(run, error, failed);
+			return { ...failed, output: orElse(() => readOutput(run.parameters.at(0)), 'requests') };
+		});
+		const { outcome } = push;
+		if (outcome.stopped !== undefined && !context.continueOnFail()) {
+			throw pushStopped(run, outcome.stopped, push);
+		}
+		const hints = [...hintsFor(outcome), ...push.notes];
+		context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
+		return [
+			[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
+			await rejectedItems(push, output),
+		];
 	} finally {
 		await open().then(
 			async (source) => await source.close(),
 			() => undefined,
 		);
 	}
-}
-
-async function pushAndOutput(
-	run: OperationRun,
-	open: () => Promise<RowSource>,
-): Promise<INodeExecutionData[][]> {
-	const { context } = run;
-	const { output, ...push } = await runPush(run, open).catch(async (error: unknown) => {
-		const failed = await outcomeOfFailedStart(context, open, error);
-		if (!context.continueOnFail()) throw pushStopped(run, error, failed);
-		return { ...failed, output: orElse(() => readOutput(run.parameters.at(0)), 'requests') };
-	});
-	const { outcome } = push;
-	if (outcome.stopped !== undefined && !context.continueOnFail()) {
-		throw pushStopped(run, outcome.stopped, push);
-	}
-
-	const hints = [...hintsFor(outcome), ...push.notes];
-	context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
-	return [
-		[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
-		await rejectedItems(push, output),
-	];
 }
 
 /**
@@ -95,12 +87,10 @@ export async function runPush(
 	const { phones, notPushed, rows: ready } = prepared;
 	const result = (outcome: PushOutcome): PushResult => ({
 		...finished(source, outcome, phones),
-		notes: [...source.notes, ...(columns.note === undefined ? [] : [columns.note])],
+		notes: compact([...source.notes, columns.note]),
 		output,
 	});
-
 	requireOutputFits(source, output);
-
 	if (settings.dryRun) {
 		const { status } = await openCampaign(client, settings.campaign.id);
 		return result({
@@ -113,11 +103,11 @@ export async function runPush(
 		});
 	}
 
-	const signal = cancelSignal(context);
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	if (settings.skipPushedBefore) await openCampaign(client, settings.campaign.id);
 	// On *Retry On Fail* and *Retry*, the node doesn't send again what it pushed or may have pushed.
 	const stores = await openStores(context, settings);
+	const signal = cancelSignal(context);
 	const stopRequested = () => signal.aborted;
 	const options = { ...settings, ...stores, client, isTool, stopRequested };
 	const send = async () => await pushToCampaign(source, prepared, options);
@@ -147,7 +137,7 @@ function requireOutputFits({ count, outputLimit }: RowSource, output: Output): v
 
 /** An empty input is fine. An unread file as input isn't. */
 function noRows(found: FoundColumns): PushOutcome {
-	const cause = found.likelyCause();
+	const cause = found.likelyCause?.();
 	if (cause !== undefined) throw cause;
 	return { received: 0, pushed: [], notPushed: new RowsNotPushed() };
 }
@@ -237,11 +227,11 @@ function pushStopped(
 		names: source.names,
 		isDryRun: orElse(() => parameters.at(0).collection('options').switch('dryRun', false), false),
 	});
-	const lines = [
-		isCanceled(context) ? WHY_CANCELED : '',
-		nodeError.description ?? '',
+	const lines = compact([
+		isCanceled(context) && WHY_CANCELED,
+		nodeError.description,
 		...[...nextSteps, ...groups].map(displayText),
-	].filter((line) => line !== '');
+	]);
 	nodeError.description = lines.join('\n');
 	// n8n shows this one on the screen, as HTML. It would join the lines of the description.
 	nodeError.context.descriptionTemplate = lines.join('<br>');

@@ -1,3 +1,4 @@
+import pickBy from 'lodash/pickBy';
 import type { Additions } from '../shared/api/endpoints';
 import { InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
@@ -84,8 +85,7 @@ function fieldsWithExpressions(form: Fields): Set<string> {
 		'Columns to Send': form.expression('columnsToSend'),
 		'Last Name Column': form.collection('options').expression('lastNameColumn'),
 	};
-	const computed = Object.entries(expressions).filter(([, expression]) => expression !== '');
-	return new Set(computed.map(([field]) => field));
+	return new Set(Object.keys(pickBy(expressions)));
 }
 
 function readOtherColumns(form: Fields): ColumnChoice['others'] {

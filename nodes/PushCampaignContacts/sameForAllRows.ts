@@ -49,7 +49,7 @@ async function requireSame(
 		return collection === undefined ? form : form.collection(collection);
 	};
 	const expression = fieldsAt(0).expression(field.name);
-	if (isRowIndependent(expression) || !mayNameRow(expression)) return;
+	if (!mayNameRow(expression)) return;
 	const valueAt = (index: number) => JSON.stringify(valueOf(fieldsAt(index), field));
 	const first = valueAt(0);
 	const { displayName: label } = field;
@@ -74,32 +74,16 @@ function valueOf(fields: Fields, { name, type }: INodeProperties): JsonValue {
 	return typeof text === 'string' ? text.trim() || text : text;
 }
 
-/** Quoted text without escapes or embedded code. */
-const TEXT = String.raw`"[^"\\]*"|'[^'\\]*'`;
-/** The same for every item of a run: fixed values, workflow data, and the first or last item of a node. */
-const SOURCE = String.raw`-?\d+(?:\.\d+)?|true|false|${TEXT}|\$(?:vars|env|workflow|execution)|(?:\$input|\$\((?:${TEXT})\))\.(?:first|last)\(\)`;
-/** Properties, and methods without arguments. */
-const MEMBER = String.raw`\??\.[A-Za-z_]\w*(?:\(\))?|(?:\?\.)?\[(?:\d+|${TEXT})\]`;
-const INDEPENDENT = new RegExp(String.raw`^(?:${SOURCE})(?:${MEMBER})*$`);
-/** Names of n8n, except those of values that are the same for every item, or that differ with the time only. */
-const OTHER_NAME = /\$(?!(?:vars|env|workflow|execution|runIndex|now|today)\b|[{\d])|\bthis\b|\\u/;
-const PART = /\{\{([^{}]*)\}\}/g;
-
-/**
- * Whether an expression certainly returns the same value for every item. Expressions can reach the current item in many
- * ways (`$json`, `$itemIndex`, `$('X').item`, `pairedItem()`), so only expressions that certainly don't are accepted.
- */
-export function isRowIndependent(expression: string): boolean {
-	const text = expression.replace(PART, (_all, code: string) =>
-		INDEPENDENT.test(code.trim()) ? '' : '{{',
-	);
-	return !text.includes('{{');
-}
+/** The same for every item, or different with the time only: workflow data, and the first or last item of a node. */
+const OF_NO_ROW =
+	/\$(?:(?:vars|env|workflow|execution|runIndex|now|today)\b|[{\d]|(?:input|\((?:"[^"\\]*"|'[^'\\]*')\))\.(?:first|last)\(\))/g;
+/** All other names of n8n, such as `$json`, `$itemIndex`, and `$('X').item`. */
+const OTHER_NAME = /\$|\bthis\b|\\u/;
 
 /**
  * Whether an expression may refer to the current item. If it doesn't, it may still return another value each time, such as
  * the time, so its values can't be compared.
  */
 export function mayNameRow(expression: string): boolean {
-	return OTHER_NAME.test(expression);
+	return OTHER_NAME.test(expression.replace(OF_NO_ROW, ' '));
 }

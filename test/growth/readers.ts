@@ -7,7 +7,7 @@ import { ListedNumbers } from '../../nodes/Dnd/list/listedNumbers';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
 import { readQuestion } from '../../nodes/PlaceCall/ask/question';
 import { timeZone } from '../../nodes/PlaceCall/fields/timeZone';
-import { PhonesByRow, RowsByPhone } from '../../nodes/PushCampaignContacts/push/phones';
+import { RowsByKey } from '../../nodes/PushCampaignContacts/push/phones';
 import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { rejectionReason, rowsNamedIn } from '../../nodes/PushCampaignContacts/push/chunkSender';
@@ -278,15 +278,10 @@ export const readers: Record<string, Reader | Reader[]> = {
 			}),
 	},
 	'PlaceCall/fields/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
-	'PushCampaignContacts/push/phones.ts › RowsByPhone': {
+	'PushCampaignContacts/push/phones.ts › RowsByKey': {
 		read: ({ json }) => {
-			const phones = new PhonesByRow();
-			const rows = new RowsByPhone(phones);
-			for (const row of listOf(json).keys()) {
-				const key = String(6_000_000_000 + row);
-				phones.set(row, { phone: key, key });
-				rows.set(row);
-			}
+			const rows = new RowsByKey();
+			for (const row of listOf(json).keys()) rows.set(String(6_000_000_000 + row), row);
 		},
 	},
 	'PushCampaignContacts/push/cells.ts › cellOf': {
@@ -301,11 +296,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'PushCampaignContacts/push/columns.ts › resolveColumns': {
 		read: ({ text, json }) =>
 			resolveColumns(
-				{
-					names: new Set(listOf(json).map(plain)),
-					hasNested: () => false,
-					likelyCause: () => undefined,
-				},
+				{ names: new Set(listOf(json).map(plain)) },
 				{
 					phone: text,
 					personName: text,

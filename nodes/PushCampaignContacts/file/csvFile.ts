@@ -1,8 +1,11 @@
+import findLastIndex from 'lodash/findLastIndex';
 import isEqual from 'lodash/isEqual';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
+import type { ContactRow } from '../push/cells';
 import { changedFile } from '../push/prepareRows';
+import type { FoundColumns } from '../push/rows';
 import {
 	CsvParser,
 	isBlankRow,
@@ -13,6 +16,7 @@ import {
 } from './csv';
 import {
 	encodingOf,
+	HEAD_BYTES,
 	headOf,
 	textOf,
 	UNREADABLE,
@@ -20,6 +24,7 @@ import {
 	type Encoding,
 	type OpenFile,
 } from './encoding';
+import { isNumber } from './faults';
 
 /** A file that should be CSV. */
 export type Source = {
@@ -37,21 +42,47 @@ export type TableRow = {
 	cells: string[];
 	/** True for a last row without a line break. The file may be cut off in it. */
 	endsFile?: boolean;
-	/** Whether the row has bytes that aren't text. */
-	isUnreadable?: boolean;
 };
 
 const SAVE_OR_SET = "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.";
 
 /** A CSV file. It is read from the beginning each time its rows are needed. */
 export class CsvFile {
+	readonly columns: readonly string[];
+	/** The cell of each column. */
+	private readonly cellIndexes: readonly number[];
+	/** Names that the header has more than once. */
+	private readonly repeated = new Set<string>();
+	/** The number of columns up to the last one with a name. A header may end with delimiters. */
+	readonly namedWidth: number;
+
 	private constructor(
 		private readonly source: Source,
 		readonly encoding: Encoding,
 		private readonly layout: Layout,
 		/** Trimmed. */
 		readonly header: readonly string[],
-	) {}
+	) {
+		const cells = new Map<string, number>();
+		/** The last number used for each repeated heading: `Notes_2`, `Notes_3`. */
+		const lastNumbers = new Map<string, number>();
+		for (const [index, heading] of header.entries()) {
+			// An object can't have a field `__proto__`.
+			if (heading === '' || heading === '__proto__') continue;
+			let name = heading;
+			if (cells.has(heading)) {
+				this.repeated.add(heading);
+				let number = lastNumbers.get(heading) ?? 1;
+				do name = `${heading}_${++number}`;
+				while (cells.has(name));
+				lastNumbers.set(heading, number);
+			}
+			cells.set(name, index);
+		}
+		this.columns = [...cells.keys()];
+		this.cellIndexes = [...cells.values()];
+		this.namedWidth = findLastIndex(header, (heading) => heading !== '') + 1;
+	}
 
 	/** @throws InvalidInput if it isn't CSV */
 	static async open(source: Source, format: CsvFormat): Promise<CsvFile> {
@@ -62,7 +93,13 @@ export class CsvFile {
 				const issue = 'is neither UTF-8 nor Windows-1252, so nothing was sent';
 				throw invalidFile(source, issue, SAVE_OR_SET);
 			}
-			const { text, isWhole } = await beginningOf(source.open, encoding);
+			const isWhole = head.length < HEAD_BYTES;
+			let text = '';
+			for await (const piece of textOf(() => [head], encoding)) {
+				text += piece;
+				// The head may end within a character.
+				if (!isWhole) break;
+			}
 			const kind = binaryKind(head) ?? writtenKind(text);
 			if (kind !== undefined) {
 				const issue = `is ${kind.description}, not CSV, so nothing was sent`;
@@ -72,7 +109,7 @@ export class CsvFile {
 			const file = new CsvFile(source, encoding, layout, []);
 			for await (const [first] of file.records()) {
 				if (first === undefined) continue;
-				if (first.isUnreadable !== true) {
+				if (!file.isUnreadable(first)) {
 					return new CsvFile(source, encoding, layout, headingsOf(first));
 				}
 				throw new InvalidInput(
@@ -98,23 +135,36 @@ export class CsvFile {
 		return this.layout.delimiter;
 	}
 
+	/** Whether a row has bytes that aren't text. */
+	isUnreadable({ cells }: TableRow): boolean {
+		return this.encoding.fit === 'damaged' && cells.some((cell) => cell.includes(UNREADABLE));
+	}
+
 	/**
 	 * The non-blank rows below the header, in batches.
 	 *
-	 * @throws InvalidInput if a row can't be read or the header has changed
+	 * @throws InvalidInput if a row can't be read, the header has changed, or the file has far fewer cells than its header
 	 */
 	async *rows(): AsyncGenerator<TableRow[]> {
+		const { header } = this;
 		let isHeader = true;
+		let there = 0;
+		let missing = 0;
 		try {
 			for await (const rows of this.records()) {
-				const [first] = rows;
-				if (!isHeader || first === undefined) {
-					yield rows;
-					continue;
+				if (isHeader) {
+					const first = rows.shift();
+					if (first === undefined) continue;
+					if (!isEqual(headingsOf(first), header)) throw changedFile();
+					isHeader = false;
 				}
-				if (!isEqual(headingsOf(first), this.header)) throw changedFile();
-				isHeader = false;
-				yield rows.slice(1);
+				// Short rows are filled. With a wide header, they could need 1,000 times the memory of the file.
+				for (const { cells } of rows) {
+					there += cells.length;
+					missing += Math.max(0, header.length - cells.length);
+				}
+				if (missing > MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * there) throw this.tooWide();
+				yield rows;
 			}
 		} catch (error) {
 			throw explainedFor(this.source, error);
@@ -122,18 +172,40 @@ export class CsvFile {
 		if (isHeader) throw changedFile();
 	}
 
+	found(): FoundColumns {
+		const { name, header, repeated } = this;
+		return {
+			names: new Set(this.columns),
+			repeated,
+			likelyCause: () =>
+				header.some(isNumber)
+					? new InvalidInput(
+							`The first row of the file ${quoted(name)} has a phone number, so the file probably has no header. Nothing was sent`,
+							onScreenOnly('Add a first row that names the columns, such as: phone, person_name.'),
+						)
+					: undefined,
+		};
+	}
+
+	rowOf({ cells }: TableRow): ContactRow {
+		const row: { [column: string]: string } = {};
+		// An iterator would create an object for each of millions of cells.
+		for (let at = 0; at < this.columns.length; at++) {
+			// Missing cells at the end of a row are empty, as in a spreadsheet program.
+			row[this.columns[at] ?? ''] = cells[this.cellIndexes[at] ?? 0] ?? '';
+		}
+		return row;
+	}
+
 	private async *records(): AsyncGenerator<TableRow[]> {
 		const parser = new CsvParser(this.layout.delimiter);
-		const isDamaged = this.encoding.fit === 'damaged';
 		let { skip } = this.layout;
 		let number = 0;
 		const toRows = (records: string[][]): TableRow[] => {
 			const rows: TableRow[] = [];
 			for (const cells of records) {
 				number++;
-				if (isBlankRow(cells)) continue;
-				const isUnreadable = isDamaged && cells.some((cell) => cell.includes(UNREADABLE));
-				rows.push(isUnreadable ? { number, cells, isUnreadable } : { number, cells });
+				if (!isBlankRow(cells)) rows.push({ number, cells });
 			}
 			return rows;
 		};
@@ -153,26 +225,25 @@ export class CsvFile {
 		if (parser.endsInRow && last?.number === number) last.endsFile = true;
 		yield rows;
 	}
+
+	private tooWide(): InvalidInput {
+		return new InvalidInput(
+			`The header of the file ${quoted(this.name)} has ${this.header.length.toLocaleString('en-US')} columns, but most rows have far fewer cells. Nothing was sent`,
+			onScreenOnly(
+				"Check that the first row names the columns, and that 'Delimiter' in 'Options' matches the file. Save the file with only the columns that you need.",
+			),
+		);
+	}
 }
 
 function headingsOf({ cells }: TableRow): string[] {
 	return cells.map((name) => name.trim());
 }
 
-const BEGINNING_CHARACTERS = 65_536;
-
-/** Enough text to detect the format. */
-async function beginningOf(
-	open: OpenFile,
-	encoding: Encoding,
-): Promise<{ text: string; isWhole: boolean }> {
-	let text = '';
-	for await (const piece of textOf(open, encoding)) {
-		text += piece;
-		if (text.length >= BEGINNING_CHARACTERS) return { text, isWhole: false };
-	}
-	return { text, isWhole: true };
-}
+/** Missing cells that any file may have. */
+const MAX_MISSING_CELLS = 1_000_000;
+/** Missing cells that a file may have in addition, for each of its cells. */
+const MAX_MISSING_PER_CELL = 10;
 
 function explainedFor(source: Source, error: unknown): unknown {
 	if (error instanceof WrongEncoding) {

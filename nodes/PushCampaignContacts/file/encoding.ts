@@ -1,5 +1,6 @@
 /** Opens a file at its beginning. */
-export type OpenFile = () => Promise<Iterable<Uint8Array> | AsyncIterable<Uint8Array>>;
+export type OpenFile = () => Pieces | Promise<Pieces>;
+type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 const UTF_8 = 'utf-8';
 /** The plain CSV encoding of Excel in most countries. Nearly every byte is valid in it. */
@@ -122,7 +123,7 @@ export async function* textOf(open: OpenFile, encoding: Encoding): AsyncGenerato
 	yield decode();
 }
 
-const HEAD_BYTES = 65_536;
+export const HEAD_BYTES = 65_536;
 
 /** The first bytes of a file. */
 export async function headOf(open: OpenFile): Promise<Uint8Array> {

@@ -17,7 +17,7 @@ import {
 } from '../push/rows';
 import { RowSet } from '../push/rowSet';
 import { CsvFile, type Source, type TableRow, type CsvFormat } from './csvFile';
-import { CellCount, Table } from './table';
+import { faultOf } from './faults';
 
 /**
  * The rows of CSV files, one file after the other. Rows aren't kept in memory, but read again when needed. For each row, only
@@ -27,12 +27,13 @@ export class FileRows implements RowSource {
 	readonly outputLimit: OutputLimit = {
 		maxRows: MAX_OUTPUT_ROWS,
 		byFile: (rows) => this.byFile(rows).map(({ some }) => some),
+		numberOf: (row) => this.numbers.at(row),
 	};
 
+	count = 0;
 	private numbers = new NumbersByRow(Uint32Array);
 	/** The first row of each file. */
 	private begins: number[] = [];
-	private total = 0;
 	/** What `pick` has read last. It continues from there. */
 	private parts: AsyncGenerator<Part> | undefined;
 	private part: Part | undefined;
@@ -41,10 +42,10 @@ export class FileRows implements RowSource {
 	private readonly width: number;
 
 	private constructor(
-		private readonly tables: readonly Table[],
+		private readonly files: readonly CsvFile[],
 		readonly yieldToEventLoop: YieldToEventLoop,
 	) {
-		this.width = tables.reduce((width, { columns }) => Math.max(width, columns.length), 1);
+		this.width = files.reduce((width, { columns }) => Math.max(width, columns.length), 1);
 	}
 
 	/** @throws InvalidInput if a file isn't CSV */
@@ -53,30 +54,23 @@ export class FileRows implements RowSource {
 		format: CsvFormat,
 		yieldToEventLoop: YieldToEventLoop,
 	): Promise<FileRows> {
-		const tables: Table[] = [];
-		for (const source of sources) tables.push(new Table(await CsvFile.open(source, format)));
-		return new FileRows(tables, yieldToEventLoop);
-	}
-
-	get count(): number {
-		return this.total;
+		const files: CsvFile[] = [];
+		for (const source of sources) files.push(await CsvFile.open(source, format));
+		return new FileRows(files, yieldToEventLoop);
 	}
 
 	/** Hints about how the files were read. */
 	get notes(): string[] {
-		return this.tables.flatMap(({ file }) => noteOf(file) ?? []);
+		return this.files.flatMap((file) => noteOf(file) ?? []);
 	}
 
 	async columns(): Promise<FoundColumns> {
-		const { tables } = this;
-		const files = tables.map((table) => table.found());
+		const { files } = this;
 		const [only] = files;
-		if (only !== undefined && files.length === 1) return only;
+		if (only !== undefined && files.length === 1) return only.found();
 		return {
-			names: new Set(files.flatMap(({ names }) => [...names])),
-			hasNested: () => false,
-			likelyCause: () => undefined,
-			files: files.map((found, file) => ({ ...found, file: tables[file]?.file.name ?? '' })),
+			names: new Set(files.flatMap(({ columns }) => columns)),
+			files: files.map((file) => ({ ...file.found(), file: file.name })),
 		};
 	}
 
@@ -85,23 +79,18 @@ export class FileRows implements RowSource {
 		const begins: number[] = [];
 		const { rowsPerYield } = this;
 		let index = 0;
-		let cells: CellCount | undefined;
-		for await (const { rows, table, file } of partsOf(this.tables)) {
-			if (begins.length === file) {
-				begins.push(index);
-				cells = new CellCount(table.file);
-			}
+		for await (const { rows, file, at } of partsOf(this.files)) {
+			if (begins.length === at) begins.push(index);
 			for (const row of rows) {
 				if (index % rowsPerYield === 0 && index > 0) await this.yieldToEventLoop();
-				cells?.add(row);
 				numbers.set(index, row.number);
-				visit(table.rowOf(row), index, table.faultOf(row), file);
+				visit(file.rowOf(row), index, faultOf(row, file), at);
 				index++;
 			}
 		}
 		this.numbers = numbers;
 		this.begins = begins;
-		this.total = index;
+		this.count = index;
 	}
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
@@ -110,17 +99,17 @@ export class FileRows implements RowSource {
 			if (position % rowsPerYield === 0) await this.yieldToEventLoop();
 			const { part } = this;
 			const isRead = part !== undefined && index >= part.first && index < endOf(part);
-			const { table, file, first, rows: found } = isRead ? part : await this.readTo(index);
+			const { file, at, first, rows: found } = isRead ? part : await this.readTo(index);
 			const row = found[index - first];
 			if (row?.number !== this.numbers.at(index)) throw changedFile();
-			visit(table.rowOf(row), index, table.faultOf(row), file);
+			visit(file.rowOf(row), index, faultOf(row, file), at);
 		}
 	}
 
 	/** Reads forward to a row, from the beginning if it was read before. */
 	private async readTo(index: number): Promise<Part> {
 		if (this.part !== undefined && index < this.part.first) await this.close();
-		this.parts ??= partsOf(this.tables);
+		this.parts ??= partsOf(this.files);
 		do {
 			const next = await this.parts.next().catch((error: unknown) => {
 				// The rows were readable when they were checked.
@@ -152,7 +141,7 @@ export class FileRows implements RowSource {
 		}
 		return rows.map((index) => ({
 			...cells.get(index),
-			[SOURCE_FILE_COLUMN]: this.tables[this.inputOf(index)]?.file.name ?? '',
+			[SOURCE_FILE_COLUMN]: this.files[this.inputOf(index)]?.name ?? '',
 			[SOURCE_ROW_COLUMN]: this.numbers.at(index),
 		}));
 	}
@@ -186,8 +175,8 @@ export class FileRows implements RowSource {
 
 	get names(): RowNames {
 		const of = (file: number) =>
-			this.tables.length === 1 ? '' : ` of ${quoted(this.tables[file]?.file.name ?? '')}`;
-		const numberOf = (row: number) => this.numbers.at(row);
+			this.files.length === 1 ? '' : ` of ${quoted(this.files[file]?.name ?? '')}`;
+		const { numberOf } = this.outputLimit;
 		const nameOf = (row: number) => `row ${numberOf(row)}${of(this.inputOf(row))}`;
 		return {
 			one: nameOf,
@@ -219,13 +208,13 @@ function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
 }
 
 /** Rows that were read together. `first` is the index of the first one. */
-type Part = { table: Table; file: number; rows: TableRow[]; first: number };
+type Part = { file: CsvFile; at: number; rows: TableRow[]; first: number };
 
-async function* partsOf(tables: readonly Table[]): AsyncGenerator<Part, undefined> {
+async function* partsOf(files: readonly CsvFile[]): AsyncGenerator<Part, undefined> {
 	let first = 0;
-	for (const [file, table] of tables.entries()) {
-		for await (const rows of table.file.rows()) {
-			yield { table, file, rows, first };
+	for (const [at, file] of files.entries()) {
+		for await (const rows of file.rows()) {
+			yield { file, at, rows, first };
 			first += rows.length;
 		}
 	}

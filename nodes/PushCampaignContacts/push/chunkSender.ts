@@ -1,4 +1,5 @@
 import chunk from 'lodash/chunk';
+import difference from 'lodash/difference';
 import pull from 'lodash/pull';
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import uniq from 'lodash/uniq';
@@ -44,9 +45,6 @@ export type SendOptions = {
 	stopRequested: () => boolean;
 };
 
-/** Rows that are sent together. `isNamed`: a row that the service may have named when it rejected a request. */
-type Part = { rows: readonly number[]; isNamed?: true };
-
 /** Sends chunks, and finds out which rows the service rejects. */
 export class ChunkSender {
 	/** Contacts per request. Reduced if the service rejects a request as too large. */
@@ -73,10 +71,8 @@ export class ChunkSender {
 	): Promise<ExplainedError | undefined> {
 		const contacts = await this.prepared.contactsOf(rows).catch(explained);
 		if (contacts instanceof ExplainedError) return this.stop(rows, [], contacts);
-		const parts: Part[] = chunk(rows, Math.min(this.size, rows.length)).map((some) => ({
-			rows: some,
-		}));
-		let sentAlone = 0;
+		/** Rows that the service may have named when it rejected a request. They are sent alone. */
+		const named = new Set<number>();
 		let rejected = 0;
 		const reject = (row: number, reason: string) => {
 			rejected++;
@@ -88,34 +84,36 @@ export class ChunkSender {
 			}
 		};
 		let largestAccepted = 0;
+		const parts = chunk(rows, Math.min(this.size, rows.length));
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-			const [first = 0] = part.rows;
-			const own =
-				part.rows.length === rows.length
-					? contacts
-					: positionsIn(rows, part.rows).map((position) => contacts[position]);
-			const record: RequestRecord = { rows: rangesIn(all, part.rows) };
-			const error = await this.request(part.rows, Buffer.from(own.join()), record, records);
+			const [first = 0] = part;
+			const own = positionsIn(rows, part).map((position) => contacts[position]);
+			const record: RequestRecord = { rows: rangesIn(all, part) };
+			const error = await this.request(part, Buffer.from(own.join()), record, records);
 			if (error === undefined) {
-				largestAccepted = Math.max(largestAccepted, part.rows.length);
+				largestAccepted = Math.max(largestAccepted, part.length);
 				continue;
 			}
-			const named = rowsNamedIn(error, part.rows);
-			const isAlone = part.rows.length === 1;
+			const isAlone = part.length === 1;
+			const mayBeNamed = rowsNamedIn(error, part);
 			if (isTooLarge(error)) {
 				if (isAlone) reject(first, this.reasonOfTooLarge(error));
 				else {
-					this.size = Math.min(this.size, Math.ceil(part.rows.length / 2));
-					parts.unshift(...chunk(part.rows, this.size).map((some) => ({ rows: some })));
+					this.size = Math.min(this.size, Math.ceil(part.length / 2));
+					parts.unshift(...chunk(part, this.size));
 				}
-			} else if (isAlone && (part.isNamed === true ? isAboutContacts(error) : named.length > 0)) {
+			} else if (isAlone) {
+				const isRejected = named.has(first) ? isAboutContacts(error) : mayBeNamed.length > 0;
+				if (!isRejected) return this.stop(part, parts, error);
 				reject(first, rejectionReason(error));
-			} else if (!isAlone && named.length > 0 && sentAlone + named.length <= MAX_ROWS_SENT_ALONE) {
-				sentAlone += named.length;
-				const others = part.rows.filter((row) => !named.includes(row));
-				parts.unshift(...named.map((row): Part => ({ rows: [row], isNamed: true })));
-				if (others.length > 0) parts.splice(named.length, 0, { rows: others });
-			} else return this.stop(part.rows, parts, error);
+			} else {
+				for (const row of mayBeNamed) named.add(row);
+				if (mayBeNamed.length === 0 || named.size > MAX_ROWS_SENT_ALONE) {
+					return this.stop(part, parts, error);
+				}
+				const others = difference(part, mayBeNamed);
+				parts.unshift(...chunk(mayBeNamed, 1), ...(others.length > 0 ? [others] : []));
+			}
 			if (rejected > MAX_REJECTED_ROWS && parts.length > 0) {
 				return this.stop([], parts, tooManyRejected());
 			}
@@ -159,7 +157,7 @@ export class ChunkSender {
 
 	private stop(
 		rows: readonly number[],
-		others: readonly Part[],
+		others: ReadonlyArray<readonly number[]>,
 		error: ExplainedError,
 	): ExplainedError {
 		const { notPushed } = this.outcome;
@@ -167,7 +165,7 @@ export class ChunkSender {
 		const status = error.outcome === 'unknown' ? 'unknown' : 'not_sent';
 		notPushed.addAll(RowSet.of(rows), status, reasonOf(error, readerOf(isTool)));
 		for (const part of others) {
-			notPushed.addAll(RowSet.of(part.rows), 'not_sent', whyNotSent(error, isTool));
+			notPushed.addAll(RowSet.of(part), 'not_sent', whyNotSent(error, isTool));
 		}
 		return error;
 	}

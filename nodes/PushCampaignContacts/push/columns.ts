@@ -135,7 +135,7 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 	const phoneWanted = wanted(choice.phone, 'Phone Column');
 	const phone = resolve(found, phoneWanted, PHONE_SYNONYMS);
 	if (phone === undefined) {
-		throw found.likelyCause() ?? missingColumn(found, phoneWanted, 'phone numbers');
+		throw found.likelyCause?.() ?? missingColumn(found, phoneWanted, 'phone numbers');
 	}
 
 	const hasLastName = choice.lastName !== '';
@@ -196,7 +196,7 @@ function resolve(
 ): Column | undefined {
 	if (found.names.has(wanted.name)) return uniqueColumn(found, wanted.name);
 	const inner = columnOf(wanted.name);
-	if (inner.path !== undefined && found.hasNested(inner)) return inner;
+	if (inner.path !== undefined && found.hasNested?.(inner)) return inner;
 	const same = uniqueColumn(found, onlyMatch(found, [wanted.name], wanted));
 	const isDefault = wanted.name === DEFAULT_PHONE_COLUMN || wanted.name === DEFAULT_NAME_COLUMN;
 	if (same !== undefined || !isDefault) return same;
@@ -247,13 +247,13 @@ function missingColumn(
 		return new InvalidInput(
 			`The contacts have no field ${quoted(name)}, so nothing was sent`,
 			forEveryone(
-				`Give the ${content} in a field with this name. The contacts have: ${quotedColumns([...names])}.`,
+				`Give the ${content} in a field with this name. The contacts have: ${quotedColumns(names)}.`,
 			),
 		);
 	}
 	const rows = from === 'csv' ? theFile(file) : 'the input';
 	const header = file === undefined ? '' : ' The first row of each file must name its columns.';
-	const has = `${upperFirst(rows)} has: ${quotedColumns([...names])}.${header}`;
+	const has = `${upperFirst(rows)} has: ${quotedColumns(names)}.${header}`;
 	if (isExpression) {
 		return new InvalidInput(
 			`'${field}' has an expression that returns ${quoted(name)}, and ${rows} has no such column. Nothing was sent`,
@@ -268,8 +268,6 @@ function missingColumn(
 	);
 }
 
-function quotedColumns(columns: readonly string[]): string {
-	const more =
-		columns.length > MAX_LISTED_COLUMNS ? ` and ${columns.length - MAX_LISTED_COLUMNS} more` : '';
-	return columns.slice(0, MAX_LISTED_COLUMNS).map(quoted).join(', ') + more;
+function quotedColumns(columns: Iterable<string>): string {
+	return named([...columns], quoted, MAX_LISTED_COLUMNS);
 }

@@ -1,4 +1,3 @@
-import sumBy from 'lodash/sumBy';
 import type { ExplainedError } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/resolution';
 import type { JsonObject, JsonValue } from '../../shared/json';
@@ -60,9 +59,21 @@ export class RowsNotPushed implements Iterable<RowNotPushed> {
 	}
 
 	count(status: RowStatus): number {
-		return sumBy(this.added, (range) =>
-			range.status === status ? range.last - range.first + 1 : 0,
-		);
+		return this.counts()[status];
+	}
+
+	counts(): Record<RowStatus, number> {
+		const counts = {
+			rejected: 0,
+			do_not_disturb: 0,
+			skipped_duplicate: 0,
+			duplicate: 0,
+			pushed_before: 0,
+			unknown: 0,
+			not_sent: 0,
+		};
+		for (const { first, last, status } of this.added) counts[status] += last - first + 1;
+		return counts;
 	}
 
 	/** The rows with one of these statuses. */

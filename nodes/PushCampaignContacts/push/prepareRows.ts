@@ -5,7 +5,7 @@ import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
-import { type ByRow, NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
+import { type ByRow, NumbersByRow, PhonesByRow, RowsByKey } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column, type ContactRow } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
@@ -71,7 +71,7 @@ async function checkRows(
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();
 	const duplicates: Array<{ index: number; key: string }> = [];
-	const keptRows = new RowsByPhone(phones);
+	const keptRows = new RowsByKey();
 	const nameLengths = new NumbersByRow(Uint32Array);
 	const { maxRows: maxRejected } = source.outputLimit ?? { maxRows: Infinity };
 
@@ -103,7 +103,7 @@ async function checkRows(
 		}
 		phones.set(index, reading);
 		nameLengths.set(index, nameLength);
-		keptRows.set(index);
+		keptRows.set(reading.key, index);
 		if (kept === undefined) return;
 		addDuplicate(kept, reading.key);
 		phones.clear(kept);
@@ -207,14 +207,14 @@ const CHECKS_PER_YIELD = 200_000;
 
 /** The contact for a row: phone, name, and other columns. */
 export function toContact(row: ContactRow, columns: RowColumns, phone: string): Contact {
-	const contact: Contact = { phone };
+	// Without a prototype, a column `__proto__` is like any other.
+	const contact: Contact = { __proto__: null, phone };
 	const name = personNameOf(row, columns);
 	if (name) contact.person_name = name;
 	if (columns.others === 'none') return contact;
 	if (columns.others === 'all') {
-		for (const name in row) {
-			if (columns.notOfAll.has(name) || !Object.hasOwn(row, name)) continue;
-			addVariable(contact, name, row[name]);
+		for (const name of Object.keys(row)) {
+			if (!columns.notOfAll.has(name)) addVariable(contact, name, row[name]);
 		}
 	} else {
 		for (const { name, column } of columns.others) {
@@ -226,13 +226,7 @@ export function toContact(row: ContactRow, columns: RowColumns, phone: string): 
 
 function addVariable(contact: Contact, name: string, cell: unknown): void {
 	const value = toJson(cell);
-	if (value === undefined) return;
-	if (name === '__proto__') {
-		// Plain assignment would change the contact's prototype instead of adding the column.
-		Object.defineProperty(contact, name, { value, enumerable: true });
-	} else {
-		contact[name] = value;
-	}
+	if (value !== undefined) contact[name] = value;
 }
 
 /** Empty if the row has no name. Undefined if the cell isn't text. */

@@ -1,5 +1,6 @@
 import groupBy from 'lodash/groupBy';
 import uniq from 'lodash/uniq';
+import uniqBy from 'lodash/uniqBy';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
 import { isJsonObject, numberIn, type JsonObject, type JsonValue } from '../../shared/json';
@@ -19,9 +20,8 @@ export type Accepted = {
 /** Campaigns accept Indian numbers only. */
 const COUNTRY = 'IN';
 
-/** Limits of the search for a number in an entry, whose shape isn't documented. */
-const MAX_DEPTH = 5;
-const MAX_VALUES_READ = 200;
+/** Levels of an entry, whose shape isn't documented, to search for a number. */
+const MAX_DEPTH = 6;
 const MAX_ENTRY_CHARACTERS = 200;
 const NUMBER_IN_TEXT = /\+?\d{10,15}/g;
 
@@ -57,7 +57,7 @@ export function readAccepted(
 		if (!Array.isArray(list) || list.length === 0) continue;
 		rowsWith ??= new Map(Object.entries(groupBy(rows, (row) => keys.at(row))));
 		for (const entry of list) {
-			const found = new Search(rowsWith).numbersIn(entry);
+			const found = numbersIn(entry, rowsWith);
 			if (found.length === 0) {
 				unmatched.push(entry);
 				continue;
@@ -98,39 +98,29 @@ function wordsAbout(entry: JsonValue): string {
 	return ` The service returned ${words.length > MAX_ENTRY_CHARACTERS ? `${words.slice(0, MAX_ENTRY_CHARACTERS)}...` : `${words}.`}`;
 }
 
-/** Searches one entry for numbers of the request. */
-class Search {
-	private valuesLeft = MAX_VALUES_READ;
-
-	constructor(private readonly rowsWith: ReadonlyMap<string, unknown>) {}
-
-	/** The numbers that the entry is about. Empty if it is ambiguous: it has two numbers that aren't a list. */
-	numbersIn(value: JsonValue, depth = 0): string[] {
-		if (depth > MAX_DEPTH || this.valuesLeft-- <= 0) return [];
-		if (Array.isArray(value)) return uniq(value.flatMap((one) => this.numbersIn(one, depth + 1)));
-		if (!isJsonObject(value)) return this.keysOf(value);
-		const own = uniq(
-			Object.entries(value).flatMap(([name, one]) => [...this.keysOf(name), ...this.keysOf(one)]),
+/**
+ * The numbers of the request that an entry is about. None if it's ambiguous: it has two numbers that aren't a list.
+ *
+ * @param sent by the key of each number of the request
+ */
+function numbersIn(entry: JsonValue, sent: ReadonlyMap<string, unknown>, depth = 0): string[] {
+	if (depth > MAX_DEPTH) return [];
+	const inside = (value: JsonValue) => numbersIn(value, sent, depth + 1);
+	if (Array.isArray(entry)) return uniq(entry.flatMap(inside));
+	if (isJsonObject(entry)) {
+		// A field may have the number as its name.
+		const found = Object.entries(entry).flat().map(inside);
+		const [only = [], ...others] = uniqBy(
+			found.filter((keys) => keys.length > 0),
+			String,
 		);
-		if (own.length > 0) return own.length === 1 ? own : [];
-		const inner = Object.values(value)
-			.map((one) => this.numbersIn(one, depth + 1))
-			.filter((found) => found.length > 0);
-		const [only = [], ...others] = inner;
-		return others.every((other) => other.join() === only.join()) ? only : [];
+		return others.length === 0 ? only : [];
 	}
-
-	private keysOf(value: JsonValue): string[] {
-		if (typeof value !== 'string' && typeof value !== 'number') return [];
-		const whole = this.known(value);
-		if (whole.length > 0 || typeof value === 'number') return whole;
-		return uniq((value.match(NUMBER_IN_TEXT) ?? []).flatMap((part) => this.known(part)));
-	}
-
-	private known(value: string | number): string[] {
-		const key = phoneKey(value, COUNTRY);
-		return key !== null && this.rowsWith.has(key) ? [key] : [];
-	}
+	if (typeof entry !== 'string' && typeof entry !== 'number') return [];
+	const written = [entry, ...(String(entry).match(NUMBER_IN_TEXT) ?? [])];
+	const keys = uniq(written.map((text) => phoneKey(text, COUNTRY) ?? ''));
+	const found = keys.filter((key) => sent.has(key));
+	return found.length === 1 ? found : [];
 }
 
 const COUNTS = [

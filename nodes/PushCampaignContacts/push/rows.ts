@@ -42,8 +42,12 @@ export type RowSource = {
 	close(): Promise<void>;
 };
 
-/** How many rows the output of a node can contain, and the rows of each file. */
-export type OutputLimit = { maxRows: number; byFile: (rows: RowSet) => RowSet[] };
+/** How many rows the output of a node can contain, the rows of each file, and their numbers in it. */
+export type OutputLimit = {
+	maxRows: number;
+	byFile: (rows: RowSet) => RowSet[];
+	numberOf: (row: number) => number;
+};
 
 /** Awaited regularly in a long push. */
 export type YieldToEventLoop = () => Promise<void>;
@@ -73,10 +77,10 @@ export type FoundColumns = {
 	names: ReadonlySet<string>;
 	/** Columns that the header of a file has more than once. */
 	repeated?: ReadonlySet<string>;
-	/** Whether any row has this nested column. */
-	hasNested(column: Column): boolean;
+	/** Whether any row has this nested column. Files have none. */
+	hasNested?(column: Column): boolean;
 	/** The most common cause of a missing phone column, if it applies. */
-	likelyCause(): InvalidInput | undefined;
+	likelyCause?(): InvalidInput | undefined;
 	/** The name of the file, if there are several. */
 	file?: string;
 	/** The columns of each file, if there are several. */

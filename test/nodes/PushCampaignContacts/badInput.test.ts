@@ -17,7 +17,6 @@ const agent = (value: string) => ({ __rl: true, mode: 'id', value });
 
 type Case = [name: string, parameters: NodeParameters, message: RegExp, advice: RegExp];
 const settings: Case[] = [
-	['no campaign ID', { campaignId: '={{ "" }}' }, /^'Campaign' is empty/, /Enter only the number/],
 	[
 		'a name as campaign ID',
 		{ campaignId: 'Spring' },
@@ -30,7 +29,6 @@ const settings: Case[] = [
 		/must be an agent ID \(got "5f2c"\)/,
 		/"agent_"/,
 	],
-	['no agent', { agentUuid: agent('={{ "" }}') }, /^'Agent' is empty/, /Choose the agent/],
 	[
 		'an unclear release',
 		{ enqueue: '={{ "yes" }}' },

@@ -39,21 +39,6 @@ const LEADS = [
 ].join('\n');
 
 describe('a file', () => {
-	test('is pushed like its rows as items', async () => {
-		const bodies = respondWith([200, accepted(2)]);
-		const item = fileItem('excel-utf8.csv', contentOf('excel-utf8.csv'));
-		const { error, pushed, rejected } = await runPush(harness, [item], csv());
-		expect(error).toBeUndefined();
-		expect(contactsOf(bodies[0])).toEqual([
-			{ phone: '9876543210', person_name: 'Zoë', City: 'Köln' },
-			{ phone: '+919876543211', person_name: 'आशा राव', City: 'पुणे' },
-		]);
-		expect(pushed).toMatchObject([
-			{ json: { totals: { received: 2, pushed: 2 } }, pairedItem: [{ item: 0 }] },
-		]);
-		expect(rejected).toEqual([]);
-	});
-
 	test('lists the rows in Rejected with their file and row number', async () => {
 		respondWith([200, accepted(2)]);
 		const { rejected, hints } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
@@ -378,15 +363,6 @@ describe('Retry in the list of executions', () => {
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		return await retryFailed(harness.credentials, run, workflow);
 	}
-	const errorOf = ({ data }: IRun) => data.resultData.error;
-
-	test('that cannot begin says that earlier attempts may have pushed the rows', async () => {
-		const { run } = await failed([first]);
-		expect(errorOf(await retry(run, { phoneColumn: 'mobile' }))).toMatchObject({
-			message: 'The file has no column "mobile", so nothing was sent',
-			description: expect.stringMatching(/^In 'Phone Column', [^]*\nUnknown: 5 rows/),
-		});
-	});
 
 	test.each([
 		['new', 6],

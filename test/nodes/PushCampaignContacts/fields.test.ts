@@ -67,33 +67,13 @@ test('reads the credential once for all rows', async () => {
 	expect(harness.credentials.reads - before).toBe(1);
 });
 
-describe('Campaign and Agent', () => {
+describe('Campaign, Agent, and Release to Calling Queue', () => {
 	const row = { phone: '9876543210', campaign: 42, agent: 'agent_x-1' };
-
-	test.each([['42'], [' 42 '], [42], ['={{ 40 + 2 }}'], ['={{ $json.campaign }}']])(
-		'Campaign %p',
-		async (campaignId) => {
-			const bodies = respondWith([200, accepted(2)]);
-			const { error } = await runPush(harness, rowsOf(row, { ...row, phone: '9876543211' }), {
-				campaignId,
-			});
-			expect(error).toBeUndefined();
-			expect(bodies).toHaveLength(1);
-		},
-	);
-
-	test.each([
-		[{ __rl: true, mode: 'list', value: 'agent_x-1', cachedResultName: 'Sales' }],
-		[{ __rl: true, mode: 'id', value: '={{ " agent_x-1 " }}' }],
-		[{ __rl: true, mode: 'id', value: '={{ $json.agent }}' }],
-		['agent_x-1'],
-	])('Agent %j', async (agentUuid) => {
-		const [body] = await sent(harness, { agentUuid }, row);
-		expect(body).toHaveProperty('agent_uuid', 'agent_x-1');
-	});
 
 	test.each([
 		['campaignId', '={{ $json.campaign }}', 'Campaign'],
+		['campaignId', '={{ $itemIndex < 2 ? 42 : 43 }}', 'Campaign'],
+		['campaignId', '=4{{ $json.campaign - 40 }}', 'Campaign'],
 		['agentUuid', { __rl: true, mode: 'id', value: '={{ $json.agent }}' }, 'Agent'],
 		['enqueue', '={{ $json.release }}', 'Release to Calling Queue'],
 	])('nothing is sent if %s differs for a later row', async (name, value, label) => {
@@ -110,35 +90,6 @@ describe('Campaign and Agent', () => {
 			message: `'${label}' differs between rows (row 1 and row 3), so nothing was sent`,
 			description: expect.stringContaining('Split the rows first'),
 		});
-	});
-});
-
-describe('a Campaign that differs for a later row', () => {
-	test.each([
-		'={{ $("Start").item.json.campaign }}',
-		'={{ $("Start").pairedItem().json.campaign }}',
-		'={{ $("Start").itemMatching($itemIndex).json.campaign }}',
-		'={{ $("Start").all()[$itemIndex].json.campaign }}',
-		'={{ $input.item.json.campaign }}',
-		'={{ $input.all()[$itemIndex].json.campaign }}',
-		'={{ [42, 42, 43][$itemIndex] }}',
-		'={{ $itemIndex < 2 ? 42 : 43 }}',
-		'={{ $jmespath($json, "campaign") }}',
-		'4{{ $json.campaign - 40 }}',
-	])('sends nothing with the expression %s', async (expression) => {
-		const campaignId = expression.startsWith('=') ? expression : `=${expression}`;
-		const { error } = await runPush(
-			harness,
-			rowsOf(
-				{ phone: '9876543210', campaign: 42 },
-				{ phone: '9876543211', campaign: 42 },
-				{ phone: '9876543212', campaign: 43 },
-			),
-			{ campaignId },
-		);
-		expect(error?.message).toBe(
-			"'Campaign' differs between rows (row 1 and row 3), so nothing was sent",
-		);
 	});
 });
 

@@ -1,36 +1,10 @@
 import nock from 'nock';
-import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, service } from '../../engine';
-import {
-	accepted,
-	respondWith,
-	runPush,
-	jsonOf,
-	manyRows,
-	PATH,
-	rowsOf,
-	sizes,
-	totals,
-} from './pushHarness';
+import { accepted, respondWith, runPush, jsonOf, PATH, rowsOf, totals } from './pushHarness';
 
 const harness = engineHarness();
 
 describe('options', () => {
-	test.each([
-		[1, [1, 1, 1]],
-		[2, [2, 1]],
-		[10_000, [3]],
-	])('Contacts per Request %i', async (contactsPerRequest, expected) => {
-		const bodies = respondWith(
-			...expected.map((count): [number, JsonObject] => [200, accepted(count)]),
-		);
-		const { pushed } = await runPush(harness, manyRows(3), {
-			developerSettings: { contactsPerRequest },
-		});
-		expect(sizes(bodies)).toEqual(expected);
-		expect(pushed).toHaveLength(expected.length);
-	});
-
 	test('Additional Body Fields and Additional Query Fields', async () => {
 		const body = { source: 'sheet', agent_uuid: 'agent_5f2c', enqueue: false };
 		service()

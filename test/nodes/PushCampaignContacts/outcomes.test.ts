@@ -8,17 +8,6 @@ const two = manyRows(2);
 describe('documented rejections stop the push and say what to do', () => {
 	test.each<[string, number, JsonObject, RegExp, RegExp]>([
 		['Invalid API token', 401, rejection('Invalid API token'), /API token/, /credential/],
-		['archived campaign', 409, rejection('Campaign is archived'), /archived/, /another campaign/],
-		[
-			'no outbound number',
-			422,
-			rejection('Attach an outbound number to the agent', {
-				error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED',
-				action: 'attach_number',
-			}),
-			/no outbound number/,
-			/^Attach an outbound number to the agent, then try again\./,
-		],
 		[
 			'another field',
 			400,

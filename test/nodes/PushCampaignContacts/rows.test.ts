@@ -19,6 +19,13 @@ import {
 const harness = engineHarness();
 const KEY = { node: 'pushCampaignContacts' };
 const byRow = { options: { output: 'rows' } };
+/** The columns that are added to a row whose number was sent, by the number's last digit. */
+const added = (last: string, status = 'pushed') => ({
+	push_status: status,
+	phone_sent: last === '' ? null : `900000000${last}`,
+	phone_key: last === '' ? null : `91900000000${last}`,
+	campaign_upload_id: 501,
+});
 
 describe('Output: One Item per Row', () => {
 	test('returns each row once, in Pushed or Rejected', async () => {
@@ -40,69 +47,27 @@ describe('Output: One Item per Row', () => {
 			),
 			byRow,
 		);
-		expect(pushed).toEqual([
-			{
-				json: {
-					row_number: 3,
-					phone: '90000-00001',
-					person_name: 'Asha',
-					city: 'Pune',
-					push_status: 'pushed',
-					phone_sent: '9000000001',
-					phone_key: '919000000001',
-					campaign_upload_id: 501,
-				},
-				pairedItem: { item: 1 },
-			},
-		]);
-		const reasonOnly = { rejection_reason: expect.any(String), campaign_upload_id: null };
-		const status = (name: string) => ({ push_status: name, rejection_status: name });
+		const asha = { row_number: 3, phone: '90000-00001', person_name: 'Asha', city: 'Pune' };
+		expect(pushed).toEqual([{ json: { ...asha, ...added('1') }, pairedItem: { item: 1 } }]);
+		const left = (status: string, last = '') => ({
+			...added(last, status),
+			rejection_status: status,
+			rejection_reason: expect.any(String),
+			campaign_upload_id: null,
+		});
+		const delhi = { row_number: 4, phone: '+91 90000 00001', person_name: 'A', city: 'Delhi' };
 		expect(rejected).toEqual([
 			{
-				json: {
-					row_number: 2,
-					phone: 'call me',
-					city: 'Agra',
-					phone_sent: null,
-					phone_key: null,
-					...status('rejected'),
-					...reasonOnly,
-				},
+				json: { row_number: 2, phone: 'call me', city: 'Agra', ...left('rejected') },
 				pairedItem: { item: 0 },
 			},
+			{ json: { ...delhi, ...left('duplicate') }, pairedItem: { item: 2 } },
 			{
-				json: {
-					row_number: 4,
-					phone: '+91 90000 00001',
-					person_name: 'A',
-					city: 'Delhi',
-					phone_sent: null,
-					phone_key: null,
-					...status('duplicate'),
-					...reasonOnly,
-				},
-				pairedItem: { item: 2 },
-			},
-			{
-				json: {
-					row_number: 5,
-					phone: 9000000002,
-					phone_sent: '9000000002',
-					phone_key: '919000000002',
-					...status('do_not_disturb'),
-					...reasonOnly,
-				},
+				json: { row_number: 5, phone: 9000000002, ...left('do_not_disturb', '2') },
 				pairedItem: { item: 3 },
 			},
 			{
-				json: {
-					row_number: 6,
-					phone: '09000000003',
-					phone_sent: '9000000003',
-					phone_key: '919000000003',
-					...status('skipped_duplicate'),
-					...reasonOnly,
-				},
+				json: { row_number: 6, phone: '09000000003', ...left('skipped_duplicate', '3') },
 				pairedItem: { item: 4 },
 			},
 		]);
@@ -151,26 +116,8 @@ describe('Output: by default', () => {
 	])('one item per row for %s', async (_from, items, parameters, inputs) => {
 		const pushed = await pushedBy(items, parameters);
 		expect(pushed).toEqual([
-			{
-				json: {
-					...people[0],
-					push_status: 'pushed',
-					phone_sent: '9000000001',
-					phone_key: '919000000001',
-					campaign_upload_id: 501,
-				},
-				pairedItem: { item: inputs[0] },
-			},
-			{
-				json: {
-					...people[1],
-					push_status: 'pushed',
-					phone_sent: '9000000002',
-					phone_key: '919000000002',
-					campaign_upload_id: 501,
-				},
-				pairedItem: { item: inputs[1] },
-			},
+			{ json: { ...people[0], ...added('1') }, pairedItem: { item: inputs[0] } },
+			{ json: { ...people[1], ...added('2') }, pairedItem: { item: inputs[1] } },
 		]);
 		expect(pushed.flatMap(({ json }) => schemaFaults(KEY, json))).toEqual([]);
 		expect(Object.keys(pushed[0]?.json ?? {})).toEqual(

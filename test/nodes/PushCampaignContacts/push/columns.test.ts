@@ -29,7 +29,6 @@ const noYield = async () => {};
 const foundIn = (columns: string[], items: ContactItem[]): FoundColumns => ({
 	names: new Set(columns),
 	hasNested: (column) => items.some(({ json = {} }) => hasCell(json, column)),
-	likelyCause: () => undefined,
 });
 const resolve = (
 	columns: string[],
@@ -256,7 +255,7 @@ describe('the other columns', () => {
 
 describe('input that is not rows', () => {
 	const causeFor = async (item: ContactItem) =>
-		(await new ItemRows([item], noYield).columns()).likelyCause();
+		(await new ItemRows([item], noYield).columns()).likelyCause?.();
 
 	test('reports a list inside an item', async () => {
 		const json = { total: 2, data: [{ phone: '1' }, { phone: '2' }] };

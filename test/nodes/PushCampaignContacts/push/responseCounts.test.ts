@@ -1,4 +1,4 @@
-import { hintsFor } from '../../../../nodes/PushCampaignContacts/push/pushReport';
+import { hintsFor } from '../../../../nodes/PushCampaignContacts/push/report';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { json, phone, push, scripted, statuses } from './scripted';
 

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
-import { describeOutcome, hintsFor } from '../../../../nodes/PushCampaignContacts/push/pushReport';
-import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
+import {
+	countRows,
+	describeOutcome,
+	hintsFor,
+} from '../../../../nodes/PushCampaignContacts/push/report';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import {
 	accept,

@@ -1,8 +1,8 @@
 import {
 	describeOutcome,
-	unmatchedIn,
-} from '../../../../nodes/PushCampaignContacts/push/pushReport';
-import { summarize } from '../../../../nodes/PushCampaignContacts/push/summary';
+	hintsFor,
+	summarize,
+} from '../../../../nodes/PushCampaignContacts/push/report';
 import { namesOfItems } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { RowsNotPushed } from '../../../../nodes/PushCampaignContacts/push/outcome';
@@ -106,7 +106,8 @@ test.each([
 ])('shows the first five of %i skipped entries that match no row', (count, shown) => {
 	const unmatched = Array.from({ length: count }, (_, index) => `x${index}`);
 	const pushed = [{ rows: RowSet.of([0]), response: {}, unmatched }];
-	expect(unmatchedIn({ received: 1, pushed, notPushed: new RowsNotPushed() })).toEqual([
+	expect(hintsFor({ received: 1, pushed, notPushed: new RowsNotPushed() })).toEqual([
+		'1 row: 1 pushed.',
 		`The service skipped ${shown}. The rows of skipped contacts count as pushed.`,
 	]);
 });
