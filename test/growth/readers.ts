@@ -7,7 +7,7 @@ import { ListedNumbers } from '../../nodes/Dnd/list/listedNumbers';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
 import { readQuestion } from '../../nodes/PlaceCall/ask/question';
 import { timeZone } from '../../nodes/PlaceCall/fields/timeZone';
-import { RowsByKey } from '../../nodes/PushCampaignContacts/push/phones';
+import { PhonesByRow, RowsByPhone } from '../../nodes/PushCampaignContacts/push/phones';
 import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { rejectionReason, rowsNamedIn } from '../../nodes/PushCampaignContacts/push/chunkSender';
@@ -278,10 +278,15 @@ export const readers: Record<string, Reader | Reader[]> = {
 			}),
 	},
 	'PlaceCall/fields/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
-	'PushCampaignContacts/push/phones.ts › RowsByKey': {
+	'PushCampaignContacts/push/phones.ts › RowsByPhone': {
 		read: ({ json }) => {
-			const rows = new RowsByKey();
-			for (const row of listOf(json).keys()) rows.set(String(6_000_000_000 + row), row);
+			const phones = new PhonesByRow();
+			const rows = new RowsByPhone(phones);
+			for (const row of listOf(json).keys()) {
+				const key = String(6_000_000_000 + row);
+				phones.set(row, { phone: key, key });
+				rows.set(row);
+			}
 		},
 	},
 	'PushCampaignContacts/push/cells.ts › cellOf': {

@@ -49,6 +49,11 @@ export class PhonesByRow implements ByRow<string> {
 	/** Their `phone_key`, equal for equal phones in any format. Empty if none was set. */
 	readonly keys: ByRow<string> = { at: (row) => this.keyAt(row) };
 
+	/** The key as a number, or 0 if no phone was set. */
+	keyNumberAt(row: number): number {
+		return Math.abs(this.numbers.at(row));
+	}
+
 	set(row: number, phone: AcceptedPhone): void {
 		this.numbers.set(row, numberOf(phone));
 	}
@@ -70,14 +75,14 @@ export class PhonesByRow implements ByRow<string> {
 		let hash = '';
 		for (const some of rows.lists(ROWS_PER_YIELD)) {
 			await yieldToEventLoop();
-			const numbers = Float64Array.from(some, (row) => Math.abs(this.numbers.at(row)));
+			const numbers = Float64Array.from(some, (row) => this.keyNumberAt(row));
 			hash = fingerprint([hash, fingerprintOfBytes(new Uint8Array(numbers.buffer))]);
 		}
 		return hash;
 	}
 
 	private keyAt(row: number): string {
-		const number = Math.abs(this.numbers.at(row));
+		const number = this.keyNumberAt(row);
 		// Equal to String() for these numbers, and faster.
 		return number === 0 ? '' : number.toFixed(0);
 	}
@@ -87,22 +92,92 @@ function numberOf({ phone, key }: AcceptedPhone): number {
 	return phone.length > key.length ? -Number(key) : Number(key);
 }
 
-const MAPS = 1_024;
+const MIN_CAPACITY = 64;
+/** Fuller tables find phones more slowly. */
+const MAX_LOAD = 0.6;
+/** Spreads consecutive numbers over the upper bits. */
+const SPREAD = 0x9e3779b1;
+const TWO_TO_32 = 2 ** 32;
+/** Random in each process, so that nobody can create a file whose numbers all collide. */
+const [MIX_OF_LOWER, MIX_OF_UPPER] = [oddNumber(), oddNumber()];
+/** The upper bits of a hash select the table. One large table would block n8n for seconds when it grows. */
+const TABLE_BITS = 8;
 
-/**
- * Finds the row of a key. Many small maps, because one large map would block n8n when it grows. In them, keys are small
- * integers, which take half of the memory.
- */
-export class RowsByKey {
-	private readonly maps = Array.from({ length: MAPS }, () => new Map<number, number>());
+/** Finds the row of a phone. Takes about 8 bytes per phone, because it reads the phones from `phones`. */
+export class RowsByPhone {
+	private readonly tables: readonly PhoneTable[];
+
+	constructor(private readonly phones: PhonesByRow) {
+		this.tables = Array.from({ length: 2 ** TABLE_BITS }, () => new PhoneTable(phones));
+	}
 
 	get(key: string): number | undefined {
 		const number = Number(key);
-		return this.maps[number % MAPS]?.get(Math.floor(number / MAPS));
+		const hash = hashOf(number);
+		return this.tableOf(hash)?.get(number, hash);
 	}
 
-	set(key: string, row: number): void {
-		const number = Number(key);
-		this.maps[number % MAPS]?.set(Math.floor(number / MAPS), row);
+	/** Makes the row, whose phone is set, the row of its phone. The row that had it must still have its phone. */
+	set(row: number): void {
+		const number = this.phones.keyNumberAt(row);
+		const hash = hashOf(number);
+		this.tableOf(hash)?.set(number, hash, row);
 	}
+
+	private tableOf(hash: number): PhoneTable | undefined {
+		return this.tables[hash >>> (32 - TABLE_BITS)];
+	}
+}
+
+/** A hash table with open addressing, whose slots contain a row plus one, or 0 if they are free. */
+class PhoneTable {
+	/** The length is a power of two, and some slots are always free. */
+	private slots = new Uint32Array(MIN_CAPACITY);
+	private size = 0;
+
+	constructor(private readonly phones: PhonesByRow) {}
+
+	get(number: number, hash: number): number | undefined {
+		const slot = this.slots[this.slotOf(number, hash)] ?? 0;
+		return slot === 0 ? undefined : slot - 1;
+	}
+
+	set(number: number, hash: number, row: number): void {
+		if (this.size >= MAX_LOAD * this.slots.length) this.grow();
+		const slot = this.slotOf(number, hash);
+		if (this.slots[slot] === 0) this.size++;
+		this.slots[slot] = row + 1;
+	}
+
+	/** The slot of the number, or the free slot for it. */
+	private slotOf(number: number, hash: number): number {
+		const { slots, phones } = this;
+		const last = slots.length - 1;
+		let at = (hash << TABLE_BITS) >>> Math.clz32(last);
+		for (;;) {
+			const slot = slots[at] ?? 0;
+			if (slot === 0 || phones.keyNumberAt(slot - 1) === number) return at;
+			at = (at + 1) & last;
+		}
+	}
+
+	private grow(): void {
+		const { slots, phones } = this;
+		this.slots = new Uint32Array(2 * slots.length);
+		for (const slot of slots) {
+			if (slot === 0) continue;
+			const number = phones.keyNumberAt(slot - 1);
+			this.slots[this.slotOf(number, hashOf(number))] = slot;
+		}
+	}
+}
+
+function oddNumber(): number {
+	return 2 * Math.floor(Math.random() * (TWO_TO_32 / 2)) + 1;
+}
+
+/** A 32-bit hash. */
+function hashOf(number: number): number {
+	const mixed = Math.imul(number, MIX_OF_LOWER) + Math.imul(number / TWO_TO_32, MIX_OF_UPPER);
+	return Math.imul(mixed ^ (mixed >>> 15), SPREAD);
 }

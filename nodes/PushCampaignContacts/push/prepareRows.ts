@@ -5,7 +5,7 @@ import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
-import { type ByRow, NumbersByRow, PhonesByRow, RowsByKey } from './phones';
+import { type ByRow, NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column, type ContactRow } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
@@ -71,7 +71,7 @@ async function checkRows(
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();
 	const duplicates: Array<{ index: number; key: string }> = [];
-	const keptRows = new RowsByKey();
+	const keptRows = new RowsByPhone(phones);
 	const nameLengths = new NumbersByRow(Uint32Array);
 	const { maxRows: maxRejected } = source.outputLimit ?? { maxRows: Infinity };
 
@@ -103,7 +103,7 @@ async function checkRows(
 		}
 		phones.set(index, reading);
 		nameLengths.set(index, nameLength);
-		keptRows.set(reading.key, index);
+		keptRows.set(index);
 		if (kept === undefined) return;
 		addDuplicate(kept, reading.key);
 		phones.clear(kept);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { PhonesByRow } from '../../../../nodes/PushCampaignContacts/push/phones';
+import { PhonesByRow, RowsByPhone } from '../../../../nodes/PushCampaignContacts/push/phones';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import type { AcceptedPhone } from '../../../../nodes/shared/phone/campaignPhone';
 
@@ -54,4 +54,38 @@ test('phones have the same fingerprint only with the same keys in the same order
 		}),
 		{ numRuns: 500 },
 	);
+});
+
+test('finds the latest row of each phone like a Map', () => {
+	fc.assert(
+		fc.property(fc.array(accepted), fc.array(accepted), (list, others) => {
+			const phones = new PhonesByRow();
+			const rows = new RowsByPhone(phones);
+			const plain = new Map<string, number>();
+			for (const [at, phone] of list.entries()) {
+				const before = plain.get(phone.key);
+				phones.set(at, phone);
+				rows.set(at);
+				if (before !== undefined) phones.clear(before);
+				plain.set(phone.key, at);
+			}
+			for (const { key } of [...list, ...others]) expect(rows.get(key)).toBe(plain.get(key));
+			for (const at of list.keys()) {
+				expect(phones.isSet(at)).toBe([...plain.values()].includes(at));
+			}
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+test.each([1, 7, 1_024, 60_000])('finds fifty thousand numbers with a distance of %d', (step) => {
+	const phones = new PhonesByRow();
+	const rows = new RowsByPhone(phones);
+	const keys = Array.from({ length: 50_000 }, (_, index) => String(6_000_000_000 + step * index));
+	for (const [index, key] of keys.entries()) {
+		phones.set(index, { phone: key, key });
+		rows.set(index);
+	}
+	expect(keys.filter((key, index) => rows.get(key) !== index)).toEqual([]);
+	expect(rows.get('5999999999')).toBeUndefined();
 });
