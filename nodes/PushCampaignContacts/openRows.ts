@@ -1,3 +1,4 @@
+import range from 'lodash/range';
 import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
@@ -127,9 +128,17 @@ function sourceOf(
 		name,
 		open: () =>
 			id === undefined
-				? [Buffer.from(data, 'base64')]
+				? inPieces(Buffer.from(data, 'base64'))
 				: readable(name, helpers.getBinaryStream(id)),
 	};
+}
+
+const PIECE_BYTES = 65_536;
+
+/** So that the process can do other work while the file is read. */
+function inPieces(bytes: Uint8Array): Uint8Array[] {
+	const starts = range(0, bytes.length, PIECE_BYTES);
+	return starts.map((start) => bytes.subarray(start, start + PIECE_BYTES));
 }
 
 async function* readable(

@@ -207,14 +207,14 @@ const CHECKS_PER_YIELD = 200_000;
 
 /** The contact for a row: phone, name, and other columns. */
 export function toContact(row: ContactRow, columns: RowColumns, phone: string): Contact {
-	// Without a prototype, a column `__proto__` is like any other.
-	const contact: Contact = { __proto__: null, phone };
+	const contact: Contact = { phone };
 	const name = personNameOf(row, columns);
 	if (name) contact.person_name = name;
 	if (columns.others === 'none') return contact;
 	if (columns.others === 'all') {
-		for (const name of Object.keys(row)) {
-			if (!columns.notOfAll.has(name)) addVariable(contact, name, row[name]);
+		for (const name in row) {
+			if (columns.notOfAll.has(name) || !Object.hasOwn(row, name)) continue;
+			addVariable(contact, name, row[name]);
 		}
 	} else {
 		for (const { name, column } of columns.others) {
@@ -226,7 +226,13 @@ export function toContact(row: ContactRow, columns: RowColumns, phone: string): 
 
 function addVariable(contact: Contact, name: string, cell: unknown): void {
 	const value = toJson(cell);
-	if (value !== undefined) contact[name] = value;
+	if (value === undefined) return;
+	if (name === '__proto__') {
+		// Plain assignment would change the contact's prototype instead of adding the column.
+		Object.defineProperty(contact, name, { value, enumerable: true });
+	} else {
+		contact[name] = value;
+	}
 }
 
 /** Empty if the row has no name. Undefined if the cell isn't text. */

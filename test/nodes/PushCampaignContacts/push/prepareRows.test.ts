@@ -117,7 +117,9 @@ describe('a contact', () => {
 		const json: ContactRow = JSON.parse(
 			'{"__proto__":{"phone":"1"},"constructor":"c","toString":"t"}',
 		);
-		expect(JSON.parse(JSON.stringify(contact(json)))).toEqual(
+		const built = contact(json);
+		expect(Object.getPrototypeOf(built)).toBe(Object.prototype);
+		expect(JSON.parse(JSON.stringify(built))).toEqual(
 			JSON.parse(
 				'{"phone":"9876543210","__proto__":{"phone":"1"},"constructor":"c","toString":"t"}',
 			),
