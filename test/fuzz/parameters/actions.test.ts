@@ -25,7 +25,7 @@ beforeEach(() => {
 	speedUp(500);
 });
 afterEach(async () => {
-	const closed = async () => Promise.resolve(simulator.sessions.connectedSockets() === 0);
+	const closed = async () => Promise.resolve(simulator.sessions.openSockets() === 0);
 	await until('all sockets to close', closed, { every: 5 });
 	jest.restoreAllMocks();
 	simulator.reset();
