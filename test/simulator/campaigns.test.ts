@@ -1,19 +1,14 @@
-import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { dialects, fixtures } from '.';
 import { call, origin } from './testing/api';
+import { useSimulator } from './testing/useSimulator';
 
 const agent_uuid = fixtures.agents.full;
 const { active } = fixtures.campaigns;
 
 describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => {
-	let sim: Simulator;
-	beforeAll(async () => {
-		sim = await startSimulator({ dialect });
-	});
-	beforeEach(() => sim.reset());
-	afterAll(async () => await sim.stop());
-
+	const sim = useSimulator({ dialect });
 	const push = async (id: number, contacts: unknown, rest: object = {}) =>
-		await call(sim, 'POST', `/v1/campaigns/${id}/contacts`, { agent_uuid, contacts, ...rest });
+		await call(sim(), 'POST', `/v1/campaigns/${id}/contacts`, { agent_uuid, contacts, ...rest });
 
 	it.each([
 		['5876543210'],
@@ -29,7 +24,7 @@ describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => 
 		const got = await push(active, [{ phone: '9876543210' }, { phone }]);
 		expect(got.status).toBe(400);
 		expect(origin(got)).toContain(`contacts[${1 + dialect.campaigns.firstContactIndex}]`);
-		expect(sim.contactsOf(active)).toHaveLength(0);
+		expect(sim().contactsOf(active)).toHaveLength(0);
 	});
 
 	it('reports one bad contact or all of them, as the dialect does', async () => {
