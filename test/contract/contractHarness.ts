@@ -48,11 +48,9 @@ function harnessOf(engine: EngineHarness, dialect: Dialect): ContractHarness {
 	});
 	afterEach(async () => {
 		// Chat connections stay open for a moment after their last use. The next case needs new ones.
-		await until(
-			'all sockets to close',
-			async () => (running?.sessions.connectedSockets() ?? 0) === 0,
-			{ every: 5 },
-		).finally(() => {
+		await until('all sockets to close', async () => (running?.sessions.openSockets() ?? 0) === 0, {
+			every: 5,
+		}).finally(() => {
 			jest.restoreAllMocks();
 			running?.reset();
 		});

@@ -1,7 +1,8 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, type EngineHarness } from '../engine';
-import { dialects, startSimulator, type Simulator } from '../simulator';
+import { dialects, type Simulator } from '../simulator';
+import { useSimulator } from '../simulator/testing/useSimulator';
 import { credentialFor } from './credentialFor';
 
 export type SimulatedNodes = {
@@ -15,16 +16,12 @@ export type SimulatedNodes = {
 /** Nodes in n8n's engine, with one simulator for all tests of a file. */
 export function simulatedNodes(): SimulatedNodes {
 	const harness = engineHarness();
-	let simulator: Simulator;
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect: dialects.plain });
-	});
-	afterAll(async () => await simulator.stop());
+	const simulator = useSimulator({ dialect: dialects.plain });
 	return {
 		harness,
-		simulator: () => simulator,
+		simulator,
 		nodeOf: async (type, parameters) => {
-			const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
+			const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator())) };
 			return harness.node(type, { id: type, webhookId: 'hook', parameters, credentials });
 		},
 	};

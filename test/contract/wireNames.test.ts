@@ -27,10 +27,9 @@ function textsIn(file: string): string[] {
 }
 
 /** Finds a name with a special character anywhere in a text, and a plain word only as the whole text. */
-function containsName(text: string, name: string): boolean {
-	if (!/[_[\]-]/.test(name)) return text === name;
-	return new RegExp(`(?<![\\w[])${escaped(name)}(?!\\w)`).test(text);
-}
+const patternOf = (name: string) =>
+	/[_[\]-]/.test(name) ? `(?<![\\w[])${escaped(name)}(?!\\w)` : `^${name}$`;
+const anyName = new RegExp(names.map(patternOf).join('|'));
 
 test('the dialects use many undocumented names', () => {
 	expect(names.length).toBeGreaterThan(100);
@@ -44,7 +43,7 @@ test('the dialects use many undocumented names', () => {
 
 test('the search finds names in strings, but not in comments and placeholders', () => {
 	const here = textsIn('test/contract/wireNames.test.ts');
-	expect(here.some((text) => containsName(text, 'next_cursor'))).toBe(true);
+	expect(here.some((text) => anyName.test(text))).toBe(true);
 	expect(here.some((text) => text.includes(['Only names with', 'an underscore'].join(' ')))).toBe(
 		false,
 	);
@@ -53,6 +52,5 @@ test('the search finds names in strings, but not in comments and placeholders', 
 });
 
 test.each(files)('%s contains no undocumented name', (file) => {
-	const texts = textsIn(file);
-	expect(names.filter((name) => texts.some((text) => containsName(text, name)))).toEqual([]);
+	expect(textsIn(file).filter((text) => anyName.test(text))).toEqual([]);
 });

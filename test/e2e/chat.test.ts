@@ -80,7 +80,7 @@ describe.each([dialects.plain, dialects.wrapped])(
 			]);
 			expect(inspect(run, { depth: Infinity })).not.toContain(simulator.token);
 			await until('all sockets to close', async () =>
-				Promise.resolve(simulator.sessions.connectedSockets() === 0),
+				Promise.resolve(simulator.sessions.openSockets() === 0),
 			);
 			await removeWorkflow(n8n, workflow);
 		});
@@ -114,7 +114,7 @@ describe.each([dialects.plain, dialects.wrapped])(
 			await removeWorkflow(n8n, sending);
 			await removeWorkflow(n8n, listening);
 			await until('all sockets to close', async () =>
-				Promise.resolve(simulator.sessions.connectedSockets() === 0),
+				Promise.resolve(simulator.sessions.openSockets() === 0),
 			);
 		});
 	},

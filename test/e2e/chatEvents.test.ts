@@ -39,7 +39,7 @@ describe('Chat Events Trigger in real n8n', () => {
 
 	const untilSocketsClosed = async () =>
 		await until('all sockets to close', async () =>
-			Promise.resolve(simulator.sessions.connectedSockets() === 0),
+			Promise.resolve(simulator.sessions.openSockets() === 0),
 		);
 	const connected = async (count: number) =>
 		await until(`${count} sockets`, async () =>

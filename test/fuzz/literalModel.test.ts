@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { zodToJsonSchema } from 'zod-to-json-schema';
 import { agent, CALL as call, QUESTION } from '../contract/contractCase';
 import { simulatedNodes } from '../contract/simulatedNodes';
-import { engineTool, makeWorkflow, nodeTypes, PACKAGE } from '../engine';
+import { engineTool, makeWorkflow, nodeTypes, PACKAGE, speedUp } from '../engine';
 import {
 	fillIn,
 	keyOf,
@@ -24,6 +24,8 @@ import { printCounts } from './runs';
 const { harness, simulator, nodeOf } = simulatedNodes();
 const { agents, calls, campaigns, sessions } = fixtures;
 const counts = { right: 0, wrong: 0 };
+beforeEach(() => speedUp(50));
+afterEach(() => jest.restoreAllMocks());
 afterAll(() => printCounts('Values from a literal model', counts));
 
 const ask = {

@@ -5,23 +5,16 @@ import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { activate, callWebhook, engineHarness, makeWorkflow, mockTime } from '../engine';
 import { placeCallHarness } from '../nodes/PlaceCall/placeCallHarness';
 import { waitingExecutions } from '../nodes/PlaceCall/waitingExecutions';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { dialects, fixtures } from '../simulator';
+import { useSimulator } from '../simulator/testing/useSimulator';
 import { corrupt, corruptions } from './corruption';
 import { MANY_RUNS, printCounts, TIMEOUT_MS } from './runs';
 
 const harness = engineHarness();
 const placeCall = placeCallHarness();
-let simulator: Simulator;
+const simulator = useSimulator({ dialect: dialects.plain });
 
-beforeAll(async () => {
-	simulator = await startSimulator({ dialect: dialects.plain });
-});
-afterEach(() => {
-	jest.restoreAllMocks();
-	simulator.reset();
-});
-afterAll(async () => await simulator.stop());
-
+afterEach(() => jest.restoreAllMocks());
 /** Headers of requests from strangers. */
 const headers = fc.dictionary(
 	fc.constantFrom('content-type', 'content-encoding', 'x-watch-secret', '__proto__', 'host', 'x-x'),
@@ -45,7 +38,7 @@ const bodies = (original: () => object) =>
 test(
 	'the watch URL of Chat Events Trigger rejects any request from a stranger, and stores nothing of it',
 	async () => {
-		const { baseUrl, token: apiToken } = simulator;
+		const { baseUrl, token: apiToken } = simulator();
 		const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
 		const type = 'chatEventsTrigger';
 		const parameters = { sessions: 'watched', watchSecret: 'sesame' };
@@ -66,7 +59,7 @@ test(
 			expect(result?.workflowData).toBeUndefined();
 		});
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
-		expect(simulator.sessions.openSockets()).toBe(0);
+		expect(simulator().sessions.openSockets()).toBe(0);
 		expect(JSON.stringify(workflow.staticData)).not.toMatch(/[0-9a-f]{8}-/);
 		expect(Object.keys(Object.prototype)).toEqual([]);
 		expect([...active.errors, ...active.failed, ...active.emitted]).toEqual([]);
@@ -83,7 +76,7 @@ test(
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
 		let time = Date.now();
 		mockTime(() => time);
-		const { waiting } = waitingExecutions(placeCall, () => simulator);
+		const { waiting } = waitingExecutions(placeCall, () => simulator());
 		const wait = { waitForCompletion: 'webhook' };
 		const { calls, deliver } = await waiting(wait, 2);
 		const { finished } = fixtures.calls;
@@ -96,11 +89,11 @@ test(
 			expect(items).toBeUndefined();
 			time += 10;
 		});
-		const { requests } = simulator.stats();
+		const { requests } = simulator().stats();
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
 		// While no call has ended, a request costs at most one reading. It needs n8n's token in the URL.
-		expect(simulator.stats().requests - requests).toBeLessThanOrEqual(MANY_RUNS);
-		for (const callId of calls) await simulator.endCall(callId);
+		expect(simulator().stats().requests - requests).toBeLessThanOrEqual(MANY_RUNS);
+		for (const callId of calls) await simulator().endCall(callId);
 		const report = (callId: string) => ({
 			rawBody: Buffer.from(JSON.stringify({ call_id: callId })),
 		});

@@ -8,15 +8,13 @@ import { TOOL_LIMITS } from '../../nodes/shared/n8n/tools/toolDeadline';
 import { credentialFor } from '../contract/credentialFor';
 import { engineHarness, engineTool, HOST, output, runNode } from '../engine';
 import { skipSleeps } from '../engine/time';
-import { dialects, startSimulator, type Simulator } from '../simulator';
+import { dialects } from '../simulator';
+import { useSimulator } from '../simulator/testing/useSimulator';
 import { SCENES, TRIGGER_URL, type Scene } from './parameters/scenes';
 
 const harness = engineHarness();
-let simulator: Simulator;
+const simulator = useSimulator({ dialect: dialects.plain });
 
-beforeAll(async () => {
-	simulator = await startSimulator({ dialect: dialects.plain });
-});
 beforeEach(() => {
 	skipSleeps();
 	jest.replaceProperty(TOOL_LIMITS, 'waitMs', 1_000);
@@ -26,8 +24,6 @@ afterEach(() => {
 	jest.restoreAllMocks();
 	nock.cleanAll();
 });
-afterAll(async () => await simulator.stop());
-
 type Failing = [status: number, body: string | IDataObject, headers?: Record<string, string>];
 
 const rejection = (error: string, more: IDataObject = {}) => ({ success: false, error, ...more });
@@ -121,7 +117,7 @@ function respondTo(failing: Failing | { code: string }): void {
 }
 
 async function nodeOf({ node, parameters }: Scene, suffix = ''): Promise<INode> {
-	const details = { ...credentialFor(simulator), baseUrl: HOST };
+	const details = { ...credentialFor(simulator()), baseUrl: HOST };
 	return harness.node(`${node}${suffix}`, {
 		parameters,
 		credentials: { [CREDENTIAL]: await harness.addCredential(details) },

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, skipSleeps, webhookTrigger } from '../engine';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { dialects, fixtures } from '../simulator';
+import { useSimulator } from '../simulator/testing/useSimulator';
 import { corrupt, corruptions } from './corruption';
 import { MANY_RUNS, printCounts, TIMEOUT_MS } from './runs';
 
@@ -10,16 +11,11 @@ const { calls } = fixtures;
 const CALL_IDS = [calls.finished, '6f1c2a34-0000-4000-8000-999999999999', 'not an id'];
 
 const harness = engineHarness();
-let simulator: Simulator;
+const simulator = useSimulator({ dialect: dialects.plain });
 
-beforeAll(async () => {
-	simulator = await startSimulator({ dialect: dialects.plain });
-});
 // Repeated reads and their time limits take no time.
 beforeEach(skipSleeps);
 afterEach(() => jest.restoreAllMocks());
-afterAll(async () => await simulator.stop());
-
 const bodies = fc
 	.record({ callId: fc.constantFrom(...CALL_IDS), harm: fc.option(corruptions) })
 	.map(({ callId, harm }) => {
@@ -32,7 +28,7 @@ test(
 	'Call Completed Trigger passes on only the record of the service, whatever is delivered',
 	async () => {
 		const counts = { deliveries: 0, executions: 0, passed_on: 0 };
-		const { baseUrl, token: apiToken } = simulator;
+		const { baseUrl, token: apiToken } = simulator();
 		const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
 		const parameters = { options: { allowDuplicates: true } };
 		const node = harness.node('callCompletedTrigger', { parameters, credentials });

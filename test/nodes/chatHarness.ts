@@ -49,7 +49,7 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 		speedUp(SPEEDUP);
 	});
 	afterEach(async () => {
-		const closed = eventually(() => simulator.sessions.connectedSockets() === 0);
+		const closed = eventually(() => simulator.sessions.openSockets() === 0);
 		await closed.finally(() => {
 			jest.restoreAllMocks();
 			simulator.reset();

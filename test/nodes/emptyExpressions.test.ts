@@ -8,8 +8,6 @@ import { fixtures } from '../simulator';
 const { campaigns } = fixtures;
 const { harness, simulator, nodeOf } = simulatedNodes();
 
-afterEach(() => simulator().reset());
-
 const release = { campaignId: String(campaigns.active), ...agent(), enqueue: true };
 const call = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
 const row = { json: { phone: '98765 43210', campaign_upload_id: null } };

@@ -8,8 +8,6 @@ import { fixtures } from '../simulator';
 
 const { harness, simulator, nodeOf } = simulatedNodes();
 
-afterEach(() => simulator().reset());
-
 const sessionId = fixtures.sessions.open;
 const context = (text: string): INodeParameters => ({ sessionId, context: text });
 const row = { name: 'Asha', person: { name: 'Asha' }, said: 'It shows [object Object]' };

@@ -1,49 +1,14 @@
-import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { dialects, fixtures } from '.';
 import { call, origin } from './testing/api';
+import { useSimulator } from './testing/useSimulator';
 
 const agent_uuid = fixtures.agents.full;
 const { active } = fixtures.campaigns;
 
 describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => {
-	let sim: Simulator;
-	beforeAll(async () => {
-		sim = await startSimulator({ dialect });
-	});
-	beforeEach(() => sim.reset());
-	afterAll(async () => await sim.stop());
-
+	const sim = useSimulator({ dialect });
 	const push = async (id: number, contacts: unknown, rest: object = {}) =>
-		await call(sim, 'POST', `/v1/campaigns/${id}/contacts`, { agent_uuid, contacts, ...rest });
-
-	it('stores contacts once, with the longer name and their extra keys', async () => {
-		const { status, data } = await push(active, [
-			{ phone: '9876543210', person_name: 'Al', city: 'Pune' },
-			{ phone: '+919876543210', person_name: 'Alok Rao', plan: 'gold' },
-			{ phone: '6000000001' },
-		]);
-		expect(status).toBe(200);
-		expect(data).toEqual({
-			campaign_upload_id: expect.any(Number),
-			contacts_received: 3,
-			contacts_accepted: 2,
-			duplicates_removed: 1,
-			enqueued: false,
-			queued_calls: 0,
-			engine_skipped_duplicates: [],
-			dnd_skipped: [],
-			warnings: [],
-		});
-		const extra = {
-			longerName: { plan: 'gold' },
-			first: { city: 'Pune' },
-			merged: { city: 'Pune', plan: 'gold' },
-		}[dialect.campaigns.duplicates];
-		expect(sim.contactsOf(active)).toMatchObject([
-			{ phone: '+919876543210', personName: 'Alok Rao', enqueued: false },
-			{ phone: '+916000000001', personName: null, extra: {} },
-		]);
-		expect(sim.contactsOf(active)[0]?.extra).toEqual(extra);
-	});
+		await call(sim(), 'POST', `/v1/campaigns/${id}/contacts`, { agent_uuid, contacts, ...rest });
 
 	it.each([
 		['5876543210'],
@@ -59,7 +24,7 @@ describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => 
 		const got = await push(active, [{ phone: '9876543210' }, { phone }]);
 		expect(got.status).toBe(400);
 		expect(origin(got)).toContain(`contacts[${1 + dialect.campaigns.firstContactIndex}]`);
-		expect(sim.contactsOf(active)).toHaveLength(0);
+		expect(sim().contactsOf(active)).toHaveLength(0);
 	});
 
 	it('reports one bad contact or all of them, as the dialect does', async () => {

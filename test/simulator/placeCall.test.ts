@@ -1,19 +1,14 @@
-import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { dialects, fixtures } from '.';
 import { call, origin } from './testing/api';
+import { useSimulator } from './testing/useSimulator';
 
 const good = { agent_uuid: fixtures.agents.full, phone_number: '9876543210', country_code: 'IN' };
 const HOUR_MS = 3_600_000;
 
 describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect) => {
-	let sim: Simulator;
-	beforeAll(async () => {
-		sim = await startSimulator({ dialect });
-	});
-	beforeEach(() => sim.reset());
-	afterAll(async () => await sim.stop());
-
+	const sim = useSimulator({ dialect });
 	const place = async (fields: object = {}, path = '/v1/call') =>
-		await call(sim, 'POST', path, { ...good, ...fields });
+		await call(sim(), 'POST', path, { ...good, ...fields });
 
 	it.each([
 		[{ agent_uuid: undefined }, 'agent_uuid'],
@@ -53,15 +48,15 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 		const got = await place(fields);
 		expect(got).toMatchObject({ status: 400, body: { success: false } });
 		expect(origin(got)).toContain(name);
-		expect(sim.placedCalls()).toHaveLength(0);
+		expect(sim().placedCalls()).toHaveLength(0);
 	});
 
 	it.each([undefined, 'simulator-token2'])('responds with 401 to the token %s', async (token) => {
-		expect(await call(sim, 'POST', '/v1/call', good, token ?? null)).toMatchObject({
+		expect(await call(sim(), 'POST', '/v1/call', good, token ?? null)).toMatchObject({
 			status: 401,
 			body: { success: false, error: 'Invalid API token', details: null },
 		});
-		expect(sim.requests[0]?.outcome.token).toBe(token === undefined ? 'missing' : 'invalid');
+		expect(sim().requests[0]?.outcome.token).toBe(token === undefined ? 'missing' : 'invalid');
 	});
 
 	it('schedules at a timestamp and at a time of day in India', async () => {

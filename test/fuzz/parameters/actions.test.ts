@@ -1,8 +1,7 @@
 /** Gives every parameter of every action an empty value, or a value of the wrong type. */
 import isEqual from 'lodash/isEqual';
 import uniq from 'lodash/uniq';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { engineHarness, loader, nodeTypes, PACKAGE } from '../../engine';
+import { engineHarness, loader, nodeTypes, PACKAGE, speedUp } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, startSimulator, type Simulator } from '../../simulator';
 import { printCounts } from '../runs';
@@ -23,12 +22,10 @@ beforeAll(async () => {
 	simulator = await startSimulator({ dialect: dialects.plain });
 });
 beforeEach(() => {
-	jest.spyOn(clock, 'sleep').mockImplementation(async () => {
-		await new Promise((resolve) => setTimeout(resolve, 2).unref());
-	});
+	speedUp(500);
 });
 afterEach(async () => {
-	const closed = async () => Promise.resolve(simulator.sessions.connectedSockets() === 0);
+	const closed = async () => Promise.resolve(simulator.sessions.openSockets() === 0);
 	await until('all sockets to close', closed, { every: 5 });
 	jest.restoreAllMocks();
 	simulator.reset();

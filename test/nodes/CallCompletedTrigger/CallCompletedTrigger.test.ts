@@ -4,7 +4,8 @@ import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
 import { engineHarness, output, retryFailed, skipSleeps, webhookTrigger } from '../../engine';
-import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
+import { dialects, fixtures } from '../../simulator';
+import { useSimulator } from '../../simulator/testing/useSimulator';
 import { seededCall } from '../../simulator/state/seed';
 
 const harness = engineHarness();
@@ -12,19 +13,11 @@ const { calls, agents } = fixtures;
 const UNKNOWN = '6f1c2a34-0000-4000-8000-999999999999';
 let count = 0;
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ dialect: dialects.plain });
-});
+const simulator = useSimulator({ dialect: dialects.plain });
 beforeEach(() => void skipSleeps());
-afterEach(() => {
-	jest.restoreAllMocks();
-	simulator.reset();
-});
-afterAll(async () => await simulator.stop());
-
+afterEach(() => jest.restoreAllMocks());
 async function listen(parameters: INodeParameters = {}) {
-	const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
+	const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator())) };
 	const node = harness.node('callCompletedTrigger', {
 		id: `completed-${++count}`,
 		parameters,
@@ -51,13 +44,13 @@ function duringWait(act: () => unknown): void {
 /** A call that hasn't ended. */
 function inProgress(): string {
 	const callId = randomUUID();
-	const call = { ...seededCall(simulator.state.calls.size, Date.now()), callId, finished: false };
-	simulator.state.calls.set(callId, call);
+	const call = { ...seededCall(simulator().state.calls.size, Date.now()), callId, finished: false };
+	simulator().state.calls.set(callId, call);
 	return callId;
 }
 
 const reads = (callId: string) =>
-	simulator.requests.filter(({ path }) => path === `/v1/call/${callId}`).length;
+	simulator().requests.filter(({ path }) => path === `/v1/call/${callId}`).length;
 
 describe('a request', () => {
 	it.each([
@@ -86,7 +79,7 @@ describe('a request', () => {
 		const { response, execution } = await deliver(rawBody(text));
 		expect(response).toMatchObject({ statusCode: 400, body: { received: false, message } });
 		expect(execution).toBeUndefined();
-		expect(simulator.requests).toEqual([]);
+		expect(simulator().requests).toEqual([]);
 	});
 
 	it('with several calls starts one execution, which reads each call once', async () => {
@@ -113,7 +106,7 @@ describe('the execution', () => {
 
 	it('waits until the record shows the end', async () => {
 		const callId = inProgress();
-		duringWait(async () => await simulator.endCall(callId, { summary: 'Interested' }));
+		duringWait(async () => await simulator().endCall(callId, { summary: 'Interested' }));
 		const { deliver } = await listen();
 		expect((await deliver(reported(callId))).items).toMatchObject([{ summary: 'Interested' }]);
 	});
@@ -129,7 +122,7 @@ describe('the execution', () => {
 			message: `Call ${callId} was reported as completed, but its record doesn't show an end yet`,
 			description: expect.stringContaining('retry this execution'),
 		});
-		await simulator.endCall(callId);
+		await simulator().endCall(callId);
 		if (execution === undefined) throw new Error('not started');
 		const retry = await retryFailed(harness.credentials, execution, workflow);
 		expect(output(retry, 'Node')).toHaveLength(1);
@@ -169,10 +162,10 @@ describe('each outcome starts the workflow once', () => {
 
 	it('and a redial with the same call_id is another outcome, also if the record is late', async () => {
 		const { deliver } = await listen();
-		await simulator.endCall(calls.finished, { status: 'not_picked', retry_count: 0 });
+		await simulator().endCall(calls.finished, { status: 'not_picked', retry_count: 0 });
 		expect((await deliver(report)).items).toMatchObject([{ status: 'not_picked' }]);
 		duringWait(async () => {
-			await simulator.endCall(calls.finished, { status: 'picked', retry_count: 1 });
+			await simulator().endCall(calls.finished, { status: 'picked', retry_count: 1 });
 		});
 		const redial = reported(calls.finished, { retry_count: 1 });
 		expect((await deliver(redial)).items).toMatchObject([{ status: 'picked', retry_count: 1 }]);
@@ -212,7 +205,7 @@ describe('with Verify Call off', () => {
 		expect((await deliver({ body: report })).items).toEqual([]);
 		const later = { ...report, data: { ...report.data, retry_count: 3 } };
 		expect((await deliver({ body: later })).items).toHaveLength(1);
-		expect(simulator.requests).toEqual([]);
+		expect(simulator().requests).toEqual([]);
 	});
 
 	it('each call of a list is passed on, and the filters apply', async () => {

@@ -172,9 +172,9 @@ describe('losing sessions', () => {
 			message: expect.stringMatching(/^Chat session .* isn't connected: /),
 			description: expect.stringMatching(/tries again automatically/),
 		});
-		// Two more rounds of attempts, and into the next one.
+		// Attempts after the report.
 		const before = requests.length;
-		await eventually(() => requests.length > before + 15);
+		await eventually(() => requests.length > before + 3);
 		faults.clear();
 		await harness.connected(1);
 		control.nudge(sessions.open);

@@ -1,4 +1,5 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
+import { speedUp } from '../../engine';
 import { eventually } from '../chatHarness';
 import { eventsOf, sessions, triggerHarness } from './triggerHarness';
 
@@ -117,6 +118,7 @@ test('starts the workflow for a frame of 9 million characters', async () => {
 test('starts one execution per event while the connection is renewed four times', async () => {
 	const service = harness.service();
 	service.configure({ wsTokenLifetimeMs: 40_000 });
+	speedUp(200);
 	try {
 		const active = await harness.start({ sessionIds: sessions.open, eventTypes: ['nudge_sent'] });
 		const sent: string[] = [];

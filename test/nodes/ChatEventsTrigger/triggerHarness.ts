@@ -36,7 +36,7 @@ export function triggerHarness() {
 		speedUp(FASTER);
 		await Promise.all(active.map(async (one) => await one.stop()));
 		active = [];
-		await eventually(() => simulator.sessions.connectedSockets() === 0);
+		await eventually(() => simulator.sessions.openSockets() === 0);
 		jest.restoreAllMocks();
 		simulator.reset();
 	});

@@ -59,30 +59,13 @@ test.each<[string, string, INodeParameters, object]>([
 	expect(bodies).toEqual([body]);
 });
 
+/** Without a key: test/nodes/unprovenResponses and test/network. */
 describe('a broken connection or a server error after the message was sent', () => {
 	const faults: Array<[string, (to: nock.Interceptor) => nock.Scope]> = [
 		['reset', (to) => to.replyWithError(Object.assign(new Error('cut'), { code: 'ECONNRESET' }))],
 		['500', (to) => to.reply(500, 'oops')],
 		['half a response', (to) => to.reply(200, '{"success": tr')],
 	];
-
-	test.each(
-		faults.flatMap(([fault, respond]) =>
-			[
-				['inbound', INBOUND],
-				['async', ASYNC],
-				['legacy', LEGACY],
-			].map(([sendBy = '', path = '']) => ({ fault, respond, sendBy, path })),
-		),
-	)('$fault by $sendBy without a key: sent once, reported as unknown', async (one) => {
-		one.respond(service().post(one.path));
-		const over = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const run = await harness.runOnNock({ sendBy: one.sendBy, ...AGENT }, { overrides: over });
-		expect(stopMessage(run)).toEqual({
-			message: expect.stringContaining('the outcome is unknown'),
-			description: expect.stringContaining("The request wasn't sent again."),
-		});
-	});
 
 	test.each(faults)(
 		'%s with a key: sent again until there is a response',
@@ -202,25 +185,6 @@ test('missing settings in the credential stop the node before anything is sent, 
 		),
 	});
 	expect(harness.simulator().requests).toEqual([]);
-});
-
-test('each value is sent under its name from the credential, nested if the name has dots', async () => {
-	const credential = {
-		describeChatPlacement: true,
-		chatAsyncSessionName: 'to.session',
-		chatAsyncSessionPlacement: 'query',
-		chatAsyncMessageName: 'content.text',
-	};
-	const path = (uri: string) => uri === `${ASYNC}?to.session=${sessions.open}`;
-	const sent = { content: { text: 'Hello' }, idempotency_key: 'k-1' };
-	service()
-		.post(path, sent)
-		.reply(200, { success: true, data: { turn_id: 't-1' } });
-	const run = await harness.runOnNock(
-		{ sendBy: 'async', message: 'Hello', ...KEY },
-		{ credential },
-	);
-	expect(records(run)).toEqual([{ turn_id: 't-1' }]);
 });
 
 test('a derived key differs between sessions and, without one, between agents', async () => {

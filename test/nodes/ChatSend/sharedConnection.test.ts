@@ -82,6 +82,7 @@ test('a trigger that waits for its next attempt continues as soon as Chat Send i
 });
 
 test('one message to each of 20 sessions: all sent without waiting for an ack', async () => {
+	speedUp(500);
 	const ids = Array.from({ length: 20 }, () => harness.simulator().sessions.create().sessionId);
 	const items = ids.map((id) => ({ text: 'please never ack', session: id }));
 	const settings = { onError: 'continueRegularOutput' as const };
@@ -92,6 +93,7 @@ test('one message to each of 20 sessions: all sent without waiting for an ack', 
 });
 
 test('a message without an ack: reported, and the message of the next execution is sent', async () => {
+	speedUp(500);
 	const first = send('please never ack');
 	await eventually(() => harness.simulator().sessions.frames().length === 1);
 	const second = send('two');

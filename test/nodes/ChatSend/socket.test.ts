@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { speedUp } from '../../engine';
 import { chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
@@ -85,6 +86,7 @@ test.each(['none', 'own'])(
 );
 
 test('a message with a key and without an ack: sent again, then reported', async () => {
+	speedUp(1_000);
 	const run = await send('please never ack', { idempotency: 'own', idempotencyKey: 'k-1' });
 	expect(stopMessage(run)).toEqual({
 		message: "The message was sent, but the service didn't confirm it in time",

@@ -202,7 +202,7 @@ describe('wait for event', () => {
 			await listening();
 			execution.cancel();
 			expect((await execution).status).toBe('canceled');
-			await eventually(() => harness.simulator().sessions.connectedSockets() === 0);
+			await eventually(() => harness.simulator().sessions.openSockets() === 0);
 			expect(harness.connections()).toBe(1);
 		});
 

@@ -15,13 +15,6 @@ const list = (query: object) =>
 		.get(PATH)
 		.query({ list_agent: 'agent_a1', ...query });
 
-test('Return All reads all pages, 100 per page', async () => {
-	list({ list_size: 100 }).reply(200, page(1, 2, 1, 2));
-	list({ list_size: 100, list_page: 2 }).reply(200, page(2, 2, 3));
-	const found = await records({ returnAll: true }, { credential });
-	expect(found.map(({ id }) => id)).toEqual([1, 2, 3]);
-});
-
 test('a limit requests no more than needed', async () => {
 	list({ list_size: 2 }).reply(200, page(1, 2, 1, 2));
 	expect(await records({ limit: 2 }, { credential })).toHaveLength(2);
@@ -76,15 +69,6 @@ test('a service without a page size parameter keeps its own', async () => {
 	list({}).reply(200, page(1, 1, 1, 2, 3));
 	const own = { ...credential, dndListPerPageName: '' };
 	expect(await records({ limit: 2 }, { credential: own })).toHaveLength(2);
-});
-
-test('sends a part of the number, a page size, and additional parameters', async () => {
-	list({ list_phone: '981', list_size: 7, x: 'y' }).reply(200, page(1, 1, 1));
-	const parameters = {
-		phoneContains: '981',
-		developerSettings: { pageSize: 7, additionalQueryParameters: '{ "x": "y" }' },
-	};
-	expect(await records(parameters, { credential })).toHaveLength(1);
 });
 
 test('items with the same agent share one read', async () => {

@@ -5,19 +5,8 @@ const { records, errorOf, run } = dndHarness('remove', { phone: '98123 45678' })
 const credential = DETAILS;
 const NOT_LISTED = { success: false, error: 'Phone number not found on DND list' };
 const DONE = { success: true, message: 'Removed' };
-const RESULT = { deleted: true, agent_uuid: 'agent_a1', phone: '9812345678' };
 
 describe('what is sent', () => {
-	test('the phone in the query, the agent in the body', async () => {
-		service()
-			.delete(PATH, { remove_agent: 'agent_a1' })
-			.query({ phone: '9812345678' })
-			.reply(200, DONE);
-		expect(await records({}, { credential })).toEqual([
-			{ ...RESULT, was_listed: true, message: 'Removed' },
-		]);
-	});
-
 	test('the phone in the body, the agent in the query', async () => {
 		service()
 			.delete(PATH, { phone: '9812345678', why: 'came back' })
@@ -35,28 +24,6 @@ describe('what is sent', () => {
 		expect(await records({ developerSettings }, { credential: elsewhere })).toHaveLength(1);
 	});
 
-	test('both in the query, without a body', async () => {
-		service()
-			.delete(PATH, (body) => body === '')
-			.query({ remove_agent: 'agent_a1', phone: '9812345678' })
-			.reply(200, DONE);
-		const elsewhere = { ...credential, dndRemoveAgentPlacement: 'query' };
-		expect(await records({}, { credential: elsewhere })).toHaveLength(1);
-	});
-
-	test('nested, as set in the credential', async () => {
-		service()
-			.delete(PATH, { dnd_number: { phone: '9812345678', agent: 'agent_a1' } })
-			.reply(200, DONE);
-		const nested = {
-			...credential,
-			dndRemovePhonePlacement: 'body',
-			dndRemovePhoneName: 'dnd_number.phone',
-			dndRemoveAgentName: 'dnd_number.agent',
-		};
-		expect(await records({}, { credential: nested })).toHaveLength(1);
-	});
-
 	test.each([
 		['dndRemovePhonePlacement', 'Remove Number: Send Phone In'],
 		['dndRemoveAgentPlacement', 'Remove Number: Send Agent In'],
@@ -70,37 +37,11 @@ describe('what is sent', () => {
 });
 
 describe('a number that is not listed', () => {
-	test('is reported', async () => {
-		service().delete(PATH).query(true).reply(404, NOT_LISTED);
-		expect(await errorOf({}, { credential })).toMatchObject({
-			message: "The number isn't on the do-not-disturb list of this agent",
-			description: expect.stringContaining('Ignore If Not Listed'),
-		});
-	});
-
-	test('counts as removed with the switch on', async () => {
-		service().delete(PATH).query(true).reply(404, NOT_LISTED);
-		expect(await records({ treatNotListedAsDone: true }, { credential })).toEqual([
-			{ ...RESULT, was_listed: false, message: 'Phone number not found on DND list' },
-		]);
-	});
-
 	test('the option ignores no other error', async () => {
 		service().delete(PATH).query(true).reply(422, { success: false, error: 'agent_not_found' });
 		expect(await errorOf({ treatNotListedAsDone: true }, { credential })).toMatchObject({
 			message: expect.stringContaining('no such agent'),
 		});
-	});
-});
-
-test('a service that misses the phone says so', async () => {
-	service()
-		.delete(PATH)
-		.query(true)
-		.reply(400, { success: false, error: 'param is missing: phone' });
-	expect(await errorOf({}, { credential })).toMatchObject({
-		message: 'The service found no usable phone number in the request',
-		description: expect.stringContaining("'Remove Number: Send Phone In'"),
 	});
 });
 

@@ -19,16 +19,6 @@ const many = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `
 const perItem = { callId: '={{ $json.id }}' };
 
 describe('the record', () => {
-	test('simplified', async () => {
-		service().get('/v1/call/call-1').reply(200, data(RECORD));
-		expect(await records()).toEqual([
-			{
-				...{ outcome: 'Answered', answered: true, status: 'picked', summary: 'Wants a visit' },
-				...{ call_id: 'call-1', phone_key: null },
-			},
-		]);
-	});
-
 	test('raw, with unknown fields and fields beside data', async () => {
 		service()
 			.get('/v1/call/call-1')
@@ -44,37 +34,6 @@ describe('the record', () => {
 });
 
 describe('what is included', () => {
-	const TURNS = [{ role: 'assistant', content: 'Hello', timestamp: '2027-01-31T10:00:00+05:30' }];
-	const include = ['transcript', 'recording'];
-
-	test('transcript and recording', async () => {
-		service().get('/v1/call/call-1').reply(200, data(RECORD));
-		service()
-			.get('/v1/call/call-1/transcript')
-			.reply(200, data({ call_id: 'call-1', transcript: TURNS }));
-		service()
-			.get('/v1/call/call-1/recording')
-			.reply(200, data({ call_id: 'call-1', recording_url: 'u', expires_in_seconds: 900 }));
-		const [record] = await records({ include });
-		expect(record).toMatchObject({
-			call_id: 'call-1',
-			transcript: TURNS,
-			recording: { recording_url: 'u', expires_at: expect.stringMatching(/Z$/) },
-		});
-	});
-
-	test.each([200, 404, 409, 422, 500])('no recording, with status %i', async (status) => {
-		service().get('/v1/call/call-1').reply(200, data(RECORD));
-		service()
-			.get('/v1/call/call-1/transcript')
-			.reply(200, data({ call_id: 'call-1', transcript: [] }));
-		service()
-			.get('/v1/call/call-1/recording')
-			.times(status === 500 ? 4 : 1)
-			.reply(status, { success: false, error: 'recording_not_available' });
-		expect(await records({ include })).toMatchObject([{ transcript: [], recording: null }]);
-	});
-
 	test('as text from a model', async () => {
 		service().get('/v1/call/call-1').reply(200, data(RECORD));
 		service()
@@ -101,14 +60,6 @@ describe('what is included', () => {
 });
 
 describe('a call that cannot be read', () => {
-	test('an unknown call', async () => {
-		service().get('/v1/call/call-1').reply(404, { success: false, error: 'call_not_found' });
-		expect(await errorOf()).toMatchObject({
-			message: "The service doesn't know this call",
-			description: expect.stringMatching(/Check 'Call ID'.*call_not_found/),
-		});
-	});
-
 	test.each([
 		['', "'Call ID' is empty"],
 		['  ', "'Call ID' is empty"],

@@ -19,34 +19,6 @@ const list = (...ids: string[]) => ({
 });
 const calls = (query = {}) => service().get('/v1/calls').query(query);
 
-test('returns calls simplified or raw', async () => {
-	calls().reply(200, list('a'));
-	calls({ p: 2 }).reply(200, list());
-	expect(await records({}, { credential })).toEqual([
-		{ outcome: 'Answered', answered: true, call_id: 'a', status: 'picked', phone_key: null },
-	]);
-	calls().reply(200, list('a'));
-	calls({ p: 2 }).reply(200, list());
-	expect(await records({ simplify: false }, { credential })).toMatchObject([{ channel: 'sip' }]);
-});
-
-test('sends filters, page size, and additions, and reads to the end with Return All', async () => {
-	const query = { campaign_upload_id: 9, st: 'busy', n: 2, x: 'y' };
-	calls(query).reply(200, list('a', 'b'));
-	calls({ ...query, p: 2 }).reply(200, list('c'));
-	calls({ ...query, p: 3 }).reply(200, list());
-	const parameters = {
-		returnAll: true,
-		filters: { campaignUploadId: 9, status: 'busy' },
-		developerSettings: { pageSize: 2, additionalQueryParameters: { x: 'y' } },
-	};
-	expect(await records(parameters, { credential })).toMatchObject([
-		{ call_id: 'a' },
-		{ call_id: 'b' },
-		{ call_id: 'c' },
-	]);
-});
-
 test('follows a link to the next page unchanged, with the token', async () => {
 	const linked = {
 		...credential,

@@ -1,7 +1,7 @@
 import { service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, errorOf } = nodeHarness('getCall', {
+const { records } = nodeHarness('getCall', {
 	operation: 'getTranscript',
 	callId: 'call-1',
 });
@@ -30,8 +30,3 @@ test.each([{ call_id: 'call-1', transcript: [] }, { call_id: 'call-1' }])(
 		expect(await records()).toEqual([{ call_id: 'call-1', transcript: [], transcript_text: '' }]);
 	},
 );
-
-test('an unknown call', async () => {
-	endpoint().reply(200, { success: false, error: 'call_not_found' });
-	expect(await errorOf()).toMatchObject({ message: "The service doesn't know this call" });
-});

@@ -4,7 +4,8 @@ import type { INodeCredentials, INodeParameters, IRun } from 'n8n-workflow';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
 import { mockTime, output } from '../../engine';
-import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
+import { dialects, fixtures, type Fault } from '../../simulator';
+import { useSimulator } from '../../simulator/testing/useSimulator';
 import { CONTINUE, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
@@ -33,14 +34,13 @@ const execution = fc.record({
 });
 
 describe.each(Object.values(dialects))('the simulated service, dialect $name', (dialect) => {
-	let simulator: Simulator;
+	const simulator = useSimulator({ dialect });
 	let parameters: INodeParameters;
 	let credentials: INodeCredentials;
 	let now: number;
 
 	beforeAll(async () => {
-		simulator = await startSimulator({ dialect });
-		credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
+		credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator())) };
 		parameters = {
 			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 			phoneNumber: '={{ $json.phone }}',
@@ -50,13 +50,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		now = Math.ceil(Date.now() / 1_000) * 1_000;
 		mockTime(() => now);
 	});
-	afterEach(() => {
-		jest.restoreAllMocks();
-		simulator.reset();
-	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
+	afterEach(() => jest.restoreAllMocks());
 
 	const call = async (phones: string[], limit: INodeParameters): Promise<IRun> =>
 		await harness.place(
@@ -73,7 +67,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		const runs = await Promise.all([call(PEOPLE, limit), call(PEOPLE, limit)]);
 		const placed = runs.flatMap((run) => output(run, 'Node').map(({ json }) => json.placed));
 		expect(placed.sort()).toEqual([false, false, true, true]);
-		expect(PEOPLE.map((phone) => simulator.callsTo(phone))).toEqual([1, 1]);
+		expect(PEOPLE.map((phone) => simulator().callsTo(phone))).toEqual([1, 1]);
 	});
 
 	it('nobody gets more calls than allowed, and nobody below the limit is left out', async () => {
@@ -83,7 +77,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		});
 		await fc.assert(
 			fc.asyncProperty(limits, fc.array(execution, { maxLength: 6 }), async (limit, executions) => {
-				simulator.reset();
+				simulator().reset();
 				harness.store.clear();
 				const counted = new Map<string, number[]>();
 				const placedAt = new Map<string, number[]>();
@@ -95,11 +89,11 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 				for (const { hours, people, outcome, atOnce } of executions) {
 					now += hours * 3_600_000;
 					const { fault, isPlaced, counts } = FAULTS[outcome] ?? { isPlaced: false, counts: false };
-					simulator.faults.clear();
+					simulator().faults.clear();
 					if (fault !== undefined)
-						simulator.faults.inject({ ...fault, match: { path: '/v1/call' } });
-					const before = new Map(PEOPLE.map((phone) => [phone, simulator.callsTo(phone)]));
-					const { length: requestsBefore } = simulator.requests;
+						simulator().faults.inject({ ...fault, match: { path: '/v1/call' } });
+					const before = new Map(PEOPLE.map((phone) => [phone, simulator().callsTo(phone)]));
+					const { length: requestsBefore } = simulator().requests;
 					const written = people.map(([who, format]) => [PEOPLE[who] ?? '', format] as const);
 					const phones = written.map(([phone, format]) => FORMATS[format]?.(phone) ?? phone);
 					await Promise.all(
@@ -115,7 +109,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 						expected.least += sent;
 						// Another execution may reserve a rejected call after the first one has released it.
 						expected.most += counts ? sent : atOnce * sent;
-						const news = simulator.callsTo(phone) - (before.get(phone) ?? 0);
+						const news = simulator().callsTo(phone) - (before.get(phone) ?? 0);
 						expect(news).toBe(isPlaced ? sent : 0);
 						const add = (map: Map<string, number[]>, count: number) =>
 							map.set(phone, [...(map.get(phone) ?? []), ...Array<number>(count).fill(now)]);
@@ -123,7 +117,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 						add(counted, counts ? sent : 0);
 						expect(inPeriod(placedAt.get(phone))).toBeLessThanOrEqual(calls);
 					}
-					const { length: requests } = simulator.requests.slice(requestsBefore);
+					const { length: requests } = simulator().requests.slice(requestsBefore);
 					expect(requests).toBeGreaterThanOrEqual(expected.least);
 					expect(requests).toBeLessThanOrEqual(expected.most);
 				}

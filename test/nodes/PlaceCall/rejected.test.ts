@@ -7,12 +7,6 @@ import { TOKEN } from '../../engine';
 import { callsEndpoint, faultOf, people, perItem, placeCallHarness } from './placeCallHarness';
 
 const { place } = placeCallHarness();
-const NUMBERLESS = {
-	success: false,
-	error: 'Attach an outbound number to the agent',
-	details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED', action: 'attach_number' },
-};
-
 let waits: jest.SpyInstance;
 beforeEach(() => {
 	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
@@ -40,30 +34,6 @@ describe('a call that the service rejects', () => {
 	const said = (error: string, more: IDataObject = {}) => ({ success: false, error, ...more });
 
 	test.each<[status: number, body: IDataObject, what: string, resolution: string]>([
-		[
-			401,
-			said('Invalid API token', { details: null }),
-			'The service rejected the API token',
-			'enter the 16-character token',
-		],
-		[
-			403,
-			said('Agent not found or not associated with this account'),
-			'The account of this API token has no agent with this ID',
-			"Choose the agent from the list in 'Agent'",
-		],
-		[
-			409,
-			NUMBERLESS,
-			"The agent has no outbound number, so it can't place calls",
-			'Attach an outbound number to the agent',
-		],
-		[
-			400,
-			said('webhook_url is set but post_call_analysis is not enabled on this agent'),
-			'The agent has no post-call analysis, so the service rejects the webhook URL',
-			"or clear 'Webhook URL'",
-		],
 		[
 			400,
 			said('phone_number is implausible for IN', { details: { length: 9 } }),
@@ -107,7 +77,6 @@ describe('a call that the service rejects', () => {
 			'The service rejected the call',
 			`${REJECTED_CALL} The service said: ${'x'.repeat(300)} end.`,
 		],
-		[404, said('No route'), 'The service returned "not found"', 'Base URL'],
 	])('%i %j', async (status, body, what, resolution) => {
 		callsEndpoint().reply(status, body);
 		const { message, description, context } = await faultFor();
@@ -164,16 +133,6 @@ describe('a call that was not placed', () => {
 		expect(run.data.resultData.error).toBeUndefined();
 		// In parts, so that Stop can end the wait.
 		expect(sum(waits.mock.calls.flat())).toBe(7_000);
-	});
-
-	test('a failed connection is tried again, and reported after all attempts', async () => {
-		const gone = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
-		callsEndpoint().replyWithError(gone);
-		callsEndpoint().reply(200, placed);
-		expect((await place()).data.resultData.error).toBeUndefined();
-		callsEndpoint().times(4).replyWithError(gone);
-		const { message } = await faultFor();
-		expect(message).toBe("The service can't be reached, so the request wasn't sent");
 	});
 });
 

@@ -12,41 +12,6 @@ async function sent(parameters: INodeParameters, item = {}, settings = {}) {
 }
 
 describe('what is sent', () => {
-	it('only the required fields when nothing else is set', async () => {
-		expect(await sent({})).toEqual(BODY);
-	});
-
-	it('every field under its name', async () => {
-		const parameters = {
-			personName: 'Asha Rao',
-			initialGreeting: 'Hello!',
-			dataExtraction: { points: [{ description: 'Which day?', key: 'day' }] },
-			additionalDataFields: {
-				fields: [
-					{ name: 'plan', value: 'Gold' },
-					{ name: 'city', value: '' },
-				],
-			},
-			callConfigOverrides: { enableCallback: false, retryMaxAttempts: 10 },
-			options: { systemPrompt: 'Be kind.', webhookUrl: 'https://example.com/x' },
-			developerSettings: {
-				additionalDataJson: '={{ ({ plan: "Silver", visits: 3 }) }}',
-				additionalBodyFields: '{ "priority": "high", "phone_number": "1" }',
-			},
-		};
-		expect(await sent(parameters)).toEqual({
-			...BODY,
-			person_name: 'Asha Rao',
-			initial_greeting: 'Hello!',
-			data_extraction: [{ description: 'Which day?', key: 'day', required: false }],
-			additional_data: { plan: 'Gold', city: '', visits: 3 },
-			call_config_overrides: { enable_callback: false, retry_config: { max_attempts: 10 } },
-			system_prompt: 'Be kind.',
-			webhook_url: 'https://example.com/x',
-			priority: 'high',
-		});
-	});
-
 	it('Additional Query Fields in the URL', async () => {
 		const bodies = acceptCalls(1, '/v1/call?locale=en&n=2');
 		await place({ developerSettings: { additionalQueryParameters: '{ "locale": "en", "n": 2 }' } });
@@ -78,31 +43,16 @@ describe('what is sent', () => {
 			call_config_overrides: { max_call_duration_seconds: 60, enable_callback: false },
 		});
 	});
-
-	it('nothing for a missing column', async () => {
-		const parameters = {
-			personName: '={{ $json.name }}',
-			initialGreeting: '={{ $json.greeting }}',
-			additionalDataFields: { fields: [{ name: 'plan', value: '={{ $json.plan }}' }] },
-		};
-		expect(await sent(parameters)).toEqual({ ...BODY, additional_data: { plan: '' } });
-	});
 });
 
 describe('When to Call', () => {
 	const india = { timezone: 'Asia/Kolkata' };
 
 	it.each<[name: string, parameters: INodeParameters, scheduledAt: string]>([
-		['a time in India', { when: 'timeOfDay', scheduledTime: '18:30' }, '18:30'],
 		[
 			'a time of the date picker, in the zone of the workflow',
 			{ when: 'dateTime', scheduledAt: '2099-11-20T10:00:00' },
 			'2099-11-20T10:00:00+05:30',
-		],
-		[
-			'text with an offset',
-			{ when: 'dateTime', scheduledAt: '={{ $json.at }}' },
-			'2099-11-20T10:00:00-05:00',
 		],
 		[
 			'a luxon DateTime',
@@ -118,11 +68,6 @@ describe('When to Call', () => {
 			'a DateTime of n8n',
 			{ when: 'dateTime', scheduledAt: '={{ $json.naive.toDateTime() }}' },
 			'2099-11-20T10:00:00+05:30',
-		],
-		[
-			'a JavaScript date',
-			{ when: 'dateTime', scheduledAt: '={{ new Date($json.at) }}' },
-			'2099-11-20T20:30:00+05:30',
 		],
 	])('%s', async (_name, parameters, scheduledAt) => {
 		const item = { at: '2099-11-20T10:00:00-05:00', naive: '2099-11-20T10:00:00' };

@@ -6,7 +6,8 @@ import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
 import { itemsOfDocument } from '../../document/document';
 import { output, searchList } from '../../engine';
-import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
+import { dialects, fixtures, type Fault } from '../../simulator';
+import { useSimulator } from '../../simulator/testing/useSimulator';
 import { isObject, type JsonObject } from '../../simulator/json';
 import { faultOf, placeCallHarness } from './placeCallHarness';
 
@@ -32,29 +33,20 @@ function fieldsIn(body: JsonObject): string[] {
 }
 
 describe.each(Object.values(dialects))('the simulated service, dialect $name', (dialect) => {
-	let simulator: Simulator;
+	const simulator = useSimulator({ dialect });
 	let waits: jest.SpyInstance;
 
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect });
-	});
 	beforeEach(() => {
 		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 	});
-	afterEach(() => {
-		waits.mockRestore();
-		simulator.reset();
-	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
+	afterEach(() => waits.mockRestore());
 
 	const agent = (value: string): INodeParameters => ({
 		agentUuid: { __rl: true, mode: 'id', value },
 	});
 
 	async function credentials() {
-		return { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
+		return { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator())) };
 	}
 
 	async function place(parameters: INodeParameters, over: IDataObject = {}): Promise<IRun> {
@@ -62,7 +54,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 			{ ...agent(agents.full), phoneNumber: '={{ $json.phone }}', ...parameters },
 			{ items, over: { credentials: await credentials(), ...over } },
 		);
-		expect(inspect(run, { depth: Infinity })).not.toContain(simulator.token);
+		expect(inspect(run, { depth: Infinity })).not.toContain(simulator().token);
 		return run;
 	}
 
@@ -95,10 +87,12 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		expect(Object.keys(schema.properties)).toEqual(
 			expect.arrayContaining(Object.keys(calls[0] ?? {})),
 		);
-		expect(simulator.placedCalls().map(({ callId }) => callId)).toEqual(
-			calls.map((call) => call.call_id),
-		);
-		for (const { body } of simulator.requests) {
+		expect(
+			simulator()
+				.placedCalls()
+				.map(({ callId }) => callId),
+		).toEqual(calls.map((call) => call.call_id));
+		for (const { body } of simulator().requests) {
 			const fields = fieldsIn(isObject(body) ? body : {});
 			expect(fields.sort()).toEqual([...DOCUMENTED_FIELDS].sort());
 		}
@@ -119,24 +113,24 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 	])(
 		'nobody is called twice: $kind $status, after it took effect: $afterHandling',
 		async ({ placed, sent, ...fault }) => {
-			simulator.faults.inject({ ...fault, times: 1, skip: 1, match: { path: '/v1/call' } });
+			simulator().faults.inject({ ...fault, times: 1, skip: 1, match: { path: '/v1/call' } });
 			const run = await place({}, { onError: 'continueRegularOutput' });
 			const results = output(run, 'Node').map(({ json }) => json);
 			expect(results).toHaveLength(3);
 			expect(results[0]?.call_id).toEqual(expect.any(String));
 			expect(results[2]?.call_id).toEqual(expect.any(String));
-			expect(PEOPLE.map((phone) => simulator.callsTo(phone) <= 1)).toEqual([true, true, true]);
-			expect(simulator.placedCalls()).toHaveLength(placed);
-			expect(simulator.requests).toHaveLength(sent);
+			expect(PEOPLE.map((phone) => simulator().callsTo(phone) <= 1)).toEqual([true, true, true]);
+			expect(simulator().placedCalls()).toHaveLength(placed);
+			expect(simulator().requests).toHaveLength(sent);
 		},
 	);
 
 	it('another attempt of the node places no call twice', async () => {
-		simulator.faults.inject({ kind: 'resetAfter', times: 1, skip: 1 });
+		simulator().faults.inject({ kind: 'resetAfter', times: 1, skip: 1 });
 		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const { message } = faultOf(await place({}, retry));
 		expect(message).toContain('the outcome is unknown (call to 9876543211');
-		expect(PEOPLE.map((phone) => simulator.callsTo(phone))).toEqual([1, 1, 0]);
+		expect(PEOPLE.map((phone) => simulator().callsTo(phone))).toEqual([1, 1, 0]);
 	});
 
 	it('the Agent list shows the active agents of the account that match the filter', async () => {

@@ -1,5 +1,5 @@
 import { delay } from '../clock';
-import { isObject, type JsonObject } from '../json';
+import type { JsonObject } from '../json';
 import type { Call, Delivery, TranscriptTurn } from '../state/types';
 import type { SimulatorState } from '../world';
 import { deliver } from './deliver';
@@ -162,9 +162,4 @@ export class Completions {
 function recordingOf(recording: Buffer | boolean | null): Buffer | null {
 	if (recording === null || recording === false) return null;
 	return recording === true ? usualRecording() : recording;
-}
-
-/** For outcomes from HTTP requests. */
-export function outcomeFrom(value: unknown): CallOutcome {
-	return isObject(value) ? value : {};
 }

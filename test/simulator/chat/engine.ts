@@ -20,8 +20,6 @@ interface Turn {
 
 /** The agent of the chat: an echo with the scripted replies of scriptedReplies.ts. */
 export class ChatEngine {
-	/** Chat delivery URL of the account, as if set in its dashboard. */
-	deliveryUrl: string | null = null;
 	readonly deliveries: Delivery[] = [];
 	private counter = 0;
 	private readonly timers = new Set<NodeJS.Timeout>();
@@ -80,7 +78,7 @@ export class ChatEngine {
 			return { turnId: known.turnId, messageId: known.messageId, replay: true };
 		}
 		const turn = this.begin(session, incoming, this.emitter(session));
-		const url = deliveryUrl ?? session.deliveryUrl ?? this.deliveryUrl;
+		const url = deliveryUrl ?? session.deliveryUrl;
 		this.later(async () => await this.finishLater(session, turn, url));
 		return { turnId: turn.turnId, messageId: turn.messageId, replay: false };
 	}
@@ -89,7 +87,6 @@ export class ChatEngine {
 		for (const timer of this.timers) clearTimeout(timer);
 		this.timers.clear();
 		this.deliveries.length = 0;
-		this.deliveryUrl = null;
 		this.counter = 0;
 	}
 

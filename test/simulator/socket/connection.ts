@@ -50,7 +50,7 @@ function ack(
 }
 
 export function transmit(connection: Connection, frame: JsonObject): void {
-	if (connection.silent || connection.ws.readyState !== connection.ws.OPEN) return;
+	if (connection.ws.readyState !== connection.ws.OPEN) return;
 	connection.ws.send(JSON.stringify(frame));
 }
 

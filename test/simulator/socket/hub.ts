@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Session } from '../chat/types';
 import type { JsonObject } from '../json';
@@ -20,19 +19,13 @@ export class SocketHub {
 
 	constructor(private readonly world: SimulatorState) {}
 
-	/** Sockets that the service treats as open, without those that were dropped silently. */
 	connectionsOf(sessionId?: string): Connection[] {
 		return [...this.open].filter(
-			(one) => !one.silent && (sessionId === undefined || one.session.sessionId === sessionId),
+			({ session }) => sessionId === undefined || session.sessionId === sessionId,
 		);
 	}
 
-	/** Sockets with a TCP connection, including those that were dropped silently. */
-	all(): Connection[] {
-		return [...this.open];
-	}
-
-	accept(ws: WebSocket, raw: Duplex, wanted: Wanted): Rejection | undefined {
+	accept(ws: WebSocket, wanted: Wanted): Rejection | undefined {
 		// Without a client_id, each connection counts as another client.
 		const clientId = wanted.clientId === '' ? randomUUID() : wanted.clientId;
 		const admitted = admission(this.world, { ...wanted, clientId });
@@ -42,7 +35,7 @@ export class SocketHub {
 			return admitted;
 		}
 		this.makeRoom(admitted.session.sessionId, clientId);
-		const connection: Connection = { ws, raw, clientId, ...admitted, silent: false, expiry: null };
+		const connection: Connection = { ws, clientId, ...admitted, expiry: null };
 		this.open.add(connection);
 		this.listen(connection);
 		this.endWithToken(connection);
@@ -103,7 +96,6 @@ export class SocketHub {
 	private listen(connection: Connection): void {
 		const { ws, session, clientId } = connection;
 		ws.on('message', (data: Buffer, isBinary: boolean) => {
-			if (connection.silent) return;
 			if (isBinary) {
 				ws.close(1003, this.world.dialect.socket.closeReason('text_only'));
 				return;

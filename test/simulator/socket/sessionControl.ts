@@ -51,24 +51,8 @@ export class SessionControl {
 		return sockets.length;
 	}
 
-	/** Drops the connections silently: the client still has its socket, but nothing arrives anymore. */
-	dropSilently(sessionId?: string): number {
-		const sockets = this.world.hub.connectionsOf(sessionId);
-		for (const connection of sockets) {
-			connection.silent = true;
-			connection.raw.pause();
-		}
-		return sockets.length;
-	}
-
-	/** The number of sockets that the service treats as open. */
 	openSockets(sessionId?: string): number {
 		return this.world.hub.connectionsOf(sessionId).length;
-	}
-
-	/** The number of TCP connections, including those that were dropped silently. */
-	connectedSockets(): number {
-		return this.world.hub.all().length;
 	}
 
 	clientIds(sessionId: string): string[] {
@@ -127,10 +111,5 @@ export class SessionControl {
 	autoResume(sessionId: string, idleSeconds = 120): string {
 		const reason = this.world.dialect.chat.autoResumeReason;
 		return this.pushEvent(sessionId, 'auto_resume_fired', { idle_seconds: idleSeconds, reason });
-	}
-
-	/** Sets the chat delivery URL of the account, as in its dashboard. */
-	setDeliveryUrl(url: string | null): void {
-		this.world.chat.deliveryUrl = url;
 	}
 }

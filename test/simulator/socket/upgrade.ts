@@ -45,7 +45,7 @@ async function upgrade(
 	}
 	if (await faulty(world, recorded, raw)) return;
 	sockets.handleUpgrade(request, raw, head, (ws) => {
-		const rejection = world.hub.accept(ws, raw, {
+		const rejection = world.hub.accept(ws, {
 			sessionId: decodeURIComponent(sessionId),
 			token,
 			clientId: query.client_id ?? '',

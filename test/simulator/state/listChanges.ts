@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { istTimestamp, type Clock } from '../clock';
-import type { JsonObject } from '../json';
 import type { State } from './store';
-
-const LISTS = ['calls', 'dnd'] as const;
-const KINDS = ['grow', 'shrink', 'replace', 'reorder'] as const;
 
 /**
  * Changes a list between two requests for it, as another client would. The service shows new numbers at the end of the
@@ -14,8 +10,8 @@ const KINDS = ['grow', 'shrink', 'replace', 'reorder'] as const;
  * `reorder` the last one moves to the front
  */
 export interface ListChange {
-	list: (typeof LISTS)[number];
-	kind: (typeof KINDS)[number];
+	list: 'calls' | 'dnd';
+	kind: 'grow' | 'shrink' | 'replace' | 'reorder';
 	/** Requests for the list before the change. Default: 0. */
 	after?: number;
 }
@@ -78,11 +74,4 @@ export class ListChanges {
 			calls.set(oldest.callId, oldest);
 		}
 	}
-}
-
-export function listChangeFrom({ list, kind, after }: JsonObject): ListChange {
-	const [known, how] = [LISTS.find((name) => name === list), KINDS.find((name) => name === kind)];
-	if (known === undefined) throw new Error(`list must be one of ${LISTS.join(', ')}`);
-	if (how === undefined) throw new Error(`kind must be one of ${KINDS.join(', ')}`);
-	return { list: known, kind: how, ...(typeof after === 'number' && { after }) };
 }

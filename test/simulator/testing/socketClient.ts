@@ -3,16 +3,14 @@ import type { Simulator } from '..';
 import { isObject, type JsonObject } from '../json';
 import { call } from './api';
 
-/** A simple client of the session socket that records everything. */
+/** A simple client of the session socket. */
 export class SocketClient {
 	readonly seen: JsonObject[] = [];
-	readonly raw: Array<string | Buffer> = [];
 	closed: { code: number; reason: string } | null = null;
 	private waiting: Array<() => void> = [];
 
 	constructor(readonly ws: WebSocket) {
 		ws.on('message', (data: Buffer, isBinary: boolean) => {
-			this.raw.push(isBinary ? data : data.toString('utf8'));
 			const frame = isBinary ? undefined : parsed(data.toString('utf8'));
 			if (isObject(frame)) this.seen.push(frame);
 			this.tell();
@@ -51,14 +49,6 @@ export class SocketClient {
 			const payload = at < 0 ? undefined : this.seen.splice(at, 1)[0]?.payload;
 			return isObject(payload) ? payload : undefined;
 		});
-	}
-
-	async event(type: string): Promise<JsonObject> {
-		return await this.until(() => this.seen.find((frame) => frame.type === type));
-	}
-
-	types(): unknown[] {
-		return this.seen.map((frame) => frame.type);
 	}
 
 	private tell(): void {

@@ -23,6 +23,10 @@ const messageFor = (value: unknown, over: Setting = {}) => messageOf(() => sched
 
 const ISO = '2026-11-20T18:30:00+05:30';
 
+test('a model may write now in any form', () => {
+	expect(schedule(' Now ', { field: 'When to Call' })).toBeUndefined();
+});
+
 test.each(['Time in India', 'When to Call'] as const)("a time of day in '%s'", (field) => {
 	for (const [value, sent] of [
 		['18:30', '18:30'],

@@ -3,7 +3,8 @@ import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../../../contract/credentialFor';
 import { engineHarness, searchList } from '../../../../engine';
-import { dialects, fixtures, startSimulator, type Simulator } from '../../../../simulator';
+import { dialects, fixtures } from '../../../../simulator';
+import { useSimulator } from '../../../../simulator/testing/useSimulator';
 import { seededCall } from '../../../../simulator/state/seed';
 
 const harness = engineHarness();
@@ -15,26 +16,18 @@ const NODES = [
 ];
 
 describe.each(Object.values(dialects))('the Campaign list, dialect $name', (dialect) => {
-	let simulator: Simulator;
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect });
-	});
+	const simulator = useSimulator({ dialect });
 	// Reads are repeated after a pause.
 	beforeEach(() => jest.spyOn(clock, 'sleep').mockResolvedValue(undefined));
-	afterEach(() => {
-		jest.restoreAllMocks();
-		simulator.reset();
-	});
-	afterAll(async () => await simulator.stop());
-
+	afterEach(() => jest.restoreAllMocks());
 	function addCallOf(campaignId: number): void {
 		const callId = randomUUID();
-		const call = seededCall(simulator.state.calls.size, Date.now());
-		simulator.state.calls.set(callId, { ...call, callId, campaignId });
+		const call = seededCall(simulator().state.calls.size, Date.now());
+		simulator().state.calls.set(callId, { ...call, callId, campaignId });
 	}
 
 	async function listed(node = 'campaignStatus', filter = '', account: object = {}) {
-		const details = await harness.addCredential({ ...credentialFor(simulator), ...account });
+		const details = await harness.addCredential({ ...credentialFor(simulator()), ...account });
 		const withCredential = harness.node(node, { credentials: { [CREDENTIAL]: details } });
 		const { results } = await searchList(
 			harness.credentials,
@@ -52,8 +45,8 @@ describe.each(Object.values(dialects))('the Campaign list, dialect $name', (dial
 			{ name: 'Renewals (Paused)', value: String(fixtures.campaigns.paused) },
 		]);
 		// The call list, and the status of each campaign once.
-		const [, ...others] = simulator.requests.filter(({ path }) => path === '/v1/calls');
-		expect(simulator.requests.length - others.length).toBe(3);
+		const [, ...others] = simulator().requests.filter(({ path }) => path === '/v1/calls');
+		expect(simulator().requests.length - others.length).toBe(3);
 	});
 
 	it('shows those whose name, status, or ID matches the filter', async () => {
@@ -65,7 +58,7 @@ describe.each(Object.values(dialects))('the Campaign list, dialect $name', (dial
 	});
 
 	it('shows a campaign whose status cannot be read by its ID', async () => {
-		simulator.faults.inject({ kind: 'status', status: 503, match: { path: /status$/ } });
+		simulator().faults.inject({ kind: 'status', status: 503, match: { path: /status$/ } });
 		expect(await listed()).toEqual([
 			{
 				name: `Campaign ${fixtures.campaigns.active}`,
@@ -75,7 +68,7 @@ describe.each(Object.values(dialects))('the Campaign list, dialect $name', (dial
 	});
 
 	it('says what failed', async () => {
-		simulator.faults.inject({ kind: 'status', status: 503, match: { path: '/v1/calls' } });
+		simulator().faults.inject({ kind: 'status', status: 503, match: { path: '/v1/calls' } });
 		await expect(listed()).rejects.toThrow('503');
 	});
 });

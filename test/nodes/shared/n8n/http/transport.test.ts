@@ -40,19 +40,6 @@ test('a request may take three minutes, follows no redirect, and sends the token
 	});
 });
 
-test('a link of the service is requested unchanged, and the response has its URL', async () => {
-	const seen: IHttpRequestOptions[] = [];
-	const helper = async (_credential: string, options: IHttpRequestOptions) => {
-		seen.push(options);
-		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
-	};
-	const send = createTransport(n8nWith(helper), 'https://voice.example.com', {});
-	const link = 'https://voice.example.com/v1/calls/pages/2?q=a%2Bb';
-	expect(await send({ method: 'GET', path: '/v1/calls', link })).toMatchObject({ url: link });
-	expect(seen).toMatchObject([{ url: link }]);
-	expect(seen[0]).not.toHaveProperty('qs');
-});
-
 test.each([
 	['longer than the limit is read up to the limit, and its connection is closed', 11, true],
 	['within the limit is read completely, and its connection stays open', 10, false],
@@ -106,26 +93,6 @@ test('in an execution, one signal aborts the request after the time limit and wh
 	expect(ends[1]?.aborted).toBe(true);
 });
 
-test('a list in the query repeats its name, and the request uses the credential', async () => {
-	const seen: unknown[] = [];
-	const helper = async (...given: unknown[]) => {
-		seen.push(given);
-		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
-	};
-	const data = { apiToken: 'of this test' };
-	const send = createTransport(n8nWith(helper), 'https://voice.example.com', data);
-	const query = { status: ['picked', 'failed'], page: 2 };
-	await send({ method: 'GET', path: '/v1/calls', query });
-	const credentialsDecrypted: unknown = expect.objectContaining({ data });
-	expect(seen).toEqual([
-		[
-			expect.any(String),
-			expect.objectContaining({ qs: query, arrayFormat: 'repeat' }),
-			{ credentialsDecrypted },
-		],
-	]);
-});
-
 test('a request after its time limit is reported as timed out, whatever axios reports', async () => {
 	const helper = async (_credential: string, { abortSignal }: IHttpRequestOptions) => {
 		await new Promise((resolve) => {
@@ -136,14 +103,6 @@ test('a request after its time limit is reported as timed out, whatever axios re
 	const send = createTransport(n8nWith(helper), 'https://voice.example.com', {});
 	await expect(send({ method: 'GET', path: '/v1/calls', timeoutMs: 20 })).rejects.toMatchObject({
 		code: 'ETIMEDOUT',
-	});
-});
-
-test('a response of any status is returned unchanged', async () => {
-	expect(await optionsOf({ method: 'GET' })).toMatchObject({
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		encoding: 'stream',
 	});
 });
 

@@ -2,13 +2,16 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
-import { engineTool, inlineTool, mcpTool, timeoutsByClock } from '../../../../engine';
+import { engineTool, inlineTool, mcpTool, speedUp, timeoutsByClock } from '../../../../engine';
 import { chatHarness, eventually, sessions } from '../../../chatHarness';
 
 const CLIENT_GIVES_UP_MS = 60_000;
 const harness = chatHarness('chatSend', {});
 
-beforeEach(timeoutsByClock);
+beforeEach(() => {
+	speedUp(500);
+	timeoutsByClock();
+});
 
 const ROUTES = [
 	['run by the engine', (node: INode) => engineTool(harness.credentials, node)],
