@@ -647,6 +647,7 @@ export const notReaders = new Set([
 	'PushCampaignContacts/push/phones.ts › PhonesByRow',
 	'PushCampaignContacts/push/pushRecord.ts › restoreChunk',
 	'PushCampaignContacts/push/numbersPushedBefore.ts › NumbersPushedBefore',
+	'shared/n8n/once/notes.ts › AttemptState',
 	'shared/n8n/once/notes.ts › Notes',
 	'PushCampaignContacts/push/rows.ts › describeRows',
 	'PushCampaignContacts/push/numbersOfExecution.ts › NumbersOfExecution',

@@ -65,10 +65,8 @@ export class EventDispatcher {
 		}
 	}
 
-	/** Logs a frame that can't be read, or is an ack that nobody waits for. */
+	/** For a frame that can't be read, such as an undocumented heartbeat, or an ack that nobody waits for. */
 	ignore(why: IgnoredFrame | 'unexpected_ack'): void {
-		const level = why === 'unexpected_ack' ? 'debug' : 'warn';
-		const details = { sessionId: this.sessionId, why };
-		this.log[level]('Ignored a frame of the chat session', details);
+		this.log.debug('Ignored a frame of the chat session', { sessionId: this.sessionId, why });
 	}
 }

@@ -30,7 +30,9 @@ export function socketUrl(options: SocketUrlOptions): string | null {
 	]
 		.map((pair) => pair.map(encodeURIComponent).join('='))
 		.join('&');
-	return `${wsUrl}${wsUrl.includes('?') ? '&' : '?'}${added}`;
+	// What is after "#" never reaches a server, and some WebSockets reject it.
+	const [sent = ''] = wsUrl.split('#');
+	return `${sent}${sent.includes('?') ? '&' : '?'}${added}`;
 }
 
 /** The URL without user name and query, for messages and logs. */

@@ -19,6 +19,7 @@ describe('socketUrl', () => {
 		['its own query', 'wss://h/p?a=1', `wss://h/p?a=1&${added}`],
 		['a query ending in ?', 'wss://h/p?next=/a?', `wss://h/p?next=/a?&${added}`],
 		['a query another encoder wrote', 'wss://h/p?a=x+y%2f~', `wss://h/p?a=x+y%2f~&${added}`],
+		['a fragment', 'wss://h/p?a=1#top', `wss://h/p?a=1&${added}`],
 		['capital letters', 'WSS://H/P', `WSS://H/P?${added}`],
 		['another host than the base URL', 'wss://other.example/p', `wss://other.example/p?${added}`],
 	])('keeps the URL as returned: %s', (_name, wsUrl, url) => {
