@@ -87,7 +87,10 @@ export class ChunkSender {
 		const parts = chunk(rows, Math.min(this.size, rows.length));
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
 			const [first = 0] = part;
-			const own = positionsIn(rows, part).map((position) => contacts[position]);
+			const own =
+				part.length === rows.length
+					? contacts
+					: positionsIn(rows, part).map((position) => contacts[position]);
 			const record: RequestRecord = { rows: rangesIn(all, part) };
 			const error = await this.request(part, Buffer.from(own.join()), record, records);
 			if (error === undefined) {
