@@ -2,6 +2,7 @@ import findLastIndex from 'lodash/findLastIndex';
 import isEqual from 'lodash/isEqual';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
+import { isCampaignPhone } from '../../shared/phone/campaignPhone';
 import { quoted } from '../../shared/values';
 import type { ContactRow } from '../push/cells';
 import { changedFile } from '../push/prepareRows';
@@ -24,7 +25,7 @@ import {
 	type Encoding,
 	type OpenFile,
 } from './encoding';
-import { isNumber } from './faults';
+import { otherKindOf } from './otherKinds';
 
 /** A file that should be CSV. */
 export type Source = {
@@ -100,7 +101,7 @@ export class CsvFile {
 				// The head may end within a character.
 				if (!isWhole) break;
 			}
-			const kind = binaryKind(head) ?? writtenKind(text);
+			const kind = otherKindOf(head, text);
 			if (kind !== undefined) {
 				const issue = `is ${kind.description}, not CSV, so nothing was sent`;
 				throw invalidFile(source, issue, kind.resolution);
@@ -178,7 +179,7 @@ export class CsvFile {
 			names: new Set(this.columns),
 			repeated,
 			likelyCause: () =>
-				header.some(isNumber)
+				header.some(isCampaignPhone)
 					? new InvalidInput(
 							`The first row of the file ${quoted(name)} has a phone number, so the file probably has no header. Nothing was sent`,
 							onScreenOnly('Add a first row that names the columns, such as: phone, person_name.'),
@@ -273,58 +274,4 @@ function explainedFor(source: Source, error: unknown): unknown {
 
 function invalidFile({ name }: Source, issue: string, resolution: string): InvalidInput {
 	return new InvalidInput(`The file ${quoted(name)} ${issue}`, onScreenOnly(resolution));
-}
-
-/** A kind of file that isn't CSV, and what to do with it. */
-type OtherKind = { description: string; resolution: string };
-
-const AS_CSV = 'Save it as CSV in the spreadsheet program';
-const EXTRACT =
-	"add an Extract from File node before this one and set 'Contacts From' to 'Input Items'";
-
-/** By the first bytes. The file name may be wrong. */
-const BINARY: ReadonlyArray<OtherKind & { begins: readonly number[] }> = [
-	{
-		begins: [0x50, 0x4b, 0x03, 0x04],
-		description: 'an Excel workbook or another ZIP file',
-		resolution: `${AS_CSV}, or ${EXTRACT}.`,
-	},
-	{
-		begins: [0xd0, 0xcf, 0x11, 0xe0],
-		description: 'an old Excel workbook (.xls)',
-		resolution: `${AS_CSV}, or ${EXTRACT}.`,
-	},
-	{
-		begins: [0x1f, 0x8b],
-		description: 'compressed',
-		resolution: 'Add a Compression node before this one to decompress it.',
-	},
-	{
-		begins: [0x25, 0x50, 0x44, 0x46, 0x2d],
-		description: 'a PDF',
-		resolution: 'Get the list as CSV or as a spreadsheet.',
-	},
-];
-
-/** By the first characters. */
-const WRITTEN: ReadonlyArray<OtherKind & { begins: RegExp }> = [
-	{
-		begins: /^\s*<(?:!doctype|!--|\?xml|html|head|body|table|meta)\b/i,
-		description: 'a web page or XML',
-		resolution:
-			'If it was downloaded, the server may have returned a sign-in page instead. Open the URL in a browser to check. Otherwise, save the list as CSV.',
-	},
-	{
-		begins: /^\s*(?:\[\s*[[{\]]|\{\s*["}])/,
-		description: 'JSON',
-		resolution: `${EXTRACT.charAt(0).toUpperCase()}${EXTRACT.slice(1)}.`,
-	},
-];
-
-function binaryKind(head: Uint8Array): OtherKind | undefined {
-	return BINARY.find(({ begins }) => begins.every((byte, at) => head[at] === byte));
-}
-
-function writtenKind(head: string): OtherKind | undefined {
-	return WRITTEN.find(({ begins }) => begins.test(head));
 }

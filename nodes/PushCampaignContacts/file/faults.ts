@@ -1,4 +1,4 @@
-import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
+import { isAccepted, isCampaignPhone, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { quoted } from '../../shared/values';
 import type { CsvFile, TableRow } from './csvFile';
 import { UNREADABLE } from './encoding';
@@ -35,14 +35,10 @@ function hasRows(cells: readonly string[], at: number, { header, delimiter }: Cs
 	const last = [...(rows.pop() ?? []), ...cells.slice(at + 1)];
 	const first = [...cells.slice(0, at), ...(rows.shift() ?? [])];
 	if ([first, ...rows, last].some(({ length }) => length !== header.length)) return false;
-	return first.some((cell, column) => isNumber(cell) && isNumber(last[column] ?? ''));
+	return first.some((cell, column) => isCampaignPhone(cell) && isCampaignPhone(last[column] ?? ''));
 }
 
 const BREAK = /\r\n|\r|\n/;
-
-export function isNumber(cell: string): boolean {
-	return isAccepted(readCampaignPhone(cell));
-}
 
 /** An unclosed quote ends at the next quote, which may be rows below. */
 const RUN_ON_ROW =

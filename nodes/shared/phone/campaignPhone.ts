@@ -50,6 +50,11 @@ export function readCampaignPhone(value: unknown): PhoneReading {
 	});
 }
 
+/** Whether a cell is a phone number that campaigns accept. */
+export function isCampaignPhone(cell: string): boolean {
+	return isAccepted(readCampaignPhone(cell));
+}
+
 export function isAccepted(reading: PhoneReading): reading is AcceptedPhone {
 	return 'phone' in reading;
 }
