@@ -1,4 +1,5 @@
 import type { DateTime } from 'luxon';
+import { counted } from './values';
 
 /** Time, injected so that tests don't wait. */
 export type Clock = {
@@ -154,8 +155,4 @@ export function duration(ms: number): string {
 	if (seconds < 120) return counted(seconds, 'second');
 	const minutes = Math.ceil(seconds / 60);
 	return minutes < 120 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');
-}
-
-function counted(count: number, unit: string): string {
-	return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -68,6 +68,11 @@ export function joinedWithAnd(parts: readonly string[]): string {
 	return parts.length < 2 ? last : `${others}${parts.length > 2 ? ',' : ''} and ${last}`;
 }
 
+/** "1 row", "2,000 rows" */
+export function counted(count: number, noun: string): string {
+	return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Maximum number of names in a message. The others are counted. */
 export const MAX_NAMED = 50;
 

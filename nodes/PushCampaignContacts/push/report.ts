@@ -3,7 +3,7 @@ import difference from 'lodash/difference';
 import sumBy from 'lodash/sumBy';
 import uniqBy from 'lodash/uniqBy';
 import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
-import { named, plainText } from '../../shared/values';
+import { counted, named, plainText } from '../../shared/values';
 import {
 	pushedRows,
 	ROW_STATUSES,
@@ -294,11 +294,6 @@ function valuesOf({ pushed }: PushOutcome, field: string): JsonValue[] {
 
 function rowsIn(requests: readonly PushedRequest[]): number {
 	return sumBy(requests, ({ rows }) => rows.size);
-}
-
-/** "1 row", "2 rows" */
-function counted(count: number, thing: string): string {
-	return `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 function number(count: number): string {
