@@ -3,7 +3,6 @@ import { ServiceRejection } from '../shared/api/errors';
 import { TransportFault, type HttpResponse } from '../shared/api/http';
 import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
-import { firstCharacters } from '../shared/text';
 import { clock } from '../shared/n8n/http/accountClient';
 import { firstBytes, isByteStream, type ByteStream } from '../shared/n8n/http/byteStream';
 import { TIME_LIMITS, toFault } from '../shared/n8n/http/transport';
@@ -39,22 +38,19 @@ const OTHER_TYPES: ReadonlyArray<[RegExp, string]> = [
 const ANY_TYPE = /^$|^(?:application|binary)\/octet-stream$|^text\//;
 
 const EXTENSIONS: { [mimeType: string]: string } = {
-	'audio/mpeg': 'mp3',
-	'audio/mp3': 'mp3',
-	'audio/wav': 'wav',
-	'audio/wave': 'wav',
-	'audio/x-wav': 'wav',
-	'audio/vnd.wave': 'wav',
-	'audio/ogg': 'ogg',
-	'audio/webm': 'webm',
-	'audio/mp4': 'm4a',
-	'audio/flac': 'flac',
+	'audio/mpeg': '.mp3',
+	'audio/mp3': '.mp3',
+	'audio/wav': '.wav',
+	'audio/wave': '.wav',
+	'audio/x-wav': '.wav',
+	'audio/vnd.wave': '.wav',
+	'audio/ogg': '.ogg',
+	'audio/webm': '.webm',
+	'audio/mp4': '.m4a',
+	'audio/flac': '.flac',
 };
 
 const EXTENSION = /\.[a-z0-9]{1,5}$/i;
-
-/** Characters of up to 4 bytes. File systems allow 255 bytes. */
-const MAX_NAME_CHARACTERS = 50;
 
 /** Bytes to read of a response that isn't a recording, enough for its error code. */
 const REJECTION_BYTES = 4_096;
@@ -81,7 +77,7 @@ export async function downloadRecording(
 		const type = typeOf(headers);
 		const [, other] = OTHER_TYPES.find(([pattern]) => pattern.test(type)) ?? [];
 		if (other !== undefined) throw notARecording(other, status);
-		const { fileName, mimeType } = nameAndType(type, headers, url, callId);
+		const { fileName, mimeType } = nameAndType(type, url, callId);
 		const file = await context.helpers.prepareBinaryData(content, fileName, mimeType);
 		if (file.bytes === 0) throw notARecording('an empty file', status);
 		// n8n's HTTP helper doesn't report a truncated compressed body, so only a matching length proves the whole file.
@@ -95,59 +91,23 @@ export async function downloadRecording(
 
 /** The type in the header of a response. Empty if it's missing or invalid. */
 function typeOf(headers: HttpResponse['headers']): string {
-	const [type = ''] = textOf(headers['content-type']).toLowerCase().split(';');
+	const header = headers['content-type'];
+	const [type = ''] = typeof header === 'string' ? header.toLowerCase().split(';') : [];
 	return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(type.trim()) ? type.trim() : '';
 }
 
-function textOf(value: unknown): string {
-	return typeof value === 'string' ? value : '';
-}
-
-/** Name and type of a file, as the response or its URL gives them. Otherwise, it's named after the call. */
+/** The file has the name of its call, because names in storage say little. */
 function nameAndType(
 	type: string,
-	headers: HttpResponse['headers'],
 	url: string,
 	callId: string,
 ): { fileName: string; mimeType?: string } {
-	const extension = EXTENSIONS[type];
-	const name = nameIn(headers, url);
-	const fileName = name ?? (extension === undefined ? callId : `${callId}.${extension}`);
+	const { pathname } = new URL(url);
+	const extension = EXTENSIONS[type] ?? EXTENSION.exec(pathname)?.[0] ?? '';
+	const fileName = `${callId}${extension}`;
 	if (!ANY_TYPE.test(type)) return { fileName, mimeType: type };
 	// n8n derives the type from the extension. Without one, it would treat a recording as text.
-	return EXTENSION.test(fileName)
-		? { fileName }
-		: { fileName, mimeType: 'application/octet-stream' };
-}
-
-function nameIn(headers: HttpResponse['headers'], url: string): string | undefined {
-	const disposition = textOf(headers['content-disposition']);
-	const [, encoded] = /(?:^|[\s;])filename\*=UTF-8'[^']*'([^;]+)/i.exec(disposition) ?? [];
-	const [, quoted, plain] = /(?:^|[\s;])filename=(?:"([^"]+)"|([^";]+))/i.exec(disposition) ?? [];
-	const { pathname } = new URL(url);
-	const names = [
-		decoded(encoded),
-		quoted ?? plain,
-		EXTENSION.test(pathname) ? decoded(pathname) : '',
-	];
-	return names.map(fileNameIn).find((name) => name !== '');
-}
-
-/** Without folders, and without characters that file systems don't allow or that hide what a file is. */
-function fileNameIn(name = ''): string {
-	const base = name.split(/[\\/]/).at(-1) ?? '';
-	const allowed = base.replace(/[^\p{L}\p{M}\p{N}_. ()+-]/gu, '_').replace(/^[. ]+/, '');
-	const [extension = ''] = EXTENSION.exec(allowed) ?? [];
-	const stem = allowed.slice(0, allowed.length - extension.length);
-	return `${firstCharacters(stem, MAX_NAME_CHARACTERS)}${extension}`;
-}
-
-function decoded(text = ''): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return '';
-	}
+	return extension === '' ? { fileName, mimeType: 'application/octet-stream' } : { fileName };
 }
 
 function isWebUrl(url: string): boolean {
