@@ -1,4 +1,3 @@
-import range from 'lodash/range';
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
@@ -151,28 +150,14 @@ function startOn({ days, except }: CallingHours, local: DateTime): boolean {
 /** The given moment if it's within the hours, otherwise the next time at which they start. */
 function nextOpening(hours: CallingHours, moment: DateTime): DateTime | undefined {
 	if (isOpen(hours, moment)) return moment;
-	const today = moment.setZone(hours.zone);
+	const today = moment.setZone(hours.zone).startOf('day');
+	const [hour, minute] = [Math.floor(hours.from / 60), hours.from % 60];
 	for (let ahead = 0; ahead <= LOOK_AHEAD_DAYS; ahead++) {
-		const day = today.plus({ days: ahead }).startOf('day');
-		if (isWithin(hours.except, day)) continue;
-		const changes = changesOn(day, hours.from)
-			.filter((at) => at > moment && isOpen(hours, at))
-			.sort((a, b) => a.toMillis() - b.toMillis());
-		const [next] = changes;
-		if (next !== undefined) return next;
+		// A time that the clocks skip is moved to a later one.
+		const start = today.plus({ days: ahead }).set({ hour, minute });
+		if (start > moment && isOpen(hours, start)) return start;
 	}
 	return undefined;
-}
-
-/** Moments of a day at which the hours may start: midnight, the given minute (perhaps twice), or after a clock change. */
-function changesOn(day: DateTime, minute: number): DateTime[] {
-	const at = day.set({ hour: Math.floor((minute % DAY_MINUTES) / 60), minute: minute % 60 });
-	const end = day.plus({ days: 1 }).startOf('day');
-	const isChanged = day.offset !== end.offset;
-	// Clocks change on a quarter hour.
-	const quarters = isChanged ? range(0, end.diff(day).as('minutes'), 15) : [];
-	const afterChange = quarters.map((minutes) => day.plus({ minutes }));
-	return [day, ...at.getPossibleOffsets(), ...afterChange];
 }
 
 /** Whether the local date of a moment is in one of the ranges. */
