@@ -21,20 +21,15 @@ const WORKING_HOURS: CallingHours = {
 	except: [],
 	outside: 'schedule',
 };
+const LIMIT = { calls: 1, period: 'day' as const };
 const EVERY_DAY = new Set([1, 2, 3, 4, 5, 6, 7]);
 
-const settingsOf = (over: Partial<TimeSettings> = {}): TimeSettings => ({
-	scheduledAt: undefined,
-	schedule: over.scheduledAt === undefined ? undefined : scheduleIn('Asia/Kolkata'),
-	hours: undefined,
-	isLimited: false,
-	...over,
-});
-const scheduleIn = (zone: string) => ({
-	field: 'Date and Time' as const,
-	value: undefined,
-	zone,
-	picked: false,
+type Setting = Partial<TimeSettings> & { scheduledAt?: string | undefined; zone?: string };
+
+const settingsOf = ({ scheduledAt: at, zone = 'Asia/Kolkata', hours, limit }: Setting = {}) => ({
+	schedule: at === undefined ? undefined : { at, field: 'Date and Time' as const, zone },
+	hours,
+	limit,
 });
 
 /** Whether a moment is within the hours, by their definition. */
@@ -210,12 +205,10 @@ const NEXT_OPENING = nov('23T09:00');
 
 describe('a call goes', () => {
 	const hours = WORKING_HOURS;
-	const limited = { isLimited: true };
-	const TUESDAY = '2026-11-24T10:00:00Z';
+	const limited = { limit: LIMIT };
+	const TUESDAY = '2026-11-24T10:00:00+00:00';
 
-	test.each<
-		[string, Partial<TimeSettings>, now: string, planned: string, sent: string | undefined]
-	>([
+	test.each<[string, Setting, now: string, planned: string, sent: string | undefined]>([
 		['now', {}, EVENING, EVENING, undefined],
 		['at a date', { scheduledAt: TUESDAY }, NOON, TUESDAY, TUESDAY],
 		[
@@ -281,7 +274,7 @@ test.each([undefined, nov('20T22:00'), '21:00'])(
 );
 
 describe('a time that has passed', () => {
-	const pastMessage = (scheduledAt: string, now: string, over: Partial<TimeSettings> = {}) =>
+	const pastMessage = (scheduledAt: string, now: string, over: Setting = {}) =>
 		messageOf(() => callTime(settingsOf({ scheduledAt, ...over }), at(now)));
 
 	test.each([
@@ -304,8 +297,7 @@ describe('a time that has passed', () => {
 	test('is shown in the zone of the workflow, in English whatever the locale of the machine', () => {
 		Settings.defaultLocale = 'de';
 		try {
-			const schedule = scheduleIn('UTC');
-			expect(pastMessage('2026-05-01T08:00:00+05:30', NOON, { schedule })).toBe(
+			expect(pastMessage('2026-05-01T08:00:00+05:30', NOON, { zone: 'UTC' })).toBe(
 				"'Date and Time' is in the past (1 May 2026, 02:30, UTC). Choose a later time, or set 'When to Call' to 'Now'.",
 			);
 		} finally {
@@ -315,14 +307,13 @@ describe('a time that has passed', () => {
 });
 
 describe('a later attempt', () => {
-	const settings = (over: Partial<TimeSettings> = {}) =>
-		settingsOf({ scheduledAt: '12:01', ...over });
+	const settings = (over: Setting = {}) => settingsOf({ scheduledAt: '12:01', ...over });
 	const later = nov('20T12:02');
 
-	test.each<[string, Partial<TimeSettings>]>([
+	test.each<[string, Setting]>([
 		['alone', {}],
 		['with hours', { hours: WORKING_HOURS }],
-		['with a limit', { isLimited: true }],
+		['with a limit', { limit: LIMIT }],
 	])('after the time of day of the first one places no call on the next day: %s', (_what, over) => {
 		expect(() => callTime(settings(over), at(later), at(NOON))).toThrow('is in the past');
 		const { planned } = callTime(settings(over), at(NOON), at(NOON));

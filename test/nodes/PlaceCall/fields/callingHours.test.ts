@@ -144,7 +144,7 @@ describe('invalid hours are reported', () => {
 	test('hours that are added, but not filled in', () => {
 		const read = () => callWith({ options: { callingHours: {} } });
 		expect(messageOf(read)).toBe(
-			"'Calling Hours' is empty. Add hours, or remove 'Calling Hours' and 'Calling Hours Except On'.",
+			"'Calling Hours' is empty. Select 'Add Hours', or remove 'Calling Hours'.",
 		);
 	});
 });
