@@ -13,6 +13,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
+import { plainText } from '../shared/values';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
@@ -73,7 +74,7 @@ export async function placeCalls(
 				const place = async () =>
 					await placeCall(client, bodyNow(), { ...additions, legacy, bodyNow });
 				const record = recordOf(await limiter.place(index, place));
-				const id = callIdKey(String(record.call_id));
+				const id = callIdKey(plainText(record.call_id));
 				if (callIds.has(id)) throw idOfAnotherCall();
 				callIds.add(id);
 				return asItems({
