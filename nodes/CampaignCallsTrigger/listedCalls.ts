@@ -14,7 +14,7 @@ import {
 	OUTCOME_FIELDS,
 	outcomeKey,
 } from '../shared/calls/callEnd';
-import { readAllCalls, readCalls } from '../shared/calls/callList';
+import { readCalls } from '../shared/calls/callList';
 import { isCompleted, readCampaign } from '../shared/campaign';
 import { fingerprint64 } from '../shared/hash';
 import { forEachInSlices } from '../shared/slices';
@@ -89,10 +89,9 @@ export async function readList(
 ): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
 	const query: Query =
 		listId === ALL_CALLS ? {} : { campaign_upload_id: parseContactListId(listId) };
-	const request = { query, compact: compactEntry };
-	const { calls: entries, isComplete } = mustBeWhole
-		? { calls: await readAllCalls(client, request, apiMapping, IF_CHANGING), isComplete: true }
-		: await readCalls(client, { ...request, limit }, apiMapping);
+	const ifChanging = mustBeWhole ? IF_CHANGING : undefined;
+	const request = { query, limit, ifChanging, compact: compactEntry };
+	const { calls: entries, isComplete } = await readCalls(client, request, apiMapping);
 	const listed: ListedCall[] = [];
 	await forEachInSlices(entries, (entry) => {
 		const { call_id: callId } = entry;

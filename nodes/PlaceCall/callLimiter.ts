@@ -1,3 +1,4 @@
+import uniq from 'lodash/uniq';
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { explained, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
@@ -25,13 +26,8 @@ type LimitedCall = {
 	planned: () => number;
 };
 
-type Reservation = LimitedCall & {
-	/** The period for which it's reserved. */
-	period?: string;
-	/** What n8n remembers of the call. Undefined if the limit is reached. */
-	text?: string | undefined;
-	mayBePlaced?: boolean;
-};
+/** `text`: what n8n remembers of the call. Undefined if the limit is reached. */
+type Reservation = { period: string; text: string | undefined };
 
 /**
  * *Limit Calls per Person* in one node run. n8n remembers the first, second, ... call to a person in each period. They're
@@ -40,17 +36,18 @@ type Reservation = LimitedCall & {
 export class CallLimiter {
 	private readonly store: DeduplicationStore;
 	/** By item. */
-	private readonly calls = new Map<number, Reservation>();
-	/** Reserved for a period that has ended since. */
-	private readonly unused: string[] = [];
+	private readonly calls = new Map<number, LimitedCall>();
+	private readonly reservations = new Map<number, Reservation>();
+	/** Reserved, but certainly not placed. */
+	private readonly unused = new Set<string>();
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.store = openRememberedNumbers(context, STORE);
 	}
 
-	/** The call of an item, which may be read again. It isn't reserved yet. */
+	/** The call of an item. It isn't reserved yet. */
 	add(index: number, call: LimitedCall): void {
-		if (!this.calls.has(index)) this.calls.set(index, { ...call });
+		this.calls.set(index, call);
 	}
 
 	/**
@@ -62,22 +59,22 @@ export class CallLimiter {
 		let pending = indexes.flatMap((index) => {
 			const call = this.calls.get(index);
 			const period = call && this.periodIfClear(call);
-			return call === undefined || period === undefined ? [] : [{ call, period }];
+			return call === undefined || period === undefined ? [] : [{ index, call, period }];
 		});
-		for (const { call, period } of pending) {
-			if (call.text !== undefined) this.unused.push(call.text);
-			Object.assign(call, { period, text: undefined });
+		for (const { index, period } of pending) {
+			this.reservations.set(index, { period, text: undefined });
 		}
-		for (let nth = 0; pending.length > 0; nth++) {
-			pending = pending.filter(({ call }) => nth < call.limit.calls);
-			const texts = pending.map(({ call, period }) => calledText(period, nth, call.number));
-			const added = texts.length === 0 ? [] : await this.store.add([...new Set(texts)]);
-			const free = new Set(added);
-			pending = pending.filter(({ call }, position) => {
-				const text = texts[position] ?? '';
-				// The first item with a number gets this call. Others try the next one.
+		for (let nth = 0; ; nth++) {
+			const wanted = pending
+				.filter(({ call }) => nth < call.limit.calls)
+				.map((one) => ({ ...one, text: calledText(one.period, nth, one.call.number) }));
+			if (wanted.length === 0) return;
+			const free = new Set(await this.store.add(uniq(wanted.map(({ text }) => text))));
+			// The first item with a number gets this call. Others try the next one.
+			pending = wanted.filter(({ index, period, text }) => {
 				if (!free.delete(text)) return true;
-				call.text = text;
+				this.reservations.set(index, { period, text });
+				this.unused.add(text);
 				return false;
 			});
 		}
@@ -92,28 +89,25 @@ export class CallLimiter {
 		const call = this.calls.get(index);
 		if (call === undefined) return await place();
 		// As a tool, or if another period has begun since, it isn't reserved with the others.
-		if (call.period !== this.periodOf(call)) await this.reserve([index]);
-		if (call.text === undefined) throw overLimit(call.limit, this.dateTimeAt(call.planned()));
+		if (this.reservations.get(index)?.period !== this.periodOf(call)) await this.reserve([index]);
+		const text = this.reservations.get(index)?.text;
+		if (text === undefined) throw overLimit(call.limit, this.dateTimeAt(call.planned()));
 		// Reserving can take as long as the database does.
 		requireRunning(this.context);
-		call.mayBePlaced = true;
+		this.unused.delete(text);
 		return await place().catch((error: unknown) => {
 			const hadNoEffect = error instanceof ExplainedError && !(error instanceof OutcomeUnknown);
-			call.mayBePlaced = !hadNoEffect;
+			if (hadNoEffect) this.unused.add(text);
 			throw error;
 		});
 	}
 
 	/** Forgets the reserved calls that were certainly not placed. If n8n can't, they count. */
 	async release(): Promise<void> {
-		const texts = [...this.unused];
-		for (const { text, mayBePlaced } of this.calls.values()) {
-			if (text !== undefined && mayBePlaced !== true) texts.push(text);
-		}
-		if (texts.length === 0) return;
+		if (this.unused.size === 0) return;
 		const signal = cancelSignal(this.context);
 		await repeatOnStore(
-			async () => await this.store.remove(texts),
+			async () => await this.store.remove([...this.unused]),
 			async (ms) => await pause(clock, ms, signal),
 		).catch(() => undefined);
 	}
@@ -126,8 +120,15 @@ export class CallLimiter {
 	 */
 	requireSamePeriod(index: number, planned: number): void {
 		const call = this.calls.get(index);
-		if (call?.period === undefined) return;
-		if (this.periodOf(call, planned) !== call.period) throw periodEnded();
+		if (call === undefined) return;
+		if (this.periodOf(call, planned) === this.reservations.get(index)?.period) return;
+		throw new NotSent(
+			"The call wasn't placed, because it would count for another day, week, or month than when it was first sent",
+			{ onScreen: 'Run this item in a new execution.', forModel: 'Ask for the call again.' },
+			undefined,
+			false,
+			'n8n',
+		);
 	}
 
 	private periodOf({ limit, planned }: LimitedCall, at = planned()): string {
@@ -147,19 +148,6 @@ export class CallLimiter {
 	private dateTimeAt(moment: number): DateTime {
 		return DateTime.fromMillis(moment, { zone: this.context.getTimezone() });
 	}
-}
-
-function periodEnded(): NotSent {
-	return new NotSent(
-		"The call wasn't placed, because it would count for another day, week, or month than when it was first sent",
-		{
-			onScreen: 'Run this item in a new execution.',
-			forModel: 'Ask for the call again.',
-		},
-		undefined,
-		false,
-		'n8n',
-	);
 }
 
 function overLimit({ calls, period }: CallLimit, planned: DateTime): NotPlaced {

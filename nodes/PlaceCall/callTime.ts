@@ -1,5 +1,5 @@
-import range from 'lodash/range';
 import { DateTime } from 'luxon';
+import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { inEnglish, withOffset } from '../shared/clock';
@@ -9,25 +9,21 @@ import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
 
 /** What decides when a call goes. */
 export type TimeSettings = {
-	/** `HH:MM` in India, or ISO 8601 with offset. `undefined` to call now. */
-	scheduledAt: string | undefined;
-	/** The field that has it. */
+	/** Undefined to call now. */
 	schedule: Schedule | undefined;
 	hours: CallingHours | undefined;
-	/** Whether the number of calls to the person is limited, so that the day of the call must be certain. */
-	isLimited: boolean;
+	/** Counts by day, so the day of the call must be certain. */
+	limit: CallLimit | undefined;
 };
 
 /** The time that a user entered. */
 export type Schedule = {
+	/** `HH:MM` in India, or ISO 8601 with offset. */
+	at: string;
 	/** The field's name on the screen. */
 	field: 'Date and Time' | 'Time in India' | 'When to Call';
-	/** The value of the field or its expression: text, a Date, or a Luxon DateTime. */
-	value: unknown;
 	/** The workflow's time zone. */
 	zone: string;
-	/** Whether it was picked in the editor, in the workflow's time zone. */
-	picked: boolean;
 };
 
 /** When a call goes. `scheduledAt` is that of the request. */
@@ -43,8 +39,8 @@ export type CallTime = { planned: DateTime; scheduledAt: string | undefined };
  * @throws NotPlaced if the call must not be placed now
  */
 export function callTime(settings: TimeSettings, now: DateTime, since = now): CallTime {
-	const { scheduledAt, hours, isLimited } = settings;
-	const entered = momentOf(scheduledAt, since);
+	const { schedule, hours, limit } = settings;
+	const entered = momentOf(schedule, since);
 	const planned = DateTime.max(now, entered);
 	const opening = openingFor(hours, planned);
 	if (opening > planned) {
@@ -53,8 +49,8 @@ export function callTime(settings: TimeSettings, now: DateTime, since = now): Ca
 	}
 	requireFuture(settings, entered, now);
 	// With only a time of day, it isn't documented on which day the service places the call.
-	const needsDate = (hours !== undefined || isLimited) && scheduledAt?.includes('T') === false;
-	return { planned, scheduledAt: needsDate ? withOffset(entered) : scheduledAt };
+	const needsDate = hours !== undefined || limit !== undefined;
+	return { planned, scheduledAt: schedule && (needsDate ? withOffset(entered) : schedule.at) };
 }
 
 /**
@@ -63,16 +59,16 @@ export function callTime(settings: TimeSettings, now: DateTime, since = now): Ca
  * @throws InvalidInput if the time has passed, or the hours don't start within a year
  */
 export function requirePossibleTime(settings: TimeSettings, now: DateTime): void {
-	const entered = momentOf(settings.scheduledAt, now);
+	const entered = momentOf(settings.schedule, now);
 	requireFuture(settings, entered, now);
 	openingFor(settings.hours, entered);
 }
 
 /** A time of day counts as the next such time in India. */
-function momentOf(scheduledAt: string | undefined, now: DateTime): DateTime {
-	if (scheduledAt === undefined) return now;
-	if (scheduledAt.includes('T')) return DateTime.fromISO(scheduledAt, { setZone: true });
-	const [hour = 0, minute = 0] = scheduledAt.split(':').map(Number);
+function momentOf(schedule: Schedule | undefined, now: DateTime): DateTime {
+	if (schedule === undefined) return now;
+	if (schedule.at.includes('T')) return DateTime.fromISO(schedule.at, { setZone: true });
+	const [hour = 0, minute = 0] = schedule.at.split(':').map(Number);
 	const today = now.setZone('Asia/Kolkata').set({ hour, minute, second: 0, millisecond: 0 });
 	return today > now ? today : today.plus({ days: 1 });
 }
@@ -151,28 +147,14 @@ function startOn({ days, except }: CallingHours, local: DateTime): boolean {
 /** The given moment if it's within the hours, otherwise the next time at which they start. */
 function nextOpening(hours: CallingHours, moment: DateTime): DateTime | undefined {
 	if (isOpen(hours, moment)) return moment;
-	const today = moment.setZone(hours.zone);
+	const today = moment.setZone(hours.zone).startOf('day');
+	const [hour, minute] = [Math.floor(hours.from / 60), hours.from % 60];
 	for (let ahead = 0; ahead <= LOOK_AHEAD_DAYS; ahead++) {
-		const day = today.plus({ days: ahead }).startOf('day');
-		if (isWithin(hours.except, day)) continue;
-		const changes = changesOn(day, hours.from)
-			.filter((at) => at > moment && isOpen(hours, at))
-			.sort((a, b) => a.toMillis() - b.toMillis());
-		const [next] = changes;
-		if (next !== undefined) return next;
+		// A time that the clocks skip is moved to a later one.
+		const start = today.plus({ days: ahead }).set({ hour, minute });
+		if (start > moment && isOpen(hours, start)) return start;
 	}
 	return undefined;
-}
-
-/** Moments of a day at which the hours may start: midnight, the given minute (perhaps twice), or after a clock change. */
-function changesOn(day: DateTime, minute: number): DateTime[] {
-	const at = day.set({ hour: Math.floor((minute % DAY_MINUTES) / 60), minute: minute % 60 });
-	const end = day.plus({ days: 1 }).startOf('day');
-	const isChanged = day.offset !== end.offset;
-	// Clocks change on a quarter hour.
-	const quarters = isChanged ? range(0, end.diff(day).as('minutes'), 15) : [];
-	const afterChange = quarters.map((minutes) => day.plus({ minutes }));
-	return [day, ...at.getPossibleOffsets(), ...afterChange];
 }
 
 /** Whether the local date of a moment is in one of the ranges. */

@@ -1,12 +1,11 @@
 import { DateTime } from 'luxon';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
-import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { asItems } from '../shared/n8n/run/itemLoop';
@@ -14,12 +13,12 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
+import { plainText } from '../shared/values';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
-import { callTime, requirePossibleTime } from './callTime';
-import type { CheckedCall } from './fields/callDraft';
-import { readCallForm } from './fields/readCallForm';
+import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
+import { readCall } from './fields/readCall';
 import { NotPlaced } from './notPlaced';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './wait/waitedItems';
@@ -30,18 +29,69 @@ import { includesInput, inputFields } from './wait/waitedItems';
  * @param readQuestion reads the question of *Ask and Wait*
  */
 export async function placeCalls(
-	run: OperationRun,
+	{ context, parameters, account }: OperationRun,
 	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
-	const { context, parameters, account } = run;
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
-	const prepare = (index: number) => {
+
+	const prepare = (index: number): PreparedRequest<AccountClient> => {
 		const form = parameters.at(index);
 		const question = readQuestion?.(form);
-		const webhookUrl = wait.webhookUrl;
-		return prepareCall(context, { form, index }, { callIds, limiter, webhookUrl, question });
+		const { request, time, phoneKey, numberKey } = readCall(
+			form,
+			context.getTimezone(),
+			question?.point,
+		);
+		const settings = form.collection('developerSettings');
+		const additions = readAdditions(settings);
+		requireOneTime(time, additions);
+		const legacy = settings.switch('useLegacyEndpoint', false);
+		const keepsInput = includesInput(form);
+		const { hours, limit } = time;
+		if (limit !== undefined) {
+			const planned = () => callTime(time, dateTimeNow()).planned.toMillis();
+			limiter.add(index, { number: numberKey, limit, planned });
+		}
+		return {
+			// Without the time of the attempt and the URL of this execution, which don't make it another call.
+			payload: { ...additions, request },
+			target: numberKey,
+			check: () => requirePossibleTime(time, dateTimeNow()),
+			send: async ({ client }) => {
+				const since = dateTimeNow();
+				// Decided for each attempt, because the calls before this one and the pauses between attempts take time.
+				const bodyNow = (): CallRequest => {
+					const { planned, scheduledAt } = callTime(time, dateTimeNow(), since);
+					limiter.requireSamePeriod(index, planned.toMillis());
+					return {
+						...request,
+						...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
+						...(wait.webhookUrl !== undefined && { webhook_url: wait.webhookUrl }),
+					};
+				};
+				const place = async () =>
+					await placeCall(client, bodyNow(), { ...additions, legacy, bodyNow });
+				const record = recordOf(await limiter.place(index, place));
+				const id = callIdKey(plainText(record.call_id));
+				if (callIds.has(id)) throw idOfAnotherCall();
+				callIds.add(id);
+				return asItems({
+					...record,
+					...((hours ?? limit) && { placed: true }),
+					...(question && { asked: question.asked.question }),
+				});
+			},
+			withDetails: (error) => withCallDetails(request, error),
+			fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
+			formatOutput: (output) =>
+				output.map(({ json }) => {
+					const input = keepsInput ? inputFields(context, index) : {};
+					const placed = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
+					return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
+				}),
+		};
 	};
 	const placed = await sendEachItem(context, prepare, {
 		createDeps: account,
@@ -56,86 +106,11 @@ export async function placeCalls(
 	return await wait.finish(placed);
 }
 
-/** What the calls of one node run share, and what is added to one of them. */
-type CallSetup = {
-	/** Of the calls that were placed. */
-	callIds: Set<string>;
-	limiter: CallLimiter;
-	/** The URL of this execution, if the node waits for the completion webhook. */
-	webhookUrl: string | undefined;
-	/** An additional data point, and the settings to evaluate its answer. */
-	question: Question | undefined;
-};
-
-/**
- * Reads and checks the call of one item.
- *
- * @throws InvalidInput naming every field to correct
- */
-function prepareCall(
-	context: IExecuteFunctions,
-	{ form, index }: { form: Fields; index: number },
-	{ callIds, limiter, webhookUrl, question }: CallSetup,
-): PreparedRequest<AccountClient> {
-	const call = readCallForm(form, context.getTimezone(), question?.point);
-	const { request, time, limit, phoneKey, numberKey } = call;
-	const settings = form.collection('developerSettings');
-	const additions = readAdditions(settings);
-	requireOneTime(call, additions);
-	const legacy = settings.switch('useLegacyEndpoint', false);
-	const keepsInput = includesInput(form);
-	const mayNotBePlaced = time.hours !== undefined || limit !== undefined;
-	if (limit !== undefined) {
-		const planned = () => callTime(time, dateTimeNow()).planned.toMillis();
-		limiter.add(index, { number: numberKey, limit, planned });
-	}
-	return {
-		// Without the time of the attempt and the URL of this execution, which don't make it another call.
-		payload: { ...additions, request },
-		target: numberKey,
-		check: () => requirePossibleTime(time, dateTimeNow()),
-		send: async ({ client }) => {
-			const since = dateTimeNow();
-			// Decided for each attempt, because the calls before this one and the pauses between attempts take time.
-			const bodyNow = (): CallRequest => {
-				const { planned, scheduledAt } = callTime(time, dateTimeNow(), since);
-				limiter.requireSamePeriod(index, planned.toMillis());
-				return {
-					...request,
-					...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
-					...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
-				};
-			};
-			const place = async () =>
-				await placeCall(client, bodyNow(), { ...additions, legacy, bodyNow });
-			const record = recordOf(await limiter.place(index, place));
-			requireNewId(record, callIds);
-			return asItems({
-				...record,
-				...(mayNotBePlaced && { placed: true }),
-				...(question && { asked: question.asked.question }),
-			});
-		},
-		withDetails: (error) => withCallDetails(request, error),
-		fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
-		formatOutput: (output) =>
-			output.map(({ json }) => {
-				const input = keepsInput ? inputFields(context, index) : {};
-				const placed = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
-				return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
-			}),
-	};
-}
-
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
-function requireOneTime({ time, limit }: CheckedCall, { body }: Additions): void {
-	const isDecidedHere = time.hours !== undefined || limit !== undefined;
-	if (body?.scheduled_at === undefined || !isDecidedHere) return;
-	const reason =
-		time.hours === undefined
-			? "'Limit Calls per Person' can't know the time of the call"
-			: "the call could be placed outside 'Calling Hours'";
-	throw new InvalidInput(`'Additional Body Fields' has scheduled_at, so ${reason}`, {
+function requireOneTime({ hours, limit }: TimeSettings, { body }: Additions): void {
+	if (body?.scheduled_at === undefined || (hours ?? limit) === undefined) return;
+	const options = "'Calling Hours' or 'Limit Calls per Person'";
+	throw new InvalidInput(`'Additional Body Fields' can't have scheduled_at with ${options}`, {
 		onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
 		forModel: 'Remove scheduled_at.',
 	});
@@ -153,16 +128,12 @@ function dateTimeNow(): DateTime {
 	return DateTime.fromMillis(clock.now());
 }
 
-/** @throws OutcomeUnknown if a response has the ID of another call, such as from the cache of a proxy */
-function requireNewId({ call_id: callId }: JsonObject, callIds: Set<string>): void {
-	if (typeof callId !== 'string') return;
-	if (callIds.has(callIdKey(callId))) {
-		throw new OutcomeUnknown(
-			'The response has the ID of another call of this execution, so the outcome is unknown',
-			onScreenOnly(''),
-		);
-	}
-	callIds.add(callIdKey(callId));
+/** Such as from the cache of a proxy. */
+function idOfAnotherCall(): OutcomeUnknown {
+	return new OutcomeUnknown(
+		'The response has the ID of another call of this execution, so the outcome is unknown',
+		onScreenOnly(''),
+	);
 }
 
 /** Adds the call, and how to check it, to an error about an unknown outcome. */

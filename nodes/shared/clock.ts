@@ -37,27 +37,6 @@ export function backoffMs(
 	return Math.min(maxMs, Math.round(step * (1 - jitter + 2 * jitter * random())));
 }
 
-/**
- * The end of a wait that is stored as a date. In this process, setting the system clock back doesn't delay it. Setting
- * the clock past the date ends it, because n8n ends its own waits by that clock.
- */
-export class StoredDeadline {
-	private readonly elapsedAt: number;
-
-	/** @param at epoch milliseconds */
-	constructor(
-		private readonly clock: Clock,
-		readonly at: number,
-	) {
-		this.elapsedAt = clock.elapsed() + at - clock.now();
-	}
-
-	/** Milliseconds until the end. Negative after it. */
-	get left(): number {
-		return Math.min(this.at - this.clock.now(), this.elapsedAt - this.clock.elapsed());
-	}
-}
-
 /** Reason for `abort` when a wait is no longer needed. Without a reason, `abort` creates an error with a stack. */
 export const DONE = 'done';
 
@@ -142,9 +121,9 @@ export function withOffset(at: DateTime): string {
 	return inEnglish(at, "yyyy-MM-dd'T'HH:mm:ssZZ");
 }
 
-const OFFSET = /^[^T]*T.*(?:Z|[+-]\d{2}:?\d{2})$/i;
+const OFFSET = /^[^T ]*[T ].*(?:Z|[+-]\d{2}:?\d{2})$/i;
 
-/** Whether an ISO 8601 text has a UTC offset. */
+/** Whether an ISO 8601 text, perhaps with a blank instead of the T, has a UTC offset. */
 export function hasOffset(text: string): boolean {
 	return OFFSET.test(text);
 }

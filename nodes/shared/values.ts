@@ -7,6 +7,9 @@ export type Problem = Explanation;
 /** A valid value, or why it's invalid. */
 export type Checked<T> = { value: T } | { problem: Problem };
 
+/** The valid value. Otherwise, the problem is reported with those of other fields. */
+export type Take = <T>(checked: Checked<T>) => T | undefined;
+
 export function problem(what: string, resolution: Resolution): { problem: Problem } {
 	return { problem: { message: what, resolution } };
 }

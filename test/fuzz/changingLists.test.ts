@@ -4,7 +4,7 @@ import { ListedNumbers } from '../../nodes/Dnd/list/listedNumbers';
 import { latestOfEachNumber } from '../../nodes/GetCall/latestCalls';
 import { OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { ApiMapping, type MappingName } from '../../nodes/shared/apiMapping';
-import { readAllCalls } from '../../nodes/shared/calls/callList';
+import { readCalls } from '../../nodes/shared/calls/callList';
 import type { JsonObject } from '../../nodes/shared/json';
 import { plainText } from '../../nodes/shared/values';
 import { ChangingList, scenarios, serviceOf, type ChangeKind, type Entry } from './changingList';
@@ -119,7 +119,8 @@ async function readCallsOf(
 		...(isSized && { callListPageSizeName: 'n' }),
 		...(hasTotal && { callListTotalPath: 'total' }),
 	});
-	return await readAllCalls(client, { query: {} }, mapping, '');
+	const request = { query: {}, limit: Infinity, ifChanging: '' };
+	return (await readCalls(client, request, mapping)).calls;
 }
 
 /** Pages with `meta`, as documented. If the node requests 100 entries, the service uses its own page size. */

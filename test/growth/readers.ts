@@ -251,7 +251,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				}),
 			),
 	},
-	'PlaceCall/fields/readCallForm.ts › readCallForm': {
+	'PlaceCall/fields/readCall.ts › readCall': {
 		read: ({ text, json }) =>
 			callWith({
 				agentUuid: text,
@@ -639,7 +639,9 @@ export const notReaders = new Set([
 	'ChatSend/idempotency.ts › messageTarget',
 	'GetCall/latestCalls.ts › requireAllStatuses',
 	'PlaceCall/ask/answer.ts › askedBy',
-	'PlaceCall/fields/callDraft.ts › CallDraft',
+	// `readCall` is measured, which calls these.
+	'PlaceCall/fields/callSettings.ts › wholeNumber',
+	'PlaceCall/fields/when.ts › readSchedule',
 	'PlaceCall/callTime.ts › callTime',
 	'PlaceCall/callTime.ts › requirePossibleTime',
 	'PlaceCall/notPlaced.ts › NotPlaced',
@@ -684,7 +686,6 @@ export const notReaders = new Set([
 	'shared/n8n/forms/fieldValue.ts › scalarIn',
 	'shared/n8n/forms/fieldValue.ts › optionOf',
 	'shared/n8n/forms/fieldValue.ts › fault',
-	'shared/calls/callFilters.ts › requiredForFilters',
 	'shared/calls/callListResponse.ts › linkedNext',
 	'shared/calls/callListResponse.ts › totalIn',
 	// `readReport` is measured, which calls it.

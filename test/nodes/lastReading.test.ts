@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { waitedItem } from '../../nodes/PlaceCall/wait/waitedItems';
+import { waitedItems } from '../../nodes/PlaceCall/wait/waitedItems';
 import { NotSent, OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { forEveryone } from '../../nodes/shared/api/resolution';
 import { CallWatch } from '../../nodes/shared/calls/callWatch';
@@ -44,10 +44,8 @@ function scripted<Reading>(script: readonly Step[], reading: () => Reading) {
 const RECORD = { call_id: 'c', status: 'not_picked' };
 const watch = (read: () => Promise<typeof RECORD>) =>
 	new CallWatch(['c'], { read, finished: [], reader: 'onScreen' });
-const itemOf = (calls: CallWatch) => {
-	const state = calls.state('c') ?? { record: {}, hasEnded: false };
-	return waitedItem({ json: { call_id: 'c', asked: ASKED } }, 0, state, false).json;
-};
+const itemOf = (calls: CallWatch) =>
+	waitedItems([{ json: { call_id: 'c', asked: ASKED } }], calls, false)[0]?.json ?? {};
 
 /** Runs a wait until its time limit. Returns its output, and the result of its last reading. */
 const WAITS: {

@@ -3,7 +3,7 @@ import { awaitEvent } from '../../nodes/ChatSession/chatWait';
 import { ApiClient } from '../../nodes/shared/api/client';
 import { CallWatch } from '../../nodes/shared/calls/callWatch';
 import { readCompletedCall } from '../../nodes/CallCompletedTrigger/readCompletedCall';
-import { pause, StoredDeadline, type Clock } from '../../nodes/shared/clock';
+import { pause, type Clock } from '../../nodes/shared/clock';
 
 const LIMIT_MS = 300_000;
 
@@ -92,14 +92,3 @@ test.each(Object.entries(WAITS))(
 		await fc.assert(property);
 	},
 );
-
-test('a wait that is stored as a date is never longer, and ends no later than the date', async () => {
-	const property = fc.asyncProperty(clockChanges, fc.nat(2 * LIMIT_MS), async (set, passed) => {
-		const clock = new SetClock(set.toSorted((one, other) => one.at - other.at));
-		const at = clock.now() + LIMIT_MS;
-		const deadline = new StoredDeadline(clock, at);
-		await clock.sleep(passed);
-		expect(deadline.left).toBe(Math.min(LIMIT_MS - passed, at - clock.now()));
-	});
-	await fc.assert(property);
-});

@@ -4,7 +4,7 @@ import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { readOutput, sized } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { simplifyCall } from '../../shared/calls/callRecord';
-import { readTurns, recordingOrNull } from '../../shared/calls/readCall';
+import { readIncluded } from '../../shared/calls/readCall';
 import { getCall } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { callIdField, requestSettings, callOutputFields, readCallFields } from '../callFields';
@@ -49,15 +49,9 @@ export const get: Operation = {
 			const { callId, additions } = readCallFields(form);
 			const output = readOutput(form);
 			const include = form.choices('include');
-			const includes = (part: string) => include.includes(part);
 
 			const record = recordOf(await getCall(client, callId, additions));
-			const included = {
-				...(includes('transcript') && { transcript: await readTurns(client, callId, additions) }),
-				...(includes('recording') && {
-					recording: await recordingOrNull(client, callId, additions),
-				}),
-			};
+			const included = await readIncluded(client, callId, include, additions);
 			const simplified = { ...simplifyCall(record), ...included };
 			return asItems(sized(output, { raw: { ...record, ...included }, simplified }));
 		};

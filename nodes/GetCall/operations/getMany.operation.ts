@@ -13,17 +13,8 @@ import {
 import { readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
 import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import {
-	callListQuery,
-	requiredForFilters,
-	type CallFilters,
-} from '../../shared/calls/callFilters';
-import {
-	readsFirstPageOnly,
-	requiredForList,
-	readAllCalls,
-	readCalls,
-} from '../../shared/calls/callList';
+import { callListQuery, type CallFilters } from '../../shared/calls/callFilters';
+import { readsFirstPageOnly, requiredForList, readCalls } from '../../shared/calls/callList';
 import { latestOfEachNumber, requireAllStatuses } from '../latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/parseIds';
@@ -160,29 +151,23 @@ export const getMany: Operation = {
 					: undefined,
 			};
 			// One error names all missing fields of the credential.
-			apiMapping.require([
-				...requiredForFilters(filters, apiMapping),
-				...requiredForList(part, apiMapping),
-			]);
+			const required = requiredForList(part, apiMapping);
 			const request = {
 				...part,
-				query: callListQuery(filters, apiMapping, context.getTimezone()),
+				query: callListQuery(filters, apiMapping, context.getTimezone(), required),
+				ifChanging: isWhole ? IF_CHANGING : undefined,
 				additions: readAdditions(settings),
 			};
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
-				if (isWhole) {
-					const all = await readAllCalls(client, { ...request, limiter }, apiMapping, IF_CHANGING);
-					return latest ? await latestOfEachNumber(all) : all;
-				}
 				const { calls, isComplete } = await readCalls(client, { ...request, limiter }, apiMapping);
 				if (!isComplete) context.addExecutionHints({ message: listChangedHint('calls') });
-				if (calls.length > 0 && calls.length < limit && readsFirstPageOnly(limit, apiMapping))
+				if (calls.length > 0 && calls.length < limit && readsFirstPageOnly(part.limit, apiMapping))
 					context.addExecutionHints({ message: firstPageOnlyHint(calls.length, apiMapping) });
-				return calls;
+				return latest ? await latestOfEachNumber(calls) : calls;
 			};
 			return {
-				key: { ...request, limit: String(limit), latest, isWhole, output },
+				key: { ...request, limit: String(limit), latest, output },
 				read: async (limiter) =>
 					await sizedEach(output, (await readFor(limiter)).slice(0, limit), simplifyCall),
 			};

@@ -96,22 +96,22 @@ function evaluateAnswer(
 ): Evaluation {
 	const status = quoted(record.status ?? null);
 	const isMissed = typeof record.status === 'string' && asked.not_reached.includes(record.status);
-	const wasNotRead = !hasEnded && readFailure !== undefined;
-	if (wasNotRead && isMissed) {
-		return unclear(`The call had the status ${status} when it was last read. ${readFailure}`);
+	const answer = quoted(captured);
+	if (readFailure !== undefined) {
+		const lastRead = isMissed
+			? `The call had the status ${status} when it was last read.`
+			: hasValue(captured)
+				? `${answer} was captured before the call was last read.`
+				: 'The answer is unknown.';
+		return unclear(`${lastRead} ${readFailure}`);
 	}
 	if (!hasValue(captured)) {
 		if (isMissed) return evaluation('not_reached', `The person wasn't reached (status ${status}).`);
-		if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
 		if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");
 		return unclear(`The call is completed (status ${status}), but has no captured answer.`);
 	}
-	const answer = quoted(captured);
 	if (isMissed) {
 		return unclear(`${answer} was captured in a call that nobody answered (status ${status}).`);
-	}
-	if (wasNotRead) {
-		return unclear(`${answer} was captured before the call was last read. ${readFailure}`);
 	}
 	if (!hasEnded) {
 		return unclear(`${answer} was captured, but the call wasn't completed when the wait ended.`);

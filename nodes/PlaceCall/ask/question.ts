@@ -6,8 +6,7 @@ import { parseList } from '../../shared/calls/callEnd';
 import { formOf, givenAs } from '../../shared/modelForms';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Scalar } from '../../shared/n8n/forms/fieldValue';
-import { isUnset, type Problem, quoted } from '../../shared/values';
-import { dataPointKeys } from '../fields/conversation';
+import { isUnset, quoted } from '../../shared/values';
 import { comparable, type AskedQuestion } from './answer';
 
 /** A checked question: the data point to send, and the settings to evaluate the answer. */
@@ -116,20 +115,21 @@ export const answerOptions: INodeProperties[] = [
 export function readQuestion(form: Fields): Question {
 	const options = form.collection('options');
 	const question = form.text('message', MAY_BE_BLANK);
+	if (question === '') {
+		throw new InvalidInput(
+			"'Question' is empty, so no call was placed",
+			givenAs('Question', 'Enter what the agent should ask.'),
+		);
+	}
 	const key = options.text('answerField') || ANSWER_FIELD;
-	const isApproval = form.choice('responseType', 'approval') === 'approval';
-	const yes = isApproval ? valuesOf(form.scalars('yesValues', MAY_BE_BLANK)) : [];
-	const no = isApproval ? valuesOf(form.scalars('noValues', MAY_BE_BLANK)) : [];
-	const noValues = new Set(no.map(comparable));
-	const both = yes.find((value) => noValues.has(comparable(value)));
-	const [problem] = [
-		question === '' && NO_QUESTION,
-		isApproval && (yes.length === 0 || no.length === 0) && NO_VALUES,
-		both !== undefined && inBothLists(both),
-		dataPointKeys(form).includes(key) && duplicateKey(key),
-	].filter((found) => found !== false);
-	if (problem !== undefined) throw new InvalidInput(problem.message, problem.resolution);
+	if (form.rows('dataExtraction').some((row) => row.text('key') === key)) {
+		throw new InvalidInput(
+			`A data point of 'Data Extraction' has the same key as the answer (${quoted(key)}), so no call was placed`,
+			onScreenOnly("Change the 'Key' of the data point, or change 'Answer Field'."),
+		);
+	}
 	const format = options.textAsWritten('answerFormat');
+	const isApproval = form.choice('responseType', 'approval') === 'approval';
 	return {
 		point: {
 			key,
@@ -139,9 +139,7 @@ export function readQuestion(form: Fields): Question {
 		},
 		asked: {
 			question,
-			response_type: isApproval ? 'approval' : 'freeText',
-			yes,
-			no,
+			...(isApproval ? readApproval(form) : { response_type: 'freeText', yes: [], no: [] }),
 			answer_field_in_record:
 				options.text('answerFieldInRecord') || `data_captured.${key.replaceAll('.', '\\.')}`,
 			not_reached: parseList(
@@ -151,36 +149,26 @@ export function readQuestion(form: Fields): Question {
 	};
 }
 
-const YES_AND_NO = `${formOf('Counts as Yes')} ${formOf('Counts as No')}`;
-
-const NO_QUESTION: Problem = {
-	message: "'Question' is empty, so no call was placed",
-	resolution: givenAs('Question', 'Enter what the agent should ask.'),
-};
-
-const NO_VALUES: Problem = {
-	message: "'Counts as Yes' or 'Counts as No' is empty, so no call was placed",
-	resolution: {
-		onScreen: 'Enter the values that your agent captures, such as yes and no.',
-		forModel: YES_AND_NO,
-	},
-};
-
-function inBothLists(value: string): Problem {
-	return {
-		message: `'Counts as Yes' and 'Counts as No' both have ${quoted(value)}, so no call was placed`,
-		resolution: {
-			onScreen: 'Remove it from one of them.',
-			forModel: YES_AND_NO,
-		},
-	};
-}
-
-function duplicateKey(key: string): Problem {
-	return {
-		message: `A data point of 'Data Extraction' has the same key as the answer (${quoted(key)}), so no call was placed`,
-		resolution: onScreenOnly("Change the 'Key' of the data point, or change 'Answer Field'."),
-	};
+/** The values that count as yes and no. */
+function readApproval(form: Fields): Pick<AskedQuestion, 'response_type' | 'yes' | 'no'> {
+	const yes = valuesOf(form.scalars('yesValues', MAY_BE_BLANK));
+	const no = valuesOf(form.scalars('noValues', MAY_BE_BLANK));
+	const forModel = `${formOf('Counts as Yes')} ${formOf('Counts as No')}`;
+	if (yes.length === 0 || no.length === 0) {
+		throw new InvalidInput("'Counts as Yes' or 'Counts as No' is empty, so no call was placed", {
+			onScreen: 'Enter the values that your agent captures, such as yes and no.',
+			forModel,
+		});
+	}
+	const noValues = new Set(no.map(comparable));
+	const both = yes.find((value) => noValues.has(comparable(value)));
+	if (both !== undefined) {
+		throw new InvalidInput(
+			`'Counts as Yes' and 'Counts as No' both have ${quoted(both)}, so no call was placed`,
+			{ onScreen: 'Remove it from one of them.', forModel },
+		);
+	}
+	return { response_type: 'approval', yes, no };
 }
 
 /** Values separated by commas or line breaks, or a single value or a list from an expression. */

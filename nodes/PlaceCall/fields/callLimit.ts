@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { onScreenOnly } from '../../shared/api/resolution';
-import { type Checked, problem } from '../../shared/values';
-import { MAX_CALLS, PERIODS } from '../../shared/calls/callsPerPerson';
-import type { CallField } from './callDraft';
+import type { Fields } from '../../shared/n8n/forms/fields';
+import type { Take } from '../../shared/values';
+import { type CallLimit, MAX_CALLS, PERIODS } from '../../shared/calls/callsPerPerson';
+import { wholeNumber } from './callSettings';
 
-const limitProperty: INodeProperties = {
+export const callLimit: INodeProperties = {
 	displayName: 'Limit Calls per Person',
 	name: 'callLimit',
 	type: 'fixedCollection',
@@ -45,31 +45,13 @@ const limitProperty: INodeProperties = {
 	],
 };
 
-export const callLimit: CallField = {
-	properties: [limitProperty],
-	addTo(draft, options) {
-		if (!options.has(limitProperty.name)) return;
-		const limit = options.group(limitProperty.name);
-		if (limit === undefined) {
-			draft.take(NO_LIMIT);
-			return;
-		}
-		const calls = draft.take(callsIn(limit.number('maximumCalls', 1)));
-		const value = limit.choice('period', 'day');
-		const period = PERIODS.find((one) => one === value);
-		if (calls !== undefined && period !== undefined) draft.limit = { calls, period };
-	},
-};
-
-const NO_LIMIT = problem(
-	"'Limit Calls per Person' is empty",
-	onScreenOnly("Add a limit, or remove 'Limit Calls per Person'."),
-);
-
-function callsIn(value: number): Checked<number> {
-	if (Number.isInteger(value) && value >= 1 && value <= MAX_CALLS) return { value };
-	return problem(
-		`'Maximum Calls' in 'Limit Calls per Person' must be a whole number from 1 to ${MAX_CALLS} (got ${value})`,
-		onScreenOnly(`Enter a whole number from 1 to ${MAX_CALLS}.`),
-	);
+export function readCallLimit(options: Fields, take: Take): CallLimit | undefined {
+	const limit = options.group(callLimit.name);
+	if (limit === undefined) return undefined;
+	const label = "'Maximum Calls' in 'Limit Calls per Person'";
+	const bounds = { min: 1, max: MAX_CALLS };
+	const calls = take(wholeNumber(label, bounds, limit.number('maximumCalls', 1)));
+	const chosen = limit.choice('period', 'day');
+	const period = PERIODS.find((one) => one === chosen);
+	return calls === undefined || period === undefined ? undefined : { calls, period };
 }

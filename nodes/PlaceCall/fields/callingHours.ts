@@ -1,10 +1,9 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import { MAY_BE_BLANK, MAY_BE_EMPTY_LIST } from '../../shared/n8n/forms/fields';
-import { type Checked, isUnset, problem, quoted } from '../../shared/values';
-import { DAY_MINUTES, type DateRange } from '../callTime';
-import type { CallField } from './callDraft';
+import { type Fields, MAY_BE_BLANK, MAY_BE_EMPTY_LIST } from '../../shared/n8n/forms/fields';
+import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
+import { type CallingHours, DAY_MINUTES, type DateRange } from '../callTime';
 import { timeZone } from './timeZone';
 
 const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -114,40 +113,31 @@ const outsideHours: INodeProperties = {
 	description: "What to do with a call outside 'Calling Hours'",
 };
 
-/** The options that belong together. */
-export const callingHours: CallField = {
-	properties: [hoursProperty, exceptOn, outsideHours],
-	addTo(draft, options) {
-		// Read in any case, so that an invalid value is always reported.
-		const isSkipped = options.choice(outsideHours.name, 'schedule') === 'notPlaced';
-		const dates = options.textOrList(exceptOn.name, MAY_BE_EMPTY_LIST);
-		const except = draft.take(dateRanges(dates));
-		if (!options.has(hoursProperty.name)) {
-			if (except !== undefined && except.length > 0) draft.take(NO_HOURS);
-			return;
-		}
-		const hours = options.group(hoursProperty.name);
-		if (hours === undefined) {
-			draft.take(NO_HOURS);
-			return;
-		}
-		const days = draft.take(daysIn(hours.textOrList('days', MAY_BE_BLANK)));
-		const from = draft.take(minuteOfDay('From', hours.text('from', MAY_BE_BLANK)));
-		const to = draft.take(minuteOfDay('To', hours.text('to', MAY_BE_BLANK)));
-		const zone = draft.take(timeZone(hours.text('timeZone', MAY_BE_BLANK)));
-		if (days === undefined || from === undefined || to === undefined) return;
-		if (zone === undefined || except === undefined) return;
-		const isNever = from === to || from === DAY_MINUTES;
-		const outside = isSkipped ? 'notPlaced' : 'schedule';
-		draft.hours = draft.take(
-			isNever ? NO_TIME : { value: { days, from, to, zone, except, outside } },
-		);
-	},
-};
+export const callingHours = [hoursProperty, exceptOn, outsideHours];
+
+export function readCallingHours(options: Fields, take: Take): CallingHours | undefined {
+	// Read in any case, so that an invalid value is always reported.
+	const isSkipped = options.choice(outsideHours.name, 'schedule') === 'notPlaced';
+	const except = take(dateRanges(options.textOrList(exceptOn.name, MAY_BE_EMPTY_LIST))) ?? [];
+	const hours = options.group(hoursProperty.name);
+	if (hours === undefined) {
+		if (except.length > 0) take(NO_HOURS);
+		return undefined;
+	}
+	const days = take(daysIn(hours.textOrList('days', MAY_BE_BLANK)));
+	const from = take(minuteOfDay('From', hours.text('from', MAY_BE_BLANK)));
+	const to = take(minuteOfDay('To', hours.text('to', MAY_BE_BLANK)));
+	const zone = take(timeZone(hours.text('timeZone', MAY_BE_BLANK)));
+	if (days === undefined || from === undefined || to === undefined || zone === undefined) {
+		return undefined;
+	}
+	if (from === to || from === DAY_MINUTES) take(NO_TIME);
+	return { days, from, to, zone, except, outside: isSkipped ? 'notPlaced' : 'schedule' };
+}
 
 const NO_HOURS = problem(
 	"'Calling Hours' is empty",
-	onScreenOnly("Add hours, or remove 'Calling Hours' and 'Calling Hours Except On'."),
+	onScreenOnly("Add 'Calling Hours', or remove 'Calling Hours Except On'."),
 );
 
 const NO_TIME = problem(
@@ -168,36 +158,34 @@ function daysIn(given: string | string[]): Checked<Set<number>> {
 	const resolution = onScreenOnly(
 		'Choose the days on which people may be called, or let an expression return them, such as Mon-Wed, Sat.',
 	);
-	if (isUnset(value)) return problem("'Days' in 'Calling Hours' is empty", resolution);
 	// Collapse white space first, because the next pattern is slow for long runs of it.
 	const parts = value
 		.replace(/\s+/g, ' ')
 		.replace(/ ?(?:[-–—]|\bto\b) ?/gi, '-')
-		.split(/[ ,;]+/);
+		.split(/[ ,;]+/)
+		.filter((part) => part !== '');
 	const days = new Set<number>();
-	for (const part of parts.filter((name) => name !== '')) {
+	for (const part of parts) {
 		const names = part.split('-');
-		const [first, last] = [dayNamed(names[0] ?? ''), dayNamed(names.at(-1) ?? '')];
-		if (first === undefined || last === undefined || names.length > 2) {
-			const isRange = names.length === 2 && !names.includes('');
-			const invalid = isRange ? names.find((name) => dayNamed(name) === undefined) : part;
-			const got =
-				invalid === value.trim() ? quoted(invalid) : `${quoted(invalid)} in ${quoted(value)}`;
+		const [first = 0, last = first] = names.map(dayNumber);
+		const unknown = names.length > 2 ? part : names.find((name) => dayNumber(name) === 0);
+		if (unknown !== undefined) {
+			const wrong = unknown === '' ? part : unknown;
+			const got = wrong === value.trim() ? quoted(wrong) : `${quoted(wrong)} in ${quoted(value)}`;
 			return problem(`'Days' in 'Calling Hours' must list weekdays (got ${got})`, resolution);
 		}
-		for (let day = first; ; day = (day % WEEK.length) + 1) {
-			days.add(day);
-			if (day === last) break;
-		}
+		days.add(first);
+		for (let day = first; day !== last; days.add(day)) day = (day % WEEK.length) + 1;
 	}
 	return days.size > 0
 		? { value: days }
 		: problem("'Days' in 'Calling Hours' is empty", resolution);
 }
 
-function dayNamed(name: string): number | undefined {
-	const index = WEEK.findIndex((day) => day.toLowerCase().startsWith(name.toLowerCase()));
-	return name.length < MIN_DAY_NAME_LENGTH || index < 0 ? undefined : index + 1;
+/** From 1 for Monday. 0 if it isn't a day. */
+function dayNumber(name: string): number {
+	if (name.length < MIN_DAY_NAME_LENGTH) return 0;
+	return WEEK.findIndex((day) => day.toLowerCase().startsWith(name.toLowerCase())) + 1;
 }
 
 function minuteOfDay(field: string, value: string): Checked<number> {

@@ -1,30 +1,22 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { LIMITS } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
 import type { DataExtractionItem } from '../../shared/api/endpoints';
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../shared/json';
+import type { JsonObject, JsonValue } from '../../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
-import { type Checked, isUnset, problem, quoted } from '../../shared/values';
-import type { CallField } from './callDraft';
+import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
 
-export const initialGreeting: CallField = {
-	properties: [
-		{
-			displayName: 'Initial Greeting',
-			name: 'initialGreeting',
-			type: 'string',
-			typeOptions: { rows: 2 },
-			default: '',
-			placeholder: 'e.g. Hello, this is Priya from Sunrise Homes.',
-			description: 'The opening line of the agent when the call connects, at most 2000 characters',
-		},
-	],
-	addTo(draft, fields) {
-		const text = fields.textAsWritten('initialGreeting', MAY_BE_BLANK);
-		draft.set('initial_greeting', draft.take(shortEnough(text)));
-	},
+export const initialGreeting: INodeProperties = {
+	displayName: 'Initial Greeting',
+	name: 'initialGreeting',
+	type: 'string',
+	typeOptions: { rows: 2 },
+	default: '',
+	placeholder: 'e.g. Hello, this is Priya from Sunrise Homes.',
+	description: 'The opening line of the agent when the call connects, at most 2000 characters',
 };
 
-function shortEnough(greetingText: string): Checked<string> {
+export function shortGreeting(greetingText: string): Checked<string> {
 	const length = [...greetingText].length;
 	const max = LIMITS.initialGreetingCharacters;
 	if (length <= max) return { value: greetingText };
@@ -34,85 +26,71 @@ function shortEnough(greetingText: string): Checked<string> {
 	);
 }
 
-export const systemPrompt: CallField = {
-	properties: [
-		{
-			displayName: 'System Prompt',
-			name: 'systemPrompt',
-			type: 'string',
-			typeOptions: { rows: 5 },
-			default: '',
-			description: "Instructions that override the agent's system prompt, for this call only",
-		},
-	],
-	addTo(draft, fields) {
-		draft.set('system_prompt', fields.textAsWritten('systemPrompt'));
-	},
+export const systemPrompt: INodeProperties = {
+	displayName: 'System Prompt',
+	name: 'systemPrompt',
+	type: 'string',
+	typeOptions: { rows: 5 },
+	default: '',
+	description: "Instructions that override the agent's system prompt, for this call only",
 };
 
-export const dataExtraction: CallField = {
-	properties: [
+export const dataExtraction: INodeProperties = {
+	displayName: 'Data Extraction',
+	name: 'dataExtraction',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: 'Add Data Point',
+	default: {},
+	description: 'The data points that the agent tries to extract in this call',
+	options: [
 		{
-			displayName: 'Data Extraction',
-			name: 'dataExtraction',
-			type: 'fixedCollection',
-			typeOptions: { multipleValues: true, sortable: true },
-			placeholder: 'Add Data Point',
-			default: {},
-			description: 'The data points that the agent tries to extract in this call',
-			options: [
+			displayName: 'Data Point',
+			name: 'points',
+			values: [
 				{
-					displayName: 'Data Point',
-					name: 'points',
-					values: [
-						{
-							displayName: 'Description',
-							name: 'description',
-							type: 'string',
-							default: '',
-							required: true,
-							placeholder: 'e.g. Ask which day suits a visit',
-							description: 'What the agent should ask or extract',
-						},
-						{
-							displayName: 'Key',
-							name: 'key',
-							type: 'string',
-							default: '',
-							placeholder: 'e.g. visit_day',
-							description:
-								'The name of the value. The key visit_day is returned as the field captured_visit_day.',
-						},
-						{
-							displayName: 'Output Format',
-							name: 'outputFormat',
-							type: 'string',
-							default: '',
-							placeholder: 'e.g. yes or no',
-							description: 'The expected format of the value, in your own words',
-						},
-						{
-							displayName: 'Required',
-							name: 'required',
-							type: 'boolean',
-							default: false,
-							description:
-								'Whether this value must be collected for the call to count as successful',
-						},
-					],
+					displayName: 'Description',
+					name: 'description',
+					type: 'string',
+					default: '',
+					required: true,
+					placeholder: 'e.g. Ask which day suits a visit',
+					description: 'What the agent should ask or extract',
+				},
+				{
+					displayName: 'Key',
+					name: 'key',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. visit_day',
+					description:
+						'The name of the value. The key visit_day is returned as the field captured_visit_day.',
+				},
+				{
+					displayName: 'Output Format',
+					name: 'outputFormat',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. yes or no',
+					description: 'The expected format of the value, in your own words',
+				},
+				{
+					displayName: 'Required',
+					name: 'required',
+					type: 'boolean',
+					default: false,
+					description: 'Whether this value must be collected for the call to count as successful',
 				},
 			],
 		},
 	],
-	addTo(draft, fields) {
-		const points = fields.rows('dataExtraction').map((row, i) => draft.take(dataPoint(row, i + 1)));
-		if (points.length > 0) draft.set('data_extraction', points.filter(isDefined));
-	},
 };
 
-/** The keys of 'Data Extraction'. */
-export function dataPointKeys(form: Fields): string[] {
-	return form.rows('dataExtraction').map((row) => row.text('key'));
+export function readDataPoints(form: Fields, take: Take): DataExtractionItem[] {
+	return form
+		.rows(dataExtraction.name)
+		.map((row, i) => take(dataPoint(row, i + 1)))
+		.filter((point) => point !== undefined);
 }
 
 function dataPoint(row: Fields, position: number): Checked<DataExtractionItem> {
@@ -137,47 +115,38 @@ function dataPoint(row: Fields, position: number): Checked<DataExtractionItem> {
 	};
 }
 
-export const additionalData: CallField = {
-	properties: [
+export const additionalData: INodeProperties = {
+	displayName: 'Additional Data',
+	name: 'additionalDataFields',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: 'Add Field',
+	default: {},
+	description: 'Information for the agent in this call, such as an order number',
+	options: [
 		{
-			displayName: 'Additional Data',
-			name: 'additionalDataFields',
-			type: 'fixedCollection',
-			typeOptions: { multipleValues: true, sortable: true },
-			placeholder: 'Add Field',
-			default: {},
-			description: 'Information for the agent in this call, such as an order number',
-			options: [
+			displayName: 'Field',
+			name: 'fields',
+			values: [
 				{
-					displayName: 'Field',
-					name: 'fields',
-					values: [
-						{
-							displayName: 'Name',
-							name: 'name',
-							type: 'string',
-							default: '',
-							placeholder: 'e.g. order_number',
-							description: 'The name of the value for the agent',
-						},
-						{
-							displayName: 'Value',
-							name: 'value',
-							type: 'string',
-							default: '',
-							placeholder: 'e.g. A-1042',
-							description: 'The value for the agent',
-						},
-					],
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. order_number',
+					description: 'The name of the value for the agent',
+				},
+				{
+					displayName: 'Value',
+					name: 'value',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. A-1042',
+					description: 'The value for the agent',
 				},
 			],
 		},
 	],
-	addTo(draft, fields) {
-		const rows = fields.rows('additionalDataFields');
-		const entries = rows.map((row, i) => draft.take(namedValue(row, i + 1))).filter(isDefined);
-		if (rows.length > 0) draft.set('additional_data', Object.fromEntries(entries));
-	},
 };
 
 function namedValue(row: Fields, position: number): Checked<[string, JsonValue]> {
@@ -190,39 +159,26 @@ function namedValue(row: Fields, position: number): Checked<[string, JsonValue]>
 	);
 }
 
-/** After the rows, which replace its fields. */
-export const additionalDataJson: CallField = {
-	properties: [
-		{
-			displayName: 'Additional Data as JSON',
-			name: 'additionalDataJson',
-			type: 'json',
-			default: '{}',
-			placeholder: 'e.g. { "order_number": "A-1042" }',
-			description:
-				"More information for the agent in this call, as a JSON object. If it has the same name as a field of 'Additional Data', that field is used.",
-		},
-	],
-	addTo(draft, fields) {
-		const value = fields.json('additionalDataJson', MAY_BE_BLANK);
-		const data = isUnset(value) ? undefined : draft.take(objectIn(value));
-		// The default is an empty object.
-		if (data !== undefined && Object.keys(data).length > 0)
-			draft.set('additional_data', { ...data, ...draft.request.additional_data });
-	},
+export const additionalDataJson: INodeProperties = {
+	displayName: 'Additional Data as JSON',
+	name: 'additionalDataJson',
+	type: 'json',
+	default: '{}',
+	placeholder: 'e.g. { "order_number": "A-1042" }',
+	description:
+		"More information for the agent in this call, as a JSON object. If it has the same name as a field of 'Additional Data', that field is used.",
 };
 
-/** An object, or the JSON text of one. */
-function objectIn(value: JsonValue | undefined): Checked<JsonObject> {
-	const data = typeof value === 'string' ? parseJson(value) : value;
-	if (isJsonObject(data)) return { value: data };
-	const kind = Array.isArray(data) ? 'a list' : data === undefined ? 'not JSON' : 'a single value';
-	return problem(
-		`'Additional Data as JSON' must be a JSON object, but is ${kind} (got ${quoted(value)})`,
-		forEveryone('Enter names and values, such as {"plan": "Gold", "city": "Pune"}.'),
-	);
-}
-
-function isDefined<T>(value: T | undefined): value is T {
-	return value !== undefined;
+/** The fields of both. Undefined if there are none. */
+export function readAdditionalData(form: Fields, take: Take): JsonObject | undefined {
+	const settings = form.collection('developerSettings');
+	const entries = form
+		.rows(additionalData.name)
+		.map((row, i) => take(namedValue(row, i + 1)))
+		.filter((entry) => entry !== undefined);
+	const data = {
+		...settings.jsonObject(additionalDataJson.name, MAY_BE_BLANK),
+		...Object.fromEntries(entries),
+	};
+	return Object.keys(data).length > 0 ? data : undefined;
 }

@@ -10,7 +10,6 @@ import {
 import { type Checked, problem, quoted } from '../../shared/values';
 import { RESOURCE } from '../humanReview';
 import { finishedStatuses } from '../wait/waitOption';
-import { type CallField, propertiesOf } from './callDraft';
 import { callingHours } from './callingHours';
 import { callLimit } from './callLimit';
 import { additionalDataJson, systemPrompt } from './conversation';
@@ -29,25 +28,17 @@ const maximumCallsField: INodeProperties = {
 };
 
 /** An option of *Place* only, because *Ask and Wait* needs its own URL. */
-export const webhookUrl: CallField = {
-	properties: [
-		{
-			displayName: 'Webhook URL',
-			name: 'webhookUrl',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
-			description:
-				"The URL to which the service posts the result when the call is completed. The agent needs post-call analysis. 'Wait for Completion' by webhook uses its own URL instead.",
-		},
-	],
-	addTo(draft, options) {
-		const url = options.text('webhookUrl');
-		if (url !== '') draft.set('webhook_url', draft.take(completeUrl(url)));
-	},
+export const webhookUrl: INodeProperties = {
+	displayName: 'Webhook URL',
+	name: 'webhookUrl',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
+	description:
+		"The URL to which the service posts the result when the call is completed. The agent needs post-call analysis. 'Wait for Completion' by webhook uses its own URL instead.",
 };
 
-function completeUrl(url: string): Checked<string> {
+export function completeUrl(url: string): Checked<string> {
 	if (/^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url)) return { value: url };
 	return problem(
 		`'Webhook URL' must be a complete URL (got ${quoted(url)})`,
@@ -57,11 +48,10 @@ function completeUrl(url: string): Checked<string> {
 	);
 }
 
-/** Options of both operations about the call. */
-export const CALL_OPTIONS = [systemPrompt, callingHours, callLimit];
-
-/** Options of both operations that control how the node works. */
-const NODE_OPTIONS: INodeProperties[] = [
+const OPTIONS_OF_BOTH: INodeProperties[] = [
+	systemPrompt,
+	...callingHours,
+	callLimit,
 	{
 		displayName: 'Include Input Fields',
 		name: 'includeInputFields',
@@ -78,7 +68,7 @@ const NODE_OPTIONS: INodeProperties[] = [
 /** *Developer Settings* of both operations. */
 export const callDeveloperSettings = developerSettings(
 	additionalBodyFields,
-	...propertiesOf(additionalDataJson),
+	additionalDataJson,
 	additionalQueryParameters,
 	concurrencyField(
 		1,
@@ -95,7 +85,7 @@ export const callDeveloperSettings = developerSettings(
 );
 
 /** The options, with those of one operation. */
-export function callOptions(fields: CallField[], ...own: INodeProperties[]): INodeProperties {
-	const all = [...propertiesOf(...CALL_OPTIONS, ...fields), ...NODE_OPTIONS, ...own];
+export function callOptions(...own: INodeProperties[]): INodeProperties {
+	const all = [...OPTIONS_OF_BOTH, ...own];
 	return optionsCollection(...all.sort((a, b) => a.displayName.localeCompare(b.displayName)));
 }

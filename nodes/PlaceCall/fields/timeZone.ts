@@ -4,40 +4,11 @@ import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow'
 import { onScreenOnly } from '../../shared/api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
-/** Excludes names such as "SystemV/EST5", which JavaScript accepts, but the time zone database doesn't have. */
-const ZONE_IN_AN_AREA = /^(?!systemv\/)[a-z_]+(?:\/[\w+-]+)+$/i;
-
-/** Zones of the time zone database whose sign is inverted. */
-const INVERTED_ZONE = /^Etc\/GMT([+-])(\d{1,2})$/i;
-
-/** Time zones without daylight saving time, by hours from UTC. */
-const ZONES_BY_OFFSET: { [hours: string]: string } = {
-	'-11': 'Pacific/Pago_Pago',
-	'-10': 'Pacific/Honolulu',
-	'-9': 'Pacific/Gambier',
-	'-8': 'Pacific/Pitcairn',
-	'-7': 'America/Phoenix',
-	'-6': 'America/Costa_Rica',
-	'-5': 'America/Lima',
-	'-4': 'America/Puerto_Rico',
-	'-3': 'America/Montevideo',
-	'-2': 'America/Noronha',
-	'-1': 'Atlantic/Cape_Verde',
-	'+1': 'Africa/Lagos',
-	'+2': 'Africa/Maputo',
-	'+3': 'Africa/Nairobi',
-	'+4': 'Asia/Dubai',
-	'+5': 'Asia/Karachi',
-	'+6': 'Asia/Dhaka',
-	'+7': 'Asia/Bangkok',
-	'+8': 'Asia/Singapore',
-	'+9': 'Asia/Tokyo',
-	'+10': 'Australia/Brisbane',
-	'+11': 'Pacific/Guadalcanal',
-	'+12': 'Pacific/Tarawa',
-	'+13': 'Pacific/Tongatapu',
-	'+14': 'Pacific/Kiritimati',
-};
+/**
+ * Excludes names such as "SystemV/EST5", which JavaScript accepts, but the time zone database doesn't have, and such as
+ * "Etc/GMT+5", which means UTC-5.
+ */
+const ZONE_IN_AN_AREA = /^(?!systemv\/|etc\/gmt[+-][1-9])[a-z_]+(?:\/[\w+-]+)+$/i;
 
 /** Current names of time zones that JavaScript lists by an older name, such as Asia/Calcutta. */
 const CURRENT_NAMES = [
@@ -80,26 +51,9 @@ export function timeZone(value: string): Checked<string> {
 	);
 	if (isUnset(value)) return problem("'Time Zone' in 'Calling Hours' is empty", resolution);
 	const zone = value.trim();
-	if (!isTimeZone(zone)) {
-		return problem(
-			`'Time Zone' in 'Calling Hours' must be the name of a time zone (got ${quoted(value)})`,
-			resolution,
-		);
-	}
-	const [, sign, offset] = INVERTED_ZONE.exec(zone) ?? [];
-	const isInverted = sign !== undefined && Number(offset) > 0;
-	return isInverted ? invertedZone(zone, sign, Number(offset)) : { value: zone };
-}
-
-function invertedZone(zone: string, sign: string, hours: number): Checked<string> {
-	const actual = `${sign === '+' ? '-' : '+'}${hours}`;
-	const apparent = `${sign}${hours}`;
-	const zones = [actual, apparent].flatMap((offset) => {
-		const name = ZONES_BY_OFFSET[offset];
-		return name === undefined ? [] : [`${name} for UTC${offset}`];
-	});
+	if (isTimeZone(zone)) return { value: zone };
 	return problem(
-		`'Time Zone' in 'Calling Hours' is ambiguous: ${quoted(zone)} means UTC${actual}, although it looks like UTC${apparent}`,
-		onScreenOnly(`Enter a name instead: ${zones.join(', ')}.`),
+		`'Time Zone' in 'Calling Hours' must be the name of a time zone (got ${quoted(value)})`,
+		resolution,
 	);
 }

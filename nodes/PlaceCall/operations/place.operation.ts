@@ -1,9 +1,8 @@
 import type { Operation } from '../../shared/n8n/run/operations';
-import { propertiesOf } from '../fields/callDraft';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions, webhookUrl } from '../fields/options';
-import { personName, recipientProperties } from '../fields/recipient';
+import { personName, recipientFields } from '../fields/recipient';
 import { when } from '../fields/when';
 import { placeCalls } from '../placeCalls';
 import { waitFields } from '../wait/waitOption';
@@ -14,11 +13,15 @@ export const place: Operation = {
 	action: 'Place call',
 	description: 'Call a person, now or later',
 	fields: [
-		...recipientProperties,
-		...propertiesOf(personName, when),
+		...recipientFields,
+		personName,
+		...when,
 		...waitFields,
-		...propertiesOf(initialGreeting, dataExtraction, additionalData, callSettings),
-		callOptions([webhookUrl]),
+		initialGreeting,
+		dataExtraction,
+		additionalData,
+		callSettings,
+		callOptions(webhookUrl),
 		callDeveloperSettings,
 	],
 	toolDescription:

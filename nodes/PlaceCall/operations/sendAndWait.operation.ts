@@ -4,11 +4,10 @@ import { failureForModel } from '../../shared/n8n/tools/toolResult';
 import { returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
 import { answerOptions, questionFields, readQuestion } from '../ask/question';
-import { propertiesOf } from '../fields/callDraft';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions } from '../fields/options';
-import { personName, recipientProperties } from '../fields/recipient';
+import { personName, recipientFields } from '../fields/recipient';
 import { placeCalls } from '../placeCalls';
 import { waitOption } from '../wait/waitOption';
 
@@ -18,10 +17,12 @@ export const sendAndWait: Operation = {
 	action: 'Ask person by phone and wait for answer',
 	description: 'Call a person, ask a question, and continue with the answer',
 	fields: [
-		...recipientProperties,
+		...recipientFields,
 		...questionFields,
-		...propertiesOf(dataExtraction, additionalData, callSettings),
-		callOptions([initialGreeting, personName], ...answerOptions, waitOption),
+		dataExtraction,
+		additionalData,
+		callSettings,
+		callOptions(initialGreeting, personName, ...answerOptions, waitOption),
 		callDeveloperSettings,
 	],
 	toolDescription:

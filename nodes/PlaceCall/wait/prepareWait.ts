@@ -1,9 +1,7 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
-import type { ApiClient } from '../../shared/api/client';
 import { readerOf } from '../../shared/api/resolution';
 import { CallWatch } from '../../shared/calls/callWatch';
 import { readCallRecord } from '../../shared/calls/readCall';
-import { StoredDeadline } from '../../shared/clock';
 import { notesOfWaiting } from '../../shared/n8n/once/openNotes';
 import { cancellableSleep, cancelSignal } from '../../shared/n8n/run/cancel';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
@@ -13,7 +11,14 @@ import type { Fields } from '../../shared/n8n/forms/fields';
 import { named } from '../../shared/values';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
 import { readWaitOption, type WaitOption } from './waitOption';
-import { callIdOf, endOfWait, includesInput, waitedItem, waitingItem } from './waitedItems';
+import {
+	callIdOf,
+	callIdsOf,
+	endOfWait,
+	includesInput,
+	waitedItems,
+	waitingItem,
+} from './waitedItems';
 
 /** The wait of one node run. */
 type CompletionWait = {
@@ -35,14 +40,9 @@ export async function prepareWait(
 	const option = readWaitOption(form);
 	const how = option.how ?? defaultWait(context);
 	if (how === undefined) return { finish: async (placed) => placed };
-	const keepsInput = includesInput(form);
 	if (how === 'reading') {
-		return {
-			finish: async (placed) => {
-				const { client } = await account();
-				return await waitByReading(context, client, placed, { ...option, keepsInput });
-			},
-		};
+		const settings = { ...option, keepsInput: includesInput(form) };
+		return { finish: async (placed) => await waitByReading(context, account, placed, settings) };
 	}
 	const resumeUrl = resumeUrlOf(context);
 	await requireResumable(context, resumeUrl);
@@ -55,24 +55,21 @@ export async function prepareWait(
 /** Keeps the execution running until each call is completed, or the time limit is reached. */
 async function waitByReading(
 	context: IExecuteFunctions,
-	client: ApiClient,
+	account: () => Promise<AccountClient>,
 	placed: INodeExecutionData[],
 	{ limitMs, finished, keepsInput }: WaitOption & { keepsInput: boolean },
 ): Promise<INodeExecutionData[]> {
-	const callIds = placed.map(callIdOf).filter((callId) => callId !== undefined);
+	const callIds = callIdsOf(placed);
 	const now = clock.now();
 	const until = clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now);
 	const watch = new CallWatch(callIds, {
-		read: async (callId) => await readCallRecord(client, callId),
+		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished,
 		reader: readerOf(returnsErrorsToAgent(context)),
 	});
 	const sleep = cancellableSleep(context, placedNote(callIds));
 	await watch.readUntilAllEnded({ ...clock, sleep }, until);
-	return placed.map((item, index) => {
-		const state = watch.state(callIdOf(item) ?? '');
-		return state === undefined ? item : waitedItem(item, index, state, keepsInput);
-	});
+	return waitedItems(placed, watch, keepsInput);
 }
 
 /** What to do if the execution is stopped during the wait. The calls aren't. */
@@ -101,9 +98,8 @@ async function waitForWebhook(
 ): Promise<INodeExecutionData[]> {
 	// Otherwise, a stopped execution would continue when its wait ends.
 	const isStopped = cancelSignal(context).aborted;
-	if (isStopped || placed.every((item) => callIdOf(item) === undefined)) return placed;
+	if (isStopped || callIdsOf(placed).length === 0) return placed;
 	const until = endOfWait(placed, limitMs, clock.now());
-	const deadline = new StoredDeadline(clock, until);
 	const clearNotes = await notesOfWaiting(context);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	const task = context.getExecuteData();
@@ -118,7 +114,7 @@ async function waitForWebhook(
 		item.json = callIdOf(call) === undefined ? call.json : waitingItem(call, until);
 		delete item.binary;
 	});
-	void pingUntilResumed(context, resumeUrl, deadline, clearNotes);
+	void pingUntilResumed(context, resumeUrl, until, clearNotes);
 	return placed;
 }
 

@@ -3,7 +3,7 @@ import {
 	type IExecuteFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import { backoffMs, type Backoff, type StoredDeadline } from '../../shared/clock';
+import { backoffMs, type Backoff } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
 import { clock } from '../../shared/n8n/http/accountClient';
 
@@ -76,20 +76,20 @@ export async function pingResumeUrl(
  * Lets the webhook read the calls, rarely: for calls that ended before n8n stored the waiting execution, whose report
  * never arrived, or that are known at the time limit. Runs beside the waiting execution, until it resumes.
  *
+ * @param until the end of the wait, in epoch milliseconds. n8n also ends its waits by the system clock.
  * @param onStored called when n8n has stored the waiting execution
  */
 export async function pingUntilResumed(
 	context: Context,
 	url: string,
-	deadline: StoredDeadline,
+	until: number,
 	onStored: () => Promise<void>,
 ): Promise<void> {
 	let isStored = false;
-	for (let count = 1; deadline.left > -GRACE_MS; count++) {
-		const { left } = deadline;
-		const pause = Math.min(backoffMs(PING_BACKOFF, count), Math.max(left + 1, LATE_PING_MS));
-		await clock.sleep(pause);
-		const isLast = deadline.left <= 0;
+	for (let count = 1; clock.now() < until + GRACE_MS; count++) {
+		const left = until - clock.now();
+		await clock.sleep(Math.min(backoffMs(PING_BACKOFF, count), Math.max(left + 1, LATE_PING_MS)));
+		const isLast = clock.now() >= until;
 		const status = await pingResumeUrl(context, url);
 		if (status === 200 && !isStored) await onStored();
 		isStored ||= status === 200;

@@ -1,4 +1,3 @@
-import omit from 'lodash/omit';
 import type {
 	INodeExecutionData,
 	IWebhookDescription,
@@ -12,10 +11,9 @@ import { callIdKey, readReport } from '../../shared/calls/completionWebhook';
 import { fingerprint } from '../../shared/hash';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
+import { clock, lazyAccountClient } from '../../shared/n8n/http/accountClient';
 import { readBody, reject } from '../../shared/n8n/triggers/webhookRequest';
-import { NOT_READ_FIELD } from '../../shared/notRead';
-import { callIdOf, includesInput, waitedItem, WAITS_UNTIL } from './waitedItems';
+import { callIdsOf, includesInput, waitedItems, WAITS_UNTIL } from './waitedItems';
 import { readWaitOption } from './waitOption';
 
 /** The webhook that resumes a waiting execution. n8n creates it with the wait, so nothing is registered. */
@@ -71,15 +69,12 @@ export async function onCompletionWebhook(
 		return reject(context, 400, "The body isn't JSON.");
 	}
 	const items = waitingItems(context);
-	const callIds = items.map(callIdOf).filter((callId) => callId !== undefined);
+	const callIds = callIdsOf(items);
 	if (callIds.length === 0) return STILL_WAITING;
 	const wait = waitOf(context, callIds);
-	let account: ReturnType<typeof createAccountClient> | undefined;
+	const account = lazyAccountClient(context);
 	const watch = new CallWatch(callIds, {
-		read: async (callId) => {
-			account ??= createAccountClient(context);
-			return await readCallRecord((await account).client, callId);
-		},
+		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished: readWaitOption(form).finished,
 		isReported: (callId) => wait.reported.has(callId),
 		reader: 'onScreen',
@@ -87,7 +82,7 @@ export async function onCompletionWebhook(
 	const endWait = (): IWebhookResponseData => {
 		if (arrivedAt < wait.endedAt + RESUME_MS) return STILL_WAITING;
 		wait.endedAt = clock.elapsed();
-		return { workflowData: [results(form, watch, items)] };
+		return { workflowData: [waitedItems(items, watch, includesInput(form))] };
 	};
 	if (hasTimedOut(items)) {
 		await watch.read(callIds);
@@ -130,18 +125,4 @@ function reportedAmong(callIds: readonly string[], body: JsonValue): string[] {
 		Array.isArray(report) ? report.map(({ callId }) => callIdKey(callId)) : [],
 	);
 	return callIds.filter((callId) => reported.has(callIdKey(callId)));
-}
-
-function results(
-	form: Fields,
-	watch: CallWatch,
-	items: readonly INodeExecutionData[],
-): INodeExecutionData[] {
-	const keepsInput = includesInput(form);
-	return items.map(({ json }, index) => {
-		const state = watch.state(callIdOf({ json }) ?? '');
-		if (state === undefined) return { json, pairedItem: { item: index } };
-		const placed = { json: omit(json, WAITS_UNTIL, NOT_READ_FIELD) };
-		return waitedItem(placed, index, state, keepsInput);
-	});
 }

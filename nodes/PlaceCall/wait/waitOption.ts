@@ -2,7 +2,10 @@ import upperFirst from 'lodash/upperFirst';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/callEnd';
+import {
+	finishedStatusesField,
+	readFinishedStatuses,
+} from '../../shared/n8n/forms/completionFields';
 import type { Fields } from '../../shared/n8n/forms/fields';
 
 const WAYS = [
@@ -109,11 +112,8 @@ export const waitOption: INodeProperties = {
 
 /** An option of both operations. */
 export const finishedStatuses: INodeProperties = {
-	displayName: 'Finished Statuses',
-	name: 'finishedStatuses',
-	type: 'string',
+	...finishedStatusesField,
 	noDataExpression: true,
-	default: OBSERVED_OUTCOMES.join(', '),
 	description:
 		'Statuses of completed calls to wait for, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Known statuses are picked, not_picked, and failed. Add any others that your account uses, and remove those that it shows during a call.',
 };
@@ -129,34 +129,20 @@ export type WaitOption = {
 /** @throws InvalidInput if the option is empty, or its time limit isn't more than 0 */
 export function readWaitOption(form: Fields): WaitOption {
 	const options = form.collection('options');
-	const settings = form.has(how.name) ? form : waitSettings(options);
+	const settings = form.has(how.name) ? form : options.group(waitOption.name);
 	const chosen = settings?.choice(how.name, 'webhook');
-	const finished = options.has(finishedStatuses.name)
-		? options.textOrList(finishedStatuses.name)
-		: OBSERVED_OUTCOMES;
+	const amount = settings?.number('waitLimit', undefined) ?? DEFAULT_LIMIT;
+	const unit = settings?.choice('waitLimitUnit', undefined) ?? DEFAULT_UNIT;
+	const limitMs = amount * (UNITS_MS.get(unit) ?? NaN);
+	if (!(limitMs > 0)) {
+		throw new InvalidInput(
+			"'Time Limit' must be more than 0, so no call was placed",
+			onScreenOnly('Enter a number above 0, and choose its unit.'),
+		);
+	}
 	return {
 		how: chosen === 'no' ? undefined : chosen,
-		limitMs: readLimitMs(settings),
-		finished: parseList(finished),
+		limitMs,
+		finished: readFinishedStatuses(options),
 	};
-}
-
-function waitSettings(options: Fields): Fields | undefined {
-	if (!options.has(waitOption.name)) return undefined;
-	const settings = options.group(waitOption.name);
-	if (settings !== undefined) return settings;
-	throw new InvalidInput(
-		"'Wait for Completion' has no settings, so no call was placed",
-		onScreenOnly("Add how and how long to wait, or remove 'Wait for Completion'."),
-	);
-}
-
-function readLimitMs(settings: Fields | undefined): number {
-	const amount = settings?.number('waitLimit', DEFAULT_LIMIT) ?? DEFAULT_LIMIT;
-	const unit = UNITS_MS.get(settings?.choice('waitLimitUnit', DEFAULT_UNIT) ?? DEFAULT_UNIT);
-	if (amount > 0 && unit !== undefined) return amount * unit;
-	throw new InvalidInput(
-		"'Time Limit' must be more than 0, so no call was placed",
-		onScreenOnly('Enter a number above 0, and choose its unit.'),
-	);
 }

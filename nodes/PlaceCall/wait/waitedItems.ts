@@ -1,4 +1,5 @@
 import defaults from 'lodash/defaults';
+import omit from 'lodash/omit';
 import omitBy from 'lodash/omitBy';
 import pick from 'lodash/pick';
 import {
@@ -8,7 +9,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { isValueByKey, outcomeRecord } from '../../shared/calls/callRecord';
-import type { CallState } from '../../shared/calls/callEnd';
+import type { CallWatch } from '../../shared/calls/callWatch';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { inputRows } from '../../shared/n8n/tools/toolRun';
@@ -57,6 +58,10 @@ export function callIdOf({ json }: INodeExecutionData): string | undefined {
 	return typeof json.call_id === 'string' ? json.call_id : undefined;
 }
 
+export function callIdsOf(items: readonly INodeExecutionData[]): string[] {
+	return items.map(callIdOf).filter((callId) => callId !== undefined);
+}
+
 /** The latest end of a wait. n8n's own limit is a little later. */
 const LAST_END = WAIT_INDEFINITELY.getTime() - GRACE_MS;
 
@@ -87,25 +92,28 @@ export function waitingItem(placed: INodeExecutionData, until: number): IDataObj
 }
 
 /**
- * An output item: the call record, and whether the wait timed out.
+ * The output: the record of each call, and whether the wait timed out. Items without a call stay as they are.
  *
- * @param keepsInput whether the item has the fields of its input item, which stay
+ * @param keepsInput whether the items have the fields of their input items, which stay
  */
-export function waitedItem(
-	placed: INodeExecutionData,
-	index: number,
-	known: CallState,
+export function waitedItems(
+	items: readonly INodeExecutionData[],
+	watch: CallWatch,
 	keepsInput: boolean,
-): INodeExecutionData {
-	const { record, hasEnded, readFailure } = known;
-	const { asked, ...call } = jsonOf(placed);
-	const outcome = outcomeRecord({ phone_key: call.phone_key ?? null, ...record });
-	const json = {
-		...defaults(outcome, hasEnded && !keepsInput ? pick(call, 'placed') : call),
-		timed_out: !hasEnded,
-		...(readFailure !== undefined && { [NOT_READ_FIELD]: readFailure }),
-	};
-	return { json: withAnswer(json, asked, known), pairedItem: { item: index } };
+): INodeExecutionData[] {
+	return items.map((item, index) => {
+		const pairedItem = { item: index };
+		const known = watch.state(callIdOf(item) ?? '');
+		if (known === undefined) return { ...item, pairedItem };
+		const { asked, ...call } = omit(jsonOf(item), WAITS_UNTIL, NOT_READ_FIELD);
+		const outcome = outcomeRecord({ phone_key: call.phone_key ?? null, ...known.record });
+		const json = {
+			...defaults(outcome, known.hasEnded && !keepsInput ? pick(call, 'placed') : call),
+			timed_out: !known.hasEnded,
+			...(known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure }),
+		};
+		return { json: withAnswer(json, asked, known), pairedItem };
+	});
 }
 
 function jsonOf({ json }: INodeExecutionData): JsonObject {

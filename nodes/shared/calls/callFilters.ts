@@ -22,19 +22,58 @@ export type CallFilters = {
 
 const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-type Filter = { field: MappingName; toValue: () => QueryValue };
+type Filter = [field: MappingName, value: unknown, toValue: () => QueryValue];
 
 /**
- * The API mapping fields that these filters need.
+ * The query of these filters. Filters with the same name repeat it.
  *
- * @throws InvalidInput if only one of From and To is set but the service needs both
+ * @param zone time zone for dates without an offset
+ * @param alsoRequired other fields of the API mapping, so that one error names all
+ * @throws InvalidInput for an invalid value, or if only one of From and To is set but the service needs both
+ * @throws MissingMapping for a filter without a name in the API mapping
  */
-export function requiredForFilters(filters: CallFilters, mapping: ApiMapping): MappingName[] {
-	const needed = givenFilters(filters, mapping, '').map(({ field }) => field);
-	if (usesRange(filters, mapping)) return [...needed, 'callListRangeForm'];
-	const half = needed.find((name) => name === 'callListFromName' || name === 'callListToName');
-	const hasRangeOnly = mapping.optional('callListRangeName') !== undefined;
-	if (half === undefined || !hasRangeOnly || mapping.optional(half) !== undefined) return needed;
+export function callListQuery(
+	filters: CallFilters,
+	mapping: ApiMapping,
+	zone: string,
+	alsoRequired: readonly MappingName[] = [],
+): Query {
+	const { status, agentUuid, campaignId, campaignUploadId: listId, from, to, phone } = filters;
+	const form = mapping.optional('callListDateForm');
+	const bound = (value: unknown, label: 'From' | 'To') => boundOf(value, label, zone, form);
+	const hasRange = mapping.optional('callListRangeName') !== undefined;
+	// A single bound needs its own filter.
+	const isRange = hasRange && !isUnset(from) && !isUnset(to);
+	const known: Filter[] = [
+		['callListStatusName', status, () => asText(status)],
+		['callListAgentName', agentUuid, () => parseAgentUuid(agentUuid)],
+		['callListCampaignName', campaignId, () => parseCampaignId(campaignId, 'Campaign ID')],
+		['callListFromName', isRange ? null : from, () => bound(from, 'From')],
+		['callListToName', isRange ? null : to, () => bound(to, 'To')],
+		['callListPhoneName', phone, () => asText(phone)],
+		[
+			'callListRangeName',
+			isRange ? from : null,
+			() => rangeOf(mapping, bound(from, 'From'), bound(to, 'To')),
+		],
+	];
+	const given = known.filter(([, value]) => !isUnset(value));
+	const names = given.map(([name]) => name);
+	if (hasRange) requireBothBounds(names, mapping);
+	mapping.require([...names, ...(isRange ? ['callListRangeForm' as const] : []), ...alsoRequired]);
+	const query = given.map(([name, , toValue]) => ({
+		name: mapping.required(name),
+		value: toValue(),
+	}));
+	if (!isUnset(listId))
+		query.push({ name: 'campaign_upload_id', value: parseContactListId(listId) });
+	return queryOf(query);
+}
+
+/** A service with one filter for the whole range may have none for a single bound. */
+function requireBothBounds(names: readonly MappingName[], mapping: ApiMapping): void {
+	const half = names.find((name) => name === 'callListFromName' || name === 'callListToName');
+	if (half === undefined || mapping.optional(half) !== undefined) return;
 	const bound = half === 'callListFromName' ? 'From' : 'To';
 	throw new InvalidInput(
 		`'${bound}' can't be used alone, because your service has one filter for the whole range`,
@@ -45,48 +84,7 @@ export function requiredForFilters(filters: CallFilters, mapping: ApiMapping): M
 	);
 }
 
-/**
- * The query of these filters. Filters with the same name repeat it.
- *
- * @param zone time zone for dates without an offset
- * @throws InvalidInput for an invalid value
- * @throws MissingMapping for a filter without a name in the API mapping
- */
-export function callListQuery(filters: CallFilters, mapping: ApiMapping, zone: string): Query {
-	mapping.require(requiredForFilters(filters, mapping));
-	const query = givenFilters(filters, mapping, zone).map(({ field, toValue }) => ({
-		name: mapping.required(field),
-		value: toValue(),
-	}));
-	const { campaignUploadId: listId } = filters;
-	if (!isUnset(listId))
-		query.push({ name: 'campaign_upload_id', value: parseContactListId(listId) });
-	return queryOf(query);
-}
-
-function givenFilters(filters: CallFilters, mapping: ApiMapping, zone: string): Filter[] {
-	const { status, agentUuid, campaignId, from, to, phone } = filters;
-	const form = mapping.optional('callListDateForm');
-	const isRange = usesRange(filters, mapping);
-	const known: Array<[field: MappingName, value: unknown, toValue: () => QueryValue]> = [
-		['callListStatusName', status, () => asText(status)],
-		['callListAgentName', agentUuid, () => parseAgentUuid(agentUuid)],
-		['callListCampaignName', campaignId, () => parseCampaignId(campaignId, 'Campaign ID')],
-		['callListFromName', isRange ? null : from, () => boundOf(from, 'From', zone, form)],
-		['callListToName', isRange ? null : to, () => boundOf(to, 'To', zone, form)],
-		['callListPhoneName', phone, () => asText(phone)],
-		['callListRangeName', isRange ? from : null, () => rangeOf(filters, mapping, zone)],
-	];
-	const given = known.filter(([, value]) => !isUnset(value));
-	return given.map(([field, , toValue]) => ({ field, toValue }));
-}
-
-/** Whether to send From and To as one range. A single bound needs its own filter. */
-function usesRange({ from, to }: CallFilters, mapping: ApiMapping): boolean {
-	return mapping.optional('callListRangeName') !== undefined && !isUnset(from) && !isUnset(to);
-}
-
-function rangeOf({ from, to }: CallFilters, mapping: ApiMapping, zone: string): string {
+function rangeOf(mapping: ApiMapping, from: QueryValue, to: QueryValue): string {
 	const template = mapping.required('callListRangeForm');
 	if (!template.includes('{from}') || !template.includes('{to}')) {
 		throw new InvalidInput(
@@ -96,10 +94,7 @@ function rangeOf({ from, to }: CallFilters, mapping: ApiMapping, zone: string): 
 			),
 		);
 	}
-	const form = mapping.optional('callListDateForm');
-	return template
-		.replaceAll('{from}', String(boundOf(from, 'From', zone, form)))
-		.replaceAll('{to}', String(boundOf(to, 'To', zone, form)));
+	return template.replaceAll('{from}', String(from)).replaceAll('{to}', String(to));
 }
 
 /** A bound in the format of the service. Without a format, a bare date stays unchanged. */

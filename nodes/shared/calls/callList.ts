@@ -15,19 +15,21 @@ import type { JsonObject } from '../json';
 import type { Limiter } from '../keyedMutex';
 import { entriesOf, linkedNext, onlyListIn, totalIn } from './callListResponse';
 
-type AllCallsRequest = {
+type CallListRequest = {
 	query: Query;
+	/** Infinity for every call. */
+	limit: number;
 	/** Calls per request. The service's own page size if not set. */
 	pageSize?: number | undefined;
+	/**
+	 * For a decision that needs every call: what a person can do if the list keeps changing. The list is then read until two
+	 * readings agree.
+	 */
+	ifChanging?: string | undefined;
 	additions?: Additions;
 	limiter?: Limiter;
 	/** What to keep of each call with an ID, to save memory. Everything by default. Must keep what `keyOf` reads. */
 	compact?: (call: JsonObject) => JsonObject;
-};
-
-type CallListRequest = AllCallsRequest & {
-	/** Infinity for every call. */
-	limit: number;
 };
 
 /** Calls as listed by the service. */
@@ -66,46 +68,38 @@ export function readsFirstPageOnly(limit: number, mapping: ApiMapping): boolean 
  * which must have exactly one list of calls.
  *
  * @throws MissingMapping before anything is sent
- * @throws OutcomeUnknown if the response has no list of calls
+ * @throws OutcomeUnknown if the response has no list of calls, or if calls may be missing although every call is needed
  */
 export async function readCalls(
 	client: ApiClient,
-	{ limit, ...request }: CallListRequest,
+	request: CallListRequest,
 	mapping: ApiMapping,
 ): Promise<CallList> {
-	mapping.require(requiredForList({ ...request, limit }, mapping));
+	const { limit, ifChanging, additions } = request;
+	mapping.require(requiredForList(request, mapping));
 	if (readsFirstPageOnly(limit, mapping)) {
-		const { body } = await listCalls(client, { query: sized(request, mapping) }, request.additions);
+		const { body } = await listCalls(client, { query: sized(request, mapping) }, additions);
 		return { calls: onlyListIn(body, mapping).slice(0, limit), isComplete: true };
 	}
-	const { entries, isComplete } = await readPages(callList(client, request, mapping), limit);
-	return { calls: entries, isComplete };
-}
-
-/**
- * Reads all calls that match the filters, for a decision that needs a complete list.
- *
- * @param ifChanging what a person can do if the list keeps changing
- * @throws MissingMapping before anything is sent
- * @throws OutcomeUnknown if the list keeps changing, so that calls may be missing
- */
-export async function readAllCalls(
-	client: ApiClient,
-	request: AllCallsRequest,
-	mapping: ApiMapping,
-	ifChanging: string,
-): Promise<JsonObject[]> {
-	mapping.require(requiredForList({ ...request, limit: Infinity }, mapping));
-	return await readWholeList(callList(client, request, mapping), {
+	const list = callList(client, request, mapping);
+	if (ifChanging === undefined) {
+		const { entries, isComplete } = await readPages(list, limit);
+		return { calls: entries, isComplete };
+	}
+	const calls = await readWholeList(list, {
 		message: `Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
 		resolution: onScreenOnly(
 			`${ifChanging} If that doesn't help: ${mapping.resolution('callListTotalPath')}`,
 		),
 	});
+	return { calls, isComplete: true };
 }
 
 /** The filters with the page size, if any. */
-export function sized({ query, pageSize }: AllCallsRequest, mapping: ApiMapping): Query {
+export function sized(
+	{ query, pageSize }: Pick<CallListRequest, 'query' | 'pageSize'>,
+	mapping: ApiMapping,
+): Query {
 	if (pageSize === undefined) return query;
 	return withValue(query, mapping.required('callListPageSizeName'), pageSize);
 }
@@ -120,7 +114,7 @@ const FIRST_POSITIONS: { [paging: string]: number } = {
 /** The call list according to the API mapping. A position is what the response or the page parameter has. */
 function callList(
 	client: ApiClient,
-	request: AllCallsRequest,
+	request: CallListRequest,
 	mapping: ApiMapping,
 ): PagedList<string | number> {
 	const { compact = (call: JsonObject) => call, additions, limiter } = request;

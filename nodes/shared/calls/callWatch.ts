@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
 import shuffle from 'lodash/shuffle';
-import { isTransient } from '../api/errors';
 import { READS_AT_ONCE } from '../api/limits';
 import type { Reader } from '../api/resolution';
 import { backoffMs, type Backoff, type Clock } from '../clock';
@@ -9,9 +8,6 @@ import { whyNotRead } from '../notRead';
 import { hasEnded, type CallState } from './callEnd';
 
 const READ_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 60_000, factor: 1.5 };
-
-/** A call is no longer read after this many rejected reads in a row. */
-const MAX_REJECTIONS = 3;
 
 type WatchOptions = {
 	read: (callId: string) => Promise<JsonObject>;
@@ -26,8 +22,6 @@ type WatchOptions = {
 /** The calls that an execution waits for: which have ended, and when to read the others again. */
 export class CallWatch {
 	private readonly calls: Map<string, CallState>;
-	/** Rejected reads of a call in a row, without temporary failures. */
-	private readonly rejections = new Map<string, number>();
 
 	constructor(
 		callIds: readonly string[],
@@ -73,13 +67,10 @@ export class CallWatch {
 	 */
 	async readUntilAllEnded(clock: Clock, until: number): Promise<void> {
 		for (let round = 1; ; round++) {
-			const pending = this.pending.filter(
-				(callId) => (this.rejections.get(callId) ?? 0) < MAX_REJECTIONS,
-			);
 			const remaining = until - clock.elapsed();
-			if (pending.length === 0 || remaining <= 0) return;
+			if (this.pending.length === 0 || remaining <= 0) return;
 			await clock.sleep(Math.min(backoffMs(READ_BACKOFF, round), remaining));
-			await this.read(pending);
+			await this.read(this.pending);
 		}
 	}
 
@@ -89,14 +80,10 @@ export class CallWatch {
 			const record = await read(callId);
 			const isEnded = hasEnded(record, finished) || isReported?.(callId) === true;
 			this.calls.set(callId, { record, hasEnded: isEnded });
-			this.rejections.delete(callId);
 		} catch (error) {
 			// The call was placed, so a failed read must not stop the node.
 			const { record = {} } = this.calls.get(callId) ?? {};
-			const readFailure = whyNotRead(error, reader);
-			this.calls.set(callId, { record, hasEnded: false, readFailure });
-			if (isTransient(error)) return;
-			this.rejections.set(callId, (this.rejections.get(callId) ?? 0) + 1);
+			this.calls.set(callId, { record, hasEnded: false, readFailure: whyNotRead(error, reader) });
 		}
 	}
 }

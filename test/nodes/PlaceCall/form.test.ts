@@ -41,7 +41,7 @@ describe('the wait', () => {
 	test('Ask and Wait places no call if the wait has no settings', async () => {
 		const ask = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
 		const { message } = faultOf(await harness.place({ ...ask, options: { wait: {} } }));
-		expect(message).toBe("'Wait for Completion' has no settings, so no call was placed");
+		expect(message).toBe("'Wait for Completion' is empty");
 	});
 
 	test('the added wait of Ask and Wait has default settings', () => {

@@ -62,7 +62,7 @@ describe('When to Call', () => {
 		[
 			'text of a DateTime',
 			{ when: 'dateTime', scheduledAt: '={{ $json.naive.toDateTime().toISO() }}' },
-			'2099-11-20T10:00:00.000+05:30',
+			'2099-11-20T10:00:00+05:30',
 		],
 		[
 			'a DateTime of n8n',

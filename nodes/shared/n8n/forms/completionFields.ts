@@ -2,7 +2,6 @@ import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { parseAgentUuid } from '../../api/parseIds';
 import { type CompletionFilters, OBSERVED_OUTCOMES, parseList } from '../../calls/callEnd';
-import type { Included } from '../../calls/readCall';
 import { agentField } from './locatorFields';
 import type { Fields } from './fields';
 
@@ -60,7 +59,8 @@ export const finishedStatusesField: INodeProperties = {
 
 /** Which calls are completed, which of them start the workflow, and what is read for them. */
 export type CompletionSettings = {
-	included: Included;
+	/** Values of *Include*. */
+	included: string[];
 	filters: CompletionFilters;
 	/** Statuses of completed calls. */
 	finished: string[];
@@ -69,20 +69,20 @@ export type CompletionSettings = {
 export function readCompletionSettings(form: Fields): CompletionSettings {
 	const filters = form.collection('filters');
 	const options = form.collection('options');
-	const included = form.choices('include');
 	const listIn = (name: string) => parseList(filters.textOrList(name));
 	return {
-		included: {
-			transcript: included.includes('transcript'),
-			recording: included.includes('recording'),
-		},
+		included: form.choices('include'),
 		filters: {
 			agent_uuid: listIn('agentUuid').map(parseAgentUuid),
 			campaign_id: listIn('campaignIds'),
 			status: listIn('statuses'),
 		},
-		finished: options.has('finishedStatuses')
-			? parseList(options.textOrList('finishedStatuses'))
-			: [...OBSERVED_OUTCOMES],
+		finished: readFinishedStatuses(options),
 	};
+}
+
+/** *Finished Statuses*. */
+export function readFinishedStatuses(options: Fields): string[] {
+	if (!options.has(finishedStatusesField.name)) return [...OBSERVED_OUTCOMES];
+	return parseList(options.textOrList(finishedStatusesField.name));
 }

@@ -234,12 +234,18 @@ export class Fields {
 		return new Fields(members, this.source, `${this.prefix}${name}.`, `'${displayName}'`);
 	}
 
-	/** The fields of a fixed collection with one group. `undefined` if it isn't filled in. */
+	/** The fields of an option that is a fixed collection with one group. `undefined` if the option isn't added. */
 	group(name: string): Fields | undefined {
 		const group = this.groupOf(name);
 		const path = `${this.prefix}${name}.${group.name}`;
-		const { displayName } = this.propertyOf(name, ['fixedCollection']);
-		if (this.source.raw(path) === ABSENT) return undefined;
+		const { displayName, placeholder = '' } = this.propertyOf(name, ['fixedCollection']);
+		if (!this.has(name)) return undefined;
+		if (this.source.raw(path) === ABSENT) {
+			throw new InvalidInput(
+				`'${displayName}' is empty`,
+				onScreenOnly(`Select '${placeholder}', or remove '${displayName}'.`),
+			);
+		}
 		return new Fields(group.values, this.source, `${path}.`, `'${displayName}'`);
 	}
 

@@ -76,18 +76,15 @@ describe('reading until all have ended', () => {
 		expect(watch.state('a')).toEqual({ record: ENDED, hasEnded: true });
 	});
 
-	it('stops reading a call whose reads the service rejects, and says why', async () => {
-		let reads = 0;
+	it('says why a call could not be read, and reads the others', async () => {
 		const watch = watchOf(['bad', 'good'], async (callId) => {
 			if (callId === 'good') return ENDED;
-			reads++;
 			throw new ServiceRejection('Unknown call', forEveryone('Check it.'), 'call_not_found', 404, {
 				texts: ['call_not_found'],
 				body: {},
 			});
 		});
 		await watch.readUntilAllEnded(clockAt(), HOUR);
-		expect(reads).toBe(3);
 		expect(watch.state('bad')).toEqual({
 			record: {},
 			hasEnded: false,
