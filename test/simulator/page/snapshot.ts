@@ -1,8 +1,8 @@
-import type { Session } from '../chat/types';
+import type { Session } from '../chat/session';
 import type { RecordedRequest } from '../http/requestLog';
 import { shownText } from '../json';
-import type { Agent, Call, Campaign, StoredContact } from '../state/types';
-import type { SimulatorState } from '../world';
+import type { Simulator } from '../simulator';
+import type { Agent, Call, Campaign, StoredContact } from '../state/state';
 import { faultText, switchesOf } from './switches';
 
 /** The page shows the newest of each kind. */
@@ -14,19 +14,19 @@ const MAX_MESSAGES = 60;
 const MAX_REQUESTS = 100;
 
 /** What the page shows at a moment. */
-export function snapshot(world: SimulatorState) {
-	const { state, baseUrl, token } = world;
-	const calls = [...state.calls.values()].filter(({ callId }) => !world.isSeeded(callId));
+export function snapshot(sim: Simulator) {
+	const { state, baseUrl, token } = sim;
+	const calls = [...state.calls.values()].filter(({ callId }) => !sim.isSeeded(callId));
 	return {
 		service: { baseUrl, token },
-		switches: switchesOf(world),
-		agents: [...state.agents.values()].filter(isUsable(world)).map(({ agentUuid, name }) => {
+		switches: switchesOf(sim),
+		agents: [...state.agents.values()].filter(isUsable(sim)).map(({ agentUuid, name }) => {
 			return { agentUuid, name };
 		}),
 		calls: calls
 			.slice(-MAX_CALLS)
 			.reverse()
-			.map((call) => shownCall(world, call)),
+			.map((call) => shownCall(sim, call)),
 		callCount: calls.length,
 		campaigns: [...state.campaigns.values()]
 			.filter(({ contacts }) => contacts.length > 0)
@@ -35,48 +35,46 @@ export function snapshot(world: SimulatorState) {
 			.slice(-MAX_NUMBERS)
 			.reverse()
 			.map(({ phone, agentUuid, reason }) => {
-				return { phone, reason, agent: nameOf(world, agentUuid) };
+				return { phone, reason, agent: nameOf(sim, agentUuid) };
 			}),
 		chats: [...state.sessions.values()]
-			.filter(({ sessionId, messages }) => messages.length > 0 || !world.isSeeded(sessionId))
+			.filter(({ sessionId, messages }) => messages.length > 0 || !sim.isSeeded(sessionId))
 			.slice(-MAX_CHATS)
 			.reverse()
-			.map((session) => shownChat(world, session)),
-		requests: shownRequests(world),
+			.map((session) => shownChat(sim, session)),
+		requests: shownRequests(sim),
 	};
 }
 
-export type Snapshot = ReturnType<typeof snapshot>;
-
-function isUsable({ state }: SimulatorState) {
+function isUsable({ state }: Simulator) {
 	return ({ active, accountId }: Agent) => active && accountId === state.accountId;
 }
 
-function nameOf({ state }: SimulatorState, agentUuid: string): string {
+function nameOf({ state }: Simulator, agentUuid: string): string {
 	return state.agents.get(agentUuid)?.name ?? agentUuid;
 }
 
-function shownCall(world: SimulatorState, call: Call) {
+function shownCall(sim: Simulator, call: Call) {
 	const { callId, phone, callerName, campaignId, createdAt, outcome } = call;
 	return {
 		callId,
 		phone,
 		name: callerName,
-		agent: nameOf(world, call.agentUuid),
+		agent: nameOf(sim, call.agentUuid),
 		from: campaignId === null ? 'Place Call' : `Campaign ${campaignId}`,
 		createdAt,
-		phase: phaseOf(world, call),
+		phase: phaseOf(sim, call),
 		summary: typeof outcome.summary === 'string' ? outcome.summary : null,
 		webhooks: call.deliveries.map(({ status }) => status),
 	};
 }
 
-function phaseOf(world: SimulatorState, call: Call): string {
+function phaseOf(sim: Simulator, call: Call): string {
 	const { finished, dialed, isTalking, scheduledAt, outcome } = call;
 	if (finished) return typeof outcome.status === 'string' ? `Ended: ${outcome.status}` : 'Ended';
 	if (!dialed) return 'Not dialed: do not disturb';
 	if (isTalking) return 'Talking';
-	if (scheduledAt !== null && scheduledAt > world.clock.now()) {
+	if (scheduledAt !== null && scheduledAt > sim.clock.now()) {
 		return `Scheduled for ${new Date(scheduledAt).toISOString()}`;
 	}
 	return 'Ringing';
@@ -107,15 +105,15 @@ function contactPhase({ enqueued, dialed }: StoredContact): string {
 	return enqueued ? 'In the calling queue' : 'Uploaded, not released';
 }
 
-function shownChat(world: SimulatorState, session: Session) {
+function shownChat(sim: Simulator, session: Session) {
 	const { sessionId, agentUuid, person, status, mode, messages } = session;
 	return {
 		sessionId,
-		agent: nameOf(world, agentUuid),
+		agent: nameOf(sim, agentUuid),
 		person,
 		status,
 		mode,
-		connections: world.hub.connectionsOf(sessionId).length,
+		connections: sim.hub.connectionsOf(sessionId).length,
 		messages: messages.slice(-MAX_MESSAGES).map(({ role, content }) => ({ role, content })),
 	};
 }
@@ -123,7 +121,7 @@ function shownChat(world: SimulatorState, session: Session) {
 /** By request: what it sent, because converting a large body takes long. */
 const sentTexts = new WeakMap<RecordedRequest, string>();
 
-function shownRequests({ log }: SimulatorState) {
+function shownRequests({ log }: Simulator) {
 	const first = Math.max(0, log.requests.length - MAX_REQUESTS);
 	return log.requests
 		.slice(first)
