@@ -44,8 +44,8 @@ async function startService(calls: number): Promise<Simulator> {
 	const simulator = await startSimulator({ dialect, keepBodies: false, keepResponses: false });
 	const now = Date.now();
 	const only = { dndPhones: 0, sessions: 0 };
-	fill(simulator.state, dialect, now - 2 * HOUR_MS, { ...only, calls });
-	fill(simulator.state, dialect, now, { ...only, calls: RECENT_CALLS });
+	fill(simulator.state, now - 2 * HOUR_MS, { ...only, calls });
+	fill(simulator.state, now, { ...only, calls: RECENT_CALLS });
 	return simulator;
 }
 

@@ -24,7 +24,7 @@ export class SimulatorProcess {
 
 	static async start(latencyMs: number): Promise<SimulatorProcess> {
 		const port = await freePort();
-		const cli = ['test/simulator/cli.ts', '--port', String(port), '--token', TOKEN, '--no-bodies'];
+		const cli = ['test/simulator/cli.ts', '--port', String(port), '--token', TOKEN];
 		const child = spawn(process.execPath, [...tsx, ...cli, '--latency', String(latencyMs)], {
 			cwd: projectFolder,
 			stdio: 'ignore',

@@ -2,6 +2,7 @@ import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, speedUp, type EngineHarness } from '../engine';
 import { until } from '../n8n/until';
+import { FieldsSeen, schemaFaults, type SchemaKey } from '../schema/schemas';
 import { dialects, startSimulator, type Dialect, type Simulator } from '../simulator';
 import { credentialFor } from './credentialFor';
 import { unguessable } from './unguessable';
@@ -69,4 +70,12 @@ function harnessOf(engine: EngineHarness, dialect: Dialect): ContractHarness {
 			return engine.node(type, { credentials: { [CREDENTIAL]: details }, ...overrides });
 		},
 	};
+}
+
+/** Expects records that fit the schema of a trigger, and together have each of its fields. */
+export function expectSchema(key: SchemaKey, records: object[]): void {
+	expect(records.flatMap((record) => schemaFaults(key, record))).toEqual([]);
+	const seen = new FieldsSeen();
+	for (const record of records) seen.add(key.node, record);
+	expect(seen.missing(key, key.node)).toEqual([]);
 }

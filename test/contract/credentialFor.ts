@@ -43,7 +43,7 @@ const PAGING = { page: 'pageFromOne', offset: 'offset', cursor: 'cursor' } as co
 /** The fields of *API Mapping* for a service of this dialect. */
 export function apiMappingOf(dialect: Dialect): Details {
 	const { dnd, calls, chat } = dialect;
-	const placement = (name: string) => (chat.inQuery?.includes(name) === true ? 'query' : '');
+	const placement = (name: string) => (chat.inQuery.includes(name) ? 'query' : '');
 	return {
 		dndAddPlacement: dnd.add.placement,
 		dndAddAgentName: dnd.add.agent,

@@ -31,9 +31,7 @@ export const unguessable: Dialect = {
 		...plain.calls,
 		filters: scrambled(plain.calls.filters, 'calls'),
 		paging: { ...plain.calls.paging, position: 'calls_part_7q', size: 'calls_size_7q' },
-		unusual: scrambled(plain.calls.unusual, 'value'),
 		inFlight: ['state_7q'],
-		customerRole: 'role_7q',
 	},
 	campaigns: { ...plain.campaigns, extraFields: { window_7q: { days_7q: [1, 2] } } },
 	dnd: {
@@ -41,16 +39,12 @@ export const unguessable: Dialect = {
 		add: scrambled(plain.dnd.add, 'add'),
 		list: scrambled(plain.dnd.list, 'list'),
 		remove: scrambled(plain.dnd.remove, 'remove'),
-		reason: 'reason_7q',
 	},
 	chat: {
 		...plain.chat,
-		openState: 'state_7q',
 		create: scrambled(plain.chat.create, 'create'),
 		inbound: scrambled(plain.chat.inbound, 'inbound'),
 		async: scrambled(plain.chat.async, 'async'),
 		commands: scrambled(plain.chat.commands, 'command'),
-		reactivatedReason: 'reason_7q',
-		autoResumeReason: 'reason_7q',
 	},
 };

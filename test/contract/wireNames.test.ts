@@ -1,30 +1,20 @@
-import { globSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import ts from 'typescript';
+import { globSync } from 'node:fs';
 import { ROOT } from '../engine/sourceLoader';
-import { escaped, undocumentedWireNames } from './wireNames';
+import { escaped, textsIn, undocumentedWireNames } from './wireNames';
 
-/** Common words that both the package and a dialect use. */
-const OWN_WORDS = ['cursor', 'hours', 'items', 'rows', 'why'];
+/** Common words, and names of the package's own, which a dialect uses as well. */
+const OWN_WORDS = [
+	'campaign_status',
+	'content-disposition',
+	'content-type',
+	'cursor',
+	'dnd',
+	'sha256',
+	'why',
+];
 
 const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT });
 const names = undocumentedWireNames().filter((name) => !OWN_WORDS.includes(name));
-
-/** Every string in the code, without comments and placeholders. */
-function textsIn(file: string): string[] {
-	const code = readFileSync(path.join(ROOT, file), 'utf8');
-	const source = ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true);
-	const texts: string[] = [];
-	const visit = (node: ts.Node): void => {
-		if (ts.isPropertyAssignment(node) && node.name.getText() === 'placeholder') return;
-		if (ts.isStringLiteralLike(node)) texts.push(node.text);
-		// Only names with an underscore, because a single word could be any identifier.
-		if (ts.isIdentifier(node) && node.text.includes('_')) texts.push(node.text);
-		ts.forEachChild(node, visit);
-	};
-	visit(source);
-	return texts;
-}
 
 /** Finds a name with a special character anywhere in a text, and a plain word only as the whole text. */
 const patternOf = (name: string) =>
@@ -44,9 +34,8 @@ test('the dialects use many undocumented names', () => {
 test('the search finds names in strings, but not in comments and placeholders', () => {
 	const here = textsIn('test/contract/wireNames.test.ts');
 	expect(here.some((text) => anyName.test(text))).toBe(true);
-	expect(here.some((text) => text.includes(['Only names with', 'an underscore'].join(' ')))).toBe(
-		false,
-	);
+	const comments = textsIn('test/contract/wireNames.ts').join();
+	expect(comments).not.toContain(['Only names with', 'an underscore'].join(' '));
 	const dnd = textsIn('nodes/shared/apiMapping/dnd.ts');
 	expect(dnd.some((text) => text.includes('per_page'))).toBe(false);
 });

@@ -269,8 +269,7 @@ describe('examples of calls, with only the credentials selected', () => {
 				for (const id of again) await simulator.completeCall(id, reached);
 				simulator.clock.advance(DAY_MS);
 				const before = await requestsOfAllCalls();
-				for (const pages of [1, 3])
-					simulator.listChanges.plan({ list: 'calls', kind, after: before + pages });
+				for (const pages of [1, 3]) simulator.listChanges.plan({ kind, after: before + pages });
 				// The second page arrives after the pages that were requested with it.
 				const late = { kind: 'status', status: 503, skip: before + 1, times: 1 } as const;
 				simulator.faults.inject({ ...late, match: { path: '/v1/calls' } });

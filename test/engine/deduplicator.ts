@@ -52,11 +52,6 @@ export class Deduplicator implements IDataDeduplicator {
 		return [...this.rows].reduce((sum, [, text]) => sum + parse(text).data.length, 0);
 	}
 
-	/** The IDs of the nodes that have a row. */
-	get nodeIds(): string[] {
-		return [...this.rows.keys()].map((key) => key.slice(key.indexOf(' ') + 1));
-	}
-
 	async checkProcessedAndRecord(
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,

@@ -15,6 +15,7 @@ import {
 	NodeConnectionTypes,
 	Workflow,
 	type IConnections,
+	type IExecuteData,
 	type INode,
 	type INodeExecutionData,
 	type INodeListSearchResult,
@@ -335,27 +336,37 @@ export function executeContext(
 	items: INodeExecutionData[],
 	{
 		credentials = new TestCredentialsHelper(),
+		mode = 'trigger',
+		workflow = makeWorkflow([node]),
+		additionalData = makeAdditionalData(credentials, mode),
 		data = createRunExecutionData({ executionData: {} }),
 		run = 0,
+		task = {},
 		signal,
 	}: {
 		credentials?: TestCredentialsHelper;
+		mode?: WorkflowExecuteMode;
+		workflow?: Workflow;
+		additionalData?: IWorkflowExecuteAdditionalData;
 		data?: IRunExecutionData;
 		run?: number;
+		/** The source of the items. */
+		task?: Partial<IExecuteData>;
 		signal?: AbortSignal | undefined;
 	} = {},
 ): ExecuteContext {
 	const input = { main: [items] };
+	const executeData = { node, data: input, source: null, ...task };
 	return new ExecuteContext(
-		makeWorkflow([node]),
+		workflow,
 		node,
-		makeAdditionalData(credentials),
-		'trigger',
+		additionalData,
+		mode,
 		data,
 		run,
 		items,
 		input,
-		{ node, data: input, source: null },
+		executeData,
 		[],
 		signal,
 	);

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { ExecuteContext } from 'n8n-core';
 import {
-	createRunExecutionData,
 	Workflow,
 	type INode,
 	type INodeExecutionData,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import type { TestCredentialsHelper } from './credentialsHelper';
-import { makeAdditionalData } from './engine';
+import { executeContext, makeAdditionalData } from './engine';
 import { nodeTypes } from './nodeTypes';
 
 /**
@@ -30,19 +28,7 @@ export async function runOnEngine2(
 	});
 	const { hooks: _hooks, ...shared } = makeAdditionalData(credentials, 'webhook');
 	const additionalData: IWorkflowExecuteAdditionalData = { ...shared, executionId: randomUUID() };
-	const input = { main: [items] };
-	const context = new ExecuteContext(
-		workflow,
-		node,
-		additionalData,
-		'webhook',
-		createRunExecutionData({ executionData: {} }),
-		0,
-		items,
-		input,
-		{ node, data: input, source: null },
-		[],
-	);
+	const context = executeContext(node, items, { mode: 'webhook', workflow, additionalData });
 	try {
 		const type = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 		const outputs = await type.execute?.call(context);

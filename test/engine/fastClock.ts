@@ -39,11 +39,6 @@ export class FastClock implements Clock {
 		});
 	}
 
-	/** Moves the clock. Sleeps that are due end with the next tick. */
-	skip(ms: number): void {
-		this.elapsedMs += ms;
-	}
-
 	private async tick(): Promise<void> {
 		this.isTicking = true;
 		while (this.sleepers.size > 0) {

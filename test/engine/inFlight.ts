@@ -25,8 +25,4 @@ export class InFlight {
 	leave(): void {
 		this.current--;
 	}
-
-	get isIdle(): boolean {
-		return this.current === 0;
-	}
 }

@@ -34,11 +34,6 @@ export function speedUp(times: number): void {
 	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await fastClock.sleep(ms));
 }
 
-/** Moves the clock of the nodes that `speedUp` makes faster. */
-export function skipTime(ms: number): void {
-	fastClock.skip(ms);
-}
-
 /** Makes `AbortSignal.timeout` follow the clock of the nodes, which `speedUp` makes faster. */
 export function timeoutsByClock(): void {
 	jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {

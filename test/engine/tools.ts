@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ExecuteContext, SupplyDataContext } from 'n8n-core';
+import { SupplyDataContext } from 'n8n-core';
 import {
 	createEmptyRunExecutionData,
 	createRunExecutionData,
@@ -14,7 +14,7 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import type { TestCredentialsHelper } from './credentialsHelper';
-import { makeAdditionalData, makeNode, makeWorkflow } from './engine';
+import { executeContext, makeAdditionalData, makeNode, makeWorkflow } from './engine';
 import { nodeTypes } from './nodeTypes';
 
 const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
@@ -66,20 +66,9 @@ export function engineTool(
 	return async (args = {}) => {
 		recordArguments(data, node, runs, args);
 		const input = [{ json: { ...row, ...args, toolCallId: randomUUID() } }];
-		const task: IExecuteData = { node, data: { main: [input] }, source: sourceOf(run) };
-		const context = new ExecuteContext(
-			makeWorkflow([node]),
-			node,
-			makeAdditionalData(credentials, mode),
-			mode,
-			data,
-			runs++,
-			input,
-			task.data,
-			task,
-			[],
-		);
-		return await resultOf(node, context);
+		const task = { source: sourceOf(run) };
+		const context = { credentials, mode, data, run: runs++, task };
+		return await resultOf(node, executeContext(node, input, context));
 	};
 }
 

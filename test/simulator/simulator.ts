@@ -1,69 +1,129 @@
-import type { AddressInfo } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { AutoDial } from './calls/autoDial';
-import type { AutoComplete, CallOutcome, DeliveryOptions } from './calls/completions';
-import { controlRoutes } from './control/routes';
-import type { Clock } from './clock';
+import { AutoDialer, type AutoDial } from './calls/autoDial';
+import {
+	Completions,
+	type AutoComplete,
+	type CallOutcome,
+	type DeliveryOptions,
+} from './calls/completions';
+import { ChatEngine } from './chat/engine';
+import { Clock } from './clock';
 import type { Dialect } from './dialects';
-import type { Faults } from './http/faults';
-import { OpenSockets } from './http/openSockets';
+import { Faults } from './http/faults';
+import { RequestLog, type RecordedRequest } from './http/requestLog';
 import { createServer } from './http/server';
-import type { RecordedRequest, Stats } from './http/requestLog';
-import { serviceRoutes } from './routes';
 import { digitsOf } from './rules/phone';
+import { SocketHub, type EVENT_TIMES } from './socket/hub';
 import { SessionControl } from './socket/sessionControl';
 import { attachSockets } from './socket/upgrade';
-import { addAttempt, changeCampaign, completeUpload } from './state/campaignControl';
-import type { ListChanges } from './state/listChanges';
-import type { State } from './state/store';
-import type { Call, CampaignStatus, Delivery, StoredContact } from './state/types';
-import { SimulatorState, type Settings, type SimulatorOptions } from './world';
+import { ListChanges } from './state/listChanges';
+import { seed } from './state/seed';
+import {
+	State,
+	type Call,
+	type CampaignStatus,
+	type Delivery,
+	type StoredContact,
+} from './state/state';
 
-/** The running service, with controls for tests. */
+/** Settings that can change while the simulator runs. */
+export interface Settings {
+	/** Delay of every response. */
+	latencyMs?: number;
+	/** Lifetime of a WebSocket token. Default: the documented 5 minutes. */
+	wsTokenLifetimeMs?: number;
+	/** The age and number of events that a reconnect gets again. */
+	replayWindowMs?: number;
+	replayMaxEvents?: number;
+	/** The form of `ts` in events. Default: that of the dialect. */
+	eventTime?: keyof typeof EVENT_TIMES;
+	/** Time after an accepted request in which others get 429 with `Retry-After: 1`. */
+	minGapMs?: number;
+}
+
+export interface SimulatorOptions extends Settings {
+	dialect: Dialect;
+	port?: number;
+	/** 16 characters. */
+	token?: string;
+	/** Whether to record request bodies. False for long benchmarks. */
+	keepBodies?: boolean;
+	/** Whether to keep the beginning of each response, for the page. */
+	keepResponses?: boolean;
+}
+
+/** The running service: its data, its parts, and controls for tests. */
 export class Simulator {
-	readonly baseUrl: string;
-	readonly token: string;
 	readonly dialect: Dialect;
-	readonly state: State;
-	readonly clock: Clock;
-	readonly faults: Faults;
-	readonly listChanges: ListChanges;
-	readonly sessions: SessionControl;
+	readonly token: string;
+	readonly keepsResponses: boolean;
+	readonly settings: Settings;
+	readonly clock = new Clock();
+	readonly state = new State();
+	readonly faults = new Faults();
+	readonly listChanges = new ListChanges(this.state, this.clock);
+	readonly log: RequestLog;
+	readonly completions = new Completions(this);
+	readonly autoDialer = new AutoDialer(this);
+	readonly hub = new SocketHub(this);
+	readonly chat = new ChatEngine(this);
+	readonly sessions = new SessionControl(this);
+	/** Responses that a test holds back. */
+	held: { path: RegExp; released: Promise<void> } | null = null;
+	baseUrl = '';
+	/** IDs of the calls and chat sessions that were there at the start. */
+	private seeded = new Set<string>();
+	private takenAt = -Infinity;
+	private readonly app: FastifyInstance;
+	/** Every TCP connection, including hung and upgraded ones, so that stopping closes all. */
+	private readonly connections = new Set<Socket>();
 
-	constructor(
-		private readonly world: SimulatorState,
-		private readonly app: FastifyInstance,
-		private readonly connections: OpenSockets,
-	) {
-		this.baseUrl = world.baseUrl;
-		this.token = world.token;
-		this.dialect = world.dialect;
-		this.state = world.state;
-		this.clock = world.clock;
-		this.faults = world.faults;
-		this.listChanges = world.listChanges;
-		this.sessions = new SessionControl(world);
+	constructor(options: SimulatorOptions) {
+		this.dialect = options.dialect;
+		this.token = options.token ?? 'simulator-token1';
+		if (this.token.length !== 16) throw new Error('The token must have 16 characters');
+		this.settings = { ...options };
+		this.keepsResponses = options.keepResponses ?? false;
+		this.log = new RequestLog(options.keepBodies ?? true);
+		this.seed();
+		this.app = createServer(this);
+		this.app.server.on('connection', (socket: Socket) => {
+			this.connections.add(socket);
+			socket.on('close', () => this.connections.delete(socket));
+		});
+		attachSockets(this, this.app.server);
+	}
+
+	async listen(port: number): Promise<void> {
+		await this.app.listen({ host: '127.0.0.1', port, backlog: 4096 });
+		const address: AddressInfo | string | null = this.app.server.address();
+		if (address === null || typeof address === 'string') {
+			throw new Error('The simulator has no port');
+		}
+		this.baseUrl = `http://127.0.0.1:${address.port}`;
 	}
 
 	/** Every request received, oldest first. */
 	get requests(): readonly RecordedRequest[] {
-		return this.world.log.requests;
+		return this.log.requests;
 	}
 
-	stats(): Stats {
-		return this.world.log.stats();
+	stats() {
+		return this.log.stats();
 	}
 
 	/** Changes settings while it runs. `reset` keeps them. */
 	configure(settings: Settings): void {
-		Object.assign(this.world.settings, settings);
+		Object.assign(this.settings, settings);
 	}
 
 	/** Holds back responses from now on. Requests still take effect. Returns a function that releases them. */
 	holdResponses(path = /^/): () => void {
 		let release = () => {};
 		const released = new Promise<void>((resolve) => (release = resolve));
-		this.world.held = { path, released };
+		this.held = { path, released };
 		return release;
 	}
 
@@ -73,7 +133,7 @@ export class Simulator {
 		outcome: CallOutcome = {},
 		options: DeliveryOptions = {},
 	): Promise<Delivery[]> {
-		return await this.world.completions.complete(callId, outcome, options);
+		return await this.completions.complete(callId, outcome, options);
 	}
 
 	/** Finishes a call without delivering its webhook. */
@@ -83,30 +143,40 @@ export class Simulator {
 
 	/** Delivers the webhook of a call: again, forged, or to another URL. */
 	async deliverWebhook(callId: string, options: DeliveryOptions = {}): Promise<Delivery[]> {
-		return await this.world.completions.deliverWebhook(callId, options);
+		return await this.completions.deliverWebhook(callId, options);
 	}
 
 	setAutoComplete(auto: AutoComplete | null): void {
-		this.world.completions.setAuto(auto);
+		this.completions.setAuto(auto);
 	}
 
 	/** Active campaigns call their released contacts. Null stops them. */
 	setAutoDial(auto: AutoDial | null): void {
-		this.world.autoDialer.set(auto);
+		this.autoDialer.set(auto);
 	}
 
-	changeCampaign(id: number, status: Exclude<CampaignStatus, 'Draft'>): void {
-		changeCampaign(this.state, this.dialect, id, status);
+	changeCampaign(id: number, status: CampaignStatus): void {
+		const campaign = this.state.campaigns.get(id);
+		if (!campaign) throw new Error(`The simulator has no campaign ${id}`);
+		campaign.status = status;
 	}
 
 	/** Marks the queues of a contact list as completed. */
 	completeUpload(uploadId: number): void {
-		completeUpload(this.state, uploadId);
+		const uploads = [...this.state.campaigns.values()].flatMap((campaign) => campaign.uploads);
+		const upload = uploads.find(({ id }) => id === uploadId);
+		if (!upload) throw new Error(`The simulator has no contact list ${uploadId}`);
+		for (const queue of upload.queues) queue.completed = true;
 	}
 
-	/** Adds an attempt of a campaign, and returns its call ID. */
+	/** Adds an attempt of a campaign, as the calling engine would, and returns its call ID. */
 	addAttempt(campaignId: number, status: string): string {
-		return addAttempt(this.state, campaignId, status);
+		const model = [...this.state.calls.values()].find((call) => call.campaignId === campaignId);
+		if (!model) throw new Error(`Campaign ${campaignId} has no calls to take after`);
+		const callId = randomUUID();
+		const outcome = { ...model.outcome, status };
+		this.state.calls.set(callId, { ...model, callId, request: null, outcome, deliveries: [] });
+		return callId;
 	}
 
 	/** Calls placed through the API, oldest first. */
@@ -124,26 +194,49 @@ export class Simulator {
 		return this.state.campaigns.get(campaignId)?.contacts ?? [];
 	}
 
+	isSeeded(id: string): boolean {
+		return this.seeded.has(id);
+	}
+
+	/** Whether a request exceeds the limit. */
+	isTooSoon(): boolean {
+		const now = this.clock.now();
+		if (now - this.takenAt < (this.settings.minGapMs ?? 0)) return true;
+		this.takenAt = now;
+		return false;
+	}
+
 	/** Restores the initial state, without requests, faults, timers, or sockets. */
 	reset(): void {
-		this.world.reset();
+		this.completions.reset();
+		this.autoDialer.set(null);
+		this.hub.reset();
+		this.chat.reset();
+		this.faults.clear();
+		this.listChanges.clear();
+		this.takenAt = -Infinity;
+		this.log.reset();
+		this.clock.reset();
+		this.held = null;
+		this.state.clear();
+		this.seed();
 	}
 
 	async stop(): Promise<void> {
-		this.world.reset();
-		this.connections.destroy();
+		this.reset();
+		for (const socket of this.connections) socket.destroy();
 		await this.app.close();
+	}
+
+	private seed(): void {
+		const { calls, sessions } = this.state;
+		seed(this.state, this.clock.now());
+		this.seeded = new Set([...calls.keys(), ...sessions.keys()]);
 	}
 }
 
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-	const world = new SimulatorState(options);
-	const app = createServer(world, serviceRoutes(world), controlRoutes(world));
-	const connections = new OpenSockets(app.server, () => world.log.socketOpened());
-	attachSockets(world, app.server);
-	await app.listen({ host: '127.0.0.1', port: options.port ?? 0, backlog: 4096 });
-	const address: AddressInfo | string | null = app.server.address();
-	if (address === null || typeof address === 'string') throw new Error('The simulator has no port');
-	world.baseUrl = `http://127.0.0.1:${address.port}`;
-	return new Simulator(world, app, connections);
+	const simulator = new Simulator(options);
+	await simulator.listen(options.port ?? 0);
+	return simulator;
 }

@@ -24,7 +24,7 @@ export const campaignStatus: ContractCase[] = [
 					status: 'Active',
 					is_retry_enabled: true,
 					retry_threshold: 3,
-					retry_delay: dialect.campaigns.retryDelay,
+					retry_delay: 1800,
 					created_at: expect.any(String),
 					...dialect.campaigns.extraFields,
 				},

@@ -58,13 +58,6 @@ const bySocket: ContractCase[] = [
 		],
 	},
 	{
-		title: 'by WebSocket: retries if the service is busy, and the message arrives once',
-		parameters: message('socket', 'please be busy, once'),
-		requests: connectRequests(sessions.open),
-		output: [{ state: 'default', reply: 'You said: please be busy, once' }],
-		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['please be busy, once']),
-	},
-	{
 		title: 'by WebSocket: reactivates a dormant session',
 		parameters: { ...message('socket', 'Hello'), sessionId: sessions.dormant },
 		requests: connectRequests(sessions.dormant),

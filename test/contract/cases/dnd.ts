@@ -1,4 +1,5 @@
 import { fixtures, type Dialect, type Simulator } from '../../simulator';
+import { DND_REASON } from '../../simulator/state/fixtures';
 import { agent, type ContractCase } from '../contractCase';
 
 const { agents, dndPhone } = fixtures;
@@ -44,8 +45,7 @@ export const dnd: ContractCase[] = [
 		title: 'sends no reason if none is entered',
 		parameters: (dialect) => ({ operation: 'add', ...agent(), phone: formatted(NEW, dialect) }),
 		requests: ['POST /v1/dnd_numbers'],
-		verify: (simulator) =>
-			expect(listOf(simulator, NEW)).toMatchObject([{ reason: simulator.dialect.dnd.reason }]),
+		verify: (simulator) => expect(listOf(simulator, NEW)).toMatchObject([{ reason: DND_REASON }]),
 	},
 	...['agent_nobody', agents.foreign].flatMap((uuid) =>
 		Object.entries(METHODS).map(
@@ -131,18 +131,6 @@ export const dnd: ContractCase[] = [
 		output: Array.from({ length: 20 }, (_, index) => entry(`+917000000${100 + index}`)),
 	},
 	{
-		title: 'reads the list of each agent once',
-		parameters: {
-			operation: 'getMany',
-			agentUuid: { __rl: true, mode: 'id', value: '={{ $json.agent }}' },
-			returnAll: true,
-			phoneContains: '2025550199',
-		},
-		items: [{ agent: agents.us }, { agent: agents.full }, { agent: agents.us }],
-		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
-		output: [{ agent_uuid: agents.us, phone: '+12025550199' }],
-	},
-	{
 		title: 'finds a number on the list in any format',
 		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
 		items: FORMATS.map((phone) => ({ phone })),
@@ -161,28 +149,6 @@ export const dnd: ContractCase[] = [
 		],
 	},
 	{
-		title: 'returns only rows that are not on the list',
-		parameters: {
-			operation: 'checkMany',
-			...agent(),
-			phone: '={{ $json.phone }}',
-			returnRows: 'notListed',
-		},
-		items: [{ phone: dndPhone }, { phone: NEW }],
-		requests: Array<string>(4).fill('GET /v1/dnd_numbers'),
-		output: [{ phone: NEW, on_dnd: false }],
-	},
-	{
-		title: 'does not treat a part of a number as the same number',
-		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
-		items: [{ phone: dndPhone.slice(1, -2) }, { phone: '+919123987654' }],
-		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
-		output: [
-			{ listed: false, entry: null, similar: [{ phone: dndPhone }] },
-			{ listed: false, entry: null, similar: [] },
-		],
-	},
-	{
 		title: 'forgets numbers in n8n, and sends nothing',
 		parameters: { resource: 'rememberedNumber', operation: 'forget', phone: '={{ $json.phone }}' },
 		items: FORMATS.map((phone) => ({ phone })),
@@ -192,11 +158,5 @@ export const dnd: ContractCase[] = [
 			forgotten_push: false,
 			forgotten_calls: false,
 		})),
-	},
-	{
-		title: 'forgets no number that is not clear',
-		parameters: { resource: 'rememberedNumber', operation: 'forget', phone: '2025550199' },
-		requests: [],
-		rejection: '\'Phone\' "2025550199" has no clear international format',
 	},
 ];

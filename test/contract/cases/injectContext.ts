@@ -3,6 +3,8 @@ import { unknownSessionInPath } from '../chat';
 import type { ContractCase } from '../contractCase';
 
 const { sessions } = fixtures;
+/** The initial entry of each session. */
+const FIRST = 'Conversation with Sales India';
 const path = (session: string) => `POST /v1/chat/session/${session}/inject_context`;
 
 export const injectContext: ContractCase[] = [
@@ -11,13 +13,10 @@ export const injectContext: ContractCase[] = [
 		parameters: { sessionId: sessions.open, context: '={{ $json.entry }}' },
 		items: [{ entry: 'Wants a visit' }, { entry: 'On Saturday' }],
 		requests: [path(sessions.open), path(sessions.open)],
-		output: ({ chat }) => {
-			const first = chat.initialContext('Sales India');
-			return [
-				{ session_id: sessions.open, context: [first, 'Wants a visit'] },
-				{ session_id: sessions.open, context: [first, 'Wants a visit', 'On Saturday'] },
-			];
-		},
+		output: [
+			[FIRST, 'Wants a visit'],
+			[FIRST, 'Wants a visit', 'On Saturday'],
+		].map((context) => ({ session_id: sessions.open, context })),
 	},
 	{
 		title: 'stops if the session is unknown, whatever the error',

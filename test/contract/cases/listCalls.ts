@@ -1,4 +1,4 @@
-import { callId, fixtures } from '../../simulator/state/fixtures';
+import { callId, fixtures, UNUSUAL } from '../../simulator/state/fixtures';
 import type { ContractCase } from '../contractCase';
 
 const { agents, campaigns, uploads } = fixtures;
@@ -41,11 +41,7 @@ export const listCalls: ContractCase[] = [
 	},
 	{
 		title: 'finds calls with an undocumented status',
-		parameters: ({ calls }) => ({
-			operation: 'getMany',
-			returnAll: true,
-			filters: { status: calls.unusual.status },
-		}),
+		parameters: { operation: 'getMany', returnAll: true, filters: { status: UNUSUAL.status } },
 		requests: [LIST],
 		output: withIds(4),
 	},

@@ -4,15 +4,15 @@ import { agent, type ContractCase } from '../contractCase';
 const { agents } = fixtures;
 const call = { ...agent(), operation: 'place', countryCode: 'IN', phoneNumber: '9876543210' };
 
-const hours = (days: string) => ({
-	callingHours: { hours: { days, from: '00:00', to: '24:00', timeZone: 'UTC' } },
-});
-
-/** A weekday that isn't today and doesn't become today while the case runs. */
-const inThreeDays = () =>
-	new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(
-		Date.now() + 3 * 86_400_000,
+/** Calling Hours on a weekday that isn't today and doesn't become today while the case runs. */
+function outsideCallingHours() {
+	const inThreeDays = Date.now() + 3 * 86_400_000;
+	const days = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(
+		inThreeDays,
 	);
+	const hours = { days, from: '00:00', to: '24:00', timeZone: 'UTC' };
+	return { callingHours: { hours }, outsideCallingHours: 'notPlaced' };
+}
 
 const once = { callLimit: { limit: { maximumCalls: 1, period: 'day' } } };
 
@@ -46,23 +46,10 @@ export const placeCall: ContractCase[] = [
 		output: [{ call_id: expect.any(String) }],
 	},
 	{
-		title: 'places a call within Calling Hours',
-		parameters: { ...call, options: hours('Mon-Sun') },
-		requests: ['POST /v1/call'],
-		output: [{ call_id: expect.any(String), placed: true }],
-		verify: ({ requests }) => expect(requests[0]?.body).not.toHaveProperty('scheduled_at'),
-	},
-	{
-		title: 'schedules a call outside Calling Hours for the next opening',
-		parameters: () => ({ ...call, options: hours(inThreeDays()) }),
-		requests: ['POST /v1/call'],
-		output: [{ call_id: expect.any(String), placed: true, scheduled_at_epoch: expect.any(Number) }],
-	},
-	{
 		title: 'does not place a call outside Calling Hours if that is chosen',
 		parameters: () => ({
 			...call,
-			options: { ...hours(inThreeDays()), outsideCallingHours: 'notPlaced' },
+			options: outsideCallingHours(),
 		}),
 		requests: [],
 		output: [{ placed: false, call_id: null, next_opening: expect.any(String) }],
@@ -118,7 +105,7 @@ export const placeCall: ContractCase[] = [
 		title: 'does not ask outside Calling Hours if that is chosen, and does not approve',
 		parameters: () => ({
 			...question,
-			options: { ...byReading, ...hours(inThreeDays()), outsideCallingHours: 'notPlaced' },
+			options: { ...byReading, ...outsideCallingHours() },
 		}),
 		requests: [],
 		output: [{ answer: 'not_reached', data: { approved: false }, placed: false, call_id: null }],

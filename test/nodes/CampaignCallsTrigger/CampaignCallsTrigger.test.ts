@@ -23,7 +23,7 @@ const { uploads, campaigns, agents } = fixtures;
 const HOUR_MS = 3_600_000;
 const WATCHED = { pollTimes: { item: [{ mode: 'everyMinute' }] }, campaignId: campaigns.active };
 
-// Pages with a total, and a cursor without one. All dialects: test/contract/campaignCalls.
+// Pages with a total, and a cursor without one. All dialects: test/contract/triggers.
 describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => {
 	const simulator = useSimulator({ dialect });
 	beforeEach(() => {

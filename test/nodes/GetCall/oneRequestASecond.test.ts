@@ -19,8 +19,8 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 test('with Concurrency 1, a service that accepts one request per second returns all calls', async () => {
-	const { state, dialect } = simulator();
-	fill(state, dialect, simulator().clock.now(), { calls: 300, dndPhones: 0, sessions: 0 });
+	const { state } = simulator();
+	fill(state, simulator().clock.now(), { calls: 300, dndPhones: 0, sessions: 0 });
 	const found = await records(
 		{
 			operation: 'getMany',

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { istTimestamp } from '../clock';
-import { newCall } from '../state/newCall';
-import type { Call, Campaign, StoredContact, Upload } from '../state/types';
-import type { SimulatorState } from '../world';
+import type { Simulator } from '../simulator';
+import { newCall, type Call, type Campaign, type Upload } from '../state/state';
 import type { CallOutcome } from './completions';
-import { outcomeByNumber } from './outcomeByNumber';
+import { outcomeByNumber } from './outcome';
 
 export interface AutoDial {
 	/** Time between two calls of a campaign. */
@@ -22,41 +20,44 @@ export interface AutoDial {
 export class AutoDialer {
 	private interval: NodeJS.Timeout | undefined;
 
-	constructor(private readonly world: SimulatorState) {}
+	constructor(private readonly sim: Simulator) {}
 
 	/** Null places no more calls. Calls in progress end anyway. */
 	set(auto: AutoDial | null): void {
 		clearInterval(this.interval);
 		if (auto === null) return;
-		this.interval = setInterval(() => this.dialNext(auto), auto.everyMs);
+		this.interval = setInterval(() => {
+			for (const campaign of this.sim.state.campaigns.values()) {
+				if (campaign.status === 'Active') this.dialNext(campaign, auto);
+			}
+		}, auto.everyMs);
 	}
 
-	reset(): void {
-		this.set(null);
-	}
-
-	private dialNext(auto: AutoDial): void {
-		for (const campaign of this.world.state.campaigns.values()) {
-			if (campaign.status === 'Active') this.dialNextOf(campaign, auto);
-		}
-	}
-
-	private dialNextOf(campaign: Campaign, auto: AutoDial): void {
+	private dialNext(campaign: Campaign, auto: AutoDial): void {
 		const next = campaign.contacts.find(({ enqueued, dialed }) => enqueued && dialed === null);
 		const upload = campaign.uploads.find(({ id }) => id === next?.uploadId);
 		if (next === undefined || upload === undefined) return;
-		const { state } = this.world;
+		const { state, clock, completions } = this.sim;
+		const { agentUuid } = upload;
 		// Opt-outs apply to campaigns in flight.
-		if (state.dndPhones(upload.agentUuid).has(next.phone)) {
+		if (state.dndPhones(agentUuid).has(next.phone)) {
 			next.dialed = 'do_not_disturb';
 			this.completeIfDone(campaign, upload);
 			return;
 		}
 		next.dialed = 'called';
-		const call = this.callTo(campaign, upload, next);
+		const call = newCall({
+			agentUuid,
+			phone: next.phone,
+			fromNumber: state.agents.get(agentUuid)?.number ?? null,
+			callerName: next.personName,
+			campaignId: campaign.id,
+			uploadId: upload.id,
+			createdAt: istTimestamp(clock.now()),
+		});
 		state.calls.set(call.callId, call);
 		const outcome = auto.outcome ?? ((one: Call) => outcomeByNumber(state, one));
-		void this.world.completions
+		void completions
 			.ring(call, auto.lastsMs, { outcome })
 			.then(() => this.completeIfDone(campaign, upload));
 	}
@@ -66,25 +67,8 @@ export class AutoDialer {
 		const waits = contacts.some(
 			({ uploadId, enqueued, dialed }) => uploadId === id && enqueued && dialed === null,
 		);
-		const calls = [...this.world.state.calls.values()].filter(({ uploadId }) => uploadId === id);
+		const calls = [...this.sim.state.calls.values()].filter(({ uploadId }) => uploadId === id);
 		if (waits || calls.some(({ finished }) => !finished)) return;
 		for (const queue of queues) queue.completed = true;
-	}
-
-	private callTo(campaign: Campaign, upload: Upload, { phone, personName }: StoredContact): Call {
-		const { state, clock } = this.world;
-		return newCall({
-			callId: randomUUID(),
-			agentUuid: upload.agentUuid,
-			phone,
-			fromNumber: state.agents.get(upload.agentUuid)?.number ?? null,
-			callerName: personName,
-			request: null,
-			webhookUrl: null,
-			campaignId: campaign.id,
-			uploadId: upload.id,
-			createdAt: istTimestamp(clock.now()),
-			scheduledAt: null,
-		});
 	}
 }

@@ -1,8 +1,6 @@
-import { delay } from '../clock';
 import type { JsonObject } from '../json';
-import type { Call, Delivery, TranscriptTurn } from '../state/types';
-import type { SimulatorState } from '../world';
-import { deliver } from './deliver';
+import type { Simulator } from '../simulator';
+import type { Call, Delivery, TranscriptTurn } from '../state/state';
 import { usualOutcome, usualRecording, usualTranscript } from './outcome';
 import { recordOf } from './record';
 
@@ -34,29 +32,17 @@ const LONGEST_TIMER_MS = 86_400_000;
 /** The share of a call's time that it rings. */
 const RINGING = 0.4;
 
+/** How calls end, and the webhooks that report it. */
 export class Completions {
 	private auto: AutoComplete | null = null;
 	private readonly timers = new Set<NodeJS.Timeout>();
 	/** Outcomes of the next calls that end automatically, instead of their own. */
-	private readonly chosen: CallOutcome[] = [];
+	readonly chosenNext: CallOutcome[] = [];
 
-	constructor(private readonly world: SimulatorState) {}
+	constructor(private readonly sim: Simulator) {}
 
 	setAuto(auto: AutoComplete | null): void {
 		this.auto = auto;
-	}
-
-	/** Chooses the outcome of the next call that is answered or not. */
-	chooseNext(outcome: CallOutcome): void {
-		this.chosen.push(outcome);
-	}
-
-	get chosenNext(): readonly CallOutcome[] {
-		return this.chosen;
-	}
-
-	clearChosen(): void {
-		this.chosen.length = 0;
 	}
 
 	/** Finishes a call and delivers its webhook. Resolves when all deliveries have a response. */
@@ -67,12 +53,13 @@ export class Completions {
 	): Promise<Delivery[]> {
 		const call = this.known(callId);
 		const { transcript, recording, ...fields } = given;
-		const { state, dialect, clock } = this.world;
+		const { state, clock } = this.sim;
 		const agent = state.agents.get(call.agentUuid);
 		call.outcome = { ...usualOutcome(call, agent, clock.now()), ...fields };
 		const picked = call.outcome.status === 'picked';
-		call.transcript = transcript ?? (picked ? usualTranscript(dialect, clock.now()) : []);
-		call.recording = recordingOf(recording ?? picked);
+		const file = recording ?? picked;
+		call.transcript = transcript ?? (picked ? usualTranscript(clock.now()) : []);
+		call.recording = file === true ? usualRecording() : file || null;
 		call.finished = true;
 		call.isTalking = false;
 		return await this.deliver(call, options);
@@ -87,13 +74,13 @@ export class Completions {
 	async placed(call: Call): Promise<void> {
 		const auto = this.auto;
 		if (!auto || !call.dialed) return;
-		if (auto.afterMs === 'beforeResponse') {
+		const { afterMs } = auto;
+		if (afterMs === 'beforeResponse') {
 			await this.complete(call.callId, this.outcomeOf(call, auto), auto.delivery);
 			return;
 		}
-		const due = Math.max(0, (call.scheduledAt ?? 0) - this.world.clock.now());
-		if (due + auto.afterMs > LONGEST_TIMER_MS) return;
-		const { afterMs } = auto;
+		const due = Math.max(0, (call.scheduledAt ?? 0) - this.sim.clock.now());
+		if (due + afterMs > LONGEST_TIMER_MS) return;
 		void this.wait(due).then(async () => await this.ring(call, afterMs, auto));
 	}
 
@@ -109,7 +96,7 @@ export class Completions {
 
 	reset(): void {
 		this.auto = null;
-		this.chosen.length = 0;
+		this.chosenNext.length = 0;
 		for (const timer of this.timers) clearTimeout(timer);
 		this.timers.clear();
 	}
@@ -126,40 +113,51 @@ export class Completions {
 	}
 
 	private outcomeOf(call: Call, { outcome }: Omit<AutoComplete, 'afterMs'>): CallOutcome {
-		return this.chosen.shift() ?? (typeof outcome === 'function' ? outcome(call) : (outcome ?? {}));
+		const own = typeof outcome === 'function' ? outcome(call) : (outcome ?? {});
+		return this.chosenNext.shift() ?? own;
 	}
 
 	private isInProgress({ callId, finished }: Call): boolean {
-		return !finished && this.world.state.calls.has(callId);
+		return !finished && this.sim.state.calls.has(callId);
 	}
 
 	private known(callId: string): Call {
-		const call = this.world.state.calls.get(callId);
+		const call = this.sim.state.calls.get(callId);
 		if (!call) throw new Error(`The simulator has no call ${callId}`);
 		return call;
 	}
 
 	private async deliver(call: Call, options: DeliveryOptions): Promise<Delivery[]> {
-		const url = options.url ?? call.webhookUrl;
+		const { url = call.webhookUrl, deliverTimes = 1, concurrently = false } = options;
 		if (url === null) return [];
-		const { dialect, state } = this.world;
-		const record = recordOf(call, state.agents.get(call.agentUuid), dialect);
-		const payload: JsonObject = { ...record, ...options.forged };
-		const body = dialect.webhook.body(String(payload.call_id), payload);
-		const once = async () => await deliver(url, body, dialect, call.deliveries);
-		const times = options.deliverTimes ?? 1;
-		if (options.concurrently === true)
-			return await Promise.all(Array.from({ length: times }, once));
-		const deliveries: Delivery[] = [];
-		for (let i = 0; i < times; i++) {
-			deliveries.push(await once());
-			await delay(0);
+		const { webhook } = this.sim.dialect;
+		const payload = { ...recordOf(call, this.sim), ...options.forged };
+		const body = webhook.body(String(payload.call_id), payload);
+		const deliveries: Array<Promise<Delivery>> = [];
+		for (let i = 0; i < deliverTimes; i++) {
+			const delivery: Delivery = { url, at: Date.now(), status: null, body };
+			call.deliveries.push(delivery);
+			deliveries.push(this.post(delivery));
+			if (!concurrently) await deliveries[i];
 		}
-		return deliveries;
+		return await Promise.all(deliveries);
 	}
-}
 
-function recordingOf(recording: Buffer | boolean | null): Buffer | null {
-	if (recording === null || recording === false) return null;
-	return recording === true ? usualRecording() : recording;
+	private async post(delivery: Delivery): Promise<Delivery> {
+		const text = JSON.stringify(delivery.body);
+		try {
+			const response = await fetch(delivery.url, {
+				method: 'POST',
+				headers: this.sim.dialect.webhook.headers(text),
+				body: text,
+				redirect: 'manual',
+				signal: AbortSignal.timeout(10_000),
+			});
+			await response.arrayBuffer();
+			delivery.status = response.status;
+		} catch {
+			// No response: the status stays null.
+		}
+		return delivery;
+	}
 }

@@ -1,7 +1,8 @@
 import { istTimestamp } from '../clock';
-import type { Dialect } from '../dialects';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
-import type { Agent, Call, TranscriptTurn } from '../state/types';
+import { CUSTOMER_ROLE } from '../state/fixtures';
+import type { Agent, Call, State, TranscriptTurn } from '../state/state';
+import type { CallOutcome } from './completions';
 
 /** Default record fields of a finished call. */
 export function usualOutcome(call: Call, agent: Agent | undefined, now: number): JsonObject {
@@ -36,10 +37,10 @@ function captured(request: JsonObject | null): JsonObject {
 	);
 }
 
-export function usualTranscript(dialect: Dialect, now: number): TranscriptTurn[] {
+export function usualTranscript(now: number): TranscriptTurn[] {
 	const lines = [
 		['assistant', 'Hello, do you have a minute?'],
-		[dialect.calls.customerRole, 'Yes, go ahead.'],
+		[CUSTOMER_ROLE, 'Yes, go ahead.'],
 		['assistant', 'Thank you. Goodbye.'],
 	] as const;
 	return lines.map(([role, content], index) => ({
@@ -66,4 +67,58 @@ export function usualRecording(): Buffer {
 	header.write('data', 36);
 	header.writeUInt32LE(samples.length, 40);
 	return Buffer.concat([header, samples]);
+}
+
+/** Record fields that only an answered call has. */
+const NOT_ANSWERED = {
+	duration_seconds: 0,
+	call_ended_by: null,
+	call_ended_reason: null,
+	tag: null,
+	call_picked_at: null,
+	summary: null,
+	data_captured: {},
+	post_call_analysis: null,
+} as const;
+
+export const NOT_PICKED: CallOutcome = {
+	...NOT_ANSWERED,
+	status: 'not_picked',
+	call_ended_reason_message: 'Nobody picked up the call',
+};
+
+export const BUSY: CallOutcome = {
+	...NOT_ANSWERED,
+	status: 'failed',
+	call_ended_reason_message: 'The line was busy',
+};
+
+/**
+ * The outcome of a call by the last digit of its number: 7 answers from the second call on, 8 never answers, the line
+ * of 9 is busy at the first call, and all others answer.
+ */
+export function outcomeByNumber({ calls }: State, call: Call): CallOutcome {
+	// Calls are in the order of their creation.
+	const first = [...calls.values()].find(({ phone }) => phone === call.phone);
+	const isFirst = first?.callId === call.callId;
+	const digit = call.phone.at(-1);
+	if (digit === '8' || (digit === '7' && isFirst)) return NOT_PICKED;
+	if (digit === '9' && isFirst) return BUSY;
+	// A call that asks for data points gets one value for each of them.
+	return call.request?.data_extraction === undefined ? answered(call) : {};
+}
+
+const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
+
+function answered({ phone, callerName }: Call): CallOutcome {
+	const digit = Number(phone.at(-1));
+	const name = callerName ?? 'The contact';
+	if (digit % 3 === 2) {
+		return { summary: `${name} isn't interested.`, data_captured: { interested: 'no' } };
+	}
+	const day = DAYS[digit % DAYS.length] ?? '';
+	return {
+		summary: `${name} is interested and wants to visit on ${day}.`,
+		data_captured: { interested: 'yes', visit_day: day },
+	};
 }

@@ -1,16 +1,17 @@
-import type { Dialect } from '../dialects';
 import type { JsonObject } from '../json';
-import type { Agent, Call } from '../state/types';
+import type { Simulator } from '../simulator';
+import type { Call } from '../state/state';
 
 /** The call record as the service would show it now. */
-export function recordOf(call: Call, agent: Agent | undefined, dialect: Dialect): JsonObject {
+export function recordOf(call: Call, { state, dialect }: Simulator): JsonObject {
+	const { inFlight, missing } = dialect.calls;
 	const known: JsonObject = {
 		call_id: call.callId,
 		agent_uuid: call.agentUuid,
-		agent_name: agent?.name ?? null,
+		agent_name: state.agents.get(call.agentUuid)?.name ?? null,
 		phone_number: call.phone,
 		from_number: call.fromNumber,
-		status: inFlightStatus(call, dialect),
+		status: inFlight[Math.min(call.reads, inFlight.length - 1)] ?? null,
 		call_type: null,
 		channel: null,
 		duration_seconds: null,
@@ -29,10 +30,6 @@ export function recordOf(call: Call, agent: Agent | undefined, dialect: Dialect)
 		post_call_analysis: null,
 		...call.outcome,
 	};
-	if (dialect.calls.missing === 'null') return known;
+	if (missing === 'null') return known;
 	return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
-}
-
-function inFlightStatus(call: Call, { calls }: Dialect): string | null {
-	return calls.inFlight[Math.min(call.reads, calls.inFlight.length - 1)] ?? null;
 }

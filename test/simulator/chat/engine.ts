@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { deliver } from '../calls/deliver';
 import { delay } from '../clock';
-import type { AcceptedMessage } from '../dialects/chatTypes';
 import type { JsonObject } from '../json';
-import type { Agent, Delivery } from '../state/types';
-import type { SimulatorState } from '../world';
-import { fingerprintOf, gate } from './gate';
-import { newSession, wake } from './lifecycle';
+import type { Simulator } from '../simulator';
+import type { Agent } from '../state/state';
+import { gate } from './gate';
 import { asks, INTERIM_TEXT, SLOW_MS } from './scriptedReplies';
-import { addMessage, respond } from './reply';
-import { namedMessage, turnResults } from './turnResults';
-import type { Emit, Flight, Incoming, Session } from './types';
+import { newSession, wake, type Emit, type Flight, type Incoming, type Session } from './session';
+
+/** Time between an asynchronous message and its reply. */
+const ASYNC_REPLY_MS = 50;
 
 interface Turn {
 	turnId: string;
@@ -20,48 +18,55 @@ interface Turn {
 
 /** The agent of the chat: an echo with the scripted replies of scriptedReplies.ts. */
 export class ChatEngine {
-	readonly deliveries: Delivery[] = [];
 	private counter = 0;
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	constructor(private readonly world: SimulatorState) {}
-
-	nextNumber(): number {
-		return ++this.counter;
-	}
+	constructor(private readonly sim: Simulator) {}
 
 	open(agent: Agent, person: string | null): Session {
-		const session = newSession(agent, this.world.dialect, this.world.clock.now(), randomUUID());
+		const session = newSession(agent, this.sim.clock.now(), randomUUID());
 		session.person = person;
-		this.world.state.sessions.set(session.sessionId, session);
+		this.sim.state.sessions.set(session.sessionId, session);
 		return session;
 	}
 
 	emitter(session: Session): Emit {
-		return (type, payload) => this.world.hub.emit(session, type, payload);
+		return (type, payload) => this.sim.hub.emit(session, type, payload);
+	}
+
+	/** Adds a message to the session and emits its event. Returns its ID. */
+	addMessage(
+		session: Session,
+		role: 'user' | 'ai',
+		content: string,
+		emit = this.emitter(session),
+	): string | number {
+		const id = this.sim.dialect.chat.messageId(++this.counter);
+		const created_at = new Date(this.sim.clock.now()).toISOString();
+		session.messages.push({ id, role, content });
+		emit('message_received', { id, type: 'message', role, content, created_at });
+		return id;
 	}
 
 	/** A synchronous message. */
-	async send(session: Session, incoming: Incoming, emit: Emit): Promise<JsonObject> {
-		const stopped = gate(this.world, session, incoming);
+	async send(session: Session, incoming: Incoming, emit = this.emitter(session)) {
+		const stopped = gate(this.sim, session, incoming);
 		if (stopped) return stopped;
-		if (asks(incoming.content, 'fail')) return { state: 'error', error: 'internal_error' };
+		const { content } = incoming;
 		const turn = this.begin(session, incoming, emit);
-		if (!session.flight && asks(incoming.content, 'merge')) this.startOtherTurn(session);
+		if (!session.flight && asks(content, 'merge')) this.startOtherTurn(session);
 		if (session.flight) return this.merge(session, session.flight, turn);
-		const interim = asks(incoming.content, 'interim');
-		if (!interim && !asks(incoming.content, 'slow')) {
-			return this.finish(session, turn, incoming.content, emit).outcome;
+		const isInterim = asks(content, 'interim');
+		if (!isInterim && !asks(content, 'slow')) {
+			return this.finish(session, turn, content, emit).outcome;
 		}
-		if (interim) addMessage(this.world, session, 'ai', INTERIM_TEXT, this.emitter(session));
-		const flight: Flight = { turnId: turn.turnId, contents: [incoming.content], merged: [] };
+		if (isInterim) this.addMessage(session, 'ai', INTERIM_TEXT);
+		const flight: Flight = { turnId: turn.turnId, contents: [content], merged: [] };
 		session.flight = flight;
 		await delay(SLOW_MS);
 		session.flight = null;
 		const { outcome, replyId } = this.finish(session, turn, flight.contents.join(' / '), emit);
-		for (const payload of turnResults(this.world.dialect, flight, replyId)) {
-			emit('turn_result', payload);
-		}
+		for (const payload of this.resultsOf(flight, replyId)) emit('turn_result', payload);
 		return outcome;
 	}
 
@@ -69,88 +74,74 @@ export class ChatEngine {
 	sendLater(
 		session: Session,
 		incoming: Incoming,
-		deliveryUrl: string | null,
-	): AcceptedMessage | { stopped: JsonObject } {
-		const stopped = gate(this.world, session, incoming);
-		if (stopped) {
-			const known = session.remembered.get(incoming.idempotencyKey ?? '');
-			if (stopped.state !== 'accepted' || !known) return { stopped };
-			return { turnId: known.turnId, messageId: known.messageId, replay: true };
-		}
+	): Omit<Turn, 'incoming'> | { stopped: JsonObject } {
+		const stopped = gate(this.sim, session, incoming);
+		const known = session.remembered.get(incoming.idempotencyKey ?? '');
+		if (stopped) return stopped.state === 'accepted' && known ? known : { stopped };
 		const turn = this.begin(session, incoming, this.emitter(session));
-		const url = deliveryUrl ?? session.deliveryUrl;
-		this.later(async () => await this.finishLater(session, turn, url));
-		return { turnId: turn.turnId, messageId: turn.messageId, replay: false };
+		this.replyLater(session, incoming.content, (replyId) => [
+			this.result(turn.turnId, turn.messageId, replyId),
+		]);
+		return turn;
 	}
 
 	reset(): void {
 		for (const timer of this.timers) clearTimeout(timer);
 		this.timers.clear();
-		this.deliveries.length = 0;
 		this.counter = 0;
 	}
 
+	private nextTurnId(): string {
+		return `turn_${++this.counter}`;
+	}
+
 	private begin(session: Session, incoming: Incoming, emit: Emit): Turn {
-		const { dialect } = this.world;
-		wake(session, dialect.chat.reactivatedReason, emit);
-		const turnId = dialect.chat.turnId(this.nextNumber());
-		const own = addMessage(this.world, session, 'user', incoming.content, emit);
-		const messageId = dialect.chat.echoesMessageId ? (incoming.messageId ?? own) : own;
+		wake(session, emit);
+		const turnId = this.nextTurnId();
+		const own = this.addMessage(session, 'user', incoming.content, emit);
+		const { echoesMessageId } = this.sim.dialect.chat;
+		const messageId = echoesMessageId ? (incoming.messageId ?? own) : own;
 		const turn = { turnId, messageId, incoming };
-		if (incoming.interaction) this.answered(session, incoming.interaction.id);
-		this.remember(session, turn, { turn_id: turnId, message_id: messageId });
+		const shown = session.interactions.get(incoming.interaction?.id ?? '');
+		if (shown) shown.answered = true;
+		return this.remember(session, turn, { turn_id: turnId, message_id: messageId });
+	}
+
+	private remember(session: Session, turn: Turn, outcome: JsonObject): Turn {
+		const { idempotencyKey } = turn.incoming;
+		if (idempotencyKey !== null) session.remembered.set(idempotencyKey, { ...turn, outcome });
 		return turn;
 	}
 
-	private answered(session: Session, interactionId: string): void {
-		const shown = session.interactions.get(interactionId);
-		if (shown) shown.answered = true;
-	}
-
-	private remember(
-		session: Session,
-		{ incoming, turnId, messageId }: Turn,
-		outcome: JsonObject,
-	): void {
-		if (incoming.idempotencyKey === null) return;
-		session.remembered.set(incoming.idempotencyKey, {
-			rail: incoming.rail,
-			fingerprint: fingerprintOf(incoming),
-			outcome,
-			turnId,
-			messageId,
-		});
-	}
-
 	private finish(session: Session, turn: Turn, content: string, emit: Emit) {
-		const reply = respond(this.world, session, content, emit);
+		const { text, replyId } = this.reply(session, content, emit);
 		const outcome: JsonObject = {
 			state: 'default',
-			reply: reply.text,
+			reply: text,
 			mode: session.mode,
-			help_requested: reply.helpRequested,
+			help_requested: false,
 			turn_id: turn.turnId,
-			...this.messageIdFor(turn),
+			...messageIdFor(turn),
 		};
 		this.remember(session, turn, outcome);
-		return { outcome, replyId: reply.messageId };
+		return { outcome, replyId };
 	}
 
-	/** Over the socket, only a client-chosen message ID is returned. */
-	private messageIdFor({ incoming, messageId }: Turn): JsonObject {
-		return incoming.rail === 'socket' && incoming.messageId === null
-			? {}
-			: { message_id: messageId };
+	/** The agent's reply. A human operator doesn't reply immediately. */
+	private reply(session: Session, content: string, emit: Emit) {
+		if (session.mode === 'support') return { text: null, replyId: null };
+		const text = `You said: ${content}`;
+		return { text, replyId: this.addMessage(session, 'ai', text, emit) };
 	}
 
 	private merge(session: Session, flight: Flight, turn: Turn): JsonObject {
-		flight.merged.push({ turnId: turn.turnId, messageId: turn.messageId });
+		flight.merged.push(turn);
 		flight.contents.push(turn.incoming.content);
 		const outcome: JsonObject = {
 			state: 'merged',
 			merged_into: flight.turnId,
-			...(this.world.dialect.chat.mergedNamesOwnTurn ? { turn_id: turn.turnId } : {}),
-			...this.messageIdFor(turn),
+			...(this.sim.dialect.chat.mergedNamesOwnTurn && { turn_id: turn.turnId }),
+			...messageIdFor(turn),
 		};
 		this.remember(session, turn, outcome);
 		return outcome;
@@ -158,72 +149,60 @@ export class ChatEngine {
 
 	/** A turn of another client, into which a message can be merged. */
 	private startOtherTurn(session: Session): void {
-		const flight: Flight = {
-			turnId: this.world.dialect.chat.turnId(this.nextNumber()),
-			contents: [],
-			merged: [],
-		};
+		const flight: Flight = { turnId: this.nextTurnId(), contents: [], merged: [] };
 		session.flight = flight;
-		this.later(async () => {
+		this.replyLater(session, flight.contents, (replyId) => {
 			session.flight = null;
-			await this.tellReply(session, flight.contents.join(' / '), (replyId) =>
-				turnResults(this.world.dialect, flight, replyId),
-			);
+			return this.resultsOf(flight, replyId);
 		});
 	}
 
-	private async finishLater(session: Session, turn: Turn, url: string | null): Promise<void> {
-		const { turnId, messageId, incoming } = turn;
-		const failed = asks(incoming.content, 'fail');
-		const resultOf = (replyId: string | number | null): JsonObject => ({
-			turn_id: turnId,
-			message_id: namedMessage(this.world.dialect, messageId, replyId),
-			state: failed ? 'error' : 'default',
-			merged_into: null,
-			error: failed ? 'internal_error' : null,
-		});
-		const reply = failed
-			? null
-			: await this.tellReply(session, incoming.content, (replyId) => [resultOf(replyId)]);
-		if (failed) this.world.hub.emit(session, 'turn_result', resultOf(null));
-		if (url === null) return;
-		const body = this.world.dialect.chat.deliveryBody({
-			sessionId: session.sessionId,
-			turnId,
-			messageId,
-			reply,
-			state: failed ? 'error' : 'default',
-		});
-		await deliver(url, body, this.world.dialect, this.deliveries);
-	}
-
-	/** The reply outside an ack: its text and the turn results, in the dialect's order. */
-	private async tellReply(
+	/** A reply outside an ack: its text and the turn results, in the dialect's order. */
+	private replyLater(
 		session: Session,
-		content: string,
+		content: string | string[],
 		resultsOf: (replyId: string | number | null) => JsonObject[],
-	): Promise<string | null> {
-		const order = this.world.dialect.socket.replyText;
+	): void {
+		const order = this.sim.dialect.socket.replyText;
 		const emit = this.emitter(session);
-		const held: JsonObject[] = [];
-		const reply = respond(this.world, session, content, (type, payload) => {
-			if (type === 'message_received') held.push(payload);
-			else emit(type, payload);
-		});
-		if (order === 'before') for (const payload of held) emit('message_received', payload);
-		for (const payload of resultsOf(reply.messageId)) emit('turn_result', payload);
-		if (order === 'after') {
-			await delay(10);
-			for (const payload of held) emit('message_received', payload);
-		}
-		return reply.text;
-	}
-
-	private later(run: () => Promise<void>): void {
 		const timer = setTimeout(() => {
 			this.timers.delete(timer);
-			void run();
-		}, this.world.settings.asyncReplyMs ?? 50);
+			const held: Array<() => void> = [];
+			const hold: Emit = (type, payload) => held.push(() => emit(type, payload));
+			const { replyId } = this.reply(session, [content].flat().join(' / '), hold);
+			const show = () => held.forEach((showOne) => showOne());
+			if (order === 'before') show();
+			for (const payload of resultsOf(replyId)) emit('turn_result', payload);
+			if (order === 'after') setTimeout(show, 10);
+		}, ASYNC_REPLY_MS);
 		this.timers.add(timer);
 	}
+
+	/** A turn result. The document doesn't say whether `message_id` is the customer's message or the agent's. */
+	private result(
+		turn_id: string,
+		customers: string | number,
+		agents: string | number | null,
+	): JsonObject {
+		const { resultNames } = this.sim.dialect.socket;
+		const message_id = resultNames === 'agent' ? (agents ?? customers) : customers;
+		return { turn_id, message_id, state: 'default', merged_into: null, error: null };
+	}
+
+	/** The results of the messages that were merged into a turn. */
+	private resultsOf(flight: Flight, replyId: string | number | null): JsonObject[] {
+		const { mergedResult } = this.sim.dialect.socket;
+		return flight.merged.flatMap(({ turnId, messageId }) => {
+			const target = this.result(flight.turnId, messageId, replyId);
+			const own = { ...target, turn_id: turnId, state: 'merged', merged_into: flight.turnId };
+			if (mergedResult === 'target') return [target];
+			return mergedResult === 'own' ? [own] : [own, target];
+		});
+	}
+}
+
+/** Over the socket, only a client-chosen message ID is returned. */
+function messageIdFor({ incoming, messageId }: Turn): JsonObject {
+	const isUnnamed = incoming.rail === 'socket' && incoming.messageId === null;
+	return isUnnamed ? {} : { message_id: messageId };
 }

@@ -1,4 +1,3 @@
-import { nestedChat, nestedSocket } from './nestedChat';
 import { plain } from './plain';
 import type { Dialect } from './types';
 
@@ -7,6 +6,7 @@ import type { Dialect } from './types';
  * time in seconds, and the URL of the next page in the response.
  */
 export const nested: Dialect = {
+	...plain,
 	name: 'nested',
 	statuses: {
 		agentNotFound: 422,
@@ -63,20 +63,10 @@ export const nested: Dialect = {
 			links: { onward: link },
 		}),
 		inFlight: ['waiting', 'in_talk'],
-		unusual: {
-			status: 'line_dead',
-			callType: 'second_attempt',
-			channel: 'gsm',
-			endedBy: 'carrier',
-			endedReason: 'carrier-ended-call',
-		},
-		customerRole: 'callee',
 	},
 	campaigns: {
 		...plain.campaigns,
-		retryDelay: 3600,
 		extraFields: { calling: { weekdays: 'mon-fri', daily: ['10:00', '18:00'] } },
-		lifecycle: { Active: ['Paused', 'Draft'], Paused: ['Active'], Archived: ['Paused', 'Draft'] },
 		archivedText: 'This campaign is closed for good',
 		dndSkipped: (phone, index) => ({ line: index, targets: [{ digits: phone }] }),
 		warning: (status) => ({ texts: [`not calling: ${status}`] }),
@@ -103,29 +93,46 @@ export const nested: Dialect = {
 		phoneForms: 'any',
 		addTwice: 'accepted',
 		addBody: (entry) => ({ success: true, data: { blocked: [{ id: entry.id }] } }),
-		removedMessage: (phone) => `unblocked ${phone}`,
 		phoneMissing: 'blocked.phone is missing',
-		reason: 'not_said',
 	},
 	webhook: {
 		body: (_callId, record) => ({ bulletin: { topic: 'call_over', about: [record] } }),
 		headers: () => ({ 'content-type': 'application/json', 'x-bulletin': 'call_over' }),
-		attempts: 4,
-		retryAfterMs: 200,
-		received: (status) => status < 300 || status === 404,
 	},
-	general: {
-		...plain.general,
-		rateLimit: { perMinute: 1_200_000, retryAfter: 'seconds' },
-		tooManyBody: { success: false, error: 'Too fast', details: { per: 'minute' } },
-		versionHeader: 'X-Service-Version',
-		legacyHeaders: { warning: '299 - "deprecated"' },
-		maxMessage: 3000,
-		maxContext: 8000,
-		maxBodyBytes: 48_000_000,
-		otherCredential: { header: 'x-desk-key', value: 'desk', stream: 'desk' },
-		unknownPath: { success: false, error: 'Nothing here', details: { path: null } },
+	chat: {
+		...plain.chat,
+		create: { agent: 'with.bot', person: 'caller.label', metadata: 'caller.facts' },
+		createBody: ({ session_id: ref, status }) => ({
+			success: true,
+			data: { talks: [{ ref, status }] },
+		}),
+		inQuery: ['with.bot', 'to.talk_ref'],
+		inbound: {
+			session: 'to.session_ref',
+			agent: 'with.bot',
+			person: 'caller.label',
+			message: 'said.text',
+			messageId: 'said.ref',
+		},
+		async: {
+			session: 'to.talk_ref',
+			agent: 'to.bot',
+			person: 'caller.title',
+			message: 'said.parts.0.text',
+			messageId: 'said.key_ref',
+		},
+		inboundBody: (result) => ({ success: true, data: { outcome: { of_turn: result } } }),
+		asyncBody: (turnId, messageId) => ({
+			success: true,
+			data: { line: [{ turn_ref: turnId, message_id: messageId }] },
+		}),
+		commands: { takeOver: 'human_in', release: 'human_out', tell: 'brief', text: 'words' },
+		supportBody: (command, mode) => ({
+			success: true,
+			data: { carried_out: command, now: { in_mode: mode } },
+		}),
+		unknownSession: 'No such talk',
+		closedText: 'This talk is over',
 	},
-	chat: nestedChat,
-	socket: nestedSocket,
+	socket: { ...plain.socket, resultNames: 'customer' },
 };

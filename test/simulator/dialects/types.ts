@@ -1,52 +1,50 @@
 import type { JsonObject } from '../json';
-import type { Agent, DndEntry } from '../state/types';
-import type { ChatDialect, SocketDialect } from './chatTypes';
+import type { Agent } from '../state/state';
 
-/** One valid choice for every detail that the service document doesn't define. */
+/** One valid choice for every detail that the service document doesn't define and a node or its user depends on. */
 export interface Dialect {
 	name: string;
-	statuses: Statuses;
-	validation: ValidationDialect;
-	agents: AgentsDialect;
+	/** HTTP statuses that the document calls "not shown". */
+	statuses: Record<UndocumentedStatus, number>;
+	validation: {
+		/** Status outside call placement, where the document says 400. */
+		status: 400 | 422;
+		body(problems: string[]): JsonObject;
+	};
+	/** The form of Retry-After, which can be both in HTTP. */
+	retryAfter: 'seconds' | 'date';
+	agents: {
+		/** Query parameter that narrows the list to one agent. */
+		filter: string;
+		record(agent: Agent): JsonObject;
+		body(agents: JsonObject[]): JsonObject;
+	};
 	calls: CallsDialect;
 	campaigns: CampaignsDialect;
 	dnd: DndDialect;
-	webhook: WebhookDialect;
+	/** The completion webhook. */
+	webhook: {
+		body(callId: string, record: JsonObject): JsonObject;
+		headers(body: string): Record<string, string>;
+	};
 	chat: ChatDialect;
 	socket: SocketDialect;
-	general: GeneralDialect;
 }
 
-/** HTTP statuses that the document calls "not shown". */
-export interface Statuses {
-	agentNotFound: number;
-	callNotFound: number;
-	recordingNotAvailable: number;
-	campaignNotFound: number;
-	dndPhoneMissing: number;
-	dndNotOnList: number;
-	noOutboundNumber: number;
-	relayedRejection: number;
-	sessionNotFound: number;
-	keyReused: number;
-	busy: number;
-}
+export type UndocumentedStatus =
+	| 'agentNotFound'
+	| 'callNotFound'
+	| 'recordingNotAvailable'
+	| 'campaignNotFound'
+	| 'dndPhoneMissing'
+	| 'dndNotOnList'
+	| 'noOutboundNumber'
+	| 'relayedRejection'
+	| 'sessionNotFound'
+	| 'keyReused'
+	| 'busy';
 
-export interface ValidationDialect {
-	/** Status outside call placement, where the document says 400. */
-	status: 400 | 422;
-	body(problems: string[]): JsonObject;
-}
-
-export interface AgentsDialect {
-	/** Query parameter that narrows the list to one agent. */
-	filter: string;
-	record(agent: Agent): JsonObject;
-	body(agents: JsonObject[]): JsonObject;
-}
-
-export type Paging = 'page' | 'offset' | 'cursor';
-
+/** A part of the call list. */
 export interface Page {
 	items: JsonObject[];
 	total: number;
@@ -59,59 +57,41 @@ export interface Page {
 }
 
 export interface CallsDialect {
-	filters: {
-		status: string;
-		agent: string;
-		campaign: string;
-		from: string;
-		to: string;
-		phone: string;
-	};
+	filters: Record<'status' | 'agent' | 'campaign' | 'from' | 'to' | 'phone', string>;
 	/** One filter for both ends of a range. */
 	range?: { name: string; form: string };
 	/** Whether the ends of a range are seconds since 1970. */
 	timesInSeconds?: boolean;
-	paging: { style: Paging; position: string; size: string; defaultSize: number; maxSize: number };
+	paging: {
+		style: 'page' | 'offset' | 'cursor';
+		position: string;
+		size: string;
+		defaultSize: number;
+		maxSize: number;
+	};
 	listBody(page: Page): JsonObject;
 	/** An item of the list: the whole record or a part of it. */
 	listItem(record: JsonObject): JsonObject;
 	/** Statuses of a call in flight, in order. Null: no status yet. */
 	inFlight: Array<string | null>;
-	/** Values beyond those observed in the document. */
-	unusual: {
-		status: string;
-		callType: string;
-		channel: string;
-		endedBy: string;
-		endedReason: string;
-	};
 	/** How a field without a value is written. */
 	missing: 'null' | 'absent';
-	/** Whether the ID of a call may be in upper case. */
-	callIdInAnyCase: boolean;
 	/** Whether the call list has calls that are scheduled for later. */
 	listsScheduled: boolean;
-	customerRole: string;
 	trunkZeroAccepted: boolean;
 	lowerCaseCountryAccepted: boolean;
 	/** The length of a text, as this service counts characters. */
 	textLength(text: string): number;
 	pastSchedule: 'rejected' | 'placedNow';
-	scheduledAt(sent: string, instant: number): string;
 	numberOnDnd: 'rejected' | 'notDialed';
 	inactiveAgent: 'accepted' | 'rejected';
-	noNumberText: string;
 	recordingUrl(origin: string, path: string): string;
 	recordingHeaders: Record<string, string>;
 }
 
 export interface CampaignsDialect {
-	retryDelay: number;
 	/** Call window and calling days. */
 	extraFields: JsonObject;
-	/** Campaign states that can be activated, paused, or archived. */
-	lifecycle: Record<'Active' | 'Paused' | 'Archived', string[]>;
-	fileName(id: number): string;
 	archivedText: string;
 	dndSkipped(phone: string, index: number): JsonObject;
 	/** A skipped number, in its stored form or as sent. */
@@ -126,11 +106,10 @@ export interface CampaignsDialect {
 	firstContactIndex: 0 | 1;
 	/** Whether a list that wasn't released has an empty queue. */
 	emptyQueueShown: boolean;
-	emptyListAccepted: boolean;
 }
 
+/** Names with dots are nested in a body, but not in a query. */
 export interface DndDialect {
-	/** Names with dots are nested in a body, but not in a query. */
 	add: {
 		placement: 'query' | 'body';
 		agentPlacement?: 'query' | 'body';
@@ -147,40 +126,73 @@ export interface DndDialect {
 		agent: string;
 	};
 	/** Number of the first page. */
-	firstPage?: 0;
+	firstPage: 0 | 1;
 	defaultPerPage: number;
 	/** Handling of a page size above the documented cap. */
 	overCap: 'clamped' | 'rejected';
 	/** Accepted formats of a number for removal and addition. */
 	phoneForms: 'any' | 'international' | 'digits';
 	addTwice: 'accepted' | 'rejected';
-	addBody(entry: DndEntry, wire: JsonObject): JsonObject;
-	removedMessage(phone: string): string;
+	addBody(entry: JsonObject): JsonObject;
 	phoneMissing: string;
-	reason: string;
 }
 
-export interface WebhookDialect {
-	body(callId: string, record: JsonObject): JsonObject;
-	headers(body: string): Record<string, string>;
-	attempts: number;
-	retryAfterMs: number;
-	/** Statuses that count as received. */
-	received(status: number): boolean;
+export interface ChatDialect {
+	create: { agent: string; person: string; metadata: string };
+	createBody(session: { session_id: string; status: string }): JsonObject;
+	/** Names of values that are sent in the query. */
+	inQuery: readonly string[];
+	inbound: InboundFields;
+	async: InboundFields;
+	/** The response to a synchronous message. */
+	inboundBody(result: JsonObject): JsonObject;
+	/** The immediate response to an asynchronous message. */
+	asyncBody(turnId: string, messageId: string | number): JsonObject;
+	/** `tell` is a hint to the AI, which is rejected during a take-over. `text` is the field of the text. */
+	commands: { takeOver: string; release: string; tell: string; text: string };
+	supportBody(command: string, mode: string): JsonObject;
+	/** `error` for a session that does not exist. */
+	unknownSession: string;
+	/** `error` for a message to a closed session. */
+	closedText: string;
+	messageId(counter: number): string | number;
+	/** Whether a message ID of the client is returned instead of the service's own. */
+	echoesMessageId: boolean;
+	/** Whether the ack of a merged message names its own turn beside the one it was merged into. */
+	mergedNamesOwnTurn: boolean;
 }
 
-export interface GeneralDialect {
-	rateLimit: { perMinute: number; retryAfter: 'seconds' | 'date' } | null;
-	tooManyBody: JsonObject;
-	/** Header of every response with the API version. */
-	versionHeader: string | null;
-	/** Headers of the legacy endpoints. */
-	legacyHeaders: Record<string, string>;
-	maxMessage: number;
-	maxContext: number;
-	maxBodyBytes: number;
-	/** A credential other than API-Token and the stream it may request. */
-	otherCredential: { header: string; value: string; stream: string } | null;
-	unknownPath: JsonObject;
-	badJson: string;
+/** Names of the body fields of a message. `idempotency_key` is documented. */
+export interface InboundFields {
+	session: string;
+	/** Names the agent if there is no session. The service then finds or creates one. */
+	agent: string;
+	/** Identifies the customer of an agent. */
+	person: string;
+	message: string;
+	messageId: string;
+}
+
+export interface SocketDialect {
+	/** Query that ws_url already has. */
+	urlQuery: string;
+	accountId(id: number): string | number;
+	ts(ms: number): string | number;
+	/** Order of a reply outside the ack and its turn_result. */
+	replyText: 'before' | 'after' | 'nowhere';
+	/** Which message the `message_id` of a turn_result names. */
+	resultNames: 'customer' | 'agent';
+	/** Which turn the turn_result of a merged message names. */
+	mergedResult: 'target' | 'own' | 'both';
+	ackBeforeEvents: boolean;
+	socketEndsWithToken: boolean;
+	/** Whether a new client gets recent events, too. */
+	replaysOnFirstConnect: boolean;
+	takeOverCode: number;
+	/** What happens to a connection if the same client connects again. */
+	sameClientTwice: 'replaced' | 'both';
+	replacedCode: number;
+	closeReason(word: string): string;
+	afterClosed: 'closes' | 'staysOpen';
+	closedSessionCode: number | null;
 }

@@ -1,5 +1,4 @@
 export type FaultKind =
-	| 'latency'
 	| 'resetBefore'
 	| 'resetMiddle'
 	| 'resetAfter'
@@ -11,10 +10,6 @@ export type FaultKind =
 	| 'rejectingWords'
 	| 'wrongCounts'
 	| 'redirect'
-	| 'redirectLoop'
-	| 'cutGzip'
-	| 'cutWithoutLength'
-	| 'hugeBody'
 	| 'hang';
 
 export interface Fault {
@@ -29,7 +24,6 @@ export interface Fault {
 	afterHandling?: boolean;
 	status?: number;
 	retryAfterSeconds?: number;
-	latencyMs?: number;
 	/** The body, the URL of a redirect, or for `wrongCounts` the counts that replace those in `data`. */
 	body?: unknown;
 }
@@ -39,15 +33,13 @@ interface Armed extends Fault {
 	toSkip: number;
 }
 
+/** After these faults, the request has taken effect. */
 const ALWAYS_HANDLED: ReadonlySet<FaultKind> = new Set([
-	'latency',
 	'resetMiddle',
 	'resetAfter',
 	'truncatedJson',
 	'rejectingWords',
 	'wrongCounts',
-	'cutGzip',
-	'cutWithoutLength',
 ]);
 
 export function takesEffect(fault: Fault): boolean {

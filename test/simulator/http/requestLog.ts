@@ -5,12 +5,9 @@ export interface Outcome {
 	status?: number;
 	/** The `error` text of a rejection, at any status. */
 	error?: string;
-	token: 'valid' | 'missing' | 'invalid';
 	fault?: FaultKind;
 	/** The beginning of the response body, if the simulator keeps it. */
 	responseText?: string;
-	/** Bytes of a huge body that were written before the client disconnected. */
-	writtenBytes?: number;
 }
 
 export interface RecordedRequest {
@@ -24,45 +21,38 @@ export interface RecordedRequest {
 	outcome: Outcome;
 }
 
-export interface Stats {
-	requests: number;
-	maxActive: number;
-	newSockets: number;
-}
-
 /** Every received request, and the number of requests in flight. */
 export class RequestLog {
 	readonly requests: RecordedRequest[] = [];
 	private active = 0;
-	private figures: Stats = { requests: 0, maxActive: 0, newSockets: 0 };
+	private count = 0;
+	private maxActive = 0;
 
 	constructor(private readonly keepBodies: boolean) {}
 
-	open(request: RecordedRequest): void {
-		const { body, ...rest } = request;
-		this.requests.push(this.keepBodies && body !== undefined ? request : rest);
-	}
-
-	socketOpened(): void {
-		this.figures.newSockets++;
+	open({ body, ...request }: RecordedRequest): RecordedRequest {
+		const recorded = this.keepBodies && body !== undefined ? { ...request, body } : request;
+		this.requests.push(recorded);
+		return recorded;
 	}
 
 	started(): void {
-		this.active++;
-		this.figures.requests++;
-		this.figures.maxActive = Math.max(this.figures.maxActive, this.active);
+		this.count++;
+		this.maxActive = Math.max(this.maxActive, ++this.active);
 	}
 
 	ended(): void {
 		this.active--;
 	}
 
-	stats(): Stats {
-		return { ...this.figures };
+	/** The number of requests, and how many were in flight at the same time at most. */
+	stats() {
+		return { requests: this.count, maxActive: this.maxActive };
 	}
 
 	reset(): void {
 		this.requests.length = 0;
-		this.figures = { requests: 0, maxActive: this.active, newSockets: 0 };
+		this.count = 0;
+		this.maxActive = this.active;
 	}
 }

@@ -1,5 +1,8 @@
-import type { JsonObject } from '../json';
-import type { SimulatorResponse } from './responses';
+import get from 'lodash/get';
+import { isObject, type JsonObject } from '../json';
+import type { UndocumentedStatus } from '../dialects/types';
+import type { Simulator } from '../simulator';
+import type { Agent } from '../state/state';
 
 export interface SimulatorRequest {
 	method: string;
@@ -12,14 +15,62 @@ export interface SimulatorRequest {
 	body: unknown;
 }
 
-export interface Route {
-	method: 'GET' | 'POST' | 'DELETE';
-	path: string;
-	/** Legacy endpoints respond with the dialect's deprecation headers. */
-	legacy?: boolean;
-	/** Whether it needs no API token, as a presigned URL. */
-	open?: boolean;
-	handle(request: SimulatorRequest): SimulatorResponse | Promise<SimulatorResponse>;
+export interface SimulatorResponse {
+	status: number;
+	body: unknown;
+	headers?: Record<string, string>;
+}
+
+export type Handler = (
+	sim: Simulator,
+	request: SimulatorRequest,
+) => SimulatorResponse | Promise<SimulatorResponse>;
+
+/** Handlers by endpoint, such as `GET /v1/call/:id`. */
+export type Routes = { [endpoint: string]: Handler };
+
+export const response = (status: number, body: unknown): SimulatorResponse => ({ status, body });
+
+export const ok = (data: unknown): SimulatorResponse => response(200, { success: true, data });
+
+export function rejected(
+	status: number,
+	error: string,
+	details: JsonObject | null = null,
+): SimulatorResponse {
+	return response(status, { success: false, error, details });
+}
+
+/** A validation error. `status` if the document gives it, otherwise that of the dialect. */
+export function invalid(
+	{ dialect: { validation } }: Simulator,
+	problems: string[],
+	status: number = validation.status,
+): SimulatorResponse {
+	return response(status, validation.body(problems));
+}
+
+/** Documented errors whose status isn't documented. */
+const ERRORS = {
+	agentNotFound: 'agent_not_found',
+	callNotFound: 'call_not_found',
+	campaignNotFound: "Couldn't find Campaign",
+	recordingNotAvailable: 'recording_not_available',
+	dndNotOnList: 'Phone number not found on DND list',
+} satisfies { [error in UndocumentedStatus]?: string };
+
+export function notFound({ dialect }: Simulator, error: keyof typeof ERRORS): SimulatorResponse {
+	return rejected(dialect.statuses[error], ERRORS[error]);
+}
+
+/** The rejection of an agent without an outbound number. Undefined if it has one. */
+export function numberMissing({ dialect }: Simulator, agent: Agent): SimulatorResponse | undefined {
+	if (agent.number !== null) return undefined;
+	const error = 'Please attach an outbound number to this agent before placing calls';
+	return rejected(dialect.statuses.noOutboundNumber, error, {
+		error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED',
+		action: 'attach_number',
+	});
 }
 
 /** A value of a request, by the placement and name of the dialect. In a body, dots in the name nest. */
@@ -28,26 +79,17 @@ export function placed(
 	placement: 'query' | 'body',
 	name: string,
 ): unknown {
-	if (placement === 'query') return query[name];
-	let value = body;
-	for (const part of name.split('.')) {
-		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part))
-			return undefined;
-		value = new Map<string, unknown>(Object.entries(value)).get(part);
-	}
-	return value;
+	return placement === 'query' ? query[name] : get(body, name.split('.'));
 }
 
 /** The body of a request, with the values that a dialect nests or puts in the query under their names. */
 export function bodyByNames(
 	request: SimulatorRequest,
 	names: object,
-	inQuery: readonly string[] = [],
+	inQuery: readonly string[],
 ): JsonObject | undefined {
-	const { body } = request;
-	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-		if (body !== undefined || inQuery.length === 0) return undefined;
-	}
+	const body = request.body ?? (inQuery.length > 0 ? {} : undefined);
+	if (!isObject(body)) return undefined;
 	const wanted = Object.values(names).map(String);
 	const found = wanted
 		.map(
@@ -55,6 +97,6 @@ export function bodyByNames(
 		)
 		.filter(([, value]) => value !== undefined);
 	// A flat value with a nested name isn't read, nor one in the body instead of the query.
-	const rest = Object.entries(body ?? {}).filter(([name]) => !wanted.includes(name));
+	const rest = Object.entries(body).filter(([name]) => !wanted.includes(name));
 	return Object.fromEntries([...rest, ...found]);
 }

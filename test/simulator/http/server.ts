@@ -1,59 +1,81 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import mapValues from 'lodash/mapValues';
 import { delay } from '../clock';
+import { CONTROL_ROUTES } from '../control';
 import { isObject, shownText } from '../json';
-import type { SimulatorState } from '../world';
 import { attachPage } from '../page/routes';
-import { response, invalid, rejected, type SimulatorResponse } from './responses';
-import { takesEffect } from './faults';
-import type { RecordedRequest } from './requestLog';
-import type { Route, SimulatorRequest } from './route';
-import { faultyResponse, retryAfterHeader, send } from './send';
+import { ROUTES } from '../routes';
+import { recordingFile } from '../routes/calls';
+import type { Simulator } from '../simulator';
+import { takesEffect, type Fault } from './faults';
+import {
+	invalid,
+	rejected,
+	type Handler,
+	type SimulatorRequest,
+	type SimulatorResponse,
+} from './route';
+import { faultyResponse, send, tooManyRequests } from './send';
+
+/** The document shows no limit. A request with 10,000 contacts is much smaller. */
+const MAX_BODY_BYTES = 64_000_000;
 
 /** Marks a body that is not JSON, because the token is checked first. */
 const UNREADABLE = Symbol('unreadable body');
 
-export function createServer(
-	world: SimulatorState,
-	routes: Route[],
-	control: Route[],
-): FastifyInstance {
+type Answer = (request: SimulatorRequest, reply: FastifyReply) => Promise<void>;
+
+export function createServer(sim: Simulator): FastifyInstance {
 	const app = Fastify({
 		logger: false,
 		exposeHeadRoutes: false,
 		forceCloseConnections: true,
-		bodyLimit: world.dialect.general.maxBodyBytes,
+		bodyLimit: MAX_BODY_BYTES,
 	});
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
 		done(null, parsedBody(String(body), request.headers['content-type']));
 	});
-
-	for (const route of routes) {
+	const route = (endpoint: string, answer: Answer) => {
+		const [method = '', url = ''] = endpoint.split(' ');
 		app.route({
-			method: route.method,
-			url: route.path,
-			handler: async (request, reply) => await serve(world, request, reply, route),
+			method,
+			url,
+			handler: async (request, reply) => answer(described(request), reply),
 		});
+	};
+	// A recording has a presigned URL: another path, and no token.
+	const { pathname } = new URL(sim.dialect.calls.recordingUrl('http://127.0.0.1', '/'));
+	const api = { ...mapValues(ROUTES, authenticated), [`GET ${pathname}:id`]: recordingFile };
+	for (const [endpoint, handler] of Object.entries(api)) {
+		route(endpoint, async (request, reply) => await serve(sim, request, reply, handler));
 	}
-	for (const route of control) {
-		app.route({
-			method: route.method,
-			url: route.path,
-			handler: async (request, reply) => {
-				await send(reply, await route.handle(described(request)));
-			},
-		});
+	for (const [endpoint, handler] of Object.entries(CONTROL_ROUTES)) {
+		route(endpoint, async (request, reply) => await send(reply, await handler(sim, request)));
 	}
-	attachPage(world, app);
-	app.setNotFoundHandler(async (request, reply) => await serve(world, request, reply, null));
+	attachPage(sim, app);
+	const unknown = authenticated(() => rejected(404, 'Not found'));
+	app.setNotFoundHandler(async (request, reply) => {
+		await serve(sim, described(request), reply, unknown);
+	});
 	// For a body over the limit, no route is called.
 	app.setErrorHandler(async (caught: { statusCode?: number; message: string }, request, reply) => {
 		const status = caught.statusCode ?? 500;
-		const recorded = record(world, described(request));
+		const recorded = record(sim, described(request));
 		Object.assign(recorded.outcome, { status, error: caught.message });
 		await send(reply, rejected(status, caught.message));
 	});
 	return app;
+}
+
+/** Checks the token, the rate, and the body before a route. */
+function authenticated(handler: Handler): Handler {
+	return async (sim, request) => {
+		if (request.headers['api-token'] !== sim.token) return rejected(401, 'Invalid API token');
+		if (sim.isTooSoon()) return tooManyRequests(sim, 1);
+		if (request.body === UNREADABLE) return invalid(sim, ['Request body is not valid JSON'], 400);
+		return await handler(sim, request);
+	};
 }
 
 function parsedBody(text: string, contentType: string | undefined): unknown {
@@ -67,126 +89,71 @@ function parsedBody(text: string, contentType: string | undefined): unknown {
 }
 
 function described(request: FastifyRequest): SimulatorRequest {
+	const strings = (values: unknown) => (isObject(values) ? mapValues(values, String) : {});
 	return {
 		method: request.method,
 		path: request.url.split('?')[0] ?? '',
-		params: isObject(request.params) ? strings(request.params) : {},
-		query: isObject(request.query) ? strings(request.query) : {},
+		params: strings(request.params),
+		query: strings(request.query),
 		headers: request.headers,
 		body: request.body ?? undefined,
 	};
 }
 
-function strings(values: Record<string, unknown>): Record<string, string> {
-	return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
+function record(sim: Simulator, { method, path, query, headers, body }: SimulatorRequest) {
+	return sim.log.open({
+		method,
+		path,
+		query,
+		headers,
+		body: body === UNREADABLE ? undefined : body,
+		at: sim.clock.now(),
+		outcome: {},
+	});
 }
 
 async function serve(
-	world: SimulatorState,
-	raw: FastifyRequest,
-	reply: FastifyReply,
-	route: Route | null,
-): Promise<void> {
-	const request = described(raw);
-	const recorded = record(world, request);
-	world.log.started();
-	reply.raw.once('close', () => world.log.ended());
-	await respond(world, request, recorded, reply, route);
-}
-
-function record(world: SimulatorState, request: SimulatorRequest): RecordedRequest {
-	const recorded: RecordedRequest = {
-		method: request.method,
-		path: request.path,
-		query: request.query,
-		headers: request.headers,
-		body: request.body === UNREADABLE ? undefined : request.body,
-		at: world.clock.now(),
-		outcome: { token: world.tokenCheck(request.headers) },
-	};
-	world.log.open(recorded);
-	return recorded;
-}
-
-async function respond(
-	world: SimulatorState,
+	sim: Simulator,
 	request: SimulatorRequest,
-	{ outcome }: RecordedRequest,
 	reply: FastifyReply,
-	route: Route | null,
+	handler: Handler,
 ): Promise<void> {
-	const fault = world.faults.take(request.method, request.path);
+	const { outcome } = record(sim, request);
+	sim.log.started();
+	reply.raw.once('close', () => sim.log.ended());
+	const fault = sim.faults.take(request.method, request.path);
 	if (fault) outcome.fault = fault.kind;
-	if (fault?.kind === 'resetBefore') {
-		cut(reply);
-		return;
-	}
-
-	const handled =
-		!fault || takesEffect(fault)
-			? await handledResponse(world, request, route, outcome.token)
-			: undefined;
-	if (world.held?.path.test(request.path) === true) await world.held.released;
-	await delay((world.settings.latencyMs ?? 0) + (fault?.latencyMs ?? 0));
-	if (fault?.kind === 'resetAfter') {
-		cut(reply);
-		return;
-	}
-	if (fault?.kind === 'hang') {
-		// The socket stays open until the simulator stops.
+	const sent = await responseTo(sim, request, handler, fault);
+	if (sent === undefined) {
 		reply.hijack();
+		// After `hang`, the socket stays open until the simulator stops.
+		if (fault?.kind !== 'hang') reply.raw.destroy();
 		return;
 	}
-
-	const changed =
-		fault && faultyResponse(fault, world.dialect, `${world.baseUrl}/elsewhere`, handled);
-	const sent = changed ?? handled ?? rejected(500, 'Internal server error');
 	outcome.status = sent.status;
-	const originalMessage = isObject(sent.body) ? sent.body.error : undefined;
-	if (typeof originalMessage === 'string') outcome.error = originalMessage;
-	if (world.keepsResponses) outcome.responseText = textOf(sent.body);
-	await send(reply, withHeaders(world, sent, route), fault, outcome);
+	const error = isObject(sent.body) ? sent.body.error : undefined;
+	if (typeof error === 'string') outcome.error = error;
+	if (sim.keepsResponses) outcome.responseText = textOf(sent.body);
+	await send(reply, sent, fault);
+}
+
+/** Undefined if there is no response, because of a fault. */
+async function responseTo(
+	sim: Simulator,
+	request: SimulatorRequest,
+	handler: Handler,
+	fault: Fault | undefined,
+): Promise<SimulatorResponse | undefined> {
+	if (fault?.kind === 'resetBefore') return undefined;
+	const isHandled = fault === undefined || takesEffect(fault);
+	const handled = isHandled ? await handler(sim, request) : undefined;
+	if (sim.held?.path.test(request.path) === true) await sim.held.released;
+	await delay(sim.settings.latencyMs ?? 0);
+	if (fault?.kind === 'resetAfter' || fault?.kind === 'hang') return undefined;
+	const changed = fault && faultyResponse(fault, sim, handled);
+	return changed ?? handled ?? rejected(500, 'Internal server error');
 }
 
 function textOf(body: unknown): string {
 	return Buffer.isBuffer(body) ? `${body.length} bytes` : shownText(body);
-}
-
-function cut(reply: FastifyReply): void {
-	reply.hijack();
-	reply.raw.destroy();
-}
-
-async function handledResponse(
-	world: SimulatorState,
-	request: SimulatorRequest,
-	route: Route | null,
-	token: RecordedRequest['outcome']['token'],
-): Promise<SimulatorResponse> {
-	if (token !== 'valid' && route?.open !== true) return rejected(401, 'Invalid API token');
-	if (world.overRate()) {
-		return {
-			status: 429,
-			body: world.dialect.general.tooManyBody,
-			headers: retryAfterHeader(world.dialect, 1),
-		};
-	}
-	if (!route) return response(404, world.dialect.general.unknownPath);
-	if (request.body === UNREADABLE)
-		return invalid(world.dialect, [world.dialect.general.badJson], 400);
-	return await route.handle(request);
-}
-
-function withHeaders(
-	world: SimulatorState,
-	sent: SimulatorResponse,
-	route: Route | null,
-): SimulatorResponse {
-	const { versionHeader, legacyHeaders } = world.dialect.general;
-	const headers = {
-		...(versionHeader === null ? {} : { [versionHeader]: '1.0.0' }),
-		...(route?.legacy === true ? legacyHeaders : {}),
-		...sent.headers,
-	};
-	return { ...sent, headers };
 }

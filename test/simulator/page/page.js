@@ -103,7 +103,7 @@ function createChat({ sessionId }) {
 	form.prepend(text);
 	const handBack = element('button', '', 'Hand back to the agent');
 	handBack.type = 'button';
-	handBack.addEventListener('click', () => send('setMode', { sessionId, mode: 'ai' }));
+	handBack.addEventListener('click', () => send('handBack', { sessionId }));
 	const end = element('button', '', 'End the chat');
 	end.type = 'button';
 	end.addEventListener('click', () => send('closeSession', { sessionId }));

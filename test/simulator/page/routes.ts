@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { SimulatorState } from '../world';
+import type { Simulator } from '../simulator';
 import { snapshot } from './snapshot';
 
 /** How often the page is updated if something has changed. */
@@ -18,7 +18,7 @@ const CONTENT_SECURITY_POLICY =
 	"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:";
 
 /** The page that shows the other end of the line. */
-export function attachPage(world: SimulatorState, app: FastifyInstance): void {
+export function attachPage(sim: Simulator, app: FastifyInstance): void {
 	for (const [url, [file, type]] of Object.entries(FILES)) {
 		const content = readFileSync(join(__dirname, file));
 		app.get(url, async (request, reply) => {
@@ -33,17 +33,17 @@ export function attachPage(world: SimulatorState, app: FastifyInstance): void {
 				.send(content);
 		});
 	}
-	app.get('/__simulator/events', (_request, reply) => sendSnapshots(world, reply));
+	app.get('/__simulator/events', (_request, reply) => sendSnapshots(sim, reply));
 }
 
 /** Server-sent events: a snapshot at the start, and when something has changed. */
-function sendSnapshots(world: SimulatorState, reply: FastifyReply): void {
+function sendSnapshots(sim: Simulator, reply: FastifyReply): void {
 	reply.hijack();
 	const { raw } = reply;
 	raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
 	let last = '';
 	const update = () => {
-		const text = JSON.stringify(snapshot(world));
+		const text = JSON.stringify(snapshot(sim));
 		if (text === last) return;
 		last = text;
 		raw.write(`data: ${text}\n\n`);

@@ -1,85 +1,66 @@
-import type { Session } from '../chat/types';
+import type { Session } from '../chat/session';
 import type { RecordedRequest } from '../http/requestLog';
 import { shownText } from '../json';
-import type { Agent, Call, Campaign, StoredContact } from '../state/types';
-import type { SimulatorState } from '../world';
+import type { Simulator } from '../simulator';
+import type { Call, Campaign, StoredContact } from '../state/state';
 import { faultText, switchesOf } from './switches';
 
 /** The page shows the newest of each kind. */
-const MAX_CALLS = 60;
-const MAX_CONTACTS = 200;
-const MAX_NUMBERS = 200;
-const MAX_CHATS = 12;
-const MAX_MESSAGES = 60;
-const MAX_REQUESTS = 100;
+const MAX_SHOWN = 100;
+
+const newest = <T>(all: readonly T[]): T[] => all.slice(-MAX_SHOWN).reverse();
 
 /** What the page shows at a moment. */
-export function snapshot(world: SimulatorState) {
-	const { state, baseUrl, token } = world;
-	const calls = [...state.calls.values()].filter(({ callId }) => !world.isSeeded(callId));
+export function snapshot(sim: Simulator) {
+	const { state, baseUrl, token } = sim;
+	const calls = [...state.calls.values()].filter(({ callId }) => !sim.isSeeded(callId));
+	const chats = [...state.sessions.values()].filter(
+		({ sessionId, messages }) => messages.length > 0 || !sim.isSeeded(sessionId),
+	);
 	return {
 		service: { baseUrl, token },
-		switches: switchesOf(world),
-		agents: [...state.agents.values()].filter(isUsable(world)).map(({ agentUuid, name }) => {
-			return { agentUuid, name };
-		}),
-		calls: calls
-			.slice(-MAX_CALLS)
-			.reverse()
-			.map((call) => shownCall(world, call)),
+		switches: switchesOf(sim),
+		agents: [...state.agents.values()]
+			.filter(({ agentUuid, active }) => active && state.ownAgent(agentUuid))
+			.map(({ agentUuid, name }) => ({ agentUuid, name })),
+		calls: newest(calls).map((call) => shownCall(sim, call)),
 		callCount: calls.length,
 		campaigns: [...state.campaigns.values()]
 			.filter(({ contacts }) => contacts.length > 0)
-			.map((campaign) => shownCampaign(campaign)),
-		numbers: state.dnd
-			.slice(-MAX_NUMBERS)
-			.reverse()
-			.map(({ phone, agentUuid, reason }) => {
-				return { phone, reason, agent: nameOf(world, agentUuid) };
-			}),
-		chats: [...state.sessions.values()]
-			.filter(({ sessionId, messages }) => messages.length > 0 || !world.isSeeded(sessionId))
-			.slice(-MAX_CHATS)
-			.reverse()
-			.map((session) => shownChat(world, session)),
-		requests: shownRequests(world),
+			.map(shownCampaign),
+		numbers: newest(state.dnd).map(({ phone, agentUuid, reason }) => {
+			return { phone, reason, agent: nameOf(sim, agentUuid) };
+		}),
+		chats: newest(chats).map((session) => shownChat(sim, session)),
+		requests: shownRequests(sim),
 	};
 }
 
-export type Snapshot = ReturnType<typeof snapshot>;
-
-function isUsable({ state }: SimulatorState) {
-	return ({ active, accountId }: Agent) => active && accountId === state.accountId;
-}
-
-function nameOf({ state }: SimulatorState, agentUuid: string): string {
+function nameOf({ state }: Simulator, agentUuid: string): string {
 	return state.agents.get(agentUuid)?.name ?? agentUuid;
 }
 
-function shownCall(world: SimulatorState, call: Call) {
-	const { callId, phone, callerName, campaignId, createdAt, outcome } = call;
+function shownCall(sim: Simulator, call: Call) {
+	const { callId, phone, callerName, campaignId, outcome } = call;
 	return {
 		callId,
 		phone,
 		name: callerName,
-		agent: nameOf(world, call.agentUuid),
+		agent: nameOf(sim, call.agentUuid),
 		from: campaignId === null ? 'Place Call' : `Campaign ${campaignId}`,
-		createdAt,
-		phase: phaseOf(world, call),
+		phase: phaseOf(sim, call),
 		summary: typeof outcome.summary === 'string' ? outcome.summary : null,
 		webhooks: call.deliveries.map(({ status }) => status),
 	};
 }
 
-function phaseOf(world: SimulatorState, call: Call): string {
+function phaseOf({ clock }: Simulator, call: Call): string {
 	const { finished, dialed, isTalking, scheduledAt, outcome } = call;
 	if (finished) return typeof outcome.status === 'string' ? `Ended: ${outcome.status}` : 'Ended';
 	if (!dialed) return 'Not dialed: do not disturb';
 	if (isTalking) return 'Talking';
-	if (scheduledAt !== null && scheduledAt > world.clock.now()) {
-		return `Scheduled for ${new Date(scheduledAt).toISOString()}`;
-	}
-	return 'Ringing';
+	const isLater = scheduledAt !== null && scheduledAt > clock.now();
+	return isLater ? `Scheduled for ${new Date(scheduledAt).toISOString()}` : 'Ringing';
 }
 
 function shownCampaign({ id, name, status, contacts, uploads }: Campaign) {
@@ -89,15 +70,12 @@ function shownCampaign({ id, name, status, contacts, uploads }: Campaign) {
 		status,
 		lists: uploads.length,
 		contactCount: contacts.length,
-		contacts: contacts
-			.slice(-MAX_CONTACTS)
-			.reverse()
-			.map((contact) => ({
-				phone: contact.phone,
-				name: contact.personName,
-				list: contact.uploadId,
-				phase: contactPhase(contact),
-			})),
+		contacts: newest(contacts).map((contact) => ({
+			phone: contact.phone,
+			name: contact.personName,
+			list: contact.uploadId,
+			phase: contactPhase(contact),
+		})),
 	};
 }
 
@@ -107,53 +85,39 @@ function contactPhase({ enqueued, dialed }: StoredContact): string {
 	return enqueued ? 'In the calling queue' : 'Uploaded, not released';
 }
 
-function shownChat(world: SimulatorState, session: Session) {
+function shownChat(sim: Simulator, session: Session) {
 	const { sessionId, agentUuid, person, status, mode, messages } = session;
 	return {
 		sessionId,
-		agent: nameOf(world, agentUuid),
+		agent: nameOf(sim, agentUuid),
 		person,
 		status,
 		mode,
-		connections: world.hub.connectionsOf(sessionId).length,
-		messages: messages.slice(-MAX_MESSAGES).map(({ role, content }) => ({ role, content })),
+		connections: sim.sessions.openSockets(sessionId),
+		messages: messages.slice(-MAX_SHOWN).map(({ role, content }) => ({ role, content })),
 	};
 }
 
 /** By request: what it sent, because converting a large body takes long. */
 const sentTexts = new WeakMap<RecordedRequest, string>();
 
-function shownRequests({ log }: SimulatorState) {
-	const first = Math.max(0, log.requests.length - MAX_REQUESTS);
-	return log.requests
-		.slice(first)
-		.map((request, index) => {
-			const { method, path, query, at, outcome } = request;
-			const { status, fault, error, responseText } = outcome;
-			return {
-				number: first + index + 1,
-				method,
-				path: withQuery(path, query),
-				at,
-				sent: sentText(request),
-				status: status ?? null,
-				fault: fault === undefined ? null : faultText({ kind: fault }),
-				error: error ?? null,
-				response: responseText ?? null,
-			};
-		})
-		.reverse();
-}
-
-function withQuery(path: string, query: Record<string, string>): string {
-	const text = new URLSearchParams(query).toString();
-	return text === '' ? path : `${path}?${text}`;
-}
-
-function sentText(request: RecordedRequest): string {
-	const known = sentTexts.get(request);
-	if (known !== undefined) return known;
-	const shown = shownText(request.body);
-	sentTexts.set(request, shown);
-	return shown;
+function shownRequests({ requests }: Simulator) {
+	return newest(requests).map((request, index) => {
+		const { method, path, query, at, outcome } = request;
+		const { status = null, fault, error = null, responseText: response = null } = outcome;
+		const parameters = new URLSearchParams(query).toString();
+		const sent = sentTexts.get(request) ?? shownText(request.body);
+		sentTexts.set(request, sent);
+		return {
+			number: requests.length - index,
+			method,
+			path: parameters === '' ? path : `${path}?${parameters}`,
+			at,
+			sent,
+			status,
+			fault: fault === undefined ? null : faultText({ kind: fault }),
+			error,
+			response,
+		};
+	});
 }

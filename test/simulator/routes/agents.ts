@@ -1,22 +1,10 @@
-import { response } from '../http/responses';
-import type { Route } from '../http/route';
-import type { SimulatorState } from '../world';
+import { response, type Handler } from '../http/route';
 
-export function agentRoutes({ state, dialect }: SimulatorState): Route[] {
-	return [
-		{
-			method: 'GET',
-			path: '/v1/active_agents',
-			handle: ({ query }) => {
-				const wanted = query[dialect.agents.filter];
-				const agents = [...state.agents.values()]
-					.filter((agent) => agent.accountId === state.accountId && agent.active)
-					.filter((agent) => wanted === undefined || agent.agentUuid === wanted);
-				return response(
-					200,
-					dialect.agents.body(agents.map((agent) => dialect.agents.record(agent))),
-				);
-			},
-		},
-	];
-}
+export const listAgents: Handler = ({ state, dialect: { agents } }, { query }) => {
+	const wanted = query[agents.filter];
+	const found = [...state.agents.values()].filter(
+		({ accountId, active, agentUuid }) =>
+			accountId === state.accountId && active && (wanted ?? agentUuid) === agentUuid,
+	);
+	return response(200, agents.body(found.map((agent) => agents.record(agent))));
+};

@@ -1,65 +1,39 @@
-import { campaignNotFound, ok } from '../http/responses';
-import type { Route } from '../http/route';
-import type { JsonObject } from '../json';
-import type { Campaign, Upload } from '../state/types';
-import type { SimulatorState } from '../world';
+import { notFound, ok, type Handler } from '../http/route';
 
-export function campaignStatusRoutes(world: SimulatorState): Route[] {
-	const { state, dialect } = world;
-	return [
-		{
-			method: 'GET',
-			path: '/v1/campaigns/:id/status',
-			handle: ({ params }) => {
-				const campaign = state.campaigns.get(Number(params.id));
-				if (!campaign) return campaignNotFound(dialect);
-				return ok({
-					campaign: campaignOf(campaign, world),
-					calls: callCounts(campaign.id, world),
-					uploads: campaign.uploads.map(uploadOf),
-				});
-			},
-		},
-	];
-}
-
-function campaignOf(campaign: Campaign, { dialect }: SimulatorState): JsonObject {
-	return {
-		id: campaign.id,
-		name: campaign.name,
-		status: campaign.status,
-		is_retry_enabled: campaign.isRetryEnabled,
-		retry_threshold: campaign.retryThreshold,
-		retry_delay: dialect.campaigns.retryDelay,
-		created_at: campaign.createdAt,
-		...dialect.campaigns.extraFields,
-	};
-}
-
-/** Counts attempts, not contacts. */
-function callCounts(campaignId: number, { state, dialect }: SimulatorState): JsonObject {
+export const campaignStatus: Handler = (sim, { params }) => {
+	const { state, dialect } = sim;
+	const campaign = state.campaigns.get(Number(params.id));
+	if (!campaign) return notFound(sim, 'campaignNotFound');
+	// Attempts, not contacts.
+	const attempts = [...state.calls.values()].filter((call) => call.campaignId === campaign.id);
+	const inFlight = dialect.calls.inFlight[0] ?? 'pending';
 	const byStatus: Record<string, number> = {};
-	let total = 0;
-	for (const call of state.calls.values()) {
-		if (call.campaignId !== campaignId) continue;
-		total++;
-		const known = call.outcome.status;
-		const status = typeof known === 'string' ? known : (dialect.calls.inFlight[0] ?? 'pending');
+	for (const { outcome } of attempts) {
+		const status = typeof outcome.status === 'string' ? outcome.status : inFlight;
 		byStatus[status] = (byStatus[status] ?? 0) + 1;
 	}
-	return { total, by_status: byStatus };
-}
-
-function uploadOf(upload: Upload): JsonObject {
-	return {
-		campaign_upload_id: upload.id,
-		file_name: upload.fileName,
-		agent_uuid: upload.agentUuid,
-		created_at: upload.createdAt,
-		queues: upload.queues.map((queue) => ({
-			agent_uuid: queue.agentUuid,
-			total_queued: queue.totalQueued,
-			completed: queue.completed,
+	return ok({
+		campaign: {
+			id: campaign.id,
+			name: campaign.name,
+			status: campaign.status,
+			is_retry_enabled: true,
+			retry_threshold: 3,
+			retry_delay: 1800,
+			created_at: campaign.createdAt,
+			...dialect.campaigns.extraFields,
+		},
+		calls: { total: attempts.length, by_status: byStatus },
+		uploads: campaign.uploads.map(({ id, fileName, agentUuid, createdAt, queues }) => ({
+			campaign_upload_id: id,
+			file_name: fileName,
+			agent_uuid: agentUuid,
+			created_at: createdAt,
+			queues: queues.map((queue) => ({
+				agent_uuid: queue.agentUuid,
+				total_queued: queue.totalQueued,
+				completed: queue.completed,
+			})),
 		})),
-	};
-}
+	});
+};

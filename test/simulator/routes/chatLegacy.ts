@@ -1,81 +1,56 @@
-import { closeSession } from '../chat/lifecycle';
-import type { Session } from '../chat/types';
-import { agentNotFound, response, ok, rejected, type SimulatorResponse } from '../http/responses';
-import type { Route } from '../http/route';
+import { closeSession, type Session } from '../chat/session';
+import {
+	notFound,
+	ok,
+	rejected,
+	response,
+	type Handler,
+	type SimulatorResponse,
+} from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
-import type { SimulatorState } from '../world';
-import { withSession } from './chatSession';
+import type { Simulator } from '../simulator';
+import { turnRejection, withSession } from './chat';
 
-export function chatLegacyRoutes(world: SimulatorState): Route[] {
-	const post = (path: string, handle: Route['handle']): Route => ({
-		method: 'POST',
-		path,
-		legacy: true,
-		handle,
-	});
-	return [
-		post('/chat_sessions', ({ body }) => create(world, body)),
-		post('/chat_messages/send_message', async ({ body }) => await send(world, body)),
-		post(
-			'/chat_sessions/:id/close_session',
-			async ({ params, body }) =>
-				await ofAgent(world, params.id, body, (session) => close(world, session)),
-		),
-		post(
-			'/chat_sessions/:id/pause_session',
-			async ({ params, body }) =>
-				await ofAgent(world, params.id, body, (session) => pause(world, session)),
-		),
-	];
-}
-
-/** Validation errors of these endpoints are `errors` arrays. */
-function faults(problems: string[]): SimulatorResponse {
-	return response(422, { success: false, errors: problems });
-}
-
-function missing(body: JsonObject, fields: string[]): string[] {
-	return fields
+/** Validation errors of these endpoints are `errors` arrays. Undefined if all fields are there. */
+function missing(body: JsonObject, ...fields: string[]): SimulatorResponse | undefined {
+	const errors = fields
 		.filter((field) => !isNonEmptyString(body[field]))
 		.map((field) => `${field} is required`);
+	return errors.length > 0 ? response(422, { success: false, errors }) : undefined;
 }
 
-function create(
-	{ state, dialect, chat, clock }: SimulatorState,
-	given: unknown,
-): SimulatorResponse {
-	const body = isObject(given) ? given : {};
-	const { metadata } = body;
-	const problems = missing(body, ['agent_uuid']);
-	if (metadata !== undefined && !isObject(metadata)) problems.push('metadata must be an object');
-	if (problems.length > 0) return faults(problems);
-	const agent = state.ownAgent(body.agent_uuid);
-	if (!agent) return agentNotFound(dialect);
-	const person = isObject(metadata) ? metadata.person_name : undefined;
-	const session = chat.open(agent, typeof person === 'string' ? person : null);
+const bodyOf = (body: unknown) => (isObject(body) ? body : {});
+
+export const createLegacy: Handler = (sim, request) => {
+	const body = bodyOf(request.body);
+	const { metadata = {} } = body;
+	const problem = missing(body, 'agent_uuid');
+	if (problem) return problem;
+	if (!isObject(metadata)) {
+		return response(422, { success: false, errors: ['metadata must be an object'] });
+	}
+	const agent = sim.state.ownAgent(body.agent_uuid);
+	if (!agent) return notFound(sim, 'agentNotFound');
+	const { person_name: name } = metadata;
+	const { sessionId, person } = sim.chat.open(agent, typeof name === 'string' ? name : null);
 	return ok({
-		session_id: session.sessionId,
+		session_id: sessionId,
 		agent_name: agent.name,
-		started_at: new Date(clock.now()).toISOString().replace('Z', ''),
-		welcome_message: `Hello ${session.person ?? 'there'}, how can I help?`,
+		started_at: new Date(sim.clock.now()).toISOString().replace('Z', ''),
+		welcome_message: `Hello ${person ?? 'there'}, how can I help?`,
 	});
-}
+};
 
-async function send(world: SimulatorState, given: unknown): Promise<SimulatorResponse> {
-	const body = isObject(given) ? given : {};
-	const problems = missing(body, ['agent_uuid', 'chat_session_id', 'message']);
-	if (problems.length > 0) return faults(problems);
-	return await ofAgent(world, body.chat_session_id, body, async (session) => {
-		const incoming = {
-			rail: 'rest',
-			content: String(body.message),
-			interaction: null,
-			messageId: null,
-			idempotencyKey: null,
-		} as const;
-		const outcome = await world.chat.send(session, incoming, world.chat.emitter(session));
-		if (typeof outcome.error === 'string')
-			return rejected(world.dialect.statuses.busy, outcome.error);
+export const sendLegacy: Handler = async (sim, request) => {
+	const body = bodyOf(request.body);
+	const problem = missing(body, 'agent_uuid', 'chat_session_id', 'message');
+	if (problem) return problem;
+	return await ofAgent(sim, body.chat_session_id, body, async (session) => {
+		const content = String(body.message);
+		const unnamed = { interaction: null, messageId: null, idempotencyKey: null };
+		const outcome = await sim.chat.send(session, { rail: 'rest', content, ...unnamed });
+		const rejection = turnRejection(sim, outcome);
+		if (rejection) return rejection;
 		return ok({
 			session_id: session.sessionId,
 			response: outcome.reply ?? '',
@@ -84,33 +59,35 @@ async function send(world: SimulatorState, given: unknown): Promise<SimulatorRes
 			current_state: null,
 		});
 	});
-}
+};
 
+export const closeLegacy: Handler = async (sim, { params, body }) =>
+	await ofAgent(sim, params.id, bodyOf(body), (session) => {
+		closeSession(session, sim.chat.emitter(session));
+		const summary = `A conversation of ${session.messages.length} messages.`;
+		return ok({ session_id: session.sessionId, summary });
+	});
+
+export const pauseLegacy: Handler = async (sim, { params, body }) =>
+	await ofAgent(sim, params.id, bodyOf(body), (session) => {
+		const { statuses, chat } = sim.dialect;
+		if (session.status === 'closed') return rejected(statuses.keyReused, chat.closedText);
+		session.status = 'paused';
+		return ok({ session_id: session.sessionId, message: 'Session paused' });
+	});
+
+/** Runs with a session of the agent that the body names. */
 async function ofAgent(
-	world: SimulatorState,
+	sim: Simulator,
 	sessionId: unknown,
-	given: unknown,
+	body: JsonObject,
 	run: (session: Session) => SimulatorResponse | Promise<SimulatorResponse>,
 ): Promise<SimulatorResponse> {
-	const body = isObject(given) ? given : {};
-	const problems = missing(body, ['agent_uuid']);
-	if (problems.length > 0) return faults(problems);
-	const agent = world.state.ownAgent(body.agent_uuid);
-	if (!agent) return agentNotFound(world.dialect);
-	return await withSession(world, sessionId, async (session) =>
-		session.agentUuid === agent.agentUuid ? await run(session) : agentNotFound(world.dialect),
+	const problem = missing(body, 'agent_uuid');
+	if (problem) return problem;
+	const agent = sim.state.ownAgent(body.agent_uuid);
+	if (!agent) return notFound(sim, 'agentNotFound');
+	return await withSession(sim, sessionId, (session) =>
+		session.agentUuid === agent.agentUuid ? run(session) : notFound(sim, 'agentNotFound'),
 	);
-}
-
-function close({ chat }: SimulatorState, session: Session): SimulatorResponse {
-	closeSession(session, chat.emitter(session));
-	const count = session.messages.length;
-	return ok({ session_id: session.sessionId, summary: `A conversation of ${count} messages.` });
-}
-
-function pause({ dialect }: SimulatorState, session: Session): SimulatorResponse {
-	if (session.status === 'closed')
-		return rejected(dialect.statuses.keyReused, dialect.chat.closedText);
-	session.status = 'paused';
-	return ok({ session_id: session.sessionId, message: 'Session paused' });
 }

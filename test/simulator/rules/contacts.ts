@@ -15,24 +15,31 @@ export interface CheckedContact {
 const MOBILE = /^[6-9]\d{9}$/;
 const INTERNATIONAL = /^\+91\d{10}$/;
 
-/** The contact in its stored form, or a validation error. */
-export function checkedContact(
-	value: unknown,
-	index: number,
-	{ campaigns }: Dialect,
-): CheckedContact | string {
-	const at = `contacts[${index + campaigns.firstContactIndex}]`;
-	if (!isObject(value)) return `${at} must be an object`;
-	const { phone, person_name: name, ...extra } = value;
-	if (typeof phone !== 'string') return `${at}.phone must be a string`;
-	if (name !== undefined && typeof name !== 'string') return `${at}.person_name must be a string`;
-	const international = INTERNATIONAL.test(phone);
-	if (!international && !MOBILE.test(phone)) return `${at}.phone is not a valid phone number`;
-	if (international && campaigns.plus91NeedsMobile && !MOBILE.test(phone.slice(3))) {
-		return `${at}.phone is not a mobile number`;
+/** The contacts in their stored form, and validation errors: only the first one if the dialect reports one. */
+export function checkedContacts(list: unknown[], { campaigns }: Dialect) {
+	const contacts: CheckedContact[] = [];
+	const problems: string[] = [];
+	for (const [index, value] of list.entries()) {
+		const contact = checked(value, index, campaigns.plus91NeedsMobile);
+		if (typeof contact !== 'string') contacts.push(contact);
+		else problems.push(`contacts[${index + campaigns.firstContactIndex}]${contact}`);
+		if (problems.length > 0 && !campaigns.reportsEveryBadContact) break;
 	}
-	const stored = international ? phone : `+91${phone}`;
-	return { phone: stored, written: phone, personName: name ?? null, extra, index };
+	return { contacts, problems };
+}
+
+function checked(value: unknown, index: number, needsMobile: boolean): CheckedContact | string {
+	if (!isObject(value)) return ' must be an object';
+	const { phone, person_name: name = null, ...extra } = value;
+	if (typeof phone !== 'string') return '.phone must be a string';
+	if (name !== null && typeof name !== 'string') return '.person_name must be a string';
+	const isInternational = INTERNATIONAL.test(phone);
+	if (!isInternational && !MOBILE.test(phone)) return '.phone is not a valid phone number';
+	if (isInternational && needsMobile && !MOBILE.test(phone.slice(3))) {
+		return '.phone is not a mobile number';
+	}
+	const stored = isInternational ? phone : `+91${phone}`;
+	return { phone: stored, written: phone, personName: name, extra, index };
 }
 
 /** One contact per number, with the longer name. The dialect decides whose extra keys are kept. */
@@ -42,20 +49,12 @@ export function withoutDuplicates(
 ): CheckedContact[] {
 	const byPhone = new Map<string, CheckedContact>();
 	for (const contact of contacts) {
-		const seen = byPhone.get(contact.phone);
-		byPhone.set(contact.phone, seen ? joined(seen, contact, keep) : contact);
+		const first = byPhone.get(contact.phone) ?? contact;
+		const isLonger = (contact.personName?.length ?? 0) > (first.personName?.length ?? 0);
+		const longer = isLonger ? contact : first;
+		const extra = keep === 'first' ? first.extra : { ...first.extra, ...contact.extra };
+		const joined = { ...first, personName: longer.personName, extra };
+		byPhone.set(contact.phone, keep === 'longerName' ? longer : joined);
 	}
 	return [...byPhone.values()];
-}
-
-function joined(
-	first: CheckedContact,
-	second: CheckedContact,
-	keep: Dialect['campaigns']['duplicates'],
-): CheckedContact {
-	const secondIsLonger = (second.personName?.length ?? 0) > (first.personName?.length ?? 0);
-	const longer = secondIsLonger ? second : first;
-	if (keep === 'longerName') return longer;
-	const extra = keep === 'first' ? first.extra : { ...first.extra, ...second.extra };
-	return { ...first, personName: longer.personName, extra };
 }

@@ -1,11 +1,10 @@
-import type { Incoming } from '../chat/types';
-import type { Dialect } from '../dialects';
+import type { Incoming } from '../chat/session';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 
 /** The content of a client's frame, or its `invalid` code. Both with the message ID if it's readable. */
 export type ReadFrame = { incoming: Incoming } | { error: string; messageId: string | null };
 
-export function readFrame(text: string, dialect: Dialect): ReadFrame {
+export function readFrame(text: string): ReadFrame {
 	const frame = parsed(text);
 	if (frame === undefined) return { error: 'bad_json', messageId: null };
 	if (!isObject(frame)) return { error: 'bad_payload', messageId: null };
@@ -23,7 +22,6 @@ export function readFrame(text: string, dialect: Dialect): ReadFrame {
 	const { content } = frame;
 	if (content !== undefined && typeof content !== 'string') return fail('bad_payload');
 	if (content === undefined || content.trim() === '') return fail('message_required');
-	if (content.length > dialect.general.maxMessage) return fail('bad_payload');
 	return { incoming: { ...common, content, interaction: null } };
 }
 

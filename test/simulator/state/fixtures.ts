@@ -38,6 +38,17 @@ export const fixtures = {
 	},
 } as const;
 
+/** Values that the document doesn't list. */
+export const UNUSUAL = {
+	status: 'line_dead',
+	call_type: 'second_attempt',
+	channel: 'gsm',
+	call_ended_by: 'carrier',
+	call_ended_reason: 'carrier-ended-call',
+};
+export const CUSTOMER_ROLE = 'callee';
+export const DND_REASON = 'user_requested';
+
 export function callId(number: number): string {
 	return `6f1c2a34-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }

@@ -1,5 +1,5 @@
 import { startSimulator, type Simulator } from '..';
-import type { SimulatorOptions } from '../world';
+import type { SimulatorOptions } from '../simulator';
 
 /** One simulator for the tests of a file or a `describe`. It's reset after each test. */
 export function useSimulator(options: SimulatorOptions): () => Simulator {

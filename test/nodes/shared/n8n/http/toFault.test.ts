@@ -1,15 +1,7 @@
-import { NodeOperationError, type INode } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import { toFault } from '../../../../../nodes/shared/n8n/http/transport';
 import { neverSent } from '../../../../../nodes/shared/api/retry';
-
-const node: INode = {
-	id: 'id',
-	name: 'Node',
-	type: 't',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
+import { makeNode } from '../../../../engine';
 
 type Fields = {
 	code?: string;
@@ -20,104 +12,47 @@ type Fields = {
 };
 
 const fault = (message: string, fields: Fields = {}) => Object.assign(new Error(message), fields);
+const failed = (code: string, syscall?: string) =>
+	fault('x', { code, ...(syscall !== undefined && { syscall }) });
+/** Several addresses, each with the system call that failed. */
+const refused = (...calls: string[]) =>
+	fault('', { code: 'ECONNREFUSED', errors: calls.map((syscall) => fault('', { syscall })) });
 
 /** As n8n hands it out: its own error around axios's around Node's. */
-const wrapped = (inner: Error & Fields) =>
+const wrapped = (cause: Error & Fields) =>
 	new NodeOperationError(
-		node,
-		fault('axios', { ...(inner.code && { code: inner.code }), cause: inner }),
+		makeNode({ type: 'test.sink' }),
+		fault('axios', { ...(cause.code && { code: cause.code }), cause }),
 	);
 
-describe('nothing was sent', () => {
-	test.each<[string, Error & Fields, string, string | undefined]>([
-		[
-			'a refused connection',
-			fault('x', { code: 'ECONNREFUSED', syscall: 'connect' }),
-			'ECONNREFUSED',
-			'connect',
-		],
-		[
-			'an unreachable host',
-			fault('x', { code: 'EHOSTUNREACH', syscall: 'connect' }),
-			'EHOSTUNREACH',
-			'connect',
-		],
-		[
-			'an unknown name',
-			fault('x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }),
-			'ENOTFOUND',
-			'getaddrinfo',
-		],
-		[
-			'several addresses that all reject',
-			fault('', {
-				code: 'ECONNREFUSED',
-				errors: [fault('', { syscall: 'connect' }), fault('', { syscall: 'connect' })],
-			}),
-			'ECONNREFUSED',
-			'connect',
-		],
-		[
-			'an untrusted certificate',
-			fault('x', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
-			'SELF_SIGNED_CERT_IN_CHAIN',
-			undefined,
-		],
-		[
-			'an address that the SSRF guard blocks',
-			fault('blocked', { name: 'SsrfBlockedIpError' }),
-			'BLOCKED_BY_N8N',
-			undefined,
-		],
-		[
-			'a name that the SSRF guard blocks',
-			fault('blocked', { name: 'SsrfBlockedHostnameError' }),
-			'BLOCKED_BY_N8N',
-			undefined,
-		],
-		[
-			'a host outside the allowed domains',
-			fault('Domain not allowed: This credential is restricted from accessing x'),
-			'BLOCKED_BY_N8N',
-			undefined,
-		],
-	])('%s', (_what, inner, code, syscall) => {
-		for (const error of [inner, wrapped(inner)]) {
-			expect(toFault(error)).toMatchObject({ code, syscall });
-			expect(neverSent(toFault(error))).toBe(true);
-		}
-	});
+const DOMAIN = 'Domain not allowed: This credential is restricted from accessing x';
+
+test.each<[string, Error & Fields, string, string?]>([
+	['a refused connection', failed('ECONNREFUSED', 'connect'), 'ECONNREFUSED', 'connect'],
+	['an unreachable host', failed('EHOSTUNREACH', 'connect'), 'EHOSTUNREACH', 'connect'],
+	['an unknown name', failed('ENOTFOUND', 'getaddrinfo'), 'ENOTFOUND', 'getaddrinfo'],
+	['several addresses that all reject', refused('connect', 'connect'), 'ECONNREFUSED', 'connect'],
+	['a certificate', failed('SELF_SIGNED_CERT_IN_CHAIN'), 'SELF_SIGNED_CERT_IN_CHAIN'],
+	['a blocked address', fault('blocked', { name: 'SsrfBlockedIpError' }), 'BLOCKED_BY_N8N'],
+	['a blocked name', fault('blocked', { name: 'SsrfBlockedHostnameError' }), 'BLOCKED_BY_N8N'],
+	['a host outside the allowed domains', fault(DOMAIN), 'BLOCKED_BY_N8N'],
+])('nothing was sent: %s', (_what, inner, code, ...[syscall]) => {
+	for (const error of [inner, wrapped(inner)]) {
+		expect(toFault(error)).toMatchObject({ code, syscall });
+		expect(neverSent(toFault(error))).toBe(true);
+	}
 });
 
 describe('the request may have been sent', () => {
 	test.each<[string, Error & Fields, string]>([
-		['a reset', fault('x', { code: 'ECONNRESET', syscall: 'read' }), 'ECONNRESET'],
-		['a reset without a syscall', fault('x', { code: 'ECONNRESET' }), 'ECONNRESET'],
-		[
-			'a host that went away',
-			fault('x', { code: 'EHOSTUNREACH', syscall: 'read' }),
-			'EHOSTUNREACH',
-		],
-		[
-			'an alert of TLS',
-			fault('x', { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }),
-			'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
-		],
-		['a broken record', fault('x', { code: 'EPROTO', syscall: 'write' }), 'EPROTO'],
-		['ECONNREFUSED by its code alone', fault('x', { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
-		[
-			'several addresses, one of which failed after it was connected',
-			fault('', {
-				code: 'ECONNREFUSED',
-				errors: [fault('', { syscall: 'connect' }), fault('', { syscall: 'read' })],
-			}),
-			'ECONNREFUSED',
-		],
-		[
-			'several addresses without an error of each',
-			fault('', { code: 'ECONNREFUSED', errors: [] }),
-			'ECONNREFUSED',
-		],
+		['a reset', failed('ECONNRESET', 'read'), 'ECONNRESET'],
+		['a reset without a syscall', failed('ECONNRESET'), 'ECONNRESET'],
+		['a host that went away', failed('EHOSTUNREACH', 'read'), 'EHOSTUNREACH'],
+		['an alert of TLS', failed('ERR_SSL_TLSV13_ALERT'), 'ERR_SSL_TLSV13_ALERT'],
+		['a broken record', failed('EPROTO', 'write'), 'EPROTO'],
+		['ECONNREFUSED by its code alone', failed('ECONNREFUSED'), 'ECONNREFUSED'],
+		['one of several was connected', refused('connect', 'read'), 'ECONNREFUSED'],
+		['several without an error of each', refused(), 'ECONNREFUSED'],
 		['no code at all', fault('socket hang up'), 'Error'],
 		['a fault of the program', new TypeError('x is undefined'), 'TypeError'],
 	])('%s', (_what, inner, code) => {

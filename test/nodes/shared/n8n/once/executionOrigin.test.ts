@@ -4,9 +4,8 @@ import {
 	type IRunExecutionData,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
-import { ExecuteContext } from 'n8n-core';
 import { originOf } from '../../../../../nodes/shared/n8n/once/executionOrigin';
-import { engineHarness, makeAdditionalData, makeWorkflow } from '../../../../engine';
+import { engineHarness, executeContext, makeAdditionalData } from '../../../../engine';
 
 const harness = engineHarness();
 
@@ -33,21 +32,10 @@ function contextIn(
 			return await Promise.resolve(id in others ? dataWith(others[id]) : undefined);
 		},
 	};
-	const node = harness.node('placeCall');
-	const data = dataWith(runtimeData);
-	const input = { main: [[{ json: {} }]] };
-	const context = new ExecuteContext(
-		makeWorkflow([node]),
-		node,
-		makeAdditionalData(harness.credentials, 'trigger', overrides),
-		'trigger',
-		data,
-		0,
-		[{ json: {} }],
-		input,
-		{ node, data: input, source: null },
-		[],
-	);
+	const context = executeContext(harness.node('placeCall'), [{ json: {} }], {
+		additionalData: makeAdditionalData(harness.credentials, 'trigger', overrides),
+		data: dataWith(runtimeData),
+	});
 	return { context, reads };
 }
 

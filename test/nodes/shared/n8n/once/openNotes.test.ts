@@ -3,7 +3,6 @@ import {
 	type IExecutionContext,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { ExecuteContext } from 'n8n-core';
 import sum from 'lodash/sum';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import type { Notes } from '../../../../../nodes/shared/n8n/once/notes';
@@ -11,8 +10,8 @@ import { notesOfWaiting, openNotes } from '../../../../../nodes/shared/n8n/once/
 import { DATABASE_DELAYS_MS, openStore } from '../../../../../nodes/shared/n8n/once/nodeStore';
 import {
 	engineHarness,
+	executeContext,
 	makeAdditionalData,
-	makeWorkflow,
 	mcpContext,
 	skipSleeps,
 } from '../../../../engine';
@@ -52,20 +51,9 @@ function execution(executionId: string, attempt: Attempt = {}) {
 	});
 	const ends: Array<() => unknown> = [];
 	const context = () => {
-		const input = { main: [[{ json: {} }]] };
-		const opened = new ExecuteContext(
-			makeWorkflow([placeCall]),
-			placeCall,
-			additionalData,
-			mode,
-			dataOf(runtimeOf(attempt)),
-			0,
-			[{ json: {} }],
-			input,
-			{ node: placeCall, data: input, source: null },
-			[],
-			signal,
-		);
+		const data = dataOf(runtimeOf(attempt));
+		const of = { mode, additionalData, data, signal };
+		const opened = executeContext(placeCall, [{ json: {} }], of);
 		jest.spyOn(opened, 'onExecutionFinish').mockImplementation((end) => ends.push(end));
 		return opened;
 	};

@@ -75,6 +75,8 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			jest.replaceProperty(TOOL_LIMITS, 'ackMs', CLIENT_GIVES_UP_MS);
 			expect(await route(await chat({}))()).toMatchObject({
 				outcome: 'unknown',
+				what_happened:
+					"The message was sent, but the tool's time limit ended before the service confirmed it.",
 				next_step: expect.stringContaining('Do not repeat this request'),
 			});
 			await eventually(() => harness.simulator().sessions.openSockets() === 0);

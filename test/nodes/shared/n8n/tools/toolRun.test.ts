@@ -1,4 +1,3 @@
-import { ExecuteContext } from 'n8n-core';
 import {
 	createRunExecutionData,
 	type IConnections,
@@ -8,7 +7,7 @@ import {
 import { agentRunOf, runsAsTool } from '../../../../../nodes/shared/n8n/tools/toolRun';
 import {
 	engineHarness,
-	makeAdditionalData,
+	executeContext,
 	makeNode,
 	makeWorkflow,
 	mcpContext,
@@ -79,25 +78,15 @@ describe('the run of an agent', () => {
 					completed === 0 ? {} : { [NAMES.agent]: Array.from({ length: completed }, () => ran) },
 			},
 		});
-		const input = { main: [[{ json: {} }]] };
 		const overwrite = { previousNode: before, previousNodeOutput: 0, previousNodeRun: 0 };
-		const context = new ExecuteContext(
-			makeWorkflow(nodes, connections(withOther)),
-			node,
-			makeAdditionalData(harness.credentials),
-			'trigger',
+		const context = executeContext(node, [{ json: {} }], {
+			workflow: makeWorkflow(nodes, connections(withOther)),
 			data,
-			0,
-			[{ json: {} }],
-			input,
-			{
-				node,
-				data: input,
+			task: {
 				source: { main: [source] },
 				metadata: { preserveSourceOverwrite: true, preservedSourceOverwrite: overwrite },
 			},
-			[],
-		);
+		});
 		return agentRunOf(context);
 	}
 	const fromAgent = { previousNode: NAMES.agent };

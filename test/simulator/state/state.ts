@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { Session } from '../chat/session';
 import type { JsonObject } from '../json';
 
 export interface Agent {
@@ -12,18 +14,12 @@ export interface Agent {
 
 export type CampaignStatus = 'Draft' | 'Active' | 'Paused' | 'Archived';
 
-export interface Queue {
-	agentUuid: string;
-	totalQueued: number;
-	completed: boolean;
-}
-
 export interface Upload {
 	id: number;
 	fileName: string;
 	agentUuid: string;
 	createdAt: string;
-	queues: Queue[];
+	queues: Array<{ agentUuid: string; totalQueued: number; completed: boolean }>;
 }
 
 export interface StoredContact {
@@ -41,8 +37,6 @@ export interface Campaign {
 	id: number;
 	name: string;
 	status: CampaignStatus;
-	isRetryEnabled: boolean;
-	retryThreshold: number;
 	createdAt: string;
 	uploads: Upload[];
 	contacts: StoredContact[];
@@ -71,7 +65,7 @@ export interface Call {
 	phone: string;
 	fromNumber: string | null;
 	callerName: string | null;
-	/** The body of its request. Null for seeded calls. */
+	/** The body of its request. Null if it wasn't placed through the API. */
 	request: JsonObject | null;
 	webhookUrl: string | null;
 	campaignId: number | null;
@@ -92,10 +86,69 @@ export interface Call {
 	isTalking: boolean;
 }
 
+/** A call in progress. */
+export function newCall(
+	call: Partial<Call> & Pick<Call, 'agentUuid' | 'phone' | 'fromNumber' | 'createdAt'>,
+): Call {
+	return {
+		callId: randomUUID(),
+		callerName: null,
+		request: null,
+		webhookUrl: null,
+		campaignId: null,
+		uploadId: null,
+		scheduledAt: null,
+		finished: false,
+		outcome: {},
+		transcript: [],
+		recording: null,
+		reads: 0,
+		deliveries: [],
+		dialed: true,
+		isTalking: false,
+		...call,
+	};
+}
+
 export interface DndEntry {
 	id: number;
 	agentUuid: string;
 	phone: string;
 	reason: string;
 	createdAt: string;
+}
+
+/** The data of the service. Maps keep the order of creation. */
+export class State {
+	readonly accountId = 4021;
+	readonly agents = new Map<string, Agent>();
+	readonly campaigns = new Map<number, Campaign>();
+	readonly calls = new Map<string, Call>();
+	readonly dnd: DndEntry[] = [];
+	readonly sessions = new Map<string, Session>();
+	private counter = 5000;
+
+	nextId(): number {
+		return ++this.counter;
+	}
+
+	/** An agent of the token's account. Agents of other accounts count as unknown. */
+	ownAgent(agentUuid: unknown): Agent | undefined {
+		if (typeof agentUuid !== 'string') return undefined;
+		const agent = this.agents.get(agentUuid);
+		return agent?.accountId === this.accountId ? agent : undefined;
+	}
+
+	dndPhones(agentUuid: string): Set<string> {
+		return new Set(this.dnd.filter((e) => e.agentUuid === agentUuid).map((e) => e.phone));
+	}
+
+	clear(): void {
+		this.agents.clear();
+		this.campaigns.clear();
+		this.calls.clear();
+		this.dnd.length = 0;
+		this.sessions.clear();
+		this.counter = 5000;
+	}
 }
