@@ -35,7 +35,7 @@ const RUNS: Record<string, Run> = {
 		command: 'npm run build && LEVEL=faults jest',
 	},
 	fuzz: {
-		what: 'runs the tests with random values with new ones, and actions, frames, and webhook requests with one thing wrong',
+		what: 'tries new random values in the tests, and actions, frames, and webhook requests with one thing wrong',
 		command: 'PROPERTY_SEED=new FUZZ_RUNS=400 jest test/fuzz test/nodes test/network',
 	},
 	growth: {
