@@ -51,7 +51,7 @@ const levels = {
 		testMatch: ['**/*.test.ts'],
 		testPathIgnorePatterns: [
 			'/node_modules/',
-			'<rootDir>/test/(attacks|e2e|browser|engine2|faults|rehearsal)/',
+			'<rootDir>/test/(attacks|e2e|browser|faults|rehearsal)/',
 			'<rootDir>/test/growth/stack.test.ts',
 		],
 	},
@@ -64,9 +64,7 @@ const levels = {
 	},
 	/** Requests of strangers, and the end of n8n while it works. */
 	attacks: { ...sharedN8n, testMatch: ['<rootDir>/test/attacks/**/*.test.ts'] },
-	/** Engine 2.0, which is a preview in n8n. */
-	engine2: { ...realN8n, testMatch: ['<rootDir>/test/engine2/**/*.test.ts'], maxWorkers: 2 },
-	/** Faults below n8n: its database, disk, and clock. */
+	/** Faults below n8n: its database, disk, and clock, and an engine on which nothing runs. */
 	faults: { ...realN8n, testMatch: ['<rootDir>/test/faults/**/*.test.ts'], maxWorkers: 2 },
 	/** A whole release: a local npm registry, a real n8n, and a real browser. */
 	release: { ...realN8n, testMatch: ['<rootDir>/test/rehearsal/**/*.test.ts'], maxWorkers: 1 },

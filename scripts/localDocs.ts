@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { basename, join } from 'node:path';
 import { projectFolder } from '../test/n8n/package-install';
+import { listen } from '../test/n8n/ports';
 import { publisherOf, readManifest } from './release/publisher';
 
 export interface LocalDocs {
@@ -21,10 +22,7 @@ export async function serveDocs(): Promise<LocalDocs> {
 			() => response.writeHead(404).end('This page does not exist.'),
 		);
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('The docs have no port');
-	return { url: `http://127.0.0.1:${address.port}`, stop: () => server.close() };
+	return { url: `http://127.0.0.1:${await listen(server)}`, stop: () => server.close() };
 }
 
 /** Points the links of a package that is built and installed to other docs than those of its repository. */

@@ -15,10 +15,6 @@ const RUNS: Record<string, Run> = {
 		what: "measures the nodes beside n8n's core nodes and a script",
 		command: `${built} test/bench/run.ts`,
 	},
-	calls: {
-		what: 'reports many completed calls, each twice',
-		command: 'SOAK_CALLS=500 SOAK_RACES=200 npm run test:e2e -- callCompleted waitForCompletion',
-	},
 	'calls-queue': {
 		what: "measures completed calls in queue mode beside n8n's own nodes",
 		needs: 'PostgreSQL, Redis',
@@ -33,19 +29,14 @@ const RUNS: Record<string, Run> = {
 		needs: 'PostgreSQL, Redis',
 		command: `${built} test/crash/run.ts`,
 	},
-	engine2: {
-		what: 'runs the nodes on Engine 2.0, a preview in n8n',
-		needs: 'PostgreSQL',
-		command: 'npm run build && LEVEL=engine2 jest',
-	},
 	faults: {
-		what: "locks n8n's database, stops PostgreSQL, fills the disk, and changes the clock",
+		what: "locks n8n's database, stops PostgreSQL, fills the disk, changes the clock, and uses Engine 2.0",
 		needs: 'PostgreSQL, faketime',
 		command: 'npm run build && LEVEL=faults jest',
 	},
 	fuzz: {
-		what: 'runs every action, frame, and webhook request with one thing wrong',
-		command: 'PROPERTY_SEED=new FUZZ_RUNS=400 jest test/fuzz',
+		what: 'tries new random values in the tests, and actions, frames, and webhook requests with one thing wrong',
+		command: 'PROPERTY_SEED=new FUZZ_RUNS=400 jest test/fuzz test/nodes test/network',
 	},
 	growth: {
 		what: 'calls every function that takes text with a megabyte of it, and with many entries',
@@ -64,31 +55,10 @@ const RUNS: Record<string, Run> = {
 		needs: 'PostgreSQL, Redis',
 		command: `${built} test/soak/queue.ts`,
 	},
-	reading: {
-		what: 'measures Campaign Calls Trigger with a long contact list',
-		command: `${built} test/bench/reading.ts`,
-	},
 	release: {
 		what: 'publishes to a local registry, and installs and updates the package in n8n',
 		needs: 'Chromium',
 		command: 'LEVEL=release jest',
-	},
-	seeds: {
-		what: 'runs the tests with random values, with new ones',
-		command: 'PROPERTY_SEED=new jest test/nodes test/fuzz test/network',
-	},
-	sessions: {
-		what: 'follows 2,000 chat sessions',
-		command: `${built} test/soak/manySessions.ts`,
-	},
-	sizes: {
-		what: 'measures time and memory of the nodes at growing sizes',
-		command: `${built} test/bench/growth.ts`,
-	},
-	waits: {
-		what: 'measures n8n with 5,000 waiting executions',
-		needs: 'PostgreSQL',
-		command: `${built} test/soak/waits.ts`,
 	},
 };
 

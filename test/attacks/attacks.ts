@@ -25,9 +25,7 @@ export type Attack = {
 	statuses: number[];
 };
 
-const json = (value: unknown) => () => JSON.stringify(value);
 const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
-const watching = (session_ids: unknown) => () => JSON.stringify({ action: 'watch', session_ids });
 const nested = (levels: number) => '{"data":'.repeat(levels) + '1' + '}'.repeat(levels);
 
 const FORM = [
@@ -46,9 +44,6 @@ const BOMB = gzipSync(' '.repeat(50_000_000) + '{}');
 const UNREADABLE = [422];
 const TOO_LARGE = [500];
 
-/** For Call Completed Trigger, n8n starts an execution, which doesn't find the call and ends at the trigger. */
-const ACCEPTED = [200];
-
 /** Bodies with name, content type, and the statuses, unless the node rejects them. */
 const BODIES: Array<[string, string | undefined, () => string | Buffer, number[]?]> = [
 	['no body', undefined, () => ''],
@@ -63,7 +58,7 @@ const BODIES: Array<[string, string | undefined, () => string | Buffer, number[]
 	['__proto__', 'application/json', () => `{"__proto__":{"action":"watch"},"constructor":1}`],
 	['an empty object', 'application/json', () => '{}'],
 	['null', 'application/json', () => 'null'],
-	['a JSON text in a JSON text', 'application/json', json(JSON.stringify({ call_id: 'x' }))],
+	['a JSON text in a JSON text', 'application/json', () => JSON.stringify('{"call_id":"x"}')],
 	['17 MB', 'application/json', () => `{"x":"${'x'.repeat(17_000_000)}"}`, TOO_LARGE],
 ];
 
@@ -114,205 +109,91 @@ const everywhere = (['watch', 'completed'] as const).flatMap(
 		] satisfies Attack[],
 );
 
+/** Attacks on a URL with JSON or another text, which get this status. */
+const attacksOn =
+	(to: keyof WebhookUrls, what: string, status: number) =>
+	(kind: string, body: () => unknown, more: Partial<Attack> = {}): Attack => ({
+		kind: `${what}: ${kind}`,
+		to,
+		body: () => {
+			const value = body();
+			return typeof value === 'string' ? value : JSON.stringify(value);
+		},
+		statuses: [status],
+		...more,
+	});
+
+const watch = attacksOn('watch', 'watch', 403);
+const secret = attacksOn('watch', 'secret', 403);
+/** n8n starts an execution, which doesn't find the call and ends at the trigger. */
+const accepted = attacksOn('completed', 'completed', 200);
+const rejected = attacksOn('completed', 'completed', 400);
+const delivery = attacksOn('delivery', 'delivery', 403);
+const resume = attacksOn('resume', 'resume', 401);
+
+const watching = (session_ids: unknown) => ({ action: 'watch', session_ids });
+const watchingOne = () => watching(ids(1));
+const calls = (count: number) => ids(count).map((call_id) => ({ call_id }));
+
 export const ATTACKS: Attack[] = [
 	...everywhere,
-	...[20_000, 1_000, 101, 20, 1].map(
-		(count): Attack => ({
-			kind: `watch: ${count} made-up sessions`,
-			to: 'watch',
-			body: () => watching(ids(count))(),
-			statuses: [403],
-		}),
+	...[20_000, 1_000, 101, 20, 1].map((count) =>
+		watch(`${count} made-up sessions`, () => watching(ids(count))),
 	),
-	{
-		kind: 'watch: a session 1,000 times',
-		to: 'watch',
-		body: () => watching(Array(1_000).fill(randomUUID()))(),
-		statuses: [403],
-	},
-	{
-		kind: 'watch: a session ID with ../',
-		to: 'watch',
-		body: watching(['../../v1/calls']),
-		statuses: [403],
-	},
-	{
-		kind: 'watch: a line break in a session',
-		to: 'watch',
-		body: watching([`${randomUUID()}\r\nAPI-Token: x`]),
-		statuses: [403],
-	},
-	{
-		kind: 'watch: 60,000 letters in a session',
-		to: 'watch',
-		body: watching(['x'.repeat(60_000)]),
-		statuses: [403],
-	},
-	{
-		kind: 'watch: objects instead of session IDs',
-		to: 'watch',
-		body: watching([{ id: 1 }, [1], null]),
-		statuses: [403],
-	},
-	{
-		kind: 'watch: a list of actions',
-		to: 'watch',
-		body: json({ action: ['watch'], session_id: randomUUID() }),
-		statuses: [403],
-	},
+	watch('a session 1,000 times', () => watching(Array(1_000).fill(randomUUID()))),
+	watch('a session ID with ../', () => watching(['../../v1/calls'])),
+	watch('a line break in a session', () => watching([`${randomUUID()}\r\nAPI-Token: x`])),
+	watch('60,000 letters in a session', () => watching(['x'.repeat(60_000)])),
+	watch('objects instead of session IDs', () => watching([{ id: 1 }, [1], null])),
+	watch('a list of actions', () => ({ action: ['watch'], session_id: randomUUID() })),
 
-	{ kind: 'secret: none', to: 'watch', body: watching(ids(1)), statuses: [403] },
-	{
-		kind: 'secret: empty',
-		to: 'watch',
-		headers: { 'x-watch-secret': '' },
-		body: watching(ids(1)),
-		statuses: [403],
-	},
-	...['undefined', 'null', 'NaN', '[object Object]', '0', 'true', '1234', '123456'].map(
-		(secret): Attack => ({
-			kind: `secret: ${secret}`,
-			to: 'watch',
-			headers: { 'x-watch-secret': secret },
-			body: watching(ids(1)),
-			statuses: [403],
-		}),
+	secret('none', watchingOne),
+	...['', 'undefined', 'null', 'NaN', '[object Object]', '0', 'true', '1234', '123456'].map(
+		(text) =>
+			secret(text === '' ? 'empty' : text, watchingOne, { headers: { 'x-watch-secret': text } }),
 	),
-	{
-		kind: 'secret: two headers',
-		to: 'watch',
-		headers: { 'x-watch-secret': ['12345', '12345'] },
-		body: watching(ids(1)),
-		statuses: [403],
-	},
-	{
-		kind: 'secret: 8 KB',
-		to: 'watch',
-		headers: { 'x-watch-secret': 'x'.repeat(8_000) },
-		body: watching(ids(1)),
-		statuses: [403],
-	},
-	{
-		kind: 'secret: in the query',
-		to: 'watch',
-		suffix: '?secret=12345&x-watch-secret=12345',
-		body: watching(ids(1)),
-		statuses: [403],
-	},
-	{
-		kind: 'secret: in the body',
-		to: 'watch',
-		body: json({ action: 'watch', secret: '12345', session_ids: ids(1) }),
-		statuses: [403],
-	},
-	{
-		kind: 'secret: 16 MB without it',
-		to: 'watch',
-		body: () => 'x'.repeat(16_000_000),
-		statuses: UNREADABLE,
-	},
+	secret('two headers', watchingOne, { headers: { 'x-watch-secret': ['12345', '12345'] } }),
+	secret('8 KB', watchingOne, { headers: { 'x-watch-secret': 'x'.repeat(8_000) } }),
+	secret('in the query', watchingOne, { suffix: '?secret=12345&x-watch-secret=12345' }),
+	secret('in the body', () => ({ ...watchingOne(), secret: '12345' })),
+	secret('16 MB without it', () => 'x'.repeat(16_000_000), { statuses: UNREADABLE }),
 
-	{
-		kind: 'completed: a made-up call',
-		to: 'completed',
-		body: () => json({ call_id: randomUUID(), status: 'picked' })(),
-		statuses: ACCEPTED,
-	},
-	{
-		kind: 'completed: a made-up call in XML',
-		to: 'completed',
+	accepted('a made-up call', () => ({ call_id: randomUUID(), status: 'picked' })),
+	accepted('a made-up call in XML', () => `<call_id>${randomUUID()}</call_id>`, {
 		headers: { 'content-type': 'application/xml' },
-		body: () => `<call_id>${randomUUID()}</call_id>`,
-		statuses: ACCEPTED,
-	},
-	{
-		kind: 'completed: a made-up call in a form',
-		to: 'completed',
+	}),
+	accepted('a made-up call in a form', () => `call_id=${randomUUID()}`, {
 		headers: { 'content-type': 'application/x-www-form-urlencoded' },
-		body: () => `call_id=${randomUUID()}`,
-		statuses: ACCEPTED,
-	},
-	{
-		kind: 'completed: a made-up call in upper case',
-		to: 'completed',
-		body: () => json({ call_id: randomUUID().toUpperCase() })(),
-		statuses: ACCEPTED,
-	},
-	{
-		kind: 'completed: a made-up call in an envelope',
-		to: 'completed',
-		body: () => json({ success: true, status: 'ok', data: { call_id: randomUUID() } })(),
-		statuses: ACCEPTED,
-	},
-	{
-		kind: 'completed: three made-up calls',
-		to: 'completed',
-		body: () => json(ids(3).map((call_id) => ({ call_id })))(),
-		statuses: ACCEPTED,
-	},
-	{
-		kind: 'completed: 101 made-up calls',
-		to: 'completed',
-		body: () => json(ids(101).map((call_id) => ({ call_id })))(),
-		statuses: [400],
-	},
-	{
-		kind: 'completed: 100,000 made-up calls',
-		to: 'completed',
-		body: () => json(ids(100_000).map((call_id) => ({ call_id })))(),
-		statuses: [400],
-	},
-	{
-		kind: 'completed: a call 1,000 times',
-		to: 'completed',
-		body: () => json(Array(1_000).fill({ call_id: randomUUID() }))(),
-		statuses: [400],
-	},
-	{
-		kind: 'completed: a made-up call and 15 MB',
-		to: 'completed',
-		body: () => json({ call_id: randomUUID(), x: 'x'.repeat(15_000_000) })(),
-		statuses: ACCEPTED,
-	},
-	{
-		kind: 'completed: a made-up call and 200,000 values',
-		to: 'completed',
-		body: () => json([{ call_id: randomUUID() }, ...Array<number>(200_000).fill(0)])(),
-		statuses: [413],
-	},
-	...['../../v1/calls', 'a?b=c', 'a/b', '%2e%2e%2f', 'a\u0000b', 'a b', 'x'.repeat(129), ''].map(
-		(call_id): Attack => ({
-			kind: `completed: the ID ${JSON.stringify(call_id).slice(0, 20)}`,
-			to: 'completed',
-			body: json({ call_id }),
-			statuses: [400],
-		}),
+	}),
+	accepted('a made-up call in upper case', () => ({ call_id: randomUUID().toUpperCase() })),
+	accepted('a made-up call in an envelope', () => ({
+		success: true,
+		status: 'ok',
+		data: { call_id: randomUUID() },
+	})),
+	accepted('three made-up calls', () => calls(3)),
+	accepted('a made-up call and 15 MB', () => ({
+		call_id: randomUUID(),
+		x: 'x'.repeat(15_000_000),
+	})),
+	rejected('101 made-up calls', () => calls(101)),
+	rejected('100,000 made-up calls', () => calls(100_000)),
+	rejected('a call 1,000 times', () => Array<object>(1_000).fill({ call_id: randomUUID() })),
+	rejected(
+		'a made-up call and 200,000 values',
+		() => [...calls(1), ...Array<number>(200_000).fill(0)],
+		{
+			statuses: [413],
+		},
 	),
-	{
-		kind: 'completed: an object instead of the ID',
-		to: 'completed',
-		body: json({ call_id: { $ne: null } }),
-		statuses: [400],
-	},
-	{
-		kind: 'completed: a JSON text with the ID',
-		to: 'completed',
-		body: json({ data: JSON.stringify({ call_id: randomUUID() }) }),
-		statuses: [400],
-	},
-	{
-		kind: 'completed: the ID in captured data',
-		to: 'completed',
-		body: json({ data_captured: { call_id: randomUUID() } }),
-		statuses: [400],
-	},
+	...['../../v1/calls', 'a?b=c', 'a/b', '%2e%2e%2f', 'a\u0000b', 'a b', 'x'.repeat(129), ''].map(
+		(call_id) => rejected(`the ID ${JSON.stringify(call_id).slice(0, 20)}`, () => ({ call_id })),
+	),
+	rejected('an object instead of the ID', () => ({ call_id: { $ne: null } })),
+	rejected('a JSON text with the ID', () => ({ data: JSON.stringify(calls(1)[0]) })),
+	rejected('the ID in captured data', () => ({ data_captured: calls(1)[0] })),
 
-	{
-		kind: 'delivery: no secret in the query',
-		to: 'delivery',
-		body: json({ n: 1 }),
-		statuses: [403],
-	},
+	delivery('no secret in the query', () => ({ n: 1 })),
 	...[
 		'?secret=',
 		'?secret=wrong',
@@ -322,43 +203,18 @@ export const ATTACKS: Attack[] = [
 		'?SECRET=open-sesame',
 		'?secret=open-sesam%65x',
 		'?secret=open-sesame%00',
-	].map(
-		(suffix): Attack => ({
-			kind: `delivery: ${suffix}`,
-			to: 'delivery',
-			suffix,
-			body: json({ n: 1 }),
-			statuses: [403],
-		}),
-	),
+	].map((suffix) => delivery(suffix, () => ({ n: 1 }), { suffix })),
 
-	{ kind: 'resume: no token', to: 'resume', body: json({}), statuses: [401] },
-	{
-		kind: 'resume: a wrong token',
-		to: 'resume',
-		suffix: `?signature=${'a'.repeat(64)}`,
-		body: json({}),
-		statuses: [401],
-	},
-	{
-		kind: 'resume: an empty token',
-		to: 'resume',
-		suffix: '?signature=',
-		body: json({}),
-		statuses: [401],
-	},
-	{
-		kind: 'resume: a made-up call',
-		to: 'resume',
-		body: json({ call_id: randomUUID() }),
-		statuses: [401],
-	},
+	resume('no token', () => ({})),
+	resume('a wrong token', () => ({}), { suffix: `?signature=${'a'.repeat(64)}` }),
+	resume('an empty token', () => ({}), { suffix: '?signature=' }),
+	resume('a made-up call', () => calls(1)[0]),
+	resume('another node', () => ({}), { suffix: 'x' }),
 	{ kind: 'resume: GET', to: 'resume', method: 'GET', statuses: [401] },
-	{ kind: 'resume: another node', to: 'resume', suffix: 'x', body: json({}), statuses: [401] },
 ];
 
 /** The response of n8n. Status 0 means that it closed the connection. */
-export type Outcome = { status: number; body: string; retryAfter: string | undefined };
+type Outcome = { status: number; body: string };
 
 /**
  * Sends the path unchanged, which `fetch` would normalize, on its own connection. With `Connection: close`, Node.js would
@@ -384,13 +240,12 @@ export async function attack(
 					resolve({
 						status: response.statusCode ?? 0,
 						body: Buffer.concat(parts).toString(),
-						retryAfter: response.headers['retry-after'],
 					});
 				response.once('end', done);
 				response.once('error', done);
 			},
 		);
-		sending.once('error', () => resolve({ status: 0, body: '', retryAfter: undefined }));
+		sending.once('error', () => resolve({ status: 0, body: '' }));
 		sending.end(bytes);
 	});
 }

@@ -14,13 +14,12 @@ import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import type { WorkflowJson } from '../n8n/workflow';
 import { Executions } from './executions';
-import { Gauge, type Pause } from './gauge';
+import { Gauge } from './gauge';
 import { SimulatorProcess, tsx, type ServiceData } from './simulatorProcess';
 import type { Target } from './workflows';
 
 const SERVICE_LATENCY_MS = 20;
 const MAX_RUN_MS = 3_600_000;
-const stats = z.object({ maxActive: z.number() });
 
 /** Non-default settings for n8n. */
 export type Host = {
@@ -39,13 +38,8 @@ export type Sample = {
 	cpuMs: number;
 	/** Longest stall of the event loop. */
 	stallMs: number;
-	/** Most CPU time that n8n's main thread used in a stall. */
-	stallCpuMs: number;
-	/** Longest garbage collection, which is part of a stall. */
-	collectionMs: number;
 	/** Memory above the usage before the execution. */
 	peakMb: number;
-	maxConnections: number;
 };
 
 /** Nodes that both sides have. They aren't measured. */
@@ -126,11 +120,11 @@ export class Bench {
 		return await this.simulator.command(name, body);
 	}
 
-	/** Creates a file with this many rows. Files with another `first` have other numbers. */
-	async contacts(rows: number, first = 0): Promise<string> {
-		const file = join(this.target.files, `contacts-${first}-${rows}.csv`);
+	/** Creates a file with this many rows. */
+	async contacts(rows: number): Promise<string> {
+		const file = join(this.target.files, `contacts-${rows}.csv`);
 		if (!existsSync(file))
-			await pipeline(Readable.from(contactsCsv(rows, first)), createWriteStream(file));
+			await pipeline(Readable.from(contactsCsv(rows)), createWriteStream(file));
 		return file;
 	}
 
@@ -157,33 +151,28 @@ export class Bench {
 		const wallMs =
 			profile === undefined ? await act() : await gauge.inspector.profile(profile, act);
 		const cpuMs = (await gauge.cpuMs()) - cpuBefore;
-		const [stalls, collections] = [await gauge.stalls(), await gauge.collections()];
+		const stalls = await gauge.stalls();
 		const peakMb = gauge.peakMb() - memoryBefore;
 		const [execution] = await executions.ended(workflowId, before);
 		const spans = (execution?.spans ?? []).filter(({ node }) => !SHARED.includes(node));
-		const during = <T extends Pause>(pauses: readonly T[]) =>
-			pauses.filter(({ from, to }) => spans.some((span) => from <= span.to && to >= span.from));
-		const longest = (pauses: readonly Pause[]) =>
-			Math.max(0, ...during(pauses).map(({ from, to }) => to - from));
-		const { maxActive } = stats.parse(await this.simulator.read('stats'));
+		const during = stalls.filter(({ from, to }) =>
+			spans.some((span) => from <= span.to && to >= span.from),
+		);
 		return {
 			wallMs,
 			stepMs: spans.reduce((sum, { from, to }) => sum + to - from, 0),
 			cpuMs,
-			stallMs: longest(stalls),
-			stallCpuMs: Math.max(0, ...during(stalls).map(({ cpuMs }) => cpuMs)),
-			collectionMs: longest(collections),
+			stallMs: Math.max(0, ...during.map(({ from, to }) => to - from)),
 			peakMb,
-			maxConnections: maxActive,
 		};
 	}
 }
 
-function* contactsCsv(rows: number, first: number): Generator<string> {
+function* contactsCsv(rows: number): Generator<string> {
 	const cities = ['Pune', 'Delhi', 'Chennai', 'Kolkata', 'Mumbai', 'Jaipur', 'Kochi'];
 	const plans = ['free', 'basic', 'pro', 'enterprise'];
 	yield 'person_name,phone,city,plan\n';
-	for (let index = first; index < first + rows; index++) {
+	for (let index = 0; index < rows; index++) {
 		const city = cities[index % cities.length] ?? '';
 		const plan = plans[index % plans.length] ?? '';
 		yield `Person Number ${index},${9_000_000_000 + index * 7},${city},${plan}\n`;

@@ -1,7 +1,7 @@
 /** The jobs that are measured from start to end: one entry per job, with both workflows and the arguments of the bare script. */
 import { fixtures } from '../simulator';
 import type { Bench, Host, Sample } from './bench';
-import { median, ratio, type Result, type Targets } from './report';
+import { sidesOf, type Result, type Targets } from './report';
 import type { ServiceData } from './simulatorProcess';
 import { chain, webhook, type WorkflowJson } from '../n8n/workflow';
 import {
@@ -38,8 +38,6 @@ export type Job = {
 	serviceData?: ServiceData;
 	/** Fewer rounds for a workflow of core nodes that takes minutes. */
 	coreRounds?: number;
-	/** The number of units, to calculate the time per unit. */
-	units: number;
 	target: Targets;
 	/** Settings for a separate n8n for this job. */
 	host?: Host;
@@ -57,35 +55,28 @@ const core = (target: Target, file: string) => corePush(file, target);
 const dndPages = `/v1/dnd_numbers?agent_uuid=${fixtures.agents.full}&`;
 
 /** @param size a multiple of the usual size */
-export const jobs = (size = 1) => {
+export function jobs(size = 1): { [name: string]: Job } {
 	const of = (count: number) => count * size;
-	const feed = (rows: number) => ({ rows, units: rows });
-	const calls = { units: of(500), bare: ['calls', String(of(500)), String(CONCURRENCY)] };
+	const calls = ['calls', String(of(500)), String(CONCURRENCY)];
 	return {
-		feed_10k: { ...feed(of(10_000)), ours: ourPush, core, timed: 'whole', target: { core: 0.5 } },
-		feed_100k: {
-			...feed(of(100_000)),
-			ours: ourPush,
-			core,
-			timed: 'whole',
-			target: { core: 0.35 },
-		},
+		feed_10k: { rows: of(10_000), ours: ourPush, core, timed: 'whole', target: { core: 0.5 } },
+		feed_100k: { rows: of(100_000), ours: ourPush, core, timed: 'whole', target: { core: 0.35 } },
 		feed_100k_file: {
-			...feed(of(100_000)),
+			rows: of(100_000),
 			ours: ourFilePush,
 			core,
 			timed: 'whole',
 			target: { core: 0.2 },
 		},
 		feed_1m_file: {
-			...feed(of(1_000_000)),
+			rows: of(1_000_000),
 			ours: ourFilePush,
 			timed: 'whole',
 			host: { heapMb: 512 },
 			target: { ms: 6_000, peakMb: 250 },
 		},
 		feed_100k_step: {
-			...feed(of(100_000)),
+			rows: of(100_000),
 			ours: ourPush,
 			core,
 			bare: ['feedStep', '<file>'],
@@ -93,7 +84,7 @@ export const jobs = (size = 1) => {
 			target: { core: 0.17, bare: 1.2 },
 		},
 		feed_100k_mapped: {
-			...feed(of(100_000)),
+			rows: of(100_000),
 			ours: ourPush,
 			core: (target, file) => corePush(file, target, mapColumns()),
 			coreRounds: 1,
@@ -101,7 +92,6 @@ export const jobs = (size = 1) => {
 			target: { core: 0.01 },
 		},
 		get_1000_calls: {
-			units: of(1_000),
 			serviceData: { calls: of(1_000) },
 			ours: getCalls(of(1_000)),
 			core: coreGets(of(1_000)),
@@ -110,7 +100,6 @@ export const jobs = (size = 1) => {
 			target: { core: 0.4, bare: 1.5 },
 		},
 		get_many_10k: {
-			units: of(10_000),
 			serviceData: { calls: of(10_000) },
 			ours: getMany,
 			core: corePages('/v1/calls', {}),
@@ -119,7 +108,6 @@ export const jobs = (size = 1) => {
 			target: { core: 0.8, bare: 1.2 },
 		},
 		dnd_5000: {
-			units: of(5_000),
 			serviceData: { dndPhones: of(5_000) },
 			ours: getManyDnd,
 			core: corePages('/v1/dnd_numbers', { agent_uuid: fixtures.agents.full }),
@@ -128,7 +116,6 @@ export const jobs = (size = 1) => {
 			target: { core: 0.8, bare: 1.2 },
 		},
 		dnd_check_1000: {
-			units: of(1_000),
 			ours: dndCheck(of(1_000)),
 			core: coreLookUps(of(1_000)),
 			bare: ['pages', dndPages],
@@ -136,31 +123,28 @@ export const jobs = (size = 1) => {
 			target: { core: 0.1 },
 		},
 		place_500_calls: {
-			...calls,
 			ours: placeCalls(of(500), false),
 			core: coreCalls(of(500), false),
+			bare: calls,
 			timed: 'step',
 			target: { core: 0.3, bare: 1.3 },
 		},
 		place_500_calls_nine: {
-			...calls,
 			ours: placeCalls(of(500), true),
 			core: coreCalls(of(500), true),
+			bare: calls,
 			timed: 'step',
 			target: { core: 0.7 },
 		},
 		chat_send_500: {
-			units: of(500),
 			serviceData: { sessions: 20 },
 			ours: chatSend(of(500), 20),
 			bare: ['chat', String(of(500)), '20'],
 			timed: 'step',
 			target: { bare: 1.5 },
 		},
-	} satisfies { [name: string]: Job };
-};
-
-export type JobName = keyof ReturnType<typeof jobs>;
+	};
+}
 
 type Rounds = { ours: Sample[]; core: Sample[]; bare: number[] };
 
@@ -200,31 +184,18 @@ function warm({ ours, core, bare }: Rounds): Rounds {
 	return { ours: later(ours), core: later(core), bare: later(bare) };
 }
 
-/** Medians of all sides, and their ratios. */
 function summary({ ours, core, bare }: Rounds, { timed }: Job): Result {
-	const time = ({ wallMs, stepMs }: Sample) => (timed === 'whole' ? wallMs : stepMs);
-	const middle = (samples: Sample[], of: (sample: Sample) => number) =>
-		samples.length === 0 ? null : Math.round(median(samples.map(of)));
-	const mine = median(ours.map(time));
-	const theirs = core.length === 0 ? null : median(core.map(time));
-	const limit = bare.length === 0 ? null : median(bare);
+	const medians = (of: (sample: Sample) => number, script: number[] = []) =>
+		sidesOf({ ours: ours.map(of), core: core.map(of), bare: script });
 	return {
-		ours_ms: Math.round(mine),
-		core_ms: theirs === null ? null : Math.round(theirs),
-		bare_ms: limit === null ? null : Math.round(limit),
-		ours_over_core: ratio(mine, theirs),
-		ours_over_bare: ratio(mine, limit),
-		ours_cpu_ms: middle(ours, ({ cpuMs }) => cpuMs),
-		core_cpu_ms: middle(core, ({ cpuMs }) => cpuMs),
-		ours_peak_rss_mb: middle(ours, ({ peakMb }) => peakMb),
-		core_peak_rss_mb: middle(core, ({ peakMb }) => peakMb),
-		stall_ms: middle(ours, ({ stallMs }) => stallMs),
-		core_stall_ms: middle(core, ({ stallMs }) => stallMs),
-		max_connections: Math.max(...ours.map(({ maxConnections }) => maxConnections)),
+		ms: medians(({ wallMs, stepMs }) => (timed === 'whole' ? wallMs : stepMs), bare),
+		cpuMs: medians(({ cpuMs }) => cpuMs),
+		peakMb: medians(({ peakMb }) => peakMb),
+		stallMs: medians(({ stallMs }) => stallMs),
 	};
 }
 
-export function workflow(name: string, { nodes, loop = [] }: Flow): WorkflowJson {
+function workflow(name: string, { nodes, loop = [] }: Flow): WorkflowJson {
 	const made = chain(name, webhook(name), ...nodes);
 	const [first] = loop;
 	if (first === undefined) return made;

@@ -1,91 +1,83 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** The figures of the jobs, as rows of the table in `results.md`. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import compact from 'lodash/compact';
+import { format, resolveConfig } from 'prettier';
 
 /** Maximum values: as fractions of the other sides, or absolute if there is no other side. `kb` is per idle socket. */
 export type Targets = { core?: number; bare?: number; ms?: number; peakMb?: number; kb?: number };
 
+/** The same figure of our nodes, of n8n's nodes, and of the script. */
+export type Sides = { ours: number; core?: number; bare?: number };
+
 export type Result = {
 	/** Medians, or the 99th percentile for events. */
-	ours_ms: number;
-	core_ms: number | null;
-	bare_ms: number | null;
-	ours_over_core: number | null;
-	ours_over_bare: number | null;
+	ms: Sides;
 	/** Medians of events. */
-	ours_p50_ms?: number;
-	core_p50_ms?: number;
-	bare_p50_ms?: number | null;
-	/** Memory of one idle socket. */
-	ours_kb?: number;
-	bare_kb?: number;
+	p50?: Sides;
 	/** CPU time of n8n in the whole execution, or per event. */
-	ours_cpu_ms?: number | null;
-	core_cpu_ms?: number | null;
+	cpuMs: Sides;
 	/** Memory above the usage before. */
-	ours_peak_rss_mb: number | null;
-	core_peak_rss_mb: number | null;
+	peakMb: Sides;
 	/** Longest stall of the event loop. */
-	stall_ms: number | null;
-	core_stall_ms: number | null;
-	max_connections: number | null;
+	stallMs: Sides;
+	/** Memory of one idle socket. */
+	kb?: Sides;
 };
 
-export type Measured = { result: Result; target: Targets };
-
 const MAX_STALL_MS = 50;
+const RESULTS = join(__dirname, 'results.md');
 
-export function median(values: number[]): number {
-	return quantile(values, 0.5);
-}
+export const HEADER =
+	'| job | of core | of the script | ms | median ms | CPU ms | peak MB | stall ms | socket kB | missed targets |';
 
 export function quantile(values: number[], part: number): number {
 	const sorted = [...values].sort((a, b) => a - b);
 	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-export function ratio(a: number, b: number | null): number | null {
-	return b === null ? null : Math.round((a / b) * 1000) / 1000;
+/** The median of each side that has samples, or another quantile. */
+export function sidesOf(
+	{ ours, core, bare = [] }: { ours: number[]; core: number[]; bare?: number[] },
+	part = 0.5,
+): Sides {
+	const figure = (samples: number[]) => Math.round(quantile(samples, part));
+	return {
+		ours: figure(ours),
+		...(core.length > 0 && { core: figure(core) }),
+		...(bare.length > 0 && { bare: figure(bare) }),
+	};
 }
 
-/** The line of a job in the table: figures, targets, and whether they are met. */
-export function line(name: string, { result, target }: Measured): string {
-	const { ours_peak_rss_mb: ourPeak, core_peak_rss_mb: corePeak, stall_ms: stall } = result;
-	return [
-		name.padEnd(22),
-		`ours ${withTarget(result.ours_ms, target.ms)} · core ${orDash(result.core_ms)} · bare ${orDash(result.bare_ms)} ms`,
-		`/core ${withTarget(result.ours_over_core, target.core)}`,
-		`/bare ${withTarget(result.ours_over_bare, target.bare)}`,
-		...(result.ours_cpu_ms === undefined
-			? []
-			: [`CPU ${orDash(result.ours_cpu_ms)} (core ${orDash(result.core_cpu_ms)}) ms`]),
-		`peak ${withTarget(ourPeak, target.peakMb ?? corePeak ?? undefined)} MB`,
-		`stall ${withTarget(stall, MAX_STALL_MS)} ms (core ${orDash(result.core_stall_ms)})`,
-		...(result.ours_kb === undefined
-			? []
-			: [
-					`idle socket ${withTarget(result.ours_kb, target.kb)} (bare ${orDash(result.bare_kb)}) kB`,
-				]),
-		...(result.ours_p50_ms === undefined
-			? []
-			: [
-					`p50 ${result.ours_p50_ms} · ${orDash(result.core_p50_ms)} · ${orDash(result.bare_p50_ms)}`,
-				]),
-	].join(' | ');
+/** The row of a job: its figures, and the targets that it missed. */
+export function row(name: string, result: Result, target: Targets): string {
+	const { ms, p50, cpuMs, peakMb, stallMs, kb } = result;
+	const partOf = (side?: number) => side && Math.round((ms.ours / side) * 1_000) / 1_000;
+	const figures = [ms, p50, cpuMs, peakMb, stallMs, kb].map((sides) =>
+		sides === undefined ? '' : [sides.ours, sides.core ?? '–', sides.bare ?? '–'].join(' / '),
+	);
+	const missed = (what: string, figure?: number, max?: number) =>
+		figure !== undefined && max !== undefined && figure > max && `${what} ≤ ${max}`;
+	const misses = compact([
+		missed('of core', partOf(ms.core), target.core),
+		missed('of the script', partOf(ms.bare), target.bare),
+		missed('ms', ms.ours, target.ms),
+		missed('peak', peakMb.ours, target.peakMb ?? peakMb.core),
+		missed('stall', stallMs.ours, MAX_STALL_MS),
+		missed('socket', kb?.ours, target.kb),
+	]);
+	const parts = [partOf(ms.core) ?? '', partOf(ms.bare) ?? ''];
+	return `| ${[name, ...parts, ...figures, misses.join(', ')].join(' | ')} |`;
 }
 
-const orDash = (value: number | null | undefined) => (value ?? '–').toString();
-
-function withTarget(value: number | null, max: number | undefined): string {
-	if (value === null || max === undefined) return orDash(value);
-	return `${value} (${value <= max ? 'met' : 'MISSED'}: ≤ ${max})`;
+/** Stores the row of a job. The rows of other jobs stay. */
+export async function store(name: string, text: string): Promise<void> {
+	const lines = readFileSync(RESULTS, 'utf8').trimEnd().split('\n');
+	const known = lines.findIndex((line) => line.startsWith(`| ${name} `));
+	lines.splice(known < 0 ? lines.length : known, 1, text);
+	await writeFormatted(RESULTS, lines.join('\n'));
 }
 
-const file = join(__dirname, 'results.json');
-const stored = z.record(z.string(), z.unknown());
-
-/** Writes the figures of the jobs that ran. Other figures stay. */
-export function store(results: { [job: string]: Result }): void {
-	const known = existsSync(file) ? stored.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
-	writeFileSync(file, `${JSON.stringify({ ...known, ...results }, null, '\t')}\n`);
+export async function writeFormatted(file: string, text: string): Promise<void> {
+	writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
 }

@@ -2,22 +2,25 @@ import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runScript } from '../n8n/command';
 import { Bench, type Host } from './bench';
-import { jobs, measure, type Job } from './jobs';
-import { line, store, type Measured } from './report';
+import { jobs, measure } from './jobs';
+import { HEADER, row, store, type Result, type Targets } from './report';
 import { measureSignals, signalJobs, type SignalJob } from './signals';
 
 const { values } = parseArgs({
 	options: {
 		rounds: { type: 'string', default: '5' },
 		jobs: { type: 'string' },
-		/** A folder for CPU profiles of n8n in each of our rounds. */
+		/** A multiple of the usual size of a job. The figures aren't stored. */
+		size: { type: 'string', default: '1' },
+		/** A folder for CPU profiles of n8n in each of our rounds. The figures aren't stored. */
 		profile: { type: 'string' },
 	},
 });
 
 async function main(): Promise<void> {
-	const { rounds, profile } = { rounds: Number(values.rounds), profile: values.profile };
-	const work = new Map(Object.entries<Job>(jobs()));
+	const { profile } = values;
+	const [rounds, size] = [Number(values.rounds), Number(values.size)];
+	const work = new Map(Object.entries(jobs(size)));
 	const signals = new Map(Object.entries<SignalJob>(signalJobs));
 	const known = [...work.keys(), ...signals.keys()];
 	const names = values.jobs?.split(',') ?? known;
@@ -31,21 +34,23 @@ async function main(): Promise<void> {
 		const own = await Bench.start(host);
 		return await act(own).finally(async () => await own.stop());
 	};
-	const done = (name: string, measured: Measured) => {
-		console.log(line(name, measured));
-		if (profile === undefined) store({ [name]: measured.result });
+	const done = async (name: string, result: Result, target: Targets) => {
+		const text = row(name, result, target);
+		console.log(text);
+		if (profile === undefined && size === 1) await store(name, text);
 	};
+	console.log(HEADER);
 	try {
 		for (const name of names) {
 			const job = work.get(name);
 			if (job !== undefined) {
 				const act = async (bench: Bench) => await measure(bench, name, job, { rounds, profile });
-				done(name, { ...job, result: await on(job.host, act) });
+				await done(name, await on(job.host, act), job.target);
 			}
 			const signal = signals.get(name);
 			if (signal !== undefined) {
 				const act = async (bench: Bench) => await measureSignals(bench, name, signal, rounds);
-				done(name, { ...signal, result: await on(signal.host, act) });
+				await done(name, await on(signal.host, act), signal.target);
 			}
 		}
 	} finally {

@@ -11,7 +11,7 @@ import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { filled } from '../simulator';
 import type { Bench, Host } from './bench';
-import { median, quantile, ratio, type Result, type Targets } from './report';
+import { sidesOf, type Result, type Targets } from './report';
 import { http, type Target } from './workflows';
 
 /** A trigger, and how to start it. */
@@ -157,10 +157,10 @@ export async function measureSignals(
 ): Promise<Result> {
 	const { sockets, signals, everyMs } = job;
 	await bench.resetService({ calls: signals, sessions: 3 * sockets });
-	const before = await bench.gauge.liveBytes();
+	const before = await bench.gauge.inspector.liveBytes();
 	const ours = await activate(bench, `ours-${name}`, job.ours(bench));
 	await connected(bench, sockets);
-	const bytes = (await bench.gauge.liveBytes()) - before;
+	const bytes = (await bench.gauge.inspector.liveBytes()) - before;
 	const [bareBytes = Number.NaN] = sockets > 1 ? await bench.bare(['idle', String(sockets)]) : [];
 	const core = await activate(bench, `core-${name}`, job.core(bench));
 	const taken: { ours: Measurement[]; core: Measurement[]; bare: number[][] } = {
@@ -182,36 +182,24 @@ export async function measureSignals(
 	}
 	await ours.deactivate();
 	await core.deactivate();
-	const bare = taken.bare.flat();
 	const all = (blocks: Measurement[]) => blocks.flatMap(({ latencies }) => latencies);
-	const [mine, theirs] = [all(taken.ours), all(taken.core)];
-	const most = (blocks: Measurement[], of: (block: Measurement) => number) =>
-		Math.round(median(blocks.map(of)));
-	const p99 = (latencies: number[]) => quantile(latencies, 0.99);
+	const latencies = { ours: all(taken.ours), core: all(taken.core), bare: taken.bare.flat() };
+	const medians = (of: (block: Measurement) => number) =>
+		sidesOf({ ours: taken.ours.map(of), core: taken.core.map(of) });
 	return {
-		ours_ms: p99(mine),
-		core_ms: p99(theirs),
-		bare_ms: bare.length === 0 ? null : p99(bare),
-		ours_over_core: ratio(p99(mine), p99(theirs)),
-		ours_over_bare: null,
-		ours_p50_ms: median(mine),
-		core_p50_ms: median(theirs),
-		bare_p50_ms: bare.length === 0 ? null : median(bare),
-		...(sockets > 1 && { ours_kb: kb(bytes / sockets), bare_kb: kb(bareBytes) }),
-		ours_cpu_ms: most(taken.ours, ({ cpuMs }) => cpuMs),
-		core_cpu_ms: most(taken.core, ({ cpuMs }) => cpuMs),
-		ours_peak_rss_mb: most(taken.ours, ({ peakMb }) => peakMb),
-		core_peak_rss_mb: most(taken.core, ({ peakMb }) => peakMb),
-		stall_ms: most(taken.ours, ({ stallMs }) => stallMs),
-		core_stall_ms: most(taken.core, ({ stallMs }) => stallMs),
-		max_connections: null,
+		ms: sidesOf(latencies, 0.99),
+		p50: sidesOf(latencies),
+		cpuMs: medians(({ cpuMs }) => cpuMs),
+		peakMb: medians(({ peakMb }) => peakMb),
+		stallMs: medians(({ stallMs }) => stallMs),
+		...(sockets > 1 && { kb: { ours: kb(bytes / sockets), bare: kb(bareBytes) } }),
 	};
 }
 
 const kb = (bytes: number) => Math.round(bytes / 100) / 10;
 
 /** Publishes the workflow. Returns functions that measure signals and unpublish it. */
-export async function activate(bench: Bench, name: string, { nodes, send, numberIn }: Source) {
+async function activate(bench: Bench, name: string, { nodes, send, numberIn }: Source) {
 	const workflow = await bench.driver.createWorkflow(
 		chain(name, ...nodes, node('After', 'n8n-nodes-base.noOp', 1)),
 	);

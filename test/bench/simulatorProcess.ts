@@ -63,10 +63,6 @@ export class SimulatorProcess {
 		return z.object({ result: z.unknown() }).parse(await response.json()).result;
 	}
 
-	async read(path: string): Promise<unknown> {
-		return await (await fetch(`${this.baseUrl}/__simulator/${path}`)).json();
-	}
-
 	stop(): void {
 		this.child.kill('SIGTERM');
 	}

@@ -26,7 +26,7 @@ const agentUuid = fixtures.agents.full;
 const agent = { __rl: true, mode: 'id', value: agentUuid };
 const developerSettings = { concurrency: CONCURRENCY };
 
-export function ours(type: string, parameters: INodeParameters, { ours: account }: Target): INode {
+function ours(type: string, parameters: INodeParameters, { ours: account }: Target): INode {
 	const credentials = { [CREDENTIAL]: account };
 	return node('Ours', `${packageName}.${type}`, 1, parameters, { credentials });
 }
@@ -66,7 +66,7 @@ export const readCsv = (file: string) => [read(file), extract()];
 const done = () => node('Done', 'n8n-nodes-base.noOp', 1);
 
 /** The input items. `row` is JavaScript that creates the JSON of item `i`. */
-export function seed(count: number, row: string): INode {
+function seed(count: number, row: string): INode {
 	const jsCode = `return Array.from({ length: ${count} }, (_, i) => ({ json: ${row} }));`;
 	return node('Seed', 'n8n-nodes-base.code', 2, { jsCode });
 }

@@ -4,13 +4,12 @@
  * anything was sent twice, or a row was neither sent nor reported as unknown.
  */
 import { createServer } from 'node:http';
-import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import groupBy from 'lodash/groupBy';
-import omit from 'lodash/omit';
-import { format } from 'prettier';
+import sumBy from 'lodash/sumBy';
+import { writeFormatted } from '../bench/report';
 import { runScript } from '../n8n/command';
 import { installHost } from '../n8n/host';
 import { newHome, removeHome } from '../n8n/package-install';
@@ -21,7 +20,7 @@ import { manualTrigger, node } from '../n8n/workflow';
 import { dialects, startSimulator } from '../simulator';
 import { ARRANGEMENTS } from './arrangements';
 import { CrashBench, NO_RETRY, type Scene, type RetryResult } from './crashBench';
-import { writers } from './writers';
+import { ITEMS, writers } from './writers';
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const requesting = writers.filter(({ request }) => request !== undefined);
@@ -243,25 +242,21 @@ async function main(): Promise<void> {
 }
 
 async function report(rows: readonly Row[]): Promise<void> {
-	const alike = groupBy(rows, (row) => JSON.stringify(omit(row, 'writer')));
-	const cells = Object.values(alike).flatMap(([first, ...others]) => {
-		if (first === undefined) return [];
-		const { deployment, ending, retriedWith, before, after, output } = first;
-		const writers = [first, ...others].map(({ writer }) => writer).join('; ');
-		return [
-			[deployment, ending, retriedWith, writers, `\`${before}\``, `\`${after}\``, `\`${output}\``],
-		];
+	const groups = groupBy(rows, ({ deployment, ending }) => `${deployment} | ${ending}`);
+	const lines = Object.entries(groups).map(([name, those]) => {
+		const items = (times: RegExp) => sumBy(those, ({ after }) => after.match(times)?.length ?? 0);
+		const retried = those.filter(({ output }) => output !== NO_RETRY).length;
+		return `| ${[name, those.length, retried, items(/1/g), items(/0/g), items(/[2-9]/g)].join(' | ')} |`;
 	});
 	const text = `# Interrupted executions
 
-What \`npm run long -- crash\` counted at the service: how many times it received the request of each of eight items, before the execution ended and after
-the retry. There are ${rows.length} cells. The last column shows the items that the node returned in the retry: \`d\` done, \`u\` reported as unknown, \`n\` reported as not sent.
+What \`npm run long -- crash\` counted at the service. Each node that writes is interrupted, in the middle of its ${ITEMS} items or after them, and retried with the original and with the current workflow. A cell is a node and a retry: ${rows.length} in all. If n8n has stored no data of the execution, it can't retry it. Otherwise, each item that was never sent was reported as unknown or as not sent.
 
-| n8n | how the execution ended | retried with | node | before | after | output of the retry |
+| n8n | how the execution ended | cells | retried | items sent once | not sent | sent twice |
 | - | - | - | - | - | - | - |
-${cells.map((cell) => `| ${cell.join(' | ')} |`).join('\n')}
+${lines.join('\n')}
 `;
-	await writeFile(join(__dirname, 'results.md'), await format(text, { parser: 'markdown' }));
+	await writeFormatted(join(__dirname, 'results.md'), text);
 }
 
 runScript(main);

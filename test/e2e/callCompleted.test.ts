@@ -17,9 +17,8 @@ import {
 import { expectEachOnce } from './flood';
 import { sharedN8n } from './shared';
 
-/** `npm run long -- calls` makes more of them. */
-const CALLS = Number(process.env.SOAK_CALLS ?? 60);
-const FORGED = CALLS / 10;
+const CALLS = 60;
+const FORGED = 6;
 
 const NAME = 'Call Completed Trigger';
 const ids = (items: INodeExecutionData[]) => items.map(callIdOf).sort();

@@ -4,7 +4,7 @@ import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { newHome, packedPackage, projectFolder } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
-import { prepareProxy } from '../n8n/thirdParties';
+import { prepareThirdParties } from '../n8n/thirdParties';
 import { publish, type SharedServer } from './shared';
 
 /**
@@ -24,7 +24,7 @@ export default async function setup({ maxWorkers }: { maxWorkers: number }): Pro
 
 async function start(host: string): Promise<SharedServer> {
 	const home = await newHome();
-	const { place, env } = await prepareProxy(home);
+	const { place, env } = await prepareThirdParties(home);
 	const server = await N8nServer.start({ host, home, env });
 	// Sign in here, because test files can't share a session through the environment.
 	await N8nDriver.signIn(server.baseUrl);

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { z } from 'zod';
+import { proxySettings, type ProxySettings } from '../n8n/hostProxy';
 import type { N8nInstance, N8nServer } from '../n8n/server';
-import { proxySettings, type ProxySettings } from '../n8n/thirdParties';
 
 const variable = 'E2E_SERVERS';
 const shared = z.array(

@@ -10,8 +10,7 @@ import { allExecutions, callIdOf, credentialFor, executionsOf, PACKAGE } from '.
 import { removeServer, startServer } from './ownServer';
 
 const NODE = 'Place Call';
-/** `npm run long -- calls` uses a larger number. */
-const RACES = Number(process.env.SOAK_RACES ?? 40);
+const RACES = 40;
 const callIds = (items: INodeExecutionData[]) => items.map(callIdOf);
 
 /** Starts its own n8n, because the tests stop and kill it. */

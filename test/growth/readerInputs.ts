@@ -37,9 +37,8 @@ for (const one of exported) {
 }
 for (const [id, entry] of Object.entries(readers)) {
 	const own: Reader[] = Array.isArray(entry) ? entry : [entry];
-	const found = own.map(({ shapes = everyShape, read }) => ({
-		shapes,
-		read,
+	const found = own.map((reader) => ({
+		...(typeof reader === 'function' ? { shapes: everyShape, read: reader } : reader),
 		isOneParameter: false,
 	}));
 	readerCalls.set(id, [...(readerCalls.get(id) ?? []), ...found]);

@@ -62,8 +62,10 @@ import { named } from '../../nodes/shared/values';
 import type { Input, Shape } from './shapes';
 import { callWith, questionForm } from '../nodes/PlaceCall/callForm';
 
-/** How to call a reader if its parameter types aren't enough. `shapes` replaces the usual inputs. */
-export type Reader = { read: (input: Input) => unknown; shapes?: Shape[] };
+/** How to call a reader if its parameter types aren't enough, with the usual inputs or with these shapes. */
+export type Reader =
+	| ((input: Input) => unknown)
+	| { shapes: Shape[]; read: (input: Input) => unknown };
 
 const REQUEST: ServiceRequest = { method: 'POST', path: '/v1/campaigns/1/contacts' };
 const TOKEN = '0123456789abcdef';
@@ -187,33 +189,23 @@ const toOneEnding = many('numbers with one ending', 20, undefined, (index) => ({
 }));
 
 export const readers: Record<string, Reader | Reader[]> = {
-	'CampaignCallsTrigger/listedCalls.ts › compactEntry': {
-		read: ({ json, text }) => compactEntry({ ...objectOf(json), summary: text }),
+	'CampaignCallsTrigger/listedCalls.ts › compactEntry': ({ json, text }) =>
+		compactEntry({ ...objectOf(json), summary: text }),
+	'CampaignCallsTrigger/listedCalls.ts › createdAtOf': ({ text }) =>
+		createdAtOf({ created_at: text }),
+	'CampaignCallsTrigger/pollState.ts › storedState': ({ text }) =>
+		storedState(restoreState({ subject: 's', seen: text }, 's'), 's'),
+	'CampaignProgressTrigger/campaignProgress.ts › readingOf': ({ json }) => {
+		const view = viewCampaign(json);
+		return readingOf('s', view, readingOf('s', view));
 	},
-	'CampaignCallsTrigger/listedCalls.ts › createdAtOf': {
-		read: ({ text }) => createdAtOf({ created_at: text }),
-	},
-	'CampaignCallsTrigger/pollState.ts › storedState': {
-		read: ({ text }) => storedState(restoreState({ subject: 's', seen: text }, 's'), 's'),
-	},
-	'CampaignProgressTrigger/campaignProgress.ts › readingOf': {
-		read: ({ json }) => {
-			const view = viewCampaign(json);
-			return readingOf('s', view, readingOf('s', view));
-		},
-	},
-	'CampaignProgressTrigger/campaignProgress.ts › progressBetween': {
-		read: ({ json }) => {
-			const view = viewCampaign(json);
-			const before = readingOf('s', view);
-			return progressBetween(before, before, view, ['queue_completed']);
-		},
+	'CampaignProgressTrigger/campaignProgress.ts › progressBetween': ({ json }) => {
+		const view = viewCampaign(json);
+		const before = readingOf('s', view);
+		return progressBetween(before, before, view, ['queue_completed']);
 	},
 	'Dnd/list/listedNumbers.ts › ListedNumbers': [
-		{
-			read: ({ text }) =>
-				new ListedNumbers([{ phone: text }, { phone: '9876543210' }]).entryOf(text),
-		},
+		({ text }) => new ListedNumbers([{ phone: text }, { phone: '9876543210' }]).entryOf(text),
 		{
 			shapes: [toOneEnding],
 			read: ({ json }) => {
@@ -223,219 +215,180 @@ export const readers: Record<string, Reader | Reader[]> = {
 			},
 		},
 	],
-	'PlaceCall/ask/answer.ts › withAnswer': {
-		read: ({ text, json }) =>
-			withAnswer(
-				{},
-				{
-					question: text,
-					response_type: 'approval',
-					yes: listOf(json).map(plain),
-					no: [text],
-					answer_field_in_record: 'data_captured.answer',
-					not_reached: [text],
-				},
-				{ record: { status: text, data_captured: { answer: text } }, hasEnded: true },
-			),
-	},
-	'PlaceCall/ask/question.ts › readQuestion': {
-		read: ({ text, json }) =>
-			readQuestion(
-				questionForm({
-					message: text,
-					responseType: 'approval',
-					yesValues: json,
-					noValues: Array.isArray(json) ? json.map((value) => `not ${plain(value)}`) : text,
-					dataExtraction: { points: [{ key: text }] },
-					options: { answerField: text, answerFormat: text, notReachedStatuses: text },
-				}),
-			),
-	},
-	'PlaceCall/fields/readCall.ts › readCall': {
-		read: ({ text, json }) =>
-			callWith({
-				agentUuid: text,
-				countryCode: text,
-				phoneNumber: text,
-				personName: text,
-				when: 'timeOfDay',
-				scheduledTime: text,
-				initialGreeting: text,
-				dataExtraction: { points: [{ key: text, description: text, outputFormat: text }] },
-				additionalDataFields: {
-					fields: listOf(json).map((value) => ({ name: text.slice(0, 9), value: plain(value) })),
-				},
-				callConfigOverrides: { maxCallDurationSeconds: text },
-				options: {
-					callingHours: {
-						hours: { days: `Mon${text}`, from: text, to: text, timeZone: text },
-					},
-					callingHoursExceptOn: text,
-					systemPrompt: text,
-					webhookUrl: text,
-				},
-				developerSettings: { additionalDataJson: json },
+	'PlaceCall/ask/answer.ts › withAnswer': ({ text, json }) =>
+		withAnswer(
+			{},
+			{
+				question: text,
+				response_type: 'approval',
+				yes: listOf(json).map(plain),
+				no: [text],
+				answer_field_in_record: 'data_captured.answer',
+				not_reached: [text],
+			},
+			{ record: { status: text, data_captured: { answer: text } }, hasEnded: true },
+		),
+	'PlaceCall/ask/question.ts › readQuestion': ({ text, json }) =>
+		readQuestion(
+			questionForm({
+				message: text,
+				responseType: 'approval',
+				yesValues: json,
+				noValues: Array.isArray(json) ? json.map((value) => `not ${plain(value)}`) : text,
+				dataExtraction: { points: [{ key: text }] },
+				options: { answerField: text, answerFormat: text, notReachedStatuses: text },
 			}),
-	},
-	'PlaceCall/fields/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
-	'PushCampaignContacts/push/phones.ts › RowsByPhone': {
-		read: ({ json }) => {
-			const phones = new PhonesByRow();
-			const rows = new RowsByPhone(phones);
-			for (const row of listOf(json).keys()) {
-				const key = String(6_000_000_000 + row);
-				phones.set(row, { phone: key, key });
-				rows.set(row);
-			}
-		},
-	},
-	'PushCampaignContacts/push/cells.ts › cellOf': {
-		read: ({ text, json }) => {
-			const column = columnOf(text);
-			for (const row of listOf(json).slice(0, 2)) cellOf(objectOf(row), column);
-		},
-	},
-	'PushCampaignContacts/push/cells.ts › hasCell': {
-		read: ({ text, json }) => hasCell(objectOf(json), columnOf(text)),
-	},
-	'PushCampaignContacts/push/columns.ts › resolveColumns': {
-		read: ({ text, json }) =>
-			resolveColumns(
-				{ names: new Set(listOf(json).map(plain)) },
-				{
-					phone: text,
-					personName: text,
-					lastName: text,
-					others: [text],
-					expressions: new Set(),
-					isTool: false,
-					from: 'items',
+		),
+	'PlaceCall/fields/readCall.ts › readCall': ({ text, json }) =>
+		callWith({
+			agentUuid: text,
+			countryCode: text,
+			phoneNumber: text,
+			personName: text,
+			when: 'timeOfDay',
+			scheduledTime: text,
+			initialGreeting: text,
+			dataExtraction: { points: [{ key: text, description: text, outputFormat: text }] },
+			additionalDataFields: {
+				fields: listOf(json).map((value) => ({ name: text.slice(0, 9), value: plain(value) })),
+			},
+			callConfigOverrides: { maxCallDurationSeconds: text },
+			options: {
+				callingHours: {
+					hours: { days: `Mon${text}`, from: text, to: text, timeZone: text },
 				},
-			),
+				callingHoursExceptOn: text,
+				systemPrompt: text,
+				webhookUrl: text,
+			},
+			developerSettings: { additionalDataJson: json },
+		}),
+	'PlaceCall/fields/timeZone.ts › timeZone': ({ text }) => timeZone(text),
+	'PushCampaignContacts/push/phones.ts › RowsByPhone': ({ json }) => {
+		const phones = new PhonesByRow();
+		const rows = new RowsByPhone(phones);
+		for (const row of listOf(json).keys()) {
+			const key = String(6_000_000_000 + row);
+			phones.set(row, { phone: key, key });
+			rows.set(row);
+		}
 	},
-	'PushCampaignContacts/push/response.ts › requireConsistentCounts': {
-		read: ({ text, json }) =>
-			requireConsistentCounts(
-				readAccepted(ROWS, { contacts_accepted: text, dnd_skipped: json }, ONE_PHONE),
-				ROWS.length,
-			),
+	'PushCampaignContacts/push/cells.ts › cellOf': ({ text, json }) => {
+		const column = columnOf(text);
+		for (const row of listOf(json).slice(0, 2)) cellOf(objectOf(row), column);
 	},
-	'PushCampaignContacts/push/chunkSender.ts › rowsNamedIn': {
-		read: ({ text, json }) => rowsNamedIn(rejectionOf([text, ...listOf(json).map(plain)]), ROWS),
-	},
-	'PushCampaignContacts/push/chunkSender.ts › rejectionReason': {
-		read: ({ text }) => rejectionReason(rejectionOf([text])),
-	},
-	'PushCampaignContacts/push/pushRecord.ts › isPushRecord': {
-		read: ({ json }) => isPushRecord({ a: json }),
-	},
-	'PushCampaignContacts/push/prepareRows.ts › toContact': {
-		read: ({ json }) =>
-			toContact(
-				objectOf(json),
-				{
-					phone: { name: 'phone' },
-					personName: { name: 'name' },
-					lastName: undefined,
-					others: 'all',
-					reserved: new Set(),
-					notOfAll: new Set(),
-				},
-				'9876543210',
-			),
-	},
-	'PushCampaignContacts/push/response.ts › readAccepted': {
-		read: ({ text, json }) => {
-			const list = Array.isArray(json) ? json : [objectOf(json), text];
-			const rows = ROWS.slice(0, list.length);
-			const response = { dnd_skipped: list, engine_skipped_duplicates: list };
-			return JSON.stringify(readAccepted(rows, response, ONE_PHONE).skipped);
-		},
+	'PushCampaignContacts/push/cells.ts › hasCell': ({ text, json }) =>
+		hasCell(objectOf(json), columnOf(text)),
+	'PushCampaignContacts/push/columns.ts › resolveColumns': ({ text, json }) =>
+		resolveColumns(
+			{ names: new Set(listOf(json).map(plain)) },
+			{
+				phone: text,
+				personName: text,
+				lastName: text,
+				others: [text],
+				expressions: new Set(),
+				isTool: false,
+				from: 'items',
+			},
+		),
+	'PushCampaignContacts/push/response.ts › requireConsistentCounts': ({ text, json }) =>
+		requireConsistentCounts(
+			readAccepted(ROWS, { contacts_accepted: text, dnd_skipped: json }, ONE_PHONE),
+			ROWS.length,
+		),
+	'PushCampaignContacts/push/chunkSender.ts › rowsNamedIn': ({ text, json }) =>
+		rowsNamedIn(rejectionOf([text, ...listOf(json).map(plain)]), ROWS),
+	'PushCampaignContacts/push/chunkSender.ts › rejectionReason': ({ text }) =>
+		rejectionReason(rejectionOf([text])),
+	'PushCampaignContacts/push/pushRecord.ts › isPushRecord': ({ json }) => isPushRecord({ a: json }),
+	'PushCampaignContacts/push/prepareRows.ts › toContact': ({ json }) =>
+		toContact(
+			objectOf(json),
+			{
+				phone: { name: 'phone' },
+				personName: { name: 'name' },
+				lastName: undefined,
+				others: 'all',
+				reserved: new Set(),
+				notOfAll: new Set(),
+			},
+			'9876543210',
+		),
+	'PushCampaignContacts/push/response.ts › readAccepted': ({ text, json }) => {
+		const list = Array.isArray(json) ? json : [objectOf(json), text];
+		const rows = ROWS.slice(0, list.length);
+		const response = { dnd_skipped: list, engine_skipped_duplicates: list };
+		return JSON.stringify(readAccepted(rows, response, ONE_PHONE).skipped);
 	},
 	'PushCampaignContacts/file/csv.ts › CsvParser': [
-		{ read: ({ text }) => parseInPieces(text, 65_536) },
-		{ read: ({ text }) => parseInPieces(text, 64) },
+		({ text }) => parseInPieces(text, 65_536),
+		({ text }) => parseInPieces(text, 64),
 		{ shapes: tables, read: ({ text }) => parseInPieces(text, 64) },
 	],
 	'PushCampaignContacts/file/fileRows.ts › FileRows': [
-		{ read: async ({ text }) => await readFile(text) },
+		async ({ text }) => await readFile(text),
 		{ shapes: tables, read: async ({ text }) => await readFile(text) },
 		{ shapes: tables, read: async ({ text }) => await readFile(text, 64) },
 	],
 	'shared/agents.ts › findAgents': [
-		{ read: ({ json }) => findAgents(json, new ApiMapping({})) },
-		{
-			read: ({ json }) => {
-				const mapping = { agentsPath: 'data', agentsIdPlace: 'field', agentsIdPath: 'agent_uuid' };
-				return findAgents({ data: json }, new ApiMapping(mapping));
-			},
+		({ json }) => findAgents(json, new ApiMapping({})),
+		({ json }) => {
+			const mapping = { agentsPath: 'data', agentsIdPlace: 'field', agentsIdPath: 'agent_uuid' };
+			return findAgents({ data: json }, new ApiMapping(mapping));
 		},
 	],
-	'shared/api/endpoints.ts › injectContext': {
-		read: async ({ text, json }) => {
-			const body = JSON.stringify({ data: { session_id: 's', context: [json, text].flat() } });
-			const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
-			const client = new ApiClient(
-				async () => responseOf(body),
-				clock,
-				() => 0,
-				TOKEN,
-			);
-			await injectContext(client, 's', { context: text });
-		},
+	'shared/api/endpoints.ts › injectContext': async ({ text, json }) => {
+		const body = JSON.stringify({ data: { session_id: 's', context: [json, text].flat() } });
+		const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
+		const client = new ApiClient(
+			async () => responseOf(body),
+			clock,
+			() => 0,
+			TOKEN,
+		);
+		await injectContext(client, 's', { context: text });
 	},
-	'shared/api/endpoints.ts › withAdditions': {
-		read: ({ json }) => {
-			const body = { additional_data: objectOf(json), ...objectOf(json) };
-			return withAdditions({ ...REQUEST, body }, { body, query: { text: plain(json) } });
-		},
+	'shared/api/endpoints.ts › withAdditions': ({ json }) => {
+		const body = { additional_data: objectOf(json), ...objectOf(json) };
+		return withAdditions({ ...REQUEST, body }, { body, query: { text: plain(json) } });
 	},
 	'shared/api/response.ts › parseResponse': [true, false].flatMap((isSecret) =>
-		[hasAnyField('call_id'), hasAnyFieldWithin('state'), hasAnyValue].map((successCheck) => ({
-			read: ({ text }: Input) =>
-				parseResponse(
-					REQUEST,
-					{ ...responseOf(text), status: 400 },
-					{ successCheck, isSecret, now: 0 },
-				),
-		})),
+		[hasAnyField('call_id'), hasAnyFieldWithin('state'), hasAnyValue].map(
+			(successCheck) =>
+				({ text }: Input) =>
+					parseResponse(
+						REQUEST,
+						{ ...responseOf(text), status: 400 },
+						{ successCheck, isSecret, now: 0 },
+					),
+		),
 	),
-	'shared/api/response.ts › findEffect': {
-		read: ({ json }) => {
-			const request = { ...REQUEST, body: objectOf(json) };
-			return findEffect(request, { status: 429, body: [json, json] }, ['call_id', 'context']);
-		},
+	'shared/api/response.ts › findEffect': ({ json }) => {
+		const request = { ...REQUEST, body: objectOf(json) };
+		return findEffect(request, { status: 429, body: [json, json] }, ['call_id', 'context']);
 	},
-	'shared/api/http.ts › bytesOf': {
-		read: ({ json }) => bytesOf(objectOf(json), { field: 'contacts', entries: Buffer.from('1') }),
+	'shared/api/http.ts › bytesOf': ({ json }) =>
+		bytesOf(objectOf(json), { field: 'contacts', entries: Buffer.from('1') }),
+	'shared/api/errorTable.ts › explainNotProcessed': ({ text }) =>
+		explainNotProcessed(REQUEST, { ...responseOf(text), status: 429 }, 0),
+	'shared/api/access.ts › isBelow': ({ text }) =>
+		[text, `https://h.example/${text}`]
+			.filter((url) => URL.canParse(url))
+			.map((url) => isBelow(`https://h.example/${text}`, new URL(url))),
+	'shared/api/access.ts › urlOf': ({ text }) =>
+		urlOf(`https://h.example/${text}`, { path: '/v1/calls', link: `https://h.example/${text}` }),
+	'shared/api/paging.ts › readWholeList': async ({ json }) => {
+		const changing = { message: '', resolution: forEveryone('') };
+		await readWholeList(changingList(json), changing).catch(() => undefined);
 	},
-	'shared/api/errorTable.ts › explainNotProcessed': {
-		read: ({ text }) => explainNotProcessed(REQUEST, { ...responseOf(text), status: 429 }, 0),
-	},
-	'shared/api/access.ts › isBelow': {
-		read: ({ text }) =>
-			[text, `https://h.example/${text}`]
-				.filter((url) => URL.canParse(url))
-				.map((url) => isBelow(`https://h.example/${text}`, new URL(url))),
-	},
-	'shared/api/access.ts › urlOf': {
-		read: ({ text }) =>
-			urlOf(`https://h.example/${text}`, { path: '/v1/calls', link: `https://h.example/${text}` }),
-	},
-	'shared/api/paging.ts › readWholeList': {
-		read: async ({ json }) => {
-			const changing = { message: '', resolution: forEveryone('') };
-			await readWholeList(changingList(json), changing).catch(() => undefined);
-		},
-	},
-	'shared/api/paging.ts › readPages': {
-		read: async ({ json }) => await readPages(changingList(json), Infinity),
-	},
-	'shared/api/retry.ts › retryAfterMs': { read: ({ text }) => retryAfterMs(responseOf(text), 0) },
+	'shared/api/paging.ts › readPages': async ({ json }) =>
+		await readPages(changingList(json), Infinity),
+	'shared/api/retry.ts › retryAfterMs': ({ text }) => retryAfterMs(responseOf(text), 0),
 	'shared/api/secrets.ts › withoutSecret': [
-		{ read: ({ text }) => withoutSecret(text, TOKEN) },
-		{ read: ({ text }) => withoutSecret(`${text}!`, text) },
-		{ read: ({ text }) => withoutSecret(text, text.slice(text.length / 2)) },
+		({ text }) => withoutSecret(text, TOKEN),
+		({ text }) => withoutSecret(`${text}!`, text),
+		({ text }) => withoutSecret(text, text.slice(text.length / 2)),
 		// Repeated texts that are almost an encoded token.
 		...['%25%2', '&amp;', '\\\\x'].map((part) => ({
 			shapes: [{ name: part, make: (size: number) => ({ text: part.repeat(size), json: '' }) }],
@@ -447,71 +400,51 @@ export const readers: Record<string, Reader | Reader[]> = {
 		})),
 	],
 	'shared/apiMapping/index.ts › ApiMapping': [
-		{
-			read: ({ text }) => mappedBy(text).require(['callListPath', 'agentsPath', 'dndAddPhoneName']),
-		},
-		{
-			read: ({ json }) =>
-				new ApiMapping({ [PROVIDER_SETTINGS]: json }).require(['callListPath', 'agentsPath']),
-		},
+		({ text }) => mappedBy(text).require(['callListPath', 'agentsPath', 'dndAddPhoneName']),
+		({ json }) =>
+			new ApiMapping({ [PROVIDER_SETTINGS]: json }).require(['callListPath', 'agentsPath']),
 	],
-	'shared/apiMapping/placeValues.ts › placeValues': {
-		read: ({ text }) =>
-			placeValues([
-				{ placement: 'body', name: text, value: text },
-				{ placement: 'body', name: `a.${text}`, value: 1 },
-				{ placement: 'query', name: text, value: text },
-			]),
-	},
-	'shared/apiMapping/placeValues.ts › queryOf': {
-		read: ({ json }) => queryOf(listOf(json).map((name) => ({ name: plain(name), value: 1 }))),
-	},
-	'shared/calls/callListResponse.ts › entriesOf': {
-		read: ({ json }) => entriesOf({ data: json }, new ApiMapping({ callListPath: 'data' })),
-	},
-	'shared/calls/callListResponse.ts › onlyListIn': {
-		read: ({ json }) => onlyListIn(json, new ApiMapping({})),
-	},
-	'shared/calls/callFilters.ts › callListQuery': {
-		read: ({ text }) =>
-			callListQuery(
-				{ status: text, phone: text, from: text, to: text, campaignId: text },
-				mappedBy('{from} to {to}'),
-				'UTC',
-			),
-	},
-	'shared/calls/callEnd.ts › isWanted': {
-		read: ({ json }) =>
-			isWanted({ status: json }, { status: ['a'], agent_uuid: ['a'], campaign_id: ['1'] }),
-	},
-	'shared/campaign.ts › simplifyCampaign': {
-		read: ({ json }) => simplifyCampaign(viewCampaign(json)),
-	},
-	'shared/chat/socketUrl.ts › socketUrl': {
-		read: ({ text }) =>
-			[text, `wss://${text}`, `wss://h.example/${text}`].map((wsUrl) =>
-				socketUrl({
-					token: { token: wellFormed(text), ws_url: wsUrl, expires_at: 0, stream: 'user' },
-					baseUrl: 'https://h.example',
-					clientId: 'client',
-					claim: true,
-				}),
-			),
-	},
-	'shared/chat/chatRequests.ts › chatValues': {
-		read: ({ text }) =>
-			chatValues(mappedBy(text), [
-				['chatAsyncSession', text],
-				['chatAsyncMessage', text],
-			]),
-	},
+	'shared/apiMapping/placeValues.ts › placeValues': ({ text }) =>
+		placeValues([
+			{ placement: 'body', name: text, value: text },
+			{ placement: 'body', name: `a.${text}`, value: 1 },
+			{ placement: 'query', name: text, value: text },
+		]),
+	'shared/apiMapping/placeValues.ts › queryOf': ({ json }) =>
+		queryOf(listOf(json).map((name) => ({ name: plain(name), value: 1 }))),
+	'shared/calls/callListResponse.ts › entriesOf': ({ json }) =>
+		entriesOf({ data: json }, new ApiMapping({ callListPath: 'data' })),
+	'shared/calls/callListResponse.ts › onlyListIn': ({ json }) =>
+		onlyListIn(json, new ApiMapping({})),
+	'shared/calls/callFilters.ts › callListQuery': ({ text }) =>
+		callListQuery(
+			{ status: text, phone: text, from: text, to: text, campaignId: text },
+			mappedBy('{from} to {to}'),
+			'UTC',
+		),
+	'shared/calls/callEnd.ts › isWanted': ({ json }) =>
+		isWanted({ status: json }, { status: ['a'], agent_uuid: ['a'], campaign_id: ['1'] }),
+	'shared/campaign.ts › simplifyCampaign': ({ json }) => simplifyCampaign(viewCampaign(json)),
+	'shared/chat/socketUrl.ts › socketUrl': ({ text }) =>
+		[text, `wss://${text}`, `wss://h.example/${text}`].map((wsUrl) =>
+			socketUrl({
+				token: { token: wellFormed(text), ws_url: wsUrl, expires_at: 0, stream: 'user' },
+				baseUrl: 'https://h.example',
+				clientId: 'client',
+				claim: true,
+			}),
+		),
+	'shared/chat/chatRequests.ts › chatValues': ({ text }) =>
+		chatValues(mappedBy(text), [
+			['chatAsyncSession', text],
+			['chatAsyncMessage', text],
+		]),
 	'shared/chat/chatRequests.ts › createdSessionId': [
-		{ read: ({ text, json }) => createdSessionId(mappedBy(text), parsedResponse(json)) },
-		{ read: ({ json }) => createdSessionId(new ApiMapping({}), parsedResponse(json)) },
+		({ text, json }) => createdSessionId(mappedBy(text), parsedResponse(json)),
+		({ json }) => createdSessionId(new ApiMapping({}), parsedResponse(json)),
 	],
-	'shared/chat/reconnectPolicy.ts › describeEnding': {
-		read: ({ text }) => describeEnding('bad_url', { kind: 'url', wsUrl: text }, text),
-	},
+	'shared/chat/reconnectPolicy.ts › describeEnding': ({ text }) =>
+		describeEnding('bad_url', { kind: 'url', wsUrl: text }, text),
 	'shared/chat/eventDispatcher.ts › EventDispatcher': {
 		shapes: [conversation],
 		read: ({ json }) => {
@@ -534,96 +467,69 @@ export const readers: Record<string, Reader | Reader[]> = {
 			}
 		},
 	},
-	'shared/calls/completionWebhook.ts › reportedField': {
-		read: ({ text, json }) => {
-			const calls = readReport([{ call_id: text, status: text, data: json }, json]);
-			if (Array.isArray(calls)) for (const call of calls) reportedField(call, 'status');
-		},
+	'shared/calls/completionWebhook.ts › reportedField': ({ text, json }) => {
+		const calls = readReport([{ call_id: text, status: text, data: json }, json]);
+		if (Array.isArray(calls)) for (const call of calls) reportedField(call, 'status');
 	},
-	'shared/calls/callEnd.ts › isBehind': {
-		read: ({ text, json }) => {
-			const report = { ...objectOf(json), call_picked_at: `${text}Z` };
-			return isBehind({ ...objectOf(json), call_picked_at: text }, report);
-		},
+	'shared/calls/callEnd.ts › isBehind': ({ text, json }) => {
+		const report = { ...objectOf(json), call_picked_at: `${text}Z` };
+		return isBehind({ ...objectOf(json), call_picked_at: text }, report);
 	},
-	'ChatSend/idempotency.ts › idempotencyKey': {
-		read: ({ text }) => {
-			const form = formOf({ idempotency: ['options', 'derived'], uniqueBy: ['string', text] });
-			return idempotencyKey(form, { sessionId: text }, [text, text]);
-		},
+	'ChatSend/idempotency.ts › idempotencyKey': ({ text }) => {
+		const form = formOf({ idempotency: ['options', 'derived'], uniqueBy: ['string', text] });
+		return idempotencyKey(form, { sessionId: text }, [text, text]);
 	},
-	'shared/n8n/once/requestRecord.ts › isRepeatable': {
-		read: ({ text }) =>
-			isRepeatable({ unknown: { message: text, resolution: text }, key: text }, text),
-	},
-	'shared/calls/callEnd.ts › outcomeKey': {
-		read: ({ json, text }) => outcomeKey(text, { ...objectOf(json), call_picked_at: text }),
-	},
-	'shared/calls/callEnd.ts › parseList': {
-		read: ({ text }) => parseList([text, text]),
-	},
+	'shared/n8n/once/requestRecord.ts › isRepeatable': ({ text }) =>
+		isRepeatable({ unknown: { message: text, resolution: text }, key: text }, text),
+	'shared/calls/callEnd.ts › outcomeKey': ({ json, text }) =>
+		outcomeKey(text, { ...objectOf(json), call_picked_at: text }),
+	'shared/calls/callEnd.ts › parseList': ({ text }) => parseList([text, text]),
 	'shared/n8n/forms/fields.ts › Fields': [
-		{ read: ({ text }) => formOf({ x: ['string', text] }).expression('x') },
-		{ read: ({ text }) => formOf({ x: ['string', text] }).textOrList('x') },
-		{ read: ({ json }) => formOf({ x: ['string', json] }).text('x') },
-		{ read: ({ json }) => formOf({ x: ['string', json] }).scalars('x') },
-		{ read: ({ text }) => formOf({ x: ['string', text] }).secret('x') },
-		{ read: ({ text }) => formOf({ x: ['boolean', text] }).switch('x', false) },
-		{ read: ({ text }) => formOf({ x: ['number', text] }).number('x', 1) },
-		{ read: ({ text }) => formOf({ x: ['options', text] }).choice('x', '') },
-		{ read: ({ text }) => formOf({ x: ['multiOptions', text] }).choices('x') },
-		{ read: ({ text }) => formOf({ x: ['json', text] }).jsonObject('x') },
-		{ read: ({ json }) => formOf({ x: ['json', json] }).json('x') },
-		{ read: ({ text }) => formOf({ x: ['dateTime', text] }).time('x') },
+		({ text }) => formOf({ x: ['string', text] }).expression('x'),
+		({ text }) => formOf({ x: ['string', text] }).textOrList('x'),
+		({ json }) => formOf({ x: ['string', json] }).text('x'),
+		({ json }) => formOf({ x: ['string', json] }).scalars('x'),
+		({ text }) => formOf({ x: ['string', text] }).secret('x'),
+		({ text }) => formOf({ x: ['boolean', text] }).switch('x', false),
+		({ text }) => formOf({ x: ['number', text] }).number('x', 1),
+		({ text }) => formOf({ x: ['options', text] }).choice('x', ''),
+		({ text }) => formOf({ x: ['multiOptions', text] }).choices('x'),
+		({ text }) => formOf({ x: ['json', text] }).jsonObject('x'),
+		({ json }) => formOf({ x: ['json', json] }).json('x'),
+		({ text }) => formOf({ x: ['dateTime', text] }).time('x'),
 	],
-	'shared/n8n/forms/template.ts › unreadableIn': {
-		read: ({ text }) => unreadableIn(`[object Object]${text}`, `=${text}`, (code) => code),
-	},
-	'shared/n8n/triggers/webhookSecret.ts › checkSecret': {
-		read: ({ text }) => checkSecret(text, () => `${text}!`),
-	},
+	'shared/n8n/forms/template.ts › unreadableIn': ({ text }) =>
+		unreadableIn(`[object Object]${text}`, `=${text}`, (code) => code),
+	'shared/n8n/triggers/webhookSecret.ts › checkSecret': ({ text }) =>
+		checkSecret(text, () => `${text}!`),
 	'shared/n8n/http/credential.ts › authorize': [
-		{
-			read: ({ text }) =>
-				[`https://h.example/${text}`, text].map((url) =>
-					authorize({ baseUrl: `https://h.example/${text}`, apiToken: TOKEN }, { url }),
-				),
-		},
-		{
-			read: ({ text }) =>
-				authorize(
-					{ baseUrl: 'https://h.example', apiToken: TOKEN },
-					{ url: text, baseURL: `https://h.example/${text}` },
-				),
-		},
+		({ text }) =>
+			[`https://h.example/${text}`, text].map((url) =>
+				authorize({ baseUrl: `https://h.example/${text}`, apiToken: TOKEN }, { url }),
+			),
+		({ text }) =>
+			authorize(
+				{ baseUrl: 'https://h.example', apiToken: TOKEN },
+				{ url: text, baseURL: `https://h.example/${text}` },
+			),
 	],
-	'shared/n8n/http/credential.ts › readServiceAccess': {
-		read: ({ text }) => readServiceAccess({ baseUrl: `https://h.example/${text}`, apiToken: text }),
-	},
-	'shared/n8n/run/nodeErrors.ts › toErrorItem': {
-		read: ({ text }) =>
-			JSON.stringify(toErrorItem(rejectionOf([text]), { itemIndex: 0, of: 2 }).json),
-	},
-	'shared/n8n/forms/outputFields.ts › sizedEach': {
-		read: ({ text, json }) =>
-			sizedEach({ fields: [text] }, listOf(json).map(objectOf).slice(0, 2), (raw) => raw),
-	},
+	'shared/n8n/http/credential.ts › readServiceAccess': ({ text }) =>
+		readServiceAccess({ baseUrl: `https://h.example/${text}`, apiToken: text }),
+	'shared/n8n/run/nodeErrors.ts › toErrorItem': ({ text }) =>
+		JSON.stringify(toErrorItem(rejectionOf([text]), { itemIndex: 0, of: 2 }).json),
+	'shared/n8n/forms/outputFields.ts › sizedEach': ({ text, json }) =>
+		sizedEach({ fields: [text] }, listOf(json).map(objectOf).slice(0, 2), (raw) => raw),
 	'shared/n8n/forms/rowExpression.ts › rowReader': [
-		{ read: ({ text }) => rowReader(`={{ $json.a${text} }}`)?.({ a: text }) },
-		{ read: ({ text }) => rowReader(`={{ $json["${text}"] }} ${text}`)?.({ a: text }) },
+		({ text }) => rowReader(`={{ $json.a${text} }}`)?.({ a: text }),
+		({ text }) => rowReader(`={{ $json["${text}"] }} ${text}`)?.({ a: text }),
 	],
-	'shared/text.ts › withoutEnd': { read: ({ text }) => withoutEnd(text, /[\s.,/]/) },
-	'shared/text.ts › normalized': {
-		read: ({ text }) => [normalized(text, 'NFD'), normalized(text, 'NFKC')],
-	},
-	'shared/api/parseIds.ts › parseWholeNumber': {
-		read: ({ text }) => parseWholeNumber(text, 'Limit', forEveryone(text)),
-	},
-	'shared/api/parseIds.ts › parseCount': {
-		read: ({ text }) => parseCount(text, 'Limit', forEveryone(text)),
-	},
-	'shared/notRead.ts › whyNotRead': { read: ({ text }) => whyNotRead(text, 'onScreen') },
-	'shared/values.ts › named': { read: ({ json }) => named(listOf(json), plain) },
+	'shared/text.ts › withoutEnd': ({ text }) => withoutEnd(text, /[\s.,/]/),
+	'shared/text.ts › normalized': ({ text }) => [normalized(text, 'NFD'), normalized(text, 'NFKC')],
+	'shared/api/parseIds.ts › parseWholeNumber': ({ text }) =>
+		parseWholeNumber(text, 'Limit', forEveryone(text)),
+	'shared/api/parseIds.ts › parseCount': ({ text }) => parseCount(text, 'Limit', forEveryone(text)),
+	'shared/notRead.ts › whyNotRead': ({ text }) => whyNotRead(text, 'onScreen'),
+	'shared/values.ts › named': ({ json }) => named(listOf(json), plain),
 };
 
 /**

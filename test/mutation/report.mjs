@@ -1,12 +1,14 @@
-// Writes report.md from the results of the last runs: the score of each folder, and every surviving mutant.
+// Writes report.md from the results of the last runs: the score of each area. The surviving mutants are in reports.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import groupBy from 'lodash/groupBy.js';
 import { format, resolveConfig } from 'prettier';
 import { AREAS, RESULTS } from './areas.mjs';
 import { EQUIVALENT } from './equivalent.mjs';
 
 const REPORT = fileURLToPath(new URL('report.md', import.meta.url));
+const SURVIVORS = path.join(RESULTS, 'survivors.md');
 const DETECTED = ['Killed', 'Timeout'];
 const UNDETECTED = ['Survived', 'NoCoverage'];
 
@@ -37,7 +39,7 @@ function mutantsOf({ results }) {
 					start.line === end.line
 						? line.slice(start.column - 1, end.column - 1)
 						: line.slice(start.column - 1);
-				return { ...mutant, file, line: line.trim(), at: start.line, original };
+				return { ...mutant, file, at: start.line, original };
 			});
 	});
 }
@@ -67,13 +69,10 @@ const table = (titles, rows) =>
 
 const code = (text) => `\`${text.replaceAll(/\s+/g, ' ').replaceAll('`', 'ˋ').slice(0, 90)}\``;
 
-function whyEquivalent({ file, line, original, replacement }) {
+function whyEquivalent({ file, original, replacement }) {
 	return EQUIVALENT.find(
 		(one) =>
-			file.endsWith(one.file) &&
-			line.includes(one.within) &&
-			one.original === original &&
-			one.replacement === replacement,
+			file.endsWith(one.file) && one.original === original && one.replacement === replacement,
 	)?.why;
 }
 
@@ -85,34 +84,15 @@ function survivor(mutant) {
 
 function survivors(mutants) {
 	const left = mutants.filter(({ status }) => UNDETECTED.includes(status));
-	return [...new Set(left.map(({ file }) => file))]
-		.map(
-			(file) =>
-				`${file}\n\n${left
-					.filter((one) => one.file === file)
-					.map(survivor)
-					.join('\n')}`,
-		)
+	return Object.entries(groupBy(left, 'file'))
+		.map(([file, all]) => `${file}\n\n${all.map(survivor).join('\n')}`)
 		.join('\n\n');
 }
 
 const sampleOf = ({ share, seed }) =>
 	share === 1 ? 'all mutants' : `${Math.round(share * 100)} %, seed ${seed}`;
 
-function runSection(run) {
-	const { mutants } = run;
-	const folders = [...new Set(mutants.map(({ file }) => path.posix.dirname(file)))].sort();
-	const rows = folders.map((folder) => [
-		folder,
-		...counts(mutants.filter(({ file }) => path.posix.dirname(file) === folder)),
-	]);
-	return [`### ${sampleOf(run)}`, table(['folder'], rows), survivors(mutants)].join('\n\n');
-}
-
-function section({ name, runs }) {
-	return [`## ${name}`, ...(runs.length > 0 ? runs.map(runSection) : ['Not run.'])].join('\n\n');
-}
-
+/** Writes the scores, and the surviving mutants beside the results. */
 export async function writeReport() {
 	const areas = AREAS.map((area) => ({ ...area, runs: runsOf(area) }));
 	const scores = areas.flatMap(({ name, goal, runs }) =>
@@ -124,7 +104,10 @@ export async function writeReport() {
 		'# Mutation report',
 		'Written by `npm run long -- mutation`. A mutant is a small change of the code; one that survives is a change that no test of its area notices.',
 		table(['area', 'wanted', 'tried'], scores),
-		...areas.map(section),
 	].join('\n\n');
 	writeFileSync(REPORT, await format(text, { ...(await resolveConfig(REPORT)), filepath: REPORT }));
+	const lists = areas.flatMap(({ name, runs }) =>
+		runs.map((run) => `## ${name}, ${sampleOf(run)}\n\n${survivors(run.mutants)}\n`),
+	);
+	writeFileSync(SURVIVORS, lists.join('\n'));
 }

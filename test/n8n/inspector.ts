@@ -7,6 +7,7 @@ const target = z.tuple([z.object({ webSocketDebuggerUrl: z.string() })]).rest(z.
 const response = z.object({ id: z.number(), result: z.unknown(), error: z.unknown().optional() });
 const evaluated = z.object({ result: z.object({ value: z.unknown() }) });
 const profiled = z.object({ profile: z.unknown() });
+const used = z.object({ heapUsed: z.number(), external: z.number() });
 
 /** The inspector of a Node.js process that was started with `NODE_OPTIONS=--inspect=127.0.0.1:<port>`. */
 export class Inspector {
@@ -42,6 +43,13 @@ export class Inspector {
 	async evaluate(expression: string): Promise<unknown> {
 		const result = await this.send('Runtime.evaluate', { expression, returnByValue: true });
 		return evaluated.parse(result).result.value;
+	}
+
+	/** Memory of live objects in bytes, including buffers. */
+	async liveBytes(): Promise<number> {
+		await this.collectGarbage();
+		const { heapUsed, external } = used.parse(await this.evaluate('process.memoryUsage()'));
+		return heapUsed + external;
 	}
 
 	/** Writes a CPU profile while `act` runs. */

@@ -1,13 +1,7 @@
-import { inspect } from 'node:util';
-import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { TestCredentialsHelper } from '../engine/credentialsHelper';
-import { makeNode, output, runNode, setupEngine } from '../engine/engine';
-import { PACKAGE } from '../engine/nodeTypes';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { output } from '../engine/engine';
+import { realSockets } from './realSockets';
 
-// No nock here, because it replaces Node's http, which these tests check.
-const TOKEN = 'tok-0123456789ab';
 const CALL: INodeParameters = {
 	agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
 	countryCode: 'IN',
@@ -21,31 +15,17 @@ export type PlaceCallResult = {
 	message: string;
 };
 
-/** Place Call in n8n's engine with real sockets. It doesn't wait between attempts. */
+/** Place Call in n8n's engine with real sockets. */
 export function placeCallHarness() {
-	const credentials = new TestCredentialsHelper();
-	let waits: jest.SpyInstance;
-	beforeAll(setupEngine);
-	beforeEach(() => {
-		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-	});
-	afterEach(() => waits.mockRestore());
-
-	const run = async (baseUrl: string, items: IDataObject[], overrides: Partial<INode>) => {
-		const details = await credentials.add(CREDENTIAL, { baseUrl, apiToken: TOKEN });
-		const node = makeNode({
-			type: `${PACKAGE}.placeCall`,
-			name: 'Node',
-			parameters: CALL,
-			credentials: { [CREDENTIAL]: details },
-			...overrides,
-		});
-		const input: INodeExecutionData[] = items.map((json) => ({ json }));
-		const result = await runNode(credentials, node, input);
-		const printed = inspect(result, { depth: Infinity });
-		if (printed.includes(TOKEN)) throw new Error('The run contains the API token');
-		return result;
-	};
+	const runNode = realSockets();
+	const run = async (baseUrl: string, items: IDataObject[], overrides: Partial<INode>) =>
+		await runNode(
+			baseUrl,
+			'placeCall',
+			CALL,
+			items.map((json) => ({ json })),
+			overrides,
+		);
 
 	return {
 		/** Places one call, with *Retry On Fail* and three attempts. */

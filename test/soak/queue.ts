@@ -68,7 +68,7 @@ async function runReading(folders: Folders, calls: number): Promise<void> {
 	const startedAt = Date.now();
 	const verdict = await testReading({ ...folders, env: SETTINGS }, calls);
 	console.dir({ ...verdict, seconds: secondsSince(startedAt) }, { depth: 4 });
-	const { lost, doubled } = verdict.reading;
+	const { lost, doubled } = verdict;
 	if (lost.length + doubled.length > 0) process.exitCode = 1;
 }
 
@@ -91,7 +91,8 @@ async function runLoad({ host, home }: Folders, executions: number): Promise<voi
 		const baseUrls = queue.webhooks.map(({ baseUrl }) => baseUrl);
 		const load = new QueueLoad(simulator, await credentialFor(n8n, simulator), baseUrls);
 		await load.start(n8n);
-		const serving = load.serve();
+		let isOver = false;
+		const serving = load.serveUntil(() => isOver);
 		const progress = () => load.requests.length / executions;
 		const [done] = await Promise.all([
 			disrupt(queue, randomIntegers(seed), progress),
@@ -99,7 +100,7 @@ async function runLoad({ host, home }: Folders, executions: number): Promise<voi
 		]);
 		await load.untilSocketsOpen();
 		await queue.untilExecutionsEnd(MAX_SETTLING_MS);
-		load.end();
+		isOver = true;
 		await serving;
 		await queue.untilExecutionsEnd(MAX_SETTLING_MS);
 		const verdict = evaluate(load, simulator, readExecutions(queue.stores));

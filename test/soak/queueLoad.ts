@@ -52,7 +52,7 @@ export class QueueLoad {
 	};
 	private readonly completed = randomUUID();
 	private deliveries = 0;
-	private hasEnded = false;
+	private people = 0;
 
 	constructor(
 		private readonly simulator: Simulator,
@@ -91,10 +91,11 @@ export class QueueLoad {
 	 */
 	async startExecutions(executions: number, hasRoom: () => Promise<void>): Promise<void> {
 		const started: Promise<void>[] = [];
-		let people = 0;
 		for (let count = 0; count < executions; count++) {
 			const kind = KINDS[count % KINDS.length] ?? 'push';
-			const numbers = Array.from({ length: PEOPLE[kind] }, () => String(9_100_000_000 + people++));
+			const numbers = Array.from({ length: PEOPLE[kind] }, () =>
+				String(9_100_000_000 + this.people++),
+			);
 			started.push(this.startOne(kind, numbers));
 			const session = this.sessions[count % this.sessions.length] ?? '';
 			if (kind === 'push') this.nudge(session, count);
@@ -109,10 +110,10 @@ export class QueueLoad {
 		this.nudges.push({ eventId, sent: { from, to: from + MAX_RESTART_MS } });
 	}
 
-	/** Runs until `end`: reports the end of each call. */
-	async serve(): Promise<void> {
+	/** Reports the end of each call. */
+	async serveUntil(isOver: () => boolean): Promise<void> {
 		const reporting: Promise<void>[] = [];
-		while (!this.hasEnded) {
+		while (!isOver()) {
 			for (const call of this.simulator.placedCalls()) {
 				if (this.handled.has(call.callId)) continue;
 				this.handled.add(call.callId);
@@ -122,10 +123,6 @@ export class QueueLoad {
 			await sleep(250);
 		}
 		await Promise.all(reporting);
-	}
-
-	end(): void {
-		this.hasEnded = true;
 	}
 
 	/** Repeats the request only if n8n rejected it. */

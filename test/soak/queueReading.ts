@@ -8,7 +8,7 @@ import { credentialFor } from '../contract/credentialFor';
 import { PACKAGE } from '../e2e/calls';
 import { N8nDriver } from '../n8n/driver';
 import { QueueMode } from '../n8n/queueMode';
-import { N8nServer, type N8nOptions } from '../n8n/server';
+import type { N8nOptions } from '../n8n/server';
 import { until } from '../n8n/until';
 import { byId, chain, node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
@@ -35,7 +35,6 @@ export async function testReading(options: Options, calls: number) {
 	const simulator = await startSimulator({ dialect: dialects.plain, keepBodies: false });
 	const queue = await QueueMode.start(options, { workers: 2, webhooks: 2 });
 	try {
-		const licensed = await startsSecondMain(queue, options);
 		const load = new ReadingLoad(simulator, queue);
 		await load.start(await N8nDriver.signIn(queue.main.baseUrl));
 		await load.endCalls(calls / 2);
@@ -48,19 +47,11 @@ export async function testReading(options: Options, calls: number) {
 		await load.settled();
 		await load.nextReadings();
 		await queue.untilExecutionsEnd(MAX_SETTLING_MS);
-		return { secondMain: licensed ? 'started' : 'ended', reading: load.evaluate() };
+		return load.evaluate();
 	} finally {
 		await queue.stop();
 		await simulator.stop();
 	}
-}
-
-/** n8n ends a second main process without a license. */
-async function startsSecondMain({ stores }: QueueMode, options: Options): Promise<boolean> {
-	const env = { ...stores.environment, ...options.env, N8N_MULTI_MAIN_SETUP_ENABLED: 'true' };
-	const second = await N8nServer.start({ ...options, env }).catch(() => undefined);
-	await second?.stop();
-	return second !== undefined;
 }
 
 class ReadingLoad {

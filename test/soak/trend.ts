@@ -1,9 +1,9 @@
 import sortBy from 'lodash/sortBy';
 
 /** A measured value and its time, in seconds since the start. */
-export type Point<T = number> = { at: number; value: T };
+export type Point = { at: number; value: number };
 
-export type Trend = {
+type Trend = {
 	median: number;
 	/** The slope multiplied by the duration. */
 	growth: number;
@@ -12,7 +12,7 @@ export type Trend = {
 };
 
 /** The last two thirds. In the first third, caches fill and code is compiled. */
-export function afterWarmUp<T>(points: readonly Point<T>[]): Point<T>[] {
+export function afterWarmUp(points: readonly Point[]): Point[] {
 	const last = points.at(-1)?.at ?? 0;
 	return points.filter(({ at }) => at >= last / 3);
 }

@@ -1,16 +1,6 @@
-/**
- * A proxy between n8n and the internet: it simulates a few services and rejects every other host. n8n and the
- * workflows are unchanged.
- */
-import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
+/** The services that the example workflows use, behind a proxy that rejects every other host. */
 import fastify, { type FastifyInstance } from 'fastify';
-import { z } from 'zod';
-import { makeCertificate } from '../../network/certificates';
-import { freePort, listen } from '../ports';
+import { HostProxy, prepareProxy, type ProxySettings } from '../hostProxy';
 import { Gmail } from './gmail';
 import { Hubspot } from './hubspot';
 import { Salesforce } from './salesforce';
@@ -31,29 +21,8 @@ const HOSTS = [
 	'example.my.salesforce.com',
 ];
 
-export const proxySettings = z.object({ port: z.number(), cert: z.string(), key: z.string() });
-
-/** The port of the proxy, and the certificate of its services. */
-export type ProxySettings = z.infer<typeof proxySettings>;
-
-/** Call it before n8n starts, because n8n reads the proxy and the trusted certificates from its environment. */
-export async function prepareProxy(
-	folder: string,
-): Promise<{ place: ProxySettings; env: Record<string, string> }> {
-	const authority = makeCertificate('Authority of the tests', { isAuthority: true });
-	const { cert, key } = makeCertificate('third parties', { hosts: HOSTS, issuer: authority });
-	const trusted = join(folder, 'authority.pem');
-	writeFileSync(trusted, authority.cert);
-	const port = await freePort();
-	const proxy = `http://127.0.0.1:${port}`;
-	const env = {
-		HTTP_PROXY: proxy,
-		HTTPS_PROXY: proxy,
-		NO_PROXY: '127.0.0.1,localhost',
-		NODE_EXTRA_CA_CERTS: trusted,
-	};
-	return { place: { port, cert, key }, env };
-}
+/** Call it before n8n starts. */
+export const prepareThirdParties = async (folder: string) => await prepareProxy(folder, HOSTS);
 
 export class ThirdParties {
 	readonly signIn = new SignIn('/token');
@@ -63,34 +32,24 @@ export class ThirdParties {
 	readonly hubspot = new Hubspot();
 	readonly zoho = new Zoho();
 	readonly salesforce = new Salesforce();
-	/** Hosts that the proxy rejected. */
-	readonly rejected: string[] = [];
-	private readonly tunnels = new Set<Duplex>();
+	private readonly proxy = new HostProxy(HOSTS);
 
-	private constructor(
-		private readonly services: FastifyInstance,
-		private readonly proxy: Server,
-	) {}
+	private constructor(private readonly services: FastifyInstance) {}
 
 	static async start({ port, cert, key }: ProxySettings): Promise<ThirdParties> {
 		const services = fastify({ https: { cert, key }, forceCloseConnections: true });
-		const proxy = createServer();
-		const parties = new ThirdParties(services, proxy);
-		proxy.on('request', ({ url = '' }, response) => {
-			parties.rejected.push(url);
-			response.writeHead(502).end();
-		});
-		await services.register(parties.signIn.routes);
-		await services.register(parties.sheets.routes);
-		await services.register(parties.gmail.routes);
-		await services.register(parties.slack.routes);
-		await services.register(parties.hubspot.routes);
-		await services.register(parties.zoho.routes);
-		await services.register(parties.salesforce.routes);
-		await services.listen({ host: '127.0.0.1', port: 0 });
-		parties.forwardTo(services.server.address());
-		await listen(proxy, port);
+		const parties = new ThirdParties(services);
+		const { signIn, sheets, gmail, slack, hubspot, zoho, salesforce } = parties;
+		for (const { routes } of [signIn, sheets, gmail, slack, hubspot, zoho, salesforce])
+			await services.register(routes);
+		const url = await services.listen({ host: '127.0.0.1', port: 0 });
+		await parties.proxy.start(port, Number(new URL(url).port));
 		return parties;
+	}
+
+	/** Hosts that the proxy rejected. */
+	get rejected(): string[] {
+		return this.proxy.rejected;
 	}
 
 	/** Deletes everything that was sent. */
@@ -104,33 +63,7 @@ export class ThirdParties {
 	}
 
 	async stop(): Promise<void> {
-		for (const client of this.tunnels) client.destroy();
-		await new Promise((resolve) => this.proxy.close(resolve));
+		await this.proxy.stop();
 		await this.services.close();
-	}
-
-	private forwardTo(services: AddressInfo | string | null): void {
-		if (services === null || typeof services === 'string')
-			throw new Error('The server has no port');
-		this.proxy.on('connect', ({ url = '' }, client, head) => {
-			const host = url.replace(/:443$/, '');
-			if (!HOSTS.includes(host)) {
-				this.rejected.push(host);
-				client.end('HTTP/1.1 502 No such host in the tests\r\n\r\n');
-				return;
-			}
-			this.tunnels.add(client);
-			const service = connect(services.port, '127.0.0.1', () => {
-				client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-				service.write(head);
-				service.pipe(client).pipe(service);
-			});
-			service.on('error', () => client.destroy());
-			client.on('error', () => service.destroy());
-			client.on('close', () => {
-				service.destroy();
-				this.tunnels.delete(client);
-			});
-		});
 	}
 }

@@ -1,4 +1,4 @@
-/** What nodes do on Engine 2.0 of n8n. `npm run long -- engine2` runs them in a real one. */
+/** What nodes do on Engine 2.0 of n8n. `npm run long -- faults` runs them in a real one. */
 import type { INodeExecutionData } from 'n8n-workflow';
 import { activate, engineHarness, makeWorkflow, runOnEngine2 } from '../../../../engine';
 import { CALL } from '../../../PlaceCall/placeCallHarness';

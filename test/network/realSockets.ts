@@ -1,0 +1,47 @@
+import { inspect } from 'node:util';
+import type { INode, INodeParameters, INodeExecutionData, IRun } from 'n8n-workflow';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { TestCredentialsHelper } from '../engine/credentialsHelper';
+import { makeNode, runNode, setupEngine } from '../engine/engine';
+import { PACKAGE } from '../engine/nodeTypes';
+
+const TOKEN = 'tok-0123456789ab';
+
+/** A node of the package, such as `placeCall`, that sends its requests to this URL. */
+export type Run = (
+	baseUrl: string,
+	type: string,
+	parameters: INodeParameters,
+	input: INodeExecutionData[],
+	overrides?: Partial<INode>,
+) => Promise<IRun>;
+
+/**
+ * Runs nodes in n8n's engine with real sockets. Without nock, because it replaces Node's http, and with it how a request
+ * is sent and a response arrives. Nodes don't wait between attempts.
+ */
+export function realSockets(): Run {
+	const credentials = new TestCredentialsHelper();
+	let waits: jest.SpyInstance;
+	beforeAll(setupEngine);
+	beforeEach(() => {
+		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+	});
+	afterEach(() => waits.mockRestore());
+
+	return async (baseUrl, type, parameters, input, overrides) => {
+		const details = await credentials.add(CREDENTIAL, { baseUrl, apiToken: TOKEN });
+		const node = makeNode({
+			type: `${PACKAGE}.${type}`,
+			name: 'Node',
+			parameters,
+			credentials: { [CREDENTIAL]: details },
+			...overrides,
+		});
+		const result = await runNode(credentials, node, input);
+		const printed = inspect(result, { depth: Infinity });
+		if (printed.includes(TOKEN)) throw new Error('The run contains the API token');
+		return result;
+	};
+}
