@@ -3,7 +3,7 @@ import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { inEnglish, withOffset } from '../shared/clock';
-import { formOf } from '../shared/modelForms';
+import { formatOf } from '../shared/modelFormats';
 import { quoted } from '../shared/values';
 import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
 
@@ -80,7 +80,7 @@ function requireFuture({ schedule }: TimeSettings, entered: DateTime, now: DateT
 	const time = inEnglish(entered.setZone(zone), 'd LLLL yyyy, HH:mm');
 	throw new InvalidInput(`'${field}' is in the past (${time}, ${zone})`, {
 		onScreen: "Choose a later time, or set 'When to Call' to 'Now'.",
-		forModel: `Give a later time. ${formOf(field)}`,
+		forModel: `Give a later time. ${formatOf(field)}`,
 	});
 }
 

@@ -3,7 +3,7 @@ import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
-import { givenAs } from '../shared/modelForms';
+import { givenAs } from '../shared/modelFormats';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';

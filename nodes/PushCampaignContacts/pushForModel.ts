@@ -9,7 +9,7 @@ import {
 	type ErrorOrigin,
 } from '../shared/api/errors';
 import { forEveryone } from '../shared/api/resolution';
-import { formOf } from '../shared/modelForms';
+import { formatOf } from '../shared/modelFormats';
 import { requireShallow } from '../shared/n8n/forms/fieldValue';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
@@ -128,7 +128,7 @@ function withCounts(stopped: ExplainedError, outcome: PushOutcome): ExplainedErr
 
 function nobodyPushed(outcome: PushOutcome): NobodyPushed {
 	if (outcome.received === 0) {
-		const give = `Give at least one contact with a phone number. ${formOf('Contacts')}`;
+		const give = `Give at least one contact with a phone number. ${formatOf('Contacts')}`;
 		return new NobodyPushed('No contact was given, so nothing was sent', give, 'not_sent');
 	}
 	const reasons = uniq(Array.from(outcome.notPushed, ({ reason }) => reason));

@@ -12,7 +12,7 @@ import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { readCampaign, type CampaignView } from '../shared/campaign';
 import { isJsonObject } from '../shared/json';
 import { runExclusive } from '../shared/keyedMutex';
-import { formOf } from '../shared/modelForms';
+import { formatOf } from '../shared/modelFormats';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
 import { cancelSignal, isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
@@ -154,7 +154,7 @@ async function openCampaign(client: ApiClient, campaignId: number): Promise<Camp
 	if (view.status !== ARCHIVED) return view;
 	throw new InvalidInput('The campaign is archived, so nothing was sent', {
 		onScreen: "Choose another campaign in 'Campaign'.",
-		forModel: `Choose another campaign. ${formOf('Campaign')}`,
+		forModel: `Choose another campaign. ${formatOf('Campaign')}`,
 	});
 }
 

@@ -123,7 +123,7 @@ function parseInPieces(text: string, size: number): void {
 }
 
 /** A form whose fields have these types and values. */
-function formOf(fields: { [name: string]: [type: NodePropertyTypes, value: JsonValue] }): Fields {
+function formatOf(fields: { [name: string]: [type: NodePropertyTypes, value: JsonValue] }): Fields {
 	const declared = Object.entries(fields).map(([name, [type]]) => ({
 		displayName: name,
 		name,
@@ -476,7 +476,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		return isBehind({ ...objectOf(json), call_picked_at: text }, report);
 	},
 	'ChatSend/idempotency.ts › idempotencyKey': ({ text }) => {
-		const form = formOf({ idempotency: ['options', 'derived'], uniqueBy: ['string', text] });
+		const form = formatOf({ idempotency: ['options', 'derived'], uniqueBy: ['string', text] });
 		return idempotencyKey(form, { sessionId: text }, [text, text]);
 	},
 	'shared/n8n/once/requestRecord.ts › isRepeatable': ({ text }) =>
@@ -485,18 +485,18 @@ export const readers: Record<string, Reader | Reader[]> = {
 		outcomeKey(text, { ...objectOf(json), call_picked_at: text }),
 	'shared/calls/callEnd.ts › parseList': ({ text }) => parseList([text, text]),
 	'shared/n8n/forms/fields.ts › Fields': [
-		({ text }) => formOf({ x: ['string', text] }).expression('x'),
-		({ text }) => formOf({ x: ['string', text] }).textOrList('x'),
-		({ json }) => formOf({ x: ['string', json] }).text('x'),
-		({ json }) => formOf({ x: ['string', json] }).scalars('x'),
-		({ text }) => formOf({ x: ['string', text] }).secret('x'),
-		({ text }) => formOf({ x: ['boolean', text] }).switch('x', false),
-		({ text }) => formOf({ x: ['number', text] }).number('x', 1),
-		({ text }) => formOf({ x: ['options', text] }).choice('x', ''),
-		({ text }) => formOf({ x: ['multiOptions', text] }).choices('x'),
-		({ text }) => formOf({ x: ['json', text] }).jsonObject('x'),
-		({ json }) => formOf({ x: ['json', json] }).json('x'),
-		({ text }) => formOf({ x: ['dateTime', text] }).time('x'),
+		({ text }) => formatOf({ x: ['string', text] }).expression('x'),
+		({ text }) => formatOf({ x: ['string', text] }).textOrList('x'),
+		({ json }) => formatOf({ x: ['string', json] }).text('x'),
+		({ json }) => formatOf({ x: ['string', json] }).scalars('x'),
+		({ text }) => formatOf({ x: ['string', text] }).secret('x'),
+		({ text }) => formatOf({ x: ['boolean', text] }).switch('x', false),
+		({ text }) => formatOf({ x: ['number', text] }).number('x', 1),
+		({ text }) => formatOf({ x: ['options', text] }).choice('x', ''),
+		({ text }) => formatOf({ x: ['multiOptions', text] }).choices('x'),
+		({ text }) => formatOf({ x: ['json', text] }).jsonObject('x'),
+		({ json }) => formatOf({ x: ['json', json] }).json('x'),
+		({ text }) => formatOf({ x: ['dateTime', text] }).time('x'),
 	],
 	'shared/n8n/forms/template.ts › unreadableIn': ({ text }) =>
 		unreadableIn(`[object Object]${text}`, `=${text}`, (code) => code),
@@ -614,7 +614,7 @@ export const notReaders = new Set([
 	'shared/n8n/tools/toolDescription.ts › toolDescriptionField',
 	'shared/n8n/triggers/webhookSecret.ts › readSecret',
 	'shared/boundedMap.ts › BoundedMap',
-	'shared/modelForms.ts › givenAs',
+	'shared/modelFormats.ts › givenAs',
 	'shared/values.ts › problem',
 	'shared/agents.ts › requireNames',
 ]);

@@ -162,7 +162,7 @@ test('the description of a tool has an example of each value that is not free te
 			});
 		});
 	const advice =
-		'add an example to FORMS (nodes/shared/modelForms.ts), or the label to FREE_TEXT in this test';
+		'add an example to FORMATS (nodes/shared/modelFormats.ts), or the label to FREE_TEXT in this test';
 	expect([...new Set(missing)].map((field) => `${field}: ${advice}`)).toEqual([]);
 });
 

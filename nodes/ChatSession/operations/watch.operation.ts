@@ -10,7 +10,7 @@ import {
 } from '../../shared/chat/parseChatFields';
 import { duration } from '../../shared/clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
-import { formOf } from '../../shared/modelForms';
+import { formatOf } from '../../shared/modelFormats';
 import { sessionField } from '../../shared/n8n/forms/chatFields';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
@@ -125,8 +125,8 @@ class WatchRejected extends ExplainedError {
 
 /** Advice for models by HTTP status. For other statuses, a model can do nothing. */
 const ADVICE_FOR_MODEL: { [status: number]: string } = {
-	400: formOf('Session ID'),
-	422: `Use a chat session that isn't closed. ${formOf('Session ID')}`,
+	400: formatOf('Session ID'),
+	422: `Use a chat session that isn't closed. ${formatOf('Session ID')}`,
 };
 
 async function postToTrigger(

@@ -1,7 +1,7 @@
 import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
-import { givenAs } from '../../shared/modelForms';
+import { givenAs } from '../../shared/modelFormats';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { INDIAN_CODE, isIndian, isMobile, readIndian } from '../../shared/phone/india';
 import { isWritten, readWritten, type Unreadable } from '../../shared/phone/written';

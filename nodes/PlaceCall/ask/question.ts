@@ -3,7 +3,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { DataExtractionItem } from '../../shared/api/endpoints';
 import { parseList } from '../../shared/calls/callEnd';
-import { formOf, givenAs } from '../../shared/modelForms';
+import { formatOf, givenAs } from '../../shared/modelFormats';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Scalar } from '../../shared/n8n/forms/fieldValue';
 import { isUnset, quoted } from '../../shared/values';
@@ -153,7 +153,7 @@ export function readQuestion(form: Fields): Question {
 function readApproval(form: Fields): Pick<AskedQuestion, 'response_type' | 'yes' | 'no'> {
 	const yes = valuesOf(form.scalars('yesValues', MAY_BE_BLANK));
 	const no = valuesOf(form.scalars('noValues', MAY_BE_BLANK));
-	const forModel = `${formOf('Counts as Yes')} ${formOf('Counts as No')}`;
+	const forModel = `${formatOf('Counts as Yes')} ${formatOf('Counts as No')}`;
 	if (yes.length === 0 || no.length === 0) {
 		throw new InvalidInput("'Counts as Yes' or 'Counts as No' is empty, so no call was placed", {
 			onScreen: 'Enter the values that your agent captures, such as yes and no.',

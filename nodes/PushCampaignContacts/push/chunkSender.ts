@@ -16,7 +16,7 @@ import {
 import { onScreenOnly, readerOf } from '../../shared/api/resolution';
 import { messageOf } from '../../shared/values';
 import type { PreparedRows } from './prepareRows';
-import type { RequestRecord } from './pushRecord';
+import type { ChunkRequest } from './pushRecord';
 import { reasonOf, type PushOutcome } from './outcome';
 import { addAccepted, readAccepted, requireConsistentCounts } from './response';
 import { RowSet, type RowRanges } from './rowSet';
@@ -67,7 +67,7 @@ export class ChunkSender {
 	async send(
 		rows: readonly number[],
 		all: readonly number[],
-		records: RequestRecord[],
+		records: ChunkRequest[],
 	): Promise<ExplainedError | undefined> {
 		const contacts = await this.prepared.contactsOf(rows).catch(explained);
 		if (contacts instanceof ExplainedError) return this.stop(rows, [], contacts);
@@ -91,7 +91,7 @@ export class ChunkSender {
 				part.length === rows.length
 					? contacts
 					: positionsIn(rows, part).map((position) => contacts[position]);
-			const record: RequestRecord = { rows: rangesIn(all, part) };
+			const record: ChunkRequest = { rows: rangesIn(all, part) };
 			const error = await this.request(part, Buffer.from(own.join()), record, records);
 			if (error === undefined) {
 				largestAccepted = Math.max(largestAccepted, part.length);
@@ -130,8 +130,8 @@ export class ChunkSender {
 	private async request(
 		rows: readonly number[],
 		contacts: Buffer,
-		record: RequestRecord,
-		records: RequestRecord[],
+		record: ChunkRequest,
+		records: ChunkRequest[],
 	): Promise<ExplainedError | undefined> {
 		const { client, campaign, additions, isTool } = this.options;
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };

@@ -109,9 +109,9 @@ async function checkRows(
 		phones.clear(kept);
 	});
 
-	const reasonOf = duplicateReasons(source, columns, isTool);
+	const reasonOfDuplicate = duplicateReasons(source, columns, isTool);
 	for (const { index, key } of duplicates) {
-		notPushed.addRange(new DuplicateRow(index, keptRows.get(key) ?? 0, reasonOf));
+		notPushed.addRange(new DuplicateRow(index, keptRows.get(key) ?? 0, reasonOfDuplicate));
 	}
 	return { phones, notPushed };
 }
@@ -140,7 +140,7 @@ class DuplicateRow implements RangeNotPushed {
 	constructor(
 		readonly first: number,
 		private readonly kept: number,
-		private readonly reasonOf: (kept: number) => string,
+		private readonly reasonOfDuplicate: (kept: number) => string,
 	) {}
 
 	get last(): number {
@@ -148,7 +148,7 @@ class DuplicateRow implements RangeNotPushed {
 	}
 
 	get reason(): string {
-		return this.reasonOf(this.kept);
+		return this.reasonOfDuplicate(this.kept);
 	}
 }
 

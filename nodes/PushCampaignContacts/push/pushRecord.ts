@@ -11,10 +11,10 @@ import { RowSet, type RowRanges } from './rowSet';
  * no phone numbers: rows are stored by their position in the chunk. The common handler (`n8n/once/handler.ts`) knows one
  * request and its output per item. A chunk may take several requests, and a retry sends only its other rows.
  */
-export type PushRecord = { [chunk: string]: RequestRecord[] };
+export type PushRecord = { [chunk: string]: ChunkRequest[] };
 
 /** What happened to some rows of a chunk. With `rows` only, their request was interrupted. */
-export type RequestRecord = {
+export type ChunkRequest = {
 	rows: RowRanges;
 	/** The service accepted the request. */
 	response?: JsonObject;
@@ -34,7 +34,7 @@ export type RequestRecord = {
  * @returns the other rows
  */
 export function restoreChunk(
-	records: readonly RequestRecord[],
+	records: readonly ChunkRequest[],
 	rows: readonly number[],
 	keys: ByRow<string>,
 	outcome: PushOutcome,
@@ -79,11 +79,11 @@ function interrupted(): OutcomeUnknown {
 export function isPushRecord(stored: unknown): stored is PushRecord {
 	return (
 		isJsonObject(stored) &&
-		Object.values(stored).every((chunk) => Array.isArray(chunk) && chunk.every(isRequestRecord))
+		Object.values(stored).every((chunk) => Array.isArray(chunk) && chunk.every(isChunkRequest))
 	);
 }
 
-function isRequestRecord(value: JsonValue): boolean {
+function isChunkRequest(value: JsonValue): boolean {
 	if (!isJsonObject(value)) return false;
 	const { rows, response, rejection, error } = value;
 	return (

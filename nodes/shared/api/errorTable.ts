@@ -1,6 +1,6 @@
 import range from 'lodash/range';
 import { duration } from '../clock';
-import { formOf } from '../modelForms';
+import { formatOf } from '../modelFormats';
 import { quoted } from '../values';
 import { TOO_MANY_REQUESTS } from './errors';
 import type { HttpResponse, ServiceRequest } from './http';
@@ -266,7 +266,7 @@ export const ERRORS: readonly ErrorRow[] = [
 			others.length === 0 && /\bphone_number\b/.test(text) && /\b(?:im)?plausible\b/i.test(text),
 		message: "The service rejected 'Phone Number'",
 		onScreen: "Correct the number, or choose its country in 'Country'.",
-		forModel: `Correct the number or its country. ${formOf('Phone Number')} ${formOf('Country')}`,
+		forModel: `Correct the number or its country. ${formatOf('Phone Number')} ${formatOf('Country')}`,
 		shows: 'phone_number',
 	},
 	{ statuses: [307, 308], isNotProcessed: true, ...REDIRECTED },

@@ -1,5 +1,5 @@
 import { type Checked, isUnset, problem, quoted } from '../values';
-import { givenAs } from '../modelForms';
+import { givenAs } from '../modelFormats';
 import { InvalidInput } from './errors';
 import { AGENT_UUID, CALL_ID } from './limits';
 import type { Resolution } from './resolution';

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { inEnglish, withOffset } from '../clock';
 import { isUnset, quoted } from '../values';
 import { InvalidInput } from '../api/errors';
-import { givenAs } from '../modelForms';
+import { givenAs } from '../modelFormats';
 import { onScreenOnly } from '../api/resolution';
 import type { Query, QueryValue } from '../api/http';
 import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../api/parseIds';

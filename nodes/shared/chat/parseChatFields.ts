@@ -2,7 +2,7 @@ import uniqBy from 'lodash/uniqBy';
 import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import { UUID } from '../api/limits';
-import { givenAs, hasForm } from '../modelForms';
+import { givenAs, hasFormat } from '../modelFormats';
 import { plainText, quoted } from '../values';
 
 const USE_SESSION_ID =
@@ -50,7 +50,7 @@ export function requireText(text: string, field: string): string {
 		const resolution = `Fill in '${field}' for this item.`;
 		throw new InvalidInput(
 			`'${field}' is empty`,
-			hasForm(field)
+			hasFormat(field)
 				? givenAs(field, resolution)
 				: { onScreen: resolution, forModel: `Give ${field}.` },
 		);

@@ -1,4 +1,4 @@
-import { givenAs } from '../modelForms';
+import { givenAs } from '../modelFormats';
 import { forEveryone } from '../api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../values';
 import {

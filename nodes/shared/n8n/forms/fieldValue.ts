@@ -4,7 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { MAX_DEPTH, isTooDeep, type JsonValue } from '../../json';
-import { formOf, hasForm } from '../../modelForms';
+import { formatOf, hasFormat } from '../../modelFormats';
 import { isUnset, quoted } from '../../values';
 
 /** Where the values of a form come from. */
@@ -154,7 +154,7 @@ export function optionOf(given: Given, value: unknown): string {
 
 /** The format of a value, for a model. */
 export function formFor(field: string, wanted: string): string {
-	return hasForm(field) ? formOf(field) : `Give ${field} as ${wanted}.`;
+	return hasFormat(field) ? formatOf(field) : `Give ${field} as ${wanted}.`;
 }
 
 /** @param alternative to correcting an expression */

@@ -3,7 +3,7 @@ import type { Additions } from '../../api/endpoints';
 import { InvalidInput } from '../../api/errors';
 import type { Query, QueryValue } from '../../api/http';
 import type { JsonObject, JsonValue } from '../../json';
-import { givenAs } from '../../modelForms';
+import { givenAs } from '../../modelFormats';
 import type { Fields } from './fields';
 import type { NodeParameters } from './nodeParameters';
 import { jsonInTools } from '../tools/textInTools';

@@ -3,7 +3,7 @@ import has from 'lodash/has';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
 import type { JsonObject, JsonValue } from '../../json';
-import { givenAs } from '../../modelForms';
+import { givenAs } from '../../modelFormats';
 import { forEachInSlices } from '../../slices';
 import { type Fields, MAY_BE_BLANK } from './fields';
 import { shownOnlyAt } from '../tools/textInTools';

@@ -94,6 +94,12 @@ type NotesOptions = {
  * records of a node only when the execution ends. If n8n is killed, or the execution is stopped, a *Retry* starts without
  * records. It then reports all requests to a noted target as unknown.
  *
+ * Each note begins with that start:
+ * - `any`: some request was noted
+ * - the target's name: a request to the target was noted
+ * - the name of target and identity: this request was noted
+ * - `other`, after the target or for all parts: a request with another identity was noted, so that the next are `unclear`
+ *
  * Once n8n has stored the execution with its records, the notes are removed. Those of a retry stay, because a second retry of
  * the same execution needs them.
  */

@@ -1,6 +1,6 @@
 import uniq from 'lodash/uniq';
 import type { INodeProperties } from 'n8n-workflow';
-import { formOf, hasForm } from '../../modelForms';
+import { formatOf, hasFormat } from '../../modelFormats';
 
 type Shown = NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>;
 
@@ -30,8 +30,8 @@ export function toolDescriptionField(
 
 /** How to write the values of these fields. n8n tells a model only the names of the fields that it fills in. */
 function formsOf(fields: readonly INodeProperties[]): string[] {
-	const labels = uniq(fillable(fields).map(({ displayName }) => displayName)).filter(hasForm);
-	return labels.length === 0 ? [] : ['Write values in these formats.', ...labels.map(formOf)];
+	const labels = uniq(fillable(fields).map(({ displayName }) => displayName)).filter(hasFormat);
+	return labels.length === 0 ? [] : ['Write values in these formats.', ...labels.map(formatOf)];
 }
 
 /** The fields that n8n's editor lets a model fill in, also in collections. */

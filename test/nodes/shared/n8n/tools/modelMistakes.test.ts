@@ -1,6 +1,6 @@
 /** Mistakes of a model: the tool says what to send instead, with an example, and mentions no other person. */
 import type { INodeParameters } from 'n8n-workflow';
-import { type FormLabel, formOf } from '../../../../../nodes/shared/modelForms';
+import { type FormLabel, formatOf } from '../../../../../nodes/shared/modelFormats';
 import { agent, CALL as call, QUESTION as ask } from '../../../../contract/contractCase';
 import { simulatedNodes } from '../../../../contract/simulatedNodes';
 import { engineTool } from '../../../../engine';
@@ -97,7 +97,7 @@ const MISTAKES: Mistake[] = [
 
 // Jest passes a callback for a missing value of a row, so each row gets all values.
 test.each(
-	MISTAKES.map(([field, type, parameters, given, advice = formOf(field)]) => ({
+	MISTAKES.map(([field, type, parameters, given, advice = formatOf(field)]) => ({
 		field,
 		type,
 		parameters,

@@ -4,7 +4,7 @@ import type { Resolution } from './api/resolution';
  * The format of values that a model fills in, with an example, by field label. n8n's button "Let the model define this
  * parameter" sends only the label to the model, so the tool description has the format.
  */
-const FORMS = {
+const FORMATS = {
 	'Additional Body Fields': 'JSON text such as {"priority": "high"}',
 	'Additional Data as JSON': 'JSON text such as {"plan": "Gold", "city": "Pune"}',
 	'Additional Query Fields': 'JSON text such as {"locale": "en"}',
@@ -43,18 +43,18 @@ const FORMS = {
 		'"now", a 24-hour time in India such as "18:30", or a time with its UTC offset such as "2027-01-31T18:30:00+05:30"',
 } as const satisfies { [label: string]: string };
 
-export type FormLabel = keyof typeof FORMS;
+export type FormLabel = keyof typeof FORMATS;
 
 /** A sentence such as `Country: the two-letter code such as "IN" for India.` */
-export function formOf(label: FormLabel): string {
-	return `${label}: ${FORMS[label]}.`;
+export function formatOf(label: FormLabel): string {
+	return `${label}: ${FORMATS[label]}.`;
 }
 
-export function hasForm(label: string): label is FormLabel {
-	return Object.hasOwn(FORMS, label);
+export function hasFormat(label: string): label is FormLabel {
+	return Object.hasOwn(FORMATS, label);
 }
 
 /** The resolution for a value in the wrong format. A model gets the right format. */
 export function givenAs(label: FormLabel, resolution: string): Resolution {
-	return { onScreen: resolution, forModel: formOf(label) };
+	return { onScreen: resolution, forModel: formatOf(label) };
 }
