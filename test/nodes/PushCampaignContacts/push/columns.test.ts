@@ -108,73 +108,47 @@ test.each<[string, string[], Partial<ColumnChoice>, string | undefined, string |
 });
 
 const missing = (name: string) => `The input has no column "${name}", so nothing was sent`;
-const enter = (field: string, content: string) =>
-	`In '${field}', enter the name of the column with ${content}.`;
+const PHONES = ['Phone Column', 'phone numbers'] as const;
+const FIRST_NAMES = ['Person Name Column', 'first names'] as const;
+test.each<[string[], Partial<ColumnChoice>, name: string, field: string, content: string]>([
+	[['Mobile'], { phone: 'whatsapp' }, 'whatsapp', ...PHONES],
+	[['properties'], { phone: 'properties.mobile' }, 'properties.mobile', ...PHONES],
+	[['phone'], { personName: 'lead' }, 'lead', 'Person Name Column', 'names'],
+	[['phone', 'Surname'], { lastName: 'Surname' }, 'person_name', ...FIRST_NAMES],
+	[['phone', 'First Name'], { lastName: 'Surname' }, 'Surname', 'Last Name Column', 'last names'],
+	[['phone'], { others: ['city'] }, 'city', 'Columns to Send', 'values to send'],
+])('the columns %j stop the push with %j', (columns, choice, name, field, content) => {
+	expect(thrownBy(() => resolve(columns, choice))).toMatchObject({
+		message: missing(name),
+		resolution: expect.stringContaining(
+			`In '${field}', enter the name of the column with ${content}. The input has: "${columns[0]}"`,
+		),
+	});
+});
+
 test.each<[string, string[], Partial<ColumnChoice>, message: string, resolution: string]>([
 	[
-		'no phone among many',
+		'a phone number is missing among many',
 		Array.from({ length: 25 }, (_, i) => `c${i}`),
 		{},
 		missing('phone'),
 		'"c19" and 5 more.',
 	],
 	[
-		'a synonym of an entered name',
-		['Mobile'],
-		{ phone: 'whatsapp' },
-		missing('whatsapp'),
-		`${enter('Phone Column', 'phone numbers')} The input has: "Mobile".`,
-	],
-	[
-		'no nested phone',
-		['properties'],
-		{ phone: 'properties.mobile' },
-		missing('properties.mobile'),
-		enter('Phone Column', 'phone numbers'),
-	],
-	[
-		'a phone as a value',
+		'an expression returns a phone number',
 		['phone', 'city'],
 		computed('phone 9876543210'),
 		'\'Phone Column\' has an expression that returns "phone 9876543210", and the input has no such column. Nothing was sent',
 		'needs the name of the column with phone numbers, not a value of it. Switch the field to Fixed',
 	],
 	[
-		'no entered name',
-		['phone'],
-		{ personName: 'lead' },
-		missing('lead'),
-		enter('Person Name Column', 'names'),
-	],
-	[
-		'no first name',
-		['phone', 'Surname'],
-		{ lastName: 'Surname' },
-		missing('person_name'),
-		enter('Person Name Column', 'first names'),
-	],
-	[
-		'no last name',
-		['phone', 'First Name'],
-		{ lastName: 'Surname' },
-		missing('Surname'),
-		enter('Last Name Column', 'last names'),
-	],
-	[
-		'no listed column',
-		['phone'],
-		{ others: ['city'] },
-		missing('city'),
-		enter('Columns to Send', 'values to send'),
-	],
-	[
-		'two listed columns',
+		'two columns match a listed one',
 		['phone', 'City', 'CITY'],
 		{ others: ['city'] },
 		'Several columns match "city": "City", "CITY". Nothing was sent',
 		"In 'Columns to Send', enter the exact name of the column as in the input.",
 	],
-])('stops if there is %s', (_what, columns, choice, message, resolution) => {
+])('stops if %s', (_what, columns, choice, message, resolution) => {
 	expect(thrownBy(() => resolve(columns, choice))).toMatchObject({
 		message,
 		resolution: expect.stringContaining(resolution),
