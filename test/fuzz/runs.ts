@@ -6,11 +6,3 @@ export const MANY_RUNS = RUNS * 20;
 
 /** Only ends tests that hang. */
 export const TIMEOUT_MS = 300_000 + RUNS * 2_000;
-
-export type Counts = { [what: string]: number };
-
-/** Prints the counts in a long run (FUZZ_RUNS). */
-export function printCounts(what: string, counts: Counts): void {
-	if (process.env.FUZZ_RUNS !== undefined)
-		process.stdout.write(`${what}: ${JSON.stringify(counts)}\n`);
-}

@@ -1,74 +1,140 @@
+/** Requests from strangers to webhooks, with any body and headers. */
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { engineHarness, skipSleeps, webhookTrigger } from '../engine';
+import {
+	activate,
+	callWebhook,
+	engineHarness,
+	makeWorkflow,
+	mockTime,
+	skipSleeps,
+	webhookTrigger,
+} from '../engine';
+import { placeCallHarness } from '../nodes/PlaceCall/placeCallHarness';
+import { waitingExecutions } from '../nodes/PlaceCall/waitingExecutions';
 import { dialects, fixtures } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
 import { corrupt, corruptions } from './corruption';
-import { MANY_RUNS, printCounts, TIMEOUT_MS } from './runs';
+import { MANY_RUNS, TIMEOUT_MS } from './runs';
 
-const { calls } = fixtures;
-/** An ended call, an unknown call, and an invalid ID. */
-const CALL_IDS = [calls.finished, '6f1c2a34-0000-4000-8000-999999999999', 'not an id'];
-
+const { finished } = fixtures.calls;
 const harness = engineHarness();
+const placeCall = placeCallHarness();
 const simulator = useSimulator({ dialect: dialects.plain });
 
-// Repeated reads and their time limits take no time.
-beforeEach(skipSleeps);
-afterEach(() => jest.restoreAllMocks());
-const bodies = fc
-	.record({ callId: fc.constantFrom(...CALL_IDS), harm: fc.option(corruptions) })
-	.map(({ callId, harm }) => {
-		const original = { call_id: callId, status: 'failed', summary: 'made up', retry_count: 99 };
+jest.setTimeout(TIMEOUT_MS);
+afterEach(() => {
+	expect(Object.keys(Object.prototype)).toEqual([]);
+	jest.restoreAllMocks();
+});
+
+async function credentials() {
+	const { baseUrl, token: apiToken } = simulator();
+	return { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
+}
+
+const headers = fc.dictionary(
+	fc.constantFrom('content-type', 'content-encoding', 'x-watch-secret', '__proto__', 'host', 'x-x'),
+	fc.oneof(
+		fc.string(),
+		fc.constantFrom(
+			'application/xml',
+			'multipart/form-data; boundary=x',
+			'gzip',
+			'x'.repeat(9_000),
+		),
+	),
+);
+
+/** Requests with this body, most of which are corrupt. */
+async function assertForAll(
+	originals: fc.Arbitrary<object>,
+	check: (request: { rawBody: Buffer; headers: Record<string, string> }) => Promise<void>,
+): Promise<void> {
+	const bodies = fc.tuple(originals, fc.option(corruptions)).map(([original, harm]) => {
 		const bytes = Buffer.from(JSON.stringify(original));
 		return harm === null ? bytes : corrupt(bytes, harm);
 	});
+	const property = fc.asyncProperty(bodies, headers, async (rawBody, sent) => {
+		await check({ rawBody, headers: sent });
+	});
+	await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
+}
 
-test(
-	'Call Completed Trigger passes on only the record of the service, whatever is delivered',
-	async () => {
-		const counts = { deliveries: 0, executions: 0, passed_on: 0 };
-		const { baseUrl, token: apiToken } = simulator();
-		const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
-		const parameters = { options: { allowDuplicates: true } };
-		const node = harness.node('callCompletedTrigger', { parameters, credentials });
-		const { deliver } = webhookTrigger(harness.credentials, node);
-		const property = fc.asyncProperty(bodies, async (rawBody) => {
-			const { response, execution, items } = await deliver({ rawBody, body: undefined });
-			counts.deliveries++;
-			counts.executions += Number(execution !== undefined);
-			counts.passed_on += items.length;
-			expect(execution?.data.resultData.error).toBeUndefined();
-			expect(items.every(({ call_id: callId }) => callId === calls.finished)).toBe(true);
-			expect(items.filter(({ summary }) => summary === 'made up')).toEqual([]);
-			expect([200, 400]).toContain(response.statusCode);
-			expect(JSON.stringify(response.body ?? '').length).toBeLessThan(300);
-			expect(JSON.stringify(response.body ?? '')).not.toMatch(/made up|<|polluted/);
-			expect(Object.keys(Object.prototype)).toEqual([]);
-		});
-		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
-		expect(counts.passed_on).toBeGreaterThan(0);
-		printCounts('Completions by strangers', counts);
-	},
-	TIMEOUT_MS,
-);
+test('Call Completed Trigger passes on only the record of the service, whatever is delivered', async () => {
+	// Repeated reads and their time limits take no time.
+	skipSleeps();
+	let passedOn = 0;
+	const node = harness.node('callCompletedTrigger', {
+		parameters: { options: { allowDuplicates: true } },
+		credentials: await credentials(),
+	});
+	const { deliver } = webhookTrigger(harness.credentials, node);
+	const calls = fc.constantFrom(finished, '6f1c2a34-0000-4000-8000-999999999999', 'not an id');
+	const madeUp = { status: 'failed', summary: 'made up', retry_count: 99 };
+	const reports = calls.map((callId) => ({ call_id: callId, ...madeUp }));
+	await assertForAll(reports, async ({ rawBody }) => {
+		const { response, execution, items } = await deliver({ rawBody, body: undefined });
+		passedOn += items.length;
+		expect(execution?.data.resultData.error).toBeUndefined();
+		expect(items.every(({ call_id: callId }) => callId === finished)).toBe(true);
+		expect(items.filter(({ summary }) => summary === 'made up')).toEqual([]);
+		expect([200, 400]).toContain(response.statusCode);
+		const body = JSON.stringify(response.body ?? '');
+		expect(body.length).toBeLessThan(300);
+		expect(body).not.toMatch(/made up|<|polluted/);
+	});
+	expect(passedOn).toBeGreaterThan(0);
+});
 
-test(
-	'Chat Delivery Trigger passes everything on except an empty body',
-	async () => {
-		const counts = { deliveries: 0, executions: 0 };
-		const node = harness.node('chatDeliveryTrigger');
-		const { deliver } = webhookTrigger(harness.credentials, node);
-		const property = fc.asyncProperty(bodies, async (rawBody) => {
-			const { response, items } = await deliver({ rawBody, body: undefined });
-			counts.deliveries++;
-			counts.executions += items.length;
-			expect(response.statusCode).toBe(items.length === 1 ? 200 : 400);
-			expect(Object.keys(Object.prototype)).toEqual([]);
-		});
-		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
-		expect(counts.executions).toBeGreaterThan(0);
-		printCounts('Deliveries by strangers', counts);
-	},
-	TIMEOUT_MS,
-);
+test('the watch URL of Chat Events Trigger rejects any request from a stranger, and stores nothing of it', async () => {
+	const type = 'chatEventsTrigger';
+	const node = harness.node(type, {
+		id: type,
+		parameters: { sessions: 'watched', watchSecret: 'sesame' },
+		credentials: await credentials(),
+		webhookId: 'hook',
+	});
+	const workflow = makeWorkflow([node]);
+	const active = await activate(harness.credentials, workflow);
+	const original = { action: 'watch', session_ids: [randomUUID(), randomUUID()] };
+	await assertForAll(fc.constant(original), async (request) => {
+		const { response, result } = await callWebhook(harness.credentials, workflow, node, request);
+		expect([result?.noWebhookResponse, response.statusCode]).toEqual([true, 403]);
+		expect(JSON.stringify(response.body).length).toBeLessThan(600);
+		expect(result?.workflowData).toBeUndefined();
+	});
+	expect(simulator().sessions.openSockets()).toBe(0);
+	expect(JSON.stringify(workflow.staticData)).not.toMatch(/[0-9a-f]{8}-/);
+	expect([...active.errors, ...active.failed, ...active.emitted]).toEqual([]);
+	await active.stop();
+});
+
+test('only its own calls resume a waiting execution of Place Call', async () => {
+	// The node sends no pings.
+	jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
+	let time = Date.now();
+	mockTime(() => time);
+	const { waiting } = waitingExecutions(placeCall, () => simulator());
+	const { calls, deliver } = await waiting({ waitForCompletion: 'webhook' }, 2);
+	const { requests } = simulator().stats();
+	const original = { call_id: finished, status: 'picked', calls };
+	await assertForAll(fc.constant(original), async (request) => {
+		const { response, items } = await deliver(request);
+		expect([200, 400, 413]).toContain(response.statusCode);
+		expect(items).toBeUndefined();
+		time += 10;
+	});
+	// While no call has ended, a request costs at most one reading. It needs n8n's token in the URL.
+	expect(simulator().stats().requests - requests).toBeLessThanOrEqual(MANY_RUNS);
+	for (const callId of calls) await simulator().endCall(callId);
+	const resumed = [];
+	for (const callId of calls) {
+		const { items } = await deliver({ rawBody: Buffer.from(JSON.stringify({ call_id: callId })) });
+		resumed.push(items?.length);
+	}
+	// All calls have ended, so the first report resumes the execution, and the second one doesn't again.
+	expect(resumed).toEqual([2, undefined]);
+});

@@ -3,8 +3,8 @@ import isEqual from 'lodash/isEqual';
 import uniq from 'lodash/uniq';
 import { engineHarness, loader, nodeTypes, PACKAGE, speedUp } from '../../engine';
 import { until } from '../../n8n/until';
-import { dialects, startSimulator, type Simulator } from '../../simulator';
-import { printCounts } from '../runs';
+import { dialects } from '../../simulator';
+import { useSimulator } from '../../simulator/testing/useSimulator';
 import { IS_JSON, MAY_BE_BLANK, TAKES_TRUE_AND_FALSE, TAKES_WORDS } from './allowed';
 import { emptied, UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValues';
 import { isShown, parametersWithPaths, type ParameterLocation } from './parameterPaths';
@@ -12,27 +12,18 @@ import { essence, filledIn, runScene, withValue, writtenOutNothing } from './run
 import { SCENES, type Scene } from './scenes';
 
 const harness = engineHarness();
-const counts = { runs: 0, stopped: 0, empty: 0 };
-let simulator: Simulator;
+const simulator = useSimulator({ dialect: dialects.plain });
 
 /** All values in a long run (FUZZ_RUNS), otherwise some for each parameter. */
 const VALUES_PER_PARAMETER = process.env.FUZZ_RUNS === undefined ? 3 : UNUSABLE_VALUES.length;
 
-beforeAll(async () => {
-	simulator = await startSimulator({ dialect: dialects.plain });
-});
 beforeEach(() => {
 	speedUp(500);
 });
 afterEach(async () => {
-	const closed = async () => Promise.resolve(simulator.sessions.openSockets() === 0);
+	const closed = async () => Promise.resolve(simulator().sessions.openSockets() === 0);
 	await until('all sockets to close', closed, { every: 5 });
 	jest.restoreAllMocks();
-	simulator.reset();
-});
-afterAll(async () => {
-	printCounts('Parameters with empty or wrong values', counts);
-	await simulator.stop();
 });
 
 type Case = { scene: Scene; place: ParameterLocation };
@@ -80,15 +71,13 @@ async function faultWith(one: Case, given: UnusableValue): Promise<string | unde
 	const name = nameOf(one);
 	const { sent, message } = await runScene(
 		harness,
-		simulator,
+		simulator(),
 		scene,
 		withValue(scene.parameters, place, given.expression),
 	);
-	counts.runs++;
 	const written = writtenOutNothing(sent);
 	if (written.length > 0) return `sent ${written.join(', ')}`;
 	if (message !== undefined) {
-		counts.stopped++;
 		if (sent.length > 0) return `sent ${sent.length} requests and then stopped: ${message}`;
 		const isNamed = message.toLowerCase().includes(place.property.displayName.toLowerCase());
 		return isNamed ? undefined : `does not name the field: ${message}`;
@@ -97,8 +86,7 @@ async function faultWith(one: Case, given: UnusableValue): Promise<string | unde
 	if (!given.isNothing || !(name in MAY_BE_BLANK))
 		return `continues: ${JSON.stringify(sent).slice(0, 200)}`;
 	const empty = withValue(scene.parameters, place, emptied(place.property));
-	const { sent: wanted } = await runScene(harness, simulator, scene, empty);
-	counts.empty++;
+	const { sent: wanted } = await runScene(harness, simulator(), scene, empty);
 	return isEqual(essence(sent), essence(wanted))
 		? undefined
 		: `sent ${JSON.stringify(essence(sent))} instead of ${JSON.stringify(essence(wanted))}`;

@@ -4,7 +4,7 @@ import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
 import set from 'lodash/set';
 import uniqWith from 'lodash/uniqWith';
-import type { INode, INodeParameters, IRun } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
@@ -15,7 +15,7 @@ import type { ParameterLocation } from './parameterPaths';
 import { GROUPS, TRIGGER_URL, type Scene } from './scenes';
 
 /** The result of a run: all requests, and the error message if the node stopped. */
-export type SceneResult = { sent: unknown[]; message: string | undefined; run?: IRun };
+type SceneResult = { sent: unknown[]; message: string | undefined };
 
 /** The node of a scene, with its form filled in as n8n does. */
 export function filledIn(node: INode): INode {
@@ -65,7 +65,7 @@ export async function runScene(
 	const run = await runNode(harness.credentials, node, scene.items ?? [{ json: {} }]);
 	const { error } = run.data.resultData;
 	const message = error && `${error.message} | ${error.description ?? ''}`;
-	return { sent: sentTo(simulator, watched), message, run };
+	return { sent: sentTo(simulator, watched), message };
 }
 
 /** A Chat Events Trigger of another workflow. */

@@ -2,20 +2,22 @@ import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
 import {
 	engineHarness,
+	ParentExecution,
 	runKilled,
 	runKilledAfter,
 	oneNodeWorkflow,
 	output,
 	resume,
-	retryFailed,
 	runWorkflow,
 	service,
+	skipSleeps,
 	storedCopy,
 } from '../../engine';
 import {
 	accepted,
 	respondWith,
 	pushNode,
+	PATH,
 	manyRows,
 	phone,
 	phonesOf,
@@ -41,11 +43,12 @@ async function retry(
 	begun: IRunExecutionData,
 	over: NodeParameters,
 	rows?: INodeExecutionData[],
+	onError?: 'continueRegularOutput',
 ): Promise<IRun> {
 	const data = storedCopy(begun);
 	const [task] = data.executionData?.nodeExecutionStack ?? [];
 	if (rows !== undefined && task !== undefined) task.data = { main: [rows] };
-	return await resume(harness.credentials, flow(over).workflow, data, 'retry');
+	return await resume(harness.credentials, flow(over, onError).workflow, data, 'retry');
 }
 
 type Batches = INodeExecutionData[][];
@@ -107,68 +110,18 @@ describe('Retry after n8n was killed', () => {
 		const begun = await kill(manyRows(3), ONE_EACH);
 		const run = await retry(begun, ONE_EACH);
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(1), phone(2)]);
-		expect(rejected(run)).toEqual(['unknown']);
-		expect(output(run, 'Node')).toHaveLength(2);
-	});
-
-	test('a row that a stored attempt reports as rejected stays rejected, and the others of its request stay pushed', async () => {
-		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-		const bodies = respondWith([400, isRejected], [400, isRejected], ok(1), [401, 'no'], ok(1));
-		const inTwos = { developerSettings: { contactsPerRequest: 2 } };
-		const { workflow, start } = flow(inTwos);
-		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(3));
-		const again = await retryFailed(harness.credentials, failed, workflow);
-		expect(bodies.map(phonesOf)).toEqual(
-			[[0, 1], [0], [1], [2], [2]].map((rows) => rows.map(phone)),
-		);
-		expect([output(again, 'Node').length, rejected(again)]).toEqual([2, ['rejected']]);
-	});
-
-	test('after two retries whose requests were rejected, the rows are pushed', async () => {
-		const bodies = respondWith([401, 'no'], [401, 'no'], [401, 'no'], ok(2));
-		const { workflow, start } = flow({});
-		let run = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
-		for (let count = 1; count <= 3; count++) {
-			run = await retryFailed(harness.credentials, run, workflow);
-		}
-		expect([run.data.resultData.error, bodies.length]).toEqual([undefined, 4]);
-	});
-
-	test('pushes nothing if the rows changed, also when the same execution is retried twice', async () => {
-		const bodies = respondWith(ok(2));
-		const begun = await kill(manyRows(2), {});
-		for (let attempt = 1; attempt <= 2; attempt++) {
-			const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
-			expect(error?.message).toContain("the node can't know which rows it pushed");
-		}
-		expect(bodies).toHaveLength(1);
+		expect([output(run, 'Node').length, rejected(run)]).toEqual([2, ['unknown']]);
 	});
 
 	test.each([
-		['Continue', 'continueRegularOutput'],
-		['Stop', undefined],
-	] as const)(
-		"if the settings can't be read since an edit, rows of a push that began are unknown (%s)",
-		async (_which, onError) => {
-			const bodies = respondWith(ok(2));
-			const begun = await kill(manyRows(2), {});
-			const { workflow } = flow({ phoneColumn: 'nowhere' }, onError);
-			const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
-			expect(bodies).toHaveLength(1);
-			const { error } = run.data.resultData;
-			if (onError === undefined) expect(error?.description).toContain('Unknown: 2 rows');
-			else expect(rejected(run)).toEqual(['unknown', 'unknown']);
-		},
-	);
-
-	test("if the settings can't be read and no push had begun, rows were not sent", async () => {
-		const begun = await kill([], {});
-		const { workflow } = flow({ phoneColumn: 'nowhere' }, 'continueRegularOutput');
-		const data = storedCopy(begun);
-		const [task] = data.executionData?.nodeExecutionStack ?? [];
-		if (task !== undefined) task.data = { main: [manyRows(2)] };
-		const run = await resume(harness.credentials, workflow, data, 'retry');
-		expect(rejected(run)).toEqual(['not_sent', 'not_sent']);
+		['rows of a push that began are unknown', manyRows(2), 'unknown'],
+		['rows of a push that had not begun were not sent', [], 'not_sent'],
+	])("if the settings can't be read since an edit, %s", async (_what, begunWith, status) => {
+		if (begunWith.length > 0) respondWith(ok(2));
+		const begun = await kill(begunWith, {});
+		const edited = { phoneColumn: 'nowhere' };
+		const again = await retry(begun, edited, manyRows(2), 'continueRegularOutput');
+		expect(rejected(again)).toEqual([status, status]);
 	});
 
 	test('pushes the rows of later runs if n8n stored the first ones, as with Save Execution Progress', async () => {
@@ -186,14 +139,6 @@ describe('Retry after n8n was killed', () => {
 			[0, 1],
 			[1, 0],
 		]);
-	});
-
-	test('pushes the rows to another campaign', async () => {
-		respondWith(ok(2));
-		const begun = await kill(manyRows(2), {});
-		service().post('/v1/campaigns/43/contacts').reply(200, accepted(2));
-		const run = await retry(begun, { campaignId: '43' });
-		expect([output(run, 'Node').length, rejected(run)]).toEqual([1, []]);
 	});
 
 	const INVALID = [rowsOf('-', '-'), rowsOf(0, 1)];
@@ -264,4 +209,44 @@ describe('Retry after n8n was killed', () => {
 		await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		expect(harness.store.size).toBe(0);
 	});
+});
+
+/** The parent of the sub-workflows is killed, and retried. Returns the numbers that were pushed. */
+async function retryParent(batches: Batches, batchesOfRetry: Batches): Promise<unknown[]> {
+	skipSleeps();
+	const bodies: JsonObject[] = [];
+	service()
+		.post(PATH, remembering(bodies))
+		.optionally()
+		.times(batches.length + batchesOfRetry.length)
+		.reply(200, accepted(2));
+	const parent = new ParentExecution(harness.credentials);
+	const node = pushNode(harness, {}, { onError: 'continueRegularOutput' });
+	for (const batch of batches) await parent.run(node, batch);
+	parent.retry();
+	for (const batch of batchesOfRetry) await parent.run(node, batch);
+	return bodies.flatMap(phonesOf);
+}
+
+test.each<[string, Batches, Batches, number[]]>([
+	[
+		'no row again if a row was inserted above the others',
+		[rowsOf(0, 1), rowsOf(2, 3)],
+		[rowsOf(9, 0), rowsOf(1, 2), rowsOf(3, 4)],
+		[0, 1, 2, 3],
+	],
+	[
+		'no row again if a batch of invalid rows was removed',
+		[rowsOf('-', '-'), rowsOf(0, 1)],
+		[rowsOf(9, 0), rowsOf(1)],
+		[0, 1],
+	],
+	[
+		'the batches that had not begun, if the rows are the same',
+		[rowsOf(0, 1)],
+		[rowsOf(0, 1), rowsOf(2, 3)],
+		[0, 1, 2, 3],
+	],
+])('a retry with a sub-workflow per batch pushes %s', async (_what, batches, now, once) => {
+	expect(await retryParent(batches, now)).toEqual(once.map(phone));
 });

@@ -13,58 +13,23 @@ import {
 
 const harness = engineHarness();
 const rows = rowsOf({ phone: '9876543210', city: 'Pune' }, { phone: '9123456789', city: 'Delhi' });
-const agent = (value: string) => ({ __rl: true, mode: 'id', value });
+const NO_CAMPAIGN = { campaignId: 'Spring' };
 
-type Case = [name: string, parameters: NodeParameters, message: RegExp, advice: RegExp];
-const settings: Case[] = [
-	[
-		'a name as campaign ID',
-		{ campaignId: 'Spring' },
-		/must be a whole number \(got "Spring"\)/,
-		/42/,
-	],
-	[
-		'an agent without agent_',
-		{ agentUuid: agent('={{ "5f2c" }}') },
-		/must be an agent ID \(got "5f2c"\)/,
-		/"agent_"/,
-	],
-	[
-		'an unclear release',
-		{ enqueue: '={{ "yes" }}' },
-		/^'Release to Calling Queue' must be true or false.*"yes"/,
-		/use the switch/,
-	],
-	[
-		'an empty phone column',
-		{ phoneColumn: '={{ "" }}' },
-		/^'Phone Column' is empty/,
-		/Enter the name/,
-	],
-	[
-		'no column to send',
-		{ otherColumns: 'listed', columnsToSend: ' , ' },
-		/^'Columns to Send' is empty/,
-		/Other Columns/,
-	],
-	...[0, 10_001, 2.5].map(
-		(contactsPerRequest): Case => [
-			`${contactsPerRequest} contacts per request`,
+describe('invalid settings: nothing is sent', () => {
+	test.each<[NodeParameters, message: RegExp, advice: RegExp]>([
+		[NO_CAMPAIGN, /must be a whole number \(got "Spring"\)/, /42/],
+		[{ phoneColumn: '={{ "" }}' }, /^'Phone Column' is empty/, /Enter the name/],
+		[
+			{ otherColumns: 'listed', columnsToSend: ' , ' },
+			/^'Columns to Send' is empty/,
+			/Other Columns/,
+		],
+		...[0, 10_001, 2.5].map((contactsPerRequest): [NodeParameters, RegExp, RegExp] => [
 			{ developerSettings: { contactsPerRequest } },
 			/^'Contacts per Request' must be a whole number from 1 to 10,000/,
 			/^Correct the number/,
-		],
-	),
-	[
-		"additional fields that aren't JSON",
-		{ developerSettings: { additionalBodyFields: '{ source: sheet' } },
-		/^'Additional Body Fields' must be a JSON object/,
-		/curly brackets/,
-	],
-];
-
-describe('invalid settings: nothing is sent', () => {
-	test.each(settings)('%s', async (_name, parameters, message, advice) => {
+		]),
+	])('%j', async (parameters, message, advice) => {
 		const { error } = await runPush(harness, rows, parameters);
 		expect(error).toMatchObject({
 			name: 'NodeOperationError',
@@ -75,16 +40,9 @@ describe('invalid settings: nothing is sent', () => {
 	});
 
 	test('with Continue, Rejected lists every row', async () => {
-		const { error, pushed, rejected } = await runPush(
-			harness,
-			rows,
-			{ campaignId: 'Spring' },
-			{
-				onError: 'continueRegularOutput',
-			},
-		);
-		expect(error).toBeUndefined();
-		expect(pushed).toEqual([]);
+		const goOn = { onError: 'continueRegularOutput' } as const;
+		const { error, pushed, rejected } = await runPush(harness, rows, NO_CAMPAIGN, goOn);
+		expect([error, pushed]).toEqual([undefined, []]);
 		expect(rejected).toEqual(
 			rows.map(({ json }, index) => ({
 				json: {
@@ -98,16 +56,10 @@ describe('invalid settings: nothing is sent', () => {
 	});
 
 	test('with the error output, it gets one item', async () => {
-		const { pushed, rejected, run } = await runPush(
-			harness,
-			rows,
-			{ campaignId: 'Spring' },
-			{ onError: 'continueErrorOutput' },
-		);
-		const errors = output(run, 'Node', 2);
-		expect(pushed).toEqual([]);
-		expect(rejected).toHaveLength(2);
-		expect(jsonOf(errors)).toEqual([
+		const over = { onError: 'continueErrorOutput' } as const;
+		const { pushed, rejected, run } = await runPush(harness, rows, NO_CAMPAIGN, over);
+		expect([pushed.length, rejected.length]).toEqual([0, 2]);
+		expect(jsonOf(output(run, 'Node', 2))).toEqual([
 			{
 				error: expect.stringMatching(/^'Campaign' must be a whole number/),
 				message: expect.stringMatching(/^Enter only the number/),
@@ -117,25 +69,18 @@ describe('invalid settings: nothing is sent', () => {
 	});
 });
 
-describe('an empty push', () => {
-	test('sends nothing and shows a hint', async () => {
-		const pushed = await runPush(harness, rowsOf({}));
-		expect(pushed).toMatchObject({ pushed: [], rejected: [], error: undefined });
-		expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
-	});
+test('an empty input sends nothing and shows a hint', async () => {
+	const pushed = await runPush(harness, rowsOf({}));
+	expect(pushed).toMatchObject({ pushed: [], rejected: [], error: undefined });
+	expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
+});
 
-	test('has a summary with zeros', async () => {
-		const { pushed } = await runPush(harness, rowsOf({}), { options: { output: 'summary' } });
-		expect(pushed[0]?.json).toMatchObject({ contacts_received: 0, enqueued: false });
-	});
-
-	test('fails if the input is a file instead of rows', async () => {
-		const file: INodeExecutionData = {
-			json: {},
-			binary: { data: { data: '', mimeType: 'text/csv', fileName: 'leads.csv' } },
-		};
-		const { error } = await runPush(harness, [file]);
-		expect(error?.message).toMatch(/^The input is a file, not rows/);
+test('a file instead of rows is an error', async () => {
+	const file = { data: '', mimeType: 'text/csv', fileName: 'leads.csv' };
+	const { error } = await runPush(harness, [{ json: {}, binary: { data: file } }]);
+	expect(error).toMatchObject({
+		message: 'The input is a file, not rows, so nothing was sent',
+		description: expect.stringMatching(/CSV File.*Extract from File/),
 	});
 });
 
@@ -150,26 +95,17 @@ describe('rows that cannot be used', () => {
 		expect(bodies.map(phonesOf)).toEqual([['9876543210']]);
 	});
 
-	test('if no row is left, nothing is sent, and Rejected lists all', async () => {
+	test('if no row is left, nothing is sent, and Rejected lists all, also one with a column named error', async () => {
 		const { pushed, rejected, error, hints } = await runPush(
 			harness,
-			rowsOf({ phone: '123' }, { phone: '' }),
-		);
-		expect(error).toBeUndefined();
-		expect(pushed).toEqual([]);
-		expect(rejected).toHaveLength(2);
-		expect(hints).toEqual([
-			"2 rows: 0 pushed, 2 rejected. The 'Rejected' output shows the reason for each row.",
-		]);
-	});
-
-	test('a column named error does not send a row to the error output', async () => {
-		const { rejected } = await runPush(
-			harness,
-			rowsOf({ phone: '98765', error: 'bounced' }),
+			rowsOf({ phone: '123', error: 'bounced' }, { phone: '' }),
 			{},
 			{ onError: 'continueErrorOutput' },
 		);
-		expect(rejected[0]?.json).toMatchObject({ phone: '98765', error: 'bounced' });
+		expect([error, pushed]).toEqual([undefined, []]);
+		expect(jsonOf(rejected)).toMatchObject([{ phone: '123', error: 'bounced' }, { phone: '' }]);
+		expect(hints).toEqual([
+			"2 rows: 0 pushed, 2 rejected. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 });

@@ -1,4 +1,5 @@
-import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
+import { MAX_OUTPUT_ROWS } from '../../../nodes/PushCampaignContacts/file/fileRows';
+import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushOutput';
 import {
 	newExecutionData,
 	engineHarness,
@@ -8,17 +9,16 @@ import {
 	retryFailed,
 	runWorkflow,
 } from '../../engine';
-import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushOutput';
 import {
 	accepted,
 	respondWith,
+	breaking,
 	contactsOf,
 	runPush,
 	pushNode,
 	fileItem,
 	jsonOf,
 	phone,
-	phonesOf,
 	rejection,
 	sizes,
 	type NodeParameters,
@@ -27,23 +27,22 @@ import {
 import { contentOf } from './file/files';
 
 const harness = engineHarness();
+const goOn = { onError: 'continueRegularOutput' } as const;
 
 const csv = (over: NodeParameters = {}): NodeParameters => ({ contactsFrom: 'csv', ...over });
-const LEADS = [
-	'phone,person_name,city',
-	'98765 43210,Asha,Pune',
-	'022 1234,Farah,Mumbai',
-	'+919876543210,Asha Rao,Pune',
-	'9876543211,Ravi,Nagpur',
-	'',
-].join('\n');
+const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
 
 describe('a file', () => {
 	test('lists the rows in Rejected with their file and row number', async () => {
 		respondWith([200, accepted(2)]);
-		const { rejected, hints } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
-			...csv(),
-		});
+		const leads = lines(
+			'phone,person_name,city',
+			'98765 43210,Asha,Pune',
+			'022 1234,Farah,Mumbai',
+			'+919876543210,Asha Rao,Pune',
+			'9876543211,Ravi,Nagpur',
+		);
+		const { rejected, hints } = await runPush(harness, [fileItem('leads.csv', leads)], csv());
 		expect(rejected).toEqual([
 			{
 				json: {
@@ -69,11 +68,8 @@ describe('a file', () => {
 	});
 
 	test('with too many duplicates, Rejected lists them without their cells', async () => {
-		const copies = Array.from(
-			{ length: MAX_DUPLICATES_WITH_CELLS + 2 },
-			() => `${phone(0)},Pune\n`,
-		);
-		const item = fileItem('leads.csv', `phone,city\n${copies.join('')}x,Pune\n`);
+		const copies = `${phone(0)},Pune\n`.repeat(MAX_DUPLICATES_WITH_CELLS + 2);
+		const item = fileItem('leads.csv', `phone,city\n${copies}x,Pune\n`);
 		respondWith([200, accepted(1)]);
 		const { rejected } = await runPush(harness, [item], csv());
 		expect(rejected).toHaveLength(MAX_DUPLICATES_WITH_CELLS + 2);
@@ -86,67 +82,21 @@ describe('a file', () => {
 		expect(rejected.at(-1)?.json).toMatchObject({ phone: 'x', city: 'Pune', source_row: 100_004 });
 	});
 
-	test('in an item may have line breaks in its base64', async () => {
-		const bodies = respondWith([200, accepted(5_000)]);
-		const phones = Array.from({ length: 5_000 }, (_, index) => phone(index));
-		const { json, binary = {} } = fileItem('a.csv', ['phone', ...phones].join('\n'));
-		const lines = binary.data?.data.replace(/.{76}/g, '$&\n') ?? '';
-		const data = { mimeType: 'text/csv', fileName: 'a.csv', data: lines };
-		await runPush(harness, [{ json, binary: { data } }], csv());
-		expect(phonesOf(bodies[0])).toEqual(phones);
-	});
-
-	test('is read with the set delimiter and encoding', async () => {
-		const bodies = respondWith([200, accepted(1)], [200, accepted(1)]);
-		const text = Buffer.concat([Buffer.from(`phone^name\n${phone(1)}^Ren`), Buffer.from([0xe9])]);
-		await runPush(harness, [fileItem('a.csv', text)], {
-			...csv(),
-			options: { delimiter: '^', encoding: 'windows-1251' },
-		});
-		await runPush(harness, [fileItem('a.csv', `phone\tname\n${phone(2)}\ta,b;c\n`)], {
-			...csv(),
-			options: { delimiter: '\\t', encoding: 'automatic' },
-		});
-		expect(bodies.flatMap(contactsOf)).toEqual([
-			{ phone: phone(1), person_name: 'Renй' },
-			{ phone: phone(2), person_name: 'a,b;c' },
-		]);
-	});
-
-	test('without a name column, beside one that has it, is pushed with a hint', async () => {
-		respondWith([200, accepted(2)]);
-		const items = [
-			fileItem('a.csv', `phone,Name\n${phone(1)},Asha\n`),
-			fileItem('b.csv', `phone,Who\n${phone(2)},Ravi\n`),
-		];
-		const { hints } = await runPush(harness, items, csv());
-		expect(hints).toEqual([
-			`2 rows: 2 pushed. ${WAITING}`,
-			expect.stringMatching(/^The file "b\.csv" has no column for names/),
-		]);
-	});
-
-	test('with an invalid byte is pushed without that row', async () => {
-		const bodies = respondWith([200, accepted(2)]);
-		const names = ['आशा राव', 'रवि', 'Zoya'];
-		const rows = names.map((name, index) => `${phone(index)},${name}`);
-		const content = Buffer.from(['phone,person_name', ...rows].join('\n'));
-		content[content.indexOf('रवि')] = 0xff;
-		const { hints, rejected } = await runPush(harness, [fileItem('a.csv', content)], csv());
-		expect(contactsOf(bodies[0]).map((contact) => contact.person_name)).toEqual([
-			'आशा राव',
-			'Zoya',
-		]);
-		expect(jsonOf(rejected)).toMatchObject([
-			{
-				phone: phone(1),
-				source_row: 3,
-				rejection_reason: expect.stringContaining("can't be read"),
-			},
-		]);
-		expect(hints).toEqual([
-			`3 rows: 2 pushed, 1 rejected. ${WAITING} The 'Rejected' output shows the reason for each row.`,
-			expect.stringContaining('UTF-8, but has some invalid bytes'),
+	test('is read with the set delimiter and encoding, or with a hint about a guessed one', async () => {
+		const pushed = async (content: string | Buffer, options: NodeParameters) => {
+			const bodies = respondWith([200, accepted(1)]);
+			const { hints } = await runPush(harness, [fileItem('a.csv', content)], csv({ options }));
+			return [contactsOf(bodies[0])[0]?.person_name, hints[1]];
+		};
+		const latin = Buffer.from(`phone^name\n${phone(1)}^Ren\xe9\n`, 'latin1');
+		const set = { delimiter: '^', encoding: 'windows-1251' };
+		expect(await pushed(latin, set)).toEqual(['Renй', undefined]);
+		const tabs = `phone\tname\n${phone(1)}\ta,b;c\n`;
+		const detected = { delimiter: '\\t', encoding: 'automatic' };
+		expect(await pushed(tabs, detected)).toEqual(['a,b;c', undefined]);
+		expect(await pushed(latin, { delimiter: '^' })).toEqual([
+			'René',
+			expect.stringContaining('was read as Windows-1252'),
 		]);
 	});
 });
@@ -159,22 +109,19 @@ describe('several files', () => {
 
 	test('are pushed together: each number once, each row paired with its file', async () => {
 		const bodies = respondWith([200, accepted(2)]);
-		const { pushed, rejected } = await runPush(harness, files, {
-			...csv(),
-			options: { output: 'rows' },
-		});
+		const byRow = csv({ options: { output: 'rows' } });
+		const { pushed, rejected } = await runPush(harness, files, byRow);
 		expect(contactsOf(bodies[0])).toMatchObject([
 			{ phone: phone(1), person_name: 'Asha Rao' },
 			{ phone: phone(2) },
 		]);
+		const reason = /^Row 2 of "b\.csv" has the same number and was kept\./;
 		expect(rejected).toMatchObject([
 			{
 				json: {
 					source_file: 'a.csv',
 					source_row: 2,
-					rejection_reason: expect.stringMatching(
-						/^Row 2 of "b\.csv" has the same number and was kept\./,
-					),
+					rejection_reason: expect.stringMatching(reason),
 				},
 				pairedItem: { item: 0 },
 			},
@@ -183,7 +130,6 @@ describe('several files', () => {
 	});
 
 	describe('with different headings', () => {
-		const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
 		const first = fileItem('a.csv', lines('phone,person_name,city', `${phone(1)},Asha,Pune`));
 
 		test('are read with the columns of each file', async () => {
@@ -194,11 +140,8 @@ describe('several files', () => {
 				lines('phone,Phone,person_name,city', `${phone(4)},${phone(5)},Farah,Agra`),
 			];
 			const items = [first, ...others.map((text, at) => fileItem(`${at}.csv`, text))];
-			const { error, rejected } = await runPush(
-				harness,
-				items,
-				csv({ otherColumns: 'listed', columnsToSend: 'city' }),
-			);
+			const onlyCity = csv({ otherColumns: 'listed', columnsToSend: 'city' });
+			const { error, rejected, hints } = await runPush(harness, items, onlyCity);
 			expect([error, rejected]).toEqual([undefined, []]);
 			expect(contactsOf(bodies[0])).toEqual([
 				{ phone: phone(1), person_name: 'Asha', city: 'Pune' },
@@ -206,6 +149,7 @@ describe('several files', () => {
 				{ phone: phone(3), person_name: 'Zoya', city: 'Delhi' },
 				{ phone: phone(4), person_name: 'Farah', city: 'Agra' },
 			]);
+			expect(hints).toEqual([`4 rows: 4 pushed. ${WAITING}`]);
 		});
 
 		test('send phone and name columns once, and other columns under their own names', async () => {
@@ -223,13 +167,7 @@ describe('several files', () => {
 				'one has no column for the phone',
 				lines('name,city', 'Ravi,Goa'),
 				'The file "b.csv" has no column "phone", so nothing was sent',
-				/^In 'Phone Column', enter .* The file "b\.csv" has: "name", "city"\. The first row/,
-			],
-			[
-				'one has no header, and its first row no usable number',
-				lines('12345,Ravi', `${phone(2)},Zoya`),
-				'The file "b.csv" has no column "phone", so nothing was sent',
-				/The first row of each file must name its columns\./,
+				/^In 'Phone Column', enter .* The file "b\.csv" has: "name", "city"\. The first row of each file must name its columns\./,
 			],
 			[
 				'one has no header',
@@ -249,18 +187,39 @@ describe('several files', () => {
 				'Several columns match "phone": "Phone", "PHONE". Nothing was sent',
 				/enter the exact name of the column as in the file "b\.csv"/,
 			],
+			['one is empty', '', 'The file "b.csv" is empty, so nothing was sent', /first row/],
 		])('are not sent if %s', async (_what, text, message, description) => {
 			const { error } = await runPush(harness, [first, fileItem('b.csv', text)], csv());
 			expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
 		});
 	});
 
+	const named = fileItem('a.csv', `phone,Name\n${phone(0)},Asha\n`);
+	const withoutNames = ['b.csv', 'c.csv'].map((name, at) =>
+		fileItem(name, `phone,Who\n${phone(at + 1)},Ravi\n`),
+	);
+	test.each([
+		[
+			'one has',
+			[named, ...withoutNames.slice(1)],
+			'The file "c.csv" has no column for names, so its contacts have no names. If it has names, rename their column to "person_name".',
+		],
+		[
+			'two have',
+			[named, ...withoutNames],
+			'The files "b.csv", "c.csv" have no column for names, so their contacts have no names. If they have names, rename their column to "person_name".',
+		],
+		['all have', withoutNames, undefined],
+	])('without a name column, which %s, are pushed with a hint', async (_which, items, hint) => {
+		respondWith([200, accepted(items.length)]);
+		const { hints } = await runPush(harness, items, csv());
+		expect(hints.slice(1)).toEqual(hint === undefined ? [] : [hint]);
+	});
+
 	test('are named if the push stops', async () => {
 		respondWith([200, accepted(1)], [409, rejection('Campaign is archived')]);
-		const { error } = await runPush(harness, files, {
-			...csv(),
-			developerSettings: { contactsPerRequest: 1 },
-		});
+		const oneEach = csv({ developerSettings: { contactsPerRequest: 1 } });
+		const { error } = await runPush(harness, files, oneEach);
 		expect(error).toHaveProperty(
 			'description',
 			expect.stringMatching(
@@ -268,59 +227,42 @@ describe('several files', () => {
 			),
 		);
 	});
-
-	test('are not sent if one cannot be read', async () => {
-		const { error } = await runPush(harness, [...files, fileItem('c.csv', '')], csv());
-		expect(error?.message).toBe('The file "c.csv" is empty, so nothing was sent');
-	});
 });
 
 describe('nothing is sent, and the error explains why, if', () => {
-	test.each<[string, string, NodeParameters, string, RegExp]>([
+	const item = fileItem('a.csv', 'phone\n1\n');
+	const NO_FILE = 'Item 0 has no file in field "data", so nothing was sent';
+	test.each<[string, typeof item, NodeParameters, string, RegExp]>([
 		[
 			'the delimiter has two characters',
-			'phone\n1\n',
+			item,
 			{ options: { delimiter: '||' } },
 			'\'Delimiter\' must be a single character (got "||"). Nothing was sent',
 			/such as ; or \\t/,
 		],
 		[
-			'the encoding is unknown',
-			'phone\n1\n',
-			{ options: { encoding: 'klingon' } },
-			expect.stringMatching(/^'Encoding' in 'Options' must be one of .* \(got "klingon"\)$/),
-			/^Enter one of "automatic"/,
-		],
-		[
 			'the field is another one',
-			'phone\n1\n',
+			item,
 			{ binaryPropertyName: 'file' },
 			'Item 0 has no file in field "file", so nothing was sent',
 			/Input Binary Field.* The item has a file in "data"\.$/,
 		],
-	])('%s', async (_what, text, over, message, description) => {
-		const { error } = await runPush(harness, [fileItem('a.csv', text)], csv(over));
+		[
+			'the item has other data',
+			{ json: { phone: phone(1) } },
+			{},
+			NO_FILE,
+			/The item has no file, but it has other data\. .* set 'Contacts From' to 'Input Items'\.$/,
+		],
+		['the item has nothing', { json: {} }, {}, NO_FILE, /The item has no file\.$/],
+	])('%s', async (_what, input, over, message, description) => {
+		const { error } = await runPush(harness, [input], csv(over));
 		expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
 	});
 
-	test.each([
-		[
-			{ phone: phone(1) },
-			/The item has no file, but it has other data\. .* set 'Contacts From' to 'Input Items'\.$/,
-		],
-		[{}, /The item has no file\.$/],
-	])('the item %j has no file', async (json, description) => {
-		const { error } = await runPush(harness, [{ json }], csv());
-		expect(error).toMatchObject({
-			message: 'Item 0 has no file in field "data", so nothing was sent',
-			description: expect.stringMatching(description),
-		});
-	});
-
 	test('the node is a tool', async () => {
-		const call = engineTool(harness.credentials, pushNode(harness, csv()), {
-			data: newExecutionData(),
-		});
+		const node = pushNode(harness, csv());
+		const call = engineTool(harness.credentials, node, { data: newExecutionData() });
 		expect(await call({})).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: "A tool can't read CSV files, so nothing was sent.",
@@ -328,51 +270,92 @@ describe('nothing is sent, and the error explains why, if', () => {
 	});
 });
 
-describe('with Continue', () => {
-	const goingOn = { onError: 'continueRegularOutput' } as const;
-
-	test('Rejected lists the input item of an unreadable file', async () => {
-		const item = fileItem('bad-quote.csv', contentOf('bad-quote.csv'));
-		const { rejected } = await runPush(harness, [item], csv(), goingOn);
-		expect(jsonOf(rejected)).toMatchObject([
-			{
-				note: 'bad-quote.csv',
-				rejection_status: 'not_sent',
-				rejection_reason: expect.stringMatching(/has a quote in row 3 that isn't closed/),
-			},
-		]);
-	});
+test('with Continue, Rejected lists the input item of an unreadable file', async () => {
+	const item = fileItem('bad-quote.csv', contentOf('bad-quote.csv'));
+	const { rejected } = await runPush(harness, [item], csv(), goOn);
+	expect(jsonOf(rejected)).toMatchObject([
+		{
+			note: 'bad-quote.csv',
+			rejection_status: 'not_sent',
+			rejection_reason: expect.stringMatching(/has a quote in row 3 that isn't closed/),
+		},
+	]);
 });
 
-describe('Retry in the list of executions', () => {
+test.each([
+	['new', 6],
+	['gone', 1],
+])('Retry with another file of the item reports no row as not_sent: %s', async (field, rows) => {
 	const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
-	const bySize = csv({ developerSettings: { contactsPerRequest: 2 } });
 	const first = fileItem('a.csv', text);
 	const second = fileItem('b.csv', text.replace('phone', `phone\n${phone(9)}`), 'new');
-	const both = [{ ...first, binary: { ...first.binary, ...second.binary } }];
+	const items = [{ ...first, binary: { ...first.binary, ...second.binary } }];
+	const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
+	const inTwos = csv({ developerSettings: { contactsPerRequest: 2 } });
+	const outputs = ['Pushed', 'Rejected'];
+	const { workflow, start } = oneNodeWorkflow(pushNode(harness, inTwos), outputs);
+	const failed = await runWorkflow(harness.credentials, workflow, start, items, 'trigger');
+	const node = pushNode(harness, { ...inTwos, binaryPropertyName: field }, goOn);
+	const edited = oneNodeWorkflow(node, outputs).workflow;
+	const again = await retryFailed(harness.credentials, failed, edited);
+	const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
+	expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
+	expect(sizes(bodies)).toEqual([2, 2]);
+});
 
-	/** The first request is accepted, and the second one is rejected. */
-	async function failed(items: INodeExecutionData[]) {
-		const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
-		const { workflow, start } = oneNodeWorkflow(pushNode(harness, bySize), ['Pushed', 'Rejected']);
-		const run = await runWorkflow(harness.credentials, workflow, start, items, 'trigger');
-		return { run, bodies };
-	}
-	async function retry(run: IRun, parameters: NodeParameters, over: Partial<INode> = {}) {
-		const node = pushNode(harness, { ...bySize, ...parameters }, over);
-		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		return await retryFailed(harness.credentials, run, workflow);
-	}
+describe('more rows than n8n can store as items', () => {
+	const fileOf = (name: string, first: number, count: number) => {
+		const phones = Array.from({ length: count }, (_, row) => phone(first + row));
+		return fileItem(name, `phone\n${phones.join('\n')}\n`);
+	};
 
-	test.each([
-		['new', 6],
-		['gone', 1],
-	])('with another file of the item, reports no row as not_sent: %s', async (field, rows) => {
-		const { run, bodies } = await failed(both);
-		const over = { onError: 'continueRegularOutput' } as const;
-		const again = await retry(run, { binaryPropertyName: field }, over);
-		const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
-		expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
-		expect(sizes(bodies)).toEqual([2, 2]);
+	test.each([false, true])(
+		'with One Item per Row, nothing is sent (dry run: %s)',
+		async (dryRun) => {
+			const parameters = csv({ options: { output: 'rows', dryRun } });
+			const file = fileOf('a.csv', 0, MAX_OUTPUT_ROWS + 1);
+			const { error } = await runPush(harness, [file], parameters);
+			expect(error).toMatchObject({
+				message: expect.stringMatching(
+					/^The file has 500,001 rows, but with 'Output' set to 'One Item per Row', a file can have at most 500,000\. Nothing was sent/,
+				),
+				description: expect.stringContaining("'One Summary Item', or split the file."),
+			});
+		},
+	);
+
+	test('if Rejected would return them, nothing is sent', async () => {
+		const text = `phone\n${phone(0)}\n${'x\n'.repeat(MAX_OUTPUT_ROWS + 1)}`;
+		const { error } = await runPush(harness, [fileItem('a.csv', text)], csv());
+		expect(error).toMatchObject({
+			message: expect.stringMatching(/^More than 500,000 rows can't be pushed .*Nothing was sent/),
+			description: expect.stringMatching(
+				/Remove these rows from the file, .* The first reason: "x" isn't a phone number/,
+			),
+		});
+	});
+
+	test('after a stop, Rejected has one item for consecutive rows', async () => {
+		const last = MAX_OUTPUT_ROWS - 10_000 + 2;
+		const files = [fileOf('a.csv', 0, 30_000), fileOf('b.csv', 30_000, last - 1)];
+		const bodies = breaking('ECONNRESET', respondWith([200, accepted(10_000)]));
+		const { error, rejected, pushed } = await runPush(harness, files, csv(), goOn);
+		expect(error).toBeUndefined();
+		expect(sizes(bodies)).toEqual([10_000, 10_000]);
+		expect(pushed[0]?.json.totals).toMatchObject({
+			pushed: 10_000,
+			unknown: 10_000,
+			not_sent: MAX_OUTPUT_ROWS + 1,
+		});
+		const inA = { source_file: 'a.csv', rejection_reason: expect.any(String) };
+		const inB = { ...inA, source_file: 'b.csv', source_row: 2, source_row_last: last };
+		expect(jsonOf(rejected)).toEqual([
+			{ ...inA, rejection_status: 'unknown', source_row: 10_002, source_row_last: 20_001 },
+			{ ...inA, rejection_status: 'not_sent', source_row: 20_002, source_row_last: 30_001 },
+			{ ...inB, rejection_status: 'not_sent' },
+		]);
+		expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 0, 1].map((item) => ({ item })),
+		);
 	});
 });

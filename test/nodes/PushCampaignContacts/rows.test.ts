@@ -1,8 +1,7 @@
-import type { INodeExecutionData } from 'n8n-workflow';
-import Papa from 'papaparse';
+/** What is sent for the rows, and what is returned for them. */
+import nock from 'nock';
 import { asRecord } from '../../../nodes/shared/json';
-import { engineHarness, output, runNode } from '../../engine';
-import { schemaFaults, readSchema } from '../../schema/schemas';
+import { engineHarness, output, runNode, service } from '../../engine';
 import {
 	accepted,
 	respondWith,
@@ -10,14 +9,18 @@ import {
 	contactsOf,
 	fileItem,
 	runPush,
+	jsonOf,
+	manyRows,
+	PATH,
 	phone,
 	rowsOf,
 	sent,
+	totals,
 	type NodeParameters,
+	WAITING,
 } from './pushHarness';
 
 const harness = engineHarness();
-const KEY = { node: 'pushCampaignContacts' };
 const byRow = { options: { output: 'rows' } };
 /** The columns that are added to a row whose number was sent, by the number's last digit. */
 const added = (last: string, status = 'pushed') => ({
@@ -27,27 +30,122 @@ const added = (last: string, status = 'pushed') => ({
 	campaign_upload_id: 501,
 });
 
+test('sends rows as contacts, and returns the whole response', async () => {
+	const bodies = respondWith([
+		200,
+		{ ...accepted(2, { unforeseen: 'kept' }), message: 'beside data' },
+	]);
+	const before = harness.credentials.reads;
+	const { pushed, rejected, error, hints } = await runPush(
+		harness,
+		rowsOf(
+			{ phone: 9876543210, person_name: 'Asha Rao', city: 'Pune' },
+			{ phone: '+91 91234 56789', person_name: '', city: 'Delhi' },
+		),
+	);
+	expect([error, rejected]).toEqual([undefined, []]);
+	expect(bodies).toEqual([
+		{
+			agent_uuid: 'agent_5f2c',
+			enqueue: false,
+			contacts: [
+				{ phone: '9876543210', person_name: 'Asha Rao', city: 'Pune' },
+				{ phone: '+919123456789', city: 'Delhi' },
+			],
+		},
+	]);
+	expect(pushed).toEqual([
+		{
+			json: {
+				...asRecord(accepted(2).data ?? null),
+				unforeseen: 'kept',
+				message: 'beside data',
+				summary: `2 rows: 2 pushed. ${WAITING}`,
+				totals: { received: 2, pushed: 2, ...totals },
+			},
+			pairedItem: [{ item: 0 }, { item: 1 }],
+		},
+	]);
+	expect(hints).toEqual([`2 rows: 2 pushed. ${WAITING}`]);
+	// One read of the credential for all rows.
+	expect(harness.credentials.reads - before).toBe(1);
+});
+
+test('Additional Body Fields and Additional Query Fields replace no documented field', async () => {
+	const body = { source: 'sheet', agent_uuid: 'agent_5f2c', enqueue: false };
+	service()
+		.post(PATH, { ...body, contacts: [{ phone: '9876543210' }] })
+		.query({ locale: 'en' })
+		.reply(200, accepted(1));
+	const { error } = await runPush(harness, rowsOf({ phone: '9876543210' }), {
+		developerSettings: {
+			additionalBodyFields: '{ "source": "sheet", "agent_uuid": "agent_other", "contacts": [] }',
+			additionalQueryParameters: '{ "locale": "en" }',
+		},
+	});
+	expect(error).toBeUndefined();
+	expect(nock.isDone()).toBe(true);
+});
+
+describe('columns', () => {
+	test('can be mapped, even if another column has the name of the documented field', async () => {
+		const parameters = { phoneColumn: 'WhatsApp', personNameColumn: 'lead' };
+		const row = { phone: '0201234567', WhatsApp: '98765 43210', Lead: 'Asha', person_name: 'x' };
+		const [body] = await sent(harness, parameters, row);
+		expect(contactsOf(body)).toEqual([{ phone: '9876543210', person_name: 'Asha' }]);
+	});
+
+	test.each([
+		['all', undefined, { city: 'Pune', plan: 'gold', age: 41 }],
+		['none', undefined, {}],
+		['listed', 'City, plan', { city: 'Pune', plan: 'gold' }],
+		['listed', '={{ ["age"] }}', { age: 41 }],
+	])('Other Columns %s %s', async (otherColumns, columnsToSend, extra) => {
+		const parameters = { otherColumns, ...(columnsToSend && { columnsToSend }) };
+		const row = { phone: '9876543210', city: 'Pune', plan: 'gold', age: 41 };
+		const [body] = await sent(harness, parameters, row);
+		expect(contactsOf(body)).toEqual([{ phone: '9876543210', ...extra }]);
+	});
+
+	test('can be dragged: nested, with first and last names', async () => {
+		const properties = { phone: '98765 43210', firstname: 'Asha', lastname: 'Rao' };
+		const [body] = await sent(
+			harness,
+			{
+				phoneColumn: 'properties.phone',
+				personNameColumn: 'properties.firstname',
+				otherColumns: 'listed',
+				columnsToSend: "properties.lastname, ['Plan, new']",
+				options: { lastNameColumn: 'properties.lastname' },
+			},
+			{ properties, 'Plan, new': 'gold' },
+		);
+		expect(contactsOf(body)).toEqual([
+			{ phone: '9876543210', person_name: 'Asha Rao', lastname: 'Rao', 'Plan, new': 'gold' },
+		]);
+	});
+});
+
 describe('Output: One Item per Row', () => {
 	test('returns each row once, in Pushed or Rejected', async () => {
-		respondWith([
-			200,
-			accepted(3, {
-				dnd_skipped: [{ phone: '+919000000002' }],
-				engine_skipped_duplicates: ['9000000003'],
-			}),
-		]);
+		const skipped = {
+			dnd_skipped: [{ phone: '+919000000002' }],
+			engine_skipped_duplicates: ['9000000003'],
+		};
+		respondWith([200, accepted(3, skipped)]);
+		const asha = { row_number: 3, phone: '90000-00001', person_name: 'Asha', city: 'Pune' };
+		const delhi = { row_number: 4, phone: '+91 90000 00001', person_name: 'A', city: 'Delhi' };
 		const { pushed, rejected } = await runPush(
 			harness,
 			rowsOf(
-				{ row_number: 2, phone: 'call me', city: 'Agra' },
-				{ row_number: 3, phone: '90000-00001', person_name: 'Asha', city: 'Pune' },
-				{ row_number: 4, phone: '+91 90000 00001', person_name: 'A', city: 'Delhi' },
-				{ row_number: 5, phone: 9000000002 },
-				{ row_number: 6, phone: '09000000003' },
+				{ phone: 'call me', city: 'Agra' },
+				asha,
+				delhi,
+				{ phone: 9000000002 },
+				{ phone: '09000000003' },
 			),
 			byRow,
 		);
-		const asha = { row_number: 3, phone: '90000-00001', person_name: 'Asha', city: 'Pune' };
 		expect(pushed).toEqual([{ json: { ...asha, ...added('1') }, pairedItem: { item: 1 } }]);
 		const left = (status: string, last = '') => ({
 			...added(last, status),
@@ -55,149 +153,47 @@ describe('Output: One Item per Row', () => {
 			rejection_reason: expect.any(String),
 			campaign_upload_id: null,
 		});
-		const delhi = { row_number: 4, phone: '+91 90000 00001', person_name: 'A', city: 'Delhi' };
-		expect(rejected).toEqual([
-			{
-				json: { row_number: 2, phone: 'call me', city: 'Agra', ...left('rejected') },
-				pairedItem: { item: 0 },
-			},
-			{ json: { ...delhi, ...left('duplicate') }, pairedItem: { item: 2 } },
-			{
-				json: { row_number: 5, phone: 9000000002, ...left('do_not_disturb', '2') },
-				pairedItem: { item: 3 },
-			},
-			{
-				json: { row_number: 6, phone: '09000000003', ...left('skipped_duplicate', '3') },
-				pairedItem: { item: 4 },
-			},
+		expect(jsonOf(rejected)).toEqual([
+			{ phone: 'call me', city: 'Agra', ...left('rejected') },
+			{ ...delhi, ...left('duplicate') },
+			{ phone: 9000000002, ...left('do_not_disturb', '2') },
+			{ phone: '09000000003', ...left('skipped_duplicate', '3') },
 		]);
+		expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 2, 3, 4].map((item) => ({ item })),
+		);
 	});
 
 	test('returns the contact list of each row, and no phone_sent for rows that were not sent', async () => {
-		const bodies = respondWith([200, accepted(1, { campaign_upload_id: 7 })]);
-		breaking('ECONNRESET', bodies);
-		const rows = rowsOf({ phone: '9000000001' }, { phone: '9000000002' }, { phone: '9000000003' });
-		const parameters = {
-			options: { output: 'rows' },
-			developerSettings: { contactsPerRequest: 1 },
-		};
-		const { pushed, rejected } = await runPush(harness, rows, parameters, {
-			onError: 'continueRegularOutput',
-		});
+		breaking('ECONNRESET', respondWith([200, accepted(1, { campaign_upload_id: 7 })]));
+		const { pushed, rejected } = await runPush(
+			harness,
+			manyRows(3),
+			{ ...byRow, developerSettings: { contactsPerRequest: 1 } },
+			{ onError: 'continueRegularOutput' },
+		);
 		expect(pushed.map(({ json }) => json.campaign_upload_id)).toEqual([7]);
 		expect(rejected.map(({ json }) => [json.push_status, json.phone_sent])).toEqual([
-			['unknown', '9000000002'],
+			['unknown', phone(1)],
 			['not_sent', null],
 		]);
 	});
-});
 
-describe('Output: by default', () => {
-	const people = [
-		{ phone: '90000-00001', person_name: 'Asha' },
-		{ phone: 9000000002, person_name: 'Ravi' },
-	];
-	/** The form as it is when the node is added, without options. */
-	const pushedBy = async (item: INodeExecutionData[], parameters: NodeParameters) => {
-		const node = harness.node('pushCampaignContacts', {
-			parameters: {
-				campaignId: '42',
-				agentUuid: { __rl: true, mode: 'id', value: 'agent_5f2c' },
-				...parameters,
-			},
-		});
-		respondWith([200, accepted(2)]);
-		return output(await runNode(harness.credentials, node, item), 'Node');
-	};
-
-	test.each<[string, INodeExecutionData[], NodeParameters, number[]]>([
-		['input items', rowsOf(...people), {}, [0, 1]],
-		['JSON', [{ json: {} }], { contactsFrom: 'json', contacts: JSON.stringify(people) }, [0, 0]],
-	])('one item per row for %s', async (_from, items, parameters, inputs) => {
-		const pushed = await pushedBy(items, parameters);
-		expect(pushed).toEqual([
-			{ json: { ...people[0], ...added('1') }, pairedItem: { item: inputs[0] } },
-			{ json: { ...people[1], ...added('2') }, pairedItem: { item: inputs[1] } },
+	test('a rejected row is pushed again after its number is corrected, without its rejection columns', async () => {
+		const old = { rejection_status: 'not_sent', rejection_reason: 'old' };
+		const asha = { phone: '98765', person_name: 'Asha', city: 'Pune' };
+		const { rejected } = await runPush(harness, rowsOf({ ...asha, ...old }), byRow);
+		expect(jsonOf(rejected)).toMatchObject([
+			{ rejection_status: 'rejected', rejection_reason: expect.stringMatching(/^"98765" has/) },
 		]);
-		expect(pushed.flatMap(({ json }) => schemaFaults(KEY, json))).toEqual([]);
-		expect(Object.keys(pushed[0]?.json ?? {})).toEqual(
-			expect.arrayContaining(Object.keys(readSchema(KEY).properties ?? {})),
-		);
-	});
-
-	test('one item per request for a CSV file', async () => {
-		const text = Papa.unparse(people);
-		const pushed = await pushedBy([fileItem('leads.csv', text)], { contactsFrom: 'csv' });
-		expect(pushed).toMatchObject([
-			{
-				json: { contacts_accepted: 2, totals: { received: 2, pushed: 2 } },
-				pairedItem: [{ item: 0 }],
-			},
-		]);
-	});
-});
-
-test.each<[string, NodeParameters, string[], string[]]>([
-	[
-		'One Item per Row',
-		{ options: { output: 'rows' } },
-		['push_status', 'phone', 'city', 'phone_sent', 'phone_key', 'campaign_upload_id'],
-		[
-			'rejection_status',
-			'rejection_reason',
-			'push_status',
-			'phone',
-			'city',
-			'phone_sent',
-			'phone_key',
-			'campaign_upload_id',
-		],
-	],
-	[
-		'One Item per Request',
-		{},
-		['summary', 'totals', ...Object.keys(asRecord(accepted(1).data ?? null))],
-		['rejection_status', 'rejection_reason', 'phone', 'city'],
-	],
-])('with %s, status and reason are the first columns', async (_output, parameters, ...columns) => {
-	respondWith([200, accepted(1)]);
-	const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: 'x', city: 'Pune' });
-	const { pushed, rejected } = await runPush(harness, rows, parameters);
-	expect([pushed, rejected].map(([item]) => Object.keys(item?.json ?? {}))).toEqual(columns);
-});
-
-test('status and reason of an earlier push are replaced', async () => {
-	const { rejected } = await runPush(
-		harness,
-		rowsOf({ phone: 'x', rejection_status: 'not_sent', rejection_reason: 'old' }),
-	);
-	expect(rejected[0]?.json).toEqual({
-		rejection_status: 'rejected',
-		rejection_reason: expect.stringMatching(/^"x" isn't a phone number/),
-		phone: 'x',
-	});
-});
-
-describe('a rejected row', () => {
-	test('is pushed again after its number is corrected, without its rejection columns', async () => {
-		const { rejected } = await runPush(
-			harness,
-			rowsOf({ phone: '98765', person_name: 'Asha', city: 'Pune' }),
-			byRow,
-		);
-		const [row] = rejected;
-		expect(row?.json.rejection_status).toBe('rejected');
 		const bodies = respondWith([200, accepted(1)]);
-		const corrected = { ...row?.json, phone: '9876543210' };
+		const corrected = { ...rejected[0]?.json, phone: '9876543210' };
 		const { pushed, error } = await runPush(harness, [{ json: corrected }], byRow);
 		expect(error).toBeUndefined();
-		expect(contactsOf(bodies[0])).toEqual([
-			{ phone: '9876543210', person_name: 'Asha', city: 'Pune' },
-		]);
+		expect(contactsOf(bodies[0])).toEqual([{ ...asha, phone: '9876543210' }]);
 		expect(pushed[0]?.json).toEqual({
+			...asha,
 			phone: '9876543210',
-			person_name: 'Asha',
-			city: 'Pune',
 			push_status: 'pushed',
 			phone_sent: '9876543210',
 			phone_key: '919876543210',
@@ -208,23 +204,66 @@ describe('a rejected row', () => {
 	});
 });
 
-describe('dragged columns', () => {
-	const nested = { properties: { phone: '98765 43210', firstname: 'Asha', lastname: 'Rao' } };
+test('Output: by default, one item per request for a CSV file', async () => {
+	const agentUuid = { __rl: true, mode: 'id', value: 'agent_5f2c' };
+	const parameters = { campaignId: '42', agentUuid, contactsFrom: 'csv' };
+	const node = harness.node('pushCampaignContacts', { parameters });
+	respondWith([200, accepted(2)]);
+	const file = fileItem('leads.csv', `phone\n${phone(1)}\n${phone(2)}\n`);
+	const pushed = output(await runNode(harness.credentials, node, [file]), 'Node');
+	expect(pushed).toMatchObject([
+		{ json: { contacts_accepted: 2, totals: { pushed: 2 } }, pairedItem: [{ item: 0 }] },
+	]);
+});
 
-	test('nested, with first and last names', async () => {
-		const [body] = await sent(
-			harness,
-			{
-				phoneColumn: 'properties.phone',
-				personNameColumn: 'properties.firstname',
-				otherColumns: 'listed',
-				columnsToSend: "properties.lastname, ['Plan, new']",
-				options: { lastNameColumn: 'properties.lastname' },
+test('Output: One Summary Item adds up the responses', async () => {
+	const dnd = { dnd_skipped: [{ number: 'x' }], engine_skipped_duplicates: ['+919000000009'] };
+	const both = { enqueued: true, warnings: ['w'], ...dnd };
+	respondWith(
+		[200, accepted(10_000, { campaign_upload_id: 1, queued_calls: 9_998, ...both })],
+		[200, accepted(2, { campaign_upload_id: 2, queued_calls: 1, ...both })],
+	);
+	const { pushed } = await runPush(harness, manyRows(10_002), { options: { output: 'summary' } });
+	expect(jsonOf(pushed)).toEqual([
+		{
+			summary: '10,002 rows: 10,001 pushed, 1 skipped by the service as a duplicate.',
+			campaign_upload_ids: [1, 2],
+			enqueued: true,
+			contacts_received: 10_002,
+			contacts_accepted: 10_002,
+			duplicates_removed: 0,
+			queued_calls: 9_999,
+			engine_skipped_duplicates: ['+919000000009', '+919000000009'],
+			dnd_skipped: [{ number: 'x' }, { number: 'x' }],
+			warnings: ['w'],
+			totals: {
+				...totals,
+				received: 10_002,
+				pushed: 10_001,
+				skipped_duplicate: 1,
+				requests: 2,
+				skipped_unmatched: 3,
 			},
-			{ ...nested, 'Plan, new': 'gold' },
-		);
-		expect(contactsOf(body)).toEqual([
-			{ phone: '9876543210', person_name: 'Asha Rao', lastname: 'Rao', 'Plan, new': 'gold' },
-		]);
-	});
+		},
+	]);
+	expect(pushed[0]?.pairedItem).toHaveLength(10_001);
+});
+
+const REASON = ['rejection_status', 'rejection_reason'];
+const CELLS = ['phone', 'city'];
+const OF_ROW = ['phone_sent', 'phone_key', 'campaign_upload_id'];
+const RESPONSE = Object.keys(asRecord(accepted(1).data ?? null));
+test.each<[string, NodeParameters, string[], string[]]>([
+	[
+		'One Item per Row',
+		byRow,
+		['push_status', ...CELLS, ...OF_ROW],
+		[...REASON, 'push_status', ...CELLS, ...OF_ROW],
+	],
+	['One Item per Request', {}, ['summary', 'totals', ...RESPONSE], [...REASON, ...CELLS]],
+])('with %s, status and reason are the first columns', async (_output, parameters, ...columns) => {
+	respondWith([200, accepted(1)]);
+	const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: 'x', city: 'Pune' });
+	const { pushed, rejected } = await runPush(harness, rows, parameters);
+	expect([pushed, rejected].map(([item]) => Object.keys(item?.json ?? {}))).toEqual(columns);
 });

@@ -61,19 +61,6 @@ describe('in Options', () => {
 		expect(bodies).toMatchObject([{ source: 'leads' }]);
 	});
 
-	test('the time is read once', async () => {
-		let time = 0;
-		jest.spyOn(Date, 'now').mockImplementation(() => 1_800_000_000_000 + time++);
-		const bodies = respondWith([200, accepted(2)]);
-		const developerSettings = {
-			additionalBodyFields: '={{ { at: $now.toMillis(), by: $workflow.name } }}',
-		};
-		const { error } = await runPush(harness, manyRows(2), { developerSettings });
-		jest.restoreAllMocks();
-		expect(error).toBeUndefined();
-		expect(bodies).toMatchObject([{ at: expect.any(Number) }]);
-	});
-
 	test('a value of a later row that cannot be read is reported', async () => {
 		const rows = rowsOf({ phone: phone(0), check: false }, { phone: phone(1), check: 'maybe' });
 		const { error } = await runPush(harness, rows, { options: { dryRun: '={{ $json.check }}' } });
@@ -83,20 +70,25 @@ describe('in Options', () => {
 	});
 });
 
-describe('a column', () => {
+describe('in the form', () => {
 	const rows = rowsOf(
-		{ phone: phone(0), mobile: phone(10), column: 'phone' },
-		{ phone: phone(1), mobile: phone(11), column: 'mobile' },
+		{ phone: phone(0), column: 'phone', campaign: 42, agent: 'agent_x-1', release: false },
+		{ phone: phone(1), column: 'campaign', campaign: 43, agent: 'agent_y', release: true },
 	);
+	const lastName = (value: string) => ({
+		personNameColumn: 'column',
+		options: { lastNameColumn: value },
+	});
 
 	test.each<[string, NodeParameters]>([
+		['Campaign', { campaignId: '={{ $json.campaign }}' }],
+		['Campaign', { campaignId: '=4{{ $itemIndex }}' }],
+		['Agent', { agentUuid: { __rl: true, mode: 'id', value: '={{ $json.agent }}' } }],
+		['Release to Calling Queue', { enqueue: '={{ $json.release }}' }],
 		['Phone Column', { phoneColumn: '={{ $json.column }}' }],
 		['Person Name Column', { personNameColumn: '={{ $json.column }}' }],
 		['Columns to Send', { otherColumns: 'listed', columnsToSend: '={{ [$json.column] }}' }],
-		[
-			'Last Name Column',
-			{ options: { lastNameColumn: '={{ $json.column }}' }, personNameColumn: 'column' },
-		],
+		['Last Name Column', lastName('={{ $json.column }}')],
 	])('%s: nothing is sent if it differs for a later row', async (label, parameters) => {
 		const { error } = await runPush(harness, rows, parameters);
 		expect(error?.message).toBe(
@@ -105,15 +97,12 @@ describe('a column', () => {
 	});
 
 	test.each<[string, NodeParameters]>([
-		['Phone Column', { phoneColumn: '={{ $json.mobile }}' }],
-		[
-			'Last Name Column',
-			{ options: { lastNameColumn: '={{ $json.mobile }}' }, personNameColumn: 'column' },
-		],
+		['Phone Column', { phoneColumn: '={{ $json.phone }}' }],
+		['Last Name Column', lastName('={{ $json.phone }}')],
 	])('%s: a value instead of a name is reported as such', async (label, parameters) => {
 		const { error } = await runPush(harness, rows, parameters);
 		expect(error).toMatchObject({
-			message: `'${label}' has an expression that returns "9000000010", and the input has no such column. Nothing was sent`,
+			message: `'${label}' has an expression that returns "9000000000", and the input has no such column. Nothing was sent`,
 			description: expect.stringMatching(/Switch the field to Fixed/),
 		});
 	});

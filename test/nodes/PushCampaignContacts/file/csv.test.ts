@@ -166,22 +166,4 @@ describe('detects the delimiter', () => {
 	test('a set delimiter takes precedence, and the sep row is skipped', () => {
 		expect(layoutOf('sep=;\na,b;c\n', true, ',')).toEqual({ delimiter: ',', skip: 6 });
 	});
-
-	test('detects the delimiter of any table with at least two columns', () => {
-		const plain = fc.stringMatching(/^[\w .@+-]{0,12}$/);
-		const rows = fc.integer({ min: 2, max: 6 }).chain((width) =>
-			fc.array(fc.array(plain, { minLength: width, maxLength: width }), {
-				minLength: 2,
-				maxLength: 20,
-			}),
-		);
-		fc.assert(
-			fc.property(rows, fc.constantFrom(...DELIMITERS), newlines, (data, delimiter, newline) => {
-				const text = Papa.unparse(data, { delimiter, newline });
-				const isBlank = data.every((cells) => cells.every((one) => one.trim() === ''));
-				fc.pre(!isBlank);
-				expect(layoutOf(text, true).delimiter).toBe(delimiter);
-			}),
-		);
-	});
 });

@@ -3,7 +3,6 @@ import type { Source, CsvFormat } from '../../../../nodes/PushCampaignContacts/f
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import type { ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import { contentOf, fileNames } from './files';
 
 const automatic: CsvFormat = { delimiter: '', encoding: '' };
@@ -37,87 +36,66 @@ async function read(source: Source, writing: Partial<CsvFormat> = {}): Promise<R
 const ofFile = async (name: string, writing: Partial<CsvFormat> = {}) =>
 	await read(inPieces(name, contentOf(name)), writing);
 
+const csv = (header: string): [string, string] => [header, 'CSV'];
+
 const ASHA = { phone: '9876543210', person_name: 'Asha' };
 const RAVI = { phone: '9876543211', person_name: 'Ravi' };
 const ZOYA = { phone: '9876543212', person_name: 'Zoya' };
 
 describe('real files', () => {
-	const readable: Record<string, Array<[number, ContactRow]>> = {
-		'excel-sep.csv': [
-			[2, { phone: '9876543210', person_name: 'Zoë Müller', city: 'Köln' }],
-			[3, { phone: '9876543211', person_name: 'Rao; Asha', city: 'Pune' }],
-		],
-		'excel-utf8.csv': [
-			[2, { 'Mobile Number': '98765 43210', Name: 'Zoë', City: 'Köln' }],
-			[3, { 'Mobile Number': '+91 98765-43211', Name: 'आशा राव', City: 'पुणे' }],
-		],
-		'excel-unicode-text.txt': [
-			[2, { phone: '9876543210', person_name: 'Asha Rao', note: 'tea, or\r\ncoffee' }],
-			[3, { phone: '9876543211', person_name: 'ज़ोया', note: 'नमस्ते' }],
-		],
-		'utf-16-big-endian.csv': [[2, { phone: '9876543210', person_name: 'Zoë' }]],
-		'utf-16-without-mark.csv': [[2, ASHA]],
-		'windows-1252.csv': [
-			[2, { phone: '9876543210', person_name: 'Renée “Ré” Dubois', price: '5 €' }],
-		],
-		'old-mac.csv': [
-			[2, ASHA],
-			[3, RAVI],
-		],
-		'mixed-line-breaks.csv': [
-			[2, ASHA],
-			[3, RAVI],
-			[4, ZOYA],
-		],
-		'doubled-line-breaks.csv': [
-			[3, ASHA],
-			[5, RAVI],
-		],
-		'trailing-delimiter.csv': [
-			[2, ASHA],
-			[3, RAVI],
-		],
-		'blank-rows.csv': [
-			[4, { ...ASHA, city: 'Pune' }],
-			[7, { ...RAVI, city: '' }],
-		],
-		'same-headings.csv': [[2, { ...ASHA, Notes: 'a', Notes_2: 'b', Notes_3: 'c' }]],
-		'two-phone-columns.csv': [[2, { ...ASHA, phone_2: '9876543211' }]],
-		'missing-headings.csv': [
-			[2, ASHA],
-			[3, RAVI],
-		],
-		'spaced-headings.csv': [[2, { phone: ' 9876543210 ', person_name: ' Asha ', city: 'Pune' }]],
-		'quotes-inside.csv': [
-			[2, { phone: '9876543210', person_name: 'Asha Ash" Rao"', size: '5" pipe' }],
-			[3, { phone: '9876543211', person_name: 'Ravi "the rock" Kumar', size: `'6"'` }],
-		],
-		'line-breaks-inside.csv': [
-			[2, { ...ASHA, address: '12, MG Road\r\nPune\r\n411001' }],
-			[3, { ...RAVI, address: '\n' }],
-			[4, { phone: '98', person_name: 'Zoya', address: 'x' }],
-		],
-		'kept-from-rounding.csv': [
-			[2, { phone: '="09876543210"', person_name: 'Asha' }],
-			[3, { phone: "'9876543211", person_name: 'Ravi' }],
-			[4, { phone: '9.876543212E+9', person_name: 'Zoya' }],
-			[5, { phone: '9.88E+09', person_name: 'Lost' }],
-		],
-		'pipes.txt': [[2, { phone: '9876543210', person_name: 'Rao, Asha', city: 'Pune' }]],
-		'one-column.csv': [
-			[2, { phone: '98765 43210' }],
-			[3, { phone: '9876543211' }],
-		],
-		'odd-headings.csv': [
-			[2, { phone: '9876543210', constructor: 'a', toString: 'c', '2024': 'd' }],
-		],
-		'header-only.csv': [],
+	/** The rows by their number in the file. */
+	const readable: Record<string, Record<number, ContactRow>> = {
+		'excel-sep.csv': {
+			2: { phone: '9876543210', person_name: 'Zoë Müller', city: 'Köln' },
+			3: { phone: '9876543211', person_name: 'Rao; Asha', city: 'Pune' },
+		},
+		'excel-utf8.csv': {
+			2: { 'Mobile Number': '98765 43210', Name: 'Zoë', City: 'Köln' },
+			3: { 'Mobile Number': '+91 98765-43211', Name: 'आशा राव', City: 'पुणे' },
+		},
+		'excel-unicode-text.txt': {
+			2: { phone: '9876543210', person_name: 'Asha Rao', note: 'tea, or\r\ncoffee' },
+			3: { phone: '9876543211', person_name: 'ज़ोया', note: 'नमस्ते' },
+		},
+		'utf-16-big-endian.csv': { 2: { phone: '9876543210', person_name: 'Zoë' } },
+		'utf-16-without-mark.csv': { 2: ASHA },
+		'windows-1252.csv': { 2: { ...ASHA, person_name: 'Renée “Ré” Dubois', price: '5 €' } },
+		'old-mac.csv': { 2: ASHA, 3: RAVI },
+		'mixed-line-breaks.csv': { 2: ASHA, 3: RAVI, 4: ZOYA },
+		'doubled-line-breaks.csv': { 3: ASHA, 5: RAVI },
+		'trailing-delimiter.csv': { 2: ASHA, 3: RAVI },
+		'blank-rows.csv': { 4: { ...ASHA, city: 'Pune' }, 7: { ...RAVI, city: '' } },
+		'same-headings.csv': { 2: { ...ASHA, Notes: 'a', Notes_2: 'b', Notes_3: 'c' } },
+		'two-phone-columns.csv': { 2: { ...ASHA, phone_2: '9876543211' } },
+		'missing-headings.csv': { 2: ASHA, 3: RAVI },
+		'spaced-headings.csv': { 2: { phone: ' 9876543210 ', person_name: ' Asha ', city: 'Pune' } },
+		'quotes-inside.csv': {
+			2: { ...ASHA, person_name: 'Asha Ash" Rao"', size: '5" pipe' },
+			3: { ...RAVI, person_name: 'Ravi "the rock" Kumar', size: `'6"'` },
+		},
+		'line-breaks-inside.csv': {
+			2: { ...ASHA, address: '12, MG Road\r\nPune\r\n411001' },
+			3: { ...RAVI, address: '\n' },
+			4: { phone: '98', person_name: 'Zoya', address: 'x' },
+		},
+		'kept-from-rounding.csv': {
+			2: { ...ASHA, phone: '="09876543210"' },
+			3: { ...RAVI, phone: "'9876543211" },
+			4: { ...ZOYA, phone: '9.876543212E+9' },
+			5: { phone: '9.88E+09', person_name: 'Lost' },
+		},
+		'pipes.txt': { 2: { ...ASHA, person_name: 'Rao, Asha', city: 'Pune' } },
+		'one-column.csv': { 2: { phone: '98765 43210' }, 3: { phone: '9876543211' } },
+		'odd-headings.csv': { 2: { phone: '9876543210', constructor: 'a', toString: 'c', 2024: 'd' } },
+		'header-only.csv': {},
 	};
 
 	test.each(Object.entries(readable))('%s', async (name, expected) => {
 		const rows = await ofFile(name);
-		expect(rows.map(({ row }) => row)).toEqual(expected.map(([, row]) => row));
-		expect(rows.map((each) => each.name)).toEqual(expected.map(([number]) => `row ${number}`));
+		expect(rows.map(({ row }) => row)).toEqual(Object.values(expected));
+		expect(rows.map((each) => each.name)).toEqual(
+			Object.keys(expected).map((number) => `row ${number}`),
+		);
 		expect(rows.filter(({ unusable }) => unusable !== undefined)).toEqual([]);
 	});
 
@@ -135,40 +113,33 @@ describe('real files', () => {
 		});
 	});
 
+	const EMPTY: [string, RegExp] = ['is empty', /first row must name the columns/];
+	const JSON_FILE: [string, RegExp] = ['is JSON, not CSV', /^Add an Extract from File/];
+	const openQuote = (row: number): [string, RegExp] => [
+		`has a quote in row ${row} that isn't closed, so the rows after it can't be read`,
+		/^Close or remove the quote/,
+	];
 	const unreadable: Record<string, [message: string, resolution: RegExp]> = {
-		'bad-empty.csv': ['is empty, so nothing was sent', /first row must name the columns/],
-		'bad-mark-only.csv': ['is empty, so nothing was sent', /first row must name the columns/],
-		'bad-quote.csv': [
-			"has a quote in row 3 that isn't closed, so the rows after it can't be read. Nothing was sent",
-			/^Close or remove the quote/,
-		],
-		'bad-quote-runs-on.csv': [
-			"has a quote in row 2 that isn't closed, so the rows after it can't be read. Nothing was sent",
-			/^Close or remove the quote/,
-		],
-		'bad-nul.csv': [
-			"has NUL characters, so it isn't text. Nothing was sent",
-			/CSV UTF-8.*Automatic/,
-		],
-		'bad-json.csv': ['is JSON, not CSV, so nothing was sent', /^Add an Extract from File/],
-		'bad-json-lines.csv': ['is JSON, not CSV, so nothing was sent', /^Add an Extract from File/],
-		'bad-sign-in.csv': ['is a web page or XML, not CSV, so nothing was sent', /sign-in page/],
-		'bad-workbook.csv': [
-			'is an Excel workbook or another ZIP file, not CSV, so nothing was sent',
-			/Extract from File/,
-		],
-		'bad-old-workbook.csv': [
-			'is an old Excel workbook (.xls), not CSV, so nothing was sent',
-			/Extract from File/,
-		],
-		'bad-pdf.csv': ['is a PDF, not CSV, so nothing was sent', /as CSV/],
-		'bad-compressed.csv': ['is compressed, not CSV, so nothing was sent', /Compression node/],
+		'bad-empty.csv': EMPTY,
+		'bad-mark-only.csv': EMPTY,
+		'bad-quote.csv': openQuote(3),
+		'bad-quote-runs-on.csv': openQuote(2),
+		'bad-nul.csv': ["has NUL characters, so it isn't text", /CSV UTF-8.*Automatic/],
+		'bad-json.csv': JSON_FILE,
+		'bad-json-lines.csv': JSON_FILE,
+		'bad-sign-in.csv': ['is a web page or XML, not CSV', /sign-in page/],
+		'bad-workbook.csv': ['is an Excel workbook or another ZIP file, not CSV', /Extract from File/],
+		'bad-old-workbook.csv': ['is an old Excel workbook (.xls), not CSV', /Extract from File/],
+		'bad-pdf.csv': ['is a PDF, not CSV', /as CSV/],
+		'bad-compressed.csv': ['is compressed, not CSV', /Compression node/],
 	};
 
 	test.each(Object.entries(unreadable))('%s is rejected', async (name, [message, resolution]) => {
-		await expect(ofFile(name)).rejects.toMatchObject({
+		const rows = ofFile(name);
+		await expect(rows).rejects.toThrow(`The file "${name}" ${message}`);
+		await expect(rows).rejects.toMatchObject({
 			name: 'InvalidInput',
-			message: `The file "${name}" ${message}`,
+			message: expect.stringMatching(/(, so n|\. N)othing was sent$/),
 			resolution: expect.stringMatching(resolution),
 		});
 	});
@@ -180,37 +151,20 @@ describe('real files', () => {
 		['\n [ \n [1]]', 'JSON'],
 		['[]', 'JSON'],
 		['{}', 'JSON'],
-	])('the text %j is rejected', async (text, kind) => {
-		await expect(read(inPieces('a.csv', Buffer.from(text)))).rejects.toMatchObject({
-			message: `The file "a.csv" is ${kind}, not CSV, so nothing was sent`,
-		});
-	});
-
-	test.each([
-		'PK,phone',
-		'%PD,phone',
-		'<name>,phone',
-		'<tablet>,phone',
-		'phone <html>',
-		'[phone],name',
-		'{phone},name',
-		'{x"y},name',
-		'phone[{',
-	])('the header %s is CSV', async (header) => {
-		expect(await read(inPieces('a.csv', Buffer.from(`${header}\n1,2\n`)))).toHaveLength(1);
-	});
-
-	test('reports a missing header', async () => {
-		const source = inPieces('list.csv', contentOf('bad-no-header.csv'));
-		const rows = await FileRows.open([source], automatic, noYield);
-		expect((await rows.columns()).likelyCause?.()?.message).toBe(
-			'The first row of the file "list.csv" has a phone number, so the file probably has no header. Nothing was sent',
-		);
+		...['PK,phone', '%PD,phone', '<name>,phone', '<tablet>,phone', 'phone <html>'].map(csv),
+		...['[phone],name', '{phone},name', '{x"y},name', 'phone[{'].map(csv),
+	])('a file that begins with %j is %s', async (header, kind) => {
+		const rows = read(inPieces('a.csv', Buffer.from(`${header}\n1,2\n`)));
+		if (kind === 'CSV') expect(await rows).toHaveLength(1);
+		else {
+			const message = `The file "a.csv" is ${kind}, not CSV, so nothing was sent`;
+			await expect(rows).rejects.toMatchObject({ message });
+		}
 	});
 
 	test('tests every file of the folder', () => {
 		const tried = [...Object.keys(readable), ...Object.keys(unreadable)];
-		const others = ['ragged.csv', 'bad-no-header.csv', 'bad-mark.csv'];
+		const others = ['ragged.csv'];
 		expect([...tried, ...others].sort()).toEqual(fileNames);
 	});
 
@@ -308,8 +262,6 @@ describe('the encoding', () => {
 		"This row has a character that can't be read, shown as \"\ufffd\". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.";
 	const DAMAGED =
 		'The file "a.csv" is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.';
-	const GUESSED =
-		"The file \"a.csv\" isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they're wrong, set 'Encoding' in 'Options' for the next push.";
 	const openFile = async (content: Uint8Array, encoding = '') =>
 		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding }, noYield);
 	const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
@@ -317,54 +269,18 @@ describe('the encoding', () => {
 	const joined = (...parts: Array<string | Buffer>) =>
 		Buffer.concat(parts.map((part) => Buffer.from(part)));
 
-	test.each<[string, Uint8Array, ...Array<string | undefined>]>([
-		['the mark of UTF-8', Buffer.from('\ufeffphone\nZoë\n'), 'Zoë'],
-		['the mark of UTF-16', Buffer.from('\ufeffphone\nZoë\n', 'utf16le'), 'Zoë'],
-		['the mark of UTF-16, the other way round', utf16be('\ufeffphone\nZoë\n'), 'Zoë'],
-		['every second byte 0', Buffer.from('phone\nआशा\n', 'utf16le'), 'आशा'],
-		['every first byte 0', utf16be('phone\nआशा\n'), 'आशा'],
-		['letters in UTF-8', Buffer.from('phone\nआशा\n'), 'आशा'],
-		['a replacement character', Buffer.from('phone\nZo\ufffd\n'), 'Zo\ufffd'],
-		[
-			'letters in one byte each',
-			Buffer.from('phone\nRené\n', 'latin1'),
-			'René',
-			undefined,
-			GUESSED,
-		],
-		[
-			'letters, and an invalid byte',
-			joined('phone\nZoë', bad, '\n'),
-			'Zoë\ufffd',
-			UNREADABLE,
-			DAMAGED,
-		],
-		[
-			'a letter after an invalid byte',
-			joined('phone\n', bad, 'Zoë\n'),
-			'\ufffdZoë',
-			UNREADABLE,
-			DAMAGED,
-		],
-		[
-			'a mark, and an invalid byte',
-			joined('\ufeffphone\n', bad, '\n'),
-			'\ufffd',
-			UNREADABLE,
-			DAMAGED,
-		],
-		[
-			'a letter that is cut off',
-			joined('phone\nआशा').subarray(0, -1),
-			'आश\ufffd',
-			UNREADABLE,
-			DAMAGED,
-		],
-	])('is detected from %s', async (_what, bytes, phone, ...faults) => {
-		const [unusable, note] = faults;
+	test.each<[string, Uint8Array, phone: string, isDamaged: boolean]>([
+		['every first byte 0', utf16be('phone\nआशा\n'), 'आशा', false],
+		['a replacement character', Buffer.from('phone\nZo\ufffd\n'), 'Zo\ufffd', false],
+		['letters, and an invalid byte', joined('phone\nZoë', bad, '\n'), 'Zoë\ufffd', true],
+		['a letter after an invalid byte', joined('phone\n', bad, 'Zoë\n'), '\ufffdZoë', true],
+		['a mark, and an invalid byte', joined('\ufeffphone\n', bad, '\n'), '\ufffd', true],
+		['a letter that is cut off', joined('phone\nआशा').subarray(0, -1), 'आश\ufffd', true],
+	])('is detected from %s', async (_what, bytes, phone, isDamaged) => {
 		const rows = await openFile(bytes);
+		const unusable = isDamaged ? UNREADABLE : undefined;
 		expect(await rowsOf(rows)).toMatchObject([{ row: { phone }, unusable }]);
-		expect(rows.notes).toEqual(note === undefined ? [] : [note]);
+		expect(rows.notes).toEqual(isDamaged ? [DAMAGED] : []);
 	});
 
 	test('that is set applies without a byte order mark', async () => {
@@ -378,53 +294,47 @@ describe('the encoding', () => {
 	});
 
 	const SAVE_OR_SET = "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.";
-	const NEITHER = 'The file "a.csv" is neither UTF-8 nor Windows-1252, so nothing was sent';
+	const NEITHER = /^The file "a.csv" is neither UTF-8 nor Windows-1252, so nothing was sent$/;
 	const NO_TEXT = /^The file "a.csv" has bytes that aren't text in UTF/;
-	test.each<[string, Buffer, string, string | RegExp, string]>([
+	const jis = joined('phone\n', Buffer.from([0x83, 0x81, 0x83, 0x8b]));
+	const macRoman = joined('phone\n', Buffer.from([0x8e, 0x8f, 0x2c]));
+	test.each<[string, Buffer, message: RegExp, resolution: string, encoding?: string]>([
 		[
 			'invalid bytes in the header',
 			joined('phone,na', bad, 'me\n9876543210,आशा\n'),
-			'',
-			'The header of the file "a.csv" has a character that can\'t be read, so nothing was sent',
+			/^The header of the file "a.csv" has a character that can't be read, so nothing was sent$/,
 			SAVE_OR_SET,
 		],
-		[
-			'Shift JIS',
-			joined('phone\n', Buffer.from([0x83, 0x81, 0x83, 0x8b])),
-			'',
-			NEITHER,
-			SAVE_OR_SET,
-		],
-		['Mac Roman', joined('phone\n', Buffer.from([0x8e, 0x8f, 0x2c])), '', NEITHER, SAVE_OR_SET],
+		['Shift JIS', jis, NEITHER, SAVE_OR_SET],
+		['Mac Roman', macRoman, NEITHER, SAVE_OR_SET],
 		[
 			'another encoding than the set one',
 			joined('phone\nZo', bad),
-			'utf-8',
 			NO_TEXT,
 			"Set 'Encoding' in 'Options' to Automatic, or save the file again as CSV UTF-8.",
+			'utf-8',
 		],
 		[
 			'another encoding than it names',
 			Buffer.from('\ufeffphone\n1', 'utf16le').subarray(0, -1),
-			'',
 			NO_TEXT,
 			'Save the file again as CSV UTF-8.',
 		],
-	])('stops a file with %s', async (_what, bytes, encoding, message, resolution) => {
+	])('stops a file with %s', async (...[, bytes, message, resolution, encoding]) => {
 		await expect(openFile(bytes, encoding)).rejects.toMatchObject({
-			message: typeof message === 'string' ? message : expect.stringMatching(message),
+			message: expect.stringMatching(message),
 			resolution,
 		});
 	});
+});
 
-	test('a read error is not treated as an old encoding', async () => {
-		async function* broken() {
-			yield Buffer.from('phone\n');
-			throw new Error('the disk is away');
-		}
-		const source = { name: 'a.csv', open: async () => broken() };
-		await expect(FileRows.open([source], automatic, noYield)).rejects.toThrow('the disk is away');
-	});
+test('a read error is not treated as an old encoding', async () => {
+	async function* broken() {
+		yield Buffer.from('phone\n');
+		throw new Error('the disk is away');
+	}
+	const source = { name: 'a.csv', open: async () => broken() };
+	await expect(FileRows.open([source], automatic, noYield)).rejects.toThrow('the disk is away');
 });
 
 test.each([
@@ -457,17 +367,8 @@ test.each([
 	expect(await rowsOf(rows)).toHaveLength(count);
 });
 
-test('columns need a heading, and none is repeated', async () => {
-	const source = inPieces('a.csv', Buffer.from('phone,,__proto__,name.first\n1,2,3,4\n'));
-	const rows = await FileRows.open([source], automatic, noYield);
-	const columns = await rows.columns();
-	expect([...columns.names]).toEqual(['phone', 'name.first']);
-	expect([...(columns.repeated ?? [])]).toEqual([]);
-	expect('hasNested' in columns).toBe(false);
-	expect(columns.likelyCause?.()).toBeUndefined();
-});
-
 test.each([
+	['phone,,__proto__,name.first', ['phone', 'name.first']],
 	['a,a_2,a,a_2,a', ['a', 'a_2', 'a_3', 'a_2_2', 'a_4']],
 	['a_3,a,a,a', ['a_3', 'a', 'a_2', 'a_4']],
 ])('gives unique names to the headings %s', async (header, names) => {
@@ -478,16 +379,14 @@ test.each([
 
 describe('short rows', () => {
 	const header = (columns: number) => Array.from({ length: columns }, (_, i) => `c${i}`).join(',');
-	const visitsOf = async (text: string, yieldNow = noYield) => {
-		const visit = jest.fn();
-		const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, yieldNow);
-		const reading = rows.each(visit);
-		return { reading, visit };
+	const rowsBelow = async (columns: number, rows: number) => {
+		const text = `${header(columns)}\n${'1\n'.repeat(rows)}`;
+		return await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, noYield);
 	};
 
 	test('stop the file if its header is far wider', async () => {
-		const { reading, visit } = await visitsOf(`${header(20_000)}\n${'1\n'.repeat(20_000)}`);
-		await expect(reading).rejects.toMatchObject({
+		const visit = jest.fn();
+		await expect((await rowsBelow(20_000, 20_000)).each(visit)).rejects.toMatchObject({
 			message:
 				'The header of the file "a.csv" has 20,000 columns, but most rows have far fewer cells. Nothing was sent',
 			resolution: expect.stringMatching(/first row.*Delimiter.*columns that you need/),
@@ -496,12 +395,10 @@ describe('short rows', () => {
 	});
 
 	test.each([
-		['some of them', `${header(2_000)}\n${'1\n'.repeat(400)}`, 400],
-		['all of them, a little', `${header(11)}\n${'1\n'.repeat(150_000)}`, 150_000],
-	])('are filled: %s', async (_what, text, count) => {
-		const { reading, visit } = await visitsOf(text);
-		await reading;
-		expect(visit).toHaveBeenCalledTimes(count);
+		[2_000, 400],
+		[11, 150_000],
+	])('are filled with a header of %i columns, if there are %i', async (columns, count) => {
+		expect(await rowsOf(await rowsBelow(columns, count))).toHaveLength(count);
 	});
 });
 
@@ -522,27 +419,6 @@ test('a late letter decides the encoding of the whole file', async () => {
 		{ a: 'é', b: 'z' },
 		{ a: 'é', b: 'z' },
 	]);
-});
-
-describe('several files', () => {
-	const two = async () => {
-		const sources = ['a', 'b'].map((name) =>
-			inPieces(`${name}.csv`, Buffer.from(`phone,${name}\n1,x\n\n2,y\n3,z\n`)),
-		);
-		const rows = await FileRows.open(sources, automatic, noYield);
-		await rowsOf(rows);
-		return rows;
-	};
-
-	test('have all columns, and rows are named with their file', async () => {
-		const rows = await two();
-		expect([...(await rows.columns()).names]).toEqual(['phone', 'a', 'b']);
-		expect(rows.names.one(3)).toBe('row 2 of "b.csv"');
-		expect(rows.names.several(RowSet.of([0, 1, 2, 4]))).toBe(
-			'rows 2 to 5 of "a.csv" and row 4 of "b.csv"',
-		);
-		expect([0, 2, 3, 5].map((row) => rows.inputOf(row))).toEqual([0, 0, 1, 1]);
-	});
 });
 
 describe('a file that changes', () => {

@@ -6,15 +6,12 @@ import {
 	ItemRows,
 	ROWS_PER_YIELD,
 	type ContactItem,
-	type FoundColumns,
 } from '../../../../nodes/PushCampaignContacts/push/rows';
 import {
 	hasCell,
 	type Column,
 	type ContactRow,
 } from '../../../../nodes/PushCampaignContacts/push/cells';
-import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/resolution';
 
 const defaults: ColumnChoice = {
 	phone: 'phone',
@@ -25,50 +22,35 @@ const defaults: ColumnChoice = {
 	isTool: false,
 	from: 'items',
 };
-const noYield = async () => {};
-const foundIn = (columns: string[], items: ContactItem[]): FoundColumns => ({
-	names: new Set(columns),
-	hasNested: (column) => items.some(({ json = {} }) => hasCell(json, column)),
-});
-const resolve = (
-	columns: string[],
-	choice: Partial<ColumnChoice> = {},
-	items: ContactItem[] = [],
-) => resolveColumns(foundIn(columns, items), { ...defaults, ...choice });
+const nested = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
+
+/** The columns of the input, whose second row has nested ones. */
+function resolve(names: string[], choice: Partial<ColumnChoice> = {}, row: ContactRow = nested) {
+	const hasNested = (column: Column) => [{}, row].some((each) => hasCell(each, column));
+	return resolveColumns({ names: new Set(names), hasNested }, { ...defaults, ...choice });
+}
+function thrownBy(run: () => unknown): unknown {
+	try {
+		return run();
+	} catch (error) {
+		return error;
+	}
+}
+
 /** The choice of a phone column by an expression. */
 const computed = (phone: string) => ({ phone, expressions: new Set(['Phone Column']) });
-/** The columns of one row. */
-const resolveRow = (row: ContactRow, choice: Partial<ColumnChoice> = {}) =>
-	resolve(Object.keys(row), choice, [{ json: {} }, { json: row }]);
-
-const invalid = (
-	columns: string[],
-	choice: Partial<ColumnChoice> = {},
-	items: ContactItem[] = [],
-): InvalidInput => {
-	try {
-		resolve(columns, choice, items);
-	} catch (error) {
-		if (error instanceof InvalidInput) return error;
-		throw error;
-	}
-	throw new Error('The columns were accepted');
-};
 
 test('finds the columns of all rows, in order of appearance', async () => {
-	let breaths = 0;
 	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
 		json: { a: 1, [`b${i % 2}`]: 2 },
 	}));
-	const source = new ItemRows(items, async () => {
-		breaths++;
-	});
-	expect([...(await source.columns()).names]).toEqual(['a', 'b0', 'b1']);
-	expect(breaths).toBe(2);
+	const yieldNow = jest.fn(async () => {});
+	const { names } = await new ItemRows(items, yieldNow).columns();
+	expect([...names]).toEqual(['a', 'b0', 'b1']);
+	expect(yieldNow).toHaveBeenCalledTimes(2);
 });
 
-const nested = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
-
+const path = (name: string, ...steps: string[]): Column => ({ name, path: steps });
 test.each<[string, ContactRow, Partial<ColumnChoice>, Column]>([
 	['exactly', { phone: 1, Phone: 1, Mobile: 1 }, {}, { name: 'phone' }],
 	['in another case', { Name: 1, Phone: 1 }, {}, { name: 'Phone' }],
@@ -80,15 +62,14 @@ test.each<[string, ContactRow, Partial<ColumnChoice>, Column]>([
 	['as an expression returns it', { Mobile: 1 }, computed('Mobile'), { name: 'Mobile' }],
 	['in brackets', { 'Mobile No.': 1 }, { phone: "['Mobile No.']" }, { name: 'Mobile No.' }],
 	...[
-		['properties.phone', 'properties', 'phone'],
-		["properties['Full Name']", 'properties', 'Full Name'],
-		['properties["Full Name"]', 'properties', 'Full Name'],
-		['list[0].n', 'list', '0', 'n'],
-	].map(([name = '', ...path]): [string, ContactRow, Partial<ColumnChoice>, Column] => [
-		`nested: ${name}`,
+		path('properties.phone', 'properties', 'phone'),
+		path("properties['Full Name']", 'properties', 'Full Name'),
+		path('list[0].n', 'list', '0', 'n'),
+	].map((column): [string, ContactRow, Partial<ColumnChoice>, Column] => [
+		`nested: ${column.name}`,
 		nested,
-		{ phone: name },
-		{ name, path },
+		{ phone: column.name },
+		column,
 	]),
 	[
 		'with a dot in its name, before a nested one',
@@ -100,10 +81,10 @@ test.each<[string, ContactRow, Partial<ColumnChoice>, Column]>([
 		'nested, before one with a similar name',
 		{ 'Properties Phone': 1, ...nested },
 		{ phone: 'properties.phone' },
-		{ name: 'properties.phone', path: ['properties', 'phone'] },
+		path('properties.phone', 'properties', 'phone'),
 	],
 ])('finds the phone column %s', (_how, row, choice, column) => {
-	expect(resolveRow(row, choice).phone).toEqual(column);
+	expect(resolve(Object.keys(row), choice, row).phone).toEqual(column);
 });
 
 test.each<[string, string[], Partial<ColumnChoice>, string | undefined, string | undefined]>([
@@ -126,90 +107,59 @@ test.each<[string, string[], Partial<ColumnChoice>, string | undefined, string |
 	);
 });
 
-const NO_VALUE =
-	'needs the name of the column with phone numbers, not a value of it. Switch the field to Fixed';
+const missing = (name: string) => `The input has no column "${name}", so nothing was sent`;
+const PHONES = ['Phone Column', 'phone numbers'] as const;
+const FIRST_NAMES = ['Person Name Column', 'first names'] as const;
+test.each<[string[], Partial<ColumnChoice>, name: string, field: string, content: string]>([
+	[['Mobile'], { phone: 'whatsapp' }, 'whatsapp', ...PHONES],
+	[['properties'], { phone: 'properties.mobile' }, 'properties.mobile', ...PHONES],
+	[['phone'], { personName: 'lead' }, 'lead', 'Person Name Column', 'names'],
+	[['phone', 'Surname'], { lastName: 'Surname' }, 'person_name', ...FIRST_NAMES],
+	[['phone', 'First Name'], { lastName: 'Surname' }, 'Surname', 'Last Name Column', 'last names'],
+	[['phone'], { others: ['city'] }, 'city', 'Columns to Send', 'values to send'],
+])('the columns %j stop the push with %j', (columns, choice, name, field, content) => {
+	expect(thrownBy(() => resolve(columns, choice))).toMatchObject({
+		message: missing(name),
+		resolution: expect.stringContaining(
+			`In '${field}', enter the name of the column with ${content}. The input has: "${columns[0]}"`,
+		),
+	});
+});
+
 test.each<[string, string[], Partial<ColumnChoice>, message: string, resolution: string]>([
 	[
-		'no phone',
-		['city', 'plan'],
-		{},
-		'The input has no column "phone", so nothing was sent',
-		'In \'Phone Column\', enter the name of the column with phone numbers. The input has: "city", "plan".',
-	],
-	[
-		'no phone among many',
+		'a phone number is missing among many',
 		Array.from({ length: 25 }, (_, i) => `c${i}`),
 		{},
-		'The input has no column "phone"',
+		missing('phone'),
 		'"c19" and 5 more.',
 	],
 	[
-		'a synonym of an entered name',
-		['Mobile'],
-		{ phone: 'whatsapp' },
-		'The input has no column "whatsapp", so nothing was sent',
-		"In 'Phone Column', enter",
-	],
-	[
-		'no nested phone',
-		['properties'],
-		{ phone: 'properties.mobile' },
-		'The input has no column "properties.mobile", so nothing was sent',
-		"In 'Phone Column', enter",
-	],
-	[
-		'a phone as a value',
+		'an expression returns a phone number',
 		['phone', 'city'],
 		computed('phone 9876543210'),
 		'\'Phone Column\' has an expression that returns "phone 9876543210", and the input has no such column. Nothing was sent',
-		NO_VALUE,
+		'needs the name of the column with phone numbers, not a value of it. Switch the field to Fixed',
 	],
 	[
-		'no entered name',
-		['phone'],
-		{ personName: 'lead' },
-		'The input has no column "lead", so nothing was sent',
-		"In 'Person Name Column', enter the name of the column with names.",
-	],
-	[
-		'no first name',
-		['phone', 'Surname'],
-		{ lastName: 'Surname' },
-		'The input has no column "person_name"',
-		"In 'Person Name Column', enter the name of the column with first names.",
-	],
-	[
-		'no last name',
-		['phone', 'First Name'],
-		{ lastName: 'Surname' },
-		'The input has no column "Surname"',
-		"In 'Last Name Column', enter the name of the column with last names.",
-	],
-	[
-		'no listed column',
-		['phone'],
-		{ others: ['city'] },
-		'The input has no column "city"',
-		"In 'Columns to Send', enter the name of the column with values to send.",
-	],
-	[
-		'two listed columns',
+		'two columns match a listed one',
 		['phone', 'City', 'CITY'],
 		{ others: ['city'] },
 		'Several columns match "city": "City", "CITY". Nothing was sent',
-		"In 'Columns to Send', enter the exact name",
+		"In 'Columns to Send', enter the exact name of the column as in the input.",
 	],
-])('stops if there is %s', (_what, columns, choice, message, resolution) => {
-	const error = invalid(columns, choice, [{ json: {} }, { json: nested }]);
-	expect(error.message).toContain(message);
-	expect(error.resolution).toContain(resolution);
+])('stops if %s', (_what, columns, choice, message, resolution) => {
+	expect(thrownBy(() => resolve(columns, choice))).toMatchObject({
+		message,
+		resolution: expect.stringContaining(resolution),
+	});
 });
 
 describe('the other columns', () => {
 	test('are found in any case, and sent under their last name, or under their path if it is used', () => {
 		const row = { City: 'Pune', a: { City: 'Delhi', plan: 'x', phone: '1' }, phone: '2' };
 		const others = ['city', 'a.City', 'a.plan', 'a.phone'];
-		expect(resolveRow(row, { others }).others).toMatchObject([
+		expect(resolve(Object.keys(row), { others }, row).others).toMatchObject([
 			{ name: 'City', column: { name: 'City' } },
 			{ name: 'a.City', column: { path: ['a', 'City'] } },
 			{ name: 'plan', column: { path: ['a', 'plan'] } },
@@ -218,23 +168,12 @@ describe('the other columns', () => {
 	});
 
 	test('phone, name, added columns, and columns without a heading are never sent', () => {
-		expect([...resolve(['Mobile', 'Name']).reserved].sort()).toEqual([
-			'',
-			'Mobile',
-			'Name',
-			'campaign_upload_id',
-			'person_name',
-			'phone',
-			'phone_key',
-			'phone_sent',
-			'phone_to_send',
-			'push_status',
-			'rejection_reason',
-			'rejection_status',
-			'source_file',
-			'source_row',
-			'source_row_last',
-		]);
+		const added = ['push_status', 'phone_sent', 'phone_to_send', 'phone_key', 'campaign_upload_id'];
+		const rejected = ['rejection_reason', 'rejection_status'];
+		const ofFiles = ['source_file', 'source_row', 'source_row_last'];
+		expect([...resolve(['Mobile', 'Name']).reserved].sort()).toEqual(
+			['', 'Mobile', 'Name', 'person_name', 'phone', ...added, ...rejected, ...ofFiles].sort(),
+		);
 	});
 
 	const TABLE = ['id', 'createdAt', 'updatedAt'];
@@ -253,74 +192,31 @@ describe('the other columns', () => {
 	});
 });
 
-describe('input that is not rows', () => {
-	const causeFor = async (item: ContactItem) =>
-		(await new ItemRows([item], noYield).columns()).likelyCause?.();
+describe('a list inside the only item', () => {
+	const errorFor = async (item: ContactItem) => {
+		const found = await new ItemRows([item], async () => {}).columns();
+		return thrownBy(() => resolveColumns(found, defaults));
+	};
 
-	test('reports a list inside an item', async () => {
+	test('is reported instead of a missing phone column', async () => {
 		const json = { total: 2, data: [{ phone: '1' }, { phone: '2' }] };
-		expect(await causeFor({ json })).toMatchObject({
+		expect(await errorFor({ json })).toMatchObject({
 			message: expect.stringMatching(/^The input is one item with a list of 2 rows in "data"\./),
 			resolution: 'Add a Split Out node before this one, with "data" in \'Fields To Split Out\'.',
 		});
 	});
 
-	test.each([[[]], [['a', 'b']], [[[1]]], [[null]]])('not for %j', async (data) => {
-		expect(await causeFor({ json: { data } })).toBeUndefined();
-	});
+	test.each([[[]], [['a', 'b']], [[[1]]], [[null]]])(
+		'is not the cause if it is %j',
+		async (data) => {
+			expect(await errorFor({ json: { data } })).toHaveProperty('message', missing('phone'));
+		},
+	);
 
-	test('reports a file before a list', async () => {
-		const item = { json: { fileName: 'leads.csv', list: [{}] }, binary: { data: {} } };
-		expect(await causeFor(item)).toMatchObject({
-			message: 'The input is a file, not rows, so nothing was sent',
-			resolution: expect.stringMatching(/CSV File.*Extract from File/),
-		});
-	});
-
-	test('is reported instead of a missing phone column', () => {
-		const cause = new InvalidInput('the cause', forEveryone('do that'));
-		const found = { ...foundIn(['fileName'], []), likelyCause: () => cause };
-		expect(() => resolveColumns(found, defaults)).toThrow(cause);
-	});
-
-	test('a repeated column of a file is not chosen, but others are', () => {
-		const found = { ...foundIn(['phone', 'city'], []), repeated: new Set(['city']) };
-		expect(resolveColumns(found, defaults).phone).toEqual({ name: 'phone' });
-		expect(() => resolveColumns(found, { ...defaults, others: ['City'] })).toThrow(
-			'The header of the file has more than one column "city", so nothing was sent',
+	test('is not the cause if the item has a file', async () => {
+		expect(await errorFor({ json: { list: [{}] }, binary: { data: {} } })).toHaveProperty(
+			'message',
+			'The input is a file, not rows, so nothing was sent',
 		);
-	});
-});
-
-describe('several files', () => {
-	const fileWith = (file: string, names: string[]) => ({ ...foundIn(names, []), file });
-	const noteOf = (files: Array<[string, string[]]>, over: Partial<ColumnChoice> = {}) => {
-		const all = files.map(([file, names]) => fileWith(file, names));
-		return resolveColumns({ ...foundIn([], []), files: all }, { ...defaults, ...over }).note;
-	};
-	const named: [string, string[]] = ['a.csv', ['phone', 'Name']];
-
-	test('reports files without a name column', () => {
-		expect(noteOf([named, ['b.csv', ['phone', 'Who']]])).toBe(
-			'The file "b.csv" has no column for names, so its contacts have no names. If it has names, rename their column to "person_name".',
-		);
-		expect(noteOf([['b.csv', ['phone']], named, ['c.csv', ['phone']]])).toBe(
-			'The files "b.csv", "c.csv" have no column for names, so their contacts have no names. If they have names, rename their column to "person_name".',
-		);
-	});
-
-	test.each<[string, Array<[string, string[]]>, Partial<ColumnChoice>]>([
-		['each has one', [named, named], {}],
-		[
-			'none has one',
-			[
-				['b.csv', ['phone']],
-				['c.csv', ['phone']],
-			],
-			{},
-		],
-		['no names are wanted', [named, ['b.csv', ['phone']]], { personName: '' }],
-	])('no report if %s', (_case, files, over) => {
-		expect(noteOf(files, over)).toBeUndefined();
 	});
 });

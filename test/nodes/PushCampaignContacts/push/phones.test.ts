@@ -77,15 +77,3 @@ test('finds the latest row of each phone like a Map', () => {
 		{ numRuns: 300 },
 	);
 });
-
-test.each([1, 7, 1_024, 60_000])('finds fifty thousand numbers with a distance of %d', (step) => {
-	const phones = new PhonesByRow();
-	const rows = new RowsByPhone(phones);
-	const keys = Array.from({ length: 50_000 }, (_, index) => String(6_000_000_000 + step * index));
-	for (const [index, key] of keys.entries()) {
-		phones.set(index, { phone: key, key });
-		rows.set(index);
-	}
-	expect(keys.filter((key, index) => rows.get(key) !== index)).toEqual([]);
-	expect(rows.get('5999999999')).toBeUndefined();
-});

@@ -1,13 +1,27 @@
+import fc from 'fast-check';
+import { RowsNotPushed } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import {
+	countRows,
 	describeOutcome,
 	hintsFor,
 	summarize,
 } from '../../../../nodes/PushCampaignContacts/push/report';
 import { namesOfItems } from '../../../../nodes/PushCampaignContacts/push/rows';
-import type { JsonObject } from '../../../../nodes/shared/json';
-import { RowsNotPushed } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
-import { accept, contactItems, json, phone, push, reject, scripted } from './scripted';
+import { TransportFault } from '../../../../nodes/shared/api/http';
+import type { JsonObject } from '../../../../nodes/shared/json';
+import {
+	accept,
+	contactItems,
+	json,
+	phone,
+	push,
+	reject,
+	reset,
+	scripted,
+	stored,
+	type Script,
+} from './scripted';
 
 test('reports each group of rows on one line, and everything else in the details', async () => {
 	const { options } = scripted((phones, request) => {
@@ -51,52 +65,39 @@ test('names the lists of all requests, and the first five of many rejected rows'
 	expect(details.at(-1)).toBe('2 more rows were rejected.');
 });
 
-const summaryOf = (...responses: JsonObject[]) =>
-	summarize({
-		received: responses.length,
-		pushed: responses.map((response, row) => ({ rows: RowSet.of([row]), response, unmatched: [] })),
-		notPushed: new RowsNotPushed(),
-	});
-
-test.each<[string, JsonObject[], boolean]>([
-	['every response says so', [{ enqueued: true }, { enqueued: true }], true],
-	['one response denies it', [{ enqueued: true }, { enqueued: false }], false],
-	["one response doesn't say", [{ enqueued: true }, {}], false],
-	['there was no request', [], false],
-])('enqueued of the summary, if %s', (_case, responses, enqueued) => {
-	expect(summaryOf(...responses)).toMatchObject({ enqueued });
-});
-
-test('ignores missing and malformed fields of responses', () => {
-	const whole = {
-		campaign_upload_id: 7,
+test('the summary ignores missing and malformed fields of responses', () => {
+	const whole = { contacts_accepted: 2, warnings: ['a'], dnd_skipped: ['x'], enqueued: true };
+	const other = { contacts_accepted: '3', warnings: 'b', dnd_skipped: null, enqueued: true };
+	const summaryOf = (...responses: JsonObject[]) => {
+		const pushed = responses.map((response, row) => ({
+			rows: RowSet.of([row]),
+			response,
+			unmatched: [],
+		}));
+		return summarize({ received: pushed.length, pushed, notPushed: new RowsNotPushed() });
+	};
+	expect(summaryOf(whole, other)).toMatchObject({
 		contacts_accepted: 2,
+		queued_calls: 0,
+		campaign_upload_ids: [],
 		warnings: ['a'],
 		dnd_skipped: ['x'],
-	};
-	const other = { contacts_accepted: '3', warnings: 'b', dnd_skipped: null };
-	const summary = summaryOf(whole, other, {});
-	expect(summary).toMatchObject({ contacts_accepted: 2, queued_calls: 0 });
-	expect(summary.campaign_upload_ids).toStrictEqual([7]);
-	expect(summary.warnings).toEqual(['a']);
-	expect(summary.dnd_skipped).toEqual(['x']);
+		enqueued: true,
+	});
+	expect(summaryOf({ enqueued: true }, {})).toMatchObject({ enqueued: false });
+	expect(summaryOf()).toMatchObject({ enqueued: false });
 });
 
-test.each<[number[], string]>([
-	[[7], 'row 8'],
-	[[3, 4, 5], 'rows 4 to 6'],
-	[[0, 1, 2, 9], 'rows 1 to 3, 10'],
-])('describes rows %j as %s', (rows, words) => {
-	expect(namesOfItems.several(RowSet.of(rows))).toBe(words);
-});
-
-test('lists the first hundred ranges and the end of the others', () => {
-	const every = (count: number) => Array.from({ length: count }, (_, index) => 2 * index);
-	expect(namesOfItems.several(RowSet.of(every(100)))).toMatch(/, 197, 199$/);
-	expect(namesOfItems.several(RowSet.of(every(103)))).toMatch(/, 197, 199, and more up to 205$/);
-	expect(namesOfItems.several(RowSet.of([...every(102), 203]))).toMatch(
-		/, 199, and more up to 204$/,
-	);
+const every = (count: number) => Array.from({ length: count }, (_, index) => 2 * index);
+test.each<[string, number[], RegExp]>([
+	['one row', [7], /^row 8$/],
+	['a range', [3, 4, 5], /^rows 4 to 6$/],
+	['a range and a row', [0, 1, 2, 9], /^rows 1 to 3, 10$/],
+	['a hundred ranges', every(100), /, 197, 199$/],
+	['more ranges', every(103), /, 197, 199, and more up to 205$/],
+	['more ranges, and a longer one', [...every(102), 203], /, 199, and more up to 204$/],
+])('describes %s', (_what, rows, words) => {
+	expect(namesOfItems.several(RowSet.of(rows))).toMatch(words);
 });
 
 test.each([
@@ -110,4 +111,80 @@ test.each([
 		'1 row: 1 pushed.',
 		`The service skipped ${shown}. The rows of skipped contacts count as pushed.`,
 	]);
+});
+
+/** What a service may do with a request. */
+const SCRIPTS: Record<string, Script> = {
+	accepted: accept,
+	'too many': () => ({ status: 429, headers: {}, text: '' }),
+	'too many, wait': () => ({ status: 429, headers: { 'retry-after': '3600' }, text: '' }),
+	'too large': () => json(413, { success: false, error: 'too large' }),
+	'no connection': () => new TransportFault('ECONNREFUSED', '', 'connect'),
+	'no trust': () => new TransportFault('CERT_HAS_EXPIRED', ''),
+	blocked: () => new TransportFault('BLOCKED_BY_N8N', 'not allowed'),
+	reset: () => reset,
+	'wrong token': () => json(401, { success: false, error: 'no' }),
+	redirect: () => json(307, {}),
+	proxy: () => json(407, {}),
+	archived: () => reject('Campaign is archived', 409),
+	'first rejected': () => reject('contacts[0] is invalid'),
+	skipped: (phones) =>
+		json(200, { success: true, data: { campaign_upload_id: 1, dnd_skipped: phones } }),
+	'does not add up': (phones) =>
+		json(200, {
+			success: true,
+			data: { campaign_upload_id: 1, contacts_accepted: phones.length + 1 },
+		}),
+};
+
+const NOTHING = /\bnothing (?:was|is|has been) (?:done|sent|pushed)\b/i;
+const cell = fc.oneof(
+	{ weight: 4, arbitrary: fc.integer({ min: 0, max: 5 }).map(phone) },
+	{ weight: 1, arbitrary: fc.constantFrom('', 'x') },
+);
+
+test('no message says that nothing was sent if something was, for any outcome', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(cell, { minLength: 1, maxLength: 6 }),
+			fc.array(fc.constantFrom(...Object.keys(SCRIPTS)), { minLength: 1, maxLength: 5 }),
+			fc.integer({ min: 1, max: 3 }),
+			fc.boolean(),
+			async (phones, scripts, contactsPerRequest, isTriedAgain) => {
+				const { options, sent } = scripted((numbers, request) =>
+					(SCRIPTS[scripts[Math.min(request, scripts.length) - 1] ?? ''] ?? accept)(
+						numbers,
+						request,
+					),
+				);
+				const items = phones.map((written) => ({ json: { phone: written } }));
+				const record = {};
+				const settings = { ...options, contactsPerRequest };
+				let outcome = await push(items, settings, record);
+				if (isTriedAgain) outcome = await push(items, settings, stored(record));
+				const { stopped, notPushed } = outcome;
+				const { pushed, unknown } = countRows(outcome);
+				const texts = [
+					...Object.values(describeOutcome(outcome)).flat(),
+					...hintsFor(outcome),
+					...(stopped === undefined ? [] : [stopped.message, stopped.description]),
+					...Array.from(notPushed, ({ reason }) => reason),
+				];
+				const saysNothing = texts.filter((text) => NOTHING.test(text));
+				if (sent.length > 0) expect(saysNothing).toEqual([]);
+				// The kept row may be rejected, or not reached.
+				for (const { status, reason } of notPushed) {
+					if (status === 'duplicate') expect(reason).not.toMatch(/\b(?:is|was) (?:sent|pushed)\b/);
+				}
+				for (const text of texts) {
+					for (const [, count] of text.matchAll(/\b([\d,]+) pushed\b/g)) {
+						expect(count).toBe(String(pushed));
+					}
+				}
+				const isToCompare = texts.some((text) => /may or may not be in the campaign/.test(text));
+				expect(isToCompare).toBe(unknown > 0);
+			},
+		),
+		{ numRuns: 400 },
+	);
 });

@@ -39,6 +39,7 @@ describe('a cell is pushed in a documented format, and called and remembered as 
 		['0091', '0091 98765 43210', '+919876543210'],
 		['091', '091-9876543210', '+919876543210'],
 		['plus and trunk zero', '+91 (0) 98765 43210', '+919876543210'],
+		['plus and trunk zero without brackets', '+91 098765 43210', '+919876543210'],
 		['plus, spaces, dashes', '+91-98765 43210', '+919876543210'],
 		['apostrophe of a text cell', "'9876543210", '9876543210'],
 		['apostrophe before a float', "'9876543210.0", '9876543210'],

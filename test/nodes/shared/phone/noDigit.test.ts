@@ -26,9 +26,6 @@ const byDnd = (value: unknown) => {
 const digitsIn = (text: string) => text.replace(/\D/g, '');
 const digits = (min: number, max: number) =>
 	fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max });
-const mobile = fc
-	.tuple(fc.constantFrom(...'6789'), digits(9, 9))
-	.map(([first, rest]) => first + rest);
 const separator = fc.constantFrom('', '', '', ' ', '-', '\u00a0', ' - ', '–', '\u200b', '\u202f');
 /** The digits with formatting between them. */
 const formatted = (number: fc.Arbitrary<string>) =>
@@ -37,37 +34,7 @@ const formatted = (number: fc.Arbitrary<string>) =>
 			.array(separator, { minLength: written.length, maxLength: written.length })
 			.map((separators) => [...written].map((digit, i) => digit + (separators[i] ?? '')).join('')),
 	);
-const prefixes = [
-	'',
-	'0',
-	'91',
-	'+91',
-	'+91 ',
-	'0091',
-	'+91 (0) ',
-	'091',
-	'(+91) ',
-	"'",
-	'tel:+91',
-];
-const decimals = fc.constantFrom('', '.0', '.00', ',0', ',00');
 const country = fc.constantFrom(...COUNTRIES.map(({ code }) => code));
-
-test('an Indian mobile number is the same in all three nodes, in any format', () => {
-	fc.assert(
-		fc.property(
-			mobile.filter((number) => !number.endsWith('000000')),
-			fc.constantFrom(...prefixes),
-			decimals,
-			(number, prefix, decimal) => {
-				const cell = `${prefix}${number}${decimal}`;
-				expect(byPush(cell)?.slice(-10)).toBe(number);
-				expect(byPlaceCall(cell)).toBe(number);
-				expect(byDnd(cell)?.endsWith(number)).toBe(true);
-			},
-		),
-	);
-});
 
 test('formatting does not change digits', () => {
 	fc.assert(

@@ -1,4 +1,4 @@
-/** The tool result of a push that stops early, or that pushes nobody. */
+/** A push by a model: what it gets back, and that no number is pushed twice. */
 import { randomUUID } from 'node:crypto';
 import { createRunExecutionData, type WorkflowExecuteMode } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
@@ -8,6 +8,7 @@ import {
 	accepted,
 	respondWith,
 	breaking,
+	contactsOf,
 	pushNode,
 	PATH,
 	phone,
@@ -44,20 +45,34 @@ const ROUTES = [
 let next = 100_000;
 const contacts = (count: number) => Array.from({ length: count }, () => ({ phone: phone(next++) }));
 const inTwos = { developerSettings: { contactsPerRequest: 2 } };
+const ok = (count: number): [number, JsonObject] => [200, accepted(count)];
+const UNKNOWN = /^5 rows: 2 pushed, 2 unknown, 1 not sent\. The /;
 
 describe.each(ROUTES)('%s', (_name, toolOf) => {
 	const start = (parameters: NodeParameters = inTwos) => toolOf(toolNode(parameters));
 
+	test('pushes the contacts, without the fields that n8n adds, and returns rejected ones', async () => {
+		const bodies = respondWith(ok(2));
+		const [one, other] = contacts(2);
+		const given = [
+			{ ...one, person_name: 'Asha' },
+			{ ...other, action: 'renew', sessionId: 'of Ravi' },
+		];
+		const request = { contacts: [...given, { phone: '12' }], chatInput: 'call', sessionId: 'x' };
+		expect(await start({})(request)).toMatchObject({
+			outcome: 'partly_done',
+			id: 501,
+			result: { totals: { received: 3, pushed: 2, rejected: 1 }, rejected: [{ phone: '12' }] },
+		});
+		expect(contactsOf(bodies[0])).toEqual(given);
+	});
+
 	test('unknown outcome of the second request: the pushed contacts are reported', async () => {
-		const bodies = breaking('ECONNRESET', respondWith([200, accepted(2)]));
+		const bodies = breaking('ECONNRESET', respondWith(ok(2)));
 		const given = contacts(5);
-		const answer = await start()({ contacts: given });
-		expect(bodies).toHaveLength(2);
-		expect(answer).toMatchObject({
+		expect(await start()({ contacts: given })).toMatchObject({
 			outcome: 'unknown',
-			what_happened: expect.stringMatching(
-				/^5 rows: 2 pushed, 2 unknown, 1 not sent\. The connection/,
-			),
+			what_happened: expect.stringMatching(UNKNOWN),
 			next_step: expect.stringContaining('Do not repeat this request'),
 			result: {
 				totals: { pushed: 2, unknown: 2, not_sent: 1 },
@@ -69,23 +84,19 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 				],
 			},
 		});
+		expect(bodies).toHaveLength(2);
 	});
 
 	test.each([
-		['too many requests', 429, rejection('Too many requests'), /Wait for a minute/],
-		[
-			'an archived campaign',
-			409,
-			rejection('Campaign is archived'),
-			/Request again only what you can/,
-		],
-		['a wrong token', 401, rejection('Invalid API token'), /person who set up this tool/],
-	])('%s at the second request: partly done', async (_what, status, body, advice) => {
-		respondWith([200, accepted(2)]);
+		['too many requests', 429, 'Too many requests', /Wait for a minute/],
+		['an archived campaign', 409, 'Campaign is archived', /Request again only what you can/],
+		['a wrong token', 401, 'Invalid API token', /person who set up this tool/],
+	])('%s at the second request: partly done', async (_what, status, error, advice) => {
+		respondWith(ok(2));
 		service()
 			.post(PATH)
 			.times(status === 429 ? 4 : 1)
-			.reply(status, body);
+			.reply(status, rejection(error));
 		const given = contacts(3);
 		const answer = await start()({ contacts: given });
 		expect(answer).toMatchObject({
@@ -100,7 +111,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 	test('timeout during the second request: the pushed contacts are reported', async () => {
 		const over = new AbortController();
 		jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(over.signal);
-		respondWith([200, accepted(2)]);
+		respondWith(ok(2));
 		service()
 			.post(PATH)
 			.reply(200, () => {
@@ -109,59 +120,97 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 			});
 		expect(await start()({ contacts: contacts(5) })).toMatchObject({
 			outcome: 'unknown',
-			what_happened: expect.stringMatching(
-				/^5 rows: 2 pushed, 2 unknown, 1 not sent\. The service/,
-			),
+			what_happened: expect.stringMatching(UNKNOWN),
 			result: { totals: { pushed: 2, unknown: 2, not_sent: 1 } },
 		});
 	});
 
 	test('the service rejects each contact: outcome rejected', async () => {
-		const [one, other] = contacts(2);
-		respondWith(
-			[400, rejection('contacts[0].phone is invalid')],
-			[400, rejection('contacts[0].phone is invalid')],
-			[400, rejection('contacts[0].phone is invalid')],
-		);
-		expect(await start({})({ contacts: [one, other] })).toMatchObject({
+		const invalid: [number, JsonObject] = [400, rejection('contacts[0].phone is invalid')];
+		respondWith(invalid, invalid, invalid);
+		expect(await start({})({ contacts: contacts(2) })).toMatchObject({
 			outcome: 'rejected',
 			what_happened: '2 rows: 0 pushed, 2 rejected.',
 			next_step: expect.stringMatching(/contacts\[0\]\.phone is invalid.*Nothing was done/),
 		});
 	});
 
-	test('no usable contact: nothing is sent', async () => {
-		expect(await start({})({ contacts: [{ phone: '12' }] })).toMatchObject({
-			outcome: 'not_sent',
-			what_happened: '1 row: 0 pushed, 1 rejected.',
-		});
+	test.each([
+		[[{ phone: '12' }], '1 row: 0 pushed, 1 rejected.'],
+		[[], 'No contact was given, so nothing was sent.'],
+	])('no usable contact (%j): nothing is sent', async (given, happened) => {
+		const result = await start({})({ contacts: given });
+		expect(result).toMatchObject({ outcome: 'not_sent', what_happened: happened });
 	});
-});
-
-test('the same request after an unknown outcome sends nothing and reports the same', async () => {
-	const push = engineTool(harness.credentials, toolNode(inTwos));
-	const bodies = breaking('ECONNRESET', respondWith([200, accepted(2)]));
-	const given = contacts(4);
-	await push({ contacts: given });
-	expect(await push({ contacts: given })).toMatchObject({
-		outcome: 'unknown',
-		what_happened: expect.stringMatching(/^4 rows: 2 pushed, 2 unknown\. The connection/),
-	});
-	expect(bodies).toHaveLength(2);
 });
 
 test('after too many requests, the remaining contacts can be pushed, and nobody twice', async () => {
 	const push = engineTool(harness.credentials, toolNode(inTwos));
-	const bodies = respondWith([200, accepted(2)]);
+	const bodies = respondWith(ok(2));
 	service().post(PATH).times(4).reply(429, rejection('Too many requests'));
 	const given = contacts(3);
 	expect(await push({ contacts: given })).toMatchObject({ outcome: 'partly_done' });
-	const later = respondWith([200, accepted(1)]);
+	const later = respondWith(ok(1));
 	expect(await push({ contacts: given })).toMatchObject({
 		outcome: 'done',
 		result: { totals: { pushed: 3 } },
 	});
 	expect([...bodies, ...later].flatMap(phonesOf)).toEqual(given.map((contact) => contact.phone));
+});
+
+// Without a session, n8n can't know that two requests are from the same client.
+describe.each(ROUTES.slice(0, -1))('%s, a number is pushed once', (_name, toolOf) => {
+	const list = (...indexes: number[]) => ({
+		contacts: indexes.map((index) => ({ phone: phone(index) })),
+	});
+
+	test('in any list', async () => {
+		const call = toolOf();
+		const bodies = respondWith(ok(2), ok(1));
+		expect(await call(list(0, 1))).toMatchObject({ outcome: 'done' });
+		for (const other of [list(0, 1), list(1, 0), list(1), list(0), list(0, 1, 1)]) {
+			expect(await call(other)).toMatchObject({ outcome: 'already_done' });
+		}
+		expect(await call(list(2, 1))).toMatchObject({
+			outcome: 'done',
+			result: {
+				rejected: [
+					{
+						phone: phone(1),
+						rejection_status: 'duplicate',
+						rejection_reason:
+							'This number is in the campaign already. It was pushed before in this agent run or MCP session, and not again.',
+					},
+				],
+			},
+		});
+		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)]]);
+	});
+
+	test('also if its outcome is unknown', async () => {
+		const call = toolOf();
+		breaking('ECONNRESET');
+		for (const each of [list(0, 1), list(0, 1), list(1, 0), list(1), list(0)]) {
+			expect(await call(each)).toMatchObject({ outcome: 'unknown' });
+		}
+		const bodies = respondWith(ok(1));
+		expect(await call(list(0, 2))).toMatchObject({ outcome: 'partly_done' });
+		expect(bodies.map(phonesOf)).toEqual([[phone(2)]]);
+	});
+});
+
+test('pushes again to another campaign, in another agent run, and in another session', async () => {
+	const given = { contacts: contacts(1) };
+	const bodies = respondWith(ok(1), ok(1), ok(1));
+	service().post('/v1/campaigns/43/contacts').reply(200, accepted(1));
+	const ofModel = toolNode({ campaignId: "={{ $fromAI('campaign', '') }}" });
+	const call = engineTool(harness.credentials, ofModel);
+	for (const campaign of ['42', '43']) {
+		expect(await call({ ...given, campaign })).toMatchObject({ outcome: 'done' });
+	}
+	await engineTool(harness.credentials, toolNode(), { run: 1 })(given);
+	await mcpTool(harness.credentials, toolNode(), 'another session')(given);
+	expect(bodies).toHaveLength(3);
 });
 
 test('after a crash, contacts that a model moved to its first list of unusable numbers are not pushed again', async () => {

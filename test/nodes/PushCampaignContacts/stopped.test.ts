@@ -1,0 +1,293 @@
+/** A push that stops in the middle: what it reports, and what later attempts send. */
+import countBy from 'lodash/countBy';
+import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
+import type { JsonObject } from '../../../nodes/shared/json';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import {
+	engineHarness,
+	oneNodeWorkflow,
+	output,
+	retryFailed,
+	runWorkflow,
+	startNode,
+	stoppedResult,
+} from '../../engine';
+import {
+	accepted,
+	respondWith,
+	respondInto,
+	breaking,
+	pushNode,
+	runPush,
+	jsonOf,
+	manyRows,
+	phone,
+	phonesOf,
+	rejection,
+	type NodeParameters,
+	WAITING,
+} from './pushHarness';
+
+const harness = engineHarness();
+const inTwos: NodeParameters = { developerSettings: { contactsPerRequest: 2 } };
+const OK: [number, JsonObject] = [200, accepted(2)];
+const LAST: [number, JsonObject] = [200, accepted(1)];
+const ARCHIVED: [number, JsonObject] = [409, rejection('Campaign is archived')];
+const goOn = { onError: 'continueRegularOutput' as const };
+const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+
+const push = async (input: INodeExecutionData[], over: Partial<INode> = {}) =>
+	await runPush(harness, input, inTwos, over);
+const statusesOf = (rejected: INodeExecutionData[]) =>
+	countBy(rejected, ({ json }) => json.rejection_status);
+
+/** A rejection of a request that took effect. */
+const withEffect = (data: JsonObject) => ({ ...rejection('contacts[2] is invalid'), data });
+
+describe.each<[string, () => JsonObject[]]>([
+	['the connection breaks', () => breaking('ECONNRESET', respondWith(OK))],
+	['the request times out', () => breaking('ETIMEDOUT', respondWith(OK))],
+	['the service returns 500', () => respondWith(OK, [500, rejection('Internal server error')])],
+	['a gateway returns 502', () => respondWith(OK, [502, '<html>Bad gateway</html>'])],
+	['the response is cut off', () => respondWith(OK, [200, '{"success":true,"data":{"campa'])],
+	['a web page is returned', () => respondWith(OK, [200, '<!doctype html><title>Hi</title>'])],
+	['a rejection has a list', () => respondWith(OK, [400, withEffect({ campaign_upload_id: 7 })])],
+	['a 429 has a count', () => respondWith(OK, [429, withEffect({ contacts_accepted: 2 })])],
+])('if the outcome of the second request is unknown, because %s', (_fault, arm) => {
+	test('it is not sent again, and the error reports every row', async () => {
+		const bodies = arm();
+		const { error } = await push([{ json: { phone: '12' } }, ...manyRows(5)]);
+		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3].map(phone));
+		expect(error).toMatchObject({
+			message: expect.stringMatching(/the outcome is unknown$/),
+			description: expect.stringMatching(
+				/^The request wasn't sent again.*\nTo send only the rows that weren't sent, retry.*\nPushed: 2 rows \(rows 2 to 3, contact list 501\)\. Leave them out.*\nUnknown: 2 rows \(rows 4 to 5\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(row 6\)\..*\nRejected: 1 row \(row 1\)\. "12" has 2 digits.*$/,
+			),
+			messages: ['6 rows: 2 pushed, 1 rejected, 2 unknown, 1 not sent.'],
+			context: {
+				itemIndex: 3,
+				descriptionTemplate: String(error?.description).replaceAll('\n', '<br>'),
+			},
+		});
+	});
+
+	test('with Continue, each row is returned once', async () => {
+		const bodies = arm();
+		const { pushed, rejected, error, hints } = await push(manyRows(5), goOn);
+		expect([error, bodies.length, pushed.length]).toEqual([undefined, 2, 1]);
+		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 2, unknown: 2, not_sent: 1 });
+		expect(statusesOf(rejected)).toEqual({ unknown: 2, not_sent: 1 });
+		expect(hints).toEqual([
+			`5 rows: 2 pushed, 2 unknown, 1 not sent. ${WAITING} The 'Rejected' output shows the reason for each row.`,
+			expect.stringMatching(/outcome is unknown.*wasn't sent again/),
+			expect.stringMatching(/look at the campaign's contact lists with Campaign Status/),
+		]);
+		expect(jsonOf(rejected)).toMatchObject([
+			{ phone: phone(2), rejection_reason: expect.stringMatching(/The request wasn't sent again/) },
+			{ phone: phone(3) },
+			{ phone: phone(4), rejection_reason: expect.stringMatching(/push this row again\.$/) },
+		]);
+	});
+
+	test('Retry On Fail sends only what was not sent', async () => {
+		const bodies = respondInto(arm(), LAST);
+		const { error } = await push(manyRows(5), tryAgain);
+		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 4].map(phone));
+		expect(error).toHaveProperty(
+			'description',
+			expect.stringMatching(/\nPushed: 3 rows.*\nUnknown: 2 rows \(rows 3 to 4\)/),
+		);
+	});
+});
+
+test('text from a row is never HTML in the error and the hints', async () => {
+	const rows = [{ json: { phone: '<img src=x>' } }, ...manyRows(1)];
+	breaking('ECONNRESET', []);
+	const stopped = await push(rows);
+	expect(stopped.error).toMatchObject({
+		description: expect.stringMatching(/Rejected: 1 row \(row 1\)\. "‹img src=x>"/),
+		context: { descriptionTemplate: expect.not.stringMatching(/<(?!br>)/) },
+	});
+	respondWith([200, { ...accepted(1, { warnings: ['<b>', { code: 'x' }] }), message: '<b>' }]);
+	const { hints } = await push(rows);
+	expect(hints.join()).not.toMatch(/<[a-z]/);
+	expect(hints).toContain('Warning from the service: {"code":"x"}');
+});
+
+test('a later attempt that cannot begin reports all rows as unknown', async () => {
+	const read = harness.credentials.getDecrypted.bind(harness.credentials);
+	const reading = jest.spyOn(harness.credentials, 'getDecrypted');
+	reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
+	const bodies = respondWith(OK, [503, '']);
+	const { error } = await push(manyRows(3), tryAgain);
+	reading.mockRestore();
+	expect(bodies).toHaveLength(2);
+	expect(error).toMatchObject({
+		message: 'The database is busy',
+		description: expect.stringMatching(/^Unknown: 3 rows \(rows 1 to 3\)/),
+	});
+});
+
+test('Stop while n8n cannot note the second request: the message says that the first one pushed rows', async () => {
+	const bodies = respondWith(OK);
+	const execution = startNode(harness.credentials, pushNode(harness, inTwos), manyRows(3));
+	harness.store.beforeCall = () => {
+		if (bodies.length > 0) throw new Error('database is locked');
+	};
+	const sleep = jest.spyOn(clock, 'sleep').mockImplementation(async () => {
+		execution.cancel();
+		await new Promise(() => {});
+	});
+	const { error } = await stoppedResult(execution);
+	sleep.mockRestore();
+	expect(bodies).toHaveLength(1);
+	expect(error?.description).toContain('Pushed: 2 rows (rows 1 to 2, contact list 501)');
+	expect(error?.description).not.toContain('This attempt sent nothing');
+});
+
+test('the error output gets one item, and Rejected lists the rows', async () => {
+	respondWith(OK, [503, '']);
+	const { pushed, rejected, run } = await push(manyRows(3), { onError: 'continueErrorOutput' });
+	expect([pushed.length, rejected.length]).toEqual([1, 1]);
+	expect(jsonOf(output(run, 'Node', 2))).toEqual([
+		{
+			error: expect.stringMatching(/^The service or a proxy returned HTTP status 503/),
+			message: expect.stringMatching(/^The request wasn't sent again/),
+			details: {
+				item: 2,
+				outcome: 'unknown',
+				response_said: 'HTTP status 503',
+				status: 503,
+				received: 3,
+				requests: 1,
+				pushed: 2,
+				rejected: 0,
+				unknown: 1,
+				not_sent: 0,
+				duplicate: 0,
+				do_not_disturb: 0,
+				skipped_duplicate: 0,
+				pushed_before: 0,
+				skipped_unmatched: 0,
+			},
+		},
+	]);
+});
+
+test('after a rejection, Retry On Fail pushes the remaining rows', async () => {
+	const bodies = respondWith(OK, ARCHIVED, LAST);
+	const { pushed, rejected, error } = await push(manyRows(3), tryAgain);
+	expect([error, rejected]).toEqual([undefined, []]);
+	expect(bodies.map(phonesOf).at(-1)).toEqual([phone(2)]);
+	expect(pushed.map(({ json }) => json.contacts_received)).toEqual([2, 1]);
+	expect(pushed[0]?.json.totals).toMatchObject({ pushed: 3, requests: 2, not_sent: 0 });
+});
+
+describe('Retry in the list of executions', () => {
+	const errorOf = ({ data }: IRun) => data.resultData.error;
+	const statusesIn = (run: IRun) => output(run, 'Node', 1).map(({ json }) => json.rejection_status);
+	const ALL_UNKNOWN = ['unknown', 'unknown', 'unknown', 'unknown'];
+
+	async function run(node: INode, input: INodeExecutionData[]): Promise<IRun> {
+		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+		return await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
+	}
+
+	/** With this version of the node. */
+	async function retry(failed: IRun, node: INode): Promise<IRun> {
+		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+		return await retryFailed(harness.credentials, failed, workflow);
+	}
+
+	test('sends the remaining rows, and returns the requests of both executions', async () => {
+		const bodies = respondWith(OK, ARCHIVED, OK, LAST);
+		const node = pushNode(harness, inTwos);
+		const failed = await run(node, manyRows(5));
+		expect(errorOf(failed)).toHaveProperty(
+			'description',
+			expect.stringMatching(
+				/\nTo send only the rows that weren't sent, retry this execution.*\nPushed: 2 rows[^]*\nNot sent: 3 rows/,
+			),
+		);
+		const again = await retry(failed, node);
+		expect(errorOf(again)).toBeUndefined();
+		expect(bodies.map(phonesOf)).toEqual(
+			[[0, 1], [2, 3], [2, 3], [4]].map((rows) => rows.map(phone)),
+		);
+		const totals = expect.objectContaining({ received: 5, pushed: 5, requests: 3, not_sent: 0 });
+		expect(output(again, 'Node')).toMatchObject([
+			{ json: { totals }, pairedItem: [{ item: 0 }, { item: 1 }] },
+			{ json: { totals }, pairedItem: [{ item: 2 }, { item: 3 }] },
+			{ json: { totals }, pairedItem: [{ item: 4 }] },
+		]);
+	});
+
+	test('never sends rows again that may have arrived', async () => {
+		const bodies = respondInto(breaking('ECONNRESET', respondWith(OK)), LAST);
+		const node = pushNode(harness, inTwos);
+		const failed = await run(node, manyRows(5));
+		const again = await retry(failed, node);
+		const third = await retry(again, node);
+		for (const each of [failed, again, third]) {
+			expect(errorOf(each)?.message).toContain('the outcome is unknown');
+		}
+		expect(errorOf(third)).toHaveProperty(
+			'description',
+			expect.stringMatching(/\nPushed: 3 rows .*\nUnknown: 2 rows/),
+		);
+		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 4].map(phone));
+	});
+
+	test('with other columns and the same numbers, sends the remaining rows', async () => {
+		const bodies = respondWith(OK, ARCHIVED, OK);
+		const failed = await run(pushNode(harness, inTwos), manyRows(4));
+		const edited = { ...inTwos, enqueue: true, otherColumns: 'none' };
+		expect(errorOf(await retry(failed, pushNode(harness, edited)))).toBeUndefined();
+		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
+		expect(bodies[2]).toMatchObject({ enqueue: true, contacts: [{ phone: phone(2) }, {}] });
+	});
+
+	const contacts = (...numbers: number[]): NodeParameters => ({
+		contactsFrom: 'json',
+		contacts: JSON.stringify(numbers.map((number) => ({ phone: phone(number) }))),
+	});
+	test.each<[string, NodeParameters, NodeParameters]>([
+		['another size of requests', {}, { developerSettings: { contactsPerRequest: 10 } }],
+		['another Phone Column', {}, { phoneColumn: 'mobile' }],
+		['other contacts', contacts(0, 1, 2, 3), contacts(0, 1, 4, 3)],
+		['another campaign', {}, { campaignId: '43' }],
+	])('with %s, sends nothing, and reports all rows as unknown', async (_what, before, after) => {
+		const bodies = respondWith(OK, ARCHIVED);
+		const input = [0, 1, 2, 3].map((row) => ({
+			json: { phone: phone(row), mobile: phone(row + 10) },
+		}));
+		const items = before.contactsFrom === 'json' ? [{ json: {} }] : input;
+		const failed = await run(pushNode(harness, { ...inTwos, ...before }), items);
+		const again = await retry(failed, pushNode(harness, { ...inTwos, ...after }));
+		expect(bodies).toHaveLength(2);
+		expect(errorOf(again)).toMatchObject({
+			message: expect.stringMatching(/^The rows or the options changed since an earlier attempt/),
+			description: expect.stringContaining('Unknown: 4 rows (rows 1 to 4)'),
+		});
+	});
+
+	test('with an invalid setting, reports all rows as unknown, and how to go on', async () => {
+		respondWith(OK, ARCHIVED);
+		const failed = await run(pushNode(harness, inTwos), manyRows(4));
+		const again = await retry(failed, pushNode(harness, { ...inTwos, campaignId: 'Spring' }, goOn));
+		expect(statusesIn(again)).toEqual(ALL_UNKNOWN);
+		expect(output(again, 'Node', 1)[0]?.json.rejection_reason).toContain(
+			"Then retry the execution again. An earlier attempt may have pushed this row, so don't push it in a new execution.",
+		);
+	});
+
+	test('with an unreadable record, nothing is sent, and all rows are unknown', async () => {
+		respondWith(OK, ARCHIVED);
+		const node = pushNode(harness, inTwos);
+		const failed = await run(node, manyRows(4));
+		const shelf: unknown = failed.data.executionData?.contextData['node:Node']?.voiceChatAgent;
+		expect(shelf).toHaveProperty(['push, run 0']);
+		Object.assign(Object(shelf), { 'push, run 0': 'damaged' });
+		expect(statusesIn(await retry(failed, { ...node, ...goOn }))).toEqual(ALL_UNKNOWN);
+	});
+});
