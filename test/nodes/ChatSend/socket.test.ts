@@ -110,6 +110,18 @@ test('upper and lower case are the same session: one connection, messages in ord
 	expect(harness.connections()).toBe(1);
 });
 
+test('10 concurrent executions share a connection, and no message comes between the attempts of another one', async () => {
+	const texts = Array.from({ length: 10 }, (_, index) => `please be busy ${index}`);
+	const runs = texts.map(async (text) => await send(text));
+	for (const run of await Promise.all(runs)) expect(stopMessage(run).message).toContain('not stop');
+	expect(customerMessages().sort()).toEqual(texts);
+	expect(harness.connections()).toBe(1);
+	const order = frames().map((frame) => JSON.stringify(frame));
+	expect(order.filter((_, index) => index % 2 === 0)).toEqual(
+		order.filter((_, index) => index % 2 === 1),
+	);
+});
+
 test('messages to 20 sessions are sent without waiting for an ack', async () => {
 	speedUp(500);
 	const ids = Array.from({ length: 20 }, () => harness.simulator().sessions.create().sessionId);

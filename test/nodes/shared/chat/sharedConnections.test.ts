@@ -347,6 +347,23 @@ describe('sending', () => {
 		expect(socket().sent).toEqual(['a1', 'a2', 'b1']);
 	});
 
+	it('returns immediately if its lease ends, and the next frame still waits for the ack', async () => {
+		const { lease, socket, connect } = processHarness();
+		const [one, two] = [lease().lease, lease().lease];
+		await connect();
+		const left = one.sendWithAck(outgoing('a'), 10_000);
+		const next = two.sendWithAck(outgoing('b'), 10_000);
+		await settle();
+		one.close();
+		expect(await left).toEqual({ kind: 'aborted' });
+		expect(socket().sent).toEqual(['a']);
+		socket().receives(messageSent);
+		await settle();
+		expect(socket().sent).toEqual(['a', 'b']);
+		socket().receives(messageSent);
+		expect((await next).kind).toBe('ack');
+	});
+
 	it.each(['stopped', 'time_limit'] as const)(
 		'reports that its lease was closed, not that the connection was lost: %s',
 		async (reason) => {
