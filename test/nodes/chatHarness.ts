@@ -94,9 +94,14 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 		/** Connects another client to the session, such as a support desk. */
 		otherClient: async (sessionId: string) => await otherClient(simulator, sessionId),
 		/** A node of another type, for another workflow. */
-		other: async (otherType: string, parameters: INodeParameters): Promise<INode> => {
+		other: async (
+			otherType: string,
+			parameters: INodeParameters,
+			overrides: Partial<INode> = {},
+		): Promise<INode> => {
 			const details = await harness.addCredential(credentialFor(simulator));
-			return harness.node(otherType, { parameters, credentials: { [CREDENTIAL]: details } });
+			const credentials = { [CREDENTIAL]: details };
+			return harness.node(otherType, { parameters, credentials, ...overrides });
 		},
 		/** Runs the node with the simulator. */
 		run: async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> =>

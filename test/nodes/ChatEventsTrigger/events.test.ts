@@ -1,5 +1,3 @@
-import { setTimeout as realSleep } from 'node:timers/promises';
-import { speedUp } from '../../engine';
 import { eventually } from '../chatHarness';
 import { eventsOf, sessions, triggerHarness } from './triggerHarness';
 
@@ -83,54 +81,10 @@ test('only chosen and custom types start executions', async () => {
 	expect(eventsOf(active)).toEqual(['mode_changed', 'typing_started']);
 });
 
-test('session IDs can be a list from an expression, and duplicates are ignored', async () => {
-	await harness.start({
-		sessionIds: `={{ ["${sessions.open}", "${sessions.dormant}", "${sessions.open}"] }}`,
-	});
-	await harness.connected(2);
-	expect(harness.service().sessions.openSockets()).toBe(2);
-});
-
-test('reconnects as the same client, and replayed events start one execution', async () => {
-	const active = await harness.start({ sessionIds: sessions.open });
-	const { sessions: control } = harness.service();
-	const [client] = control.clientIds(sessions.open);
-	control.nudge(sessions.open);
-	await count(active.emitted, 1);
-	control.cutSockets(sessions.open);
-	control.setMode(sessions.open, 'support');
-	await count(active.emitted, 2);
-	control.closeSockets(1011, sessions.open);
-	await harness.reconnected(2);
-	expect(control.clientIds(sessions.open)).toEqual([client]);
-	expect(client).toMatch(/^n8n-[0-9a-f]{32}$/);
-	expect(eventsOf(active)).toEqual(['nudge_sent', 'mode_changed']);
-});
-
 test('starts the workflow for a frame of 9 million characters', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
 	const { sessions: control } = harness.service();
 	control.pushEvent(sessions.open, 'message_received', { content: 'x'.repeat(9_000_000) });
 	await count(active.emitted, 1);
 	expect(eventsOf(active)).toEqual(['message_received']);
-});
-
-test('starts one execution per event while the connection is renewed four times', async () => {
-	const service = harness.service();
-	service.configure({ wsTokenLifetimeMs: 40_000 });
-	speedUp(200);
-	try {
-		const active = await harness.start({ sessionIds: sessions.open, eventTypes: ['nudge_sent'] });
-		const sent: string[] = [];
-		const connections = () =>
-			service.requests.filter(({ path }) => path.endsWith('user-stream')).length;
-		while (connections() < 5) {
-			sent.push(service.sessions.nudge(sessions.open));
-			await realSleep(20);
-		}
-		await eventually(() => active.emitted.length >= sent.length);
-		expect(active.emitted.map(({ items }) => items[0]?.[0]?.json.event_id)).toEqual(sent);
-	} finally {
-		service.configure({ wsTokenLifetimeMs: 300_000 });
-	}
 });

@@ -1,5 +1,5 @@
 import { TriggerContext } from 'n8n-core';
-import { lossReporter, sessionsLost } from '../../../nodes/ChatEventsTrigger/lossReporter';
+import { sessionsLost } from '../../../nodes/ChatEventsTrigger/lossReporter';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/reconnectPolicy';
 import { engineHarness, makeAdditionalData, makeWorkflow } from '../../engine';
@@ -48,27 +48,4 @@ test("names 50 of 1,000 sessions that aren't connected", () => {
 	const { description } = sessionsLost(triggerContext(), losses);
 	expect(description?.match(/s\d+:/g)).toHaveLength(50);
 	expect(description).toMatch(/ 950 more sessions aren't connected\.$/);
-});
-
-test('lost events are reported and logged immediately when the trigger closes, and nothing if none are lost', async () => {
-	const context = triggerContext();
-	const saved = jest.spyOn(context, 'saveFailedExecution').mockReturnValue();
-	const log = jest.spyOn(context.logger, 'error').mockReturnValue();
-	log.mockClear();
-	const event = (id?: string) => {
-		const envelope = { type: 'nudge_sent', ...(id !== undefined && { event_id: id }) };
-		const read = { type: 'nudge_sent', eventId: id ?? null, payload: {}, envelope };
-		return { sessionId: 's0', event: read };
-	};
-	for (const events of [[], [event('e1'), event()]]) {
-		const closed = new AbortController();
-		lossReporter(context, closed.signal).events.add(...events);
-		closed.abort();
-		await new Promise((resolve) => setImmediate(resolve));
-	}
-	const message = "2 chat events didn't start an execution";
-	const description =
-		"The trigger was closed before n8n received them, or n8n couldn't start an execution (see the n8n log). Unless the service sends them again, check these conversations in the service: nudge_sent (e1) of s0, nudge_sent (no ID) of s0.";
-	expect(saved.mock.calls).toMatchObject([[{ message, description }]]);
-	expect(log.mock.calls).toEqual([[message, { originalMessage: description }]]);
 });

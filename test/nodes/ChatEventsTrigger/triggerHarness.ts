@@ -1,16 +1,10 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import type { IDataObject, INode, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
-import { credentialFor } from '../../contract/credentialFor';
-import { activate, engineHarness, makeWorkflow, speedUp, type ActiveWorkflow } from '../../engine';
-import { eventually } from '../chatHarness';
-import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
+import { activate, makeWorkflow, speedUp, type ActiveWorkflow } from '../../engine';
+import { chatHarness, eventually, sessions } from '../chatHarness';
 
-export const { sessions } = fixtures;
-
-/** The clock of the trigger runs 50 times faster. */
-const FASTER = 50;
+export { sessions };
 
 /** Ends waits of up to 0.5 seconds immediately and others never, and stops the clock. */
 export function neverLate(): void {
@@ -22,42 +16,20 @@ export function neverLate(): void {
 
 /** The trigger in n8n-core, connected to a simulated service. */
 export function triggerHarness() {
-	const harness = engineHarness();
-	let simulator: Simulator;
 	let active: ActiveWorkflow[] = [];
-
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect: dialects.plain });
-	});
-	beforeEach(() => {
-		speedUp(FASTER);
-	});
+	// Before the harness below waits until all sockets are closed.
 	afterEach(async () => {
-		speedUp(FASTER);
+		speedUp(50);
 		await Promise.all(active.map(async (one) => await one.stop()));
 		active = [];
-		await eventually(() => simulator.sessions.openSockets() === 0);
-		jest.restoreAllMocks();
-		simulator.reset();
 	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
-
-	const node = async (parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> => {
-		const details = await harness.addCredential(credentialFor(simulator));
-		return harness.node('chatEventsTrigger', {
-			id: 'trigger-node',
-			name: 'Trigger',
-			parameters,
-			credentials: { [CREDENTIAL]: details },
-			...over,
-		});
-	};
+	const { credentials, simulator, other } = chatHarness('chatEventsTrigger', {});
+	const node = async (parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> =>
+		await other('chatEventsTrigger', parameters, { id: 'trigger-node', name: 'Trigger', ...over });
 
 	return {
-		credentials: harness.credentials,
-		service: () => simulator,
+		credentials,
+		service: simulator,
 		node,
 		/** Activates the trigger. The harness stops it after the test. */
 		start: async (
@@ -70,20 +42,13 @@ export function triggerHarness() {
 			// n8n-core deactivates an active workflow with the same ID.
 			workflow.id = `workflow-of-${over.id ?? 'trigger'}`;
 			workflow.staticData = staticData;
-			const one = await activate(harness.credentials, workflow, activation);
+			const one = await activate(credentials, workflow, activation);
 			active.push(one);
 			return { ...one, workflow };
 		},
 		/** Waits until that many sockets are open. */
 		connected: async (sockets = 1) =>
-			await eventually(() => simulator.sessions.openSockets() === sockets),
-		/** Waits for that many connections after the first. */
-		reconnected: async (times: number) =>
-			await eventually(
-				() =>
-					simulator.requests.filter(({ path }) => path.endsWith('user-stream')).length > times &&
-					simulator.sessions.openSockets() > 0,
-			),
+			await eventually(() => simulator().sessions.openSockets() === sockets),
 	};
 }
 

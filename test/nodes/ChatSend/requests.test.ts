@@ -1,5 +1,6 @@
 import type nock from 'nock';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { JsonObject } from '../../../nodes/shared/json';
 import { service } from '../../engine';
 import { agents, chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
@@ -11,7 +12,6 @@ const harness = chatHarness('chatSend', {
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 const INBOUND = '/v1/chat/inbound';
 const ASYNC = '/v1/chat/inbound/async';
-const LEGACY = '/chat_messages/send_message';
 const KEY = { idempotency: 'own', idempotencyKey: 'k-1' };
 const ACCEPTED = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
 
@@ -22,41 +22,17 @@ function accepting(path: string, times = 1): IDataObject[] {
 		.post(path)
 		.times(times)
 		.reply(200, (_uri, body) => {
-			bodies.push(objectOf(body));
+			bodies.push(typeof body === 'string' ? {} : body);
 			return ACCEPTED;
 		});
 	return bodies;
 }
 
-const objectOf = (body: nock.Body): IDataObject => (typeof body === 'string' ? {} : body);
-
-test.each<[string, string, INodeParameters, object]>([
-	['inbound', INBOUND, {}, { session_id: sessions.open, message: 'Hello' }],
-	['inbound', INBOUND, { sessionId: '', ...AGENT }, { agent_uuid: agents.full, message: 'Hello' }],
-	[
-		'inbound',
-		INBOUND,
-		{ developerSettings: { additionalBodyFields: '{ "customer_id": 7, "message": "ignored" }' } },
-		{ session_id: sessions.open, message: 'Hello', customer_id: 7 },
-	],
-	['async', ASYNC, {}, { chat_session_id: sessions.open, content: 'Hello' }],
-	[
-		'async',
-		ASYNC,
-		KEY,
-		{ chat_session_id: sessions.open, content: 'Hello', idempotency_key: 'k-1' },
-	],
-	[
-		'legacy',
-		LEGACY,
-		AGENT,
-		{ agent_uuid: agents.full, chat_session_id: sessions.open, message: 'Hello' },
-	],
-])('%s: sends the body %#', async (sendBy, path, parameters, body) => {
-	const bodies = accepting(path);
-	const run = await harness.runOnNock({ sendBy, ...parameters });
-	expect(records(run)).toEqual([{ turn_id: 't-1', session_id: 's-1' }]);
-	expect(bodies).toEqual([body]);
+test('additional fields are added, and never replace the message', async () => {
+	const bodies = accepting(INBOUND);
+	const additionalBodyFields = '{ "customer_id": 7, "message": "ignored" }';
+	await harness.runOnNock({ sendBy: 'inbound', developerSettings: { additionalBodyFields } });
+	expect(bodies).toEqual([{ session_id: sessions.open, message: 'Hello', customer_id: 7 }]);
 });
 
 /** Without a key: test/nodes/unprovenResponses and test/network. */
@@ -85,12 +61,17 @@ describe('a broken connection or a server error after the message was sent', () 
 	});
 });
 
-describe('a 200 with the state of a message that was not accepted', () => {
-	const ways = [
-		['inbound', INBOUND],
-		['async', ASYNC],
-	];
-	const states: Array<[object, string, string]> = [
+describe.each([
+	['inbound', INBOUND],
+	['async', ASYNC],
+])('a response to %s with status 200 and', (sendBy, path) => {
+	const responding = async (data: JsonObject) => {
+		service().post(path).reply(200, { success: true, data });
+		return await harness.runOnNock({ sendBy });
+	};
+	const UNKNOWN = 'The service may or may not have accepted the message.';
+
+	test.each<[JsonObject, string, string]>([
 		[
 			{ state: 'invalid', error: 'agent_inactive' },
 			'The agent of this session is inactive',
@@ -103,88 +84,38 @@ describe('a 200 with the state of a message that was not accepted', () => {
 			'Correct what the service reports. Then send the message again.',
 		],
 		[
-			{ state: 'invalid' },
-			"The service couldn't process the message",
-			'The service may or may not have accepted the message.',
-		],
-		[
-			{ state: 'busy', error: 'later' },
-			"The service couldn't process the message",
-			'The service may or may not have accepted the message.',
-		],
-		[
 			{ state: 'busy', error: 'server_busy' },
 			'The service is too busy to accept the message',
 			'Send it again later. The service said: server_busy.',
 		],
-		[
-			{ state: 'error', error: 'boom' },
-			"The service couldn't process the message",
-			'The service may or may not have accepted the message.',
-		],
-	];
-
-	test.each(
-		ways.flatMap(([sendBy = '', path = '']) =>
-			states.map(([answer, message, advice]) => ({ sendBy, path, answer, message, advice })),
-		),
-	)('$sendBy, $answer: the item fails', async ({ sendBy, path, answer, message, advice }) => {
-		service().post(path).reply(200, { success: true, data: { answer } });
-		expect(stopMessage(await harness.runOnNock({ sendBy }))).toEqual({
+		[{ state: 'invalid' }, "The service couldn't process the message", UNKNOWN],
+		[{ state: 'busy', error: 'later' }, "The service couldn't process the message", UNKNOWN],
+		[{ state: 'error', error: 'boom' }, "The service couldn't process the message", UNKNOWN],
+	])('%j: the item fails', async (answer, message, advice) => {
+		expect(stopMessage(await responding({ answer }))).toEqual({
 			message,
 			description: expect.stringContaining(advice),
 		});
 	});
 
-	test.each(
-		ways.flatMap(([sendBy = '', path = '']) =>
-			[
-				{
-					earlier: { turn_id: 't-0', reply: 'Hello' },
-					state: 'invalid',
-					error: 'agent_inactive',
-				},
-				{ answer: { state: 'busy', error: 'server_busy' }, earlier: { turn_id: 't-0' } },
-				{ answer: { state: 'invalid', error: 'bad_payload' }, earlier: { state: 'default' } },
-			].map((data) => ({ sendBy, path, data })),
-		),
-	)(
-		'$sendBy, $data: a turn elsewhere in the response proves nothing',
-		async ({ sendBy, path, data }) => {
-			service().post(path).reply(200, { success: true, data });
-			expect(stopMessage(await harness.runOnNock({ sendBy })).description).toContain(
-				'The service may or may not have accepted the message.',
-			);
-		},
-	);
-
-	test.each(
-		ways.flatMap(([sendBy = '', path = '']) =>
-			[
-				// The state of another object.
-				{ state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } },
-				{ state: 'default', reply: null, tools: [{ state: 'invalid', error: 'no such tool' }] },
-				{ turn_id: 't-1', reply: 'Hello', tool: { state: 'error', error: 'timeout' } },
-				// A turn, with any state.
-				{ answer: { state: 'invalid', turn_id: 't-1' } },
-			].map((data) => ({ sendBy, path, data })),
-		),
-	)('$sendBy, $data: accepted', async ({ sendBy, path, data }) => {
-		service().post(path).reply(200, { success: true, data });
-		expect(records(await harness.runOnNock({ sendBy }))).toEqual([data]);
+	test.each<JsonObject>([
+		{ earlier: { turn_id: 't-0', reply: 'Hello' }, state: 'invalid', error: 'agent_inactive' },
+		{ answer: { state: 'busy', error: 'server_busy' }, earlier: { turn_id: 't-0' } },
+		{ answer: { state: 'invalid', error: 'bad_payload' }, earlier: { state: 'default' } },
+	])('%j: a turn elsewhere proves nothing', async (data) => {
+		expect(stopMessage(await responding(data)).description).toContain(UNKNOWN);
 	});
-});
 
-test('missing settings in the credential stop the node before anything is sent, and are reported together', async () => {
-	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
-	const run = await harness.run({ sendBy: 'async' }, { credential });
-	expect(stopMessage(run)).toEqual({
-		message: 'The credential lacks settings for chat requests',
-		description: expect.stringContaining(
-			"Or turn on 'Set Up Chat Requests' and fill in 'Later Reply: Session Field Name' and 'Later Reply: Message Field Name'.",
-		),
+	test.each<JsonObject>([
+		// The state of another object.
+		{ state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } },
+		{ state: 'default', reply: null, tools: [{ state: 'invalid', error: 'no such tool' }] },
+		{ turn_id: 't-1', reply: 'Hello', tool: { state: 'error', error: 'timeout' } },
+		// A turn, with any state.
+		{ answer: { state: 'invalid', turn_id: 't-1' } },
+	])('%j: accepted', async (data) => {
+		expect(records(await responding(data))).toEqual([data]);
 	});
-	expect(harness.simulator().requests).toEqual([]);
 });
 
 test('a derived key differs between sessions and, without one, between agents', async () => {

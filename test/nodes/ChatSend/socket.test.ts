@@ -16,53 +16,19 @@ const frames = () =>
 		.simulator()
 		.sessions.frames()
 		.map(({ text }): unknown => JSON.parse(text));
-const customerMessages = () =>
+const customerMessages = (id: string = sessions.open) =>
 	harness
 		.simulator()
-		.sessions.get(sessions.open)
+		.sessions.get(id)
 		.messages.filter(({ role }) => role === 'user')
 		.map(({ content }) => content);
 
-describe('each state of the ack has its own outcome', () => {
-	test('default: the reply', async () => {
-		expect(records(await send('Hello'))).toEqual([
-			{
-				session_id: sessions.open,
-				state: 'default',
-				reply: 'You said: Hello',
-				mode: 'ai',
-				help_requested: false,
-				turn_id: 'turn_1',
-				message_id: expect.stringMatching(/^n8n-/),
-			},
-		]);
-	});
-
-	test('accepted: a replay, with the first reply', async () => {
-		const key = { idempotency: 'own', idempotencyKey: 'k-1' };
-		await send('Hello', key);
-		const [replayed] = records(await send('Hello', key));
-		expect(replayed).toMatchObject({ state: 'accepted', reply: 'You said: Hello' });
-		expect(customerMessages()).toEqual(['Hello']);
-	});
-
-	test('always busy: not accepted', async () => {
-		expect(stopMessage(await send('please stay busy'))).toEqual({
-			message: 'The service is too busy to accept the message',
-			description: expect.stringMatching(/Send it again later.*server_busy/),
-		});
-		expect(customerMessages()).toEqual([]);
-	});
-
-	test('error: the outcome is unknown', async () => {
-		expect(stopMessage(await send('please fail'))).toEqual({
-			message: expect.stringContaining("couldn't process the message"),
-			description: expect.stringMatching(
-				/Check the conversation.*The service said: internal_error\.$/,
-			),
-		});
-		expect(frames()).toHaveLength(1);
-	});
+test('a replay has the first reply', async () => {
+	const key = { idempotency: 'own', idempotencyKey: 'k-1' };
+	await send('Hello', key);
+	const [replayed] = records(await send('Hello', key));
+	expect(replayed).toMatchObject({ state: 'accepted', reply: 'You said: Hello' });
+	expect(customerMessages()).toEqual(['Hello']);
 });
 
 test('an ack with an undocumented state and no error is passed through', async () => {
@@ -74,38 +40,7 @@ test('an ack with an undocumented state and no error is passed through', async (
 	expect(records(await sending)).toEqual([{ session_id: sessions.open, ...payload }]);
 });
 
-test.each(['none', 'own'])(
-	'an interim message (key: %s): waits for the ack on the same socket, and returns its reply',
-	async (idempotency) => {
-		const key = idempotency === 'own' ? { idempotency, idempotencyKey: 'k-1' } : {};
-		expect(records(await send('please check first', key))).toMatchObject([
-			{ state: 'default', reply: 'You said: please check first' },
-		]);
-		expect([frames().length, harness.connections()]).toEqual([1, 1]);
-	},
-);
-
-test('a message with a key and without an ack: sent again, then reported', async () => {
-	speedUp(1_000);
-	const run = await send('please never ack', { idempotency: 'own', idempotencyKey: 'k-1' });
-	expect(stopMessage(run)).toEqual({
-		message: "The message was sent, but the service didn't confirm it in time",
-		description: expect.stringContaining('with the same idempotency key, which is safe'),
-	});
-	expect(customerMessages()).toEqual(['please never ack']);
-	expect(frames()).toHaveLength(3);
-});
-
-test("a connection that breaks before the ack: unknown, and isn't sent again", async () => {
-	const run = await send('please drop me');
-	expect(stopMessage(run)).toEqual({
-		message: 'The connection was lost after the message was sent',
-		description: expect.stringContaining("it wasn't sent again"),
-	});
-	expect(frames()).toHaveLength(1);
-});
-
-test('the same with a key: sent again, accepted once', async () => {
+test('a message with a key whose connection breaks is sent again, and accepted once', async () => {
 	const sending = send('please answer slowly', { idempotency: 'derived', uniqueBy: 'row 7' });
 	await eventually(() => frames().length === 1);
 	harness.simulator().sessions.cutSockets();
@@ -175,17 +110,26 @@ test('upper and lower case are the same session: one connection, messages in ord
 	expect(harness.connections()).toBe(1);
 });
 
-test('Continue On Fail: other items continue, and each error names its item', async () => {
-	const items = [{ text: 'One' }, { text: 'please be invalid: agent_inactive' }, { text: 'Three' }];
-	const overrides = { onError: 'continueRegularOutput' as const };
-	expect(records(await harness.run({}, { items, overrides }))).toMatchObject([
-		{ reply: 'You said: One' },
-		{
-			error: 'The agent of this session is inactive [item 1]',
-			details: { item: 1, outcome: 'rejected', service_said: 'agent_inactive' },
-		},
-		{ reply: 'You said: Three' },
-	]);
+test('10 concurrent executions share a connection, and no message comes between the attempts of another one', async () => {
+	const texts = Array.from({ length: 10 }, (_, index) => `please be busy ${index}`);
+	const runs = texts.map(async (text) => await send(text));
+	for (const run of await Promise.all(runs)) expect(stopMessage(run).message).toContain('not stop');
+	expect(customerMessages().sort()).toEqual(texts);
+	expect(harness.connections()).toBe(1);
+	const order = frames().map((frame) => JSON.stringify(frame));
+	expect(order.filter((_, index) => index % 2 === 0)).toEqual(
+		order.filter((_, index) => index % 2 === 1),
+	);
+});
+
+test('messages to 20 sessions are sent without waiting for an ack', async () => {
+	speedUp(500);
+	const ids = Array.from({ length: 20 }, () => harness.simulator().sessions.create().sessionId);
+	const items = ids.map((id) => ({ text: 'please never ack', session: id }));
+	const never = harness.run({ sessionId: '={{ $json.session }}' }, { items });
+	await eventually(() => frames().length === 20);
+	await never;
+	expect(ids.map((id) => customerMessages(id))).toEqual(ids.map(() => ['please never ack']));
 });
 
 test('a session in use by another client: rejected, or taken over', async () => {

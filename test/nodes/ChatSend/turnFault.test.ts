@@ -36,8 +36,8 @@ test.each<[TurnOutcome]>([
 	expect(turnFault(outcome)).toBeNull();
 });
 
-/** Outcome, and what the service said. */
-test.each<[TurnOutcome, string, string | undefined]>([
+/** With the outcome, and what the service said. */
+const FAULTS: Array<[TurnOutcome, string, string | undefined]> = [
 	[acked('busy', 'server_busy'), 'not_sent', 'server_busy'],
 	...INVALID_CODES.map((code): [TurnOutcome, string, string] => [
 		acked('invalid', code),
@@ -61,10 +61,16 @@ test.each<[TurnOutcome, string, string | undefined]>([
 	[notSent({ kind: 'closed_by_us' }), 'not_sent', undefined],
 	[ended('unreachable'), 'not_sent', 'close code 1006'],
 	[ended('in_use_or_inactive'), 'not_sent', 'close code 1006'],
-])('%j: %s', (outcome, expected, originalMessage) => {
-	const fault = turnFault(outcome);
-	expect(fault).toMatchObject({ outcome: expected, originalMessage });
-	expect(`${fault?.message}.\n${fault?.resolution}`).toMatchSnapshot();
+];
+
+test.each(FAULTS)('%j: %s', (outcome, expected, originalMessage) => {
+	expect(turnFault(outcome)).toMatchObject({ outcome: expected, originalMessage });
+});
+
+test('the messages', () => {
+	const faults = FAULTS.map(([outcome]) => turnFault(outcome));
+	const texts = faults.map((fault) => `${fault?.message}.\n\t${fault?.resolution}`);
+	expect([...new Set(texts)].join('\n')).toMatchSnapshot();
 });
 
 test('only "busy" and an unreachable service may succeed later without changes', () => {

@@ -1,5 +1,4 @@
-import { awaitEvent, type EventFilter } from '../../../nodes/ChatSession/chatWait';
-import { ExplainedError } from '../../../nodes/shared/api/errors';
+import { awaitEvent, type EventFilter, NeverConnected } from '../../../nodes/ChatSession/chatWait';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/reconnectPolicy';
 import type { OnEvent, Replay } from '../../../nodes/shared/chat/eventDispatcher';
@@ -20,13 +19,6 @@ const rejected = new ChatEnded(
 	'close code 1006',
 );
 
-/** The error of a wait. */
-const rejection = async (wait: Promise<unknown>): Promise<ExplainedError> => {
-	const error: unknown = await wait.catch((caught: unknown) => caught);
-	if (!(error instanceof ExplainedError)) throw new Error('it did not fail');
-	return error;
-};
-
 /** Starts a wait of 10 seconds, with controls for its session. */
 function waiting(
 	filter: Partial<EventFilter> = {},
@@ -36,7 +28,6 @@ function waiting(
 	const ending = new AbortController();
 	let listener: OnEvent | undefined;
 	let replay: Replay = 'possible';
-	let unsubscribed = 0;
 	let resolveReady: (readiness: Readiness) => void = () => {};
 	const ready = new Promise<Readiness>((resolve) => {
 		resolveReady = resolve;
@@ -49,7 +40,7 @@ function waiting(
 			signal: ending.signal,
 			subscribe: (onEvent) => {
 				listener = onEvent;
-				return () => unsubscribed++;
+				return () => {};
 			},
 		},
 		{ types: null, timeoutMs: 10_000, returnedIds: new Set(), reader: 'onScreen', ...filter },
@@ -66,17 +57,14 @@ function waiting(
 			await settle();
 			replay = 'no';
 		},
-		replaysCertainly: () => {
-			replay = 'certain';
-		},
-		reconnects: () => {
-			replay = 'possible';
+		/** From now on, events may be replays, or certainly are. */
+		replays: (which: Replay) => {
+			replay = which;
 		},
 		ends: (readiness: Readiness) => {
 			resolveReady(readiness);
 			ending.abort();
 		},
-		unsubscribed: () => unsubscribed,
 	};
 }
 
@@ -94,28 +82,18 @@ test('other events, and events that were returned before, are in seen', async ()
 	expect(seen.map(({ eventId }) => eventId)).toEqual(['e-1', 'e-2', null]);
 });
 
-describe('a closed session whose connection stays for others', () => {
-	test('ends the wait two seconds later, with the events until then', async () => {
+describe('a session that is closed, and whose connection stays for others', () => {
+	test.each([
+		['nudge_sent', { end: { kind: 'session_closed' }, seen: [{}, { eventId: 'e-2' }] }],
+		['turn_result', { end: { kind: 'event', event: { eventId: 'e-2' } } }],
+	])('ends the wait two seconds later, unless it gets its event: %s', async (type, result) => {
 		const wait = waiting({ types: new Set(['turn_result']) });
 		await wait.connects();
 		wait.happens(event('session_closed', 'e-1'));
 		await wait.clock.advance(1_900);
-		wait.happens(event('nudge_sent', 'e-2'));
+		wait.happens(event(type, 'e-2'));
 		await wait.clock.advance(100);
-		expect(await wait.result).toMatchObject({
-			end: { kind: 'session_closed' },
-			seen: [{ eventId: 'e-1' }, { eventId: 'e-2' }],
-		});
-	});
-
-	test('still returns an event that arrives within these two seconds', async () => {
-		const wait = waiting({ types: new Set(['turn_result']) });
-		await wait.connects();
-		wait.happens(event('session_closed', 'e-1'));
-		await wait.clock.advance(1_900);
-		wait.happens(event('turn_result', 'e-2'));
-		await wait.clock.advance(100);
-		expect(await wait.result).toMatchObject({ end: { kind: 'event', event: { eventId: 'e-2' } } });
+		expect(await wait.result).toMatchObject(result);
 	});
 
 	test("doesn't end the wait if the service only replays that it was closed", async () => {
@@ -141,59 +119,52 @@ describe('an event on a new socket', () => {
 	const startedAt = 1_700_000_000_700;
 	const second = 1_700_000_000;
 
-	test.each<
-		['connecting' | 'connected' | 'reconnecting', string, string | number | undefined, boolean]
-	>([
-		['connecting', 'before the wait', '2023-11-14T22:13:19Z', false],
-		['connecting', 'before the wait, with an offset', '2023-11-15T03:43:19+05:30', false],
-		['connecting', 'before the wait, in milliseconds', startedAt - 1, false],
-		['connecting', 'before the wait, in seconds', second - 1, false],
-		['connecting', 'before the wait, in seconds as text', `${second - 1}.25`, false],
-		[
-			'connecting',
-			'in the second of the start, which may be before it',
-			'2023-11-14T22:13:20Z',
-			false,
-		],
-		['connecting', 'in the second of the start, in seconds', second, false],
-		['connecting', 'in the second of the start, as text', `${second}`, false],
-		['connecting', 'after the start', '2023-11-14T22:13:21Z', true],
-		['connecting', 'after the start, with an offset', '2023-11-15T03:43:21+05:30', true],
-		['connecting', 'after the start, in milliseconds', startedAt + 1, true],
-		['connecting', 'after the start, in seconds', second + 1, true],
-		['connecting', 'a day after the start, in seconds', second + 86_400, true],
-		['connecting', 'after the start, in seconds as text', `${second + 1}.25`, true],
-		['connecting', 'without an offset', '2023-11-14T22:13:21', false],
-		['connecting', "a number that isn't a time", 12, false],
-		['connecting', 'a word', 'now', false],
-		['connecting', 'without a time', undefined, false],
-		['connected', 'before the wait by a wrong clock', '2023-11-14T22:13:19Z', true],
-		['connected', 'without a time', undefined, true],
-		['reconnecting', 'before the wait', startedAt - 1, false],
-		['reconnecting', 'in a second before the wait', '2023-11-14T22:13:19Z', false],
-		['reconnecting', 'in the second of the start', '2023-11-14T22:13:20Z', true],
-		['reconnecting', 'after the start', startedAt + 1, true],
-		['reconnecting', 'without an offset', '2023-11-14T22:13:19', true],
-		['reconnecting', 'without a time', undefined, true],
-	])('%s, %s (%s): new is %s, otherwise it counts as a replay', async (when, _name, ts, isNew) => {
+	test.each<[string, string | number | undefined, boolean]>([
+		// Before the wait.
+		['connecting', '2023-11-14T22:13:19Z', false],
+		['connecting', '2023-11-15T03:43:19+05:30', false],
+		['connecting', startedAt - 1, false],
+		['connecting', second - 1, false],
+		['connecting', `${second - 1}.25`, false],
+		// In the second of the start, so it may be before it.
+		['connecting', '2023-11-14T22:13:20Z', false],
+		['connecting', second, false],
+		['connecting', `${second}`, false],
+		// After the start.
+		['connecting', '2023-11-14T22:13:21Z', true],
+		['connecting', '2023-11-15T03:43:21+05:30', true],
+		['connecting', startedAt + 1, true],
+		['connecting', second + 1, true],
+		['connecting', second + 86_400, true],
+		['connecting', `${second + 1}.25`, true],
+		// Unknown times.
+		['connecting', '2023-11-14T22:13:21', false],
+		['connecting', 12, false],
+		['connecting', 'now', false],
+		['connecting', undefined, false],
+		// The clock of the service may be wrong.
+		['connected', '2023-11-14T22:13:19Z', true],
+		['connected', undefined, true],
+		// It arrived before the wait.
+		['repeating', '2099-01-01T00:00:00Z', false],
+		// Only what is certainly from before the wait is a replay.
+		['reconnecting', startedAt - 1, false],
+		['reconnecting', '2023-11-14T22:13:19Z', false],
+		['reconnecting', '2023-11-14T22:13:20Z', true],
+		['reconnecting', startedAt + 1, true],
+		['reconnecting', '2023-11-14T22:13:19', true],
+		['reconnecting', undefined, true],
+	])('%s, with the time %p: new is %s, otherwise a replay', async (when, ts, isNew) => {
 		const wait = waiting({}, null, { clock: new FakeClock(startedAt) });
 		if (when !== 'connecting') await wait.connects();
-		if (when === 'reconnecting') wait.reconnects();
+		if (when === 'reconnecting') wait.replays('possible');
+		if (when === 'repeating') wait.replays('certain');
 		wait.happens(event('nudge_sent', 'e-1', ts));
 		await wait.connects();
 		await wait.clock.advance(10_000);
 		const { end, seen } = await wait.result;
 		expect([end.kind, seen.length]).toEqual(isNew ? ['event', 0] : ['timed_out', 1]);
 	});
-});
-
-test('an event that arrived before the wait is a replay, whatever its time', async () => {
-	const wait = waiting();
-	await wait.connects();
-	wait.replaysCertainly();
-	wait.happens(event('nudge_sent', 'e-1', '2099-01-01T00:00:00Z'));
-	await wait.clock.advance(10_000);
-	expect((await wait.result).end.kind).toBe('timed_out');
 });
 
 describe('no event', () => {
@@ -226,9 +197,9 @@ describe('no event', () => {
 	])('because the session was never connected: %o', async (lastFailure, adviceForModel, advice) => {
 		const wait = waiting({}, lastFailure);
 		await wait.clock.advance(10_000);
-		const why = await rejection(wait.result);
+		const why: unknown = await wait.result.catch((error: unknown) => error);
+		if (!(why instanceof NeverConnected)) throw why;
 		expect(why).toMatchObject({
-			name: 'NeverConnected',
 			outcome: 'not_sent',
 			message:
 				"The chat session wasn't connected within the time limit, so no event could be received",
@@ -240,7 +211,7 @@ describe('no event', () => {
 	test('because no connection is possible', async () => {
 		const wait = waiting();
 		wait.ends({ kind: 'ended', ending: rejected });
-		expect(await rejection(wait.result)).toBe(rejected);
+		await expect(wait.result).rejects.toBe(rejected);
 	});
 
 	test('because it was stopped', async () => {

@@ -55,29 +55,26 @@ test('the path of a proxy may contain its target URL', () => {
 });
 
 describe('API Token', () => {
-	test.each(['tok-0123 56789ab', 'tok-0123\t567 89a', 'tok 0123', 'tok-01\u00a0256789ab'])(
-		'%j contains white space, at any length',
-		(text) => {
-			expect(explainedBy(() => parseApiToken(text))).toMatchObject({
-				message: 'The API token contains spaces or line breaks',
-				resolution:
-					"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
-			});
-		},
-	);
+	const GAP = 'contains spaces or line breaks';
+	const UNSENDABLE =
+		"contains a character that can't be sent, such as an invisible one or a curly quotation mark";
 
 	test.each([
+		...['tok-0123 56789ab', 'tok-0123\t567 89a', 'tok 0123', 'tok-01\u00a0256789ab'].map((text) => [
+			text,
+			GAP,
+		]),
 		...[
-			'tok-0123\u200b456789a',
-			'\u200btok-0123456789ab',
-			'tok-0123456789ab\u2060',
-			'tok-\u00ad0123456789a',
-		],
-		...['tok-0123\x01456789a', '“tok-0123456789”', 'tok-0123456789аb', 'tok-0123😀6789ab'],
-	])('%j contains characters that a header cannot have, at any length', (text) => {
+			...['tok-0123\u200b456789a', '\u200btok-0123456789ab', 'tok-0123456789ab\u2060'],
+			...['tok-\u00ad0123456789a', 'tok-0123\x01456789a', '“tok-0123456789”'],
+			...['tok-0123456789аb', 'tok-0123😀6789ab'],
+		].map((text) => [text, UNSENDABLE]),
+		['tok-0123456789a', 'must have 16 characters (got 15)'],
+		['tok-0123456789abc', 'must have 16 characters (got 17)'],
+		['', 'must have 16 characters (got 0)'],
+	])('%j is invalid', (text = '', problem = '') => {
 		expect(explainedBy(() => parseApiToken(text))).toMatchObject({
-			message:
-				"The API token contains a character that can't be sent, such as an invisible one or a curly quotation mark",
+			message: `The API token ${problem}`,
 			resolution:
 				"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
 		});
@@ -97,18 +94,6 @@ describe('API Token', () => {
 
 	test.each(['tok-0123456789ab', ' tok-0123456789ab\n'])('%j is valid', (text) => {
 		expect(parseApiToken(text)).toBe('tok-0123456789ab');
-	});
-
-	test.each([
-		['tok-0123456789a', 15],
-		['tok-0123456789abc', 17],
-		['', 0],
-	])('%j is invalid', (text, characters) => {
-		expect(explainedBy(() => parseApiToken(text))).toMatchObject({
-			message: `The API token must have 16 characters (got ${characters})`,
-			resolution:
-				"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
-		});
 	});
 });
 
@@ -135,20 +120,12 @@ describe('the URL of a request', () => {
 	});
 
 	test.each([
-		[
-			'a link with an uppercase host',
-			'HTTPS://VOICE.EXAMPLE.COM:443/v1/calls?page=2',
-			`${HOST}/v1/calls?page=2`,
-		],
-		[
-			'a link as it is',
-			`${HOST}/v1/calls?page=2&q=a%2Bb%20c`,
-			`${HOST}/v1/calls?page=2&q=a%2Bb%20c`,
-		],
-		['a link to another path', `${HOST}/v1/calls/pages/2`, `${HOST}/v1/calls/pages/2`],
-		['a link with a place in the page', `${HOST}/v1/calls?page=2#top`, `${HOST}/v1/calls?page=2`],
-		['a link by plain http', 'http://voice.example.com/v1/calls/2', `${HOST}/v1/calls/2`],
-	])('%s', (_name, link, url) => {
+		['HTTPS://VOICE.EXAMPLE.COM:443/v1/calls?page=2', `${HOST}/v1/calls?page=2`],
+		[`${HOST}/v1/calls?page=2&q=a%2Bb%20c`, `${HOST}/v1/calls?page=2&q=a%2Bb%20c`],
+		[`${HOST}/v1/calls/pages/2`, `${HOST}/v1/calls/pages/2`],
+		[`${HOST}/v1/calls?page=2#top`, `${HOST}/v1/calls?page=2`],
+		['http://voice.example.com/v1/calls/2', `${HOST}/v1/calls/2`],
+	])('a link below the base URL is used: %s', (link, url) => {
 		expect(urlOf(HOST, { path, link })).toBe(url);
 	});
 

@@ -31,22 +31,7 @@ test.each(ENDPOINTS)(
 	},
 );
 
-/** The document doesn't show more of their responses. */
-const PROVEN_BY_SUCCESS_ALONE = [
-	'POST /v1/dnd_numbers',
-	'POST /v1/chat/session',
-	'POST /v1/chat/inbound/async',
-	'POST /v1/chat/session/{id}/support',
-	'POST /v1/chat/session/{id}/ws_token',
-];
-const OTHERS = ENDPOINTS.filter(({ name }) => !PROVEN_BY_SUCCESS_ALONE.includes(name));
-
-test.each(OTHERS)('$name: success alone proves nothing', async ({ name }) => {
-	for (const body of [{ success: true }, { success: true, data: null }]) {
-		expect((await sendTo(name, body)).result).toMatchObject({ name: 'OutcomeUnknown' });
-	}
-});
-
+/** `success` alone: test/nodes/unprovenResponses. */
 test.each<[string, object]>([
 	['GET /v1/call/{id}', { success: true, data: {} }],
 	['GET /v1/call/{id}', { success: true, data: ['picked'] }],

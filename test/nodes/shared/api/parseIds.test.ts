@@ -9,6 +9,7 @@ import {
 	parseCount,
 	parseWholeNumber,
 } from '../../../../nodes/shared/api/parseIds';
+import { explainedBy } from '../explainedBy';
 
 const count = (value: unknown) => parseCount(value, 'Limit', forEveryone('Enter a number.'));
 const whole = (value: unknown) => parseWholeNumber(value, 'Limit', forEveryone('Enter a number.'));
@@ -72,16 +73,8 @@ test.each([
 	],
 	['a count', count, 0, "'Limit' must be at least 1", 'Enter a number.'],
 ])('%s is not %p %p', (_name, parse, value, message, resolution) => {
-	const error = (): unknown => {
-		try {
-			return parse(value);
-		} catch (thrown) {
-			return thrown;
-		}
-	};
-	expect(error()).toBeInstanceOf(InvalidInput);
-	expect(error()).toMatchObject({
-		message: expect.stringContaining(message),
-		resolution: expect.stringContaining(resolution),
-	});
+	const error = explainedBy(() => parse(value));
+	expect(error).toBeInstanceOf(InvalidInput);
+	expect(error.message).toContain(message);
+	expect(error.resolution).toContain(resolution);
 });

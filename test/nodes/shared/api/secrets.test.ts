@@ -82,55 +82,44 @@ test('a response without a secret stays unchanged, including its numbers', async
 	});
 });
 
-describe('a WebSocket token', () => {
-	const data = { token: WS_TOKEN, ws_url: 'wss://chat.example.com/s', expires_at: 1 };
-	const given = JSON.stringify({ success: true, data });
+describe.each<[string, (client: ApiClient) => Promise<unknown>, object, string]>([
+	[
+		'a WebSocket token',
+		async (client) => await endpoints.requestWsToken(client, 's'),
+		{ token: WS_TOKEN, ws_url: 'wss://chat.example.com/s', expires_at: 1 },
+		WS_TOKEN.slice(0, 12),
+	],
+	[
+		'the URL of a recording',
+		async (client) => await endpoints.getRecording(client, 'c'),
+		{ call_id: 'c', recording_url: URL, expires_in_seconds: 900 },
+		'Signature',
+	],
+])('%s', (_what, request, data, secret) => {
+	const text = JSON.stringify({ success: true, data });
 
-	test('is available to the socket, also if the service returns it again', async () => {
-		const client = clientReturning({ text: given }, { text: given });
-		const first = await endpoints.requestWsToken(client, 's');
-		const second = await endpoints.requestWsToken(client, 's');
-		expect([first, second]).toMatchObject([{ body: { data } }, { body: { data } }]);
+	test('is returned if it was requested, also if the service returns it again', async () => {
+		const client = clientReturning({ text }, { text });
+		expect([await request(client), await request(client)]).toMatchObject([
+			{ body: { data } },
+			{ body: { data } },
+		]);
 	});
 
 	test.each<[string, number, string]>([
-		['a truncated response', 200, given.slice(0, -30)],
-		['a response of a failing service', 500, given],
+		['a truncated response', 200, text.slice(0, -3)],
+		['a response of a failing service', 503, text],
 		[
 			'a rejection that contains it',
 			400,
-			JSON.stringify({ success: false, error: `${WS_TOKEN} is in use`, data }),
+			JSON.stringify({ success: false, error: `${WS_TOKEN} or ${URL} has expired`, data }),
 		],
-		['a page', 403, `<html>${WS_TOKEN}</html>`],
-		['no JSON at all', 200, `token=${WS_TOKEN}`],
-	])('is hidden in %s', async (_what, status, text) => {
-		const shown = await seen(endpoints.requestWsToken(clientReturning({ status, text }), 's'));
+		['a page', 403, `<html>${WS_TOKEN} ${URL}</html>`],
+		['no JSON at all', 200, `token=${WS_TOKEN}&url=${URL}`],
+	])('is hidden in %s', async (_where, status, body) => {
+		const responses = [1, 2, 3, 4].map(() => ({ status, text: body }));
+		const shown = await seen(request(clientReturning(...responses)));
 		expect(shown).toMatch(/ServiceRejection|OutcomeUnknown/);
-		expect(shown).not.toContain(WS_TOKEN.slice(0, 12));
-	});
-});
-
-describe('the URL of a recording', () => {
-	const data = { call_id: 'c', recording_url: URL, expires_in_seconds: 900 };
-
-	test('is returned if it was requested', async () => {
-		const client = clientReturning({ text: JSON.stringify({ success: true, data }) });
-		expect(await endpoints.getRecording(client, 'c')).toMatchObject({ body: { data } });
-	});
-
-	test.each<[string, number, string]>([
-		['a truncated response', 200, JSON.stringify({ success: true, data }).slice(0, -3)],
-		[
-			'a rejection that contains it',
-			410,
-			JSON.stringify({ success: false, error: `${URL} has expired`, data }),
-		],
-		['the service in trouble', 503, JSON.stringify(data)],
-	])('is hidden in %s', async (_what, status, text) => {
-		const shown = await seen(
-			endpoints.getRecording(clientReturning(...[1, 2, 3, 4].map(() => ({ status, text }))), 'c'),
-		);
-		expect(shown).toMatch(/ServiceRejection|OutcomeUnknown/);
-		expect(shown).not.toContain('Signature');
+		expect(shown).not.toContain(secret);
 	});
 });

@@ -20,13 +20,10 @@ export class FakeClock implements Clock {
 
 	private sleepers: Array<{ dueAt: number; resolve: () => void }> = [];
 
-	/** Offset of the system clock from the elapsed time. */
-	private shift = 0;
-
 	constructor(private time = 1_700_000_000_000) {}
 
 	now(): number {
-		return this.time + this.shift;
+		return this.time;
 	}
 
 	elapsed(): number {
@@ -57,11 +54,6 @@ export class FakeClock implements Clock {
 			await settle();
 		}
 		this.time = end;
-	}
-
-	/** Sets the system clock to another time. Sleeps aren't affected. */
-	set(time: number): void {
-		this.shift = time - this.time;
 	}
 }
 
@@ -138,22 +130,22 @@ export function ackFrame(payload: JsonObject): string {
 	return JSON.stringify({ type: 'ws_write_result', session_id: 's-1', account_id: 7, payload });
 }
 
-export interface ChatHarness extends Omit<ReturnType<typeof fakeSockets>, 'openSocket'> {
-	clock: FakeClock;
-	events: ChatEvent[];
-	endings: ChatEnded[];
-	/** Reported while the connection keeps trying. */
-	failures: ChatEnded[];
-	logged: Array<[string, Record<string, unknown> | undefined]>;
-	/** Number of token requests. */
-	mints: () => number;
-	connection: ChatConnection;
-}
-
 export const API_TOKEN = 'api-token-123456';
 
 /** Like `ApiClient`. */
 export const hideApiToken = (text: string): string => text.replaceAll(API_TOKEN, '[hidden]');
+
+/** Options of a lease, without its callbacks. */
+export const leaseOptions = {
+	sessionId: '3b241101-e2bb-4255-8caf-4136c566a962',
+	baseUrl: 'https://api.example.com',
+	account: 'account-1',
+	instanceId: 'instance-1',
+	usedBy: 'action' as const,
+	disconnectOther: false,
+	hideApiToken,
+	log: { debug: () => {}, info: () => {}, warn: () => {} },
+};
 
 export const WS_URL = 'wss://stream.example.com/v1/chat/session/s-1/user-stream?shard=4';
 
@@ -179,20 +171,21 @@ export function fakeSockets(clock: FakeClock) {
 	return { sockets, socket, connect, openSocket };
 }
 
-/** The connection options that a test changes. */
-export type ConnectionChanges = Partial<ConnectionOptions> & { disconnectOther?: boolean };
-
 /** A connection with a fake service and clock. `mint` gets the number of the request, from 1. */
 export function chatConnectionHarness(
-	{ disconnectOther = false, ...options }: ConnectionChanges = {},
+	{
+		disconnectOther = false,
+		...options
+	}: Partial<ConnectionOptions> & { disconnectOther?: boolean } = {},
 	mint?: (n: number, clock: FakeClock) => Promise<MintResult>,
-): ChatHarness {
+) {
 	const clock = new FakeClock();
 	const { openSocket, ...sockets } = fakeSockets(clock);
 	const events: ChatEvent[] = [];
 	const endings: ChatEnded[] = [];
+	/** Reported while the connection keeps trying. */
 	const failures: ChatEnded[] = [];
-	const logged: ChatHarness['logged'] = [];
+	const logged: Array<[string, Record<string, unknown> | undefined]> = [];
 	let mints = 0;
 	const log = (message: string, details?: Record<string, unknown>) => {
 		logged.push([message, details]);
@@ -221,6 +214,8 @@ export function chatConnectionHarness(
 	return { clock, ...sockets, events, endings, failures, logged, mints: () => mints, connection };
 }
 
+export type ChatHarness = ReturnType<typeof chatConnectionHarness>;
+
 /** A connected session. */
 export async function connected(...options: Parameters<typeof chatConnectionHarness>) {
 	const harness = chatConnectionHarness(...options);
@@ -229,21 +224,11 @@ export async function connected(...options: Parameters<typeof chatConnectionHarn
 	return harness;
 }
 
-/** Tokens that expire in `seconds` according to the service. */
-export function tokenFor(seconds: number) {
-	return async (n: number, clock: Clock): Promise<MintResult> =>
-		await Promise.resolve({
-			kind: 'token',
-			token: {
-				token: `secret-${n}`,
-				ws_url: WS_URL,
-				expires_at: clock.now() / 1000 + seconds,
-				stream: 'user',
-			},
-		});
+export async function freshToken(n: number, clock: Clock): Promise<MintResult> {
+	const expiresAt = clock.now() / 1000 + 300;
+	const token = { token: `secret-${n}`, ws_url: WS_URL, expires_at: expiresAt, stream: 'user' };
+	return await Promise.resolve({ kind: 'token', token });
 }
-
-export const freshToken = tokenFor(300);
 
 /** A message as Chat Send sends it. Empty IDs are left out. */
 export function messageFrame(

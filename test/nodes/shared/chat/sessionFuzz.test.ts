@@ -1,34 +1,26 @@
 import fc from 'fast-check';
-import type { Outcome } from '../../../../nodes/shared/api/errors';
 import {
-	type ChatLease,
 	type LeaseOptions,
 	SharedConnections,
 } from '../../../../nodes/shared/chat/sharedConnections';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
-import type { JsonValue } from '../../../../nodes/shared/json';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
-import { FakeClock, hideApiToken, messageFrame } from './fakes';
+import { FakeClock, leaseOptions, messageFrame } from './fakes';
 import { RandomService, Sent, session, type Session, type Step } from './randomService';
 
-/** What the node reports for one message: its reply, or the outcome. */
-type Reported = { outcome: 'accepted' | Outcome; reply: JsonValue };
-
-type Result = { sent: Sent; reported: Reported };
-
-const SESSION = '3b241101-e2bb-4255-8caf-4136c566a962';
+/** A message, its reported outcome, and its reply. */
+type Result = { sent: Sent; outcome: string; reply: unknown };
 
 class Run {
 	private readonly clock = new FakeClock();
-	private readonly random = () => 0.5;
+	private readonly parts = { clock: this.clock, random: () => 0.5 };
 	private readonly service: RandomService;
 	private readonly shared: SharedConnections;
 
 	constructor(plan: Session) {
-		const { clock, random } = this;
-		this.service = new RandomService(plan, clock);
+		this.service = new RandomService(plan, this.clock);
 		const { openSocket } = this.service;
-		this.shared = new SharedConnections({ openSocket, clock, random });
+		this.shared = new SharedConnections({ openSocket, ...this.parts });
 	}
 
 	/** Sends one message after another, like the items of an execution. */
@@ -53,24 +45,22 @@ class Run {
 		return await this.until(all.map(async (sent, index) => await this.send(sent, index)));
 	}
 
-	/** The same while a trigger keeps the session connected. Returns the events that the trigger got, and that the sockets got. */
-	async besideTrigger(
-		steps: Step[],
-	): Promise<{ results: Result[]; got: string[]; sent: string[] }> {
+	/** The same while a trigger keeps the session connected. It gets each event of its sockets once. */
+	async besideTrigger(steps: Step[]): Promise<Result[]> {
 		const got: string[] = [];
-		let sent: string[] | null = null;
-		const trigger = this.lease('trigger', {
+		let passed: string[] | null = null;
+		const trigger = this.lease({
+			usedBy: 'trigger',
 			onEvent: ({ eventId }) => got.push(String(eventId)),
-			onEnded: () => {
-				sent = this.service.eventIds;
-			},
+			onEnded: () => (passed = [...this.service.delivered]),
 		});
 		const results = await this.concurrently(steps);
 		await this.clock.advance(400_000);
-		sent ??= this.service.eventIds;
+		passed ??= [...this.service.delivered];
 		trigger.close();
 		await this.clock.advance(10_000);
-		return { results, got, sent };
+		expect(got.toSorted()).toEqual(passed.toSorted());
+		return results;
 	}
 
 	/** Advances the clock until the node has reported all outcomes. */
@@ -86,87 +76,46 @@ class Run {
 	}
 
 	private async send(sent: Sent, index: number): Promise<Result> {
-		const { step } = sent;
+		const { text, step } = sent;
 		await this.clock.sleep(step.pauseSeconds * 1_000);
 		const lease = this.lease();
 		if (step.stopAfter !== null) {
 			void this.clock.sleep(step.stopAfter * 1_000).then(() => lease.close());
 		}
-		const reported = await this.report(lease, sent, index);
+		const idempotencyKey = step.key === 'own' ? `own-${index}` : (step.key ?? '');
+		const frame = messageFrame(text, { messageId: step.messageId, idempotencyKey });
+		const outcome = await sendTurn(lease, frame, this.parts);
 		lease.close();
-		return { sent, reported };
-	}
-
-	private lease(
-		usedBy: LeaseOptions['usedBy'] = 'action',
-		changes: Partial<LeaseOptions> = {},
-	): ChatLease {
-		return this.shared.lease({
-			...changes,
-			sessionId: SESSION,
-			baseUrl: 'https://api.example.com',
-			account: 'a',
-			instanceId: 'i',
-			usedBy,
-			disconnectOther: false,
-			mintToken: this.service.mint,
-			hideApiToken,
-			log: { debug: () => {}, info: () => {}, warn: () => {} },
-		});
-	}
-
-	private async report(lease: ChatLease, sent: Sent, index: number): Promise<Reported> {
-		const { clock, random } = this;
-		const { step, text } = sent;
-		const key = step.key === 'own' ? `own-${index}` : (step.key ?? '');
-		const ids = { messageId: step.messageId, idempotencyKey: key };
-		const options = { clock, random };
-		const outcome = await sendTurn(lease, messageFrame(text, ids), options);
 		const fault = turnFault(outcome);
-		if (fault !== null) return { outcome: fault.outcome, reply: null };
+		if (fault !== null) return { sent, outcome: fault.outcome, reply: null };
 		const { reply = null } = 'ack' in outcome ? outcome.ack.payload : {};
-		return { outcome: 'accepted', reply };
+		return { sent, outcome: 'accepted', reply };
+	}
+
+	private lease(options: Partial<LeaseOptions> = {}) {
+		return this.shared.lease({ ...leaseOptions, ...options, mintToken: this.service.mint });
 	}
 }
 
 /** Fails if the node reported something untrue. */
-function check({ sent, reported }: Result): void {
-	const { step, turns, attempts } = sent;
-	if (reported.reply !== null && reported.reply !== '')
-		expect(turns.map(({ reply }) => reply)).toContain(reported.reply);
-	if (reported.outcome === 'accepted') expect(turns).not.toEqual([]);
-	if (reported.outcome === 'not_sent' || reported.outcome === 'rejected') expect(turns).toEqual([]);
+function check({ sent: { step, turns, attempts }, outcome, reply }: Result): void {
+	if (reply !== null && reply !== '') expect(turns.map((turn) => turn.reply)).toContain(reply);
+	if (outcome === 'accepted') expect(turns).not.toEqual([]);
+	if (outcome === 'not_sent' || outcome === 'rejected') expect(turns).toEqual([]);
 	if (step.key === null) expect(attempts).toBeLessThanOrEqual(1);
 	expect(new Set(turns).size).toBeLessThanOrEqual(1);
 }
 
-describe.each(['sequentially', 'concurrently'] as const)(
-	'a service that does anything the document allows, messages %s',
-	(how) => {
-		it('a reply belongs to its message or is null, and every outcome is true', async () => {
-			expect.hasAssertions();
-			await fc.assert(
-				fc.asyncProperty(session, async (plan) => {
-					const run = new Run(plan);
-					for (const one of await run[how](plan.steps)) check(one);
-				}),
-				{ numRuns: Number(process.env.FUZZ_RUNS ?? 250) },
-			);
-		}, 600_000);
-	},
-);
-
-describe('a service that does anything the document allows, beside a trigger', () => {
-	it('the trigger gets each event of its sockets once, and every outcome is true', async () => {
+test.each(['sequentially', 'concurrently', 'besideTrigger'] as const)(
+	'with a service that does anything the document allows, a reply belongs to its message or is null, and every outcome is true: %s',
+	async (how) => {
+		expect.hasAssertions();
 		await fc.assert(
 			fc.asyncProperty(session, async (plan) => {
-				const run = new Run(plan);
-				const { results, got, sent } = await run.besideTrigger(plan.steps);
-				results.forEach(check);
-				expect(got).toEqual([...new Set(got)]);
-				expect(got.toSorted()).toEqual(sent.toSorted());
+				for (const one of await new Run(plan)[how](plan.steps)) check(one);
 			}),
 			{ numRuns: Number(process.env.FUZZ_RUNS ?? 250) },
 		);
-	}, 600_000);
-});
+	},
+	600_000,
+);

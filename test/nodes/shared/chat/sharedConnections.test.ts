@@ -3,33 +3,25 @@ import {
 	SharedConnections,
 } from '../../../../nodes/shared/chat/sharedConnections';
 import type { ChatEnded } from '../../../../nodes/shared/chat/reconnectPolicy';
-import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import {
-	ackFrame,
 	eventFrame,
 	FakeClock,
 	fakeSockets,
 	freshToken,
-	hideApiToken,
+	leaseOptions,
 	messageSent,
 	settle,
 	outgoing,
 	messageFrame,
-	messageIdOf,
 } from './fakes';
 
 /** The connections of one process, with a fake service and clock. */
-function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResult>) {
+function processHarness() {
 	const clock = new FakeClock();
 	const { sockets, socket, connect, openSocket } = fakeSockets(clock);
 	const mintedBy: string[] = [];
 	const connections = new SharedConnections({ openSocket, clock, random: () => 0.5 });
-	const identity = {
-		sessionId: 's-1',
-		baseUrl: 'https://api.example.com',
-		account: 'account-1',
-	};
 	const lease = (
 		usedBy: LeaseOptions['usedBy'] = 'action',
 		changes: Partial<LeaseOptions> = {},
@@ -38,16 +30,12 @@ function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResu
 		const endings: ChatEnded[] = [];
 		const losses: ChatEnded[] = [];
 		const joined = connections.lease({
-			...identity,
-			instanceId: 'instance-1',
+			...leaseOptions,
 			usedBy,
-			disconnectOther: false,
 			mintToken: async () => {
 				mintedBy.push(usedBy);
-				return await (mint ?? freshToken)(mintedBy.length, clock);
+				return await freshToken(mintedBy.length, clock);
 			},
-			hideApiToken,
-			log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
 			onEvent: ({ eventId }) => events.push(eventId),
 			onLost: (ending) => losses.push(ending),
 			onEnded: (ending) => endings.push(ending),
@@ -60,15 +48,6 @@ function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResu
 }
 
 describe('one connection for a session', () => {
-	it('is shared by all leases of the same session and account', async () => {
-		const { lease, sockets, connect } = processHarness();
-		const [one, two] = [lease(), lease('trigger')];
-		await connect();
-		expect(await one.lease.ready()).toEqual({ kind: 'open' });
-		expect(await two.lease.ready()).toEqual({ kind: 'open' });
-		expect(sockets).toHaveLength(1);
-	});
-
 	it.each<[string, Partial<LeaseOptions>]>([
 		['session', { sessionId: 's-2' }],
 		['service', { baseUrl: 'https://other.example.com' }],
@@ -82,10 +61,11 @@ describe('one connection for a session', () => {
 		expect(new Set(clientIds()).size).toBe(2);
 	});
 
-	it('stays open until 0.5 seconds after its last action, and is reused within that time', async () => {
+	it('is shared, stays open until 0.5 seconds after its last action, and is reused within that time', async () => {
 		const { lease, sockets, socket, connect, clock } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];
 		await connect();
+		expect([one.isConnected, two.isConnected]).toEqual([true, true]);
 		one.close();
 		await clock.advance(60_000);
 		two.close();
@@ -165,33 +145,20 @@ describe('events', () => {
 });
 
 describe('a trigger whose session is lost', () => {
-	/** A trigger after seven failed attempts. */
-	async function lost() {
-		const use = processHarness();
-		const trigger = use.lease('trigger');
+	it('is told once an outage, and at most once an hour, and connects again after a minute', async () => {
+		const { lease, sockets, connect, socket, clock } = processHarness();
+		const trigger = lease('trigger');
 		await settle();
 		for (const seconds of [1, 2, 4, 8, 16, 30, 0]) {
-			use.socket().breaks();
-			await use.clock.advance(seconds * 1_000);
+			socket().breaks();
+			await clock.advance(seconds * 1_000);
 		}
-		return { ...use, trigger };
-	}
-
-	it('is told once, and connects again after a minute', async () => {
-		const { trigger, sockets, connect, clock } = await lost();
 		expect(trigger.losses).toMatchObject([{ kind: 'unreachable' }]);
-		expect(trigger.endings).toEqual([]);
 		await clock.advance(59_999);
 		expect(sockets).toHaveLength(7);
 		await clock.advance(1);
 		await connect();
 		expect(await trigger.lease.ready()).toEqual({ kind: 'open' });
-	});
-
-	it('is told once an outage, and at most once an hour', async () => {
-		const { trigger, connect, socket, clock } = await lost();
-		await clock.advance(60_000);
-		await connect();
 		await clock.advance(60_000);
 		const reports: number[] = [];
 		for (let minute = 1; minute <= 150; minute++) {
@@ -202,33 +169,8 @@ describe('a trigger whose session is lost', () => {
 		// The second outage is still reported, when the hour has passed.
 		expect([reports.indexOf(2) > 50, reports.indexOf(2) < 90]).toEqual([true, true]);
 		expect(reports.at(-1)).toBe(2);
+		expect(trigger.endings).toEqual([]);
 		trigger.lease.close();
-	});
-
-	it("isn't told if a proxy closes each quiet connection after a minute", async () => {
-		const { lease, socket, clock } = processHarness();
-		const trigger = lease('trigger');
-		await settle();
-		for (const ms of [54_900, 59_990, 60_010, 54_900, 59_990]) {
-			socket().opens();
-			await clock.advance(ms);
-			socket().ends(1006);
-			await clock.advance(1_000);
-		}
-		expect(trigger.losses).toEqual([]);
-	});
-
-	it('is told if two clients with Disconnect Other Connection displace each other', async () => {
-		const { lease, socket, clock, connect } = processHarness();
-		const trigger = lease('trigger', { disconnectOther: true });
-		for (let round = 0; round < 5; round += 1) {
-			await connect();
-			// The other client takes over before the connection counts as healthy.
-			await clock.advance(20_000);
-			socket().ends(1000);
-			await clock.advance(30_000);
-		}
-		expect(trigger.losses).toHaveLength(1);
 	});
 
 	it('is told after ten minutes of 1008', async () => {
@@ -310,31 +252,6 @@ describe('leases with different limits', () => {
 		expect(await action.lease.ready()).toEqual({ kind: 'open' });
 	});
 
-	it.each([
-		['an outage', 20, 1006],
-		['a rejection by the service', 40, 1008],
-	])(
-		"many actions during %s don't shorten the time for which the trigger retries",
-		async (_name, count, code) => {
-			const use = processHarness();
-			const trigger = use.lease('trigger');
-			await settle();
-			for (let action = 0; action < count; action++) {
-				use.socket().ends(code);
-				await settle();
-				const { lease } = use.lease();
-				await use.clock.advance(1_000);
-				lease.close();
-			}
-			expect([trigger.losses, trigger.endings]).toEqual([[], []]);
-			// They don't delay its report either.
-			await use.clock.advance(600_000);
-			use.socket().ends(code);
-			await settle();
-			expect(trigger.losses).toHaveLength(1);
-		},
-	);
-
 	it.each([0, 20, 60])(
 		'an action that was connected for %i s gives up after 4 attempts, and the trigger retries',
 		async (seconds) => {
@@ -355,25 +272,16 @@ describe('leases with different limits', () => {
 		},
 	);
 
-	it('sends claim=1 only while a lease may take over', async () => {
+	it('sends claim=1 only while a lease may take over, and requests tokens for the trigger', async () => {
 		const use = processHarness();
-		use.lease('trigger');
 		const disconnecting = use.lease('action', { disconnectOther: true });
-		await settle();
-		use.socket().breaks();
-		disconnecting.lease.close();
-		await use.clock.advance(1_000);
-		expect(use.sockets.map(({ query }) => query.get('claim'))).toEqual(['1', null]);
-	});
-
-	it('requests tokens for the trigger', async () => {
-		const use = processHarness();
-		use.lease();
 		await settle();
 		use.lease('trigger');
 		use.lease();
 		use.socket().ends(4401);
+		disconnecting.lease.close();
 		await use.clock.advance(1_000);
+		expect(use.sockets.map(({ query }) => query.get('claim'))).toEqual(['1', null]);
 		expect(use.mintedBy).toEqual(['action', 'trigger']);
 	});
 
@@ -470,39 +378,4 @@ describe('sending', () => {
 			expect(socket().sent).toHaveLength(1);
 		},
 	);
-
-	it("doesn't happen if its lease ends before its turn", async () => {
-		const { lease, socket, connect } = processHarness();
-		const [one, two] = [lease().lease, lease().lease];
-		await connect();
-		void one.sendWithAck(outgoing('a'), 10_000);
-		const never = two.sendWithAck(outgoing('b'), 10_000);
-		two.close();
-		expect(await never).toEqual({ kind: 'not_sent', readiness: { kind: 'closed_by_us' } });
-		socket().receives(messageSent);
-		await settle();
-		expect(socket().sent).toEqual(['a']);
-	});
-
-	it('expects a late ack of an earlier execution', async () => {
-		const { clock, lease, socket, connect } = processHarness();
-		const options = { clock, random: () => 0.5 };
-		const first = lease().lease;
-		const lost = sendTurn(first, messageFrame('hi'), options);
-		await connect();
-		const lateAck = ackFrame({ state: 'default', message_id: messageIdOf(socket().sent[0]) });
-		socket().breaks();
-		expect(await lost).toMatchObject({ kind: 'unknown', why: 'lost' });
-		first.close();
-		await clock.advance(10_000);
-		const second = lease().lease;
-		const whole = sendTurn(second, messageFrame('bye'), options);
-		await connect();
-		socket().receives(lateAck);
-		await settle();
-		socket().receives(messageSent);
-		expect(await whole).toMatchObject({ kind: 'unknown', why: 'unmatched' });
-		second.close();
-		await clock.advance(10_000);
-	});
 });

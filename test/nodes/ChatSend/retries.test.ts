@@ -1,0 +1,169 @@
+/** Retries of executions of all chat nodes: what may have arrived isn't sent again, except with the same key. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { apiMappingOf } from '../../contract/credentialFor';
+import {
+	engineHarness,
+	oneNodeWorkflow,
+	output,
+	resume,
+	retryFailed,
+	runKilled,
+	runWorkflow,
+	service,
+	speedUp,
+	storedCopy,
+} from '../../engine';
+import { dialects, fixtures } from '../../simulator';
+
+const harness = engineHarness();
+const sessionId = fixtures.sessions.open;
+const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.full };
+const ASYNC = '/v1/chat/inbound/async';
+const INJECT = `/v1/chat/session/${sessionId}/inject_context`;
+
+beforeEach(() => speedUp(50));
+afterEach(() => jest.restoreAllMocks());
+
+async function workflowWith(type: string, parameters: INodeParameters, isContinued = false) {
+	const mapping = { describeChat: true, ...apiMappingOf(dialects.plain) };
+	return oneNodeWorkflow(
+		harness.node(type, {
+			credentials: { [CREDENTIAL]: await harness.addCredential(mapping) },
+			parameters,
+			...(isContinued && { onError: 'continueRegularOutput' }),
+		}),
+	);
+}
+
+/** Responds to the next requests, and records their bodies. */
+function respond(path: string, bodies: IDataObject[], status = 200, times = 1): void {
+	const reply = (_uri: string, body: IDataObject | string) => {
+		bodies.push(typeof body === 'string' ? {} : body);
+		const data = { turn_id: `t-${bodies.length}`, session_id: sessionId };
+		return [status, { success: status === 200, data }];
+	};
+	service().post(path).times(times).optionally().reply(reply);
+}
+
+/** Runs the node until n8n is killed after its request. Then the node is edited, and the execution is retried. */
+async function killedAndRetried(
+	type: string,
+	path: string,
+	before: INodeParameters,
+	after = before,
+	respondToRetry = (bodies: IDataObject[]) => respond(path, bodies),
+) {
+	const bodies: IDataObject[] = [];
+	respond(path, bodies);
+	const { workflow, start } = await workflowWith(type, before, true);
+	const started = await runKilled(harness.credentials, workflow, start, [{ json: {} }]);
+	expect(bodies).toHaveLength(1);
+	respondToRetry(bodies);
+	const { workflow: edited } = await workflowWith(type, after, true);
+	const run = await resume(harness.credentials, edited, storedCopy(started), 'retry');
+	return { bodies, error: output(run, 'Node')[0]?.json.error };
+}
+
+const MESSAGE = { operation: 'sendMessage', sendBy: 'async', sessionId, message: 'Hello' };
+const OWN = { ...MESSAGE, idempotency: 'own', idempotencyKey: 'row-1' };
+const DERIVED = { ...MESSAGE, idempotency: 'derived', uniqueBy: 'row-1' };
+/** Differs in each execution. */
+const developerSettings = { additionalBodyFields: '={ "external_id": "{{ $execution.id }}" }' };
+const metadata = '={ "at": "{{ $execution.id }}" }';
+const legacy = (operation: string) => ({ resource: 'legacy', operation, agentUuid, sessionId });
+
+test.each<[string, string, INodeParameters, INodeParameters?]>([
+	['chatSend', ASYNC, MESSAGE],
+	['chatSend', ASYNC, MESSAGE, OWN],
+	['chatSend', ASYNC, OWN, MESSAGE],
+	['chatSend', ASYNC, DERIVED, { ...DERIVED, message: 'Good morning' }],
+	['chatSend', ASYNC, MESSAGE, { ...MESSAGE, agentUuid: 'agent_1' }],
+	['chatSession', '/v1/chat/session', { operation: 'create', agentUuid, developerSettings }],
+	['chatSession', '/chat_sessions', { ...legacy('legacyCreate'), metadata }],
+	[
+		'chatSession',
+		`/chat_sessions/${sessionId}/close_session`,
+		{ ...legacy('legacyClose'), developerSettings },
+	],
+	[
+		'chatSession',
+		`/chat_sessions/${sessionId}/pause_session`,
+		{ ...legacy('legacyPause'), developerSettings },
+	],
+	[
+		'chatSession',
+		`/v1/chat/session/${sessionId}/support`,
+		{ operation: 'close', sessionId, developerSettings },
+	],
+])(
+	"%s, %s: after n8n was killed, isn't sent again, even if values or the node have changed: %#",
+	async (...given) => {
+		const { bodies, error } = await killedAndRetried(...given);
+		expect(bodies).toHaveLength(1);
+		expect(error).toContain('An earlier attempt of this execution');
+	},
+);
+
+test.each<[string, INodeParameters, INodeParameters?]>([
+	['of its own', OWN],
+	['from its item', DERIVED],
+	['and another text, which the service rejects', OWN, { ...OWN, message: 'Good morning' }],
+])('after n8n was killed, a message is sent again with the same key %s', async (...given) => {
+	const [, before, after] = given;
+	const { bodies } = await killedAndRetried('chatSend', ASYNC, before, after);
+	const [one, two, ...others] = bodies.map(({ idempotency_key: key }) => key);
+	expect(one).toBeDefined();
+	expect([two, others]).toEqual([one, []]);
+});
+
+test('after n8n was killed, a message stays unknown if the retry with the same key fails', async () => {
+	const { error } = await killedAndRetried('chatSend', ASYNC, OWN, OWN, () =>
+		service().post(ASYNC).reply(401, { success: false, error: 'Invalid API token' }),
+	);
+	expect(error).toContain('so the outcome is unknown');
+});
+
+test('after n8n was killed, no context is added to a session that got some, also if another entry was rejected', async () => {
+	const bodies: IDataObject[] = [];
+	respond(INJECT, [], 422);
+	respond(INJECT, bodies, 200, 2);
+	const parameters = { sessionId, context: '={{ $json.text }}' };
+	const { workflow, start } = await workflowWith('injectContext', parameters, true);
+	const items = ['A long text', 'She asked for a visit'].map((text) => ({ json: { text } }));
+	const started = await runKilled(harness.credentials, workflow, start, items);
+	const run = await resume(harness.credentials, workflow, storedCopy(started), 'retry');
+	expect(bodies).toEqual([{ context: 'She asked for a visit' }]);
+	const unknown = expect.stringContaining('An earlier attempt of this execution');
+	expect(output(run, 'Node').map(({ json }) => json.error)).toEqual([unknown, unknown]);
+});
+
+/** Sends two messages with keys. The outcome of the second one is unknown. Then the execution is retried. */
+async function unknownAndRetried(message: string) {
+	const parameters = { ...DERIVED, message, uniqueBy: '={{ $json.id }}' };
+	const { workflow, start } = await workflowWith('chatSend', parameters);
+	const bodies: IDataObject[] = [];
+	respond(ASYNC, bodies);
+	respond(ASYNC, bodies, 500, 3);
+	const items = [{ json: { id: 1 } }, { json: { id: 2 } }];
+	const failed = await runWorkflow(harness.credentials, workflow, start, items);
+	expect(failed.data.resultData.error?.message).toContain('HTTP status 500');
+	respond(ASYNC, bodies);
+	const retried = await retryFailed(harness.credentials, failed, workflow);
+	return { keys: bodies.map(({ idempotency_key: key }) => key), retried };
+}
+
+test('a retry sends a message with an unknown outcome again with the same key, and not the completed one', async () => {
+	const { keys, retried } = await unknownAndRetried('Hello');
+	expect(output(retried, 'Node').map(({ json }) => json.turn_id)).toEqual(['t-1', 't-5']);
+	expect(keys[4]).toBe(keys[3]);
+	expect(new Set(keys).size).toBe(2);
+});
+
+test("a retry doesn't send it again if its key has changed with its text", async () => {
+	const { keys, retried } = await unknownAndRetried('={{ Math.random() }}');
+	expect(keys).toHaveLength(4);
+	const { error } = retried.data.resultData;
+	expect(error?.message).toContain('HTTP status 500');
+	expect(error?.description).toContain("It wasn't sent again");
+});
