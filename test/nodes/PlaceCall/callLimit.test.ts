@@ -1,4 +1,5 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { engineTool, executeContext, inlineTool, mcpTool, output, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
@@ -218,6 +219,22 @@ describe('a call that was certainly not placed does not count', () => {
 		expect(faultOf(await call(PHONE)).message).toBeDefined();
 		acceptCalls(1);
 		expect(isPlaced(await call(PHONE))).toEqual([true]);
+	});
+
+	it("rejected, also if n8n's database is locked for 50 seconds after that", async () => {
+		callsEndpoint().reply(400, () => {
+			const lockedUntil = clock.now() + 50_000;
+			store.beforeCall = () => {
+				if (clock.now() < lockedUntil) throw new Error('database is locked');
+			};
+			return REJECTED;
+		});
+		await harness.place(limited(), { over: CONTINUE });
+		store.beforeCall = () => {};
+		const bodies = acceptUpTo(1);
+		const [item] = json(await harness.place(limited(), { over: CONTINUE }));
+		expect(item).not.toMatchObject({ placed: false });
+		expect(bodies).toHaveLength(1);
 	});
 
 	it('unless the record cannot be removed', async () => {
