@@ -9,12 +9,9 @@ import { providerSettingsOf } from '../contract/providerBlock';
 import { dialects } from '../simulator';
 import {
 	readProviderSettings,
-	PROVIDER_SENT_SETTINGS,
 	PROVIDER_SETTINGS,
-	PROVIDER_SETTINGS_LABEL,
 } from '../../nodes/shared/apiMapping/providerSettings';
 import { AGENTS_TOPIC } from '../../nodes/shared/apiMapping/agents';
-import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { engineHarness, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
 
 const harness = engineHarness();
@@ -40,20 +37,7 @@ describe('the test button', () => {
 
 	test.each([
 		['no base URL', { baseUrl: '' }, /'Base URL' in the credential is empty.*such as "https/],
-		['not an address', { baseUrl: 'voice' }, /isn't a URL/],
-		['http', { baseUrl: 'http://voice.example.com' }, /must begin with https/],
-		['a query', { baseUrl: `${HOST}/?a=1` }, /has a user name, "\?", or "#"/],
-		[
-			'a sign-in name',
-			{ baseUrl: 'https://me:pw@voice.example.com' },
-			/has a user name, "\?", or "#"/,
-		],
-		[
-			'a short token',
-			{ apiToken: 'short' },
-			/must have 16 characters \(got 5\).*Copy the whole token/,
-		],
-		['a token with a gap', { apiToken: 'tok-012345 789ab' }, /contains spaces or line breaks/],
+		['a short token', { apiToken: 'short' }, /must have 16 characters \(got 5\).*Copy the whole/],
 	])('%s: nothing is sent', async (_name, data, message) => {
 		expect(await pressTest(data)).toEqual({
 			status: 'Error',
@@ -65,32 +49,13 @@ describe('the test button', () => {
 	const NO_PATH = { success: false, error: 'Not found', details: null };
 	test.each<[string, number, object | string, RegExp]>([
 		['401', 401, REJECTED, /rejected the API token.*enter the 16-character token/],
-		['the 401 text at 200', 200, REJECTED, /rejected the API token/],
-		[
-			'a 401 of a proxy',
-			401,
-			'<html>',
-			/Check 'API Token' and 'Base URL'.*a proxy in front of the service/,
-		],
+		['a 401 of a proxy', 401, '<html>', /Check 'API Token' and 'Base URL'.*a proxy in front/],
 		['a redirect', 302, '', /redirect, which isn't followed.*the final URL/],
 		['an HTML page', 200, '<html>Welcome</html>', /is a web page.*Set 'Base URL'/],
 		['an HTML 404', 404, '<html>Not here</html>', /A proxy or firewall.*404.*Set 'Base URL'/],
 		["a 404 in the service's form", 404, NO_PATH, /wasn't found at 'Base URL'.*Not found/],
-		['another 4xx of a proxy', 403, 'Blocked', /A proxy or firewall.*403.*Set 'Base URL'/],
-		['an empty response', 200, '', /response is empty.*Set 'Base URL'/],
-		[
-			'another interface',
-			200,
-			{ hello: 'world' },
-			/doesn't contain the requested data.*Set 'Base URL'/,
-		],
-		['a truncated response', 200, '{ "success": tr', /incomplete or unreadable.*Set 'Base URL'/],
-		[
-			'because it receives too many',
-			429,
-			NO_PATH,
-			/because it receives too many.*The request had no effect/,
-		],
+		['another interface', 200, { hello: 'world' }, /doesn't contain the requested data.*Set 'Base/],
+		['too many requests', 429, NO_PATH, /because it receives too many.*The request had no effect/],
 		['a service in trouble', 503, '<html>', /returned HTTP status 503.*Test again later/],
 	])('%s', async (_name, status, body, message) => {
 		jest.spyOn(clock, 'sleep').mockResolvedValue();
@@ -105,7 +70,7 @@ describe('the test button', () => {
 		jest.restoreAllMocks();
 	});
 
-	test.each(['v1', 'V1/', 'api/v2'])('a base URL that ends in %s', async (path) => {
+	test.each(['V1/', 'api/v2'])('a base URL that ends in %s', async (path) => {
 		service()
 			.get(`/${path.replace(/\/$/, '')}/v1/active_agents`)
 			.reply(404, NO_PATH);
@@ -161,6 +126,12 @@ describe('the test of the API mapping', () => {
 		});
 	});
 
+	const found = (calls: unknown, meta: object = {}) => ({
+		calls: { success: true, data: { calls }, meta },
+	});
+	const CALL = { call_id: 'c' };
+	const CURSOR = { callListPaging: 'cursor', callListPageName: 'after' };
+
 	test.each<[string, ICredentialDataDecryptedObject, object, RegExp]>([
 		[
 			'the list of agents',
@@ -172,13 +143,7 @@ describe('the test of the API mapping', () => {
 			'the names of the agents',
 			{ agentsPath: 'data', agentsNamePath: 'shown as' },
 			{},
-			/Reading the list of agents failed: No agent in the list has a name\. In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up the List of Agents' and check 'Path to Name in Each Agent'.* The response contains/,
-		],
-		[
-			'the names of agents whose entries are their IDs',
-			{ agentsPath: 'data', agentsIdPlace: 'key', agentsNamePath: 'name' },
-			{},
-			/Reading the list of agents failed: No agent in the list has a name/,
+			/Reading the list of agents failed: No agent in the list has a name\. .*check 'Path to Name in Each Agent'.* The response contains/,
 		],
 		[
 			'a wrong path to the call list',
@@ -201,37 +166,25 @@ describe('the test of the API mapping', () => {
 		[
 			'a wrong path to the total',
 			{ ...CALLS, callListTotalPath: 'meta.total' },
-			{ calls: { success: true, data: { calls: [{ call_id: 'c' }] }, meta: { count: 1 } } },
+			found([CALL], { count: 1 }),
 			/The response has no number at "meta\.total"\. .*check 'Path to Total Count in Response'/,
 		],
 		[
 			'a wrong path to the calls in the entries',
 			{ ...CALLS, callListItemPath: 'call' },
-			{ calls: { success: true, data: { calls: [{ entry: { call_id: 'c' } }] } } },
+			found([{ entry: CALL }]),
 			/No entry has a call at "call"\. .*check 'Path to Call in Each Entry'/,
 		],
 		[
 			'a field name for keys although the calls are in a list',
 			{ ...CALLS, callListKeyName: 'call_id' },
-			{ calls: { success: true, data: { calls: [{ call_id: 'c' }] } } },
+			found([CALL]),
 			/The calls are in a list at "data\.calls", so they have no keys/,
 		],
 		[
 			'the cursor of a list that has more pages',
-			{
-				...CALLS,
-				callListPaging: 'cursor',
-				callListPageName: 'after',
-				callListCursorPath: 'meta.next',
-				callListTotalPath: 'meta.total',
-			},
-			{
-				calls: {
-					success: true,
-					data: { calls: [{ call_id: 'c' }] },
-					meta: { total: 2, cursor: 'x' },
-				},
-			},
+			{ ...CALLS, ...CURSOR, callListCursorPath: 'meta.next', callListTotalPath: 'meta.total' },
+			found([CALL], { total: 2, cursor: 'x' }),
 			/The response has nothing at "meta\.next"\. .*check 'Path to Next Cursor or Link in Response'/,
 		],
 		[
@@ -245,6 +198,12 @@ describe('the test of the API mapping', () => {
 			DND,
 			{ numbers: { success: true, data: {} } },
 			/Reading a do-not-disturb list failed: The response has no list of numbers/,
+		],
+		[
+			'both topics',
+			{ ...CALLS, ...DND },
+			{ ...found({}), numbers: { success: true, data: {} } },
+			/Reading the call list failed:.*Reading a do-not-disturb list failed:/,
 		],
 	])(
 		'%s',
@@ -263,63 +222,50 @@ describe('the test of the API mapping', () => {
 	);
 
 	test.each([
-		[
-			'nothing',
-			{},
-			/Not tested: further pages of the call list \(the first response has nothing at "next"/,
-		],
-		['null', { next: null }, /call list$/],
-		['a cursor', { next: 'abc' }, /call list$/],
-	])('a list whose response has %s at the path to the cursor', async (_what, more, expected) => {
+		[{}, / Not tested: further pages of the call list \(the first response has nothing at "next"/],
+		[{ next: null }, /call list$/],
+		[{ next: 'abc' }, /call list$/],
+	])('a list whose response has %j for the path to the cursor', async (more, expected) => {
 		withAgents();
 		const body = { success: true, data: { calls: [{ call_id: 'c' }] }, ...more };
 		service().get('/v1/calls').query({ n: 1 }).reply(200, body);
-		const cursor = { callListPaging: 'cursor', callListPageName: 'c', callListCursorPath: 'next' };
+		const cursor = { ...CURSOR, callListCursorPath: 'next' };
 		expect(await pressTest({ ...CALLS, ...cursor })).toEqual({
 			status: 'OK',
 			message: expect.stringMatching(expected),
 		});
 	});
 
-	test('reports the failures of all topics together', async () => {
-		withAgents();
-		for (const path of ['/v1/calls', '/v1/dnd_numbers']) {
-			service().get(path).query(true).reply(200, { success: true, data: {} });
-		}
-		const { message } = await pressTest({ ...CALLS, ...DND });
-		expect(message).toMatch(/Reading the call list failed:.*Reading a do-not-disturb list failed:/);
-	});
-
-	test.each([
-		['no agent is active', [], /Not tested: a do-not-disturb list \(no active agent was found/],
-		['the agents are not recognized', { on: {} }, /Not tested: a do-not-disturb list \(no active/],
-	])('%s: there is no list to read', async (_why, data, expected) => {
-		withAgents(data);
-		expect(await pressTest(DND)).toEqual({
+	test.each<[string, object, ICredentialDataDecryptedObject, string]>([
+		[
+			'no agent is active',
+			{ success: true, data: [] },
+			DND,
+			'a do-not-disturb list (no active agent was found)',
+		],
+		[
+			'the agents are not recognized',
+			{ success: true, data: { on: {} } },
+			DND,
+			'a do-not-disturb list (no active agent was found)',
+		],
+		[
+			'a topic is turned on without a value',
+			{ success: true, data: agents },
+			{ describeDnd: true, describeChat: false, dndListAgentName: ' ' },
+			'a do-not-disturb list (its fields are empty)',
+		],
+		[
+			'the service returns no agents',
+			{ success: false, errors: ['scope is missing'] },
+			{ agentsPath: 'data' },
+			"the list of agents (the service didn't return it)",
+		],
+	])('what is not tested if %s', async (_why, body, data, untested) => {
+		service().get('/v1/active_agents').reply(200, body);
+		expect(await pressTest(data)).toEqual({
 			status: 'OK',
-			message: expect.stringMatching(expected),
-		});
-	});
-
-	test('a topic that is turned on without a value is not tested', async () => {
-		withAgents();
-		expect(
-			await pressTest({ describeDnd: true, describeChat: false, dndListAgentName: ' ' }),
-		).toEqual({
-			status: 'OK',
-			message:
-				'The service accepts the API token. Not tested: a do-not-disturb list (its fields are empty)',
-		});
-	});
-
-	test('without a list of agents, the agents are not tested', async () => {
-		service()
-			.get('/v1/active_agents')
-			.reply(422, { success: false, errors: ['scope is missing'] });
-		expect(await pressTest({ agentsPath: 'data' })).toEqual({
-			status: 'OK',
-			message:
-				"The service accepts the API token. Not tested: the list of agents (the service didn't return it)",
+			message: `The service accepts the API token. Not tested: ${untested}`,
 		});
 	});
 
@@ -345,12 +291,6 @@ describe('the test of the API mapping', () => {
 				/has invalid values\. Correct them.*unknown names: "call_list"/,
 			),
 		});
-	});
-
-	test('a rejected token is the only message', async () => {
-		service().get('/v1/active_agents').reply(401, { success: false, error: 'Invalid API token' });
-		const { message } = await pressTest({ ...CALLS, ...DND });
-		expect(message).toMatch(/rejected the API token/);
 	});
 });
 
@@ -424,21 +364,9 @@ describe('the token', () => {
 	});
 });
 
-test('n8n loads the credential, with each field of the API mapping empty and behind its switches', () => {
-	const { type } = loader.getCredential('voiceChatAgentApiTokenApi');
-	for (const { switchName, fields } of MAPPING_TOPICS) {
-		for (const name of Object.keys(fields)) {
-			expect(type.properties.find((property) => property.name === name)).toMatchObject({
-				default: '',
-				displayOptions: { show: { [PROVIDER_SENT_SETTINGS]: [true], [switchName]: [true] } },
-			});
-		}
-	}
-	expect(type.properties.find(({ name }) => name === PROVIDER_SETTINGS)).toMatchObject({
-		displayName: PROVIDER_SETTINGS_LABEL,
-		default: '',
-	});
-	expect(type.properties.find(({ name }) => name === 'apiToken')?.typeOptions?.password).toBe(true);
+test('n8n hides the token', () => {
+	const { properties } = loader.getCredential('voiceChatAgentApiTokenApi').type;
+	expect(properties.find(({ name }) => name === 'apiToken')?.typeOptions?.password).toBe(true);
 });
 
 test('the example in Settings From Your Provider is a block that is accepted as it stands', () => {

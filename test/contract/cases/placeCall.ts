@@ -1,4 +1,6 @@
+import { itemsOfDocument } from '../../document/document';
 import { fixtures } from '../../simulator';
+import { isObject, type JsonObject } from '../../simulator/json';
 import { agent, type ContractCase } from '../contractCase';
 
 const { agents } = fixtures;
@@ -25,12 +27,49 @@ const question = {
 };
 const byReading = { wait: { settings: { waitForCompletion: 'reading', waitLimit: 1 } } };
 
-/** More cases are in test/nodes/PlaceCall/simulator.test.ts. */
+/** Every field of a call request, with the members of its overrides and of a data point. */
+const DOCUMENTED_FIELDS = itemsOfDocument()
+	.filter(({ section }) => section.startsWith('Call request'))
+	.map(({ name }) => name);
+
+/** Documented names: nested fields have a path, such as `retry_config.enabled`. */
+function fieldsIn(body: JsonObject): string[] {
+	const { call_config_overrides: overrides, data_extraction: points } = body;
+	const { retry_config: retry, ...others } = isObject(overrides) ? overrides : {};
+	const [point]: unknown[] = Array.isArray(points) ? points : [];
+	return [
+		...[body, others, point].flatMap((part) => (isObject(part) ? Object.keys(part) : [])),
+		...Object.keys(isObject(retry) ? retry : {}).map((name) => `retry_config.${name}`),
+	];
+}
+
 export const placeCall: ContractCase[] = [
 	{
-		title: 'places a call for later',
-		parameters: { ...call, when: 'dateTime', scheduledAt: '2099-11-20T10:00:00' },
+		title: 'places a call for later, with every field',
+		parameters: {
+			...call,
+			personName: 'Asha Rao',
+			when: 'dateTime',
+			scheduledAt: '2099-11-20T10:00:00',
+			additionalDataFields: { fields: [{ name: 'plan', value: 'Gold' }] },
+			initialGreeting: 'Hello!',
+			dataExtraction: {
+				points: [{ description: 'Which day?', key: 'day', required: true, outputFormat: 'a day' }],
+			},
+			callConfigOverrides: {
+				enableCallback: false,
+				maxCallDurationSeconds: 1800,
+				retryEnabled: true,
+				retryMaxAttempts: 10,
+				retryIntervalMinutes: 1440,
+			},
+			options: { systemPrompt: 'Be kind.', webhookUrl: 'http://127.0.0.1:9/call-completed' },
+		},
 		requests: ['POST /v1/call'],
+		verify: ({ requests: [request] }) => {
+			const fields = fieldsIn(isObject(request?.body) ? request.body : {});
+			expect(fields.sort()).toEqual([...DOCUMENTED_FIELDS].sort());
+		},
 		output: [
 			{
 				call_id: expect.any(String),

@@ -3,7 +3,7 @@ import {
 	PROVIDER_SETTINGS,
 } from '../../../nodes/shared/apiMapping/providerSettings';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
-import { output, searchList, service } from '../../engine';
+import { searchList, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const harness = nodeHarness('agents');
@@ -19,35 +19,15 @@ const LIST = {
 	meta: { more: false },
 };
 
-describe('Get Many Active', () => {
-	const many = { operation: 'getMany' };
-
-	test('returns one item per agent, unchanged', async () => {
-		agents().reply(200, LIST);
-		expect(await harness.records(many)).toEqual([
-			{ agent_uuid: 'agent_a1', agent_name: 'Sales' },
-			{ agent_uuid: 'agent_b2', voice: 'calm' },
-		]);
-	});
-
-	test('no agent is active', async () => {
-		agents().reply(200, { success: true, data: [] });
-		expect(await harness.records(many)).toEqual([]);
-	});
-
-	test('reads the list once for all items, and pairs the output with all of them', async () => {
-		agents().reply(200, LIST);
-		const found = await harness.executeItems(many, { items: [{}, {}, {}] });
-		expect(found.map(({ pairedItem }) => pairedItem)).toEqual(
-			Array.from({ length: 2 }, () => [{ item: 0 }, { item: 1 }, { item: 2 }]),
-		);
-	});
-
-	test('with additional query parameters', async () => {
-		agents({ team: 'north' }).reply(200, LIST);
-		const developerSettings = { additionalQueryParameters: '{ "team": "north" }' };
-		expect(await harness.records({ ...many, developerSettings })).toHaveLength(2);
-	});
+test('Get Many Active reads the list once, and pairs each agent with all items', async () => {
+	agents({ team: 'north' }).reply(200, LIST);
+	const developerSettings = { additionalQueryParameters: '{ "team": "north" }' };
+	const parameters = { operation: 'getMany', developerSettings };
+	const pairedItem = [{ item: 0 }, { item: 1 }, { item: 2 }];
+	expect(await harness.executeItems(parameters, { items: [{}, {}, {}] })).toEqual([
+		{ json: { agent_uuid: 'agent_a1', agent_name: 'Sales' }, pairedItem },
+		{ json: { agent_uuid: 'agent_b2', voice: 'calm' }, pairedItem },
+	]);
 });
 
 describe('Check', () => {
@@ -55,39 +35,25 @@ describe('Check', () => {
 		operation: 'check',
 		agentUuid: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
 	};
-	const items = [{ id: 'agent_b2' }, { id: 'agent_gone' }, { id: 'agent_a1' }];
+	const items = ['agent_b2', 'sales', 'agent_gone', 'agent_a1'].map((id) => ({ id }));
+	const overrides = { onError: 'continueRegularOutput' } as const;
 
-	test('checks each agent with one read of the list', async () => {
+	test('checks each agent with one read of the list, and an invalid ID fails only its item', async () => {
 		agents().reply(200, LIST);
-		expect(await harness.records(check, { items })).toEqual([
+		expect(await harness.records(check, { items, overrides })).toMatchObject([
 			{ agent_uuid: 'agent_b2', voice: 'calm', active: true },
+			{ error: `'Agent' must be an agent ID (got "sales") [item 1]` },
 			{ agent_uuid: 'agent_gone', active: false },
 			{ agent_uuid: 'agent_a1', agent_name: 'Sales', active: true },
 		]);
 	});
 
-	test('an invalid ID fails only its item', async () => {
-		agents().reply(200, LIST);
-		const overrides = { onError: 'continueErrorOutput' } as const;
-		const result = await harness.run(check, {
-			items: [{ id: 'sales' }, ...items],
-			overrides,
-			sinks: ['Good', 'Bad'],
-		});
-		expect(output(result, 'Good')).toHaveLength(3);
-		expect(output(result, 'Bad')).toMatchObject([
-			{ json: { error: `'Agent' must be an agent ID (got "sales") [item 0]` } },
-		]);
-	});
-
 	test('an unreadable list is requested only once', async () => {
 		agents().times(4).reply(503, '');
-		const overrides = { onError: 'continueRegularOutput' } as const;
-		const found = await harness.records(check, { items, overrides });
+		const found = await harness.records(check, { items: items.slice(2), overrides });
 		expect(found.map(({ error }) => error)).toEqual([
 			'The service or a proxy returned HTTP status 503 [item 0]',
 			'The service or a proxy returned HTTP status 503 [item 1]',
-			'The service or a proxy returned HTTP status 503 [item 2]',
 		]);
 	});
 });
@@ -103,17 +69,6 @@ test('the Agent field offers the active agents', async () => {
 	expect(results).toEqual([{ name: 'Sales', value: 'agent_a1' }]);
 });
 
-test('the Agent field names the missing fields of the API mapping', async () => {
-	agents().reply(200, { success: true, data: [['a-1', { 'shown as': 'Sales' }]] });
-	const search = searchList(harness.credentials, harness.node('placeCall'), 'searchAgents', '');
-	await expect(search).rejects.toMatchObject({
-		message: 'The response has no recognizable list of active agents',
-		description: expect.stringMatching(
-			/turn on 'Set Up the List of Agents' and fill in 'Path to Agents in Response' and 'Location of Agent ID'/,
-		),
-	});
-});
-
 test("while 'My Provider Sent Settings' is off, settings that the credential still has don't apply", async () => {
 	const credential = {
 		[PROVIDER_SENT_SETTINGS]: false,
@@ -124,7 +79,11 @@ test("while 'My Provider Sent Settings' is off, settings that the credential sti
 	agents().reply(200, LIST);
 	expect(await harness.records({ operation: 'getMany' }, { credential })).toHaveLength(2);
 
-	agents().reply(200, { success: true, data: { agent_a1: 'Sales' } });
+	agents()
+		.times(2)
+		.reply(200, { success: true, data: { agent_a1: 'Sales' } });
+	const search = searchList(harness.credentials, harness.node('placeCall'), 'searchAgents', '');
+	await expect(search).rejects.toThrow('The response has no recognizable list of active agents');
 	expect(await harness.errorOf({ operation: 'getMany' }, { credential })).toMatchObject({
 		message: 'The response has no recognizable list of active agents',
 		description: expect.stringContaining(
@@ -133,14 +92,7 @@ test("while 'My Provider Sent Settings' is off, settings that the credential sti
 	});
 });
 
-describe('agents in lists, as the questionnaire names them', () => {
-	const answer = {
-		success: true,
-		data: [
-			['agent_a1', { 'shown as': 'Sales' }],
-			['agent_b2', { 'shown as': 'Support' }],
-		],
-	};
+test('agents in lists, as the questionnaire names them, have their names everywhere', async () => {
 	const credential = {
 		describeAgents: true,
 		agentsPath: 'data',
@@ -148,26 +100,23 @@ describe('agents in lists, as the questionnaire names them', () => {
 		agentsIdPath: '0',
 		agentsNamePath: '1.shown as',
 	};
-	beforeEach(() => agents().reply(200, answer));
-
-	test('Get Many Active returns their names', async () => {
-		expect(await harness.records({ operation: 'getMany' }, { credential })).toEqual([
-			{ agent_uuid: 'agent_a1', agent_name: 'Sales' },
-			{ agent_uuid: 'agent_b2', agent_name: 'Support' },
-		]);
-	});
-
-	test('Check returns the name', async () => {
-		const agentUuid = { __rl: true, mode: 'id', value: 'agent_b2' };
-		expect(await harness.records({ operation: 'check', agentUuid }, { credential })).toEqual([
-			{ agent_uuid: 'agent_b2', agent_name: 'Support', active: true },
-		]);
-	});
-
-	test.each(['agents', 'placeCall'])('the Agent field of %s offers their names', async (type) => {
-		const credentials = { [CREDENTIAL]: await harness.addCredential(credential) };
+	const data = [
+		['agent_a1', { 'shown as': 'Sales' }],
+		['agent_b2', { 'shown as': 'Support' }],
+	];
+	agents().times(4).reply(200, { success: true, data });
+	expect(await harness.records({ operation: 'getMany' }, { credential })).toEqual([
+		{ agent_uuid: 'agent_a1', agent_name: 'Sales' },
+		{ agent_uuid: 'agent_b2', agent_name: 'Support' },
+	]);
+	const agentUuid = { __rl: true, mode: 'id', value: 'agent_b2' };
+	expect(await harness.records({ operation: 'check', agentUuid }, { credential })).toEqual([
+		{ agent_uuid: 'agent_b2', agent_name: 'Support', active: true },
+	]);
+	const credentials = { [CREDENTIAL]: await harness.addCredential(credential) };
+	for (const type of ['agents', 'placeCall']) {
 		const node = harness.node(type, { credentials });
 		const { results } = await searchList(harness.credentials, node, 'searchAgents', 'supp');
 		expect(results).toEqual([{ name: 'Support', value: 'agent_b2' }]);
-	});
+	}
 });

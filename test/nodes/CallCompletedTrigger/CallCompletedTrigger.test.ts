@@ -53,22 +53,16 @@ const reads = (callId: string) =>
 	simulator().requests.filter(({ path }) => path === `/v1/call/${callId}`).length;
 
 describe('a request', () => {
-	it.each([
-		['JSON', JSON.stringify({ call_id: calls.finished })],
-		['a nested call_id', JSON.stringify({ data: [{ call: { call_id: calls.finished } }] })],
-		['a byte order mark', `\uFEFF${JSON.stringify({ call_id: calls.finished })}`],
-	])('with %s starts an execution that returns the record of the service', async (_name, text) => {
+	it('starts an execution that returns the record of the service, also with a byte order mark', async () => {
 		const { deliver } = await listen();
-		const { items } = await deliver(rawBody(text));
-		expect(items).toMatchObject([
+		const text = JSON.stringify({ data: [{ call: { call_id: calls.finished } }] });
+		expect((await deliver(rawBody(`\uFEFF${text}`))).items).toMatchObject([
 			{ call_id: calls.finished, status: 'picked', phone_key: '919876500001' },
 		]);
 	});
 
 	it.each([
 		['', 'The body has no call_id.'],
-		['{', 'The body has no call_id.'],
-		['[]', 'The body has no call_id.'],
 		['{"call_id":{"$ne":null}}', 'The body has no call_id.'],
 		[
 			JSON.stringify(Array.from({ length: 101 }, (_, id) => ({ call_id: `c${id}` }))),
@@ -102,13 +96,6 @@ describe('the execution', () => {
 		const { execution, items } = await deliver(reported(UNKNOWN));
 		expect([execution?.status, items]).toEqual(['success', []]);
 		expect(reads(UNKNOWN)).toBe(2);
-	});
-
-	it('waits until the record shows the end', async () => {
-		const callId = inProgress();
-		duringWait(async () => await simulator().endCall(callId, { summary: 'Interested' }));
-		const { deliver } = await listen();
-		expect((await deliver(reported(callId))).items).toMatchObject([{ summary: 'Interested' }]);
 	});
 
 	it('fails after five minutes if the record never shows an end, and a retry passes the call on', async () => {

@@ -2,6 +2,7 @@ import { readCompletedCall } from '../../../nodes/CallCompletedTrigger/readCompl
 import { ApiClient } from '../../../nodes/shared/api/client';
 import { TransportFault } from '../../../nodes/shared/api/http';
 import type { JsonObject } from '../../../nodes/shared/json';
+import { virtualClock } from '../shared/api/virtualClock';
 
 const CALL = { call_id: 'c', status: 'picked', summary: 'Wants a visit', retry_count: 1 };
 const FORMER = { ...CALL, retry_count: 0 };
@@ -13,19 +14,14 @@ const AWAY = new TransportFault('ECONNRESET', 'ECONNRESET');
 
 type Script = Array<JsonObject | TransportFault>;
 
-/** Reads from a service that returns these responses in order, and then the last one again. Time passes only in `sleep`. */
+/** Reads from a service that returns these responses in order, and then the last one again. */
 function reading(script: Script) {
-	let time = 0;
 	let requests = 0;
+	const clock = virtualClock();
 	const waits: number[] = [];
-	const clock = {
-		now: () => time,
-		elapsed: () => time,
-		sleep: async (ms: number) => {
-			waits.push(ms);
-			time += ms;
-			await Promise.resolve();
-		},
+	const sleep = async (ms: number) => {
+		waits.push(ms);
+		await clock.sleep(ms);
 	};
 	const transport = async () => {
 		const response = script[Math.min(requests++, script.length - 1)] ?? AWAY;
@@ -36,7 +32,11 @@ function reading(script: Script) {
 	};
 	// The pauses between the attempts of one reading don't count here.
 	const client = new ApiClient(transport, { ...clock, sleep: async () => {} }, () => 0);
-	const options = { report: { retry_count: 1 }, finished: ['voicemail'], clock };
+	const options = {
+		report: { retry_count: 1 },
+		finished: ['voicemail'],
+		clock: { ...clock, sleep },
+	};
 	return { call: readCompletedCall(client, 'c', options), waits };
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import type { INodeParameters, IPollFunctions, WorkflowExecuteMode } from 'n8n-workflow';
+import type { INode, INodeParameters, IPollFunctions, WorkflowExecuteMode } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
@@ -8,12 +8,9 @@ import {
 	engineHarness,
 	makeWorkflow,
 	nodeTypes,
-	output,
 	pollContext,
-	runWorkflow,
 	service,
 } from '../../engine';
-
 import { virtualClock } from '../shared/api/virtualClock';
 
 const harness = engineHarness();
@@ -58,8 +55,6 @@ function follower(parameters: INodeParameters = {}, id: string = randomUUID(), n
 	};
 }
 
-const copyOf = (stored: unknown): unknown => JSON.parse(JSON.stringify(stored));
-
 let waits: jest.SpyInstance;
 beforeEach(() => {
 	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
@@ -68,27 +63,20 @@ afterEach(() => {
 	waits.mockRestore();
 });
 
-describe('a poll', () => {
-	test('the first poll starts the workflow if set', async () => {
-		const { look } = follower({ emitBaseline: true });
-		endpoint().times(2).reply(200, answer());
-		expect(await look()).toEqual([{ event: 'current_state', ...answer().data }]);
-		expect(await look()).toBeNull();
-	});
+test('the first poll starts the workflow if set, and sends additional query parameters', async () => {
+	const developerSettings = { additionalQueryParameters: '{ "x": "y" }' };
+	const { look } = follower({ emitBaseline: true, developerSettings });
+	endpoint().query({ x: 'y' }).times(2).reply(200, answer());
+	expect(await look()).toEqual([{ event: 'current_state', ...answer().data }]);
+	expect(await look()).toBeNull();
+});
 
-	test('returns only the selected events', async () => {
-		const { look } = follower({ events: ['call_counts_changed'] });
-		endpoint().reply(200, answer());
-		await look();
-		endpoint().reply(200, answer('Paused', 7));
-		expect(await look()).toMatchObject([{ event: 'call_counts_changed' }]);
-	});
-
-	test('sends additional query parameters', async () => {
-		const { look } = follower({ developerSettings: { additionalQueryParameters: '{ "x": "y" }' } });
-		endpoint().query({ x: 'y' }).reply(200, answer());
-		expect(await look()).toBeNull();
-	});
+test('returns only the selected events', async () => {
+	const { look } = follower({ events: ['call_counts_changed'] });
+	endpoint().reply(200, answer());
+	await look();
+	endpoint().reply(200, answer('Paused', 7));
+	expect(await look()).toMatchObject([{ event: 'call_counts_changed' }]);
 });
 
 describe('the baseline', () => {
@@ -97,7 +85,8 @@ describe('the baseline', () => {
 		endpoint().reply(200, answer());
 		await before.look();
 		const after = follower();
-		Object.assign(after.workflow.staticData, copyOf(before.workflow.staticData));
+		const stored: object = JSON.parse(JSON.stringify(before.workflow.staticData));
+		Object.assign(after.workflow.staticData, stored);
 		endpoint().times(2).reply(200, answer('Paused'));
 		expect(await after.look()).toMatchObject([{ event: 'status_changed' }]);
 		expect(await after.look()).toBeNull();
@@ -188,28 +177,12 @@ describe('overlapping polls', () => {
 	});
 });
 
-describe('errors are reported', () => {
-	test('a campaign ID that cannot be', async () => {
-		await expect(follower({ campaignId: 'spring' }).look()).rejects.toThrow(
-			`'Campaign' must be a whole number (got "spring")`,
-		);
-	});
-
-	test("when the workflow is activated with 'Execute Once', because n8n would drop all events but the first", async () => {
-		const node = harness.node('campaignProgressTrigger', { parameters: BASE, executeOnce: true });
-		const workflow = makeWorkflow([node]);
-		const events = ['status_changed', 'queue_completed'].map((event) => ({ json: { event } }));
-		const run = await runWorkflow(harness.credentials, workflow, node, events);
-		expect(output(run, 'Node')).toHaveLength(1);
-		await expect(activate(harness.credentials, workflow)).rejects.toThrow(
-			"'Execute Once' in the settings of this trigger must be off",
-		);
-	});
-
-	test('when the workflow is activated', async () => {
-		endpoint().reply(404, { success: false, error: "Couldn't find Campaign" });
-		await expect(activate(harness.credentials, follower().workflow)).rejects.toThrow(
-			"The service doesn't know this campaign",
-		);
-	});
+test.each<[INodeParameters, Partial<INode>, string]>([
+	[{ campaignId: 'spring' }, {}, `'Campaign' must be a whole number (got "spring")`],
+	// n8n would drop all events but the first.
+	[{}, { executeOnce: true }, "'Execute Once' in the settings of this trigger must be off"],
+])('with %j and %j, it is not published', async (parameters, over, message) => {
+	const form = { ...BASE, ...parameters };
+	const node = harness.node('campaignProgressTrigger', { parameters: form, ...over });
+	await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toThrow(message);
 });

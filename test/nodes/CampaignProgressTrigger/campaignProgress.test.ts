@@ -6,10 +6,11 @@ import {
 } from '../../../nodes/CampaignProgressTrigger/campaignProgress';
 import { viewCampaign } from '../../../nodes/shared/campaign';
 import type { JsonObject, JsonValue } from '../../../nodes/shared/json';
+import { plainText } from '../../../nodes/shared/values';
 
 const SUBJECT = 'https://voice.example.com#7';
 const TYPES = ['status_changed', 'queue_completed', 'call_counts_changed'];
-const [STATUS, QUEUE, COUNTS] = TYPES;
+const [STATUS = '', QUEUE = '', COUNTS = ''] = TYPES;
 
 /** A contact list with a queue for each agent. */
 const list = (completed: boolean[], agents = ['a', 'b'], queued: number | null = 5): JsonValue => ({
@@ -59,85 +60,67 @@ const sameAgent = (...completed: boolean[]) => response(lists(list(completed, ['
 const { calls: _calls, ...doneWithoutCalls } = done;
 const otherList = { campaign_upload_id: 2, queues: [{ agent_uuid: 'a', completed: true }] };
 
-test.each<[string, JsonObject[], Array<Array<string | undefined>>]>([
-	['nothing', [usual, usual], [[], []]],
-	['a status', [usual, paused, paused], [[], [STATUS], []]],
-	['there and back again', [usual, paused, usual], [[], [STATUS], [STATUS]]],
-	['a status that is missing once', [usual, response({ campaign: {} }), usual], [[], [], []]],
-	['a queue', [usual, done, done], [[], [QUEUE], []]],
-	['a queue that is completed at the first poll', [done, done], [[], []]],
-	[
-		'a list that appears completed',
-		[usual, response(lists(list([false]), otherList))],
-		[[], [QUEUE]],
-	],
+const newList = response(lists(list([false]), otherList));
+const movedQueue = response(lists(list([false, true], ['b', 'a'])));
+const one = twoQueues(true, false);
+const middle = sameAgent(false, true, false);
+const noCampaign = response({ campaign: {} });
+const noLists = response(lists());
+const noTotal = response({ calls: { by_status: { picked: 10 } } });
+const noStatuses = response({ calls: { total: 10 } });
+const noCalls = response({ calls: null });
+const empty = response({ calls: null, campaign: {}, uploads: null });
+const higherTotal = response(counts(12, { picked: 10 }));
+const otherCounts = response(counts(10, { picked: 9, busy: 1 }));
+
+/** The events of each poll. */
+test.each<[string, JsonObject[], string[]]>([
+	['nothing', [usual, usual], ['', '']],
+	['a status', [usual, paused, paused], ['', STATUS, '']],
+	['there and back again', [usual, paused, usual], ['', STATUS, STATUS]],
+	['a status that is missing once', [usual, noCampaign, usual], ['', '', '']],
+	['a queue', [usual, done, done], ['', QUEUE, '']],
+	['a queue that is completed at the first poll', [done, done], ['', '']],
+	['a list that appears completed', [usual, newList], ['', QUEUE]],
 	[
 		'one of two queues, then the other',
-		[twoQueues(false, false), twoQueues(true, false), twoQueues(true, true)],
-		[[], [QUEUE], [QUEUE]],
+		[twoQueues(false, false), one, twoQueues(true, true)],
+		['', QUEUE, QUEUE],
 	],
 	[
 		'each of three queues of the same agent',
-		[sameAgent(false, false, false), sameAgent(false, true, false), sameAgent(false, true, true)],
-		[[], [QUEUE], [QUEUE]],
+		[sameAgent(false, false, false), middle, sameAgent(false, true, true)],
+		['', QUEUE, QUEUE],
 	],
-	[
-		'a queue that moves behind that of another agent',
-		[done, response(lists(list([false, true], ['b', 'a'])))],
-		[[], []],
-	],
-	['a completed list that is missing once', [done, response(lists()), done], [[], [], []]],
-	['a count that is missing once', [done, uncounted, done], [[], [], []]],
-	['a count that is null once', [done, oneQueue(true, null), done], [[], [], []]],
-	['a count that is missing at first', [uncounted, done, done], [[], [], []]],
-	['a higher count', [done, oneQueue(true, 9), oneQueue(true, 9)], [[], [QUEUE], []]],
-	[
-		'a higher count than before it was missing',
-		[done, uncounted, oneQueue(true, 8)],
-		[[], [], [QUEUE]],
-	],
-	[
-		'a queue that is in progress again',
-		[done, usual, usual, done, done],
-		[[], [], [], [QUEUE], []],
-	],
-	[
-		'a queue whose count shows what is left',
-		[oneQueue(true, 0), usual, oneQueue(true, 0)],
-		[[], [], [QUEUE]],
-	],
+	['a queue that moves behind that of another agent', [done, movedQueue], ['', '']],
+	['a completed list that is missing once', [done, noLists, done], ['', '', '']],
+	['a count that is missing once', [done, uncounted, done], ['', '', '']],
+	['a count that is null once', [done, oneQueue(true, null), done], ['', '', '']],
+	['a count that is missing at first', [uncounted, done, done], ['', '', '']],
+	['a higher count', [done, oneQueue(true, 9), oneQueue(true, 9)], ['', QUEUE, '']],
+	['one after it was missing', [done, uncounted, oneQueue(true, 8)], ['', '', QUEUE]],
+	['a queue in progress again', [done, usual, usual, done, done], ['', '', '', QUEUE, '']],
+	['a count of what is left', [oneQueue(true, 0), usual, oneQueue(true, 0)], ['', '', QUEUE]],
 	[
 		'a queue that is completed again after redials',
 		[done, usual, redialed, usual, redialed],
-		[[], [], [QUEUE, COUNTS], [COUNTS], [QUEUE, COUNTS]],
+		['', '', `${QUEUE} ${COUNTS}`, COUNTS, `${QUEUE} ${COUNTS}`],
 	],
 	[
 		'a queue that is completed again, with a response without counts in between',
 		[done, doneWithoutCalls, response(counts(12)), redialed],
-		[[], [], [COUNTS], [QUEUE]],
+		['', '', COUNTS, QUEUE],
 	],
-	['a completed queue while others are in progress', [done, redialed], [[], [COUNTS]]],
-	['the total alone', [usual, response(counts(12, { picked: 10 }))], [[], [COUNTS]]],
-	['a status of a call', [usual, response(counts(10, { picked: 9, busy: 1 }))], [[], [COUNTS]]],
-	[
-		'a total that is missing once',
-		[usual, response({ calls: { by_status: { picked: 10 } } }), usual],
-		[[], [], []],
-	],
-	[
-		'counts by status that are missing once',
-		[usual, response({ calls: { total: 10 } }), usual],
-		[[], [], []],
-	],
-	['counts that are missing once', [usual, response({ calls: null }), usual], [[], [], []]],
-	[
-		'what the first response lacks',
-		[response({ calls: null, campaign: {}, uploads: null }), usual, paused],
-		[[], [], [STATUS]],
-	],
+	['a completed queue while others are in progress', [done, redialed], ['', COUNTS]],
+	['the total alone', [usual, higherTotal], ['', COUNTS]],
+	['a status of a call', [usual, otherCounts], ['', COUNTS]],
+	['a total that is missing once', [usual, noTotal, usual], ['', '', '']],
+	['counts by status that are missing once', [usual, noStatuses, usual], ['', '', '']],
+	['counts that are missing once', [usual, noCalls, usual], ['', '', '']],
+	['what the first response lacks', [empty, usual, paused], ['', '', STATUS]],
 ])('%s', (_name, responses, expected) => {
-	const events = follow(responses).map((poll) => poll.map(({ event }) => event));
-	expect(events).toEqual(expected);
+	const events = follow(responses).map((poll) => poll.map(({ event }) => plainText(event)));
+	expect(events.map((poll) => poll.join(' '))).toEqual(expected);
 });
 
 test('the events include the campaign, its counts, and the queue', () => {

@@ -53,6 +53,21 @@ test.each<[string, JsonObject[], string[]]>([
 		[call('a', SAME), call('b', 1_800_000_000), call('c', '2027-01-01 10:00:00 UTC')],
 		['a', 'b', 'c'],
 	],
+	[
+		'calls without a number or a time, and those whose number has no country code',
+		[
+			call('a', SAME),
+			call('nobody', SAME, { phone_number: null }),
+			call('unclear', '2027-01-01T12:00:00Z', { phone_number: '9876543210' }),
+			call('timeless', null),
+		],
+		['a', 'nobody', 'unclear', 'timeless'],
+	],
+	[
+		'the newest of one number, in any format',
+		[call('a', SAME), call('b', '2027-01-01T11:00:00Z', { phone_number: '+91 98765 43210' })],
+		['b'],
+	],
 ])('keeps %s, in any order of the list', async (_what, calls, expected) => {
 	expect(await latest(...calls)).toEqual(expected);
 	expect(await latest(...[...calls].reverse())).toEqual([...expected].reverse());

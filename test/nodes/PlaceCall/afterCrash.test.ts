@@ -1,11 +1,26 @@
-import type { INodeParameters } from 'n8n-workflow';
-import { oneNodeWorkflow, output, retryKilled, service, skipSleeps } from '../../engine';
+/** Attempts of an execution after n8n was killed. n8n has stored no results, only the notes of what was started. */
+import type { IDataObject, INode, IRun, WorkflowExecuteMode } from 'n8n-workflow';
+import { createRunExecutionData } from 'n8n-workflow';
+import {
+	engineTool,
+	oneNodeWorkflow,
+	output,
+	ParentExecution,
+	resume,
+	retryKilled,
+	skipSleeps,
+	storedCopy,
+} from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
 	callsEndpoint,
 	CONTINUE,
 	faultOf,
+	HOURS,
+	itemsOf,
+	NIGHT,
+	NOON,
 	people,
 	perItem,
 	phone,
@@ -15,21 +30,55 @@ import {
 
 const harness = placeCallHarness();
 const { kill, retryAfterKill: retry } = harness;
+const withHours = {
+	options: { callingHours: { hours: HOURS }, outsideCallingHours: 'notPlaced' },
+};
+
+let itIs: (iso: string) => void;
+beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
 afterEach(() => jest.restoreAllMocks());
 
-describe('Retry after n8n was killed', () => {
-	it('places no call again, and lists everyone who may have been called', async () => {
+const jsonOf = (run: IRun) => output(run, 'Node').map(({ json }) => json);
+const lock = () => {
+	harness.store.beforeCall = () => {
+		throw new Error('database is locked');
+	};
+};
+
+describe('Retry', () => {
+	it.each([
+		['', {}],
+		[' with Retry On Fail', { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 }],
+	])('places no call again%s, and lists everyone who may have been called', async (_how, over) => {
+		rejectCall();
 		acceptCalls(2);
-		const node = harness.placeCallNode(perItem);
-		const begun = await kill(node, people(2));
-		const { message, description } = faultOf(await retry(begun, node, people(3)));
-		expect(message).toBe(
-			'An earlier attempt of this execution may have sent this, and n8n has no record of the result (call to 9876543210, IN) [item 0]',
-		);
-		expect(description).toContain('[item 1] An earlier attempt');
-		expect(description).toContain('9876543211');
-		expect(description).not.toContain('9876543212');
-		expect(description).toContain('This attempt sent nothing.');
+		const node = harness.placeCallNode(perItem, over);
+		const begun = await kill({ ...node, ...CONTINUE, retryOnFail: false }, people(3));
+		const bodies = acceptUpTo(1);
+		const first = await retry(begun, node, people(4));
+		for (const failed of [first, await harness.retry(first, node)]) {
+			const { message, description } = faultOf(failed);
+			expect(message).toBe(
+				`An earlier attempt of this execution may have sent this, and n8n has no record of the result (call to ${phone(1)}, IN) [item 1]`,
+			);
+			expect(description).toContain('[item 2] An earlier attempt');
+			expect(description).toContain(phone(2));
+			expect(description).not.toContain(phone(3));
+			expect(description).toContain('This attempt sent nothing.');
+		}
+		expect(bodies).toEqual([]);
+	});
+
+	it('names every started item before it says to run the others in a new execution', async () => {
+		acceptCalls(15);
+		const node = harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 5 } });
+		const isStarted = (_row: object, index: number) => index % 2 === 0;
+		const begun = await kill(node, people(30).filter(isStarted));
+		const { message, description } = faultOf(await retry(begun, node, people(30)));
+		expect(message).toContain('[item 0]');
+		for (let index = 2; index < 20; index += 2) expect(description).toContain(`[item ${index}]`);
+		expect(description).toContain('And 5 more items (20, 22, 24, 26, 28).');
+		expect(description).toContain('Run the other items in a new execution');
 	});
 
 	const invalidField = { phoneNumber: 'unknown' };
@@ -60,61 +109,50 @@ describe('Retry after n8n was killed', () => {
 	])(
 		"an item whose %s can't be read has the outcome %s if no request had begun",
 		async (_what, outcome, invalid, isLocked) => {
-			skipSleeps();
 			const node = harness.placeCallNode({ ...perItem, ...invalid }, CONTINUE);
 			const begun = await kill(node, []);
-			harness.store.beforeCall = () => {
-				if (isLocked) throw new Error('database is locked');
-			};
+			if (isLocked) lock();
 			const [item] = output(await retry(begun, node, people(1)), 'Node');
 			expect(item?.json).toMatchObject({ details: { outcome } });
 		},
 	);
 
-	it('recognizes people by number, also if their row moved', async () => {
-		const bodies = acceptCalls(3);
-		const node = harness.placeCallNode(perItem, CONTINUE);
-		const begun = await kill(node, people(2));
-		const moved = [{ phone: phone(7) }, { phone: phone(1) }, { phone: '098765 43210' }];
-		const run = await retry(begun, node, moved);
-		expect(output(run, 'Node').map(({ json }) => json.error === undefined)).toEqual([
-			true,
-			false,
-			false,
-		]);
-		expect(bodies.map((body) => body.phone_number)).toEqual([phone(0), phone(1), phone(7)]);
-	});
-
-	it('if a failed item does not stop the node, places the calls that were not started, and repeatedly none again', async () => {
-		acceptCalls(3);
-		const node = harness.placeCallNode(perItem, CONTINUE);
-		const begun = await kill(node, people(2));
-		const once = await retry(begun, node, people(3));
-		const calls = output(once, 'Node').map(({ json }) => json.call_id);
-		expect(calls).toEqual([undefined, undefined, 'call-9876543212']);
-		for (const from of [begun, once.data]) {
-			const again = await retry(from, node, people(3));
-			const called = output(again, 'Node').map(({ json }) => json.call_id);
-			// The result of the first retry is stored with it.
-			const third = from === begun ? undefined : 'call-9876543212';
-			expect(called).toEqual([undefined, undefined, third]);
+	it.each<[string, Array<'placed' | 'rejected'>, IDataObject[], calls: Array<number | undefined>]>([
+		[
+			'recognizes people by number, also if their row moved',
+			['placed', 'placed'],
+			[{ phone: phone(7) }, { phone: phone(1) }, { phone: '098765 43210' }],
+			[7, undefined, undefined],
+		],
+		[
+			'places calls that were not started',
+			['placed', 'placed'],
+			people(3),
+			[undefined, undefined, 2],
+		],
+		['places calls that were rejected', ['placed', 'rejected'], people(2), [undefined, 1]],
+	])('with Continue, %s, and repeatedly none again', async (_what, replies, rows, calls) => {
+		for (const reply of replies) {
+			if (reply === 'placed') acceptCalls(1);
+			else rejectCall();
 		}
-	});
-
-	it('places calls again that were rejected or not started', async () => {
-		acceptCalls(1);
-		rejectCall();
 		const node = harness.placeCallNode(perItem, CONTINUE);
 		const begun = await kill(node, people(2));
-		acceptCalls(2);
-		expect(
-			output(await retry(begun, node, people(3)), 'Node').map(({ json }) => json.call_id),
-		).toEqual([undefined, 'call-9876543211', 'call-9876543212']);
+		const bodies = acceptCalls(1);
+		const once = await retry(begun, node, rows);
+		const ids = calls.map((index) => index && `call-${phone(index)}`);
+		expect(jsonOf(once).map(({ call_id: id }) => id)).toEqual(ids);
+		// The result of the first retry is stored with it.
+		const again = await retry(once.data, node, rows);
+		expect(jsonOf(again).map(({ call_id: id }) => id)).toEqual(ids);
+		const unknown = rows.map(() => ({ details: { outcome: 'unknown' } }));
+		expect(jsonOf(await retry(begun, node, rows))).toMatchObject(unknown);
+		expect(bodies).toHaveLength(1);
 	});
 
 	it("doesn't advise to run an item again whose call an earlier attempt placed", async () => {
 		acceptCalls(1);
-		service().post('/v1/call').reply(401, { success: false, error: 'no' });
+		callsEndpoint().reply(401, { success: false, error: 'no' });
 		const node = harness.placeCallNode(perItem);
 		const { workflow } = oneNodeWorkflow(node);
 		const failed = await harness.run(node, people(3));
@@ -125,22 +163,6 @@ describe('Retry after n8n was killed', () => {
 		const { message, description } = faultOf(await harness.retry(failed, node));
 		expect(message).toContain('[item 1]');
 		expect(description).toMatch(/already placed.*item 0/);
-	});
-
-	it("doesn't advise to run an item again whose call may have been placed by an earlier attempt", async () => {
-		service()
-			.post('/v1/call')
-			.replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
-		const node = harness.placeCallNode(perItem);
-		const failed = await harness.run(node, people(2));
-		expect(faultOf(failed).message).toContain('[item 0]');
-		// The first retry continues after it, places the call of item 1, and is killed.
-		acceptCalls(1);
-		const { workflow: continuing } = oneNodeWorkflow({ ...node, ...CONTINUE });
-		await retryKilled(harness.credentials, failed, continuing);
-		const { message, description } = faultOf(await harness.retry(failed, node));
-		expect(message).toContain('[item 0]');
-		expect(description).toContain('[item 1]');
 	});
 
 	it.each([
@@ -165,53 +187,132 @@ describe('Retry after n8n was killed', () => {
 			expect(items).toEqual([unknown, unknown]);
 		},
 	);
-});
 
-describe('a second retry of an execution with two items of one person, after the first one was killed', () => {
-	/** Item 0 is called and item 1 rejected. The first retry calls item 1. @returns the calls of the second retry */
-	async function retriedTwice(parameters: INodeParameters, edits: INodeParameters = {}) {
-		const rows = ['Asha', 'Ravi'].map((name) => ({ phone: phone(0), name }));
+	it("while n8n's database is locked, returns the outcome and what to do", async () => {
 		acceptCalls(1);
-		rejectCall();
-		const node = harness.placeCallNode({ ...perItem, ...parameters });
-		const failed = await harness.run(node, rows);
-		const bodies = acceptUpTo(1);
-		await retryKilled(harness.credentials, failed, oneNodeWorkflow(node).workflow);
-		expect(bodies).toHaveLength(1);
-		const again = acceptUpTo(1);
-		const edited = harness.placeCallNode({ ...perItem, ...parameters, ...edits });
-		const { message } = faultOf(await harness.retry(failed, edited));
-		expect(message).toContain('[item 1]');
-		return again;
-	}
-
-	const named = { personName: '={{ $json.name }}' };
-
-	it.each([
-		['are equal', {}, {}],
-		['have become equal since an edit', named, { personName: 'Ravi' }],
-	])('places no call again if the items %s', async (_what, parameters, edits) => {
-		expect(await retriedTwice(parameters, edits)).toEqual([]);
+		const begun = await kill(harness.placeCallNode(perItem), people(1));
+		lock();
+		const retryLocked = async (over: Partial<INode> = {}) => {
+			const { workflow } = oneNodeWorkflow(harness.placeCallNode(perItem, over), ['After']);
+			return await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
+		};
+		const items = output(await retryLocked(CONTINUE), 'After').map(({ json }) => json);
+		expect(items).toEqual([
+			{
+				error: expect.any(String),
+				message: expect.stringContaining('Retry the execution again'),
+				details: expect.objectContaining({ outcome: 'unknown', n8n_said: 'database is locked' }),
+			},
+		]);
+		expect(faultOf(await retryLocked()).message).not.toContain("wasn't sent");
 	});
 });
 
-test('a second retry after an edit calls nobody again whom the first one called, if the outcome of an equal item is unknown', async () => {
-	callsEndpoint().reply(502, '<html>Bad Gateway</html>');
-	rejectCall();
-	const rows = [{ phone: phone(0) }, { phone: phone(0) }];
-	const atOnce = harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 2 } });
-	const failed = await harness.run(atOnce, rows);
-	const edited = harness.placeCallNode(perItem, CONTINUE);
-	const bodies = acceptUpTo(1);
-	await retryKilled(harness.credentials, failed, oneNodeWorkflow(edited).workflow);
-	expect(bodies).toHaveLength(1);
+describe('a sub-workflow whose parent is retried', () => {
+	let parent: ParentExecution;
+	beforeEach(() => (parent = new ParentExecution(harness.credentials, Date.parse(NOON))));
+	const run = async (node: INode, rows: IDataObject[]): Promise<IRun> =>
+		await parent.run(node, itemsOf(rows));
+
+	it("doesn't say outside the calling hours that a call that was placed wasn't", async () => {
+		acceptCalls(1);
+		const node = harness.placeCallNode({ ...perItem, ...withHours }, CONTINUE);
+		expect(output(await run(node, people(1)), 'Node')).toHaveLength(1);
+		parent.retry();
+		itIs(NIGHT);
+		const [item] = output(await run(node, people(1)), 'Node');
+		expect(item?.json).not.toMatchObject({ placed: false });
+		expect(item?.json).toMatchObject({ details: { outcome: 'unknown' } });
+	});
+
+	it('calls a person no more, also in a sub-execution that had not begun', async () => {
+		const node = harness.placeCallNode({ ...perItem, personName: '={{ $json.name }}' }, CONTINUE);
+		acceptCalls(1);
+		await run(node, [{ phone: phone(0), name: 'First' }]);
+		parent.retry();
+		const again = acceptUpTo(2);
+		for (const name of ['First', 'Second']) {
+			const [item] = output(await run(node, [{ phone: phone(0), name }]), 'Node');
+			expect(item?.json).toMatchObject({ details: { outcome: 'unknown' } });
+		}
+		expect(again).toEqual([]);
+	});
+
+	it("calls nobody again if n8n's database stores the notes of the retry, but reports an error", async () => {
+		acceptCalls(1);
+		const node = harness.placeCallNode(perItem);
+		await run(node, people(1));
+		parent.retry();
+		const again = acceptUpTo(1);
+		harness.store.failAfterNextAdd();
+		await run(node, people(1));
+		expect(again).toEqual([]);
+	});
+	it("doesn't promise that a retry skips its calls, because a retry of the parent stops at the first one", async () => {
+		acceptCalls(1);
+		rejectCall();
+		const node = harness.placeCallNode(perItem);
+		const { description } = faultOf(await run(node, people(2)));
+		expect(description).toContain('1 call was already placed in this run (item 0)');
+		expect(description).not.toContain('A retry of this execution skips it');
+		parent.retry();
+		const bodies = acceptUpTo(1);
+		expect(faultOf(await run(node, people(2))).message).toContain('[item 0]');
+		expect(bodies).toEqual([]);
+	});
+
+	it.each([
+		['removes', 'remove'],
+		['counts', 'count'],
+	])(
+		"places the calls if n8n's database fails for a moment while it %s texts, because none was placed before",
+		async (_what, failing) => {
+			const bodies = acceptUpTo(3);
+			let failures = 1;
+			harness.store.beforeCall = (call) => {
+				if (call.startsWith(failing) && failures-- > 0) throw new Error('database is locked');
+			};
+			const node = harness.placeCallNode(perItem, CONTINUE);
+			const items = output(await run(node, people(3)), 'Node');
+			expect(items.map(({ json }) => json.error)).toEqual([undefined, undefined, undefined]);
+			expect(bodies).toHaveLength(3);
+		},
+	);
+
+	it('calls the same person on each level if the workflow starts itself, and nobody again', async () => {
+		const node = harness.placeCallNode(perItem);
+		acceptCalls(2);
+		// The first level, as long as it waits for the sub-workflow.
+		const begun = await kill(node, people(1));
+		expect(jsonOf(await run(node, people(1)))).toMatchObject([{ call_id: `call-${phone(0)}-2` }]);
+		parent.retry();
+		const again = acceptUpTo(2);
+		expect(faultOf(await retry(begun, node)).message).toContain(phone(0));
+		expect(faultOf(await run(node, people(1))).message).toContain(phone(0));
+		expect(again).toEqual([]);
+	});
+});
+
+test("a tool of an agent run doesn't say outside the calling hours that the call it placed wasn't", async () => {
+	const node = harness.placeCallNode(withHours);
+	/** In an attempt of the execution, of which n8n has stored nothing. */
+	const request = async (mode: WorkflowExecuteMode): Promise<IDataObject> => {
+		const data = createRunExecutionData({
+			executionData: {
+				runtimeData: { version: 1, establishedAt: Date.parse(NOON), source: 'trigger' },
+			},
+		});
+		return await engineTool(harness.credentials, node, { data, mode })();
+	};
+	acceptCalls(1);
+	expect(await request('trigger')).toMatchObject({ outcome: 'done' });
 	const again = acceptUpTo(1);
-	const items = output(await harness.retry(failed, edited), 'Node').map(({ json }) => json);
+	expect(await request('retry')).toMatchObject({ outcome: 'unknown' });
+	itIs(NIGHT);
+	const result = await request('retry');
+	expect(result.next_step).not.toContain('Place the call then');
+	expect(result).toMatchObject({ outcome: 'unknown' });
 	expect(again).toEqual([]);
-	expect(items).toMatchObject([
-		{ details: { outcome: 'unknown' } },
-		{ details: { outcome: 'unknown' } },
-	]);
 });
 
 test('an execution that ended normally leaves no entries, whether it succeeded or failed', async () => {

@@ -1,6 +1,5 @@
 import { Container } from '@n8n/di';
 import { InstanceSettings, validateUrlSignature } from 'n8n-core';
-import nock from 'nock';
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
@@ -10,15 +9,13 @@ import {
 	oneNodeWorkflow,
 	output,
 	PACKAGE,
-	resume,
 	retryFailed,
 	runWorkflow,
 } from '../../engine';
-import { until, untilIdle } from '../../n8n/until';
 import { dialects, fixtures } from '../../simulator';
 import { faultOf } from './placeCallHarness';
 import { harness, HOUR, waitHarness } from './wait/waitHarness';
-import { N8N, people } from './waitingExecutions';
+import { people } from './waitingExecutions';
 
 const KEY = 'answer_to_question';
 const question = {
@@ -30,9 +27,7 @@ const question = {
 const byReading = { wait: { settings: { waitForCompletion: 'reading' } } };
 
 describe('asking and waiting', () => {
-	const { node, ownAddress, runOrPause, arrive, service, placed, isNow, timeFlies } = waitHarness(
-		dialects.plain,
-	);
+	const { node, waiting, service, placed, isNow, timeFlies } = waitHarness(dialects.plain);
 	const askNode = async (parameters: INodeParameters = {}, over: Partial<INode> = {}) =>
 		await node({ ...question, ...parameters }, over);
 	const bodies = () =>
@@ -47,11 +42,9 @@ describe('asking and waiting', () => {
 		return entry?.data.main?.[0]?.map(({ json }) => json);
 	};
 
-	it('asks by a data point, waits up to two hours, and resumes with each answer', async () => {
+	it("asks by a data point with n8n's signed resume URL, waits up to two hours, and resumes with each answer", async () => {
 		isNow(1_000_000);
-		ownAddress();
-		const ask = await askNode();
-		const run = await runOrPause(ask, 4);
+		const { run, calls, arrive } = await waiting(question, 4);
 		expect(run.status).toBe('waiting');
 		expect(run.waitTill).toEqual(new Date(1_000_000 + 2 * HOUR + 60_000));
 		expect(bodies().map((body) => body?.data_extraction)).toEqual(
@@ -59,12 +52,17 @@ describe('asking and waiting', () => {
 				{ key: KEY, description: `May we ship to ${phone}?`, required: true },
 			]),
 		);
-		const [first = '', second = '', third = '', fourth = ''] = placed();
+		const address = new URL(service().placedCalls()[0]?.webhookUrl ?? '');
+		expect(address.pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
+		const signature = address.searchParams.get('signature') ?? '';
+		const { hmacSignatureSecret } = Container.get(InstanceSettings);
+		expect(validateUrlSignature(signature, address, hmacSignatureSecret)).toBe(true);
+		const [first = '', second = '', third = '', fourth = ''] = calls;
 		await service().endCall(first, { data_captured: { [KEY]: 'Go ahead' } });
 		await service().endCall(second, { data_captured: { [KEY]: ' NO' } });
 		await service().endCall(third, { status: 'not_picked', data_captured: null });
 		await service().endCall(fourth, { data_captured: { other: 'yes' } });
-		const { items } = await arrive(ask, run, { call_id: fourth });
+		const { items } = await arrive({ call_id: fourth });
 		expect(items).toMatchObject([
 			{ call_id: first, answer: 'yes', captured_answer: 'Go ahead', data: { approved: true } },
 			{ call_id: second, answer: 'no', captured_answer: ' NO', data: { approved: false } },
@@ -80,25 +78,10 @@ describe('asking and waiting', () => {
 		});
 	});
 
-	it("sends n8n's signed resume URL with each call", async () => {
-		ownAddress();
-		await runOrPause(await askNode(), 1);
-		const address = new URL(service().placedCalls()[0]?.webhookUrl ?? '');
-		expect(address.pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
-		const signature = address.searchParams.get('signature') ?? '';
-		const { hmacSignatureSecret } = Container.get(InstanceSettings);
-		expect(validateUrlSignature(signature, address, hmacSignatureSecret)).toBe(true);
-	});
-
 	it("isn't a yes if n8n's own limit ends the wait, whatever was captured", async () => {
-		ownAddress();
-		const ask = await askNode();
-		const run = await runOrPause(ask, 1);
-		const [callId = ''] = placed();
+		const { callId, untilLimit } = await waiting(question);
 		await service().endCall(callId, { data_captured: { [KEY]: 'yes' } });
-		const { workflow } = oneNodeWorkflow(ask, ['After']);
-		const ended = await resume(harness.credentials, workflow, structuredClone(run.data));
-		expect(output(ended, 'After').map(({ json }) => json)).toMatchObject([
+		expect(await untilLimit()).toMatchObject([
 			{
 				call_id: callId,
 				answer: 'unclear',
@@ -109,85 +92,14 @@ describe('asking and waiting', () => {
 	});
 
 	it('fields of the item are included, but not used as evidence', async () => {
-		ownAddress();
-		const options = { includeInputFields: true };
-		const ask = await askNode({ options });
 		const earlier = { data_captured: { [KEY]: 'yes' }, status: 'picked', asked: 'x', row: 7 };
-		const run = await runOrPause(ask, [{ ...people(1)[0], ...earlier }]);
-		expect(storedItems(run)).toMatchObject([{ answer: 'unclear', row: 7 }]);
-		const [callId = ''] = placed();
-		await service().endCall(callId, { data_captured: null });
-		const { items } = await arrive(ask, run, { call_id: callId });
-		expect(items).toMatchObject([{ row: 7, answer: 'unclear', data: { approved: false } }]);
-	});
-
-	it('a call without a question has no answer, even if its item has one', async () => {
-		ownAddress();
+		const rows = [{ ...people(1)[0], ...earlier }];
 		const options = { includeInputFields: true };
-		const call = await node({ waitForCompletion: 'webhook', options });
-		const asked = { yes: ['yes'], no: [], not_reached: [], answer_field_in_record: 'summary' };
-		const rows = [{ ...people(1)[0], asked: { ...asked, response_type: 'approval' } }];
-		const run = await runOrPause(call, rows);
-		const [callId = ''] = placed();
-		await service().endCall(callId, { summary: 'yes' });
-		const { items } = await arrive(call, run, { call_id: callId });
-		expect(items?.[0]).toMatchObject({ call_id: callId, summary: 'yes' });
-		expect(items?.[0]).not.toHaveProperty('answer');
-	});
-
-	it('stops pinging when n8n returns the page of a wait that has ended', async () => {
-		timeFlies();
-		ownAddress();
-		const answers: Array<[number, object | string]> = [
-			[409, {}],
-			[200, { received: true, pending: 1 }],
-			[200, { received: true, pending: 1 }],
-			[200, '<html>No action required</html>'],
-		];
-		let pings = 0;
-		nock(N8N)
-			.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
-			.times(20)
-			.optionally()
-			.reply(() => answers[pings++] ?? [500, {}]);
-		await runOrPause(await askNode(), 1);
-		await until('the page', async () => Promise.resolve(pings === answers.length));
-		await untilIdle();
-		expect(pings).toBe(answers.length);
-		nock.cleanAll();
-	});
-
-	it('asks with all fields of a call', async () => {
-		awake();
-		service().setAutoComplete({ afterMs: 0, outcome: { data_captured: { ok: true } } });
-		const ask = await askNode({
-			yesValues: 'true',
-			noValues: 'false',
-			dataExtraction: { points: [{ description: 'When?', key: 'when' }] },
-			additionalDataFields: { fields: [{ name: 'order', value: 'A-1042' }] },
-			callConfigOverrides: { maxCallDurationSeconds: 90 },
-			options: {
-				...byReading,
-				personName: 'Asha Rao',
-				initialGreeting: 'Hello!',
-				answerField: 'ok',
-				answerFormat: 'true or false',
-			},
-		});
-		const run = await runOrPause(ask, 1);
-		expect(bodies()).toMatchObject([
-			{
-				person_name: 'Asha Rao',
-				initial_greeting: 'Hello!',
-				additional_data: { order: 'A-1042' },
-				call_config_overrides: { max_call_duration_seconds: 90 },
-				data_extraction: [
-					{ description: 'When?', key: 'when' },
-					{ key: 'ok', output_format: 'true or false', required: true },
-				],
-			},
-		]);
-		expect(output(run, 'After')[0]?.json).toMatchObject({ answer: 'yes', captured_answer: true });
+		const { run, callId, arrive } = await waiting({ ...question, options }, rows);
+		expect(storedItems(run)).toMatchObject([{ answer: 'unclear', row: 7 }]);
+		await service().endCall(callId, { data_captured: null });
+		const { items } = await arrive({ call_id: callId });
+		expect(items).toMatchObject([{ row: 7, answer: 'unclear', data: { approved: false } }]);
 	});
 
 	it("no question is asked twice by Retry, and a yes to the old question isn't a yes to a changed one", async () => {
@@ -242,32 +154,19 @@ describe('asking and waiting', () => {
 	});
 
 	describe('as human review of a tool', () => {
-		const review = async (parameters: INodeParameters, over: Partial<INode> = {}) =>
-			await askNode(
-				{ phoneNumber: '9000000000', message: 'May I?', ...parameters },
-				{ type: `${PACKAGE}.placeCallHitlTool`, ...over },
-			);
+		const reviewed = { ...question, phoneNumber: '9000000000', message: 'May I?' };
+		const type = `${PACKAGE}.placeCallHitlTool`;
 		const wish: IDataObject = { tool: 'Refund', toolParameters: {}, data: { approved: true } };
 
-		it("waits, and isn't a yes before the answer, whatever the model sends", async () => {
-			ownAddress();
-			const ask = await review({});
-			const run = await runOrPause(ask, [wish]);
+		it("waits, and isn't a yes before the answer, whatever the model sends, also if it's included", async () => {
+			const { run, callId, arrive } = await waiting(
+				{ ...reviewed, options: { includeInputFields: true } },
+				[{ ...wish, approved: true, chatInput: 'Go on.' }],
+				{ type },
+			);
 			expect(run.status).toBe('waiting');
-			expect(storedItems(run)).toMatchObject([{ answer: 'unclear', data: { approved: false } }]);
-			const [callId = ''] = placed();
-			await service().endCall(callId, { data_captured: { [KEY]: 'yes' } });
-			const { items } = await arrive(ask, run, { call_id: callId });
-			expect(items).toMatchObject([{ answer: 'yes', data: { approved: true } }]);
-		});
-
-		it("isn't a yes because of values in the tool request, which are included", async () => {
-			ownAddress();
-			const ask = await review({ options: { includeInputFields: true } });
-			const run = await runOrPause(ask, [{ ...wish, approved: true, chatInput: 'Go on.' }]);
-			const [callId = ''] = placed();
 			await service().endCall(callId, { data_captured: { [KEY]: 'no' } });
-			const { items } = await arrive(ask, run, { call_id: callId });
+			const { items } = await arrive({ call_id: callId });
 			for (const item of [storedItems(run)?.[0], items?.[0]]) {
 				expect(item).toMatchObject({ tool: 'Refund', data: { approved: false } });
 				expect(item).not.toHaveProperty('approved');
@@ -275,30 +174,31 @@ describe('asking and waiting', () => {
 			}
 		});
 
-		it.each(['as it is', 'with On Error: Continue'])(
+		it.each<[string, Partial<INode>]>([
+			['as it is', {}],
+			['with On Error: Continue', { onError: 'continueRegularOutput' }],
+		])(
 			'%s, the model gets the reason why the person was not asked, which n8n would not pass on',
-			async (how) => {
-				ownAddress();
+			async (_how, over) => {
 				const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noNumber };
-				const over: Partial<INode> = how === 'as it is' ? {} : { onError: 'continueRegularOutput' };
-				const run = await runOrPause(await review({ agentUuid }, over), [wish]);
+				const { run } = await waiting({ ...reviewed, agentUuid }, [wish], { type, ...over });
 				expect(run.status).toBe('success');
-				const [item] = output(run, 'Node');
-				expect(item?.json).toMatchObject({
-					answer: 'unclear',
-					captured_answer: null,
-					data: {
-						approved: false,
-						chatInput: expect.stringContaining('The agent has no outbound number'),
+				const chatInput = expect.stringContaining('The agent has no outbound number');
+				expect(output(run, 'Node')).toMatchObject([
+					{
+						json: {
+							answer: 'unclear',
+							captured_answer: null,
+							data: { approved: false, chatInput },
+						},
 					},
-				});
+				]);
 			},
 		);
 
 		it('stops the workflow if set', async () => {
-			ownAddress();
-			const ask = await review({ yesValues: '={{ "" }}' }, { onError: 'stopWorkflow' });
-			const run = await runOrPause(ask, [wish]);
+			const over = { type, onError: 'stopWorkflow' } as const;
+			const { run } = await waiting({ ...reviewed, yesValues: '={{ "" }}' }, [wish], over);
 			expect(faultOf(run).message).toContain("'Counts as Yes' or 'Counts as No' is empty");
 		});
 	});

@@ -1,14 +1,6 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import {
-	engineTool,
-	executeContext,
-	inlineTool,
-	mcpTool,
-	mockTime,
-	newExecutionData,
-	output,
-} from '../../engine';
+import { engineTool, executeContext, inlineTool, mcpTool, output, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -17,6 +9,9 @@ import {
 	CONTINUE,
 	faultOf,
 	HOURS,
+	NIGHT,
+	NOON,
+	people,
 	phoneOf,
 	placeCallHarness,
 } from './placeCallHarness';
@@ -24,7 +19,6 @@ import {
 const harness = placeCallHarness();
 const { store } = harness;
 
-const START = '2026-11-20T12:00:00+05:30';
 const KOLKATA = { settings: { timezone: 'Asia/Kolkata' } };
 const LIMIT = { maximumCalls: 1, period: 'day' };
 const limited = (over: IDataObject = {}, options: INodeParameters = {}): INodeParameters => ({
@@ -36,16 +30,8 @@ const OTHER = '9876543211';
 const expired = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 
-let now: number;
-const itIs = (iso: string) => (now = Date.parse(iso));
-beforeEach(() => {
-	itIs(START);
-	mockTime(() => now);
-	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-		now += ms;
-		await Promise.resolve();
-	});
-});
+let itIs: (iso: string) => void;
+beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
 afterEach(() => jest.restoreAllMocks());
 
 const json = (run: IRun) => output(run, 'Node').map((item) => item.json);
@@ -137,39 +123,37 @@ describe('Limit Calls per Person', () => {
 		expect(store.size).toBe(1);
 	});
 
-	it('reserves the calls of all items in one access, and forgets those that were not placed', async () => {
-		acceptCalls(2);
-		callsEndpoint().reply(400, REJECTED);
-		const phones = Array.from({ length: 30 }, (_, index) => String(9_000_000_000 + index));
-		const reserving = store.calls.length;
-		const failed = await callWith(limited(), ...phones);
-		expect(faultOf(failed).message).toContain('[item 2]');
-		const calls = store.calls.slice(reserving);
-		expect(calls.filter((made) => made === 'add 30')).toHaveLength(1);
-		expect(calls.filter((made) => made === 'remove 28')).toHaveLength(1);
-		const bodies = acceptCalls(28);
-		expect(isPlaced(await callWith(limited(), ...phones))).toEqual(
-			phones.map((_phone, index) => index >= 2),
-		);
-		expect(bodies).toHaveLength(28);
-	});
+	it.each([
+		['On Error set to stop', {}, 28],
+		['On Error set to continue', CONTINUE, 1],
+	])(
+		'with %s, reserves the calls of all items in one access, and forgets those that were not placed',
+		async (_how, over, count) => {
+			acceptCalls(2);
+			callsEndpoint().reply(400, REJECTED);
+			if (over === CONTINUE) acceptCalls(27);
+			const items = people(30);
+			const node = { ...perItem, ...limited() };
+			const before = store.calls.length;
+			await harness.place(node, { items, over });
+			const calls = store.calls.slice(before);
+			expect(calls.filter((made) => made === 'add 30')).toHaveLength(1);
+			expect(calls).toContain(`remove ${count}`);
+			const bodies = acceptCalls(count);
+			await harness.place(node, { items });
+			expect(bodies.map(phoneOf)).toEqual(
+				people(30)
+					.slice(2, 2 + count)
+					.map(({ phone }) => phone),
+			);
+		},
+	);
 
-	it('reserves them in one access with On Error set to continue, too', async () => {
-		acceptCalls(20);
-		const phones = Array.from({ length: 20 }, (_, index) => ({
-			phone: String(9_000_000_000 + index),
-		}));
-		await harness.place({ ...perItem, ...limited() }, { items: phones, over: CONTINUE });
-		expect(store.calls.filter((made) => made === 'add 20')).toHaveLength(1);
-	});
-
-	it('can have another limit for each item', async () => {
-		acceptCalls(3);
-		const items = [1, 2, 2].map((most, index) => ({ phone: index === 0 ? PHONE : OTHER, most }));
-		const parameters = { ...perItem, ...limited({ maximumCalls: '={{ $json.most }}' }) };
-		await harness.place(parameters, { items });
-		const run = await harness.place(parameters, { items: items.slice(0, 2) });
-		expect(isPlaced(run)).toEqual([false, false]);
+	it('calls a person once in simultaneous executions', async () => {
+		const bodies = acceptCalls(2);
+		const runs = await Promise.all([call(PHONE, OTHER), call(PHONE, OTHER)]);
+		expect(runs.flatMap(isPlaced).sort()).toEqual([false, false, true, true]);
+		expect(bodies.map(phoneOf).sort()).toEqual([PHONE, OTHER]);
 	});
 });
 
@@ -196,7 +180,7 @@ describe('scheduled calls', () => {
 	it('that are placed after midnight count for the new day, and leave nothing for the old one', async () => {
 		itIs('2026-11-20T23:59:59+05:30');
 		callsEndpoint().reply(200, () => {
-			now += 2_000;
+			itIs('2026-11-21T00:00:01+05:30');
 			return { success: true, data: { call_id: 'a' } };
 		});
 		acceptCalls(2);
@@ -206,34 +190,20 @@ describe('scheduled calls', () => {
 		expect(isPlaced(await call(OTHER, PHONE))).toEqual([true, false]);
 	});
 
-	it.each<[what: string, start: string, parameters: INodeParameters, message: string]>([
-		[
-			'would count for another day',
-			'2026-11-20T17:59:58+05:30',
-			limited({}, { callingHours: { hours: HOURS } }),
-			'it would count for another day, week, or month',
-		],
-		[
-			'have a time of day that has passed',
-			'2026-11-20T18:29:59+05:30',
-			{ ...limited(), when: 'timeOfDay', scheduledTime: '18:30' },
-			"'Time in India' is in the past",
-		],
-	])(
-		"that %s when the service asks to wait aren't sent again, and don't count",
-		async (_what, start, parameters, message) => {
-			itIs(start);
-			callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
-			const bodies = acceptUpTo(1);
-			expect(faultOf(await callWith(parameters, PHONE)).message).toContain(message);
-			expect([bodies, store.size]).toEqual([[], 0]);
-		},
-	);
+	it("that would count for another day when the service asks to wait aren't sent again, and don't count", async () => {
+		itIs('2026-11-20T17:59:58+05:30');
+		callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
+		const bodies = acceptUpTo(1);
+		const parameters = limited({}, { callingHours: { hours: HOURS } });
+		const { message } = faultOf(await callWith(parameters, PHONE));
+		expect(message).toContain('it would count for another day, week, or month');
+		expect([bodies, store.size]).toEqual([[], 0]);
+	});
 
 	it('outside the calling hours count at the next opening', async () => {
 		acceptCalls(1);
 		const parameters = limited({}, { callingHours: { hours: HOURS } });
-		itIs('2026-11-20T22:00:00+05:30');
+		itIs(NIGHT);
 		await callWith(parameters, PHONE);
 		const [item] = json(await callWith(parameters, PHONE));
 		expect(item).toMatchObject({ next_call_possible_at: '2026-11-24T00:00:00+05:30' });
@@ -253,9 +223,9 @@ describe('a call that was certainly not placed does not count', () => {
 
 	it("rejected, also if n8n's database is locked for 50 seconds after that", async () => {
 		callsEndpoint().reply(400, () => {
-			const lockedUntil = now + 50_000;
+			const lockedUntil = clock.now() + 50_000;
 			store.beforeCall = () => {
-				if (now < lockedUntil) throw new Error('database is locked');
+				if (clock.now() < lockedUntil) throw new Error('database is locked');
 			};
 			return REJECTED;
 		});
@@ -308,49 +278,24 @@ describe('attempts of the same execution', () => {
 		expect(faultOf(again).message).toContain('the outcome is unknown');
 		expect(faultOf(again).description).toContain('1 call was already placed');
 	});
-
-	it('Retry On Fail returns the placed calls, and leaves out who is over the limit', async () => {
-		acceptCalls(2);
-		await call(OTHER);
-		callsEndpoint().reply(400, REJECTED);
-		acceptCalls(1);
-		const third = '9876543212';
-		const run = await harness.place(
-			{ ...perItem, ...limited() },
-			{
-				items: [PHONE, OTHER, third].map((phone) => ({ phone })),
-				over: { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
-			},
-		);
-		expect(json(run)).toMatchObject([
-			{ call_id: `call-${PHONE}`, placed: true },
-			{ placed: false },
-			{ call_id: `call-${third}`, placed: true },
-		]);
-	});
 });
 
 describe("n8n's store", () => {
 	const LIST = "n8n can't read or write the list of called numbers, so the call wasn't placed";
 
-	it('stops the node before anyone is called if the list cannot be read', async () => {
+	it('if the list cannot be read, stops the node before anyone is called, or fails each item', async () => {
+		let adds = 0;
 		store.beforeCall = (made) => {
-			if (made.startsWith('add')) throw new Error('database is locked');
+			if (made.startsWith('add') && ++adds <= 2) throw new Error('database is locked');
 		};
-		const { message, description } = faultOf(await call(PHONE, OTHER));
+		const items = [{ phone: PHONE }, { phone: OTHER }];
+		const parameters = { ...perItem, ...limited() };
+		const { message, description } = faultOf(await harness.place(parameters, { items }));
 		expect(message).toBe(`${LIST} [item 0]`);
 		expect(description).toContain(
 			" Or remove 'Limit Calls per Person' and leave out people who were called recently. n8n said: database is locked",
 		);
-	});
-
-	it('with On Error set to continue, fails each item', async () => {
-		let adds = 0;
-		store.beforeCall = (made) => {
-			if (made.startsWith('add') && ++adds === 1) throw new Error('database is locked');
-		};
-		const items = [{ phone: PHONE }, { phone: OTHER }];
-		const run = await harness.place({ ...perItem, ...limited() }, { items, over: CONTINUE });
+		const run = await harness.place(parameters, { items, over: CONTINUE });
 		const reason = expect.stringContaining(LIST);
 		expect(json(run)).toMatchObject([{ error: reason }, { error: reason }]);
 	});
@@ -379,23 +324,11 @@ describe('as a tool', () => {
 			outcome: 'not_sent',
 			what_happened:
 				"The call wasn't placed, because the limit of 1 call per day to this number is reached.",
+			next_step: expect.stringMatching(
+				/^The next one is possible from \w+, \d+ November 2026, 00:00 .*Do not call this number before that, also not in another format\. You can call other people\. Tell the user you are chatting with when the next call is possible\.$/,
+			),
 			result: null,
 		});
-		expect(answer.next_step).toMatch(
-			/^The next one is possible from \w+, \d+ November 2026, 00:00 /,
-		);
-		expect(answer.next_step).toMatch(
-			/Do not call this number before that, also not in another format\. You can call other people\. Tell the user you are chatting with when the next call is possible\.$/,
-		);
-	});
-
-	it('the same request of one agent run returns the placed call', async () => {
-		acceptCalls(1);
-		const data = newExecutionData();
-		const node = harness.placeCallNode(limited());
-		const tool = engineTool(harness.credentials, node, { data });
-		expect(await tool()).toMatchObject({ outcome: 'done' });
-		expect(await tool()).toMatchObject({ outcome: 'already_done', id: `call-${PHONE}` });
 	});
 
 	it('a call over the limit does not count for Maximum Calls per Agent Run', async () => {

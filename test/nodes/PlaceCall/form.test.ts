@@ -1,58 +1,29 @@
-import { NodeHelpers, type INode, type INodeParameters, type INodeProperties } from 'n8n-workflow';
+import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { makeNode, nodeTypes, PACKAGE } from '../../engine';
 import { faultOf, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
 
-/** The parameters of a stored node in n8n's editor, and the fields that it shows. */
+/** The parameters of a stored node in n8n's editor. */
 function opened(stored: INodeParameters) {
-	const node: INode = makeNode({ type: `${PACKAGE}.placeCall`, name: 'Node', parameters: stored });
+	const node = makeNode({ type: `${PACKAGE}.placeCall`, name: 'Node', parameters: stored });
 	const { description } = nodeTypes.getByNameAndVersion(node.type);
 	const properties: INodeProperties[] = description.properties;
-	const values =
-		NodeHelpers.getNodeParameters(properties, stored, true, false, node, description) ?? {};
-	const shown = properties.filter(
-		(property) =>
-			property.type !== 'hidden' &&
-			NodeHelpers.displayParameter(values, property, node, description),
-	);
-	return { values, shown };
+	return NodeHelpers.getNodeParameters(properties, stored, true, false, node, description) ?? {};
 }
 
-const names = (properties: INodeProperties[]) => properties.map(({ displayName }) => displayName);
+const BY_DEFAULT = { waitForCompletion: 'webhook', waitLimit: 2, waitLimitUnit: 'hours' };
 
-test('a picked date shows a notice about its time zone', () => {
-	const { shown } = opened({ when: 'dateTime' });
-	expect(names(shown.filter(({ type }) => type === 'notice'))).toContainEqual(
-		expect.stringContaining('in the time zone of this workflow'),
-	);
+test("Place doesn't wait by default, and has a time limit only if it waits", () => {
+	expect(opened({})).toMatchObject({ waitForCompletion: 'no' });
+	expect(opened({})).not.toHaveProperty('waitLimit');
+	expect(opened({ waitForCompletion: 'webhook' })).toMatchObject(BY_DEFAULT);
 });
 
-describe('the wait', () => {
-	test("doesn't wait by default, and shows the time limit only if it waits", () => {
-		expect(opened({}).values).toMatchObject({ waitForCompletion: 'no' });
-		expect(opened({}).values).not.toHaveProperty('waitLimit');
-		expect(opened({ waitForCompletion: 'webhook' }).values).toMatchObject({
-			waitLimit: 2,
-			waitLimitUnit: 'hours',
-		});
-	});
-
-	test('Ask and Wait places no call if the wait has no settings', async () => {
-		const ask = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
-		const { message } = faultOf(await harness.place({ ...ask, options: { wait: {} } }));
-		expect(message).toBe("'Wait for Completion' is empty");
-	});
-
-	test('the added wait of Ask and Wait has default settings', () => {
-		const { values } = opened({
-			operation: 'sendAndWait',
-			options: { wait: { settings: {} } },
-		});
-		expect(values.options).toEqual({
-			wait: {
-				settings: { waitForCompletion: 'webhook', waitLimit: 2, waitLimitUnit: 'hours' },
-			},
-		});
-	});
+test('the added wait of Ask and Wait has default settings, and without settings no call is placed', async () => {
+	const ask = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
+	const added = opened({ ...ask, options: { wait: { settings: {} } } });
+	expect(added.options).toEqual({ wait: { settings: BY_DEFAULT } });
+	const { message } = faultOf(await harness.place({ ...ask, options: { wait: {} } }));
+	expect(message).toBe("'Wait for Completion' is empty");
 });

@@ -1,27 +1,11 @@
 import { NodeConnectionTypes, type INode, type INodeExecutionData, type IRun } from 'n8n-workflow';
 import nock from 'nock';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import {
-	InFlight,
-	resume,
-	storedCopy,
-	makeNode,
-	makeWorkflow,
-	oneNodeWorkflow,
-	output,
-	runDataOf,
-	runWorkflow,
-	service,
-	startExecution,
-	startNode,
-	stoppedResult,
-} from '../../engine';
+import { InFlight, makeNode, makeWorkflow, output, runWorkflow, service } from '../../engine';
 import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
-	callsEndpoint,
+	CONTINUE,
 	faultOf,
-	itemsOf,
 	people,
 	perItem,
 	phoneOf,
@@ -93,8 +77,8 @@ describe('when one item is rejected', () => {
 
 	it('with Continue, the others are called', async () => {
 		answer(3, [bad]);
-		const over: Partial<INode> = { onError: 'continueRegularOutput' };
-		const calls = output(await harness.place(perItem, { items: people(3), over }), 'Node');
+		const setting = { items: people(3), over: CONTINUE };
+		const calls = output(await harness.place(perItem, setting), 'Node');
 		expect(ids(calls)).toEqual(['call-9876543210', undefined, 'call-9876543212']);
 		expect(paired(calls)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 		expect(calls[1]?.json).toMatchObject({
@@ -134,84 +118,31 @@ describe('when a row cannot be called', () => {
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
 
-	it('an invalid expression is found before any call', async () => {
-		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
-		const run = await harness.place(parameters, { items: [...people(2), { phone: null }] });
-		expect(faultOf(run).message).toContain('[item 2]');
-	});
-
 	it('with Continue the other rows are called, also if an expression is invalid', async () => {
 		const bodies = acceptCalls(1);
-		const over: Partial<INode> = { onError: 'continueRegularOutput' };
 		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
-		const setting = { items: [...items, { phone: null }], over };
+		const setting = { items: [...items, { phone: null }], over: CONTINUE };
 		const calls = output(await harness.place(parameters, setting), 'Node');
 		expect(bodies).toHaveLength(1);
 		expect(ids(calls)).toEqual(['call-9876543210', undefined, undefined, undefined]);
 	});
 });
 
-describe('when the credential is invalid', () => {
+it('when the credential is invalid, no item counts as a placed call', async () => {
+	const details = await harness.addCredential({ apiToken: 'short' });
 	const broken = async (over: Partial<INode> = {}): Promise<IRun> => {
-		const details = await harness.addCredential({ apiToken: 'short' });
 		const credentials = { voiceChatAgentApiTokenApi: details };
-		const setting = {
+		const sinks = ['Placed', 'Rejected'];
+		return await harness.place(perItem, {
 			items: people(2),
 			over: { ...over, credentials },
-			sinks: ['Placed', 'Rejected'],
-		};
-		return await harness.place(perItem, setting);
+			sinks,
+		});
 	};
-
-	it('with the error output, no item counts as a placed call', async () => {
-		expect(faultOf(await broken()).message).toContain('must have 16 characters (got 5)');
-		const run = await broken({ onError: 'continueErrorOutput' });
-		expect(output(run, 'Placed')).toEqual([]);
-		expect(output(run, 'Rejected')).toHaveLength(2);
-	});
-});
-
-describe('Stop', () => {
-	it("doesn't say that a retry skips the calls that were placed, because n8n stores no results of a stopped execution", async () => {
-		const bodies = acceptCalls(1);
-		const node = harness.placeCallNode(perItem);
-		const { workflow, start } = oneNodeWorkflow(node);
-		const data = runDataOf(start, itemsOf(people(2)));
-		const { executionData } = data;
-		if (executionData !== undefined)
-			executionData.runtimeData = { version: 1, establishedAt: Date.now(), source: 'trigger' };
-		const stored = storedCopy(data);
-		const run = startExecution(harness.credentials, workflow, data);
-		callsEndpoint().reply(401, () => {
-			run.cancel();
-			return { success: false, error: 'no' };
-		});
-		const { error } = await stoppedResult(run);
-		expect(bodies).toHaveLength(1);
-		const { description } = error ?? {};
-		expect(description).toContain('1 call was already placed in this run (item 0).');
-
-		// What a retry of it does: it stops at the call, and reports it as unknown.
-		const again = await resume(harness.credentials, workflow, stored, 'retry');
-		expect(faultOf(again).message).toContain('n8n has no record of the result');
-		expect(description).not.toContain('A retry of this execution skips it');
-	});
-	it("while n8n's database is locked says that the call was not placed", async () => {
-		const node = harness.placeCallNode(perItem, { onError: 'continueRegularOutput' });
-		const run = startNode(harness.credentials, node, itemsOf(people(1)));
-		harness.store.beforeCall = () => {
-			throw new Error('database is locked');
-		};
-		const sleep = jest.spyOn(clock, 'sleep').mockImplementation(async () => {
-			run.cancel();
-			await new Promise(() => {});
-		});
-		const { data } = await stoppedResult(run);
-		sleep.mockRestore();
-		expect(data?.main?.[0]?.[0]?.json).toMatchObject({
-			details: { outcome: 'not_sent' },
-		});
-	});
+	expect(faultOf(await broken()).message).toContain('must have 16 characters (got 5)');
+	const run = await broken({ onError: 'continueErrorOutput' });
+	expect(output(run, 'Placed')).toEqual([]);
+	expect(output(run, 'Rejected')).toHaveLength(2);
 });
 
 describe('Retry On Fail', () => {
@@ -221,11 +152,7 @@ describe('Retry On Fail', () => {
 		answer(2, ['9876543211']);
 		answer(2);
 		const run = await harness.place(perItem, { items: people(3), over });
-		expect(ids(output(run, 'Node'))).toEqual([
-			'call-9876543210',
-			'call-9876543211',
-			'call-9876543212',
-		]);
+		expect(ids(output(run, 'Node'))).toEqual(people(3).map(({ phone }) => `call-${phone}`));
 		expect(nock.isDone()).toBe(true);
 	});
 
@@ -234,19 +161,10 @@ describe('Retry On Fail', () => {
 		const seen = answer(3, ['9876543210']);
 		const again = answer(1);
 		const items = people(3);
-		const setting = { ...over, onError: 'continueRegularOutput' } as const;
-		const run = await harness.place(perItem, { items, over: setting });
-		expect(ids(output(run, 'Node'))).toEqual([
-			'call-9876543210',
-			'call-9876543211',
-			'call-9876543212',
-		]);
-		expect([...seen.phones, ...again.phones]).toEqual([
-			'9876543210',
-			'9876543211',
-			'9876543212',
-			'9876543210',
-		]);
+		const run = await harness.place(perItem, { items, over: { ...over, ...CONTINUE } });
+		const phones = items.map(({ phone }) => phone);
+		expect(ids(output(run, 'Node'))).toEqual(phones.map((phone) => `call-${phone}`));
+		expect([...seen.phones, ...again.phones]).toEqual([...phones, phones[0]]);
 	});
 
 	it('places another call in the next run of a loop with the same item', async () => {

@@ -62,11 +62,6 @@ export const waitBy = (
 	options,
 });
 
-/** The option of *Ask and Wait*. */
-export const askBy = (way: 'webhook' | 'reading', options: INodeParameters = {}) => ({
-	options: { ...options, wait: { settings: { waitForCompletion: way, waitLimit: 1 } } },
-});
-
 /** Runs Place Call in the real engine, with these parameters and those of a valid call. */
 export function placeCallHarness() {
 	const harness = engineHarness();
@@ -116,15 +111,15 @@ type Setting = {
 	sinks?: string[];
 };
 
-export const callsEndpoint = (path = '/v1/call') => service().post(path);
+export const callsEndpoint = () => service().post('/v1/call');
 
 export function phoneOf(body: nock.Body): string {
 	return typeof body === 'string' ? '' : String(body.phone_number);
 }
 
 /** The service accepts every call and records the bodies. */
-export const acceptCalls = (count: number, path = '/v1/call'): IDataObject[] =>
-	accept(callsEndpoint(path).times(count), '');
+export const acceptCalls = (count: number): IDataObject[] =>
+	accept(callsEndpoint().times(count), '');
 
 /** The service would accept up to this many calls, with other IDs. Records the bodies of those that are sent. */
 export const acceptUpTo = (count: number): IDataObject[] =>

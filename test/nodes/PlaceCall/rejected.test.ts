@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
-import sum from 'lodash/sum';
 import type nock from 'nock';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { TOKEN } from '../../engine';
 import { callsEndpoint, faultOf, people, perItem, placeCallHarness } from './placeCallHarness';
@@ -19,8 +18,8 @@ const REJECTED_CALL =
 	'No call was placed. Correct what the service names. In the settings of this node, you can choose to continue with the other items.';
 
 /** Places one call. The interceptor responds once, so a second request would cause ENOTFOUND. */
-async function faultFor(parameters: INodeParameters = {}) {
-	const run = await place(parameters);
+async function faultFor() {
+	const run = await place();
 	expect(inspect(run, { depth: Infinity })).not.toContain(TOKEN);
 	const fault = faultOf(run);
 	// Without the words of the service.
@@ -33,44 +32,36 @@ async function faultFor(parameters: INodeParameters = {}) {
 describe('a call that the service rejects', () => {
 	const said = (error: string, more: IDataObject = {}) => ({ success: false, error, ...more });
 
+	const numberRejected = `The service rejected 'Phone Number' (got "9876543210")`;
+	const callRejected = (reason: string) => `The service rejected the call: "${reason}"`;
+
 	test.each<[status: number, body: IDataObject, what: string, resolution: string]>([
 		[
 			400,
 			said('phone_number is implausible for IN', { details: { length: 9 } }),
-			`The service rejected 'Phone Number' (got "9876543210")`,
+			numberRejected,
 			"Correct the number, or choose its country in 'Country'. The service said: phone_number is implausible for IN · length: 9.",
 		],
 		[
 			400,
 			{ success: false, errors: ['phone_number is not a plausible number for IN'] },
-			`The service rejected 'Phone Number' (got "9876543210")`,
+			numberRejected,
 			"Correct the number, or choose its country in 'Country'.",
 		],
 		[
 			400,
 			said("phone_number is on the agent's DND list"),
-			`The service rejected the call: "phone_number is on the agent's DND list"`,
+			callRejected("phone_number is on the agent's DND list"),
 			REJECTED_CALL,
 		],
 		[
 			400,
 			{ success: false, errors: ['phone_number is implausible', 'country_code is unknown'] },
-			'The service rejected the call: "phone_number is implausible · country_code is unknown"',
+			callRejected('phone_number is implausible · country_code is unknown'),
 			REJECTED_CALL,
 		],
-		[
-			200,
-			said('number is on a list'),
-			'The service rejected the call: "number is on a list"',
-			REJECTED_CALL,
-		],
-		[
-			422,
-			// n8n would replace a reason that contains a code of the operating system.
-			said('ENOENT: no such flow'),
-			'The service rejected the call: "ENOENT: no such flow"',
-			REJECTED_CALL,
-		],
+		// n8n would replace a reason that contains a code of the operating system.
+		[200, said('ENOENT: no such flow'), callRejected('ENOENT: no such flow'), REJECTED_CALL],
 		[
 			422,
 			said(`${'x'.repeat(300)} end`),
@@ -121,28 +112,4 @@ describe('a call with an unknown outcome', () => {
 		const { message } = faultOf(await place(perItem, { items: people(2) }));
 		expect(message).toContain('The response has the ID of another call of this execution');
 	});
-});
-
-describe('a call that was not placed', () => {
-	const placed = { success: true, data: { call_id: 'c1' } };
-
-	test('429 is repeated after the time that the service asks for', async () => {
-		callsEndpoint().reply(429, {}, { 'Retry-After': '7' });
-		callsEndpoint().reply(200, placed);
-		const run = await place();
-		expect(run.data.resultData.error).toBeUndefined();
-		// In parts, so that Stop can end the wait.
-		expect(sum(waits.mock.calls.flat())).toBe(7_000);
-	});
-});
-
-test('all fields to correct are reported at the same time, before anything is sent', async () => {
-	const { message, description } = await faultFor({
-		phoneNumber: '={{ "n/a" }}',
-		countryCode: '={{ "India" }}',
-	});
-	expect(message).toBe("2 fields need attention, so the call wasn't placed");
-	expect(description).toContain(`(1) 'Country' must be a country code (got "India")`);
-	expect(description).toContain('Use IN for India.');
-	expect(description).toContain(`(2) 'Phone Number' "n/a" isn't a phone number.`);
 });

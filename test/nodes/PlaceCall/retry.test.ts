@@ -1,13 +1,25 @@
-import type { IRun } from 'n8n-workflow';
-import { output, service } from '../../engine';
+import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
+import {
+	output,
+	service,
+	skipSleeps,
+	startNode,
+	stoppedResult,
+	type Execution,
+} from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
 	callsEndpoint,
 	CallIds,
+	CONTINUE,
 	faultOf,
+	itemsOf,
+	NIGHT,
+	NOON,
 	people,
 	perItem,
+	phone,
 	phoneOf,
 	placeCallHarness,
 	rejectCall,
@@ -15,6 +27,9 @@ import {
 
 const harness = placeCallHarness();
 const { run, retry } = harness;
+afterEach(() => jest.restoreAllMocks());
+const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+const PLACED_FIRST = '1 call was already placed in this run (item 0)';
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 const ids = (run: IRun) => output(run, 'Node').map(({ json }) => json.call_id);
 
@@ -36,15 +51,85 @@ function rejecting(count: number, ...rejected: string[]): string[] {
 	return phones;
 }
 
+type Retried = {
+	rows: IDataObject[];
+	/** Numbers that the service rejects once. */
+	rejected: string[];
+	node?: INodeParameters;
+	/** What an edit changes before the retry. */
+	edit?: INodeParameters;
+	/** The numbers of all calls, in both executions. */
+	sent: string[];
+	/** The calls that the retry returns. */
+	ids: string[];
+};
+
+const german = { countryCode: 'DE', phoneNumber: '={{ $json.phone }}' };
+const same = { phone: phone(0) };
+
 describe('Retry in the list of executions', () => {
-	it('places no call again, and continues with rejected and later items', async () => {
-		const phones = rejecting(4, '9876543211');
-		const node = harness.placeCallNode(perItem);
-		const failed = await run(node, people(3));
-		expect(faultOf(failed).message).toContain('[item 1]');
-		const again = await retry(failed, node);
-		expect(ids(again)).toEqual(['call-9876543210', 'call-9876543211', 'call-9876543212']);
-		expect(phones).toEqual(['9876543210', '9876543211', '9876543211', '9876543212']);
+	it.each<[string, Retried]>([
+		[
+			'places no call again, and continues with rejected and later items',
+			{
+				rows: people(3),
+				rejected: [phone(1)],
+				sent: [phone(0), phone(1), phone(1), phone(2)],
+				ids: [`call-${phone(0)}`, `call-${phone(1)}`, `call-${phone(2)}`],
+			},
+		],
+		[
+			'calls a person not again for the same item, whatever was edited',
+			{
+				rows: [...people(3), same],
+				rejected: [phone(2)],
+				edit: {
+					agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' },
+					options: { systemPrompt: 'Be brief.' },
+					developerSettings: { concurrency: 5, useLegacyEndpoint: false },
+				},
+				sent: [phone(0), phone(1), phone(2), phone(2), phone(0)],
+				ids: [0, 1, 2].map((index) => `call-${phone(index)}`).concat(`call-${phone(0)}-2`),
+			},
+		],
+		[
+			'calls a person not again whose number was edited to another format',
+			{
+				rows: [{ phone: '030 1234567' }, { phone: '030 1234568' }],
+				rejected: ['0301234568'],
+				node: german,
+				edit: { phoneNumber: '={{ "+49" + $json.phone.slice(1) }}' },
+				sent: ['0301234567', '0301234568', '301234568'],
+				ids: ['call-0301234567', 'call-301234568'],
+			},
+		],
+		[
+			'calls the new number of an item',
+			{
+				rows: people(2),
+				rejected: [phone(1)],
+				edit: { phoneNumber: '=980000000{{ $itemIndex }}' },
+				sent: [phone(0), phone(1), '9800000000', '9800000001'],
+				ids: ['call-9800000000', 'call-9800000001'],
+			},
+		],
+		[
+			'recognizes calls whose request contains the time of the attempt, also for rows with the same number',
+			{
+				rows: [same, same, { phone: phone(1) }, same],
+				rejected: [phone(1)],
+				node: { personName: '={{ $now.toMillis() }}' },
+				sent: [phone(0), phone(0), phone(1), phone(1), phone(0)],
+				ids: [`call-${phone(0)}`, `call-${phone(0)}-2`, `call-${phone(1)}`, `call-${phone(0)}-3`],
+			},
+		],
+	])('%s', async (_what, { rows, rejected, node = {}, edit = {}, sent, ids: expected }) => {
+		const phones = rejecting(sent.length, ...rejected);
+		const failed = await run(harness.placeCallNode({ ...perItem, ...node }), rows);
+		expect(failed.data.resultData.error).toBeDefined();
+		const edited = harness.placeCallNode({ ...perItem, ...node, ...edit });
+		expect(ids(await retry(failed, edited))).toEqual(expected);
+		expect(phones).toEqual(sent);
 	});
 
 	it('never sends a call with unknown outcome again, whatever was changed', async () => {
@@ -64,50 +149,8 @@ describe('Retry in the list of executions', () => {
 		}
 	});
 
-	it('with the current workflow, a person is not called again for the same item, whatever was changed', async () => {
-		const phones = rejecting(5, '9876543212');
-		const rows = [...people(3), ...people(1)];
-		const failed = await run(harness.placeCallNode(perItem), rows);
-		const changed = harness.placeCallNode({
-			...perItem,
-			agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' },
-			options: { systemPrompt: 'Be brief.' },
-			developerSettings: { concurrency: 5, useLegacyEndpoint: false },
-		});
-		expect(ids(await retry(failed, changed))).toEqual([
-			'call-9876543210',
-			'call-9876543211',
-			'call-9876543212',
-			'call-9876543210-2',
-		]);
-		expect(phones).toEqual(['9876543210', '9876543211', '9876543212', '9876543212', '9876543210']);
-	});
-
-	it('with the current workflow, a person is not called again if the number is in another format', async () => {
-		const german = { countryCode: 'DE', phoneNumber: '={{ $json.phone }}' };
-		const rows = [{ phone: '030 1234567' }, { phone: '030 1234568' }];
-		const phones = rejecting(3, '0301234568');
-		const failed = await run(harness.placeCallNode(german), rows);
-		const edited = harness.placeCallNode({
-			...german,
-			phoneNumber: '={{ "+49" + $json.phone.slice(1) }}',
-		});
-		expect(ids(await retry(failed, edited))).toEqual(['call-0301234567', 'call-301234568']);
-		expect(phones).toEqual(['0301234567', '0301234568', '301234568']);
-	});
-
-	it('with the current workflow, an item with a changed number is a new request', async () => {
-		const phones = rejecting(4, '9876543211');
-		const rows = people(2).map((row, i) => ({ ...row, corrected: `980000000${i}` }));
-		const failed = await run(harness.placeCallNode(perItem), rows);
-		const changed = harness.placeCallNode({ phoneNumber: '={{ $json.corrected }}' });
-		expect(ids(await retry(failed, changed))).toEqual(['call-9800000000', 'call-9800000001']);
-		expect(phones.slice(2)).toEqual(['9800000000', '9800000001']);
-	});
-
 	it('with the current workflow, two rows that have become equal keep their own calls', async () => {
-		const [first] = people(1);
-		const rows = ['Asha', 'Ravi'].map((name) => ({ ...first, name }));
+		const rows = ['Asha', 'Ravi'].map((name) => ({ ...same, name }));
 		let count = 0;
 		service()
 			.post('/v1/call')
@@ -124,33 +167,11 @@ describe('Retry in the list of executions', () => {
 		expect(ids(await retry(failed, alike))).toEqual(['call 3', 'call 2']);
 	});
 
-	it('a call whose request contains the time of the attempt is recognized, also for rows with the same number', async () => {
-		const [first, second] = people(2);
-		const phones = rejecting(5, '9876543211');
-		const node = harness.placeCallNode({ ...perItem, personName: '={{ $now.toMillis() }}' });
-		const failed = await run(node, [{ ...first }, { ...first }, { ...second }, { ...first }]);
-		expect(ids(await retry(failed, node))).toHaveLength(4);
-		const others = ['9876543211', '9876543210'];
-		expect(phones).toEqual(['9876543210', '9876543210', '9876543211', ...others]);
-	});
-
-	it('of two rows with the same number, the rejected one is sent again', async () => {
-		const [first] = people(1);
-		const node = harness.placeCallNode(perItem);
-		acceptCalls(1);
-		rejectCall();
-		const failed = await run(node, [{ ...first }, { ...first }]);
-		const again = acceptUpTo(2);
-		expect(ids(await retry(failed, node))).toEqual(['call-9876543210', 'another-call-9876543210']);
-		expect(again).toHaveLength(1);
-	});
-
 	it('of three rows with the same number, the one that a first retry called is not called by a second one', async () => {
-		const [first] = people(1);
 		const node = harness.placeCallNode(perItem);
 		acceptCalls(1);
 		rejectCall();
-		const failed = await run(node, [{ ...first }, { ...first }, { ...first }]);
+		const failed = await run(node, [same, same, same]);
 		acceptUpTo(1);
 		rejectCall();
 		expect(faultOf(await retry(failed, node)).message).toContain('[item 2]');
@@ -163,26 +184,15 @@ describe('Retry in the list of executions', () => {
 	});
 
 	it('an earlier call whose time has passed is still recognized', async () => {
-		const soon = new Date(Date.now() + 1_000).toISOString();
-		const phones = rejecting(3, '9876543211');
-		const parameters = {
-			...perItem,
-			when: 'dateTime',
-			scheduledAt: '={{ $itemIndex === 0 ? $json.at : "2099-01-31T18:30:00+05:30" }}',
-		};
-		const node = harness.placeCallNode(parameters);
-		const failed = await run(
-			node,
-			people(2).map((row) => ({ ...row, at: soon })),
-		);
-		jest.useFakeTimers({
-			now: Date.now() + 60_000,
-			doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'queueMicrotask', 'performance'],
-		});
+		const itIs = skipSleeps(Date.parse(NOON));
+		const phones = rejecting(3, phone(1));
+		const scheduledAt = '=2026-11-{{ 20 + $itemIndex }}T18:00:00+05:30';
+		const node = harness.placeCallNode({ ...perItem, when: 'dateTime', scheduledAt });
+		const failed = await run(node, people(2));
+		itIs(NIGHT);
 		const again = await retry(failed, node);
-		jest.useRealTimers();
-		expect(ids(again)).toEqual(['call-9876543210', 'call-9876543211']);
-		expect(phones).toEqual(['9876543210', '9876543211', '9876543211']);
+		expect(ids(again)).toEqual([`call-${phone(0)}`, `call-${phone(1)}`]);
+		expect(phones).toEqual([phone(0), phone(1), phone(1)]);
 	});
 });
 
@@ -205,33 +215,24 @@ describe('the stored records', () => {
 		const echo = 'e'.repeat(400_000);
 		service()
 			.post('/v1/call')
-			.times(5)
-			.reply((_uri, body) => {
-				const phone = phoneOf(body);
-				if (phone === '9876543214') return [400, REJECTED];
-				return [200, { success: true, data: { call_id: phone, echo } }];
-			});
+			.times(4)
+			.reply((_uri, body) => [200, { success: true, data: { call_id: phoneOf(body), echo } }]);
+		rejectCall();
 		const node = harness.placeCallNode(perItem);
 		const failed = await run(node, people(5));
 		expect(kept(failed).length).toBeLessThan(1_000_000);
 		acceptCalls(1);
 		const items = output(await retry(failed, node), 'Node').map(({ json }) => json);
-		expect(items.map(({ call_id: id }) => id)).toEqual([
-			'9876543210',
-			'9876543211',
-			'9876543212',
-			'9876543213',
-			'call-9876543214',
-		]);
+		expect(items).toHaveLength(5);
 		// The first two fit.
-		for (const [index, phone] of ['9876543210', '9876543211'].entries()) {
-			expect(items[index]).toEqual({ call_id: phone, echo, phone_key: `91${phone}` });
+		for (const index of [0, 1, 3]) {
+			const isCut = index > 1;
+			expect(items[index]).toEqual({
+				call_id: phone(index),
+				...(isCut ? { not_kept: ['echo'] } : { echo }),
+				phone_key: `91${phone(index)}`,
+			});
 		}
-		expect(items[3]).toEqual({
-			call_id: '9876543213',
-			not_kept: ['echo'],
-			phone_key: '919876543213',
-		});
 	});
 
 	it('have no included rows, and a retry returns each row with its call', async () => {
@@ -249,5 +250,97 @@ describe('the stored records', () => {
 				phone_key: `91${row.phone}`,
 			})),
 		);
+	});
+});
+
+describe('Stop', () => {
+	/** The service accepts the next call, and the execution is stopped before the response arrives. */
+	async function stopAtNextCall(execution: Execution) {
+		callsEndpoint().reply(200, () => {
+			execution.cancel();
+			return { success: true, data: { call_id: 'last' } };
+		});
+		return await stoppedResult(execution);
+	}
+
+	test.each([false, true])(
+		'with Retry On Fail %p, the message lists the placed and the unknown call, and says of neither that nothing was sent',
+		async (retryOnFail) => {
+			skipSleeps();
+			acceptCalls(1);
+			const node = harness.placeCallNode(perItem, { ...RETRY_ON_FAIL, retryOnFail });
+			const execution = startNode(harness.credentials, node, itemsOf(people(3)));
+			const description = (await stopAtNextCall(execution)).error?.description ?? '';
+			expect(description).toContain(PLACED_FIRST);
+			// n8n stores no results of a stopped execution.
+			expect(description).not.toContain('A retry of this execution skips it');
+			expect(description).toContain(phone(1));
+			expect(description).not.toContain('[item 0]');
+		},
+	);
+
+	test('during the second attempt of Retry On Fail, a call that the first one placed is returned', async () => {
+		skipSleeps();
+		rejectCall();
+		acceptCalls(1);
+		const node = harness.placeCallNode(perItem, { ...CONTINUE, ...RETRY_ON_FAIL });
+		const execution = startNode(harness.credentials, node, itemsOf(people(2)));
+		const { data } = await stopAtNextCall(execution);
+		const items = (data?.main?.[0] ?? []).map(({ json }) => json);
+		expect(items).toHaveLength(2);
+		expect(items[1]?.message ?? '').not.toContain('Nothing was sent for this item');
+		expect(items[1]).toMatchObject({ call_id: `call-${phone(1)}` });
+	});
+});
+
+describe('a retry with a value that was edited and is invalid', () => {
+	const LEAVE_OUT = 'An earlier attempt completed this item, so leave it out of a new execution.';
+
+	/** The first call is placed, and the second one rejected. Then the node is edited. */
+	async function retryEdited(over: Partial<INode>): Promise<IRun> {
+		acceptCalls(1);
+		rejectCall();
+		const failed = await run(harness.placeCallNode(perItem), people(2));
+		expect(faultOf(failed).description).toContain(PLACED_FIRST);
+		const invalid = { when: 'dateTime', scheduledAt: '={{ "tomorrow" }}' };
+		return await retry(failed, harness.placeCallNode({ ...perItem, ...invalid }, over));
+	}
+
+	it('says to leave the item whose call was placed out of a new execution', async () => {
+		const [placed, invalid] = output(await retryEdited(CONTINUE), 'Node').map(({ json }) => json);
+		expect(invalid).toMatchObject({ details: { outcome: 'not_sent' } });
+		expect(placed).toMatchObject({
+			message: expect.stringContaining(LEAVE_OUT),
+			details: { outcome: 'unknown' },
+		});
+		expect(faultOf(await retryEdited({})).description).toContain(LEAVE_OUT);
+	});
+
+	it("doesn't say that an item wasn't sent whose outcome is unknown", async () => {
+		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
+		const failed = await run(harness.placeCallNode(perItem), people(1));
+		const invalid = { ...perItem, phoneNumber: 'none' };
+		const again = await retry(failed, harness.placeCallNode(invalid, CONTINUE));
+		expect(output(again, 'Node')[0]?.json).toMatchObject({ details: { outcome: 'unknown' } });
+		const { description } = faultOf(await retry(failed, harness.placeCallNode(invalid)));
+		expect(description).toContain('An earlier attempt may have sent this item');
+	});
+
+	it("doesn't return an item as called if its number was edited to an invalid one", async () => {
+		acceptCalls(1);
+		rejectCall();
+		const rows = [
+			{ phone: phone(0), mobile: 'n/a' },
+			{ phone: phone(1), mobile: phone(11) },
+		];
+		const failed = await run(harness.placeCallNode(perItem), rows);
+		expect(faultOf(failed).message).toContain('[item 1]');
+		const bodies = acceptUpTo(2);
+		const edited = harness.placeCallNode({ phoneNumber: '={{ $json.mobile }}' }, CONTINUE);
+		const [first, second] = output(await retry(failed, edited), 'Node').map(({ json }) => json);
+		expect(bodies.map((body) => body.phone_number)).toEqual([phone(11)]);
+		expect(second).toMatchObject({ call_id: `another-call-${phone(11)}` });
+		// "If you change an item's phone number, it counts as a new call."
+		expect(first?.call_id).toBeUndefined();
 	});
 });

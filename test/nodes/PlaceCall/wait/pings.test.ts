@@ -84,6 +84,16 @@ describe('pings of the resume URL', () => {
 		expect(waits()).toEqual([500, 2_000, 8_000, 10_000, 10_000]);
 	});
 
+	it('stops when n8n returns the page of an approval that has ended', async () => {
+		timeFlies();
+		const { last } = answerPings(409, 200, '<html>No action required</html>');
+		const question = { message: 'May we?', yesValues: 'yes', noValues: 'no' };
+		await waiting({ operation: 'sendAndWait', ...question });
+		await last();
+		await untilIdle();
+		expect(waits()).toHaveLength(3);
+	});
+
 	it('ends if n8n never stores the execution', async () => {
 		timeFlies();
 		const { last } = answerPings(409, 409, 409, 409, 409, 409, 409);

@@ -59,15 +59,16 @@ export function waitHarness(dialect: Dialect) {
 			});
 			return { pass: (ms: number) => (time += ms) };
 		},
-		/** n8n's responses to the pings of the resume URL. */
-		answerPings: (...answers: number[]) => {
+		/** n8n's responses to the pings of the resume URL, by status or text. */
+		answerPings: (...answers: Array<number | string>) => {
 			const pings: unknown[] = [];
 			nock(N8N)
 				.post(PINGS)
 				.times(answers.length)
 				.reply((_uri, body) => {
 					pings.push(body);
-					return [answers[pings.length - 1], {}];
+					const answer = answers[pings.length - 1];
+					return typeof answer === 'string' ? [200, answer] : [answer, {}];
 				});
 			const last = async () =>
 				await until('the last ping', async () => pings.length === answers.length);
