@@ -14,7 +14,7 @@ import { EXPRESSION_ENGINE, N8nServer } from '../n8n/server';
 import { waitNode } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';
 import { saveResults } from './results';
-import { allConnected, evaluate, listenTo, settled } from './storm';
+import { allConnected, evaluate, listenTo, settled } from './chatEvents';
 import { VitalsReader } from './vitals';
 
 /** One event in this many starts the workflow. */

@@ -8,60 +8,7 @@ import type { N8nServer } from '../n8n/server';
 import { querySqlite } from '../n8n/sqlite';
 import { until } from '../n8n/until';
 import { chain, node } from '../n8n/workflow';
-import { fixtures, type Simulator } from '../simulator';
-
-export type StormPlan = {
-	events: number;
-	sessions: number;
-	/** The number of times that n8n is killed (`kill -9`) and started again. */
-	kills: number;
-	/** The approximate number of events per second. */
-	perSecond: number;
-};
-
-export type StormResult = {
-	sent: number;
-	executions: number;
-	lost: string[];
-	duplicates: string[];
-	cuts: number;
-	byStatus: Record<string, number>;
-	seconds: number;
-};
-
-const CUT_EVERY = 10;
-
-/** Sends chat events to a published workflow while random sockets are cut and n8n is killed and started again. */
-export async function storm(
-	server: N8nServer,
-	simulator: Simulator,
-	{ events, sessions, kills, perSecond }: StormPlan,
-): Promise<StormResult> {
-	const started = Date.now();
-	const ids = Array.from({ length: sessions }, () => simulator.sessions.create().sessionId);
-	const workflow = await listenTo(server, simulator, ids);
-	const sent: string[] = [];
-	let cuts = 0;
-	let restarting: Promise<void> = Promise.resolve();
-	for (let n = 0; n < events; n++) {
-		sent.push(simulator.sessions.nudge(pick(ids), n));
-		if (n % CUT_EVERY === 0) cuts += simulator.sessions.cutSockets(pick(ids));
-		if ((n + 1) % Math.ceil(events / (kills + 1)) === 0 && n + 1 < events) {
-			await restarting;
-			restarting = restart(server);
-		}
-		await sleep(1000 / perSecond);
-	}
-	await restarting;
-	await allConnected(simulator, ids);
-	const stored = await settled(server, workflow, sent);
-	return { ...evaluate(sent, stored), cuts, seconds: (Date.now() - started) / 1000 };
-}
-
-async function restart(server: N8nServer): Promise<void> {
-	await server.kill();
-	await server.boot();
-}
+import type { Simulator } from '../simulator';
 
 /** Publishes a workflow that starts for the events of these sessions, and then does this work. */
 export async function listenTo(
@@ -80,7 +27,7 @@ export async function listenTo(
 		{ sessionIds: ids.join(', '), ...parameters },
 		{ credentials: { [CREDENTIAL]: credential } },
 	);
-	const workflow = await n8n.createWorkflow(chain('storm', trigger, work));
+	const workflow = await n8n.createWorkflow(chain('chat events', trigger, work));
 	await n8n.activate(workflow);
 	await allConnected(simulator, ids);
 	await published(server, workflow);
@@ -149,8 +96,4 @@ export function evaluate(sent: string[], stored: Stored[]) {
 		duplicates: eventsWith((count) => count > 1),
 		byStatus,
 	};
-}
-
-function pick(ids: string[]): string {
-	return ids[Math.floor(Math.random() * ids.length)] ?? fixtures.sessions.open;
 }
