@@ -11,7 +11,7 @@ const CORE = [
 	'chatEvents',
 	'credential',
 	'dialects',
-	'pushWeek',
+	'killed',
 	'httpRequest',
 	'retry',
 	'waitForCompletion',

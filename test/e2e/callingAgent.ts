@@ -15,7 +15,6 @@ export const CALL: INodeParameters = {
 	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 	countryCode: 'IN',
 };
-export const QUESTION: INodeParameters = { ...CALL, yesValues: 'yes', noValues: 'no' };
 
 type Credentials = Record<string, Reference>;
 
@@ -46,34 +45,27 @@ export const agentTool = (name: string): INode =>
 	node(name, `${LANGCHAIN}.agentTool`, 3, { text: 'Go' });
 
 /** A tool with a phone number from the model. */
-export const callTool = (
-	name: string,
-	credentials: Credentials,
-	options: INodeParameters = {},
-): INode =>
+export const callTool = (name: string, credentials: Credentials): INode =>
 	node(
 		name,
 		`${PACKAGE}.placeCallTool`,
 		1,
-		{ ...CALL, phoneNumber: "={{ $fromAI('phone') }}", options },
+		{ ...CALL, phoneNumber: "={{ $fromAI('phone') }}" },
 		{ credentials },
 	);
 
 /** Calls the approver before the connected tools may run. */
-export const callReview = (
-	name: string,
-	credentials: Credentials,
-	parameters: INodeParameters = {},
-): INode =>
+export const callReview = (name: string, credentials: Credentials): INode =>
 	node(
 		name,
 		`${PACKAGE}.placeCallHitlTool`,
 		1,
 		{
-			...QUESTION,
+			...CALL,
+			yesValues: 'yes',
+			noValues: 'no',
 			phoneNumber: APPROVER,
 			message: '=May I use {{ $tool.name }} with {{ $tool.parameters.phone }}?',
-			...parameters,
 		},
 		{ credentials },
 	);

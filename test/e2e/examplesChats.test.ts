@@ -323,7 +323,6 @@ describe('examples of chats, with only the credentials and the secret entered', 
 		it.each<[string, CallOutcome, string]>([
 			['a no', { data_captured: { answer_to_question: 'no' } }, 'The person said no'],
 			['an unanswered call', { status: 'not_picked', data_captured: null }, "wasn't reached"],
-			['an unclear answer', { data_captured: null }, 'has no captured answer'],
 		])(
 			'does not act after %s, and reports the reason to the model',
 			async (_name, outcome, words) => {

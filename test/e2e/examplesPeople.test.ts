@@ -41,14 +41,13 @@ const placed = () =>
 
 describe('13 test call', () => {
 	/** Each time at another URL, because the others stay published. */
-	const publish = async (id: string | number) =>
+	const publish = async (id: string) =>
 		await publishForm(run, '13-test-call.json', (node) =>
 			node.name === 'Call Me' ? { ...node, webhookId: `test-call-${id}` } : node,
 		);
 
 	it.each([
 		['9876543210', 'Answered', /is interested.*interested: yes.*Call ID: /s],
-		['9876543218', 'Not answered', /^Nobody picked up the call.*Call ID: /s],
 		[
 			'12345',
 			"The call wasn't placed",
@@ -66,15 +65,13 @@ describe('13 test call', () => {
 		expect(placed()).toHaveLength(phone === '12345' ? 0 : 1);
 	});
 
-	it.each([
-		[401, { success: false, error: 'unauthorized', details: null }, /API Token/],
-		[200, { success: true, data: [] }, /^No agent of your account is active/],
-	])('says why no agent can be chosen: HTTP status %s', async (status, body, reason) => {
-		const form = await publish(status);
-		run.simulator.faults.inject({ kind: 'status', status, body, match: { method: 'GET' } });
+	it('says why no agent can be chosen', async () => {
+		const form = await publish('no-agent');
+		const body = { success: true, data: [] };
+		run.simulator.faults.inject({ kind: 'status', status: 200, body, match: { method: 'GET' } });
 		expect(await submitToEnd(form, ['9876543210'])).toEqual([
 			'Nobody was called',
-			expect.stringMatching(reason),
+			expect.stringMatching(/^No agent of your account is active/),
 		]);
 	});
 });

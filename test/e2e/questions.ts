@@ -7,7 +7,7 @@ import type { Simulator } from '../simulator';
 export const APPROVER = '9000000001';
 export const KEY = 'answer_to_question';
 
-export const statusSchema = z.object({ status: z.string() });
+const statusSchema = z.object({ status: z.string() });
 
 /**
  * Answers each question as soon as it is asked, until the execution has ended.

@@ -59,8 +59,8 @@ describe('Retry of an interrupted execution', () => {
 		const received = (await retryAll(arranged)).map(({ before, after }) => [before, after]);
 		expect(received).toEqual(arranged.map(({ before }) => [before, ALL]));
 		// Another retry of the same execution, which doesn't know about the first retry.
-		const twice = wanted.map((verdict) => ({ ...verdict, output: 'u'.repeat(ITEMS) }));
-		expect(await retryAll(middle)).toEqual(twice);
+		const twice = wanted.slice(0, 2).map((one) => ({ ...one, output: 'u'.repeat(ITEMS) }));
+		expect(await retryAll(middle.slice(0, 2))).toEqual(twice);
 		const verdicts = await bench.retryScenes(after);
 		expect(verdicts).toEqual(after.map(({ writer }) => expectedResult(writer, ALL)));
 	});

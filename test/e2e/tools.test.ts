@@ -3,10 +3,11 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import { N8nDriver, type Reference } from '../n8n/driver';
 import type { Step } from '../n8n/scriptedModel';
 import { node } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../simulator';
+import { dialects, startSimulator, type Simulator } from '../simulator';
+import { CALL, callsDirectly } from './callingAgent';
 import { credentialFor, PACKAGE } from './calls';
 import { sharedN8n } from './shared';
-import { askMcp, connectMcp, ToolHost, type AskAgent, type ToolResult } from './toolHost';
+import { askMcp, connectMcp, ToolHost, type ToolResult } from './toolHost';
 
 const TOOL = 'Place Call';
 const ROW = '9876543210';
@@ -29,84 +30,48 @@ afterAll(async () => {
 	await simulator.stop();
 });
 
-const CALL: INodeParameters = {
-	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-	countryCode: 'IN',
+const FROM_AI: INodeParameters = {
+	...CALL,
 	phoneNumber: "={{ $fromAI('phone', 'whom to call') }}",
 };
 
-function placeCallTool(parameters: INodeParameters = CALL): INode {
+function placeCallTool(parameters: INodeParameters = FROM_AI): INode {
 	const attempts = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
 	return node(TOOL, `${PACKAGE}.placeCallTool`, 1, parameters, { credentials, ...attempts });
 }
 
-/** Runs the agent for the row with a scripted model. */
-type Ask = (...script: Step[]) => Promise<ToolResult[]>;
-const onRow =
-	(ask: AskAgent): Ask =>
-	async (...script) =>
-		await ask(ROW, ...script);
-
-const call = (phone: string): Step => ({ calls: [{ tool: 'Place_Call', args: { phone } }] });
+const call = (phone: string): Step => callsDirectly('Place_Call', phone);
 const placed = (phone: string) => simulator.callsTo(phone);
 const posts = () => simulator.requests.filter(({ path }) => path === '/v1/call').length;
-
-const faults: Array<[name: string, fault: Fault]> = [
-	['502', { kind: 'html', status: 502, afterHandling: true }],
-	['500', { kind: 'status', status: 500, afterHandling: true }],
-	['reset', { kind: 'resetAfter' }],
-];
+const outcomes = (results: ToolResult[]) => results.map(({ outcome }) => outcome);
+const loseResponses = () =>
+	simulator.faults.inject({ kind: 'resetAfter', match: { path: '/v1/call' } });
 
 describe.each([3.1, 2.2])('AI Agent %s', (version) => {
-	let ask: Ask;
+	let ask: (...script: Step[]) => Promise<ToolResult[]>;
 	beforeAll(async () => {
-		ask = onRow(await host.agentWith(version, placeCallTool()));
+		const agent = await host.agentWith(version, placeCallTool());
+		ask = async (...script) => await agent(ROW, ...script);
 	});
 
-	test.each(faults)(
-		'after a %s, places one call and reports an unknown outcome to the model',
-		async (_name, fault) => {
-			simulator.faults.inject({ ...fault, match: { path: '/v1/call' } });
-			const [first] = await ask(call(FROM_MODEL));
-			expect(placed(FROM_MODEL)).toBe(1);
-			expect(posts()).toBe(1);
-			expect(first).toMatchObject({ outcome: 'unknown', id: null, result: null });
-			expect(first?.what_happened).toContain(FROM_MODEL);
-			expect(first?.next_step).toContain('Do not repeat this request');
-		},
-	);
+	test('does not repeat a request whose response was lost, and tells the model what to do', async () => {
+		loseResponses();
+		const results = await ask(call(FROM_MODEL), call(FROM_MODEL));
+		expect(outcomes(results)).toEqual(['unknown', 'unknown']);
+		expect(results[0]).toMatchObject({ id: null, result: null });
+		expect(results[0]?.what_happened).toContain(FROM_MODEL);
+		expect(results[0]?.next_step).toContain('Do not repeat this request');
+		expect([placed(FROM_MODEL), posts()]).toEqual([1, 1]);
+	});
 
-	test('does not repeat the same request, also after an unknown outcome', async () => {
-		simulator.faults.inject({ kind: 'resetAfter', match: { path: '/v1/call' }, times: 1 });
-		const unknown = await ask(call(FROM_MODEL), call(FROM_MODEL));
-		expect(unknown.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown']);
-		expect(placed(FROM_MODEL)).toBe(1);
-		simulator.reset();
-		const results = await ask(call(FROM_MODEL), call(ROW), call(FROM_MODEL));
-		expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'already_done']);
-		expect(results[2]?.id).toBe(results[0]?.id);
-		expect(results[0]?.id).toBe(simulator.placedCalls()[0]?.callId);
+	test('sends equal requests of an agent run once, also at the same time, and again in another run', async () => {
+		const request = { tool: 'Place_Call', args: { phone: FROM_MODEL } };
+		const results = await ask({ calls: [request, request] }, call(ROW), call(FROM_MODEL));
+		expect(outcomes(results).sort()).toEqual(['already_done', 'already_done', 'done', 'done']);
+		const [first] = simulator.placedCalls();
+		expect(results.filter(({ id }) => id === first?.callId)).toHaveLength(3);
 		expect([placed(FROM_MODEL), placed(ROW)]).toEqual([1, 1]);
-	});
-
-	test('sends two equal requests at the same time once', async () => {
-		const args = { phone: FROM_MODEL };
-		const twice: Step = {
-			calls: [
-				{ tool: 'Place_Call', args },
-				{ tool: 'Place_Call', args },
-			],
-		};
-		const results = await ask(twice);
-		expect(results.map(({ outcome }) => outcome).sort()).toEqual(['already_done', 'done']);
-		expect(results[0]?.id).toBe(results[1]?.id);
-		expect(placed(FROM_MODEL)).toBe(1);
-	});
-
-	test('sends the same request again in another agent run', async () => {
-		await ask(call(FROM_MODEL));
-		const [second] = await ask(call(FROM_MODEL));
-		expect(second?.outcome).toBe('done');
+		expect(outcomes(await ask(call(FROM_MODEL)))).toEqual(['done']);
 		expect(placed(FROM_MODEL)).toBe(2);
 	});
 
@@ -159,30 +124,23 @@ describe('MCP Server Trigger 2.1', () => {
 		clients.push(client);
 		return client;
 	}
-	const ask = async (client: Client, args: Record<string, unknown>, name = 'Place_Call') =>
-		await askMcp(client, name, args);
+	const ask = async (client: Client, phone: string, name = 'Place_Call') =>
+		await askMcp(client, name, { phone });
 
-	test.each(faults)(
-		'after a %s, places one call and reports an unknown outcome to the client',
-		async (_name, fault) => {
-			const client = await connect();
-			simulator.faults.inject({ ...fault, match: { path: '/v1/call' } });
-			const results = await ask(client, { phone: FROM_MODEL });
-			expect(placed(FROM_MODEL)).toBe(1);
-			expect(posts()).toBe(1);
-			expect(results).toMatchObject({ outcome: 'unknown', id: null });
-			expect(await ask(client, { phone: FROM_MODEL })).toMatchObject({ outcome: 'unknown' });
-			expect(posts()).toBe(1);
-		},
-	);
-
-	test('one session: sends equal requests once, in sequence and at the same time', async () => {
+	test('does not repeat a request whose response was lost', async () => {
 		const client = await connect();
-		const results = await Promise.all(
-			[1, 2, 3].map(async () => await ask(client, { phone: FROM_MODEL })),
-		);
-		results.push(await ask(client, { phone: FROM_MODEL }));
-		expect(results.map(({ outcome }) => outcome).sort()).toEqual([
+		loseResponses();
+		for (let time = 0; time < 2; time++) {
+			expect(await ask(client, FROM_MODEL)).toMatchObject({ outcome: 'unknown', id: null });
+		}
+		expect([placed(FROM_MODEL), posts()]).toEqual([1, 1]);
+	});
+
+	test('sends equal requests of a session once, also at the same time, and again in another session', async () => {
+		const client = await connect();
+		const results = await Promise.all([1, 2, 3].map(async () => await ask(client, FROM_MODEL)));
+		results.push(await ask(client, FROM_MODEL));
+		expect(outcomes(results).sort()).toEqual([
 			'already_done',
 			'already_done',
 			'already_done',
@@ -190,24 +148,13 @@ describe('MCP Server Trigger 2.1', () => {
 		]);
 		expect(new Set(results.map(({ id }) => id)).size).toBe(1);
 		expect(placed(FROM_MODEL)).toBe(1);
-		expect(await ask(client, { phone: ROW })).toMatchObject({ outcome: 'done' });
-	});
-
-	test('another session: sends the same request again', async () => {
-		expect(await ask(await connect(), { phone: FROM_MODEL })).toMatchObject({ outcome: 'done' });
-		expect(await ask(await connect(), { phone: FROM_MODEL })).toMatchObject({ outcome: 'done' });
+		expect(await ask(client, ROW)).toMatchObject({ outcome: 'done' });
+		expect(await ask(await connect(), FROM_MODEL)).toMatchObject({ outcome: 'done' });
 		expect(placed(FROM_MODEL)).toBe(2);
 	});
 
 	test('an expression reads the MCP request, not the arguments', async () => {
-		await ask(await connect(), { phone: FROM_MODEL }, 'Call_Row');
+		await ask(await connect(), FROM_MODEL, 'Call_Row');
 		expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual([`+91${ROW}`]);
-	});
-
-	test('tells the client why nothing was done', async () => {
-		const client = await connect();
-		const results = await ask(client, { phone: 'n/a' });
-		expect(results.outcome).toBe('not_sent');
-		expect(results.what_happened).toContain('"n/a"');
 	});
 });

@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-w
 import { isJsonObject } from '../../nodes/shared/json';
 import { agent } from '../contract/contractCase';
 import { simulatedNodes } from '../contract/simulatedNodes';
-import { activate, engineTool, makeWorkflow, runNode } from '../engine';
+import { engineTool, runNode } from '../engine';
 import { fixtures } from '../simulator';
 
 const { harness, simulator, nodeOf } = simulatedNodes();
@@ -76,16 +76,6 @@ test.each([
 		expect(sent).toEqual([]);
 	},
 );
-
-test.each<[string, INodeParameters]>([
-	['chatDeliveryTrigger', { secret: '=open-{{ $vars.x }}' }],
-	['chatEventsTrigger', { sessions: 'watched', watchSecret: '=open-{{ $vars.x }}' }],
-])('does not publish %s if the expression in its secret is empty', async (type, form) => {
-	const workflow = makeWorkflow([await nodeOf(type, form)]);
-	await expect(activate(harness.credentials, workflow)).rejects.toThrow(
-		"'Secret' must be text, but its expression returned nothing",
-	);
-});
 
 const details = (additionalDataJson: NodeParameterValueType): INodeParameters => ({
 	...{ operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' },

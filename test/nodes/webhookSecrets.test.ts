@@ -21,6 +21,7 @@ async function nodeOf(type: string, parameters: INodeParameters): Promise<INode>
 describe.each(TRIGGERS)('%s', (type, parameters) => {
 	test.each([
 		['={{ null }}', "'Secret' must be text, but its expression returned nothing"],
+		['=open-{{ $vars.x }}', "'Secret' must be text, but its expression returned nothing"],
 		['  ', "'Secret' must be text (got an empty text)"],
 	])('is not published with the secret %j', async (secret, message) => {
 		const workflow = makeWorkflow([await nodeOf(type, parameters(secret))]);

@@ -1,11 +1,13 @@
 /**
- * Snapshots of each form: defaults, required fields, conditions, choices, and the node's outputs, credentials, and
- * webhooks. Saved workflows depend on them. Check that each difference is intended, then run
+ * Snapshots of what saved workflows depend on: a line per parameter with its type, default, and conditions, and the
+ * node's outputs, credentials, and webhooks. Check that each difference is intended, then run
  * `npm test -- -u test/package/forms.test.ts`.
  */
+import pick from 'lodash/pick';
+import type { INodeProperties } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
-import { formText, nodeText } from './formText';
+import { choicesOf } from './descriptions';
 
 expect.addSnapshotSerializer({
 	test: (value) => typeof value === 'string',
@@ -30,6 +32,46 @@ const NODES = [
 	'placeCall',
 	'pushCampaignContacts',
 ];
+const NODE_SETTINGS = ['version', 'outputs', 'outputNames', 'credentials', 'webhooks'];
+/** For people and models. */
+const TEXTS = new Set([
+	'displayName',
+	'description',
+	'hint',
+	'placeholder',
+	'action',
+	'builderHint',
+]);
+/** n8n adds 'Poll Times', and `tools.test.ts` checks the descriptions of tools. */
+const NOT_IN_FORM = ['pollTimes', 'toolDescription'];
+/** Longer lists, such as the countries, are only counted. */
+const MAX_CHOICES = 20;
+
+function formText(properties: INodeProperties[]): string {
+	return properties
+		.filter(({ name }) => !NOT_IN_FORM.includes(name))
+		.flatMap((property) => linesOf(property))
+		.join('\n');
+}
+
+function linesOf(property: INodeProperties): string[] {
+	const { name, type, options = [], ...settings } = property;
+	const shownSettings = JSON.stringify(settings, (key, value: unknown) =>
+		TEXTS.has(key) ? undefined : value,
+	);
+	const choices = choicesOf(property).map(({ value }) => String(value));
+	const shown = choices.length > MAX_CHOICES ? [`${choices.length} choices`] : choices;
+	const below = [
+		...(shown.length > 0 ? [`= ${shown.join(' | ')}`] : []),
+		...options.flatMap((option) => {
+			if ('values' in option) return [option.name, ...indented(option.values.flatMap(linesOf))];
+			return 'type' in option ? linesOf(option) : [];
+		}),
+	];
+	return [`${name} ${type} ${shownSettings}`, ...indented(below)];
+}
+
+const indented = (lines: string[]) => lines.map((line) => `  ${line}`);
 
 test('checks every node', () => {
 	expect(Object.keys(loader.known.nodes).sort()).toEqual(NODES);
@@ -37,7 +79,10 @@ test('checks every node', () => {
 
 test.each(NODES)('the form of %s', (name) => {
 	const { description } = nodeTypes.getByNameAndVersion(`${PACKAGE}.${name}`);
-	expect(nodeText(description)).toMatchSnapshot();
+	const settings = Object.entries(pick(description, NODE_SETTINGS)).map(
+		([key, value]) => `${key}: ${JSON.stringify(value)}`,
+	);
+	expect([...settings, formText(description.properties)].join('\n')).toMatchSnapshot();
 });
 
 test('the form of the credential', () => {
