@@ -24,8 +24,17 @@ const FINISHED = ['not_picked', 'voicemail'];
 const HOUR = 3_600_000;
 const ENDED = { status: 'not_picked' };
 
-const watchOf = (callIds: readonly string[], read: (callId: string) => Promise<JsonObject>) =>
-	new CallWatch(callIds, { read, finished: FINISHED, reader: 'onScreen' });
+const watchOf = (
+	callIds: readonly string[],
+	read: (callId: string) => Promise<JsonObject>,
+	isReported?: (callId: string) => boolean,
+) =>
+	new CallWatch(callIds, {
+		read,
+		finished: FINISHED,
+		reader: 'onScreen',
+		...(isReported && { isReported }),
+	});
 
 describe('reading until all have ended', () => {
 	it('reads each call at growing intervals until it has ended', async () => {
@@ -109,6 +118,16 @@ describe('whether all have ended', () => {
 		expect(reads / 400).toBeLessThan(0.9 * IDS.length);
 	});
 
+	it('while no call has ended, one read shows it', async () => {
+		const reads: string[] = [];
+		const watch = watchOf(IDS, async (callId) => {
+			reads.push(callId);
+			return { status: 'ringing' };
+		});
+		expect(await watch.haveAllEnded()).toBe(false);
+		expect(reads).toHaveLength(1);
+	});
+
 	it('each call is read once if all have ended', async () => {
 		const reads: string[] = [];
 		const watch = watchOf(IDS, async (callId) => {
@@ -118,5 +137,15 @@ describe('whether all have ended', () => {
 		await watch.read(['call-3']);
 		expect(await watch.haveAllEnded()).toBe(true);
 		expect(reads.toSorted()).toEqual(IDS.toSorted());
+	});
+
+	it('a reported call has ended, whatever its record shows', async () => {
+		const watch = watchOf(
+			['a', 'b'],
+			async () => ({ status: 'ringing' }),
+			(callId) => callId === 'a',
+		);
+		await watch.read(['a', 'b']);
+		expect(watch.pending).toEqual(['b']);
 	});
 });

@@ -1,24 +1,71 @@
 import { NodeOperationError } from 'n8n-workflow';
 import {
 	asCanceled,
+	cancellableSleep,
 	canceledError,
 	WHY_CANCELED,
 } from '../../../../../nodes/shared/n8n/run/cancel';
+import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { executeContext, makeNode, setupEngine } from '../../../../engine';
 
-beforeAll(setupEngine);
+beforeAll(async () => {
+	await setupEngine();
+});
 
-test.each([
-	['Look at the conversation', 'The connection was lost. Look at the conversation.'],
-	[undefined, 'The connection was lost.'],
-	[null, 'The connection was lost.'],
-])('the error of a stopped execution says what failed, with the description %s', (given, said) => {
-	const context = executeContext(makeNode({ type: 'test.sink' }), []);
-	const error = new NodeOperationError(context.getNode(), 'The connection was lost');
-	error.description = given;
-	const canceled = asCanceled(context, error);
-	expect(canceled.message).toBe('The execution was canceled');
-	expect(canceled.description).toBe(`${WHY_CANCELED} ${said}`);
-	expect(asCanceled(context, canceled)).toBe(canceled);
-	expect(canceledError(context).description).toBe(WHY_CANCELED);
+const contextWith = (signal?: AbortSignal) =>
+	executeContext(makeNode({ type: 'test.sink' }), [{ json: {} }], { signal });
+
+describe('when the execution is stopped', () => {
+	const STOPPED = 'The execution was canceled';
+
+	/** The clock doesn't advance, so only the abort can end a wait. */
+	function beginning() {
+		const controller = new AbortController();
+		const context = contextWith(controller.signal);
+		jest.useFakeTimers();
+		return { controller, sleep: cancellableSleep(context) };
+	}
+	afterEach(() => {
+		jest.useRealTimers();
+		jest.restoreAllMocks();
+	});
+
+	test('a wait ends immediately, and its timer is gone a second later', async () => {
+		const { controller, sleep } = beginning();
+		// Not all timers, because n8n's libraries have some.
+		const sleeps = jest.spyOn(clock, 'sleep');
+		const waiting = sleep(60_000);
+		controller.abort();
+		await expect(waiting).rejects.toThrow(STOPPED);
+		await jest.advanceTimersByTimeAsync(1_000);
+		const results: Array<{ value: unknown }> = sleeps.mock.results;
+		await Promise.all(results.map(({ value }) => value));
+		expect(sleeps).toHaveBeenCalledTimes(1);
+	});
+});
+
+describe('the error of a stopped execution', () => {
+	const context = contextWith();
+
+	test('says that it was canceled, and what failed', () => {
+		const error = new NodeOperationError(context.getNode(), 'The connection was lost', {
+			description: 'Look at the conversation',
+		});
+		const canceled = asCanceled(context, error);
+		expect(canceled.message).toBe('The execution was canceled');
+		expect(canceled.description).toBe(
+			`${WHY_CANCELED} The connection was lost. Look at the conversation.`,
+		);
+	});
+
+	test.each([undefined, null])('leaves out a description that is %s', (empty) => {
+		const error = new NodeOperationError(context.getNode(), 'The connection was lost');
+		error.description = empty;
+		expect(asCanceled(context, error).description).toBe(`${WHY_CANCELED} The connection was lost.`);
+	});
+
+	test('stays unchanged if it is canceled already', () => {
+		const error = canceledError(context);
+		expect(asCanceled(context, error)).toBe(error);
+	});
 });
