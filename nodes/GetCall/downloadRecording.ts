@@ -50,7 +50,8 @@ const EXTENSIONS: { [mimeType: string]: string } = {
 	'audio/flac': '.flac',
 };
 
-const EXTENSION = /\.[a-z0-9]{1,5}$/i;
+/** At the end of a path, or of the name in `Content-Disposition`. */
+const EXTENSION = /\.[a-z0-9]{1,5}(?="?$)/i;
 
 /** Bytes to read of a response that isn't a recording, enough for its error code. */
 const REJECTION_BYTES = 4_096;
@@ -77,7 +78,7 @@ export async function downloadRecording(
 		const type = typeOf(headers);
 		const [, other] = OTHER_TYPES.find(([pattern]) => pattern.test(type)) ?? [];
 		if (other !== undefined) throw notARecording(other, status);
-		const { fileName, mimeType } = nameAndType(type, url, callId);
+		const { fileName, mimeType } = nameAndType(type, headers, url, callId);
 		const file = await context.helpers.prepareBinaryData(content, fileName, mimeType);
 		if (file.bytes === 0) throw notARecording('an empty file', status);
 		// n8n's HTTP helper doesn't report a truncated compressed body, so only a matching length proves the whole file.
@@ -91,19 +92,24 @@ export async function downloadRecording(
 
 /** The type in the header of a response. Empty if it's missing or invalid. */
 function typeOf(headers: HttpResponse['headers']): string {
-	const header = headers['content-type'];
-	const [type = ''] = typeof header === 'string' ? header.toLowerCase().split(';') : [];
+	const [type = ''] = textOf(headers['content-type']).toLowerCase().split(';');
 	return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(type.trim()) ? type.trim() : '';
+}
+
+function textOf(value: unknown): string {
+	return typeof value === 'string' ? value : '';
 }
 
 /** The file has the name of its call, because names in storage say little. */
 function nameAndType(
 	type: string,
+	headers: HttpResponse['headers'],
 	url: string,
 	callId: string,
 ): { fileName: string; mimeType?: string } {
-	const { pathname } = new URL(url);
-	const extension = EXTENSIONS[type] ?? EXTENSION.exec(pathname)?.[0] ?? '';
+	const names = [textOf(headers['content-disposition']), new URL(url).pathname];
+	const [named = ''] = names.flatMap((name) => EXTENSION.exec(name)?.[0] ?? []);
+	const extension = EXTENSIONS[type] ?? named;
 	const fileName = `${callId}${extension}`;
 	if (!ANY_TYPE.test(type)) return { fileName, mimeType: type };
 	// n8n derives the type from the extension. Without one, it would treat a recording as text.

@@ -104,8 +104,8 @@ test('texts for models contain no advice for the editor', () => {
 const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 	[/Trigger\/|webhookSecret|parseChatFields/, /./, 'no model uses it'],
 	[/callingHours|timeZone/, /^Enter /, 'the hours are set with the tool'],
-	[/callLimit/, /^Enter a/, 'the limit is set with the tool'],
 	[/waitOption/, /^Enter a number/, 'the wait is set with the tool'],
+	[/forms\/fields/, /^Select /, 'options are added to the tool'],
 	[/PushCampaignContacts\/(file|push\/columns)/, /./, 'a tool reads no file'],
 	[
 		/agents|callList|callFilters|testCallList|testMapping|providerSettings/,

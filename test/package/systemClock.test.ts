@@ -7,7 +7,7 @@ const READS_SYSTEM_CLOCK =
 	/\bnow\(\)|\bDate\.now\b|\bnew Date\(\)|\bDateTime\.(now|local|utc)\(\)|\bmoment\(\)/;
 
 const REASONS: { [file: string]: string } = {
-	'nodes/shared/clock.ts': 'the end of a wait is stored as a date, beside the elapsed time',
+	'nodes/shared/clock.ts': 'defines the clock',
 	'nodes/shared/n8n/http/accountClient.ts': 'makes the clock',
 	'nodes/shared/api/client.ts': "passes on the time for 'Retry-After' as a date",
 	'nodes/shared/api/retry.ts': "'Retry-After' can be a date",
@@ -19,6 +19,7 @@ const REASONS: { [file: string]: string } = {
 	'nodes/Dnd/operations/forget.operation.ts': 'calls count per day, week, or month',
 	'nodes/PlaceCall/wait/prepareWait.ts':
 		'a scheduled call is waited for from its date on, and n8n stores the end of the wait as a date',
+	'nodes/PlaceCall/wait/resumeUrl.ts': 'n8n ends its waits by this clock',
 	'nodes/PlaceCall/wait/resumeWebhook.ts': 'n8n stores the end of the wait as a date',
 	'nodes/shared/chat/connection.ts': 'a token ends at a date',
 };

@@ -113,7 +113,7 @@ describe('the file', () => {
 		expect(item?.json.file_complete).toBeNull();
 	});
 
-	test.each<[type: string, path: string, name: string, mimeType: string]>([
+	test.each<[type: string, path: string, name: string, mimeType: string, sent?: string]>([
 		['audio/wav; rate=8000', '/x', 'call-1.wav', 'audio/wav'],
 		['audio/mpeg', '/x.ogg', 'call-1.mp3', 'audio/mpeg'],
 		['audio/new-thing', '/x', 'call-1', 'audio/new-thing'],
@@ -122,13 +122,21 @@ describe('the file', () => {
 		['nonsense', '/x', 'call-1', 'application/octet-stream'],
 		['binary/octet-stream', '/x', 'call-1', 'application/octet-stream'],
 		['', '/x.mp3', 'call-1.mp3', 'audio/mpeg'],
-	])('of type "%s" at %s is named %s, with the type %s', async (type, path, name, mimeType) => {
-		link(`${STORAGE}${path}`);
-		nock(STORAGE)
-			.get(path)
-			.reply(200, SOUND, type === '' ? {} : { 'content-type': type });
-		expect(await records(FILE)).toMatchObject([{ file_name: name, mime_type: mimeType }]);
-	});
+		['', '/x.mp3', 'call-1.ogg', 'audio/ogg', 'attachment; filename="a b.ogg"'],
+		['text/plain', '/x', 'call-1.wav', 'audio/wav', "filename*=UTF-8''a.wav"],
+	])(
+		'of type "%s" at %s is named %s, with the type %s',
+		async (type, path, name, mimeType, sent = '') => {
+			link(`${STORAGE}${path}`);
+			nock(STORAGE)
+				.get(path)
+				.reply(200, SOUND, {
+					...(type !== '' && { 'content-type': type }),
+					...(sent !== '' && { 'content-disposition': sent }),
+				});
+			expect(await records(FILE)).toMatchObject([{ file_name: name, mime_type: mimeType }]);
+		},
+	);
 
 	const REJECTED = 'The link to the recording has expired or was rejected';
 	const GONE = 'The recording is no longer in storage';
