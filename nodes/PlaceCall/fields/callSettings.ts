@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import set from 'lodash/set';
 import type { INodeProperties } from 'n8n-workflow';
 import { LIMITS } from '../../shared/api/limits';
@@ -65,7 +66,8 @@ export const callSettings: INodeProperties = {
 	placeholder: 'Add Option',
 	default: {},
 	description: "Settings for this call that override the agent's",
-	options: SETTINGS.map(({ path: _path, bounds, ...property }) => {
+	options: SETTINGS.map(({ bounds, ...setting }) => {
+		const property = omit(setting, 'path');
 		if (bounds === undefined) return { ...property, type: 'boolean' };
 		const typeOptions = { minValue: bounds.min, maxValue: bounds.max, numberPrecision: 0 };
 		return { ...property, type: 'number', typeOptions };
