@@ -5,14 +5,13 @@ import { projectFolder } from '../test/n8n/package-install';
 
 /** The other tests need a current n8n: AI tools, human review, and the nodes in the examples. */
 const CORE = [
+	'actions',
 	'callCompleted',
 	'chat',
 	'chatDelivery',
 	'chatEvents',
 	'credential',
-	'dialects',
 	'killed',
-	'httpRequest',
 	'retry',
 	'waitForCompletion',
 ];

@@ -1,26 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Reference } from '../n8n/driver';
 import { credentialType } from '../n8n/examples';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { dialects, startSimulator, type Simulator } from '../simulator';
 import { sharedN8n } from './shared';
-
-/** Values for the fields of nodes. */
-interface Account {
-	credential: Reference;
-	agentUuid: string;
-	campaignId: number;
-}
 
 /** A simulator for one test file, and a credential for it in the shared n8n. */
 export class TestAccount {
 	private constructor(
 		readonly n8n: N8nDriver,
 		readonly simulator: Simulator,
-		readonly account: Account,
+		readonly credential: Reference,
 	) {}
 
 	static async open(): Promise<TestAccount> {
@@ -30,16 +22,11 @@ export class TestAccount {
 		const simulator = await startSimulator({ dialect: dialects.plain, token });
 		const data = credentialFor(simulator);
 		const credential = await n8n.createCredential(credentialType, data);
-		const { agents, campaigns } = fixtures;
-		return new TestAccount(n8n, simulator, {
-			credential,
-			agentUuid: agents.full,
-			campaignId: campaigns.active,
-		});
+		return new TestAccount(n8n, simulator, credential);
 	}
 
 	async close(): Promise<void> {
-		await this.n8n.request('DELETE', `/credentials/${this.account.credential.id}`);
+		await this.n8n.request('DELETE', `/credentials/${this.credential.id}`);
 		await this.simulator.stop();
 	}
 
@@ -54,8 +41,4 @@ export class TestAccount {
 		}
 		return found;
 	}
-}
-
-export function fileOf(name: string): Buffer {
-	return readFileSync(join(__dirname, 'files', name));
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { INode, INodeParameters } from 'n8n-workflow';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { INode } from 'n8n-workflow';
 import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { callIdOf, credentialFor, PACKAGE, removeWorkflow } from './calls';
+import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../simulator';
+import { allExecutions, callIdOf, credentialFor, PACKAGE, removeWorkflow } from './calls';
 import { sharedN8n } from './shared';
 
 const NODE = 'Place Call';
@@ -13,107 +15,151 @@ const [FIRST, SECOND, THIRD] = ['9000000001', '9000000002', '9000000003'] as con
 let n8n: N8nDriver;
 let simulator: Simulator;
 let credentials: Record<string, Reference>;
-let workflow: Workflow;
-let path: string;
-let nodes: INode[];
+const workflows: Workflow[] = [];
 
 beforeAll(async () => {
 	n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
 	simulator = await startSimulator({ dialect: dialects.plain, token: 'retry-token-0001' });
 	credentials = await credentialFor(n8n, simulator);
-	path = randomUUID();
-	const json = workflowWith();
-	nodes = json.nodes;
-	workflow = await n8n.createWorkflow(json);
-	await n8n.activate(workflow);
 });
 afterEach(() => simulator.reset());
 afterAll(async () => {
-	await removeWorkflow(n8n, workflow);
+	for (const workflow of workflows) await removeWorkflow(n8n, workflow);
 	await simulator.stop();
 });
 
-/** Webhook → one item per person → Place Call. */
-function workflowWith(): WorkflowJson {
-	const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
-	const parameters: INodeParameters = {
-		agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-		countryCode: 'IN',
-		phoneNumber: '={{ $json.phone }}',
-	};
-	const place = node(NODE, `${PACKAGE}.placeCall`, 1, parameters, { credentials });
-	return chain(`retry ${path}`, webhook(path), split, place);
+const placeCall = (phoneNumber = '={{ $json.phone }}') =>
+	node(
+		NODE,
+		`${PACKAGE}.placeCall`,
+		1,
+		{ agentUuid: byId(fixtures.agents.full), countryCode: 'IN', phoneNumber },
+		{ credentials },
+	);
+const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
+const stop = node('Stop', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'as it happens' });
+const people = [FIRST, SECOND, THIRD].map((phone) => ({ phone }));
+
+async function publish(workflow: WorkflowJson): Promise<Workflow> {
+	const saved = await n8n.createWorkflow(workflow);
+	workflows.push(saved);
+	await n8n.activate(saved);
+	return saved;
 }
 
-/** Runs an execution that fails at the second of three people. */
-async function failedExecution(): Promise<Execution> {
-	const before = await n8n.executions(workflow);
-	const people = [FIRST, SECOND, THIRD].map((phone) => ({ phone }));
+/** Publishes webhook → nodes, and starts it. Returns the workflow and its failed execution. */
+async function failedExecution(settings: Record<string, unknown>, ...nodes: INode[]) {
+	const path = randomUUID();
+	const json = chain('retry', webhook(path, { responseMode: 'onReceived' }), ...nodes);
+	const workflow = await publish({ ...json, settings });
 	await n8n.webhook(path, { people });
-	const failed = await until('the execution', async () => {
-		const [latest] = await n8n.executions(workflow);
-		return latest?.id !== before[0]?.id && latest?.status === 'error' && latest;
-	});
-	expect(counts()).toMatchObject({ [FIRST]: 1, [THIRD]: 0 });
-	return failed;
+	const id = await until('the execution', async () => (await allExecutions(n8n, workflow))[0]?.id);
+	const failed = await n8n.finished(id);
+	expect(failed.status).toBe('error');
+	return { workflow, failed, nodes: json.nodes };
 }
 
-const counts = () =>
-	Object.fromEntries([FIRST, SECOND, THIRD].map((phone) => [phone, simulator.callsTo(phone)]));
+/** The second of three calls fails. */
+async function failedCalls(fault: Fault) {
+	simulator.faults.inject({ ...fault, match: { path: '/v1/call' }, skip: 1, times: 1 });
+	const execution = await failedExecution({}, split, placeCall());
+	expect(counts()).toMatchObject([1, expect.any(Number), 0]);
+	return execution;
+}
+
+const counts = () => [FIRST, SECOND, THIRD].map((phone) => simulator.callsTo(phone));
 const callIds = async (execution: Execution) =>
 	(await n8n.output(execution.id, NODE)).map(callIdOf);
 
-describe.each(['original', 'current'] as const)('Retry with the %s workflow', (which) => {
-	test('calls nobody again, and continues with the rejected call and the ones after it', async () => {
-		simulator.faults.inject({
-			kind: 'status',
-			status: 400,
-			body: { success: false, error: 'phone_number is implausible' },
-			match: { path: '/v1/call' },
-			skip: 1,
-			times: 1,
-		});
-		const again = await n8n.retry((await failedExecution()).id, which);
+const REJECTED = { success: false, error: 'phone_number is implausible' };
+
+test.each(['original', 'current'] as const)(
+	'Retry with the %s workflow calls nobody again, and continues with the rejected call and the ones after it',
+	async (which) => {
+		const { failed } = await failedCalls({ kind: 'status', status: 400, body: REJECTED });
+		const again = await n8n.retry(failed.id, which);
 		expect(again.status).toBe('success');
-		expect(counts()).toEqual({ [FIRST]: 1, [SECOND]: 1, [THIRD]: 1 });
+		expect(counts()).toEqual([1, 1, 1]);
 		const placed = simulator.placedCalls().map(({ callId }) => callId);
 		expect(await callIds(again)).toEqual(placed);
-	});
+	},
+);
 
-	test('does not repeat a call with an unknown outcome, even after several retries', async () => {
-		simulator.faults.inject({
-			kind: 'html',
-			status: 502,
-			afterHandling: true,
-			match: { path: '/v1/call' },
-			skip: 1,
-			times: 1,
-		});
-		const again = await n8n.retry((await failedExecution()).id, which);
-		const third = await n8n.retry(again.id, which);
-		expect([again.status, third.status]).toEqual(['error', 'error']);
-		expect(counts()).toEqual({ [FIRST]: 1, [SECOND]: 1, [THIRD]: 0 });
-		const { error } = await n8n.runData(third.id);
-		expect(error?.message).toContain(SECOND);
-	});
-});
-
-test('Retry with the current workflow places no call with an unknown outcome again, whatever was changed', async () => {
-	simulator.faults.inject({
-		kind: 'resetAfter',
-		match: { path: '/v1/call' },
-		skip: 1,
-		times: 1,
-	});
-	const failed = await failedExecution();
+test('a call with an unknown outcome is not placed again, even after several retries, whatever was changed', async () => {
+	const fault = { kind: 'html', status: 502, afterHandling: true } as const;
+	const { workflow, failed, nodes } = await failedCalls(fault);
+	const again = await n8n.retry(failed.id, 'original');
+	const personName = `={{ $json.phone === "${SECOND}" ? "Asha" : "" }}`;
 	const changed = nodes.map((each) => {
 		if (each.name !== NODE) return each;
-		const personName = `={{ $json.phone === "${SECOND}" ? "Asha" : "" }}`;
 		return { ...each, parameters: { ...each.parameters, personName } };
 	});
-	const saved = await n8n.updateWorkflow(workflow, { nodes: changed });
-	const again = await n8n.retry(failed.id, 'current');
-	await n8n.updateWorkflow(saved, { nodes });
-	expect(again.status).toBe('error');
-	expect(counts()).toEqual({ [FIRST]: 1, [SECOND]: 1, [THIRD]: 0 });
+	await n8n.updateWorkflow(workflow, { nodes: changed });
+	const third = await n8n.retry(again.id, 'current');
+	expect([again.status, third.status]).toEqual(['error', 'error']);
+	expect(counts()).toEqual([1, 1, 0]);
+	expect((await n8n.runData(third.id)).error?.message).toContain(SECOND);
+});
+
+test('an error workflow calls the person on duty for each failed attempt', async () => {
+	const trigger = node('On Error', 'n8n-nodes-base.errorTrigger', 1);
+	const errors = await publish(chain('on error', trigger, placeCall(FIRST)));
+	const { failed } = await failedExecution({ errorWorkflow: errors.id }, stop);
+	const untilCalled = async (times: number) =>
+		await until('the call', async () => await Promise.resolve(counts()[0] === times));
+	await untilCalled(1);
+	expect((await n8n.retry(failed.id, 'original')).status).toBe('error');
+	await untilCalled(2);
+});
+
+test('a retry of the parent workflow does not repeat calls that its sub-workflow has placed', async () => {
+	const called = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
+		inputSource: 'passthrough',
+	});
+	const sub = await publish(chain('called by another', called, placeCall(), stop));
+	const call = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
+		workflowId: byId(sub.id),
+		mode: 'once',
+		workflowInputs: { mappingMode: 'defineBelow', value: {} },
+	});
+	const { failed } = await failedExecution({}, split, call);
+	expect((await n8n.retry(failed.id, 'original')).status).toBe('error');
+	const [latest, ...before] = await allExecutions(n8n, sub);
+	expect(before).toHaveLength(1);
+	expect((await n8n.runData(latest?.id ?? '')).error?.message).toContain(
+		'An earlier attempt of this execution',
+	);
+	expect(counts()).toEqual([1, 1, 1]);
+});
+
+test('a retry of a push from a file on disk sends only the rest, and no row that may have arrived', async () => {
+	const phones = Array.from({ length: 50 }, (_, index) => String(9_000_000_000 + index));
+	const inCampaign = phones.map((phone) => `+91${phone}`);
+	const file = join(sharedN8n().files, `${randomUUID()}.csv`);
+	const rows = phones.map((phone, index) => `"Person, ${index}";${phone};Köln`);
+	await writeFile(file, `sep=;\r\nperson_name;phone;city\r\n${rows.join('\r\n')}\r\n`, 'latin1');
+	const read = node('Read', 'n8n-nodes-base.readWriteFile', 1.1, { fileSelector: file });
+	const parameters = {
+		campaignId: byId(fixtures.campaigns.active),
+		agentUuid: byId(fixtures.agents.full),
+		contactsFrom: 'csv',
+		developerSettings: { contactsPerRequest: 20 },
+	};
+	const push = node('Push', `${PACKAGE}.pushCampaignContacts`, 1, parameters, { credentials });
+	const contacts = () => simulator.contactsOf(fixtures.campaigns.active);
+	const descriptionOf = async ({ id }: Execution) => (await n8n.runData(id)).error?.description;
+
+	simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, skip: 1, times: 1 });
+	const { failed } = await failedExecution({}, read, push);
+	expect(await descriptionOf(failed)).toMatch(
+		/\nPushed: 20 rows \(rows 2 to 21, [^]*\nUnknown: 20 rows \(rows 22 to 41\)[^]*\nNot sent: 10 rows \(rows 42 to 51\)/,
+	);
+	expect(contacts().map(({ phone }) => phone)).toEqual(inCampaign.slice(0, 40));
+
+	const again = await n8n.retry(failed.id, 'original');
+	const third = await n8n.retry(again.id, 'current');
+	expect([again.status, third.status]).toEqual(['error', 'error']);
+	expect(contacts().map(({ phone }) => phone)).toEqual(inCampaign);
+	expect(contacts()[49]).toMatchObject({ personName: 'Person, 49', extra: { city: 'Köln' } });
+	expect(await descriptionOf(third)).toMatch(/\nPushed: 30 rows .*\nUnknown: 20 rows/);
 });

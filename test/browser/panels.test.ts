@@ -1,0 +1,198 @@
+import get from 'lodash/get';
+import isMatch from 'lodash/isMatch';
+import { isJsonObject } from '../../nodes/shared/json';
+import { credentialFor } from '../contract/credentialFor';
+import { providerSettingsOf } from '../contract/providerBlock';
+import { PACKAGE } from '../e2e/calls';
+import type { Workflow } from '../n8n/driver';
+import { credentialType } from '../n8n/examples';
+import { until } from '../n8n/until';
+import { byId, chain, manualTrigger, node, type WorkflowJson } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { inEditor } from './inEditor';
+
+const { test, editor } = inEditor();
+const workflows: Workflow[] = [];
+
+afterAll(async () => {
+	for (const workflow of workflows) await test().n8n.deleteWorkflow(workflow);
+});
+
+/** Opens the panel of a node in a new workflow. */
+async function open(name: string, json: WorkflowJson): Promise<Workflow> {
+	const workflow = await test().n8n.createWorkflow(json);
+	workflows.push(workflow);
+	await editor().openWorkflow(workflow.id);
+	await editor().openNode(name);
+	return workflow;
+}
+const credentials = () => ({ [credentialType]: test().credential });
+
+describe('Push Campaign Contacts', () => {
+	const NODE = 'Push Campaign Contacts';
+	const row = {
+		phone: '98765 43210',
+		'Full Name': 'Asha Rao',
+		properties: { phone: '9000000001', city: 'Pune' },
+	};
+
+	beforeAll(async () => {
+		const rows = { mode: 'raw', jsonOutput: JSON.stringify(row) };
+		const make = node('Rows', 'n8n-nodes-base.set', 3.4, rows);
+		const parameters = { otherColumns: 'listed' };
+		const rest = { credentials: credentials() };
+		const push = node(NODE, `${PACKAGE}.pushCampaignContacts`, 1, parameters, rest);
+		await open(NODE, chain('push', manualTrigger(), make, push));
+		await editor().page.getByText('Execute previous nodes').first().click();
+	});
+
+	/** Drags a column from the input to a field. Returns the text of the field. */
+	async function drag(path: string, field: string): Promise<string> {
+		const { page } = editor();
+		const pill = page.getByTestId('ndv-input-panel').locator(`.pill[data-path="${path}"]`).first();
+		const target = page.getByTestId(`parameter-input-${field}`).first();
+		await pill.waitFor();
+		await pill.hover();
+		await page.mouse.down();
+		const box = await target.boundingBox();
+		if (box === null) throw new Error(`${field} is not on the screen`);
+		await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 15 });
+		await editor().letTimersEnd(300);
+		const text = async () => await target.locator('input').first().inputValue();
+		const before = await text();
+		await page.mouse.up();
+		return await until('the new text', async () => {
+			const after = await text();
+			return after !== before && after;
+		});
+	}
+
+	it('a column that is dragged into a field inserts its name', async () => {
+		// The field contains "phone" at first.
+		expect(await drag('.properties.phone', 'phoneColumn')).toBe('properties.phone');
+		expect(await drag("['Full Name']", 'columnsToSend')).toBe("['Full Name']");
+		const both = "['Full Name'], properties.city";
+		expect(await drag('.properties.city', 'columnsToSend')).toBe(both);
+	});
+
+	it('an option that is added is on: pushes nothing after Add Option > Dry Run', async () => {
+		await editor().enterId('campaignId', String(fixtures.campaigns.active));
+		await editor().pick('agentUuid', 'Sales India');
+		await editor().add('Options', 'Dry Run');
+		await editor().execute();
+		await editor().readOutput('phone_to_send');
+		expect(test().simulator.contactsOf(fixtures.campaigns.active)).toEqual([]);
+	});
+});
+
+describe('Place Call', () => {
+	const NODE = 'Place Call';
+	const ZONE = 'Asia/Kolkata';
+
+	const savedOptions = async ({ id }: Workflow): Promise<object> => {
+		const saved = await test().n8n.request('GET', `/workflows/${id}`);
+		const options: unknown = get(saved, ['nodes', 1, 'parameters', 'options']);
+		return isJsonObject(options) ? options : {};
+	};
+
+	it('options with fields of their own stay when they are added, removed, added again, saved, and loaded', async () => {
+		const { page } = editor();
+		const placeCall = node(NODE, `${PACKAGE}.placeCall`, 1);
+		const workflow = await open(NODE, chain('nested', manualTrigger(), placeCall));
+		const group = (name: string) => page.getByTestId(`fixed-collection-${name}`);
+		const field = (name: string, parameter: string) =>
+			group(name).getByTestId(`parameter-input-${parameter}`).locator('input');
+
+		// Added with their fields open, also if another one is added.
+		await editor().add('Options', 'Calling Hours');
+		await field('callingHours', 'from').fill('09:00');
+		await editor().add('Options', 'Limit Calls per Person');
+		await field('callLimit', 'maximumCalls').fill('3');
+		expect(await field('callingHours', 'from').inputValue()).toBe('09:00');
+
+		// Emptied, it stays and stops the node. Filled again, or removed and added again, it has its fields.
+		await group('callLimit').hover();
+		await group('callLimit').getByTestId('fixed-collection-delete').click();
+		await group('callLimit').getByText('Currently no items exist').waitFor();
+		await group('callLimit').getByTestId('fixed-collection-add').click();
+		await field('callLimit', 'maximumCalls').fill('2');
+		await group('callingHours').hover();
+		await group('callingHours').locator('xpath=..').getByTitle('Delete', { exact: true }).click();
+		await group('callingHours').waitFor({ state: 'detached' });
+		await editor().add('Options', 'Calling Hours');
+		await field('callingHours', 'from').fill('10:00');
+		await page.getByTestId('resource-locator-timeZone').locator('input').last().click();
+		await page.keyboard.type('kolkata');
+		await page.getByTestId('rlc-item').filter({ hasText: ZONE }).first().click();
+
+		await page.keyboard.press('Tab');
+		await page.keyboard.press('Escape');
+		await page.keyboard.press('Control+s');
+		const timeZone = { __rl: true, mode: 'list', value: ZONE };
+		const expected = {
+			callingHours: { hours: { from: '10:00', timeZone } },
+			callLimit: { limit: { maximumCalls: 2 } },
+		};
+		await until('the workflow to be saved', async () =>
+			isMatch(await savedOptions(workflow), expected),
+		);
+		await editor().openWorkflow(workflow.id);
+		await editor().openNode(NODE);
+		expect(await field('callingHours', 'from').inputValue()).toBe('10:00');
+		expect(await field('callLimit', 'maximumCalls').inputValue()).toBe('2');
+	});
+});
+
+describe('a rejection with HTML', () => {
+	it('is shown as text, without a link', async () => {
+		const error = '<a href="https://evil.example">Sign in again</a> <b>now</b>\u001b[31m';
+		const body = { success: false, error };
+		test().simulator.faults.inject({ kind: 'status', status: 422, body });
+		const parameters = { campaignId: byId(fixtures.campaigns.active) };
+		const rest = { credentials: credentials() };
+		const status = node('Status', `${PACKAGE}.campaignStatus`, 1, parameters, rest);
+		await open('Status', chain('hostile words', manualTrigger(), status));
+		await editor().execute();
+		await editor().readOutput('‹a href="https://evil.example">Sign in again‹/a> ‹b>now‹/b>[31m');
+		const panel = editor().page.getByTestId('output-panel');
+		expect(await panel.locator('a', { hasText: 'Sign in again' }).count()).toBe(0);
+		test().simulator.reset();
+	});
+});
+
+describe('the credential', () => {
+	it('is tested when it is opened, and never shows its token', async () => {
+		await editor().openCredential(test().credential.id);
+		await editor().page.getByText('Connection tested successfully').waitFor();
+		expect(await editor().page.content()).not.toContain(test().simulator.token);
+	});
+
+	it('saves and tests the settings of a provider, and shows what is wrong with them', async () => {
+		const { baseUrl, apiToken, ...fields } = credentialFor(test().simulator);
+		const created = await test().n8n.createCredential(credentialType, { baseUrl, apiToken });
+		await editor().openCredential(created.id);
+		const { page } = editor();
+		const master = page.getByTestId('parameter-input-providerSentSettings').locator('.el-switch');
+		expect(await page.getByText('Set Up the Call List').count()).toBe(0);
+		await master.click();
+		const field = page.getByTestId('parameter-input-providerSettings').locator('textarea');
+
+		await field.fill('{ "callList": {} }');
+		await page.getByTestId('credential-save-button').click();
+		await page.getByText('More details').click();
+		await page.getByText('"callList" lacks "callListStatusName"').waitFor();
+
+		await field.fill(JSON.stringify(providerSettingsOf(fields), null, 2));
+		const before = test().simulator.requests.length;
+		await page.getByTestId('credential-save-button').click();
+		await page.getByText('Connection tested successfully').waitFor();
+		const since = test().simulator.requests.slice(before);
+		const read = since.map(({ method, path }) => `${method} ${path}`);
+		expect([...new Set(read)].sort()).toEqual([
+			'GET /v1/active_agents',
+			'GET /v1/calls',
+			'GET /v1/dnd_numbers',
+		]);
+		await test().n8n.request('DELETE', `/credentials/${created.id}`);
+	});
+});

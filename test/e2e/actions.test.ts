@@ -1,0 +1,131 @@
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { credentialFor } from '../contract/credentialFor';
+import { isN8n1, N8nDriver, type Reference } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { byId, chain, manualTrigger, node } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { executionsOf, PACKAGE, removeWorkflow } from './calls';
+import { sharedN8n } from './shared';
+
+const { agents, calls, campaigns, uploads } = fixtures;
+const AGENT = { agentUuid: byId(agents.full) };
+const CAMPAIGN = { campaignId: byId(campaigns.active) };
+const NEW = '+919800000077';
+const ROWS = [
+	{ phone: '098765 43211', person_name: 'Ravi', city: 'Pune' },
+	{ phone: 'later', person_name: 'Nisha', city: 'Jaipur' },
+];
+
+/** `test/contract` has every action in every dialect, without a server. */
+describe('in real n8n', () => {
+	let n8n: N8nDriver;
+	let simulator: Simulator;
+	let credentials: Record<string, Reference>;
+
+	beforeAll(async () => {
+		n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
+		simulator = await startSimulator({ dialect: dialects.wrapped });
+		const { id, name } = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+		credentials = { [CREDENTIAL]: { id, name } };
+	});
+	afterAll(async () => {
+		await n8n.request('DELETE', `/credentials/${credentials[CREDENTIAL]?.id}`);
+		await simulator.stop();
+	});
+
+	/** A node that runs once, whatever the nodes before it return. */
+	const ours = (name: string, type: string, parameters: INodeParameters, rest = {}): INode =>
+		node(name, `${PACKAGE}.${type}`, 1, parameters, { credentials, executeOnce: true, ...rest });
+
+	test('every action node works in one workflow, and a recording becomes a file of n8n', async () => {
+		const jsonOutput = JSON.stringify({ rows: ROWS });
+		const push = ours('Push', 'pushCampaignContacts', { ...CAMPAIGN, ...AGENT });
+		const workflow = await n8n.createWorkflow(
+			chain(
+				'actions',
+				manualTrigger(),
+				ours('Agents', 'agents', { operation: 'getMany' }),
+				ours('Call', 'placeCall', {
+					...AGENT,
+					countryCode: 'IN',
+					phoneNumber: '98765 43210',
+					personName: 'Asha Rao',
+				}),
+				ours('Record', 'getCall', { callId: calls.finished, include: ['transcript'] }),
+				ours('Recording', 'getCall', {
+					operation: 'getRecording',
+					callId: calls.finished,
+					recordingAs: 'file',
+					outputField: 'sound',
+				}),
+				ours('Status', 'campaignStatus', CAMPAIGN),
+				ours('Add', 'dnd', { operation: 'add', ...AGENT, phone: NEW }),
+				ours('Remove', 'dnd', { operation: 'remove', ...AGENT, phone: NEW }),
+				ours('List', 'dnd', { operation: 'getMany', ...AGENT, returnAll: true }),
+				node('Sheet', 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput }),
+				node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
+				{ ...push, executeOnce: false },
+			),
+		);
+		const { id, status } = await n8n.runManually(workflow, 'Start');
+		expect({ status, error: (await n8n.runData(id)).error }).toEqual({ status: 'success' });
+		const of = async (name: string) => (await n8n.output(id, name)).map(({ json }) => json);
+		expect(await of('Agents')).toHaveLength(4);
+		expect(await of('Call')).toMatchObject([{ call_id: expect.any(String) }]);
+		expect(simulator.callsTo('+919876543210')).toBe(1);
+		expect(await of('Record')).toMatchObject([
+			{ call_id: calls.finished, transcript: [{ role: expect.any(String) }, {}, {}] },
+		]);
+		expect(await of('Status')).toMatchObject([{ campaign_id: campaigns.active, lists_total: 2 }]);
+		expect(await of('List')).toHaveLength(121);
+		expect(await of('Push')).toMatchObject([
+			{ person_name: 'Ravi', push_status: 'pushed', phone_key: '919876543211' },
+		]);
+		expect(simulator.contactsOf(campaigns.active)).toMatchObject([
+			{ personName: 'Ravi', extra: { city: 'Pune' } },
+		]);
+
+		const [item] = await n8n.output(id, 'Recording');
+		const recorded = simulator.state.calls.get(calls.finished)?.recording;
+		expect(item?.json.mime_type).toMatch(/^audio\//);
+		const sound = item?.binary?.sound;
+		expect(sound).toMatchObject({ fileType: 'audio' });
+		if (isN8n1) {
+			// n8n 1 stores the bytes in the execution.
+			expect(Buffer.from(sound?.data ?? '', 'base64')).toEqual(recorded);
+		} else {
+			// n8n 2 stores a file, and only its ID in the execution.
+			expect(sound?.data.length).toBeLessThan(100);
+			expect(sound).toMatchObject({ bytes: recorded?.length });
+		}
+		await removeWorkflow(n8n, workflow);
+	});
+
+	test('Campaign Progress Trigger returns the current state, then each change once', async () => {
+		simulator.reset();
+		const pollTimes = { item: [{ mode: 'everyMinute' }] };
+		const parameters = { ...CAMPAIGN, emitBaseline: true, pollTimes };
+		const trigger = ours('Progress', 'campaignProgressTrigger', parameters, { executeOnce: false });
+		const workflow = await n8n.createWorkflow(chain('Progress', trigger));
+		await n8n.activate(workflow);
+		expect(await executionsOf(n8n, workflow, 'Progress', 1)).toMatchObject([
+			{ json: { event: 'current_state' } },
+		]);
+
+		simulator.completeUpload(uploads.running);
+		// The baseline is kept when the workflow is unpublished and published, which polls each time.
+		for (let round = 0; round < 2; round++) {
+			const requestsBefore = simulator.requests.length;
+			await n8n.deactivate(workflow);
+			await n8n.activate(workflow);
+			await until('another poll', async () => simulator.requests.length > requestsBefore);
+		}
+		const items = await executionsOf(n8n, workflow, 'Progress', 2);
+		expect(items.map(({ json }) => json.event).sort()).toEqual([
+			'current_state',
+			'queue_completed',
+		]);
+		await removeWorkflow(n8n, workflow);
+	});
+});
