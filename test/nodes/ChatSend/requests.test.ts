@@ -54,6 +54,13 @@ describe('a broken connection or a server error after the message was sent', () 
 		},
 	);
 
+	test('with a key and then rejected: the first attempt may have been accepted', async () => {
+		service().post(ASYNC).reply(500, 'oops');
+		service().post(ASYNC).reply(422, { success: false, error: 'session_closed' });
+		const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
+		expect(stopMessage(run).message).toContain('The service may have accepted the message');
+	});
+
 	test('with a key and no response at all: 3 attempts, then reports that another run is safe', async () => {
 		service().post(ASYNC).times(3).reply(502, '<html>');
 		const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
