@@ -5,24 +5,21 @@
  * call. Prints what was started, lost, and started twice, the time from the delivery to the next node, and the CPU time of
  * each kind of process. Fails if our trigger lost a call or started twice for one.
  * `--repeat-every 10` delivers every tenth call to both webhook processes at the same time, for our trigger and for n8n's
- * Remove Duplicates (`core_once`). With `--hang-up`, senders disconnect as soon as they have sent. `--save <name>` stores the
- * figures in results.json.
+ * Remove Duplicates (`core_once`). With `--hang-up`, senders disconnect as soon as they have sent.
  */
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { SimulatorProcess } from '../bench/simulatorProcess';
 import { deliver } from '../e2e/sender';
 import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
-import { installHost, n8nVersion } from '../n8n/host';
+import { installHost } from '../n8n/host';
 import { newHome, removeHome } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
 import { EXPRESSION_ENGINE, LONG_PING_TIMEOUT } from '../n8n/server';
 import { until } from '../n8n/until';
 import { runBlock, summarize, type Block, type Pids } from './completionBlock';
 import { Side, SIDES, type SideName } from './completionSides';
-import { saveResults } from './results';
 
 const { values } = parseArgs({
 	options: {
@@ -33,7 +30,6 @@ const { values } = parseArgs({
 		webhooks: { type: 'string', default: '2' },
 		'repeat-every': { type: 'string', default: '0' },
 		'hang-up': { type: 'boolean', default: false },
-		save: { type: 'string' },
 	},
 });
 
@@ -69,14 +65,9 @@ async function main(): Promise<void> {
 		};
 		const calls = new CallNumbers();
 		await warmUp(sides, queue, pids, calls);
-		const results = [];
 		for (const [rate = 0, minutes = 0] of rates()) {
-			const result = await measure(sides, queue, pids, calls, rate, minutes);
-			console.dir(result, { depth: 4 });
-			results.push(result);
+			console.dir(await measure(sides, queue, pids, calls, rate, minutes), { depth: 4 });
 		}
-		if (values.save !== undefined)
-			await saveResults(values.save, { n8n: n8nVersion, node: process.version, ...count, results });
 	} finally {
 		await queue.stop();
 		simulator.stop();
@@ -113,7 +104,6 @@ async function publish(queue: QueueMode, simulator: SimulatorProcess): Promise<S
 
 const rates = () => values.rates.split(',').map((rate) => rate.split(':').map(Number));
 
-const counted = z.array(z.object({ count: z.number() })).length(1);
 const isSide = (name: string): name is SideName => SIDES.some((side) => side === name);
 const home = ({ main: { files } }: QueueMode) => files;
 
@@ -173,15 +163,8 @@ async function measure(
 		calls_per_minute: rate,
 		minutes_per_side: (rounds * blockSeconds) / 60,
 		ratio,
-		rows_of_events: rowsOfEvents(queue),
 		...figures,
 	};
-}
-
-/** Rows that n8n's database has for events of our triggers. */
-function rowsOfEvents({ stores }: QueueMode): number {
-	const query = `select count(*)::int as count from processed_data where context like 'n:event:%'`;
-	return counted.parse(stores.query(query))[0]?.count ?? Number.NaN;
 }
 
 runScript(main);

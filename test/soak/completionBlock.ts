@@ -156,7 +156,7 @@ function databaseBytes({ stores }: QueueMode): number {
 	return sized.parse(stores.query(query))[0]?.bytes ?? Number.NaN;
 }
 
-/** The figures of all blocks of a side, for `results.json`. */
+/** The figures of all blocks of a side. */
 export function summarize(blocks: readonly Block[]) {
 	const executions = sumBy(blocks, ({ latencies }) => latencies.length);
 	const latencies = blocks.flatMap((block) => block.latencies);
