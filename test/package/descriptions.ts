@@ -75,12 +75,14 @@ export function endsWell(description: string): boolean {
 	return description.endsWith('.') === sentences > 1;
 }
 
-const TEXTS = new Set([
+/** Properties for people and models. */
+export const TEXTS = new Set([
 	'displayName',
 	'description',
 	'hint',
 	'placeholder',
 	'action',
+	'builderHint',
 	'subtitle',
 	'documentationUrl',
 ]);

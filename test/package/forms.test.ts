@@ -7,7 +7,7 @@ import pick from 'lodash/pick';
 import type { INodeProperties } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
-import { choicesOf } from './descriptions';
+import { choicesOf, TEXTS } from './descriptions';
 
 expect.addSnapshotSerializer({
 	test: (value) => typeof value === 'string',
@@ -33,15 +33,6 @@ const NODES = [
 	'pushCampaignContacts',
 ];
 const NODE_SETTINGS = ['version', 'outputs', 'outputNames', 'credentials', 'webhooks'];
-/** For people and models. */
-const TEXTS = new Set([
-	'displayName',
-	'description',
-	'hint',
-	'placeholder',
-	'action',
-	'builderHint',
-]);
 /** n8n adds 'Poll Times', and `tools.test.ts` checks the descriptions of tools. */
 const NOT_IN_FORM = ['pollTimes', 'toolDescription'];
 /** Longer lists, such as the countries, are only counted. */

@@ -15,7 +15,7 @@ import { Faults } from './http/faults';
 import { RequestLog, type RecordedRequest } from './http/requestLog';
 import { createServer } from './http/server';
 import { digitsOf } from './rules/phone';
-import { SocketHub, type EVENT_TIMES } from './socket/hub';
+import { SocketHub } from './socket/hub';
 import { SessionControl } from './socket/sessionControl';
 import { attachSockets } from './socket/upgrade';
 import { ListChanges } from './state/listChanges';
@@ -32,15 +32,9 @@ import {
 export interface Settings {
 	/** Delay of every response. */
 	latencyMs?: number;
-	/** Lifetime of a WebSocket token. Default: the documented 5 minutes. */
-	wsTokenLifetimeMs?: number;
 	/** The age and number of events that a reconnect gets again. */
 	replayWindowMs?: number;
 	replayMaxEvents?: number;
-	/** The form of `ts` in events. Default: that of the dialect. */
-	eventTime?: keyof typeof EVENT_TIMES;
-	/** Time after an accepted request in which others get 429 with `Retry-After: 1`. */
-	minGapMs?: number;
 }
 
 export interface SimulatorOptions extends Settings {
@@ -75,7 +69,6 @@ export class Simulator {
 	baseUrl = '';
 	/** IDs of the calls and chat sessions that were there at the start. */
 	private seeded = new Set<string>();
-	private takenAt = -Infinity;
 	private readonly app: FastifyInstance;
 	/** Every TCP connection, including hung and upgraded ones, so that stopping closes all. */
 	private readonly connections = new Set<Socket>();
@@ -198,14 +191,6 @@ export class Simulator {
 		return this.seeded.has(id);
 	}
 
-	/** Whether a request exceeds the limit. */
-	isTooSoon(): boolean {
-		const now = this.clock.now();
-		if (now - this.takenAt < (this.settings.minGapMs ?? 0)) return true;
-		this.takenAt = now;
-		return false;
-	}
-
 	/** Restores the initial state, without requests, faults, timers, or sockets. */
 	reset(): void {
 		this.completions.reset();
@@ -214,7 +199,6 @@ export class Simulator {
 		this.chat.reset();
 		this.faults.clear();
 		this.listChanges.clear();
-		this.takenAt = -Infinity;
 		this.log.reset();
 		this.clock.reset();
 		this.held = null;

@@ -50,7 +50,7 @@ function retryAfterHeader({ dialect }: Simulator, seconds?: number): Record<stri
 	return { 'retry-after': dialect.retryAfter === 'date' ? date : String(seconds) };
 }
 
-export function tooManyRequests(sim: Simulator, retryAfterSeconds?: number): SimulatorResponse {
+function tooManyRequests(sim: Simulator, retryAfterSeconds?: number): SimulatorResponse {
 	const headers = retryAfterHeader(sim, retryAfterSeconds);
 	return { ...invalid(sim, ['Too many requests'], 429), headers };
 }

@@ -2,18 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { asks } from '../chat/scriptedReplies';
 import type { Emit, Session } from '../chat/session';
-import { delay, istTimestamp } from '../clock';
+import { delay } from '../clock';
 import type { JsonObject } from '../json';
 import type { Simulator } from '../simulator';
 import { readFrame } from './frames';
-
-/** Forms of `ts`, which the document calls "ISO 8601 strings, usually with a UTC offset". */
-export const EVENT_TIMES = {
-	offset: istTimestamp,
-	noOffset: (ms: number) => istTimestamp(ms).slice(0, -6),
-	number: (ms: number) => ms,
-	seconds: (ms: number) => String(ms / 1000),
-};
 
 const TOKEN_LIFETIME_MS = 300_000;
 const REPLAY_WINDOW_MS = 60_000;
@@ -66,11 +58,10 @@ export class SocketHub {
 	}
 
 	mint(sessionId: string): SocketToken {
-		const { clock, settings } = this.sim;
 		const minted = {
 			token: randomBytes(24).toString('base64url'),
 			sessionId,
-			expiresAt: clock.now() + (settings.wsTokenLifetimeMs ?? TOKEN_LIFETIME_MS),
+			expiresAt: this.sim.clock.now() + TOKEN_LIFETIME_MS,
 		};
 		this.tokens.set(minted.token, minted);
 		return minted;
@@ -107,14 +98,14 @@ export class SocketHub {
 	/** Stores an event for replaying and sends it to the session's sockets. */
 	emit(session: Session, type: string, payload: JsonObject): string {
 		const { dialect, clock, settings } = this.sim;
-		const { eventTime, replayMaxEvents = REPLAY_MAX_EVENTS } = settings;
+		const { replayMaxEvents = REPLAY_MAX_EVENTS } = settings;
 		const at = clock.now();
 		const event_id = `evt_${++this.eventCounter}`;
 		const frame: JsonObject = {
 			type,
 			session_id: session.sessionId,
 			account_id: dialect.socket.accountId(session.accountId),
-			ts: eventTime ? EVENT_TIMES[eventTime](at) : dialect.socket.ts(at),
+			ts: dialect.socket.ts(at),
 			event_id,
 			payload,
 		};
