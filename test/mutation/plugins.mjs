@@ -1,5 +1,5 @@
 // Two plugins that make mutation testing fast: the runner runs only test files that reach a mutant, the closest and
-// fastest first, until one fails. The checker draws a fixed sample of the mutants of code that isn't critical.
+// fastest first, until one fails. The checker draws a sample of the mutants.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,6 +11,9 @@ import {
 	tokens,
 } from '@stryker-mutator/api/plugin';
 import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
+
+/** Of the tests that reach a mutant, the closest ones run until they took this long in the dry run. */
+const MIN_MS = 40_000;
 
 /** Distance of a test file from the mutated file: 0 for its own tests and the fast tests of all forms, 1 for its folder, 2 for others. */
 function distance(test, source) {
@@ -57,35 +60,45 @@ class NarrowRunner {
 		const result = await this.#jest.dryRun(options);
 		const files = {};
 		for (const { id, fileName, timeSpentMs } of result.tests ?? []) {
-			const file = (files[fileName] ??= { file: fileName, ids: [], ms: 0 });
-			file.ids.push(id);
-			file.ms += timeSpentMs;
+			const file = (files[fileName] ??= { file: fileName, tests: [] });
+			file.tests.push({ id, ms: timeSpentMs });
 		}
 		writeFileSync(this.#dryRun, JSON.stringify(Object.values(files)));
 		return result;
 	}
 
 	async mutantRun(options) {
-		const { testFilter, sandboxFileName } = options;
-		const wanted = new Set(testFilter);
-		const reaches = testFilter
-			? ({ ids }) => ids.some((id) => wanted.has(id))
-			: // Every test reaches code that runs on loading, such as forms, so only tests of forms and of the same node run.
-				({ file }) => isOfForms(file) || isBeside(file, sandboxFileName);
-		const files = JSON.parse(readFileSync(this.#dryRun, 'utf8'))
-			.filter(reaches)
-			.map((one) => ({ ...one, away: distance(one.file, sandboxFileName) }))
-			.sort((a, b) => a.away - b.away || a.ms - b.ms);
 		let nrOfTests = 0;
 		// One file at a time, because with jest's bail, other files still run to their end.
-		for (const { file, ids } of files) {
+		for (const { file, ids } of this.#closest(options)) {
 			this.#testFiles = [file];
-			const filter = testFilter && ids.filter((id) => wanted.has(id));
-			const result = await this.#jest.mutantRun({ ...options, testFilter: filter });
+			const testFilter = options.testFilter && ids;
+			const result = await this.#jest.mutantRun({ ...options, testFilter });
 			if (result.status !== 'survived') return result;
 			nrOfTests += result.nrOfTests;
 		}
 		return { status: 'survived', nrOfTests };
+	}
+
+	/** The test files that reach a mutant, the closest and fastest first, with at least MIN_MS of tests. */
+	#closest({ testFilter, sandboxFileName }) {
+		const reaching = testFilter && new Set(testFilter);
+		const files = JSON.parse(readFileSync(this.#dryRun, 'utf8'))
+			// Every test reaches code that runs on loading, such as forms, so only tests of forms and of the same node run.
+			.filter(({ file }) => reaching || isOfForms(file) || isBeside(file, sandboxFileName))
+			.map(({ file, tests }) => {
+				const some = reaching ? tests.filter(({ id }) => reaching.has(id)) : tests;
+				const ms = some.reduce((total, test) => total + test.ms, 0);
+				return { file, ids: some.map(({ id }) => id), ms, away: distance(file, sandboxFileName) };
+			})
+			.filter(({ ids }) => ids.length > 0)
+			.sort((a, b) => a.away - b.away || a.ms - b.ms);
+		let total = 0;
+		return files.filter(({ ms }) => {
+			const fits = total < MIN_MS;
+			total += ms;
+			return fits;
+		});
 	}
 }
 

@@ -1,8 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { areaNamed, SEED } from './areas.mjs';
-
-const { mutate, tests, share, results } = areaNamed(process.env.MUTATION_AREA);
-const files = process.env.MUTATION_FILES;
+import { RESULTS, SEED, SHARE } from './sample.mjs';
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
@@ -14,18 +11,21 @@ export default {
 		// The dry run measures which tests reach a mutant, so related tests aren't needed.
 		enableFindRelatedTests: false,
 		config: {
-			testMatch: tests.map((glob) => `<rootDir>/${glob}`),
+			testMatch: [
+				'<rootDir>/test/{nodes,credentials,contract}/**/*.test.ts',
+				'<rootDir>/test/package/{forms,conventions,modelAdvice}.test.ts',
+			],
 			testEnvironment: fileURLToPath(import.meta.resolve('./firstFailure.js')),
 			watchman: false,
 		},
 	},
 	coverageAnalysis: 'perTest',
-	// Mutates some files of the area. The results of other files stay.
-	mutate: files ? [files] : mutate,
-	...(share < 1 && { checkers: ['sample'], sample: { seed: SEED, share } }),
+	mutate: ['{nodes,credentials}/**/*.ts'],
+	checkers: ['sample'],
+	sample: { seed: SEED, share: SHARE },
 	ignorePatterns: ['dist', 'docs/images', 'examples', 'reports', 'coverage', '.git'],
 	incremental: true,
-	incrementalFile: results,
+	incrementalFile: RESULTS,
 	tempDirName: 'reports/.stryker',
 	reporters: ['clear-text', 'progress-append-only'],
 	clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: false },

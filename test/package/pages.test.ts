@@ -76,15 +76,6 @@ test('the architecture page gives a reason for each module-level value that chan
 	expect(named.sort()).toEqual(found.filter((name) => !FILLED_WHEN_LOADED.includes(name)).sort());
 });
 
-test('the list of equivalent mutants names files that exist', () => {
-	const named = [...textOf('test/mutation/equivalent.mjs').matchAll(/'([\w/]+\.ts)'/g)];
-	const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT });
-	expect(named.length).toBeGreaterThan(0);
-	expect(
-		named.map(([, name = '']) => name).filter((name) => !files.some((file) => file.endsWith(name))),
-	).toEqual([]);
-});
-
 test('the links of the nodes, of the credential, and of the issue template lead to pages', () => {
 	const sources = globSync(['{nodes,credentials}/**/*.{json,ts}', '.github/ISSUE_TEMPLATE/*.yml'], {
 		cwd: ROOT,
