@@ -4,6 +4,7 @@ import countBy from 'lodash/countBy';
 import groupBy from 'lodash/groupBy';
 import isEmpty from 'lodash/isEmpty';
 import mapValues from 'lodash/mapValues';
+import sortBy from 'lodash/sortBy';
 import { z } from 'zod';
 import type { QueueStores } from '../n8n/queueStores';
 import { fixtures, type Simulator } from '../simulator';
@@ -139,7 +140,12 @@ function evaluatePeople(
 		groupBy(executions, ({ workflow }) => workflow),
 		(those) => new ExecutionsWithoutData(those),
 	);
-	for (const { kind, people, response, sent } of requests) {
+	// An answered request certainly has an execution. In the order of their ends, as many as possible find one.
+	const answeredFirst = sortBy(requests, [
+		({ response }) => typeof response !== 'number',
+		({ sent }) => sent.to,
+	]);
+	for (const { kind, people, response, sent } of answeredFirst) {
 		const begun = executions.filter(({ text, workflow }) => {
 			return workflow === kind && people.some((phone) => text.includes(`"${phone}"`));
 		});
@@ -178,7 +184,7 @@ export function evaluateOnce(
 	const named: string[] = [];
 	const inputDropped: string[] = [];
 	const emptied = new ExecutionsWithoutData(executions);
-	for (const { id, sent } of things) {
+	for (const { id, sent } of sortBy(things, ({ sent: { to } }) => to)) {
 		const those = executions.filter(({ text }) => text.includes(`"${id}"`));
 		const started = those.filter(({ hasRun }) => hasRun);
 		if (started.length > 1) doubled.push(id);
