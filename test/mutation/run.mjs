@@ -18,5 +18,5 @@ const args = ['run', 'test/mutation/stryker.config.mjs', '--concurrency', values
 if (values.force) args.push('--force');
 if (values.files) args.push('--mutate', values.files);
 const { status } = spawnSync('stryker', args, { stdio: 'inherit' });
-if (status !== 0) process.exitCode = 1;
-await writeReport();
+if (status === 0) await writeReport();
+else process.exitCode = 1;

@@ -13,7 +13,7 @@ export default {
 		config: {
 			testMatch: [
 				'<rootDir>/test/{nodes,credentials,contract}/**/*.test.ts',
-				'<rootDir>/test/package/{forms,conventions,modelAdvice}.test.ts',
+				'<rootDir>/test/package/{forms,conventions}.test.ts',
 			],
 			testEnvironment: fileURLToPath(import.meta.resolve('./firstFailure.js')),
 			watchman: false,
@@ -23,6 +23,7 @@ export default {
 	mutate: ['{nodes,credentials}/**/*.ts'],
 	checkers: ['sample'],
 	sample: { seed: SEED, share: SHARE },
+	warnings: { unknownOptions: false },
 	ignorePatterns: ['dist', 'docs/images', 'examples', 'reports', 'coverage', '.git'],
 	incremental: true,
 	incrementalFile: RESULTS,
