@@ -270,7 +270,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		for (const row of listOf(json).keys()) {
 			const key = String(6_000_000_000 + row);
 			phones.set(row, { phone: key, key });
-			rows.set(row);
+			rows.add(row);
 		}
 	},
 	'PushCampaignContacts/push/cells.ts › cellOf': ({ text, json }) => {

@@ -103,7 +103,7 @@ async function checkRows(
 		}
 		phones.set(index, reading);
 		nameLengths.set(index, nameLength);
-		keptRows.set(index);
+		keptRows.add(index);
 		if (kept === undefined) return;
 		addDuplicate(kept, reading.key);
 		phones.clear(kept);

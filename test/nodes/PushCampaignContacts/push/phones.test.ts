@@ -65,7 +65,7 @@ test('finds the latest row of each phone like a Map', () => {
 			for (const [at, phone] of list.entries()) {
 				const before = plain.get(phone.key);
 				phones.set(at, phone);
-				rows.set(at);
+				rows.add(at);
 				if (before !== undefined) phones.clear(before);
 				plain.set(phone.key, at);
 			}
