@@ -1,5 +1,5 @@
 import range from 'lodash/range';
-import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
@@ -32,10 +32,8 @@ export async function openRows(run: OperationRun): Promise<RowSource> {
 	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
 }
 
-const yieldToEventLoop = async () => await sleep(0);
-
 export function rowsOfInput(context: IExecuteFunctions): RowSource {
-	return new ItemRows(inputRows(context), yieldToEventLoop);
+	return new ItemRows(inputRows(context));
 }
 
 async function contactsInJson({ context, parameters }: OperationRun): Promise<RowSource> {
@@ -53,7 +51,6 @@ async function contactsInJson({ context, parameters }: OperationRun): Promise<Ro
 	const inputs = contacts.map(({ input }) => input);
 	return new ItemRows(
 		contacts.map(({ json }) => ({ json })),
-		yieldToEventLoop,
 		inputs,
 	);
 }
@@ -91,7 +88,7 @@ async function openFiles({ context, parameters }: OperationRun): Promise<RowSour
 		const field = parameters.at(index).text('binaryPropertyName', MAY_BE_BLANK);
 		return sourceOf(context, fileOf(context, index, field), index);
 	});
-	return await FileRows.open(sources, format, yieldToEventLoop);
+	return await FileRows.open(sources, format);
 }
 
 function fileOf(context: IExecuteFunctions, index: number, field: string): IBinaryData {

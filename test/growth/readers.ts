@@ -109,8 +109,7 @@ async function readFile(text: string, pieceBytes = 65_536): Promise<void> {
 		bytes.subarray(nth * pieceBytes, (nth + 1) * pieceBytes),
 	);
 	const source = { name: 'contacts.csv', open: async () => pieces };
-	const yieldToEventLoop = async () => {};
-	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, yieldToEventLoop);
+	const rows = await FileRows.open([source], { delimiter: '', encoding: '' });
 	await rows.columns();
 	await rows.each(() => undefined);
 	await rows.output(Array.from({ length: rows.count }, (_, row) => row));

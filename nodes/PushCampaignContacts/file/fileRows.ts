@@ -1,6 +1,7 @@
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
+import { yieldToEventLoop } from '../../shared/slices';
 import { quoted } from '../../shared/values';
 import { SOURCE_FILE_COLUMN, SOURCE_ROW_COLUMN, type ContactRow } from '../push/cells';
 import { NumbersByRow } from '../push/phones';
@@ -13,7 +14,6 @@ import {
 	type RowNames,
 	type RowSource,
 	type Visit,
-	type YieldToEventLoop,
 } from '../push/rows';
 import { RowSet } from '../push/rowSet';
 import { CsvFile, type Source, type TableRow, type CsvFormat } from './csvFile';
@@ -41,22 +41,15 @@ export class FileRows implements RowSource {
 	/** The number of columns of the widest file. */
 	private readonly width: number;
 
-	private constructor(
-		private readonly files: readonly CsvFile[],
-		readonly yieldToEventLoop: YieldToEventLoop,
-	) {
+	private constructor(private readonly files: readonly CsvFile[]) {
 		this.width = files.reduce((width, { columns }) => Math.max(width, columns.length), 1);
 	}
 
 	/** @throws InvalidInput if a file isn't CSV */
-	static async open(
-		sources: readonly Source[],
-		format: CsvFormat,
-		yieldToEventLoop: YieldToEventLoop,
-	): Promise<FileRows> {
+	static async open(sources: readonly Source[], format: CsvFormat): Promise<FileRows> {
 		const files: CsvFile[] = [];
 		for (const source of sources) files.push(await CsvFile.open(source, format));
-		return new FileRows(files, yieldToEventLoop);
+		return new FileRows(files);
 	}
 
 	/** Hints about how the files were read. */
@@ -82,7 +75,7 @@ export class FileRows implements RowSource {
 		for await (const { rows, file, at } of partsOf(this.files)) {
 			if (begins.length === at) begins.push(index);
 			for (const row of rows) {
-				if (index % rowsPerYield === 0 && index > 0) await this.yieldToEventLoop();
+				if (index % rowsPerYield === 0 && index > 0) await yieldToEventLoop();
 				numbers.set(index, row.number);
 				visit(file.rowOf(row), index, faultOf(row, file), at);
 				index++;
@@ -96,7 +89,7 @@ export class FileRows implements RowSource {
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
 		const { rowsPerYield } = this;
 		for (const [position, index] of rows.entries()) {
-			if (position % rowsPerYield === 0) await this.yieldToEventLoop();
+			if (position % rowsPerYield === 0 && position > 0) await yieldToEventLoop();
 			const { part } = this;
 			const isRead = part !== undefined && index >= part.first && index < endOf(part);
 			const { file, at, first, rows: found } = isRead ? part : await this.readTo(index);

@@ -1,6 +1,7 @@
 import type { AcceptedPhone } from '../../shared/phone/campaignPhone';
 import { fingerprint, fingerprintOfBytes } from '../../shared/hash';
-import { ROWS_PER_YIELD, type YieldToEventLoop } from './rows';
+import { yieldToEventLoop } from '../../shared/slices';
+import { ROWS_PER_YIELD } from './rows';
 import type { RowSet } from './rowSet';
 import { INDIAN_CODE } from '../../shared/phone/india';
 
@@ -71,10 +72,10 @@ export class PhonesByRow implements ByRow<string> {
 	}
 
 	/** Identifies the keys of these rows in this order. */
-	async fingerprintOf(rows: RowSet, yieldToEventLoop: YieldToEventLoop): Promise<string> {
+	async fingerprintOf(rows: RowSet): Promise<string> {
 		let hash = '';
 		for (const some of rows.lists(ROWS_PER_YIELD)) {
-			await yieldToEventLoop();
+			if (hash !== '') await yieldToEventLoop();
 			const numbers = Float64Array.from(some, (row) => this.keyNumberAt(row));
 			hash = fingerprint([hash, fingerprintOfBytes(new Uint8Array(numbers.buffer))]);
 		}

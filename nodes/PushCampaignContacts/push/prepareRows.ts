@@ -4,6 +4,7 @@ import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
+import { yieldToEventLoop } from '../../shared/slices';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
 import { type ByRow, NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
@@ -37,7 +38,7 @@ export async function prepareRows(
 ): Promise<PreparedRows> {
 	const { phones, notPushed } = await checkRows(source, columns, options);
 	return {
-		rows: await rowsWith(phones, source),
+		rows: await rowsWith(phones, source.count),
 		phones,
 		keys: phones.keys,
 		notPushed,
@@ -190,10 +191,7 @@ function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
 	};
 }
 
-async function rowsWith(
-	phones: PhonesByRow,
-	{ count, yieldToEventLoop }: RowSource,
-): Promise<RowSet> {
+async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {
 	const rows = new RowSet();
 	for (let row = 0; row < count; row++) {
 		if (row % CHECKS_PER_YIELD === 0 && row > 0) await yieldToEventLoop();

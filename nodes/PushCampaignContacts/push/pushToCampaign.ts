@@ -59,7 +59,7 @@ export async function pushToCampaign(
 		new NumbersPushedBefore(options.numbersPushedBefore, campaign.id, keys, isTool);
 	if (pushedBefore !== undefined) requireRoom(rows.size);
 	const sender = new ChunkSender(prepared, options, outcome);
-	const push = await fingerprintOf(source, prepared, options);
+	const push = await fingerprintOf(prepared, options);
 
 	// Each list of contacts from a model is another push.
 	const isChanged = !isTool && Object.keys(record).some((key) => !key.startsWith(push));
@@ -122,11 +122,10 @@ export async function pushToCampaign(
 
 /** Identifies the rows of a push, and how they are split. For a model, also what else is sent. */
 async function fingerprintOf(
-	{ yieldToEventLoop }: RowSource,
 	{ rows, phones }: PreparedRows,
 	{ campaign, additions, contactsPerRequest, isTool }: PushOptions,
 ): Promise<string> {
-	const numbers = await phones.fingerprintOf(rows, yieldToEventLoop);
+	const numbers = await phones.fingerprintOf(rows);
 	const options = isTool ? optionsFingerprint(campaign, additions) : '';
 	return shortFingerprint([`${campaign.id} ${contactsPerRequest}`, numbers, options], 16);
 }

@@ -1,6 +1,7 @@
 import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
+import { yieldToEventLoop } from '../../shared/slices';
 import { quoted } from '../../shared/values';
 import { hasCell, type Column, type ContactRow } from './cells';
 import type { RowSet } from './rowSet';
@@ -20,8 +21,6 @@ export type RowSource = {
 	readonly notes: readonly string[];
 	/** Undefined if n8n has the rows as items already. */
 	readonly outputLimit?: OutputLimit;
-	/** Lets other work of the process run. */
-	readonly yieldToEventLoop: YieldToEventLoop;
 	/** The row, if it's in n8n's items. */
 	at?(index: number): ContactRow;
 	columns(): Promise<FoundColumns>;
@@ -48,9 +47,6 @@ export type OutputLimit = {
 	byFile: (rows: RowSet) => RowSet[];
 	numberOf: (row: number) => number;
 };
-
-/** Awaited regularly in a long push. */
-export type YieldToEventLoop = () => Promise<void>;
 
 /** They take about 20 ms. */
 export const ROWS_PER_YIELD = 2_000;
@@ -101,7 +97,6 @@ export class ItemRows implements RowSource {
 	/** @param inputs the input item of each row, if they are contacts in JSON */
 	constructor(
 		private readonly items: readonly ContactItem[],
-		readonly yieldToEventLoop: YieldToEventLoop,
 		private readonly inputs?: readonly number[],
 	) {}
 
@@ -132,7 +127,7 @@ export class ItemRows implements RowSource {
 	async each(visit: Visit): Promise<void> {
 		let index = 0;
 		for (const { json = {} } of this.items) {
-			if (index % ROWS_PER_YIELD === 0 && index > 0) await this.yieldToEventLoop();
+			if (index % ROWS_PER_YIELD === 0 && index > 0) await yieldToEventLoop();
 			visit(json, index);
 			index++;
 		}
@@ -140,7 +135,7 @@ export class ItemRows implements RowSource {
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
 		for (const [position, index] of rows.entries()) {
-			if (position % ROWS_PER_YIELD === 0) await this.yieldToEventLoop();
+			if (position % ROWS_PER_YIELD === 0 && position > 0) await yieldToEventLoop();
 			visit(this.at(index), index);
 		}
 	}

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import type { Source, CsvFormat } from '../../../../nodes/PushCampaignContacts/file/csvFile';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import type { ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
+import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { contentOf, fileNames } from './files';
 
 const automatic: CsvFormat = { delimiter: '', encoding: '' };
-const noYield = async () => {};
 
 /** A file that comes in pieces that end anywhere. */
 function inPieces(name: string, content: Uint8Array, cuts: number[] = []): Source {
@@ -30,7 +30,7 @@ async function rowsOf(rows: FileRows): Promise<Row[]> {
 }
 
 async function read(source: Source, writing: Partial<CsvFormat> = {}): Promise<Row[]> {
-	return await rowsOf(await FileRows.open([source], { ...automatic, ...writing }, noYield));
+	return await rowsOf(await FileRows.open([source], { ...automatic, ...writing }));
 }
 
 const ofFile = async (name: string, writing: Partial<CsvFormat> = {}) =>
@@ -263,7 +263,7 @@ describe('the encoding', () => {
 	const DAMAGED =
 		'The file "a.csv" is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.';
 	const openFile = async (content: Uint8Array, encoding = '') =>
-		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding }, noYield);
+		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding });
 	const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
 	const bad = Buffer.from([0xe9]);
 	const joined = (...parts: Array<string | Buffer>) =>
@@ -334,7 +334,7 @@ test('a read error is not treated as an old encoding', async () => {
 		throw new Error('the disk is away');
 	}
 	const source = { name: 'a.csv', open: async () => broken() };
-	await expect(FileRows.open([source], automatic, noYield)).rejects.toThrow('the disk is away');
+	await expect(FileRows.open([source], automatic)).rejects.toThrow('the disk is away');
 });
 
 test.each([
@@ -362,7 +362,7 @@ test.each([
 	],
 	['is all of it, without a line break at the end', 'name;phone', 0],
 ])('detects the delimiter if the beginning of the file %s', async (_how, text, count) => {
-	const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, noYield);
+	const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic);
 	expect((await rows.columns()).names).toContain('phone');
 	expect(await rowsOf(rows)).toHaveLength(count);
 });
@@ -373,7 +373,7 @@ test.each([
 	['a_3,a,a,a', ['a_3', 'a', 'a_2', 'a_4']],
 ])('gives unique names to the headings %s', async (header, names) => {
 	const source = inPieces('a.csv', Buffer.from(`${header}\n1\n`));
-	const rows = await FileRows.open([source], automatic, noYield);
+	const rows = await FileRows.open([source], automatic);
 	expect([...(await rows.columns()).names]).toEqual(names);
 });
 
@@ -381,7 +381,7 @@ describe('short rows', () => {
 	const header = (columns: number) => Array.from({ length: columns }, (_, i) => `c${i}`).join(',');
 	const rowsBelow = async (columns: number, rows: number) => {
 		const text = `${header(columns)}\n${'1\n'.repeat(rows)}`;
-		return await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, noYield);
+		return await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic);
 	};
 
 	test('stop the file if its header is far wider', async () => {
@@ -402,15 +402,6 @@ describe('short rows', () => {
 	});
 });
 
-test('yields more often with wide rows', async () => {
-	const cells = Array.from({ length: 1_000 }, (_, i) => `c${i}`).join(',');
-	const source = inPieces('a.csv', Buffer.from(`${cells}\n`.repeat(1_001)));
-	const yieldNow = jest.fn(noYield);
-	const rows = await FileRows.open([source], automatic, yieldNow);
-	await rows.each(() => undefined);
-	expect(yieldNow).toHaveBeenCalledTimes(9);
-});
-
 test('a late letter decides the encoding of the whole file', async () => {
 	const long = 'a,b\n' + 'x,y\n'.repeat(60_000);
 	const utf8 = await read(inPieces('a.csv', Buffer.from(`${long}é,z\n`, 'utf8')));
@@ -425,7 +416,7 @@ describe('a file that changes', () => {
 	const changing = async (then: string | Buffer) => {
 		let content: string | Buffer = 'phone\n1\n2\n3\n';
 		const source: Source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
-		const rows = await FileRows.open([source], automatic, noYield);
+		const rows = await FileRows.open([source], automatic);
 		await rowsOf(rows);
 		content = then;
 		return rows;
@@ -470,7 +461,7 @@ test('continues reading for later rows, and closes the file at the end', async (
 		}
 	}
 	const source: Source = { name: 'a.csv', open: async () => opened() };
-	const rows = await FileRows.open([source], automatic, noYield);
+	const rows = await FileRows.open([source], automatic);
 	await rows.each(() => undefined);
 	expect(open).toBe(0);
 	const before = readings;
@@ -483,13 +474,36 @@ test('continues reading for later rows, and closes the file at the end', async (
 	expect(open).toBe(0);
 });
 
-test('yields every 2,000 rows when reading again', async () => {
-	const yieldNow = jest.fn(noYield);
-	const text = `phone\n${'1\n'.repeat(4_001)}`;
-	const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, yieldNow);
-	await rows.each(() => {});
-	const places: number[] = [];
-	yieldNow.mockClear();
-	await rows.pick([...Array(4_001).keys()], () => places.push(yieldNow.mock.calls.length));
-	expect([0, 1_999, 2_000, 3_999, 4_000].map((place) => places[place])).toEqual([1, 1, 2, 2, 3]);
+/** How many rows are visited at most before other work of the process can continue. */
+async function maxRowsTogether(read: (visit: () => void) => Promise<void>): Promise<number> {
+	let rows = 0;
+	let max = 0;
+	let turn: NodeJS.Immediate;
+	const onTurn = () => {
+		rows = 0;
+		turn = setImmediate(onTurn);
+	};
+	turn = setImmediate(onTurn);
+	await read(() => {
+		max = Math.max(max, ++rows);
+	});
+	clearImmediate(turn);
+	return max;
+}
+
+test.each([
+	['a file', 1, 2_000],
+	['a file with wide rows', 1_000, 100],
+	['items', 0, 2_000],
+])('yields regularly when it reads %s', async (_what, columns, max) => {
+	const count = 2 * max + 1;
+	const cells = Array.from({ length: columns }, (_, i) => `c${i}`).join(',');
+	const source = inPieces('a.csv', Buffer.from(`${cells}\n`.repeat(count + 1)));
+	const rows: RowSource =
+		columns === 0
+			? new ItemRows(Array.from({ length: count }, () => ({ json: {} })))
+			: await FileRows.open([source], automatic);
+	expect(await maxRowsTogether(async (visit) => await rows.each(visit))).toBe(max);
+	const all = [...Array(count).keys()];
+	expect(await maxRowsTogether(async (visit) => await rows.pick(all, visit))).toBe(max);
 });

@@ -94,7 +94,7 @@ export const contactItems = (count: number) =>
 
 function rowsOf(source: number | ContactItem[] | RowSource): RowSource {
 	if (typeof source !== 'number' && !Array.isArray(source)) return source;
-	return new ItemRows(typeof source === 'number' ? contactItems(source) : source, async () => {});
+	return new ItemRows(typeof source === 'number' ? contactItems(source) : source);
 }
 
 /** @param record of earlier attempts */
