@@ -63,9 +63,9 @@ async function openNotesOfPush(
 	const notes = await openNotes(context);
 	if (notes === undefined) return undefined;
 	const push = runsAsTool(context) ? 'model' : placeAmongPushes(context, campaign.id);
-	return async (chunk, fingerprint) =>
+	return async (part, fingerprint) =>
 		await notes.add({
-			target: [RECORD, campaign.id, push, chunk],
+			target: [RECORD, campaign.id, push, ...part],
 			identity: fingerprint,
 			isPart: true,
 		});

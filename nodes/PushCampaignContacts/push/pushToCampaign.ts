@@ -2,7 +2,7 @@ import { explained, type ExplainedError, OutcomeUnknown } from '../../shared/api
 import { readerOf } from '../../shared/api/resolution';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { shortFingerprint } from '../../shared/hash';
-import { ChunkSender, rangesIn, type SendOptions, whyNotSent } from './chunkSender';
+import { ChunkSender, type SendOptions, whyNotSent } from './chunkSender';
 import type { PreparedRows } from './prepareRows';
 import { NumbersPushedBefore, requireRoom } from './numbersPushedBefore';
 import { NOTED_EARLIER, type PushRecord, restoreChunk } from './pushRecord';
@@ -22,10 +22,11 @@ export type PushOptions = SendOptions & {
 	/**
 	 * Notes a chunk in n8n's database before it's sent.
 	 *
+	 * @param part the chunk, and how many requests of it are recorded. A retry notes only what isn't recorded.
 	 * @param push identifies the rows of the push, and how they are split
 	 * @returns whether an earlier attempt noted it, or another one in its place
 	 */
-	note?: ((chunk: number, push: string) => Promise<Note>) | undefined;
+	note?: ((part: [chunk: number, recorded: number], push: string) => Promise<Note>) | undefined;
 	/** Numbers that other runs of the node pushed in this execution. */
 	numbersOfExecution?: NumbersOfExecution | undefined;
 	/** For *Skip Numbers Pushed Before*: the numbers that earlier executions pushed. */
@@ -79,13 +80,11 @@ export async function pushToCampaign(
 		if (!areOthersUnknown) open = numbersOfExecution?.leaveOut(open, keys, notPushed) ?? open;
 		try {
 			if (stopped !== undefined) throw stopped;
-			const noted = await note?.(index, push);
+			const noted = await note?.([index, records.length], push);
 			if (noted?.state === 'unclear' && all.length > 0) throw rowsChanged();
 			if (noted?.state === 'same') {
 				// An earlier attempt may have sent it, but recorded nothing.
 				notPushed.addAll(RowSet.of(open), 'unknown', NOTED_EARLIER[reader]);
-				// For the next attempt of *Retry On Fail*.
-				record[key] = [...records, { rows: rangesIn(all, open), isNoted: true }];
 				continue;
 			}
 			// What earlier executions pushed.
