@@ -1,3 +1,4 @@
+import range from 'lodash/range';
 import { explained, type ExplainedError, OutcomeUnknown } from '../../shared/api/errors';
 import { readerOf } from '../../shared/api/resolution';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
@@ -99,10 +100,10 @@ export async function pushToCampaign(
 				await noted?.release();
 			}
 			const results = notPushed.added.slice(before);
-			const failed = await pushedBefore?.release(
-				results.filter(({ status }) => WITHOUT_EFFECT.has(status)),
+			const withoutEffect = results.filter(({ status }) => WITHOUT_EFFECT.has(status));
+			await pushedBefore?.release(
+				withoutEffect.flatMap(({ first, last }) => range(first, last + 1)),
 			);
-			stopped ??= failed;
 		} catch (error) {
 			if (stopped === undefined) {
 				stopped = explained(error);
