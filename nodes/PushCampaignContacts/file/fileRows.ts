@@ -3,7 +3,12 @@ import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
 import { yieldToEventLoop } from '../../shared/slices';
 import { quoted } from '../../shared/values';
-import { SOURCE_FILE_COLUMN, SOURCE_ROW_COLUMN, type ContactRow } from '../push/cells';
+import {
+	LAST_SOURCE_ROW_COLUMN,
+	SOURCE_FILE_COLUMN,
+	SOURCE_ROW_COLUMN,
+	type ContactRow,
+} from '../push/cells';
 import { NumbersByRow } from '../push/phones';
 import { changedFile } from '../push/prepareRows';
 import {
@@ -15,7 +20,7 @@ import {
 	type RowSource,
 	type Visit,
 } from '../push/rows';
-import { RowSet } from '../push/rowSet';
+import type { RowSet } from '../push/rowSet';
 import { CsvFile, type Source, type TableRow, type CsvFormat } from './csvFile';
 import { faultOf } from './faults';
 
@@ -26,8 +31,13 @@ import { faultOf } from './faults';
 export class FileRows implements RowSource {
 	readonly outputLimit: OutputLimit = {
 		maxRows: MAX_OUTPUT_ROWS,
-		byFile: (rows) => this.byFile(rows).map(({ some }) => some),
-		numberOf: (row) => this.numbers.at(row),
+		rangesOf: (first, last) =>
+			this.begins.flatMap((begin, file) => {
+				const [start, end] = [Math.max(first, begin), Math.min(last, this.endOfFile(file))];
+				if (end < start) return [];
+				const columns = { ...this.placeOf(start), [LAST_SOURCE_ROW_COLUMN]: this.numbers.at(end) };
+				return { item: file, columns };
+			}),
 	};
 
 	count = 0;
@@ -114,29 +124,24 @@ export class FileRows implements RowSource {
 		return this.part;
 	}
 
-	/**
-	 * Rows for the output, with their file and row number. If the files can't be read again, only these two.
-	 *
-	 * @param withoutCells rows to return without cells, to save memory
-	 */
-	async output(
-		rows: readonly number[],
-		withoutCells: RowSet = new RowSet(),
-	): Promise<JsonObject[]> {
-		const cells = new Map<number, JsonObject>();
+	/** Rows for the output, with their file and row number. If the files can't be read again, only these two. */
+	async output(rows: readonly number[]): Promise<JsonObject[]> {
+		const cells: JsonObject[] = [];
 		try {
-			const withCells = rows.filter((row) => !withoutCells.has(row));
-			await this.pick(withCells, (row, index) => {
-				cells.set(index, ownCopy(row));
+			await this.pick(rows, (row) => {
+				cells.push(ownCopy(row));
 			});
 		} catch {
 			await this.close();
 		}
-		return rows.map((index) => ({
-			...cells.get(index),
-			[SOURCE_FILE_COLUMN]: this.files[this.inputOf(index)]?.name ?? '',
-			[SOURCE_ROW_COLUMN]: this.numbers.at(index),
-		}));
+		return rows.map((index, position) => ({ ...cells[position], ...this.placeOf(index) }));
+	}
+
+	private placeOf(row: number): JsonObject {
+		return {
+			[SOURCE_FILE_COLUMN]: this.files[this.inputOf(row)]?.name ?? '',
+			[SOURCE_ROW_COLUMN]: this.numbers.at(row),
+		};
 	}
 
 	/** Fewer if the rows have many cells. */
@@ -155,9 +160,14 @@ export class FileRows implements RowSource {
 
 	private byFile(rows: RowSet): Array<{ file: number; some: RowSet }> {
 		return this.begins.flatMap((begin, file) => {
-			const some = rows.within(begin, (this.begins[file + 1] ?? Infinity) - 1);
+			const some = rows.within(begin, this.endOfFile(file));
 			return some.size === 0 ? [] : { file, some };
 		});
+	}
+
+	/** The last row of a file. */
+	private endOfFile(file: number): number {
+		return (this.begins[file + 1] ?? this.count) - 1;
 	}
 
 	async close(): Promise<void> {
@@ -169,7 +179,7 @@ export class FileRows implements RowSource {
 	get names(): RowNames {
 		const of = (file: number) =>
 			this.files.length === 1 ? '' : ` of ${quoted(this.files[file]?.name ?? '')}`;
-		const { numberOf } = this.outputLimit;
+		const numberOf = (row: number) => this.numbers.at(row);
 		const nameOf = (row: number) => `row ${numberOf(row)}${of(this.inputOf(row))}`;
 		return {
 			one: nameOf,

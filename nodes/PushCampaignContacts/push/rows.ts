@@ -1,6 +1,7 @@
 import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
+import type { JsonObject } from '../../shared/json';
 import { yieldToEventLoop } from '../../shared/slices';
 import { quoted } from '../../shared/values';
 import { hasCell, type Column, type ContactRow } from './cells';
@@ -28,12 +29,8 @@ export type RowSource = {
 	each(visit: Visit): Promise<void>;
 	/** Visits these rows, in the given order. */
 	pick(rows: readonly number[], visit: Visit): Promise<void>;
-	/**
-	 * Rows for the output, in the given order.
-	 *
-	 * @param withoutCells rows of files that are returned as `source_file` and `source_row` only
-	 */
-	output(rows: readonly number[], withoutCells?: RowSet): Promise<ContactRow[]>;
+	/** Rows for the output, in the given order. */
+	output(rows: readonly number[]): Promise<ContactRow[]>;
 	/** The input item of a row. */
 	inputOf(row: number): number;
 	/** The input items of several rows, each once. */
@@ -41,11 +38,10 @@ export type RowSource = {
 	close(): Promise<void>;
 };
 
-/** How many rows the output of a node can contain, the rows of each file, and their numbers in it. */
+/** How many rows the output of a node can contain, and the columns that stand for consecutive rows of each file. */
 export type OutputLimit = {
 	maxRows: number;
-	byFile: (rows: RowSet) => RowSet[];
-	numberOf: (row: number) => number;
+	rangesOf: (first: number, last: number) => Array<{ item: number; columns: JsonObject }>;
 };
 
 /** They take about 20 ms. */

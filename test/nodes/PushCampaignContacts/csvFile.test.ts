@@ -1,5 +1,4 @@
 import { MAX_OUTPUT_ROWS } from '../../../nodes/PushCampaignContacts/file/fileRows';
-import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushOutput';
 import {
 	newExecutionData,
 	engineHarness,
@@ -65,21 +64,6 @@ describe('a file', () => {
 		expect(hints).toEqual([
 			`4 rows: 2 pushed, 1 rejected, 1 duplicate. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 		]);
-	});
-
-	test('with too many duplicates, Rejected lists them without their cells', async () => {
-		const copies = `${phone(0)},Pune\n`.repeat(MAX_DUPLICATES_WITH_CELLS + 2);
-		const item = fileItem('leads.csv', `phone,city\n${copies}x,Pune\n`);
-		respondWith([200, accepted(1)]);
-		const { rejected } = await runPush(harness, [item], csv());
-		expect(rejected).toHaveLength(MAX_DUPLICATES_WITH_CELLS + 2);
-		expect(rejected[0]?.json).toEqual({
-			rejection_status: 'duplicate',
-			rejection_reason: expect.stringMatching(/^Row 2 has the same number and was kept\./),
-			source_file: 'leads.csv',
-			source_row: 3,
-		});
-		expect(rejected.at(-1)?.json).toMatchObject({ phone: 'x', city: 'Pune', source_row: 100_004 });
 	});
 
 	test('is read with the set delimiter and encoding, or with a hint about a guessed one', async () => {
