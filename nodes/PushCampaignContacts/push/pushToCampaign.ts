@@ -1,13 +1,13 @@
 import range from 'lodash/range';
 import { explained, type ExplainedError, OutcomeUnknown } from '../../shared/api/errors';
-import { readerOf } from '../../shared/api/resolution';
+import { readerOf, type Reader } from '../../shared/api/resolution';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { shortFingerprint } from '../../shared/hash';
-import { ChunkSender, type SendOptions, whyNotSent } from './chunkSender';
+import { ChunkSender, type SendOptions } from './chunkSender';
 import type { PreparedRows } from './prepareRows';
 import { NumbersPushedBefore, requireRoom } from './numbersPushedBefore';
 import { NOTED_EARLIER, type PushRecord, restoreChunk } from './pushRecord';
-import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
+import { reasonOf, type PushOutcome, type RangeNotPushed, type RowStatus } from './outcome';
 import type { RowSource } from './rows';
 import { RowSet } from './rowSet';
 import { optionsFingerprint, type NumbersOfExecution } from './numbersOfExecution';
@@ -35,7 +35,7 @@ export type PushOptions = SendOptions & {
 };
 
 /** Rows with these statuses are certainly not in the campaign. */
-const WITHOUT_EFFECT = new Set<RowStatus>(['rejected', 'do_not_disturb', 'not_sent']);
+const WITHOUT_EFFECT = new Set<RowStatus>(['rejected', 'do_not_disturb']);
 
 /**
  * Sends the prepared rows in chunks, one after another, usually one request each. Stops at the first request that didn't
@@ -80,40 +80,33 @@ export async function pushToCampaign(
 		// What other runs of the node pushed in this execution.
 		if (!areOthersUnknown) open = numbersOfExecution?.leaveOut(open, keys, notPushed) ?? open;
 		try {
-			if (stopped !== undefined) throw stopped;
-			const noted = await note?.([index, records.length], push);
-			if (noted?.state === 'unclear' && all.length > 0) throw rowsChanged();
-			if (noted?.state === 'same') {
-				// An earlier attempt may have sent it, but recorded nothing.
-				notPushed.addAll(RowSet.of(open), 'unknown', NOTED_EARLIER[reader]);
-				continue;
-			}
-			// What earlier executions pushed.
-			open = (await pushedBefore?.reserve(open, notPushed)) ?? open;
-			if (open.length === 0) continue;
-			record[key] = records;
-			const before = notPushed.added.length;
-			stopped = await sender.send(open, all, records);
-			open = [];
-			if (records.length === 0) {
-				Reflect.deleteProperty(record, key);
-				await noted?.release();
-			}
-			const results = notPushed.added.slice(before);
-			const withoutEffect = results.filter(({ status }) => WITHOUT_EFFECT.has(status));
-			await pushedBefore?.release(
-				withoutEffect.flatMap(({ first, last }) => range(first, last + 1)),
-			);
-		} catch (error) {
 			if (stopped === undefined) {
-				stopped = explained(error);
-				areOthersUnknown = stopped.outcome === 'unknown';
+				const noted = await note?.([index, records.length], push);
+				if (noted?.state === 'unclear' && all.length > 0) throw rowsChanged();
+				if (noted?.state === 'same') {
+					// An earlier attempt may have sent it, but recorded nothing.
+					notPushed.addAll(RowSet.of(open), 'unknown', NOTED_EARLIER[reader]);
+					continue;
+				}
+				// What earlier executions pushed.
+				open = (await pushedBefore?.reserve(open, notPushed)) ?? open;
+				if (open.length === 0) continue;
+				record[key] = records;
+				const before = notPushed.added.length;
+				({ stopped, rest: open } = await sender.send(open, all, records));
+				if (records.length === 0) {
+					Reflect.deleteProperty(record, key);
+					await noted?.release();
+				}
+				await pushedBefore?.release([...withoutEffect(notPushed.added.slice(before)), ...open]);
 			}
-			const [status, reason] = areOthersUnknown
-				? (['unknown', reasonOf(stopped, reader)] as const)
-				: (['not_sent', whyNotSent(stopped, isTool)] as const);
-			notPushed.addAll(RowSet.of(open), status, reason);
+		} catch (error) {
+			stopped = explained(error);
+			areOthersUnknown = stopped.outcome === 'unknown';
 		}
+		if (stopped === undefined) continue;
+		if (areOthersUnknown) notPushed.addAll(RowSet.of(open), 'unknown', reasonOf(stopped, reader));
+		else notPushed.addAll(RowSet.of(open), 'not_sent', whyNotSent(stopped, reader));
 	}
 	if (stopped !== undefined) outcome.stopped ??= stopped;
 	numbersOfExecution?.add(outcome, keys);
@@ -128,6 +121,18 @@ async function fingerprintOf(
 	const numbers = await phones.fingerprintOf(rows);
 	const options = isTool ? optionsFingerprint(campaign, additions) : '';
 	return shortFingerprint([`${campaign.id} ${contactsPerRequest}`, numbers, options], 16);
+}
+
+function withoutEffect(results: readonly RangeNotPushed[]): number[] {
+	const ranges = results.filter(({ status }) => WITHOUT_EFFECT.has(status));
+	return ranges.flatMap(({ first, last }) => range(first, last + 1));
+}
+
+/** The reason of a row that the push didn't reach. */
+function whyNotSent(stopped: ExplainedError, reader: Reader): string {
+	return stopped.outcome === 'unknown'
+		? `The push stopped at an earlier request, before it reached this row: ${stopped.message}. You can push this row again.`
+		: reasonOf(stopped, reader);
 }
 
 /** No row is sent, because any of them may be in the campaign. */
