@@ -13,6 +13,7 @@ import {
 	type RowsNotPushed,
 	type RowStatus,
 } from './outcome';
+import { COUNTS } from './response';
 import { namesOfItems, type RowNames } from './rows';
 import type { RowSet } from './rowSet';
 
@@ -92,12 +93,6 @@ function contradictsRelease({ response }: PushedRequest, enqueue = false): boole
 	return response.enqueued === !enqueue || response.enqueued === `${!enqueue}`;
 }
 
-const SUMMED = [
-	'contacts_received',
-	'contacts_accepted',
-	'duplicates_removed',
-	'queued_calls',
-] as const;
 const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
 
 /** All responses as one: counts are added, lists are joined. */
@@ -109,7 +104,7 @@ export function summarize(outcome: PushOutcome): JsonObject {
 		campaign_upload_ids: valuesOf(outcome, 'campaign_upload_id'),
 		enqueued: pushed.length > 0 && pushed.every(({ response }) => response.enqueued === true),
 	};
-	for (const field of SUMMED) {
+	for (const field of COUNTS) {
 		summary[field] = sumBy(valuesOf(outcome, field), (value) =>
 			typeof value === 'number' ? value : 0,
 		);

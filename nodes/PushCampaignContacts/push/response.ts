@@ -123,7 +123,8 @@ function numbersIn(entry: JsonValue, sent: ReadonlyMap<string, unknown>, depth =
 	return found.length === 1 ? found : [];
 }
 
-const COUNTS = [
+/** The counts of a response. */
+export const COUNTS = [
 	'contacts_received',
 	'contacts_accepted',
 	'duplicates_removed',
