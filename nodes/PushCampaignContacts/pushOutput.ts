@@ -105,7 +105,7 @@ function rowColumns(
 	return {
 		[PUSH_STATUS_COLUMN]: status,
 		[PHONE_SENT_COLUMN]: phone === '' || NEVER_SENT.has(status) ? null : phone,
-		[PHONE_KEY_COLUMN]: phones.keys.at(index) || null,
+		[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
 		[LIST_COLUMN]: list,
 	};
 }

@@ -70,7 +70,7 @@ export type Reader =
 const REQUEST: ServiceRequest = { method: 'POST', path: '/v1/campaigns/1/contacts' };
 const TOKEN = '0123456789abcdef';
 const ROWS = Array.from({ length: 10_000 }, (_, row) => row);
-const ONE_PHONE = { at: () => '6000000001' };
+const ONE_PHONE = () => '6000000001';
 
 /** A list with pages of 100 entries and a total that changes, so that it's read the maximum number of times. */
 const changingList = (json: JsonValue): PagedList<number> => {

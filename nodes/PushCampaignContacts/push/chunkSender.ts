@@ -139,7 +139,7 @@ export class ChunkSender {
 			if (this.options.stopRequested()) throw pushInterrupted(isTool);
 			const sent = await pushContacts(client, campaign.id, body, contacts, additions);
 			const response = recordOf(sent, CONTACTS_RESPONSE_FIELDS);
-			const accepted = readAccepted(rows, response, this.prepared.keys);
+			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
 			addAccepted(this.outcome, accepted);
 			this.outcome.hasSent = true;

@@ -3,7 +3,7 @@ import { NotSent } from '../../shared/api/errors';
 import { readerOf, type Resolution } from '../../shared/api/resolution';
 import { pushedText } from '../../shared/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
-import type { ByRow } from './phones';
+import type { KeyOf } from './phones';
 import type { RowsNotPushed } from './outcome';
 import { RowSet } from './rowSet';
 
@@ -16,11 +16,10 @@ const PUSHED_BEFORE: Resolution = {
 
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
 export class NumbersPushedBefore {
-	/** @param keys by row, a key that is equal for equal numbers in any format */
 	constructor(
 		private readonly store: DeduplicationStore,
 		private readonly campaignId: number,
-		private readonly keys: ByRow<string>,
+		private readonly keyOf: KeyOf,
 		private readonly isTool: boolean,
 	) {}
 
@@ -41,8 +40,7 @@ export class NumbersPushedBefore {
 		if (rows.length > 0) await this.store.remove(rows.map(this.textOf)).catch(() => undefined);
 	}
 
-	private readonly textOf = (row: number): string =>
-		pushedText(this.campaignId, this.keys.at(row) ?? '');
+	private readonly textOf = (row: number): string => pushedText(this.campaignId, this.keyOf(row));
 }
 
 /** @throws NotSent if n8n would forget some numbers of a push before its end */

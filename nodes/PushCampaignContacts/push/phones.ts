@@ -31,14 +31,14 @@ export class NumbersByRow {
 	}
 }
 
-/** Values by row, read like an array. */
-export type ByRow<T> = { at(row: number): T | undefined };
+/** The `phone_key` of a row, equal for equal phones in any format. Empty if the row has no phone. */
+export type KeyOf = (row: number) => string;
 
 /**
  * The phone of each row, in 8 bytes: its `phone_key`, negative if it's sent with +91. As strings, phones would need most of
  * the memory of a push with a million rows.
  */
-export class PhonesByRow implements ByRow<string> {
+export class PhonesByRow {
 	private readonly numbers = new NumbersByRow(Float64Array);
 
 	/** The phone as sent. Empty if none was set. */
@@ -47,8 +47,11 @@ export class PhonesByRow implements ByRow<string> {
 		return this.numbers.at(row) < 0 ? `+${key}` : key.slice(INDIAN_CODE.length);
 	}
 
-	/** Their `phone_key`, equal for equal phones in any format. Empty if none was set. */
-	readonly keys: ByRow<string> = { at: (row) => this.keyAt(row) };
+	readonly keyAt: KeyOf = (row) => {
+		const number = this.keyNumberAt(row);
+		// Equal to String() for these numbers, and faster.
+		return number === 0 ? '' : number.toFixed(0);
+	};
 
 	/** The key as a number, or 0 if no phone was set. */
 	keyNumberAt(row: number): number {
@@ -80,12 +83,6 @@ export class PhonesByRow implements ByRow<string> {
 			hash = fingerprint([hash, fingerprintOfBytes(new Uint8Array(numbers.buffer))]);
 		}
 		return hash;
-	}
-
-	private keyAt(row: number): string {
-		const number = this.keyNumberAt(row);
-		// Equal to String() for these numbers, and faster.
-		return number === 0 ? '' : number.toFixed(0);
 	}
 }
 

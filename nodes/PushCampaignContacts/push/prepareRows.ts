@@ -6,21 +6,18 @@ import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { yieldToEventLoop } from '../../shared/slices';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
-import { type ByRow, NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
+import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column, type ContactRow } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
 import { RowsNotPushed, type RangeNotPushed } from './outcome';
 import type { RowSource } from './rows';
 
-/**
- * `rows` are the rows to send, in order. By row: `phones` as sent, and `keys`, which are equal for equal numbers in any
- * format. Both are empty for rejected rows.
- */
 export type PreparedRows = {
+	/** The rows to send. */
 	rows: RowSet;
+	/** Their phones. */
 	phones: PhonesByRow;
-	keys: ByRow<string>;
 	notPushed: RowsNotPushed;
 	/** Creates the contacts on each call, as JSON, so that a large push isn't in memory twice. */
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
@@ -40,7 +37,6 @@ export async function prepareRows(
 	return {
 		rows: await rowsWith(phones, source.count),
 		phones,
-		keys: phones.keys,
 		notPushed,
 		contactsOf: async (some) => {
 			const contacts: string[] = [];

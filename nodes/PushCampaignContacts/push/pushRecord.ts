@@ -1,7 +1,7 @@
 import { OutcomeUnknown, type StoredUnknown } from '../../shared/api/errors';
 import type { Reader, Resolution } from '../../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
-import type { ByRow } from './phones';
+import type { KeyOf } from './phones';
 import { reasonOf, type PushOutcome } from './outcome';
 import { addAccepted, readAccepted } from './response';
 import { RowSet, type RowRanges } from './rowSet';
@@ -34,7 +34,7 @@ export type ChunkRequest = {
 export function restoreChunk(
 	records: readonly ChunkRequest[],
 	rows: readonly number[],
-	keys: ByRow<string>,
+	keyOf: KeyOf,
 	outcome: PushOutcome,
 	reader: Reader,
 ): readonly number[] {
@@ -44,7 +44,7 @@ export function restoreChunk(
 		const own = positions.map((position) => rows[position]).filter((row) => row !== undefined);
 		for (const row of own) settled.add(row);
 		if (response !== undefined) {
-			addAccepted(outcome, readAccepted(own, response, keys));
+			addAccepted(outcome, readAccepted(own, response, keyOf));
 		} else if (rejection !== undefined) {
 			outcome.notPushed.addAll(RowSet.of(own), 'rejected', rejection);
 		} else if (error !== undefined) {

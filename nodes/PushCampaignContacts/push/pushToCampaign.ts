@@ -48,7 +48,8 @@ export async function pushToCampaign(
 	options: PushOptions,
 ): Promise<PushOutcome> {
 	const { campaign, contactsPerRequest, record, isTool, note, numbersOfExecution } = options;
-	const { rows, keys, notPushed } = prepared;
+	const { rows, phones, notPushed } = prepared;
+	const { keyAt } = phones;
 	const reader = readerOf(isTool);
 	const outcome: PushOutcome = {
 		received: source.count,
@@ -58,7 +59,7 @@ export async function pushToCampaign(
 	};
 	const pushedBefore =
 		options.numbersPushedBefore &&
-		new NumbersPushedBefore(options.numbersPushedBefore, campaign.id, keys, isTool);
+		new NumbersPushedBefore(options.numbersPushedBefore, campaign.id, keyAt, isTool);
 	if (pushedBefore !== undefined) requireRoom(rows.size);
 	const sender = new ChunkSender(prepared, options, outcome);
 	const push = await fingerprintOf(prepared, options);
@@ -75,10 +76,10 @@ export async function pushToCampaign(
 		const key = `${push} ${++index}`;
 		const records = record[key] ?? [];
 		// What earlier attempts recorded.
-		let open = restoreChunk(records, all, keys, outcome, reader);
+		let open = restoreChunk(records, all, keyAt, outcome, reader);
 		if (open.length === 0 && all.length > 0) continue;
 		// What other runs of the node pushed in this execution.
-		if (!areOthersUnknown) open = numbersOfExecution?.leaveOut(open, keys, notPushed) ?? open;
+		if (!areOthersUnknown) open = numbersOfExecution?.leaveOut(open, keyAt, notPushed) ?? open;
 		try {
 			if (stopped === undefined) {
 				const noted = await note?.([index, records.length], push);
@@ -109,7 +110,7 @@ export async function pushToCampaign(
 		else notPushed.addAll(RowSet.of(open), 'not_sent', whyNotSent(stopped, reader));
 	}
 	if (stopped !== undefined) outcome.stopped ??= stopped;
-	numbersOfExecution?.add(outcome, keys);
+	numbersOfExecution?.add(outcome, keyAt);
 	return outcome;
 }
 
