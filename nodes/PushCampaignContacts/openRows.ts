@@ -1,4 +1,3 @@
-import range from 'lodash/range';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
@@ -49,10 +48,7 @@ async function contactsInJson({ context, parameters }: OperationRun): Promise<Ro
 		);
 	}
 	const inputs = contacts.map(({ input }) => input);
-	return new ItemRows(
-		contacts.map(({ json }) => ({ json })),
-		inputs,
-	);
+	return new ItemRows(contacts, inputs);
 }
 
 /** A list of contacts, or a single one. */
@@ -125,17 +121,9 @@ function sourceOf(
 		name,
 		open: () =>
 			id === undefined
-				? inPieces(Buffer.from(data, 'base64'))
+				? [Buffer.from(data, 'base64')]
 				: readable(name, helpers.getBinaryStream(id)),
 	};
-}
-
-const PIECE_BYTES = 65_536;
-
-/** So that the process can do other work while the file is read. */
-function inPieces(bytes: Uint8Array): Uint8Array[] {
-	const starts = range(0, bytes.length, PIECE_BYTES);
-	return starts.map((start) => bytes.subarray(start, start + PIECE_BYTES));
 }
 
 async function* readable(

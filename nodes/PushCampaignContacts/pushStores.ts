@@ -1,6 +1,6 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isJsonObject, type JsonObject } from '../shared/json';
+import { isJsonObject } from '../shared/json';
 import { ExecutionStore, runIndexOf } from '../shared/n8n/once/executionStore';
 import { openRememberedNumbers, type StoreUse } from '../shared/n8n/once/nodeStore';
 import { openNotes } from '../shared/n8n/once/openNotes';
@@ -30,7 +30,7 @@ export async function openStores(
 	settings: Omit<PushSettings, 'columns'>,
 ): Promise<Stores> {
 	return {
-		record: openRecord(new ExecutionStore(context, RECORD, isPushRecord), {}),
+		record: new ExecutionStore(context, RECORD, isPushRecord).open({}),
 		note: await openNotesOfPush(context, settings),
 		numbersOfExecution: openNumbersOfExecution(context, settings),
 		numbersPushedBefore: settings.skipPushedBefore
@@ -42,17 +42,6 @@ export async function openStores(
 /** Whether an earlier attempt of this execution may have pushed rows. */
 export async function mayBePushedBefore(context: IExecuteFunctions): Promise<boolean> {
 	return await mayBeSentBefore(context, RECORD);
-}
-
-/**
- * The record as stored, or a new one. Changes to it are stored with the execution.
- *
- * @throws InvalidInput if the stored record can't be read
- */
-function openRecord<T extends JsonObject>(store: ExecutionStore<T>, empty: T): T {
-	const record = store.read() ?? empty;
-	store.write(record);
-	return record;
 }
 
 /** Notes each chunk by its place in one of the pushes to the campaign. All pushes of a model count as one. */
@@ -77,9 +66,7 @@ async function openNotesOfPush(
  */
 function placeAmongPushes(context: IExecuteFunctions, campaign: number): number {
 	const store = new ExecutionStore(context, 'pushes', areRuns, 'node', 'execution');
-	const record = openRecord(store, {});
-	const runs = record[campaign] ?? [];
-	record[campaign] = runs;
+	const runs = (store.open({})[campaign] ??= []);
 	const run = runIndexOf(context);
 	const place = sortedIndexOf(runs, run);
 	return place < 0 ? runs.push(run) - 1 : place;
@@ -107,7 +94,7 @@ function openNumbersOfExecution(
 		? (['workflow', 'run'] as const)
 		: (['node', 'execution'] as const);
 	const store = new ExecutionStore(context, 'numbers', isNumbersRecord, scope, lifetime);
-	const record = openRecord(store, { count: 0, lists: {} });
+	const record = store.open({ count: 0, lists: {} });
 	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
 	return new NumbersOfExecution(record, campaign.id, options);
 }
