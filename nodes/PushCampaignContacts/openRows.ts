@@ -8,7 +8,7 @@ import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { isUnset, messageOf, quoted } from '../shared/values';
-import type { CsvFormat, Source } from './file/csvFile';
+import type { Source } from './file/csvFile';
 import { FileRows } from './file/fileRows';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import type { ContactsFrom } from './push/columns';
@@ -79,12 +79,11 @@ async function openFiles({ context, parameters }: OperationRun): Promise<RowSour
 			onScreenOnly("Set 'Contacts From' of the tool to JSON."),
 		);
 	}
-	const format = readFormat(parameters.at(0).collection('options'));
 	const sources = await readEachItem(context, (index) => {
 		const field = parameters.at(index).text('binaryPropertyName', MAY_BE_BLANK);
 		return sourceOf(context, fileOf(context, index, field), index);
 	});
-	return await FileRows.open(sources, format);
+	return await FileRows.open(sources);
 }
 
 function fileOf(context: IExecuteFunctions, index: number, field: string): IBinaryData {
@@ -144,25 +143,5 @@ function notReadable(name: string, error: unknown): NotSent {
 		messageOf(error),
 		false,
 		'n8n',
-	);
-}
-
-function readFormat(options: Fields): CsvFormat {
-	const encoding = options.choice('encoding', 'automatic');
-	return {
-		delimiter: checkDelimiter(options.textAsWritten('delimiter')),
-		encoding: encoding === 'automatic' ? '' : encoding,
-	};
-}
-
-function checkDelimiter(written: string): string {
-	const delimiter = written === '\\t' ? '\t' : written;
-	const isOne = delimiter.length === 1 && !/["\r\n]/.test(delimiter);
-	if (delimiter === '' || isOne) return delimiter;
-	throw new InvalidInput(
-		`'Delimiter' must be a single character (got ${quoted(written)}). Nothing was sent`,
-		onScreenOnly(
-			"Enter the character between the cells, such as ; or \\t for a tab. To detect it from the file, remove 'Delimiter' from 'Options'.",
-		),
 	);
 }

@@ -109,7 +109,7 @@ async function readFile(text: string, pieceBytes = 65_536): Promise<void> {
 		bytes.subarray(nth * pieceBytes, (nth + 1) * pieceBytes),
 	);
 	const source = { name: 'contacts.csv', open: async () => pieces };
-	const rows = await FileRows.open([source], { delimiter: '', encoding: '' });
+	const rows = await FileRows.open([source]);
 	await rows.columns();
 	await rows.each(() => undefined);
 	await rows.output(Array.from({ length: rows.count }, (_, row) => row));

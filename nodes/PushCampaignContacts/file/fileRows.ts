@@ -21,7 +21,7 @@ import {
 	type Visit,
 } from '../push/rows';
 import type { RowSet } from '../push/rowSet';
-import { CsvFile, type Source, type TableRow, type CsvFormat } from './csvFile';
+import { CsvFile, type Source, type TableRow } from './csvFile';
 import { faultOf } from './faults';
 
 /**
@@ -56,9 +56,9 @@ export class FileRows implements RowSource {
 	}
 
 	/** @throws InvalidInput if a file isn't CSV */
-	static async open(sources: readonly Source[], format: CsvFormat): Promise<FileRows> {
+	static async open(sources: readonly Source[]): Promise<FileRows> {
 		const files: CsvFile[] = [];
-		for (const source of sources) files.push(await CsvFile.open(source, format));
+		for (const source of sources) files.push(await CsvFile.open(source));
 		return new FileRows(files);
 	}
 
@@ -206,7 +206,7 @@ function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
 		return `${file} is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.`;
 	}
 	return fit === 'guessed'
-		? `${file} isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they're wrong, set 'Encoding' in 'Options' for the next push.`
+		? `${file} isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.`
 		: undefined;
 }
 
