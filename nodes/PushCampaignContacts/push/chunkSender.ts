@@ -150,8 +150,8 @@ export class ChunkSender {
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.
 			const known = error instanceof ExplainedError ? error : unexpectedError(error);
-			if (known instanceof OutcomeUnknown) {
-				record.error = known.toStored();
+			if (known.outcome === 'unknown') {
+				if (known instanceof OutcomeUnknown) record.error = known.toStored();
 				const reason = reasonOf(known, readerOf(isTool));
 				this.outcome.notPushed.addAll(RowSet.of(rows), 'unknown', reason);
 			} else pull(records, record);
