@@ -66,7 +66,9 @@ async function openNotesOfPush(
  */
 function placeAmongPushes(context: IExecuteFunctions, campaign: number): number {
 	const store = new ExecutionStore(context, 'pushes', areRuns, 'node', 'execution');
-	const runs = (store.open({})[campaign] ??= []);
+	const record = store.open({});
+	const runs = record[campaign] ?? [];
+	record[campaign] = runs;
 	const run = runIndexOf(context);
 	const place = sortedIndexOf(runs, run);
 	return place < 0 ? runs.push(run) - 1 : place;

@@ -87,6 +87,10 @@ export class WrongEncoding extends Error {
 	}
 }
 
+function notIn(encoding: Encoding): WrongEncoding {
+	return new WrongEncoding(encoding);
+}
+
 /** Small enough to block n8n for only a few milliseconds. */
 const PIECE_BYTES = 65_536;
 
@@ -102,7 +106,7 @@ export async function* textOf(open: OpenFile, encoding: Encoding): AsyncGenerato
 		try {
 			return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
 		} catch {
-			throw new WrongEncoding(encoding);
+			throw notIn(encoding);
 		}
 	};
 	for await (const bytes of await open()) {
