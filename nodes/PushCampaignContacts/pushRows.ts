@@ -222,14 +222,14 @@ function pushStopped(
 	// Otherwise, there is nothing to report but that nothing was sent.
 	const hasResults = pushed.length > 0 || notPushed.size > notPushed.count('not_sent');
 	if (!(error instanceof ServiceRejection) && !hasResults) return nodeError;
-	const { nextSteps, groups, details } = describeOutcome(outcome, {
+	const { lines: linesAboutRows, details } = describeOutcome(outcome, {
 		names: source.names,
 		isDryRun: orElse(() => parameters.at(0).collection('options').switch('dryRun', false), false),
 	});
 	const lines = compact([
 		isCanceled(context) && WHY_CANCELED,
 		nodeError.description,
-		...[...nextSteps, ...groups].map(displayText),
+		...linesAboutRows.map(displayText),
 	]);
 	nodeError.description = lines.join('\n');
 	// n8n shows this one on the screen, as HTML. It would join the lines of the description.

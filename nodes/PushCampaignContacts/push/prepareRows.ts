@@ -72,38 +72,29 @@ async function checkRows(
 	const nameLengths = new NumbersByRow(Uint32Array);
 	const { maxRows: maxRejected } = source.outputLimit ?? { maxRows: Infinity };
 
-	const requireFew = () => {
-		if (notPushed.size + duplicates.length <= maxRejected) return;
-		throw tooManyUnusable(maxRejected, notPushed);
-	};
-	const addDuplicate = (index: number, key: string) => {
-		duplicates.push({ index, key });
-		requireFew();
-	};
-
 	await source.each((row, index, unusable, file = 0) => {
 		const own = columnsOfFile(columns, file);
 		const reading =
 			unusable === undefined ? readRow(row, own) : { reason: unusable, forModel: unusable };
-		if (!isAccepted(reading)) {
+		if (isAccepted(reading)) {
+			const nameLength = personNameOf(row, own)?.length ?? 0;
+			const kept = keptRows.get(reading.key);
+			// If both names are equally long, the earlier row is kept.
+			const isKept = kept === undefined || nameLength > nameLengths.at(kept);
+			if (kept !== undefined) duplicates.push({ index: isKept ? kept : index, key: reading.key });
+			if (isKept) {
+				if (kept !== undefined) phones.clear(kept);
+				phones.set(index, reading);
+				nameLengths.set(index, nameLength);
+				keptRows.add(index);
+			}
+		} else {
 			const reason = isTool ? reading.forModel : reading.reason;
 			notPushed.add(index, 'rejected', detachedCopy(reason));
-			requireFew();
-			return;
 		}
-		const nameLength = personNameOf(row, own)?.length ?? 0;
-		const kept = keptRows.get(reading.key);
-		// If both names are equally long, the earlier row is kept.
-		if (kept !== undefined && nameLength <= nameLengths.at(kept)) {
-			addDuplicate(index, reading.key);
-			return;
+		if (notPushed.size + duplicates.length > maxRejected) {
+			throw tooManyUnusable(maxRejected, notPushed);
 		}
-		phones.set(index, reading);
-		nameLengths.set(index, nameLength);
-		keptRows.add(index);
-		if (kept === undefined) return;
-		addDuplicate(kept, reading.key);
-		phones.clear(kept);
 	});
 
 	const reasonOfDuplicate = duplicateReasons(source, columns, isTool);
