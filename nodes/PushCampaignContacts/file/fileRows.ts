@@ -1,3 +1,4 @@
+import max from 'lodash/max';
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
@@ -40,6 +41,17 @@ export class FileRows implements RowSource {
 			}),
 	};
 
+	readonly names: RowNames = {
+		one: (row) => `row ${this.numbers.at(row)}${this.ofFile(this.inputOf(row))}`,
+		several: (rows) => {
+			const parts = this.byFile(rows).map(
+				({ file, some }) => describeRows(some, (row) => this.numbers.at(row)) + this.ofFile(file),
+			);
+			return parts.join(' and ');
+		},
+		legend: 'Row numbers are as in a spreadsheet program. The header is row 1.',
+	};
+
 	count = 0;
 	private numbers = new NumbersByRow(Uint32Array);
 	/** The first row of each file. */
@@ -48,11 +60,12 @@ export class FileRows implements RowSource {
 	private parts: AsyncGenerator<Part> | undefined;
 	private part: Part | undefined;
 
-	/** The number of columns of the widest file. */
-	private readonly width: number;
+	/** Fewer if the rows have many cells. */
+	private readonly rowsPerYield: number;
 
 	private constructor(private readonly files: readonly CsvFile[]) {
-		this.width = files.reduce((width, { columns }) => Math.max(width, columns.length), 1);
+		const width = max(files.map(({ columns }) => columns.length)) || 1;
+		this.rowsPerYield = Math.min(ROWS_PER_YIELD, Math.ceil(MAX_CELLS_TOGETHER / width));
 	}
 
 	/** @throws InvalidInput if a file isn't CSV */
@@ -144,11 +157,6 @@ export class FileRows implements RowSource {
 		};
 	}
 
-	/** Fewer if the rows have many cells. */
-	private get rowsPerYield(): number {
-		return Math.max(1, Math.min(ROWS_PER_YIELD, Math.floor(MAX_CELLS_TOGETHER / this.width)));
-	}
-
 	/** The index of the row's file, which is also the index of its item. */
 	inputOf(row: number): number {
 		return sortedLastIndex(this.begins, row) - 1;
@@ -165,6 +173,10 @@ export class FileRows implements RowSource {
 		});
 	}
 
+	private ofFile(file: number): string {
+		return this.files.length === 1 ? '' : ` of ${quoted(this.files[file]?.name ?? '')}`;
+	}
+
 	/** The last row of a file. */
 	private endOfFile(file: number): number {
 		return (this.begins[file + 1] ?? this.count) - 1;
@@ -174,23 +186,6 @@ export class FileRows implements RowSource {
 		await this.parts?.return(undefined);
 		this.parts = undefined;
 		this.part = undefined;
-	}
-
-	get names(): RowNames {
-		const of = (file: number) =>
-			this.files.length === 1 ? '' : ` of ${quoted(this.files[file]?.name ?? '')}`;
-		const numberOf = (row: number) => this.numbers.at(row);
-		const nameOf = (row: number) => `row ${numberOf(row)}${of(this.inputOf(row))}`;
-		return {
-			one: nameOf,
-			several: (rows) => {
-				const parts = this.byFile(rows).map(
-					({ file, some }) => describeRows(some, numberOf) + of(file),
-				);
-				return parts.join(' and ');
-			},
-			legend: 'Row numbers are as in a spreadsheet program. The header is row 1.',
-		};
 	}
 }
 

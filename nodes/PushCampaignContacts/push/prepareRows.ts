@@ -110,10 +110,8 @@ function duplicateReasons(
 	columns: Columns,
 	isTool: boolean,
 ): (kept: number) => string {
-	// Files create this object on each access.
-	const { names } = source;
 	return (kept) => {
-		const row = names.one(kept);
+		const row = source.names.one(kept);
 		const name = personNameOf(source.at?.(kept) ?? {}, columnsOfFile(columns, 0));
 		const person = name ? `${name} (${row})` : upperFirst(row);
 		const same = `${person} has the same number and was kept.`;
