@@ -42,7 +42,8 @@ export type TableRow = {
 	endsFile?: boolean;
 };
 
-const SAVE_AS_UTF_8 = 'Save the file again as CSV UTF-8.';
+const AS_UTF_8 =
+	"Save the file again as CSV UTF-8. Or add an Extract from File node before this one, set 'Encoding' there, and set 'Contacts From' to 'Input Items'.";
 
 /** A CSV file. It is read from the beginning each time its rows are needed. */
 export class CsvFile {
@@ -89,7 +90,7 @@ export class CsvFile {
 			const encoding = await encodingOf(source.open, head);
 			if (encoding === undefined) {
 				const issue = 'is neither UTF-8 nor Windows-1252, so nothing was sent';
-				throw invalidFile(source, issue, SAVE_AS_UTF_8);
+				throw invalidFile(source, issue, AS_UTF_8);
 			}
 			const isWhole = head.length < HEAD_BYTES;
 			let text = '';
@@ -112,7 +113,7 @@ export class CsvFile {
 				}
 				throw new InvalidInput(
 					`The header of the file ${quoted(source.name)} has a character that can't be read, so nothing was sent`,
-					onScreenOnly(SAVE_AS_UTF_8),
+					onScreenOnly(AS_UTF_8),
 				);
 			}
 		} catch (error) {
@@ -212,7 +213,7 @@ export class CsvFile {
 				throw invalidFile(
 					this.source,
 					"has NUL characters, so it isn't text. Nothing was sent",
-					SAVE_AS_UTF_8,
+					AS_UTF_8,
 				);
 			}
 			yield toRows(parser.write(skip === 0 ? piece : piece.slice(skip)));
@@ -247,7 +248,7 @@ function explainedFor(source: Source, error: unknown): unknown {
 	if (error instanceof WrongEncoding) {
 		const encoding = error.encoding.name.toUpperCase();
 		const issue = `has bytes that aren't text in ${encoding}, so nothing was sent`;
-		return invalidFile(source, issue, SAVE_AS_UTF_8);
+		return invalidFile(source, issue, AS_UTF_8);
 	}
 	if (!(error instanceof UnreadableRow)) return error;
 	const { row, isQuoted } = error;

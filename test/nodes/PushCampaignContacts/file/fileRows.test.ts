@@ -121,7 +121,7 @@ describe('real files', () => {
 		'bad-mark-only.csv': EMPTY,
 		'bad-quote.csv': openQuote(3),
 		'bad-quote-runs-on.csv': openQuote(2),
-		'bad-nul.csv': ["has NUL characters, so it isn't text", /^Save the file again as CSV UTF-8\.$/],
+		'bad-nul.csv': ["has NUL characters, so it isn't text", /^Save the file again as CSV UTF-8\./],
 		'bad-json.csv': JSON_FILE,
 		'bad-json-lines.csv': JSON_FILE,
 		'bad-sign-in.csv': ['is a web page or XML, not CSV', /sign-in page/],
@@ -299,7 +299,8 @@ describe('the encoding', () => {
 	])('stops a file with %s', async (_what, bytes, message) => {
 		await expect(openFile(bytes)).rejects.toMatchObject({
 			message: expect.stringMatching(message),
-			resolution: 'Save the file again as CSV UTF-8.',
+			resolution:
+				"Save the file again as CSV UTF-8. Or add an Extract from File node before this one, set 'Encoding' there, and set 'Contacts From' to 'Input Items'.",
 		});
 	});
 });
