@@ -1,5 +1,4 @@
-import range from 'lodash/range';
-import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
@@ -9,7 +8,7 @@ import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { isUnset, messageOf, quoted } from '../shared/values';
-import type { CsvFormat, Source } from './file/csvFile';
+import type { Source } from './file/csvFile';
 import { FileRows } from './file/fileRows';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import type { ContactsFrom } from './push/columns';
@@ -32,10 +31,8 @@ export async function openRows(run: OperationRun): Promise<RowSource> {
 	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
 }
 
-const yieldToEventLoop = async () => await sleep(0);
-
 export function rowsOfInput(context: IExecuteFunctions): RowSource {
-	return new ItemRows(inputRows(context), yieldToEventLoop);
+	return new ItemRows(inputRows(context));
 }
 
 async function contactsInJson({ context, parameters }: OperationRun): Promise<RowSource> {
@@ -51,11 +48,7 @@ async function contactsInJson({ context, parameters }: OperationRun): Promise<Ro
 		);
 	}
 	const inputs = contacts.map(({ input }) => input);
-	return new ItemRows(
-		contacts.map(({ json }) => ({ json })),
-		yieldToEventLoop,
-		inputs,
-	);
+	return new ItemRows(contacts, inputs);
 }
 
 /** A list of contacts, or a single one. */
@@ -86,12 +79,11 @@ async function openFiles({ context, parameters }: OperationRun): Promise<RowSour
 			onScreenOnly("Set 'Contacts From' of the tool to JSON."),
 		);
 	}
-	const format = readFormat(parameters.at(0).collection('options'));
 	const sources = await readEachItem(context, (index) => {
 		const field = parameters.at(index).text('binaryPropertyName', MAY_BE_BLANK);
 		return sourceOf(context, fileOf(context, index, field), index);
 	});
-	return await FileRows.open(sources, format, yieldToEventLoop);
+	return await FileRows.open(sources);
 }
 
 function fileOf(context: IExecuteFunctions, index: number, field: string): IBinaryData {
@@ -128,17 +120,9 @@ function sourceOf(
 		name,
 		open: () =>
 			id === undefined
-				? inPieces(Buffer.from(data, 'base64'))
+				? [Buffer.from(data, 'base64')]
 				: readable(name, helpers.getBinaryStream(id)),
 	};
-}
-
-const PIECE_BYTES = 65_536;
-
-/** So that the process can do other work while the file is read. */
-function inPieces(bytes: Uint8Array): Uint8Array[] {
-	const starts = range(0, bytes.length, PIECE_BYTES);
-	return starts.map((start) => bytes.subarray(start, start + PIECE_BYTES));
 }
 
 async function* readable(
@@ -159,25 +143,5 @@ function notReadable(name: string, error: unknown): NotSent {
 		messageOf(error),
 		false,
 		'n8n',
-	);
-}
-
-function readFormat(options: Fields): CsvFormat {
-	const encoding = options.choice('encoding', 'automatic');
-	return {
-		delimiter: checkDelimiter(options.textAsWritten('delimiter')),
-		encoding: encoding === 'automatic' ? '' : encoding,
-	};
-}
-
-function checkDelimiter(written: string): string {
-	const delimiter = written === '\\t' ? '\t' : written;
-	const isOne = delimiter.length === 1 && !/["\r\n]/.test(delimiter);
-	if (delimiter === '' || isOne) return delimiter;
-	throw new InvalidInput(
-		`'Delimiter' must be a single character (got ${quoted(written)}). Nothing was sent`,
-		onScreenOnly(
-			"Enter the character between the cells, such as ; or \\t for a tab. To detect it from the file, remove 'Delimiter' from 'Options'.",
-		),
 	);
 }

@@ -166,44 +166,12 @@ const waitNotice: INodeProperties = {
 
 const pushOptionsField: INodeProperties = optionsCollection(
 	{
-		displayName: 'Delimiter',
-		name: 'delimiter',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. ;',
-		description:
-			'The character between the cells of the CSV file. Enter \\t for a tab. Leave empty to detect commas, semicolons, tabs, and pipes.',
-		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
-	},
-	{
 		displayName: 'Dry Run',
 		name: 'dryRun',
 		type: 'boolean',
 		default: true,
 		description:
 			'Whether to check the rows, the credential, and the campaign without sending anything. The Pushed output has the rows that are ready to push.',
-	},
-	{
-		displayName: 'Encoding',
-		name: 'encoding',
-		type: 'options',
-		options: [
-			{
-				name: 'Automatic',
-				value: 'automatic',
-				description: 'Detect the encoding from the file',
-			},
-			{ name: 'UTF-16BE', value: 'utf-16be' },
-			{ name: 'UTF-16LE', value: 'utf-16le' },
-			{ name: 'UTF-8', value: 'utf-8' },
-			{ name: 'Windows-1250 (Central European)', value: 'windows-1250' },
-			{ name: 'Windows-1251 (Cyrillic)', value: 'windows-1251' },
-			{ name: 'Windows-1252 (Western European)', value: 'windows-1252' },
-		],
-		default: 'automatic',
-		description:
-			'The character encoding of the CSV file. If the file itself names its encoding, that one is used.',
-		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
 	},
 	{
 		displayName: 'Last Name Column',

@@ -4,11 +4,12 @@ import uniq from 'lodash/uniq';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	ExplainedError,
+	InvalidInput,
 	OutcomeUnknown,
 	type Outcome,
 	type ErrorOrigin,
 } from '../shared/api/errors';
-import { forEveryone } from '../shared/api/resolution';
+import { forEveryone, type Resolution } from '../shared/api/resolution';
 import { formatOf } from '../shared/modelFormats';
 import { requireShallow } from '../shared/n8n/forms/fieldValue';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
@@ -90,54 +91,45 @@ async function rejectedForModel(push: FinishedPush): Promise<IDataObject[]> {
 	return items.map(({ json }) => json);
 }
 
-/** Nobody is called for what a model pushed. The description has the reasons. */
-class NobodyPushed extends ExplainedError {
-	override readonly name = 'NobodyPushed';
-
-	constructor(
-		message: string,
-		description: string,
-		readonly outcome: Outcome,
-		override readonly isFinal = false,
-	) {
-		super(message, forEveryone(description));
-	}
-}
-
-/** The error of a push that stopped after it pushed rows. */
-class PushStopped extends ExplainedError {
-	override readonly name = 'PushStopped';
-	readonly outcome: Outcome;
+/** A push in which nobody was pushed, or that stopped afterwards. */
+class PushFailed extends ExplainedError {
+	override readonly name = 'PushFailed';
 	override readonly isTransient: boolean;
 	override readonly origin: ErrorOrigin;
 
-	constructor(message: string, cause: ExplainedError) {
-		super(message, cause.explanation.resolution, cause.originalMessage);
-		this.outcome = cause.outcome;
-		this.isTransient = cause.isTransient;
-		this.origin = cause.origin;
+	/** @param stopped the error that stopped the push */
+	constructor(
+		message: string,
+		resolution: Resolution,
+		readonly outcome: Outcome,
+		override readonly isFinal: boolean,
+		stopped?: ExplainedError,
+	) {
+		super(message, resolution, stopped?.originalMessage);
+		this.isTransient = stopped?.isTransient ?? false;
+		this.origin = stopped?.origin ?? 'service';
 	}
 }
 
 function withCounts(stopped: ExplainedError, outcome: PushOutcome): ExplainedError {
 	const message = `${summaryLine(outcome)} ${stopped.message}`;
-	return stopped instanceof OutcomeUnknown
-		? stopped.withText({ message })
-		: new PushStopped(message, stopped);
+	if (stopped instanceof OutcomeUnknown) return stopped.withText({ message });
+	return new PushFailed(message, stopped.explanation.resolution, stopped.outcome, false, stopped);
 }
 
-function nobodyPushed(outcome: PushOutcome): NobodyPushed {
-	if (outcome.received === 0) {
+function nobodyPushed(outcome: PushOutcome): ExplainedError {
+	const { received, pushed, notPushed, hasRejections } = outcome;
+	if (received === 0) {
 		const give = `Give at least one contact with a phone number. ${formatOf('Contacts')}`;
-		return new NobodyPushed('No contact was given, so nothing was sent', give, 'not_sent');
+		return new InvalidInput('No contact was given, so nothing was sent', forEveryone(give));
 	}
-	const reasons = uniq(Array.from(outcome.notPushed, ({ reason }) => reason));
-	const isUnknown = outcome.notPushed.count('unknown') > 0;
-	const isSent = outcome.pushed.length > 0 || outcome.hasRejections === true;
-	return new NobodyPushed(
+	const reasons = uniq(Array.from(notPushed, ({ reason }) => reason));
+	const isUnknown = notPushed.count('unknown') > 0;
+	const isSent = pushed.length > 0 || hasRejections === true;
+	return new PushFailed(
 		summaryLine(outcome),
-		reasons.join(' '),
+		forEveryone(reasons.join(' ')),
 		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
-		outcome.notPushed.count('pushed_before') === outcome.notPushed.size,
+		notPushed.count('pushed_before') === notPushed.size,
 	);
 }

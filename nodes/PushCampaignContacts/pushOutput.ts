@@ -1,10 +1,10 @@
 import mapValues from 'lodash/mapValues';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
+import sortBy from 'lodash/sortBy';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject, JsonValue } from '../shared/json';
 import {
-	LAST_SOURCE_ROW_COLUMN,
 	LIST_COLUMN,
 	PHONE_KEY_COLUMN,
 	PHONE_SENT_COLUMN,
@@ -22,7 +22,7 @@ import {
 } from './push/outcome';
 import type { PhonesByRow } from './push/phones';
 import type { OutputLimit, RowSource } from './push/rows';
-import { RowSet } from './push/rowSet';
+import type { RowSet } from './push/rowSet';
 import { countRows, dryRunSummary, pushSummary, summarize } from './push/report';
 import type { Output } from './pushSettings';
 
@@ -42,9 +42,7 @@ export async function pushedOutput(
 ): Promise<INodeExecutionData[]> {
 	const { outcome, source } = push;
 	const { ready } = outcome;
-	if (output === 'rows') {
-		return await (ready === undefined ? pushedRowItems(push) : readyRowItems(push, ready));
-	}
+	if (output === 'rows') return await rowItems(push);
 	if (ready !== undefined) {
 		return [{ json: dryRunSummary(outcome), pairedItem: pairedItems(source, ready) }];
 	}
@@ -52,31 +50,21 @@ export async function pushedOutput(
 	return [{ json: summarize(outcome), pairedItem: pairedItems(source, pushedRows(outcome)) }];
 }
 
-/** The rows that a dry run accepts, with their numbers as a push would send them. */
-async function readyRowItems(
-	{ source, phones }: FinishedPush,
-	ready: RowSet,
-): Promise<INodeExecutionData[]> {
-	const rows = Array.from(ready, (index) => ({ index }));
-	return await itemsOf(source, rows, ({ index }) => ({
-		...rowColumns('ready', phones, index),
-		[PHONE_TO_SEND_COLUMN]: phones.at(index),
-	}));
-}
-
-/** The rows that can be called. */
-async function pushedRowItems({
-	outcome,
-	source,
-	phones,
-}: FinishedPush): Promise<INodeExecutionData[]> {
-	const lists = new Map<number, JsonValue>();
-	for (const { rows, response } of outcome.pushed) {
-		for (const index of rows) lists.set(index, response.campaign_upload_id ?? null);
+/** The rows that can be called. In a dry run, the rows that a push would send, with their numbers. */
+async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INodeExecutionData[]> {
+	const { ready, pushed } = outcome;
+	if (ready !== undefined) {
+		const rows = Array.from(ready, (index) => ({ index }));
+		return await itemsOf(source, rows, ({ index }) => ({
+			...rowColumns('ready', phones, index),
+			[PHONE_TO_SEND_COLUMN]: phones.at(index),
+		}));
 	}
-	const rows = Array.from(pushedRows(outcome), (index) => ({ index }));
-	return await itemsOf(source, rows, ({ index }, row) => ({
-		...rowColumns('pushed', phones, index, lists.get(index)),
+	const rows = pushed.flatMap(({ rows, response: { campaign_upload_id: list } }) =>
+		Array.from(rows, (index) => ({ index, list })),
+	);
+	return await itemsOf(source, sortBy(rows, 'index'), ({ index, list }, row) => ({
+		...rowColumns('pushed', phones, index, list),
 		// An earlier push may have rejected the row and added these columns.
 		...mapValues(pick(row, STATUS_COLUMN, REASON_COLUMN), () => null),
 	}));
@@ -90,10 +78,8 @@ async function itemsOf<T extends { index: number }>(
 	source: RowSource,
 	rows: readonly T[],
 	columnsOf: (about: T, row: ContactRow) => IDataObject,
-	withoutCells?: RowSet,
 ): Promise<INodeExecutionData[]> {
-	const indexes = rows.map(({ index }) => index);
-	const found = await source.output(indexes, withoutCells);
+	const found = await source.output(rows.map(({ index }) => index));
 	return rows.map((about, position) => {
 		const row = found[position] ?? {};
 		const columns = columnsOf(about, row);
@@ -119,7 +105,7 @@ function rowColumns(
 	return {
 		[PUSH_STATUS_COLUMN]: status,
 		[PHONE_SENT_COLUMN]: phone === '' || NEVER_SENT.has(status) ? null : phone,
-		[PHONE_KEY_COLUMN]: phones.keys.at(index) || null,
+		[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
 		[LIST_COLUMN]: list,
 	};
 }
@@ -138,12 +124,6 @@ function pairedItems(source: RowSource, rows: RowSet): Array<{ item: number }> {
 	return source.inputsOf(rows).map((item) => ({ item }));
 }
 
-/**
- * Duplicates that *Rejected* lists with their cells. With more of them, a file with a million rows could fill n8n's
- * memory, so they are listed without cells.
- */
-export const MAX_DUPLICATES_WITH_CELLS = 100_000;
-
 /** Every row that isn't pushed, with the reason. Rows with `unknown` may still be called. */
 export async function rejectedItems(
 	{ outcome, source, phones }: FinishedPush,
@@ -152,43 +132,22 @@ export async function rejectedItems(
 	const { notPushed } = outcome;
 	const { outputLimit } = source;
 	if (outputLimit !== undefined && notPushed.size > outputLimit.maxRows) {
-		return await rangeItems(source, notPushed, outputLimit);
+		return rangeItems(notPushed, outputLimit);
 	}
-	const duplicates = notPushed.rowsWith('duplicate');
-	const isCompact = output !== 'rows' && duplicates.size > MAX_DUPLICATES_WITH_CELLS;
-	return await itemsOf(
-		source,
-		[...notPushed],
-		({ index, status, reason }) => ({
-			[STATUS_COLUMN]: status,
-			[REASON_COLUMN]: reason,
-			...(output === 'rows' && rowColumns(status, phones, index)),
-		}),
-		isCompact ? duplicates : undefined,
-	);
+	return await itemsOf(source, [...notPushed], ({ index, status, reason }) => ({
+		[STATUS_COLUMN]: status,
+		[REASON_COLUMN]: reason,
+		...(output === 'rows' && rowColumns(status, phones, index)),
+	}));
 }
 
 /** One item for consecutive rows with the same reason, because n8n couldn't store an item for each of them. */
-async function rangeItems(
-	source: RowSource,
-	notPushed: RowsNotPushed,
-	{ byFile, numberOf }: OutputLimit,
-): Promise<INodeExecutionData[]> {
-	const ranges = joinedRanges(notPushed).flatMap(({ first, last, ...why }) =>
-		byFile(RowSet.ofRanges([first, last]))
-			.flatMap((part) => [...part.ranges()])
-			.map(([index, end]) => ({ ...why, index, end })),
-	);
-	return await itemsOf(
-		source,
-		ranges,
-		({ status, reason, end }, row) => ({
-			[STATUS_COLUMN]: status,
-			[REASON_COLUMN]: reason,
-			...row,
-			[LAST_SOURCE_ROW_COLUMN]: numberOf(end),
-		}),
-		RowSet.of(ranges.map(({ index }) => index)),
+function rangeItems(notPushed: RowsNotPushed, { rangesOf }: OutputLimit): INodeExecutionData[] {
+	return joinedRanges(notPushed).flatMap(({ first, last, status, reason }) =>
+		rangesOf(first, last).map(({ item, columns }) => ({
+			json: { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason, ...columns },
+			pairedItem: { item },
+		})),
 	);
 }
 

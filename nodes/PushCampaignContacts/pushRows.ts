@@ -33,17 +33,17 @@ import { readOutput, readPushSettings, type Output } from './pushSettings';
 import { mayBePushedBefore, openStores } from './pushStores';
 import { requireSameForAllRows } from './sameForAllRows';
 
-type PushResult = FinishedPush & { output: Output };
-
 /** Pushes the rows. Returns the *Pushed* and *Rejected* outputs. */
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context } = run;
 	const open = once(async () => await openRows(run));
+	// If it's invalid, the push reports it.
+	const output = orElse(() => readOutput(run.parameters.at(0)), 'requests');
 	try {
-		const { output, ...push } = await runPush(run, open).catch(async (error: unknown) => {
+		const push = await runPush(run, open).catch(async (error: unknown) => {
 			const failed = await outcomeOfFailedStart(context, open, error);
 			if (!context.continueOnFail()) throw pushStopped(run, error, failed);
-			return { ...failed, output: orElse(() => readOutput(run.parameters.at(0)), 'requests') };
+			return failed;
 		});
 		const { outcome } = push;
 		if (outcome.stopped !== undefined && !context.continueOnFail()) {
@@ -71,12 +71,12 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 export async function runPush(
 	run: OperationRun,
 	open: () => Promise<RowSource>,
-): Promise<PushResult> {
+): Promise<FinishedPush> {
 	const { context, parameters } = run;
 	const source = await open();
 	const output = readOutput(parameters.at(0));
 	const found = await source.columns();
-	if (found.names.size === 0) return { ...finished(source, noRows(found)), output };
+	if (found.names.size === 0) return finished(source, noRows(found));
 
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const columns = resolveColumns(found, choice);
@@ -85,10 +85,9 @@ export async function runPush(
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns, { isTool });
 	const { phones, notPushed, rows: ready } = prepared;
-	const result = (outcome: PushOutcome): PushResult => ({
+	const result = (outcome: PushOutcome): FinishedPush => ({
 		...finished(source, outcome, phones),
 		notes: compact([...source.notes, columns.note]),
-		output,
 	});
 	requireOutputFits(source, output);
 	if (settings.dryRun) {
@@ -223,14 +222,14 @@ function pushStopped(
 	// Otherwise, there is nothing to report but that nothing was sent.
 	const hasResults = pushed.length > 0 || notPushed.size > notPushed.count('not_sent');
 	if (!(error instanceof ServiceRejection) && !hasResults) return nodeError;
-	const { nextSteps, groups, details } = describeOutcome(outcome, {
+	const { lines: linesAboutRows, details } = describeOutcome(outcome, {
 		names: source.names,
 		isDryRun: orElse(() => parameters.at(0).collection('options').switch('dryRun', false), false),
 	});
 	const lines = compact([
 		isCanceled(context) && WHY_CANCELED,
 		nodeError.description,
-		...[...nextSteps, ...groups].map(displayText),
+		...linesAboutRows.map(displayText),
 	]);
 	nodeError.description = lines.join('\n');
 	// n8n shows this one on the screen, as HTML. It would join the lines of the description.

@@ -1,6 +1,6 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isJsonObject, type JsonObject } from '../shared/json';
+import { isJsonObject } from '../shared/json';
 import { ExecutionStore, runIndexOf } from '../shared/n8n/once/executionStore';
 import { openRememberedNumbers, type StoreUse } from '../shared/n8n/once/nodeStore';
 import { openNotes } from '../shared/n8n/once/openNotes';
@@ -30,7 +30,7 @@ export async function openStores(
 	settings: Omit<PushSettings, 'columns'>,
 ): Promise<Stores> {
 	return {
-		record: openRecord(new ExecutionStore(context, RECORD, isPushRecord), {}),
+		record: new ExecutionStore(context, RECORD, isPushRecord).open({}),
 		note: await openNotesOfPush(context, settings),
 		numbersOfExecution: openNumbersOfExecution(context, settings),
 		numbersPushedBefore: settings.skipPushedBefore
@@ -44,17 +44,6 @@ export async function mayBePushedBefore(context: IExecuteFunctions): Promise<boo
 	return await mayBeSentBefore(context, RECORD);
 }
 
-/**
- * The record as stored, or a new one. Changes to it are stored with the execution.
- *
- * @throws InvalidInput if the stored record can't be read
- */
-function openRecord<T extends JsonObject>(store: ExecutionStore<T>, empty: T): T {
-	const record = store.read() ?? empty;
-	store.write(record);
-	return record;
-}
-
 /** Notes each chunk by its place in one of the pushes to the campaign. All pushes of a model count as one. */
 async function openNotesOfPush(
 	context: IExecuteFunctions,
@@ -63,9 +52,9 @@ async function openNotesOfPush(
 	const notes = await openNotes(context);
 	if (notes === undefined) return undefined;
 	const push = runsAsTool(context) ? 'model' : placeAmongPushes(context, campaign.id);
-	return async (chunk, fingerprint) =>
+	return async (part, fingerprint) =>
 		await notes.add({
-			target: [RECORD, campaign.id, push, chunk],
+			target: [RECORD, campaign.id, push, ...part],
 			identity: fingerprint,
 			isPart: true,
 		});
@@ -77,7 +66,7 @@ async function openNotesOfPush(
  */
 function placeAmongPushes(context: IExecuteFunctions, campaign: number): number {
 	const store = new ExecutionStore(context, 'pushes', areRuns, 'node', 'execution');
-	const record = openRecord(store, {});
+	const record = store.open({});
 	const runs = record[campaign] ?? [];
 	record[campaign] = runs;
 	const run = runIndexOf(context);
@@ -107,7 +96,7 @@ function openNumbersOfExecution(
 		? (['workflow', 'run'] as const)
 		: (['node', 'execution'] as const);
 	const store = new ExecutionStore(context, 'numbers', isNumbersRecord, scope, lifetime);
-	const record = openRecord(store, { count: 0, lists: {} });
+	const record = store.open({ count: 0, lists: {} });
 	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
 	return new NumbersOfExecution(record, campaign.id, options);
 }

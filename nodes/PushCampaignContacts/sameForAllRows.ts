@@ -70,8 +70,7 @@ function valueOf(fields: Fields, { name, type }: INodeProperties): JsonValue {
 	if (type === 'options') return fields.choice(name, null);
 	if (type === 'json') return fields.jsonObject(name);
 	const text = fields.textOrList(name, MAY_BE_BLANK);
-	// A delimiter may be white space.
-	return typeof text === 'string' ? text.trim() || text : text;
+	return typeof text === 'string' ? text.trim() : text;
 }
 
 /** The same for every item, or different with the time only: workflow data, and the first or last item of a node. */

@@ -1,5 +1,10 @@
 import { sleep } from 'n8n-workflow';
 
+/** Lets other work of the process run. */
+export async function yieldToEventLoop(): Promise<void> {
+	await sleep(0);
+}
+
 /** They take about 10 ms. */
 const ENTRIES_PER_SLICE = 1_000;
 
@@ -9,7 +14,7 @@ export async function forEachInSlices<T>(
 	action: (entry: T) => void,
 ): Promise<void> {
 	for (const [index, entry] of entries.entries()) {
-		if (index > 0 && index % ENTRIES_PER_SLICE === 0) await sleep(0);
+		if (index > 0 && index % ENTRIES_PER_SLICE === 0) await yieldToEventLoop();
 		action(entry);
 	}
 }

@@ -70,7 +70,7 @@ export type Reader =
 const REQUEST: ServiceRequest = { method: 'POST', path: '/v1/campaigns/1/contacts' };
 const TOKEN = '0123456789abcdef';
 const ROWS = Array.from({ length: 10_000 }, (_, row) => row);
-const ONE_PHONE = { at: () => '6000000001' };
+const ONE_PHONE = () => '6000000001';
 
 /** A list with pages of 100 entries and a total that changes, so that it's read the maximum number of times. */
 const changingList = (json: JsonValue): PagedList<number> => {
@@ -109,8 +109,7 @@ async function readFile(text: string, pieceBytes = 65_536): Promise<void> {
 		bytes.subarray(nth * pieceBytes, (nth + 1) * pieceBytes),
 	);
 	const source = { name: 'contacts.csv', open: async () => pieces };
-	const yieldToEventLoop = async () => {};
-	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, yieldToEventLoop);
+	const rows = await FileRows.open([source]);
 	await rows.columns();
 	await rows.each(() => undefined);
 	await rows.output(Array.from({ length: rows.count }, (_, row) => row));
@@ -270,7 +269,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		for (const row of listOf(json).keys()) {
 			const key = String(6_000_000_000 + row);
 			phones.set(row, { phone: key, key });
-			rows.set(row);
+			rows.add(row);
 		}
 	},
 	'PushCampaignContacts/push/cells.ts › cellOf': ({ text, json }) => {

@@ -109,9 +109,7 @@ const waitOnce: Prepare = (form) => {
 /** IDs of events that this node has returned in this execution, so that a loop gets each event once. */
 function returnedEventIds(context: IExecuteFunctions, sessionId: string): string[] {
 	const store = new ExecutionStore(context, 'events', isStoredIds, 'node', 'execution');
-	const bySession = store.read() ?? {};
-	store.write(bySession);
-	return (bySession[sessionKey(sessionId)] ??= []);
+	return (store.open({})[sessionKey(sessionId)] ??= []);
 }
 
 function isStoredIds(stored: unknown): stored is { [sessionId: string]: string[] } {

@@ -147,12 +147,11 @@ export type Layout = { delimiter: string; skip: number };
 /**
  * @param head the beginning of the text
  * @param isWhole whether `head` is the whole text
- * @param delimiter empty to detect it
  */
-export function layoutOf(head: string, isWhole: boolean, delimiter = ''): Layout {
+export function layoutOf(head: string, isWhole: boolean): Layout {
 	const [sepRow = '', named] = SEP_ROW.exec(head) ?? [];
 	const text = head.slice(sepRow.length);
-	return { delimiter: delimiter || named || detectDelimiter(text, isWhole), skip: sepRow.length };
+	return { delimiter: named ?? detectDelimiter(text, isWhole), skip: sepRow.length };
 }
 
 /**

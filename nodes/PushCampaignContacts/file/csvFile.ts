@@ -34,9 +34,6 @@ export type Source = {
 	open: OpenFile;
 };
 
-/** *Delimiter* and *Encoding*. Empty to detect them from the file. */
-export type CsvFormat = { delimiter: string; encoding: string };
-
 /** `number` is as in a spreadsheet program: from 1, including the header and blank rows. */
 export type TableRow = {
 	number: number;
@@ -45,7 +42,8 @@ export type TableRow = {
 	endsFile?: boolean;
 };
 
-const SAVE_OR_SET = "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.";
+const AS_UTF_8 =
+	"Save the file again as CSV UTF-8. Or add an Extract from File node before this one, set 'Encoding' there, and set 'Contacts From' to 'Input Items'.";
 
 /** A CSV file. It is read from the beginning each time its rows are needed. */
 export class CsvFile {
@@ -86,13 +84,13 @@ export class CsvFile {
 	}
 
 	/** @throws InvalidInput if it isn't CSV */
-	static async open(source: Source, format: CsvFormat): Promise<CsvFile> {
+	static async open(source: Source): Promise<CsvFile> {
 		try {
 			const head = await headOf(source.open);
-			const encoding = await encodingOf(source.open, head, format.encoding);
+			const encoding = await encodingOf(source.open, head);
 			if (encoding === undefined) {
 				const issue = 'is neither UTF-8 nor Windows-1252, so nothing was sent';
-				throw invalidFile(source, issue, SAVE_OR_SET);
+				throw invalidFile(source, issue, AS_UTF_8);
 			}
 			const isWhole = head.length < HEAD_BYTES;
 			let text = '';
@@ -106,7 +104,7 @@ export class CsvFile {
 				const issue = `is ${kind.description}, not CSV, so nothing was sent`;
 				throw invalidFile(source, issue, kind.resolution);
 			}
-			const layout = layoutOf(text, isWhole, format.delimiter);
+			const layout = layoutOf(text, isWhole);
 			const file = new CsvFile(source, encoding, layout, []);
 			for await (const [first] of file.records()) {
 				if (first === undefined) continue;
@@ -115,7 +113,7 @@ export class CsvFile {
 				}
 				throw new InvalidInput(
 					`The header of the file ${quoted(source.name)} has a character that can't be read, so nothing was sent`,
-					onScreenOnly(SAVE_OR_SET),
+					onScreenOnly(AS_UTF_8),
 				);
 			}
 		} catch (error) {
@@ -215,7 +213,7 @@ export class CsvFile {
 				throw invalidFile(
 					this.source,
 					"has NUL characters, so it isn't text. Nothing was sent",
-					"Save it again as CSV UTF-8. If 'Encoding' is set in 'Options', set it to Automatic.",
+					AS_UTF_8,
 				);
 			}
 			yield toRows(parser.write(skip === 0 ? piece : piece.slice(skip)));
@@ -231,7 +229,7 @@ export class CsvFile {
 		return new InvalidInput(
 			`The header of the file ${quoted(this.name)} has ${this.header.length.toLocaleString('en-US')} columns, but most rows have far fewer cells. Nothing was sent`,
 			onScreenOnly(
-				"Check that the first row names the columns, and that 'Delimiter' in 'Options' matches the file. Save the file with only the columns that you need.",
+				'Check that the first row names the columns. Save the file with only the columns that you need.',
 			),
 		);
 	}
@@ -248,14 +246,9 @@ const MAX_MISSING_PER_CELL = 10;
 
 function explainedFor(source: Source, error: unknown): unknown {
 	if (error instanceof WrongEncoding) {
-		const { name: encoding, fit } = error.encoding;
-		return invalidFile(
-			source,
-			`has bytes that aren't text in ${encoding.toUpperCase()}, so nothing was sent`,
-			fit === 'set'
-				? "Set 'Encoding' in 'Options' to Automatic, or save the file again as CSV UTF-8."
-				: 'Save the file again as CSV UTF-8.',
-		);
+		const encoding = error.encoding.name.toUpperCase();
+		const issue = `has bytes that aren't text in ${encoding}, so nothing was sent`;
+		return invalidFile(source, issue, AS_UTF_8);
 	}
 	if (!(error instanceof UnreadableRow)) return error;
 	const { row, isQuoted } = error;
@@ -263,7 +256,7 @@ function explainedFor(source: Source, error: unknown): unknown {
 		? invalidFile(
 				source,
 				`has a quote in row ${row} that isn't closed, so the rows after it can't be read. Nothing was sent`,
-				"Close or remove the quote. Double a quote that is inside a quoted cell. If 'Delimiter' is set in 'Options', check that it matches the file.",
+				'Close or remove the quote. Double a quote that is inside a quoted cell.',
 			)
 		: invalidFile(
 				source,

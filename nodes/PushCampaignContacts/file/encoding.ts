@@ -16,10 +16,10 @@ export type Encoding = {
 	/** A label of TextDecoder. */
 	name: string;
 	/**
-	 * `set`: by the user · `certain`: by the byte order mark or all bytes · `guessed`: because it isn't UTF-8 ·
+	 * `certain`: by the byte order mark or all bytes · `guessed`: because it isn't UTF-8 ·
 	 * `damaged`: UTF-8 with some invalid bytes, which become {@link UNREADABLE}
 	 */
-	fit: 'set' | 'certain' | 'guessed' | 'damaged';
+	fit: 'certain' | 'guessed' | 'damaged';
 };
 
 /** Replaces a byte that isn't text. */
@@ -34,18 +34,12 @@ const LETTER = /[^\0-\x7f\ufffd]/;
  * letter is UTF-8, even if other bytes are damaged.
  *
  * @param head the first bytes
- * @param known the encoding that the user set, or empty. A byte order mark takes precedence.
  * @returns undefined if the bytes aren't valid in any of them
  */
-export async function encodingOf(
-	open: OpenFile,
-	head: Uint8Array,
-	known: string,
-): Promise<Encoding | undefined> {
+export async function encodingOf(open: OpenFile, head: Uint8Array): Promise<Encoding | undefined> {
 	const marked = BYTE_ORDER_MARKS.find(({ bytes }) =>
 		bytes.every((byte, at) => head[at] === byte),
 	)?.encoding;
-	if (marked === undefined && known !== '') return { name: known, fit: 'set' };
 	const name = marked ?? utf16Of(head) ?? UTF_8;
 	if (name !== UTF_8 || (await isUtf8(open))) return { name, fit: 'certain' };
 	if (marked === UTF_8 || (await some(open, { name, fit: 'damaged' }, LETTER))) {

@@ -52,4 +52,4 @@ function mayBeCut(cell: string): string | undefined {
 	return `The last cell of this row may be cut off. The file doesn't end with a line break, and ${quoted(cell)} can be the beginning of a longer number. If the row is complete, add a line break after it.`;
 }
 
-const UNREADABLE_ROW = `This row has a character that can't be read, shown as "${UNREADABLE}". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.`;
+const UNREADABLE_ROW = `This row has a character that can't be read, shown as "${UNREADABLE}". Correct it in the file and save the file as CSV UTF-8.`;

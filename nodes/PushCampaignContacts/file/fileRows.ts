@@ -1,8 +1,15 @@
+import max from 'lodash/max';
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
+import { yieldToEventLoop } from '../../shared/slices';
 import { quoted } from '../../shared/values';
-import { SOURCE_FILE_COLUMN, SOURCE_ROW_COLUMN, type ContactRow } from '../push/cells';
+import {
+	LAST_SOURCE_ROW_COLUMN,
+	SOURCE_FILE_COLUMN,
+	SOURCE_ROW_COLUMN,
+	type ContactRow,
+} from '../push/cells';
 import { NumbersByRow } from '../push/phones';
 import { changedFile } from '../push/prepareRows';
 import {
@@ -13,10 +20,9 @@ import {
 	type RowNames,
 	type RowSource,
 	type Visit,
-	type YieldToEventLoop,
 } from '../push/rows';
-import { RowSet } from '../push/rowSet';
-import { CsvFile, type Source, type TableRow, type CsvFormat } from './csvFile';
+import type { RowSet } from '../push/rowSet';
+import { CsvFile, type Source, type TableRow } from './csvFile';
 import { faultOf } from './faults';
 
 /**
@@ -26,8 +32,24 @@ import { faultOf } from './faults';
 export class FileRows implements RowSource {
 	readonly outputLimit: OutputLimit = {
 		maxRows: MAX_OUTPUT_ROWS,
-		byFile: (rows) => this.byFile(rows).map(({ some }) => some),
-		numberOf: (row) => this.numbers.at(row),
+		rangesOf: (first, last) =>
+			this.begins.flatMap((begin, file) => {
+				const [start, end] = [Math.max(first, begin), Math.min(last, this.endOfFile(file))];
+				if (end < start) return [];
+				const columns = { ...this.placeOf(start), [LAST_SOURCE_ROW_COLUMN]: this.numbers.at(end) };
+				return { item: file, columns };
+			}),
+	};
+
+	readonly names: RowNames = {
+		one: (row) => `row ${this.numbers.at(row)}${this.ofFile(this.inputOf(row))}`,
+		several: (rows) => {
+			const parts = this.byFile(rows).map(
+				({ file, some }) => describeRows(some, (row) => this.numbers.at(row)) + this.ofFile(file),
+			);
+			return parts.join(' and ');
+		},
+		legend: 'Row numbers are as in a spreadsheet program. The header is row 1.',
 	};
 
 	count = 0;
@@ -38,25 +60,19 @@ export class FileRows implements RowSource {
 	private parts: AsyncGenerator<Part> | undefined;
 	private part: Part | undefined;
 
-	/** The number of columns of the widest file. */
-	private readonly width: number;
+	/** Fewer if the rows have many cells. */
+	private readonly rowsPerYield: number;
 
-	private constructor(
-		private readonly files: readonly CsvFile[],
-		readonly yieldToEventLoop: YieldToEventLoop,
-	) {
-		this.width = files.reduce((width, { columns }) => Math.max(width, columns.length), 1);
+	private constructor(private readonly files: readonly CsvFile[]) {
+		const width = max(files.map(({ columns }) => columns.length)) || 1;
+		this.rowsPerYield = Math.min(ROWS_PER_YIELD, Math.ceil(MAX_CELLS_TOGETHER / width));
 	}
 
 	/** @throws InvalidInput if a file isn't CSV */
-	static async open(
-		sources: readonly Source[],
-		format: CsvFormat,
-		yieldToEventLoop: YieldToEventLoop,
-	): Promise<FileRows> {
+	static async open(sources: readonly Source[]): Promise<FileRows> {
 		const files: CsvFile[] = [];
-		for (const source of sources) files.push(await CsvFile.open(source, format));
-		return new FileRows(files, yieldToEventLoop);
+		for (const source of sources) files.push(await CsvFile.open(source));
+		return new FileRows(files);
 	}
 
 	/** Hints about how the files were read. */
@@ -82,7 +98,7 @@ export class FileRows implements RowSource {
 		for await (const { rows, file, at } of partsOf(this.files)) {
 			if (begins.length === at) begins.push(index);
 			for (const row of rows) {
-				if (index % rowsPerYield === 0 && index > 0) await this.yieldToEventLoop();
+				if (index % rowsPerYield === 0 && index > 0) await yieldToEventLoop();
 				numbers.set(index, row.number);
 				visit(file.rowOf(row), index, faultOf(row, file), at);
 				index++;
@@ -96,7 +112,7 @@ export class FileRows implements RowSource {
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
 		const { rowsPerYield } = this;
 		for (const [position, index] of rows.entries()) {
-			if (position % rowsPerYield === 0) await this.yieldToEventLoop();
+			if (position % rowsPerYield === 0 && position > 0) await yieldToEventLoop();
 			const { part } = this;
 			const isRead = part !== undefined && index >= part.first && index < endOf(part);
 			const { file, at, first, rows: found } = isRead ? part : await this.readTo(index);
@@ -121,34 +137,24 @@ export class FileRows implements RowSource {
 		return this.part;
 	}
 
-	/**
-	 * Rows for the output, with their file and row number. If the files can't be read again, only these two.
-	 *
-	 * @param withoutCells rows to return without cells, to save memory
-	 */
-	async output(
-		rows: readonly number[],
-		withoutCells: RowSet = new RowSet(),
-	): Promise<JsonObject[]> {
-		const cells = new Map<number, JsonObject>();
+	/** Rows for the output, with their file and row number. If the files can't be read again, only these two. */
+	async output(rows: readonly number[]): Promise<JsonObject[]> {
+		const cells: JsonObject[] = [];
 		try {
-			const withCells = rows.filter((row) => !withoutCells.has(row));
-			await this.pick(withCells, (row, index) => {
-				cells.set(index, ownCopy(row));
+			await this.pick(rows, (row) => {
+				cells.push(ownCopy(row));
 			});
 		} catch {
 			await this.close();
 		}
-		return rows.map((index) => ({
-			...cells.get(index),
-			[SOURCE_FILE_COLUMN]: this.files[this.inputOf(index)]?.name ?? '',
-			[SOURCE_ROW_COLUMN]: this.numbers.at(index),
-		}));
+		return rows.map((index, position) => ({ ...cells[position], ...this.placeOf(index) }));
 	}
 
-	/** Fewer if the rows have many cells. */
-	private get rowsPerYield(): number {
-		return Math.max(1, Math.min(ROWS_PER_YIELD, Math.floor(MAX_CELLS_TOGETHER / this.width)));
+	private placeOf(row: number): JsonObject {
+		return {
+			[SOURCE_FILE_COLUMN]: this.files[this.inputOf(row)]?.name ?? '',
+			[SOURCE_ROW_COLUMN]: this.numbers.at(row),
+		};
 	}
 
 	/** The index of the row's file, which is also the index of its item. */
@@ -162,32 +168,24 @@ export class FileRows implements RowSource {
 
 	private byFile(rows: RowSet): Array<{ file: number; some: RowSet }> {
 		return this.begins.flatMap((begin, file) => {
-			const some = rows.within(begin, (this.begins[file + 1] ?? Infinity) - 1);
+			const some = rows.within(begin, this.endOfFile(file));
 			return some.size === 0 ? [] : { file, some };
 		});
+	}
+
+	private ofFile(file: number): string {
+		return this.files.length === 1 ? '' : ` of ${quoted(this.files[file]?.name ?? '')}`;
+	}
+
+	/** The last row of a file. */
+	private endOfFile(file: number): number {
+		return (this.begins[file + 1] ?? this.count) - 1;
 	}
 
 	async close(): Promise<void> {
 		await this.parts?.return(undefined);
 		this.parts = undefined;
 		this.part = undefined;
-	}
-
-	get names(): RowNames {
-		const of = (file: number) =>
-			this.files.length === 1 ? '' : ` of ${quoted(this.files[file]?.name ?? '')}`;
-		const { numberOf } = this.outputLimit;
-		const nameOf = (row: number) => `row ${numberOf(row)}${of(this.inputOf(row))}`;
-		return {
-			one: nameOf,
-			several: (rows) => {
-				const parts = this.byFile(rows).map(
-					({ file, some }) => describeRows(some, numberOf) + of(file),
-				);
-				return parts.join(' and ');
-			},
-			legend: 'Row numbers are as in a spreadsheet program. The header is row 1.',
-		};
 	}
 }
 
@@ -203,7 +201,7 @@ function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
 		return `${file} is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.`;
 	}
 	return fit === 'guessed'
-		? `${file} isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they're wrong, set 'Encoding' in 'Options' for the next push.`
+		? `${file} isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.`
 		: undefined;
 }
 

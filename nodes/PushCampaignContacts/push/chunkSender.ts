@@ -1,6 +1,7 @@
 import chunk from 'lodash/chunk';
 import difference from 'lodash/difference';
 import pull from 'lodash/pull';
+import sortBy from 'lodash/sortBy';
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import uniq from 'lodash/uniq';
 import type { ApiClient } from '../../shared/api/client';
@@ -47,7 +48,7 @@ export type SendOptions = {
 
 /** Sends chunks, and finds out which rows the service rejects. */
 export class ChunkSender {
-	/** Contacts per request. Reduced if the service rejects a request as too large. */
+	/** Contacts per request. Reduced after a chunk with a request that was too large, but not for one large row. */
 	private size = Infinity;
 
 	constructor(
@@ -58,19 +59,19 @@ export class ChunkSender {
 	) {}
 
 	/**
-	 * Sends rows of a chunk, usually as one request. Each row is in the outcome then.
+	 * Sends rows of a chunk, usually as one request.
 	 *
 	 * @param all the rows of the chunk
 	 * @param records of the chunk, changed in place
-	 * @returns why the push stops
+	 * @returns why the push stops, and the rows that weren't sent then. All others are in the outcome.
 	 */
 	async send(
 		rows: readonly number[],
 		all: readonly number[],
 		records: ChunkRequest[],
-	): Promise<ExplainedError | undefined> {
+	): Promise<{ stopped?: ExplainedError; rest: readonly number[] }> {
 		const contacts = await this.prepared.contactsOf(rows).catch(explained);
-		if (contacts instanceof ExplainedError) return this.stop(rows, [], contacts);
+		if (contacts instanceof ExplainedError) return { stopped: contacts, rest: rows };
 		/** Rows that the service may have named when it rejected a request. They are sent alone. */
 		const named = new Set<number>();
 		let rejected = 0;
@@ -84,6 +85,7 @@ export class ChunkSender {
 			}
 		};
 		let largestAccepted = 0;
+		let isSplit = false;
 		const parts = chunk(rows, Math.min(this.size, rows.length));
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
 			const [first = 0] = part;
@@ -97,33 +99,29 @@ export class ChunkSender {
 				largestAccepted = Math.max(largestAccepted, part.length);
 				continue;
 			}
+			if (error.outcome === 'unknown') return stop(error, parts);
 			const isAlone = part.length === 1;
 			const mayBeNamed = rowsNamedIn(error, part);
 			if (isTooLarge(error)) {
+				isSplit = true;
 				if (isAlone) reject(first, this.reasonOfTooLarge(error));
-				else {
-					this.size = Math.min(this.size, Math.ceil(part.length / 2));
-					parts.unshift(...chunk(part, this.size));
-				}
+				else parts.unshift(...chunk(part, Math.ceil(part.length / 2)));
 			} else if (isAlone) {
 				const isRejected = named.has(first) ? isAboutContacts(error) : mayBeNamed.length > 0;
-				if (!isRejected) return this.stop(part, parts, error);
+				if (!isRejected) return stop(error, [part, ...parts]);
 				reject(first, rejectionReason(error));
 			} else {
 				for (const row of mayBeNamed) named.add(row);
 				if (mayBeNamed.length === 0 || named.size > MAX_ROWS_SENT_ALONE) {
-					return this.stop(part, parts, error);
+					return stop(error, [part, ...parts]);
 				}
 				const others = difference(part, mayBeNamed);
 				parts.unshift(...chunk(mayBeNamed, 1), ...(others.length > 0 ? [others] : []));
 			}
-			if (rejected > MAX_REJECTED_ROWS && parts.length > 0) {
-				return this.stop([], parts, tooManyRejected());
-			}
+			if (rejected > MAX_REJECTED_ROWS && parts.length > 0) return stop(tooManyRejected(), parts);
 		}
-		// One row that is too large doesn't make all requests small.
-		if (this.size < rows.length && largestAccepted > 0) this.size = largestAccepted;
-		return undefined;
+		if (isSplit && largestAccepted > 0) this.size = largestAccepted;
+		return { rest: [] };
 	}
 
 	/** Sends one request, and records its result. @returns why the rows weren't accepted */
@@ -135,13 +133,13 @@ export class ChunkSender {
 	): Promise<ExplainedError | undefined> {
 		const { client, campaign, additions, isTool } = this.options;
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
-		// Until the result is recorded, the request counts as interrupted.
+		// Until the result is recorded, the request counts as unknown.
 		records.push(record);
 		try {
 			if (this.options.stopRequested()) throw pushInterrupted(isTool);
 			const sent = await pushContacts(client, campaign.id, body, contacts, additions);
 			const response = recordOf(sent, CONTACTS_RESPONSE_FIELDS);
-			const accepted = readAccepted(rows, response, this.prepared.keys);
+			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
 			addAccepted(this.outcome, accepted);
 			this.outcome.hasSent = true;
@@ -152,25 +150,13 @@ export class ChunkSender {
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.
 			const known = error instanceof ExplainedError ? error : unexpectedError(error);
-			if (known instanceof OutcomeUnknown) record.error = known.toStored();
-			else pull(records, record);
+			if (known.outcome === 'unknown') {
+				if (known instanceof OutcomeUnknown) record.error = known.toStored();
+				const reason = reasonOf(known, readerOf(isTool));
+				this.outcome.notPushed.addAll(RowSet.of(rows), 'unknown', reason);
+			} else pull(records, record);
 			return known;
 		}
-	}
-
-	private stop(
-		rows: readonly number[],
-		others: ReadonlyArray<readonly number[]>,
-		error: ExplainedError,
-	): ExplainedError {
-		const { notPushed } = this.outcome;
-		const { isTool } = this.options;
-		const status = error.outcome === 'unknown' ? 'unknown' : 'not_sent';
-		notPushed.addAll(RowSet.of(rows), status, reasonOf(error, readerOf(isTool)));
-		for (const part of others) {
-			notPushed.addAll(RowSet.of(part), 'not_sent', whyNotSent(error, isTool));
-		}
-		return error;
 	}
 
 	private reasonOfTooLarge({ originalMessage }: ExplainedError): string {
@@ -192,11 +178,8 @@ export function rangesIn(rows: readonly number[], some: readonly number[]): RowR
 	return RowSet.of(positionsIn(rows, some)).toRanges();
 }
 
-/** The reason of a row that the push didn't reach. */
-export function whyNotSent(stopped: ExplainedError, isTool: boolean): string {
-	return stopped.outcome === 'unknown'
-		? `The push stopped at an earlier request, before it reached this row: ${stopped.message}. You can push this row again.`
-		: reasonOf(stopped, readerOf(isTool));
+function stop(stopped: ExplainedError, parts: ReadonlyArray<readonly number[]>) {
+	return { stopped, rest: sortBy(parts.flat()) };
 }
 
 function isTooLarge(error: ExplainedError): boolean {

@@ -2,7 +2,7 @@ import sumBy from 'lodash/sumBy';
 import type { Additions } from '../../shared/api/endpoints';
 import { shortFingerprint } from '../../shared/hash';
 import { isJsonObject } from '../../shared/json';
-import type { ByRow } from './phones';
+import type { KeyOf } from './phones';
 import type { CampaignTarget } from './chunkSender';
 import type { PushOutcome, RowsNotPushed } from './outcome';
 
@@ -46,14 +46,10 @@ export class NumbersOfExecution {
 	}
 
 	/** Adds rows with sent numbers to the rejected ones. @returns the other rows */
-	leaveOut(
-		rows: readonly number[],
-		keys: ByRow<string>,
-		notPushed: RowsNotPushed,
-	): readonly number[] {
+	leaveOut(rows: readonly number[], keyOf: KeyOf, notPushed: RowsNotPushed): readonly number[] {
 		if (this.record.count === 0) return rows;
 		return rows.filter((index) => {
-			const key = keys.at(index) ?? '';
+			const key = keyOf(index);
 			if (Object.hasOwn(this.unknown, key)) notPushed.add(index, 'unknown', UNKNOWN);
 			else if (Object.hasOwn(this.sent, key)) {
 				notPushed.add(index, 'duplicate', this.reasonOfSent);
@@ -63,7 +59,7 @@ export class NumbersOfExecution {
 	}
 
 	/** Remembers the sent rows, unless there are too many in total. */
-	add({ pushed, notPushed }: PushOutcome, keys: ByRow<string>): void {
+	add({ pushed, notPushed }: PushOutcome, keyOf: KeyOf): void {
 		// A number that the service skipped as a duplicate is in the campaign too.
 		const sent = [...pushed.map(({ rows }) => rows), notPushed.rowsWith('skipped_duplicate')];
 		const unknown = notPushed.rowsWith('unknown');
@@ -71,7 +67,7 @@ export class NumbersOfExecution {
 		if (record.count + sumBy([...sent, unknown], 'size') > MAX_NUMBERS_KEPT) return;
 		const addTo = (list: NumberList, rows: Iterable<number>) => {
 			for (const row of rows) {
-				const key = keys.at(row) ?? '';
+				const key = keyOf(row);
 				if (Object.hasOwn(list, key)) continue;
 				list[key] = true;
 				record.count++;

@@ -1,11 +1,10 @@
 import partition from 'lodash/partition';
-import range from 'lodash/range';
-import { explained, type ExplainedError, NotSent } from '../../shared/api/errors';
+import { NotSent } from '../../shared/api/errors';
 import { readerOf, type Resolution } from '../../shared/api/resolution';
 import { pushedText } from '../../shared/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
-import type { ByRow } from './phones';
-import type { RangeNotPushed, RowsNotPushed } from './outcome';
+import type { KeyOf } from './phones';
+import type { RowsNotPushed } from './outcome';
 import { RowSet } from './rowSet';
 
 const TO_SEND_ANYWAY = 'To send it anyway, forget the number with DND List > Forget.';
@@ -14,19 +13,13 @@ const PUSHED_BEFORE: Resolution = {
 	forModel:
 		"This number was pushed to the campaign before, or an earlier push of it began, so it wasn't sent again.",
 };
-const STILL_STORED: Resolution = {
-	onScreen:
-		"n8n couldn't remove this number from the numbers pushed before. Before you push this row again, forget the number with DND List > Forget.",
-	forModel: 'This number is still recorded as pushed, so a new request would leave it out.',
-};
 
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
 export class NumbersPushedBefore {
-	/** @param keys by row, a key that is equal for equal numbers in any format */
 	constructor(
 		private readonly store: DeduplicationStore,
 		private readonly campaignId: number,
-		private readonly keys: ByRow<string>,
+		private readonly keyOf: KeyOf,
 		private readonly isTool: boolean,
 	) {}
 
@@ -39,21 +32,15 @@ export class NumbersPushedBefore {
 		return fresh;
 	}
 
-	/** Forgets rows that certainly had no effect, so that a later execution may send them. @returns why n8n can't */
-	async release(ranges: readonly RangeNotPushed[]): Promise<ExplainedError | undefined> {
-		if (ranges.length === 0) return undefined;
-		const rows = ranges.flatMap(({ first, last }) => range(first, last + 1));
-		try {
-			await this.store.remove(rows.map(this.textOf));
-			return undefined;
-		} catch (error) {
-			for (const row of ranges) row.reason += ` ${STILL_STORED[readerOf(this.isTool)]}`;
-			return explained(error);
-		}
+	/**
+	 * Forgets rows that certainly had no effect, so that a later execution may send them. Never throws: if n8n can't forget
+	 * them, that execution reports them as pushed before.
+	 */
+	async release(rows: readonly number[]): Promise<void> {
+		if (rows.length > 0) await this.store.remove(rows.map(this.textOf)).catch(() => undefined);
 	}
 
-	private readonly textOf = (row: number): string =>
-		pushedText(this.campaignId, this.keys.at(row) ?? '');
+	private readonly textOf = (row: number): string => pushedText(this.campaignId, this.keyOf(row));
 }
 
 /** @throws NotSent if n8n would forget some numbers of a push before its end */

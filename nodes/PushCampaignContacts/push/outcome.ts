@@ -29,7 +29,7 @@ export type RangeNotPushed = {
 	readonly first: number;
 	readonly last: number;
 	readonly status: RowStatus;
-	reason: string;
+	readonly reason: string;
 };
 
 export type RowNotPushed = { index: number; status: RowStatus; reason: string };

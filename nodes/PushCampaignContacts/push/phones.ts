@@ -1,6 +1,7 @@
 import type { AcceptedPhone } from '../../shared/phone/campaignPhone';
 import { fingerprint, fingerprintOfBytes } from '../../shared/hash';
-import { ROWS_PER_YIELD, type YieldToEventLoop } from './rows';
+import { yieldToEventLoop } from '../../shared/slices';
+import { ROWS_PER_YIELD } from './rows';
 import type { RowSet } from './rowSet';
 import { INDIAN_CODE } from '../../shared/phone/india';
 
@@ -30,14 +31,14 @@ export class NumbersByRow {
 	}
 }
 
-/** Values by row, read like an array. */
-export type ByRow<T> = { at(row: number): T | undefined };
+/** The `phone_key` of a row, equal for equal phones in any format. Empty if the row has no phone. */
+export type KeyOf = (row: number) => string;
 
 /**
  * The phone of each row, in 8 bytes: its `phone_key`, negative if it's sent with +91. As strings, phones would need most of
  * the memory of a push with a million rows.
  */
-export class PhonesByRow implements ByRow<string> {
+export class PhonesByRow {
 	private readonly numbers = new NumbersByRow(Float64Array);
 
 	/** The phone as sent. Empty if none was set. */
@@ -46,8 +47,11 @@ export class PhonesByRow implements ByRow<string> {
 		return this.numbers.at(row) < 0 ? `+${key}` : key.slice(INDIAN_CODE.length);
 	}
 
-	/** Their `phone_key`, equal for equal phones in any format. Empty if none was set. */
-	readonly keys: ByRow<string> = { at: (row) => this.keyAt(row) };
+	readonly keyAt: KeyOf = (row) => {
+		const number = this.keyNumberAt(row);
+		// Equal to String() for these numbers, and faster.
+		return number === 0 ? '' : number.toFixed(0);
+	};
 
 	/** The key as a number, or 0 if no phone was set. */
 	keyNumberAt(row: number): number {
@@ -71,20 +75,14 @@ export class PhonesByRow implements ByRow<string> {
 	}
 
 	/** Identifies the keys of these rows in this order. */
-	async fingerprintOf(rows: RowSet, yieldToEventLoop: YieldToEventLoop): Promise<string> {
+	async fingerprintOf(rows: RowSet): Promise<string> {
 		let hash = '';
 		for (const some of rows.lists(ROWS_PER_YIELD)) {
-			await yieldToEventLoop();
+			if (hash !== '') await yieldToEventLoop();
 			const numbers = Float64Array.from(some, (row) => this.keyNumberAt(row));
 			hash = fingerprint([hash, fingerprintOfBytes(new Uint8Array(numbers.buffer))]);
 		}
 		return hash;
-	}
-
-	private keyAt(row: number): string {
-		const number = this.keyNumberAt(row);
-		// Equal to String() for these numbers, and faster.
-		return number === 0 ? '' : number.toFixed(0);
 	}
 }
 
@@ -92,83 +90,38 @@ function numberOf({ phone, key }: AcceptedPhone): number {
 	return phone.length > key.length ? -Number(key) : Number(key);
 }
 
-const MIN_CAPACITY = 64;
-/** Fuller tables find phones more slowly. */
-const MAX_LOAD = 0.6;
+/** Buckets of rows with the same hash, up to 16 MB. With ten million rows, a bucket has two or three. */
+const BUCKET_BITS = 22;
 /** Spreads consecutive numbers over the upper bits. */
 const SPREAD = 0x9e3779b1;
 const TWO_TO_32 = 2 ** 32;
 /** Random in each process, so that nobody can create a file whose numbers all collide. */
 const [MIX_OF_LOWER, MIX_OF_UPPER] = [oddNumber(), oddNumber()];
-/** The upper bits of a hash select the table. One large table would block n8n for seconds when it grows. */
-const TABLE_BITS = 8;
 
-/** Finds the row of a phone. Takes about 8 bytes per phone, because it reads the phones from `phones`. */
+/**
+ * Finds the row of a phone. A `Map` of a million phones would need ten times the memory, and block n8n each time it grows.
+ */
 export class RowsByPhone {
-	private readonly tables: readonly PhoneTable[];
-
-	constructor(private readonly phones: PhonesByRow) {
-		this.tables = Array.from({ length: 2 ** TABLE_BITS }, () => new PhoneTable(phones));
-	}
-
-	get(key: string): number | undefined {
-		const number = Number(key);
-		const hash = hashOf(number);
-		return this.tableOf(hash)?.get(number, hash);
-	}
-
-	/** Makes the row, whose phone is set, the row of its phone. The row that had it must still have its phone. */
-	set(row: number): void {
-		const number = this.phones.keyNumberAt(row);
-		const hash = hashOf(number);
-		this.tableOf(hash)?.set(number, hash, row);
-	}
-
-	private tableOf(hash: number): PhoneTable | undefined {
-		return this.tables[hash >>> (32 - TABLE_BITS)];
-	}
-}
-
-/** A hash table with open addressing, whose slots contain a row plus one, or 0 if they are free. */
-class PhoneTable {
-	/** The length is a power of two, and some slots are always free. */
-	private slots = new Uint32Array(MIN_CAPACITY);
-	private size = 0;
+	/** The latest row of each bucket, plus one. */
+	private readonly latest = new NumbersByRow(Uint32Array);
+	/** For each row, the one before it in its bucket, plus one. */
+	private readonly previous = new NumbersByRow(Uint32Array);
 
 	constructor(private readonly phones: PhonesByRow) {}
 
-	get(number: number, hash: number): number | undefined {
-		const slot = this.slots[this.slotOf(number, hash)] ?? 0;
-		return slot === 0 ? undefined : slot - 1;
+	/** Only a row that still has its phone is found. */
+	get(key: string): number | undefined {
+		const number = Number(key);
+		let row = this.latest.at(bucketOf(number)) - 1;
+		while (row >= 0 && this.phones.keyNumberAt(row) !== number) row = this.previous.at(row) - 1;
+		return row < 0 ? undefined : row;
 	}
 
-	set(number: number, hash: number, row: number): void {
-		if (this.size >= MAX_LOAD * this.slots.length) this.grow();
-		const slot = this.slotOf(number, hash);
-		if (this.slots[slot] === 0) this.size++;
-		this.slots[slot] = row + 1;
-	}
-
-	/** The slot of the number, or the free slot for it. */
-	private slotOf(number: number, hash: number): number {
-		const { slots, phones } = this;
-		const last = slots.length - 1;
-		let at = (hash << TABLE_BITS) >>> Math.clz32(last);
-		for (;;) {
-			const slot = slots[at] ?? 0;
-			if (slot === 0 || phones.keyNumberAt(slot - 1) === number) return at;
-			at = (at + 1) & last;
-		}
-	}
-
-	private grow(): void {
-		const { slots, phones } = this;
-		this.slots = new Uint32Array(2 * slots.length);
-		for (const slot of slots) {
-			if (slot === 0) continue;
-			const number = phones.keyNumberAt(slot - 1);
-			this.slots[this.slotOf(number, hashOf(number))] = slot;
-		}
+	/** Adds a row whose phone is set. */
+	add(row: number): void {
+		const bucket = bucketOf(this.phones.keyNumberAt(row));
+		this.previous.set(row, this.latest.at(bucket));
+		this.latest.set(bucket, row + 1);
 	}
 }
 
@@ -176,8 +129,7 @@ function oddNumber(): number {
 	return 2 * Math.floor(Math.random() * (TWO_TO_32 / 2)) + 1;
 }
 
-/** A 32-bit hash. */
-function hashOf(number: number): number {
+function bucketOf(number: number): number {
 	const mixed = Math.imul(number, MIX_OF_LOWER) + Math.imul(number / TWO_TO_32, MIX_OF_UPPER);
-	return Math.imul(mixed ^ (mixed >>> 15), SPREAD);
+	return Math.imul(mixed ^ (mixed >>> 15), SPREAD) >>> (32 - BUCKET_BITS);
 }

@@ -4,22 +4,20 @@ import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
+import { yieldToEventLoop } from '../../shared/slices';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
-import { type ByRow, NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
+import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column, type ContactRow } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
 import { RowsNotPushed, type RangeNotPushed } from './outcome';
 import type { RowSource } from './rows';
 
-/**
- * `rows` are the rows to send, in order. By row: `phones` as sent, and `keys`, which are equal for equal numbers in any
- * format. Both are empty for rejected rows.
- */
 export type PreparedRows = {
+	/** The rows to send. */
 	rows: RowSet;
+	/** Their phones. */
 	phones: PhonesByRow;
-	keys: ByRow<string>;
 	notPushed: RowsNotPushed;
 	/** Creates the contacts on each call, as JSON, so that a large push isn't in memory twice. */
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
@@ -37,9 +35,8 @@ export async function prepareRows(
 ): Promise<PreparedRows> {
 	const { phones, notPushed } = await checkRows(source, columns, options);
 	return {
-		rows: await rowsWith(phones, source),
+		rows: await rowsWith(phones, source.count),
 		phones,
-		keys: phones.keys,
 		notPushed,
 		contactsOf: async (some) => {
 			const contacts: string[] = [];
@@ -75,38 +72,29 @@ async function checkRows(
 	const nameLengths = new NumbersByRow(Uint32Array);
 	const { maxRows: maxRejected } = source.outputLimit ?? { maxRows: Infinity };
 
-	const requireFew = () => {
-		if (notPushed.size + duplicates.length <= maxRejected) return;
-		throw tooManyUnusable(maxRejected, notPushed);
-	};
-	const addDuplicate = (index: number, key: string) => {
-		duplicates.push({ index, key });
-		requireFew();
-	};
-
 	await source.each((row, index, unusable, file = 0) => {
 		const own = columnsOfFile(columns, file);
 		const reading =
 			unusable === undefined ? readRow(row, own) : { reason: unusable, forModel: unusable };
-		if (!isAccepted(reading)) {
+		if (isAccepted(reading)) {
+			const nameLength = personNameOf(row, own)?.length ?? 0;
+			const kept = keptRows.get(reading.key);
+			// If both names are equally long, the earlier row is kept.
+			const isKept = kept === undefined || nameLength > nameLengths.at(kept);
+			if (kept !== undefined) duplicates.push({ index: isKept ? kept : index, key: reading.key });
+			if (isKept) {
+				if (kept !== undefined) phones.clear(kept);
+				phones.set(index, reading);
+				nameLengths.set(index, nameLength);
+				keptRows.add(index);
+			}
+		} else {
 			const reason = isTool ? reading.forModel : reading.reason;
 			notPushed.add(index, 'rejected', detachedCopy(reason));
-			requireFew();
-			return;
 		}
-		const nameLength = personNameOf(row, own)?.length ?? 0;
-		const kept = keptRows.get(reading.key);
-		// If both names are equally long, the earlier row is kept.
-		if (kept !== undefined && nameLength <= nameLengths.at(kept)) {
-			addDuplicate(index, reading.key);
-			return;
+		if (notPushed.size + duplicates.length > maxRejected) {
+			throw tooManyUnusable(maxRejected, notPushed);
 		}
-		phones.set(index, reading);
-		nameLengths.set(index, nameLength);
-		keptRows.set(index);
-		if (kept === undefined) return;
-		addDuplicate(kept, reading.key);
-		phones.clear(kept);
 	});
 
 	const reasonOfDuplicate = duplicateReasons(source, columns, isTool);
@@ -122,10 +110,8 @@ function duplicateReasons(
 	columns: Columns,
 	isTool: boolean,
 ): (kept: number) => string {
-	// Files create this object on each access.
-	const { names } = source;
 	return (kept) => {
-		const row = names.one(kept);
+		const row = source.names.one(kept);
 		const name = personNameOf(source.at?.(kept) ?? {}, columnsOfFile(columns, 0));
 		const person = name ? `${name} (${row})` : upperFirst(row);
 		const same = `${person} has the same number and was kept.`;
@@ -190,10 +176,7 @@ function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
 	};
 }
 
-async function rowsWith(
-	phones: PhonesByRow,
-	{ count, yieldToEventLoop }: RowSource,
-): Promise<RowSet> {
+async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {
 	const rows = new RowSet();
 	for (let row = 0; row < count; row++) {
 		if (row % CHECKS_PER_YIELD === 0 && row > 0) await yieldToEventLoop();

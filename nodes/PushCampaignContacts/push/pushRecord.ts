@@ -1,7 +1,7 @@
 import { OutcomeUnknown, type StoredUnknown } from '../../shared/api/errors';
-import { forEveryone, type Reader, type Resolution } from '../../shared/api/resolution';
+import type { Reader, Resolution } from '../../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
-import type { ByRow } from './phones';
+import type { KeyOf } from './phones';
 import { reasonOf, type PushOutcome } from './outcome';
 import { addAccepted, readAccepted } from './response';
 import { RowSet, type RowRanges } from './rowSet';
@@ -13,7 +13,7 @@ import { RowSet, type RowRanges } from './rowSet';
  */
 export type PushRecord = { [chunk: string]: ChunkRequest[] };
 
-/** What happened to some rows of a chunk. With `rows` only, their request was interrupted. */
+/** What happened to some rows of a chunk. With `rows` only, it isn't known. */
 export type ChunkRequest = {
 	rows: RowRanges;
 	/** The service accepted the request. */
@@ -22,8 +22,6 @@ export type ChunkRequest = {
 	rejection?: string;
 	/** The outcome is unknown. */
 	error?: StoredUnknown;
-	/** An attempt without a record may have sent them: only its note is stored. */
-	isNoted?: true;
 };
 
 /**
@@ -36,25 +34,25 @@ export type ChunkRequest = {
 export function restoreChunk(
 	records: readonly ChunkRequest[],
 	rows: readonly number[],
-	keys: ByRow<string>,
+	keyOf: KeyOf,
 	outcome: PushOutcome,
 	reader: Reader,
 ): readonly number[] {
 	const settled = new Set<number>();
-	for (const { rows: ranges, response, rejection, error, isNoted } of records) {
+	for (const { rows: ranges, response, rejection, error } of records) {
 		const positions = [...RowSet.ofRanges(ranges)];
 		const own = positions.map((position) => rows[position]).filter((row) => row !== undefined);
 		for (const row of own) settled.add(row);
 		if (response !== undefined) {
-			addAccepted(outcome, readAccepted(own, response, keys));
+			addAccepted(outcome, readAccepted(own, response, keyOf));
 		} else if (rejection !== undefined) {
 			outcome.notPushed.addAll(RowSet.of(own), 'rejected', rejection);
-		} else if (isNoted === true) {
-			outcome.notPushed.addAll(RowSet.of(own), 'unknown', NOTED_EARLIER[reader]);
-		} else {
-			const stopped = error === undefined ? interrupted() : OutcomeUnknown.fromStored(error);
+		} else if (error !== undefined) {
+			const stopped = OutcomeUnknown.fromStored(error);
 			outcome.stopped ??= stopped;
 			outcome.notPushed.addAll(RowSet.of(own), 'unknown', reasonOf(stopped, reader));
+		} else {
+			outcome.notPushed.addAll(RowSet.of(own), 'unknown', NOTED_EARLIER[reader]);
 		}
 	}
 	return settled.size === 0 ? rows : rows.filter((row) => !settled.has(row));
@@ -66,15 +64,6 @@ export const NOTED_EARLIER: Resolution = {
 	forModel:
 		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
 };
-
-function interrupted(): OutcomeUnknown {
-	return new OutcomeUnknown(
-		"An earlier attempt of this execution was interrupted during a request, so it's unknown whether the request took effect",
-		forEveryone(
-			"The request wasn't sent again. Check the campaign in the service before you push these rows again.",
-		),
-	);
-}
 
 export function isPushRecord(stored: unknown): stored is PushRecord {
 	return (

@@ -1,12 +1,13 @@
+import range from 'lodash/range';
 import { explained, type ExplainedError, OutcomeUnknown } from '../../shared/api/errors';
-import { readerOf } from '../../shared/api/resolution';
+import { readerOf, type Reader } from '../../shared/api/resolution';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { shortFingerprint } from '../../shared/hash';
-import { ChunkSender, rangesIn, type SendOptions, whyNotSent } from './chunkSender';
+import { ChunkSender, type SendOptions } from './chunkSender';
 import type { PreparedRows } from './prepareRows';
 import { NumbersPushedBefore, requireRoom } from './numbersPushedBefore';
 import { NOTED_EARLIER, type PushRecord, restoreChunk } from './pushRecord';
-import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
+import { reasonOf, type PushOutcome, type RangeNotPushed, type RowStatus } from './outcome';
 import type { RowSource } from './rows';
 import { RowSet } from './rowSet';
 import { optionsFingerprint, type NumbersOfExecution } from './numbersOfExecution';
@@ -22,10 +23,11 @@ export type PushOptions = SendOptions & {
 	/**
 	 * Notes a chunk in n8n's database before it's sent.
 	 *
+	 * @param part the chunk, and how many requests of it are recorded. A retry notes only what isn't recorded.
 	 * @param push identifies the rows of the push, and how they are split
 	 * @returns whether an earlier attempt noted it, or another one in its place
 	 */
-	note?: ((chunk: number, push: string) => Promise<Note>) | undefined;
+	note?: ((part: [chunk: number, recorded: number], push: string) => Promise<Note>) | undefined;
 	/** Numbers that other runs of the node pushed in this execution. */
 	numbersOfExecution?: NumbersOfExecution | undefined;
 	/** For *Skip Numbers Pushed Before*: the numbers that earlier executions pushed. */
@@ -33,7 +35,7 @@ export type PushOptions = SendOptions & {
 };
 
 /** Rows with these statuses are certainly not in the campaign. */
-const WITHOUT_EFFECT = new Set<RowStatus>(['rejected', 'do_not_disturb', 'not_sent']);
+const WITHOUT_EFFECT = new Set<RowStatus>(['rejected', 'do_not_disturb']);
 
 /**
  * Sends the prepared rows in chunks, one after another, usually one request each. Stops at the first request that didn't
@@ -46,7 +48,8 @@ export async function pushToCampaign(
 	options: PushOptions,
 ): Promise<PushOutcome> {
 	const { campaign, contactsPerRequest, record, isTool, note, numbersOfExecution } = options;
-	const { rows, keys, notPushed } = prepared;
+	const { rows, phones, notPushed } = prepared;
+	const { keyAt } = phones;
 	const reader = readerOf(isTool);
 	const outcome: PushOutcome = {
 		received: source.count,
@@ -56,10 +59,10 @@ export async function pushToCampaign(
 	};
 	const pushedBefore =
 		options.numbersPushedBefore &&
-		new NumbersPushedBefore(options.numbersPushedBefore, campaign.id, keys, isTool);
+		new NumbersPushedBefore(options.numbersPushedBefore, campaign.id, keyAt, isTool);
 	if (pushedBefore !== undefined) requireRoom(rows.size);
 	const sender = new ChunkSender(prepared, options, outcome);
-	const push = await fingerprintOf(source, prepared, options);
+	const push = await fingerprintOf(prepared, options);
 
 	// Each list of contacts from a model is another push.
 	const isChanged = !isTool && Object.keys(record).some((key) => !key.startsWith(push));
@@ -73,62 +76,64 @@ export async function pushToCampaign(
 		const key = `${push} ${++index}`;
 		const records = record[key] ?? [];
 		// What earlier attempts recorded.
-		let open = restoreChunk(records, all, keys, outcome, reader);
+		let open = restoreChunk(records, all, keyAt, outcome, reader);
 		if (open.length === 0 && all.length > 0) continue;
 		// What other runs of the node pushed in this execution.
-		if (!areOthersUnknown) open = numbersOfExecution?.leaveOut(open, keys, notPushed) ?? open;
+		if (!areOthersUnknown) open = numbersOfExecution?.leaveOut(open, keyAt, notPushed) ?? open;
 		try {
-			if (stopped !== undefined) throw stopped;
-			const noted = await note?.(index, push);
-			if (noted?.state === 'unclear' && all.length > 0) throw rowsChanged();
-			if (noted?.state === 'same') {
-				// An earlier attempt may have sent it, but recorded nothing.
-				notPushed.addAll(RowSet.of(open), 'unknown', NOTED_EARLIER[reader]);
-				// For the next attempt of *Retry On Fail*.
-				record[key] = [...records, { rows: rangesIn(all, open), isNoted: true }];
-				continue;
-			}
-			// What earlier executions pushed.
-			open = (await pushedBefore?.reserve(open, notPushed)) ?? open;
-			if (open.length === 0) continue;
-			record[key] = records;
-			const before = notPushed.added.length;
-			stopped = await sender.send(open, all, records);
-			open = [];
-			if (records.length === 0) {
-				Reflect.deleteProperty(record, key);
-				await noted?.release();
-			}
-			const results = notPushed.added.slice(before);
-			const failed = await pushedBefore?.release(
-				results.filter(({ status }) => WITHOUT_EFFECT.has(status)),
-			);
-			stopped ??= failed;
-		} catch (error) {
 			if (stopped === undefined) {
-				stopped = explained(error);
-				areOthersUnknown = stopped.outcome === 'unknown';
+				const noted = await note?.([index, records.length], push);
+				if (noted?.state === 'unclear' && all.length > 0) throw rowsChanged();
+				if (noted?.state === 'same') {
+					// An earlier attempt may have sent it, but recorded nothing.
+					notPushed.addAll(RowSet.of(open), 'unknown', NOTED_EARLIER[reader]);
+					continue;
+				}
+				// What earlier executions pushed.
+				open = (await pushedBefore?.reserve(open, notPushed)) ?? open;
+				if (open.length === 0) continue;
+				record[key] = records;
+				const before = notPushed.added.length;
+				({ stopped, rest: open } = await sender.send(open, all, records));
+				if (records.length === 0) {
+					Reflect.deleteProperty(record, key);
+					await noted?.release();
+				}
+				await pushedBefore?.release([...withoutEffect(notPushed.added.slice(before)), ...open]);
 			}
-			const [status, reason] = areOthersUnknown
-				? (['unknown', reasonOf(stopped, reader)] as const)
-				: (['not_sent', whyNotSent(stopped, isTool)] as const);
-			notPushed.addAll(RowSet.of(open), status, reason);
+		} catch (error) {
+			stopped = explained(error);
+			areOthersUnknown = stopped.outcome === 'unknown';
 		}
+		if (stopped === undefined) continue;
+		if (areOthersUnknown) notPushed.addAll(RowSet.of(open), 'unknown', reasonOf(stopped, reader));
+		else notPushed.addAll(RowSet.of(open), 'not_sent', whyNotSent(stopped, reader));
 	}
 	if (stopped !== undefined) outcome.stopped ??= stopped;
-	numbersOfExecution?.add(outcome, keys);
+	numbersOfExecution?.add(outcome, keyAt);
 	return outcome;
 }
 
 /** Identifies the rows of a push, and how they are split. For a model, also what else is sent. */
 async function fingerprintOf(
-	{ yieldToEventLoop }: RowSource,
 	{ rows, phones }: PreparedRows,
 	{ campaign, additions, contactsPerRequest, isTool }: PushOptions,
 ): Promise<string> {
-	const numbers = await phones.fingerprintOf(rows, yieldToEventLoop);
+	const numbers = await phones.fingerprintOf(rows);
 	const options = isTool ? optionsFingerprint(campaign, additions) : '';
 	return shortFingerprint([`${campaign.id} ${contactsPerRequest}`, numbers, options], 16);
+}
+
+function withoutEffect(results: readonly RangeNotPushed[]): number[] {
+	const ranges = results.filter(({ status }) => WITHOUT_EFFECT.has(status));
+	return ranges.flatMap(({ first, last }) => range(first, last + 1));
+}
+
+/** The reason of a row that the push didn't reach. */
+function whyNotSent(stopped: ExplainedError, reader: Reader): string {
+	return stopped.outcome === 'unknown'
+		? `The push stopped at an earlier request, before it reached this row: ${stopped.message}. You can push this row again.`
+		: reasonOf(stopped, reader);
 }
 
 /** No row is sent, because any of them may be in the campaign. */

@@ -13,6 +13,7 @@ import {
 	type RowsNotPushed,
 	type RowStatus,
 } from './outcome';
+import { COUNTS } from './response';
 import { namesOfItems, type RowNames } from './rows';
 import type { RowSet } from './rowSet';
 
@@ -92,12 +93,6 @@ function contradictsRelease({ response }: PushedRequest, enqueue = false): boole
 	return response.enqueued === !enqueue || response.enqueued === `${!enqueue}`;
 }
 
-const SUMMED = [
-	'contacts_received',
-	'contacts_accepted',
-	'duplicates_removed',
-	'queued_calls',
-] as const;
 const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
 
 /** All responses as one: counts are added, lists are joined. */
@@ -109,7 +104,7 @@ export function summarize(outcome: PushOutcome): JsonObject {
 		campaign_upload_ids: valuesOf(outcome, 'campaign_upload_id'),
 		enqueued: pushed.length > 0 && pushed.every(({ response }) => response.enqueued === true),
 	};
-	for (const field of SUMMED) {
+	for (const field of COUNTS) {
 		summary[field] = sumBy(valuesOf(outcome, field), (value) =>
 			typeof value === 'number' ? value : 0,
 		);
@@ -133,23 +128,16 @@ const HOW_TO_LOOK =
 	"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.";
 const LEAVE_OUT = 'Leave them out if you push the other rows again.';
 
-/** What the error of a stopped push says about its rows. */
-export type OutcomeReport = {
-	/** What to do next, beyond the advice of the error itself. */
-	nextSteps: string[];
-	/** One line for each group of rows that the person may have to act on. */
-	groups: string[];
-	/** Everything else, for the error details. */
-	details: string[];
-};
-
 /**
+ * What the error of a stopped push says about its rows.
+ *
  * @param isDryRun whether the node was to send nothing, so that the rows that were not sent need no words
+ * @returns `lines` about what to do next, and for each group of rows to act on. `details` for everything else.
  */
 export function describeOutcome(
 	outcome: PushOutcome,
 	{ names = namesOfItems, isDryRun = false }: { names?: RowNames; isDryRun?: boolean } = {},
-): OutcomeReport {
+): { lines: string[]; details: string[] } {
 	const { notPushed } = outcome;
 	const line = (label: string, rows: RowSet, text: string, lists = '') =>
 		rows.size > 0 &&
@@ -161,13 +149,11 @@ export function describeOutcome(
 	const examples = rejectedExamples(notPushed);
 	const more = rejected.size - examples.length;
 	return {
-		nextSteps: compact([
+		lines: compact([
 			!isDryRun &&
 				pushed.size > 0 &&
 				notSent.size > 0 &&
 				"To send only the rows that weren't sent, retry this execution from the list of executions.",
-		]),
-		groups: compact([
 			line('Pushed', pushed, LEAVE_OUT, listsOf(outcome)),
 			line(
 				'Unknown',

@@ -6,7 +6,7 @@ import { forEveryone } from '../../shared/api/resolution';
 import { isJsonObject, numberIn, type JsonObject, type JsonValue } from '../../shared/json';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { plainText } from '../../shared/values';
-import type { ByRow } from './phones';
+import type { KeyOf } from './phones';
 import type { PushedRequest, PushOutcome, RowNotPushed, RowStatus } from './outcome';
 import { RowSet } from './rowSet';
 
@@ -39,15 +39,11 @@ const SKIPPED_LISTS = [
 	},
 ] as const satisfies ReadonlyArray<{ field: string; status: RowStatus; reason: string }>;
 
-/**
- * Splits the rows of an accepted request into those that can be called and those that were skipped.
- *
- * @param keys by row, a key that is equal for equal numbers in any format
- */
+/** Splits the rows of an accepted request into those that can be called and those that were skipped. */
 export function readAccepted(
 	rows: readonly number[],
 	response: JsonObject,
-	keys: ByRow<string>,
+	keyOf: KeyOf,
 ): Accepted {
 	const skipped = new Map<number, RowNotPushed>();
 	const unmatched: JsonValue[] = [];
@@ -55,7 +51,7 @@ export function readAccepted(
 	for (const { field, status, reason } of SKIPPED_LISTS) {
 		const list = response[field];
 		if (!Array.isArray(list) || list.length === 0) continue;
-		rowsWith ??= new Map(Object.entries(groupBy(rows, (row) => keys.at(row))));
+		rowsWith ??= new Map(Object.entries(groupBy(rows, (row) => keyOf(row))));
 		for (const entry of list) {
 			const found = numbersIn(entry, rowsWith);
 			if (found.length === 0) {
@@ -123,7 +119,8 @@ function numbersIn(entry: JsonValue, sent: ReadonlyMap<string, unknown>, depth =
 	return found.length === 1 ? found : [];
 }
 
-const COUNTS = [
+/** The counts of a response. */
+export const COUNTS = [
 	'contacts_received',
 	'contacts_accepted',
 	'duplicates_removed',

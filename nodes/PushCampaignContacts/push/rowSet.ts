@@ -1,5 +1,4 @@
 import chunk from 'lodash/chunk';
-import sortedLastIndex from 'lodash/sortedLastIndex';
 
 /** Row indexes as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. */
 export type RowRanges = number[];
@@ -42,11 +41,6 @@ export class RowSet implements Iterable<number> {
 			this.lasts.push(last);
 		}
 		this.size += last - first + 1;
-	}
-
-	has(row: number): boolean {
-		const range = sortedLastIndex(this.firsts, row) - 1;
-		return range >= 0 && row <= (this.lasts[range] ?? 0);
 	}
 
 	/** The rows of this range. */

@@ -1,6 +1,8 @@
 import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
+import type { JsonObject } from '../../shared/json';
+import { yieldToEventLoop } from '../../shared/slices';
 import { quoted } from '../../shared/values';
 import { hasCell, type Column, type ContactRow } from './cells';
 import type { RowSet } from './rowSet';
@@ -20,8 +22,6 @@ export type RowSource = {
 	readonly notes: readonly string[];
 	/** Undefined if n8n has the rows as items already. */
 	readonly outputLimit?: OutputLimit;
-	/** Lets other work of the process run. */
-	readonly yieldToEventLoop: YieldToEventLoop;
 	/** The row, if it's in n8n's items. */
 	at?(index: number): ContactRow;
 	columns(): Promise<FoundColumns>;
@@ -29,12 +29,8 @@ export type RowSource = {
 	each(visit: Visit): Promise<void>;
 	/** Visits these rows, in the given order. */
 	pick(rows: readonly number[], visit: Visit): Promise<void>;
-	/**
-	 * Rows for the output, in the given order.
-	 *
-	 * @param withoutCells rows of files that are returned as `source_file` and `source_row` only
-	 */
-	output(rows: readonly number[], withoutCells?: RowSet): Promise<ContactRow[]>;
+	/** Rows for the output, in the given order. */
+	output(rows: readonly number[]): Promise<ContactRow[]>;
 	/** The input item of a row. */
 	inputOf(row: number): number;
 	/** The input items of several rows, each once. */
@@ -42,15 +38,11 @@ export type RowSource = {
 	close(): Promise<void>;
 };
 
-/** How many rows the output of a node can contain, the rows of each file, and their numbers in it. */
+/** How many rows the output of a node can contain, and the columns that stand for consecutive rows of each file. */
 export type OutputLimit = {
 	maxRows: number;
-	byFile: (rows: RowSet) => RowSet[];
-	numberOf: (row: number) => number;
+	rangesOf: (first: number, last: number) => Array<{ item: number; columns: JsonObject }>;
 };
-
-/** Awaited regularly in a long push. */
-export type YieldToEventLoop = () => Promise<void>;
 
 /** They take about 20 ms. */
 export const ROWS_PER_YIELD = 2_000;
@@ -101,7 +93,6 @@ export class ItemRows implements RowSource {
 	/** @param inputs the input item of each row, if they are contacts in JSON */
 	constructor(
 		private readonly items: readonly ContactItem[],
-		readonly yieldToEventLoop: YieldToEventLoop,
 		private readonly inputs?: readonly number[],
 	) {}
 
@@ -132,7 +123,7 @@ export class ItemRows implements RowSource {
 	async each(visit: Visit): Promise<void> {
 		let index = 0;
 		for (const { json = {} } of this.items) {
-			if (index % ROWS_PER_YIELD === 0 && index > 0) await this.yieldToEventLoop();
+			if (index % ROWS_PER_YIELD === 0 && index > 0) await yieldToEventLoop();
 			visit(json, index);
 			index++;
 		}
@@ -140,7 +131,7 @@ export class ItemRows implements RowSource {
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
 		for (const [position, index] of rows.entries()) {
-			if (position % ROWS_PER_YIELD === 0) await this.yieldToEventLoop();
+			if (position % ROWS_PER_YIELD === 0 && position > 0) await yieldToEventLoop();
 			visit(this.at(index), index);
 		}
 	}

@@ -1,5 +1,4 @@
 import { MAX_OUTPUT_ROWS } from '../../../nodes/PushCampaignContacts/file/fileRows';
-import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushOutput';
 import {
 	newExecutionData,
 	engineHarness,
@@ -67,37 +66,14 @@ describe('a file', () => {
 		]);
 	});
 
-	test('with too many duplicates, Rejected lists them without their cells', async () => {
-		const copies = `${phone(0)},Pune\n`.repeat(MAX_DUPLICATES_WITH_CELLS + 2);
-		const item = fileItem('leads.csv', `phone,city\n${copies}x,Pune\n`);
-		respondWith([200, accepted(1)]);
-		const { rejected } = await runPush(harness, [item], csv());
-		expect(rejected).toHaveLength(MAX_DUPLICATES_WITH_CELLS + 2);
-		expect(rejected[0]?.json).toEqual({
-			rejection_status: 'duplicate',
-			rejection_reason: expect.stringMatching(/^Row 2 has the same number and was kept\./),
-			source_file: 'leads.csv',
-			source_row: 3,
-		});
-		expect(rejected.at(-1)?.json).toMatchObject({ phone: 'x', city: 'Pune', source_row: 100_004 });
-	});
-
-	test('is read with the set delimiter and encoding, or with a hint about a guessed one', async () => {
-		const pushed = async (content: string | Buffer, options: NodeParameters) => {
-			const bodies = respondWith([200, accepted(1)]);
-			const { hints } = await runPush(harness, [fileItem('a.csv', content)], csv({ options }));
-			return [contactsOf(bodies[0])[0]?.person_name, hints[1]];
-		};
-		const latin = Buffer.from(`phone^name\n${phone(1)}^Ren\xe9\n`, 'latin1');
-		const set = { delimiter: '^', encoding: 'windows-1251' };
-		expect(await pushed(latin, set)).toEqual(['Renй', undefined]);
-		const tabs = `phone\tname\n${phone(1)}\ta,b;c\n`;
-		const detected = { delimiter: '\\t', encoding: 'automatic' };
-		expect(await pushed(tabs, detected)).toEqual(['a,b;c', undefined]);
-		expect(await pushed(latin, { delimiter: '^' })).toEqual([
-			'René',
-			expect.stringContaining('was read as Windows-1252'),
-		]);
+	test('is read with a hint if its encoding is guessed', async () => {
+		const bodies = respondWith([200, accepted(1)]);
+		const latin = Buffer.from(`phone;name\n${phone(1)};Ren\xe9\n`, 'latin1');
+		const { hints } = await runPush(harness, [fileItem('a.csv', latin)], csv());
+		expect(contactsOf(bodies[0])[0]?.person_name).toBe('René');
+		expect(hints[1]).toBe(
+			'The file "a.csv" isn\'t UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they\'re wrong, save the file as CSV UTF-8 for the next push.',
+		);
 	});
 });
 
@@ -233,13 +209,6 @@ describe('nothing is sent, and the error explains why, if', () => {
 	const item = fileItem('a.csv', 'phone\n1\n');
 	const NO_FILE = 'Item 0 has no file in field "data", so nothing was sent';
 	test.each<[string, typeof item, NodeParameters, string, RegExp]>([
-		[
-			'the delimiter has two characters',
-			item,
-			{ options: { delimiter: '||' } },
-			'\'Delimiter\' must be a single character (got "||"). Nothing was sent',
-			/such as ; or \\t/,
-		],
 		[
 			'the field is another one',
 			item,

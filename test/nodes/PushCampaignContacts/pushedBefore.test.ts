@@ -167,15 +167,16 @@ describe('when the store of n8n fails', () => {
 		});
 	});
 
-	test('a row that could not be released says so', async () => {
+	test('after a rejection: the rows were not sent, and the next execution says how to send them', async () => {
 		respondWith([409, rejection('archived')]);
 		store.beforeCall = (call) => {
 			if (call.startsWith('remove')) throw new Error('disk full');
 		};
-		const { rejected, error } = await run(manyRows(1), {}, stopping);
-		expect(error).toBeUndefined();
-		expect(rejected[0]?.json.rejection_reason).toMatch(
-			/Before you push this row again, forget the number with DND List > Forget\.$/,
+		expect(statuses(await run(manyRows(1), {}, stopping))).toEqual(['0 not_sent']);
+		const next = await run(manyRows(1));
+		expect(statuses(next)).toEqual(['0 pushed_before']);
+		expect(next.rejected[0]?.json.rejection_reason).toMatch(
+			/To send it anyway, forget the number with DND List > Forget\.$/,
 		);
 	});
 });

@@ -17,12 +17,12 @@ import {
 const harness = engineHarness();
 
 /** Two valid values of a field. */
-function twoValues({ name, type, options = [] }: INodeProperties): unknown[] {
+function twoValues({ type, options = [] }: INodeProperties): unknown[] {
 	if (type === 'boolean') return [true, false];
 	if (type === 'number') return [7, 8];
 	if (type === 'json') return [{ source: 'a' }, { source: 'b' }];
 	const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
-	return values.length > 0 ? values : name === 'delimiter' ? [',', ';'] : ['a', 'b'];
+	return values.length > 0 ? values : ['a', 'b'];
 }
 
 const optionsOfPush = pushFields

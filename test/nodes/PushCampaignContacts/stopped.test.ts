@@ -222,6 +222,17 @@ describe('Retry in the list of executions', () => {
 		]);
 	});
 
+	test('sends the remaining rows after a retry in which the service rejected a row and then stopped the push', async () => {
+		const bad: [number, JsonObject] = [400, rejection('contacts[0] is invalid')];
+		const bodies = respondWith(ARCHIVED, bad, bad, ARCHIVED, OK);
+		const node = pushNode(harness);
+		const failed = await run(node, manyRows(3));
+		const again = await retry(failed, node);
+		const third = await retry(again, node);
+		expect([errorOf(third), statusesIn(third)]).toEqual([undefined, ['rejected']]);
+		expect(bodies.map(phonesOf).at(-1)).toEqual([phone(1), phone(2)]);
+	});
+
 	test('never sends rows again that may have arrived', async () => {
 		const bodies = respondInto(breaking('ECONNRESET', respondWith(OK)), LAST);
 		const node = pushNode(harness, inTwos);

@@ -59,6 +59,13 @@ export class ExecutionStore<T extends JsonObject> {
 		);
 	}
 
+	/** The stored record, or else this one, which is stored then. @throws as `read` */
+	open(empty: T): T {
+		const record = this.read() ?? empty;
+		this.write(record);
+		return record;
+	}
+
 	write(record: T): void {
 		this.data[this.key] = record;
 	}

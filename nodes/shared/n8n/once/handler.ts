@@ -62,9 +62,8 @@ export class IdempotencyHandler<Deps> {
 	) {
 		const scope = runsAsTool(context) ? 'workflow' : 'node';
 		const store = new ExecutionStore<IdempotencyRecords>(context, 'requests', areRecords, scope);
-		this.records = store.read() ?? {};
+		this.records = store.open({});
 		this.hasEarlierRecords = Object.keys(this.records).length > 0;
-		store.write(this.records);
 		for (const record of Object.values(this.records)) {
 			if (record.item !== undefined) this.earlier.set(record.item, record);
 		}

@@ -162,8 +162,4 @@ describe('detects the delimiter', () => {
 	])('%j names it', (head, layout) => {
 		expect(layoutOf(head, true)).toEqual(layout);
 	});
-
-	test('a set delimiter takes precedence, and the sep row is skipped', () => {
-		expect(layoutOf('sep=;\na,b;c\n', true, ',')).toEqual({ delimiter: ',', skip: 6 });
-	});
 });

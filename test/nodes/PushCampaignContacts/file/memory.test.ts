@@ -26,8 +26,7 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
 
 test('keeps nothing else of the file in memory', async () => {
 	const source = { name: 'a.csv', open: async () => pieces() };
-	const writing = { delimiter: ',', encoding: 'utf-8' };
-	const rows = await FileRows.open([source], writing, async () => {});
+	const rows = await FileRows.open([source]);
 	const { options } = scripted(accept);
 	const before = heapInUse();
 	const prepared = await prepareRows(rows, columns, options);
@@ -53,11 +52,7 @@ test('a duplicate takes little memory until its reason is needed', async () => {
 	const source = { name: 'a.csv', open: async () => copies(count) };
 	const { options } = scripted(accept);
 	const bytesPerDuplicate = async () => {
-		const rows = await FileRows.open(
-			[source],
-			{ delimiter: ',', encoding: 'utf-8' },
-			async () => {},
-		);
+		const rows = await FileRows.open([source]);
 		const before = heapInUse();
 		const { notPushed } = await prepareRows(rows, columns, options);
 		const kept = heapInUse() - before;
@@ -73,7 +68,7 @@ test('frees the lookup tables after the rows are checked', async () => {
 	const count = 400_000;
 	const { options } = scripted(accept);
 	const items = contactItems(count);
-	const rows = new ItemRows(items, async () => {});
+	const rows = new ItemRows(items);
 	const before = bytesOutsideHeap();
 	const prepared = await prepareRows(rows, columns, options);
 	const kept = bytesOutsideHeap() - before;

@@ -102,7 +102,7 @@ const written: fc.Arbitrary<Written> = fc
 /** The contacts that are sent from files, and the rows that are rejected with a reason. */
 async function pushed(files: readonly Uint8Array[]) {
 	const sources = files.map((content, at) => ({ name: `${at}.csv`, open: async () => [content] }));
-	const source = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
+	const source = await FileRows.open(sources);
 	const columns = resolveColumns(await source.columns(), choice);
 	const prepared = await prepareRows(source, columns, { isTool: false });
 	const contacts = await prepared.contactsOf([...prepared.rows]);
@@ -197,7 +197,7 @@ test('sends a changed file only to the numbers that were checked', async () => {
 		fc.asyncProperty(written, cut, fc.constantFrom(...CHANGES), async (file, place, change) => {
 			let bytes = bytesOf(file);
 			const sources = [{ name: 'a.csv', open: async () => [bytes] }];
-			const source = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
+			const source = await FileRows.open(sources);
 			const columns = resolveColumns(await source.columns(), choice);
 			const { rows, contactsOf } = await prepareRows(source, columns, { isTool: false });
 			const checked = phonesIn(await contactsOf([...rows]));

@@ -2,11 +2,7 @@ import {
 	resolveColumns,
 	type ColumnChoice,
 } from '../../../../nodes/PushCampaignContacts/push/columns';
-import {
-	ItemRows,
-	ROWS_PER_YIELD,
-	type ContactItem,
-} from '../../../../nodes/PushCampaignContacts/push/rows';
+import { ItemRows, type ContactItem } from '../../../../nodes/PushCampaignContacts/push/rows';
 import {
 	hasCell,
 	type Column,
@@ -41,13 +37,11 @@ function thrownBy(run: () => unknown): unknown {
 const computed = (phone: string) => ({ phone, expressions: new Set(['Phone Column']) });
 
 test('finds the columns of all rows, in order of appearance', async () => {
-	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
+	const items = Array.from({ length: 3 }, (_, i) => ({
 		json: { a: 1, [`b${i % 2}`]: 2 },
 	}));
-	const yieldNow = jest.fn(async () => {});
-	const { names } = await new ItemRows(items, yieldNow).columns();
+	const { names } = await new ItemRows(items).columns();
 	expect([...names]).toEqual(['a', 'b0', 'b1']);
-	expect(yieldNow).toHaveBeenCalledTimes(2);
 });
 
 const path = (name: string, ...steps: string[]): Column => ({ name, path: steps });
@@ -194,7 +188,7 @@ describe('the other columns', () => {
 
 describe('a list inside the only item', () => {
 	const errorFor = async (item: ContactItem) => {
-		const found = await new ItemRows([item], async () => {}).columns();
+		const found = await new ItemRows([item]).columns();
 		return thrownBy(() => resolveColumns(found, defaults));
 	};
 

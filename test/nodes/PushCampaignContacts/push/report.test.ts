@@ -30,10 +30,8 @@ test('reports each group of rows on one line, and everything else in the details
 	});
 	const again = [{ json: { phone: phone(1) } }];
 	expect(describeOutcome(await push([...contactItems(20_001), ...again], options))).toEqual({
-		nextSteps: [
+		lines: [
 			"To send only the rows that weren't sent, retry this execution from the list of executions.",
-		],
-		groups: [
 			'Pushed: 9,999 rows (rows 2 to 10000, contact list 503). Leave them out if you push the other rows again.',
 			"Unknown: 10,000 rows (rows 10001 to 20000). They may or may not be in the campaign. Before you push unknown rows again, look at the campaign's contact lists with Campaign Status. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.",
 			'Not sent: 1 row (row 20001). Push it after this is resolved.',
@@ -55,9 +53,9 @@ test('names the lists of all requests, and the first five of many rejected rows'
 		...options,
 		contactsPerRequest: 2,
 	});
-	const { groups, details } = describeOutcome(outcome);
-	expect(groups[0]).toMatch(/^Pushed: 4 rows \(rows 1 to 4, contact lists 501, 502\)\. /);
-	expect(groups.at(-1)).toBe(
+	const { lines, details } = describeOutcome(outcome);
+	expect(lines[1]).toMatch(/^Pushed: 4 rows \(rows 1 to 4, contact lists 501, 502\)\. /);
+	expect(lines.at(-1)).toBe(
 		'Rejected: 7 rows (rows 6 to 12). The first reasons are in the details.',
 	);
 	expect(details.filter((line) => line.startsWith('[row '))).toHaveLength(5);

@@ -1,7 +1,6 @@
 import type { Columns } from '../../../../nodes/PushCampaignContacts/push/columns';
 import type { PushOutcome } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
-import type { ByRow } from '../../../../nodes/PushCampaignContacts/push/phones';
 import {
 	isPushRecord,
 	type PushRecord,
@@ -83,18 +82,13 @@ export function scripted(script: Script) {
 	return { requests, sent, options };
 }
 
-/** The keys of these phones, by row. */
-export function keysOf(phones: readonly string[]): ByRow<string> {
-	return phones.map((one) => `91${one.replace(/^\+91/, '')}`);
-}
-
 export const phone = (index: number) => String(9_000_000_000 + index);
 export const contactItems = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ json: { phone: phone(index) } }));
 
 function rowsOf(source: number | ContactItem[] | RowSource): RowSource {
 	if (typeof source !== 'number' && !Array.isArray(source)) return source;
-	return new ItemRows(typeof source === 'number' ? contactItems(source) : source, async () => {});
+	return new ItemRows(typeof source === 'number' ? contactItems(source) : source);
 }
 
 /** @param record of earlier attempts */
