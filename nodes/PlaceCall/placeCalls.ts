@@ -18,7 +18,7 @@ import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
 import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
-import { readCall } from './fields/readCall';
+import { readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './wait/waitedItems';
@@ -39,7 +39,7 @@ export async function placeCalls(
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
 		const form = parameters.at(index);
 		const question = readQuestion?.(form);
-		const { request, time, phoneKey, numberKey } = readCall(
+		const { request, time, phoneKey, numberKey } = readCallForm(
 			form,
 			context.getTimezone(),
 			question?.point,

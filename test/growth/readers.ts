@@ -238,7 +238,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				options: { answerField: text, answerFormat: text, notReachedStatuses: text },
 			}),
 		),
-	'PlaceCall/fields/readCall.ts › readCall': ({ text, json }) =>
+	'PlaceCall/fields/readCallForm.ts › readCallForm': ({ text, json }) =>
 		callWith({
 			agentUuid: text,
 			countryCode: text,
@@ -544,7 +544,7 @@ export const notReaders = new Set([
 	'ChatSend/idempotency.ts › messageTarget',
 	'GetCall/latestCalls.ts › requireAllStatuses',
 	'PlaceCall/ask/answer.ts › askedBy',
-	// `readCall` is measured, which calls these.
+	// `readCallForm` is measured, which calls these.
 	'PlaceCall/fields/callSettings.ts › wholeNumber',
 	'PlaceCall/fields/when.ts › readSchedule',
 	'PlaceCall/callTime.ts › callTime',

@@ -1,5 +1,5 @@
 import get from 'lodash/get';
-import { readCall } from '../../../nodes/PlaceCall/fields/readCall';
+import { readCallForm } from '../../../nodes/PlaceCall/fields/readCallForm';
 import { place } from '../../../nodes/PlaceCall/operations/place.operation';
 import { sendAndWait } from '../../../nodes/PlaceCall/operations/sendAndWait.operation';
 import { InvalidInput } from '../../../nodes/shared/api/errors';
@@ -26,7 +26,7 @@ export const questionForm = (values: Values) => formWith(values, sendAndWait);
 export const CALL = { agentUuid: 'agent_a1', countryCode: 'IN', phoneNumber: '9876543210' };
 
 export const callWith = (values: Values, zone = 'UTC', expressions: Values = {}) =>
-	readCall(formWith({ ...CALL, ...values }, place, expressions), zone);
+	readCallForm(formWith({ ...CALL, ...values }, place, expressions), zone);
 
 export function requestWith(values: Values): CallRequest {
 	return callWith(values).request;

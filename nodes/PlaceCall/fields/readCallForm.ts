@@ -34,7 +34,11 @@ export type CheckedCall = {
  * @param question the data point of *Ask and Wait*, after those of the form
  * @throws InvalidInput naming all fields to correct
  */
-export function readCall(form: Fields, zone: string, question?: DataExtractionItem): CheckedCall {
+export function readCallForm(
+	form: Fields,
+	zone: string,
+	question?: DataExtractionItem,
+): CheckedCall {
 	const problems: Problem[] = [];
 	const take: Take = (checked) => {
 		if ('value' in checked) return checked.value;
