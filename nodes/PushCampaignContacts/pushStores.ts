@@ -1,7 +1,7 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isJsonObject, type JsonObject } from '../shared/json';
-import { ExecutionStore, runIndexOf } from '../shared/n8n/once/executionStore';
+import { isJsonObject } from '../shared/json';
+import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
 import { openRememberedNumbers, type StoreUse } from '../shared/n8n/once/nodeStore';
 import { openNotes } from '../shared/n8n/once/openNotes';
 import { mayBeSentBefore } from '../shared/n8n/once/sentBefore';
@@ -30,7 +30,7 @@ export async function openStores(
 	settings: Omit<PushSettings, 'columns'>,
 ): Promise<Stores> {
 	return {
-		record: openRecord(new ExecutionStore(context, RECORD, isPushRecord), {}),
+		record: openRecord(context, RECORD, isPushRecord, {}),
 		note: await openNotesOfPush(context, settings),
 		numbersOfExecution: openNumbersOfExecution(context, settings),
 		numbersPushedBefore: settings.skipPushedBefore
@@ -42,17 +42,6 @@ export async function openStores(
 /** Whether an earlier attempt of this execution may have pushed rows. */
 export async function mayBePushedBefore(context: IExecuteFunctions): Promise<boolean> {
 	return await mayBeSentBefore(context, RECORD);
-}
-
-/**
- * The record as stored, or a new one. Changes to it are stored with the execution.
- *
- * @throws InvalidInput if the stored record can't be read
- */
-function openRecord<T extends JsonObject>(store: ExecutionStore<T>, empty: T): T {
-	const record = store.read() ?? empty;
-	store.write(record);
-	return record;
 }
 
 /** Notes each chunk by its place in one of the pushes to the campaign. All pushes of a model count as one. */
@@ -76,8 +65,7 @@ async function openNotesOfPush(
  * and the campaigns can come in another order.
  */
 function placeAmongPushes(context: IExecuteFunctions, campaign: number): number {
-	const store = new ExecutionStore(context, 'pushes', areRuns, 'node', 'execution');
-	const record = openRecord(store, {});
+	const record = openRecord(context, 'pushes', areRuns, {}, { lifetime: 'execution' });
 	const runs = record[campaign] ?? [];
 	record[campaign] = runs;
 	const run = runIndexOf(context);
@@ -103,11 +91,8 @@ function openNumbersOfExecution(
 	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
 ): NumbersOfExecution {
 	const isTool = runsAsTool(context);
-	const [scope, lifetime] = isTool
-		? (['workflow', 'run'] as const)
-		: (['node', 'execution'] as const);
-	const store = new ExecutionStore(context, 'numbers', isNumbersRecord, scope, lifetime);
-	const record = openRecord(store, { count: 0, lists: {} });
+	const sharing = isTool ? ({ scope: 'workflow' } as const) : ({ lifetime: 'execution' } as const);
+	const record = openRecord(context, 'numbers', isNumbersRecord, { count: 0, lists: {} }, sharing);
 	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
 	return new NumbersOfExecution(record, campaign.id, options);
 }
