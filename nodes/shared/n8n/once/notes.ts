@@ -1,6 +1,6 @@
 import uniq from 'lodash/uniq';
 import { NotSent, OutcomeUnknown } from '../../api/errors';
-import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
+import type { DeduplicationStore } from '../../deduplicationStore';
 import type { Limiter } from '../../keyedMutex';
 import type { ExecutionOrigin } from './executionOrigin';
 import { repeatOnStore } from './nodeStore';
@@ -220,7 +220,7 @@ export class Notes {
 		if (notes.length === 0) return;
 		await exclusive(async () => {
 			const unused = notes.filter((note) => added.has(note) && !uses.has(note));
-			await removeAll(store, unused);
+			await store.remove(unused);
 			for (const note of unused) added.delete(note);
 		});
 	}

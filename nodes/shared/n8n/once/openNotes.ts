@@ -2,7 +2,7 @@ import sumBy from 'lodash/sumBy';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../boundedMap';
 import { pause } from '../../clock';
-import { runExclusive } from '../../keyedMutex';
+import { noLimit, runExclusive } from '../../keyedMutex';
 import { clock } from '../http/accountClient';
 import { cancelSignal, isCanceled } from '../run/cancel';
 import { originOf } from './executionOrigin';
@@ -36,7 +36,7 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	attempts.set(key, { node, state });
 	const notes = new Notes(
 		{
-			store: openStore(context, 'node', USE),
+			store: openStore(context, 'node', USE, noLimit),
 			origin,
 			isFirstAttempt,
 			exclusive: async (run) => await runExclusive(node, run),

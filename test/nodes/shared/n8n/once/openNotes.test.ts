@@ -5,6 +5,7 @@ import {
 } from 'n8n-workflow';
 import sum from 'lodash/sum';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
+import { noLimit } from '../../../../../nodes/shared/keyedMutex';
 import type { Notes } from '../../../../../nodes/shared/n8n/once/notes';
 import { notesOfWaiting, openNotes } from '../../../../../nodes/shared/n8n/once/openNotes';
 import { DATABASE_DELAYS_MS, openStore } from '../../../../../nodes/shared/n8n/once/nodeStore';
@@ -136,7 +137,7 @@ test('notes of interrupted executions are limited', async () => {
 	const one = execution('e1');
 	const context = one.context();
 	const old = Array.from({ length: 45_000 }, (_, nth) => `old ${nth}`);
-	await openStore(context, 'node', { message: '', description: '' }).add(old);
+	await openStore(context, 'node', { message: '', description: '' }, noLimit).add(old);
 	await isNoted(await one.open(context), 'a');
 	expect(harness.store.size).toBeLessThanOrEqual(40_003);
 	expect(await isNoted(await execution('e2', { mode: 'retry' }).open(), 'a')).toBe(true);
