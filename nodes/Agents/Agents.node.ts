@@ -42,7 +42,7 @@ export class Agents implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
-		properties: operationFields(operations, getMany, { name: 'Agent', value: 'agent' }),
+		properties: operationFields([{ name: 'Agent', value: 'agent', operations, initial: getMany }]),
 	};
 
 	methods = {

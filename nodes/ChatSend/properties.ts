@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/forms/locatorFields';
 import { sessionField, disconnectOtherField } from '../shared/n8n/forms/chatFields';
 import { shownWhere } from '../shared/n8n/forms/shownWhere';
-import { ofResource } from '../shared/n8n/run/operations';
+import { resourceField } from '../shared/n8n/run/operations';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -17,31 +17,29 @@ const MESSAGE = { operation: ['sendMessage'] };
 const ANSWER = { operation: ['answerInteraction'] };
 
 const whatFields: INodeProperties[] = [
-	...ofResource(
-		{ name: 'Message', value: 'message' },
-		{
-			displayName: 'Operation',
-			name: 'operation',
-			type: 'options',
-			noDataExpression: true,
-			options: [
-				{
-					name: 'Answer Interaction',
-					value: 'answerInteraction',
-					action: 'Answer interactive chat message',
-					description:
-						'Choose an option of buttons, a list, or a carousel, or enter free-form input',
-				},
-				{
-					name: 'Send Message',
-					value: 'sendMessage',
-					action: 'Send chat message',
-					description: "Send a customer's message to the agent",
-				},
-			],
-			default: 'sendMessage',
-		},
-	),
+	resourceField([{ name: 'Message', value: 'message' }]),
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Answer Interaction',
+				value: 'answerInteraction',
+				action: 'Answer interactive chat message',
+				description: 'Choose an option of buttons, a list, or a carousel, or enter free-form input',
+			},
+			{
+				name: 'Send Message',
+				value: 'sendMessage',
+				action: 'Send chat message',
+				description: "Send a customer's message to the agent",
+			},
+		],
+		default: 'sendMessage',
+		displayOptions: { show: { resource: ['message'] } },
+	},
 	shownWhere(
 		{
 			displayName: 'Send Via',

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { resourceFields, type ResourceChoice } from '../shared/n8n/run/operations';
+import { operationFields, type ResourceChoice } from '../shared/n8n/run/operations';
 import { create } from './operations/create.operation';
 import { legacyClose, legacyCreate, legacyPause } from './operations/legacy.operation';
 import { close, supportCommand } from './operations/supportCommand.operation';
@@ -34,4 +34,4 @@ const resources = [legacy, session, watchList];
 
 export const operations = resources.flatMap((resource) => resource.operations);
 
-export const sessionFields: INodeProperties[] = resourceFields(resources, session);
+export const sessionFields: INodeProperties[] = operationFields(resources, session);

@@ -8,7 +8,7 @@ import {
 import { searchAgents, searchCampaigns } from '../shared/n8n/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { resourceFields, type ResourceChoice, runOperation } from '../shared/n8n/run/operations';
+import { operationFields, type ResourceChoice, runOperation } from '../shared/n8n/run/operations';
 import { add } from './operations/add.operation';
 import { check } from './operations/check.operation';
 import { checkMany } from './operations/checkMany.operation';
@@ -71,7 +71,7 @@ export class Dnd implements INodeType {
 				displayOptions: { hide: { operation: ['forget'] } },
 			},
 		],
-		properties: resourceFields(resources, number),
+		properties: operationFields(resources, number),
 	};
 
 	methods = {

@@ -43,7 +43,7 @@ export class GetCall implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
-		properties: operationFields(operations, get, { name: 'Call', value: 'call' }),
+		properties: operationFields([{ name: 'Call', value: 'call', operations, initial: get }]),
 	};
 
 	methods = { credentialTest: { voiceChatAgentApiTest } };

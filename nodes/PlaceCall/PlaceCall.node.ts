@@ -57,7 +57,7 @@ export class PlaceCall implements INodeType {
 			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
 		],
 		webhooks: resumeWebhooks,
-		properties: alsoForReview(operationFields(operations, place, RESOURCE)),
+		properties: alsoForReview(operationFields([{ ...RESOURCE, operations, initial: place }])),
 	};
 
 	methods = {

@@ -1,7 +1,7 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isJsonObject } from '../shared/json';
-import { ExecutionStore, runIndexOf } from '../shared/n8n/once/executionStore';
+import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
 import { openRememberedNumbers, type StoreUse } from '../shared/n8n/once/nodeStore';
 import { openNotes } from '../shared/n8n/once/openNotes';
 import { mayBeSentBefore } from '../shared/n8n/once/sentBefore';
@@ -30,7 +30,7 @@ export async function openStores(
 	settings: Omit<PushSettings, 'columns'>,
 ): Promise<Stores> {
 	return {
-		record: new ExecutionStore(context, RECORD, isPushRecord).open({}),
+		record: openRecord(context, RECORD, isPushRecord, {}),
 		note: await openNotesOfPush(context, settings),
 		numbersOfExecution: openNumbersOfExecution(context, settings),
 		numbersPushedBefore: settings.skipPushedBefore
@@ -65,8 +65,7 @@ async function openNotesOfPush(
  * and the campaigns can come in another order.
  */
 function placeAmongPushes(context: IExecuteFunctions, campaign: number): number {
-	const store = new ExecutionStore(context, 'pushes', areRuns, 'node', 'execution');
-	const record = store.open({});
+	const record = openRecord(context, 'pushes', areRuns, {}, { lifetime: 'execution' });
 	const runs = record[campaign] ?? [];
 	record[campaign] = runs;
 	const run = runIndexOf(context);
@@ -92,11 +91,8 @@ function openNumbersOfExecution(
 	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
 ): NumbersOfExecution {
 	const isTool = runsAsTool(context);
-	const [scope, lifetime] = isTool
-		? (['workflow', 'run'] as const)
-		: (['node', 'execution'] as const);
-	const store = new ExecutionStore(context, 'numbers', isNumbersRecord, scope, lifetime);
-	const record = store.open({ count: 0, lists: {} });
+	const sharing = isTool ? ({ scope: 'workflow' } as const) : ({ lifetime: 'execution' } as const);
+	const record = openRecord(context, 'numbers', isNumbersRecord, { count: 0, lists: {} }, sharing);
 	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
 	return new NumbersOfExecution(record, campaign.id, options);
 }

@@ -604,7 +604,6 @@ export const notReaders = new Set([
 	'shared/chat/token.ts › mintToken',
 	'shared/clock.ts › inEnglish',
 	'shared/clock.ts › settledOrTimeout',
-	'shared/deduplicationStore.ts › removeAll',
 	'shared/keyedMutex.ts › KeyedMutex',
 	'shared/keyedMutex.ts › runExclusive',
 	'shared/n8n/run/nodeErrors.ts › toNodeError',

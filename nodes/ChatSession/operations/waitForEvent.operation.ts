@@ -9,7 +9,7 @@ import {
 } from '../../shared/n8n/forms/chatFields';
 import { forEachChatItem, type ChatDeps, type Prepare } from '../../shared/n8n/run/chatItems';
 import { clock } from '../../shared/n8n/http/accountClient';
-import { ExecutionStore } from '../../shared/n8n/once/executionStore';
+import { openRecord } from '../../shared/n8n/once/executionStore';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
@@ -108,8 +108,8 @@ const waitOnce: Prepare = (form) => {
 
 /** IDs of events that this node has returned in this execution, so that a loop gets each event once. */
 function returnedEventIds(context: IExecuteFunctions, sessionId: string): string[] {
-	const store = new ExecutionStore(context, 'events', isStoredIds, 'node', 'execution');
-	return (store.open({})[sessionKey(sessionId)] ??= []);
+	const bySession = openRecord(context, 'events', isStoredIds, {}, { lifetime: 'execution' });
+	return (bySession[sessionKey(sessionId)] ??= []);
 }
 
 function isStoredIds(stored: unknown): stored is { [sessionId: string]: string[] } {

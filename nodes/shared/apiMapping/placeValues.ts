@@ -1,3 +1,5 @@
+import groupBy from 'lodash/groupBy';
+import mapValues from 'lodash/mapValues';
 import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import type { Query, QueryValue } from '../api/http';
@@ -24,18 +26,10 @@ export function placeValues(values: readonly PlacedValue[]): Additions {
 
 /** A query of these values. Values with the same name become a list, which repeats the name. */
 export function queryOf(values: ReadonlyArray<{ name: string; value: QueryValue }>): Query {
-	const byName = new Map<string, QueryValue[]>();
-	for (const { name, value } of values) {
-		const same = byName.get(name);
-		if (same === undefined) byName.set(name, [value]);
-		else same.push(value);
-	}
-	return Object.fromEntries(
-		[...byName].map(([name, same]) => {
-			const [only = '', ...others] = same;
-			return [name, others.length === 0 ? only : same];
-		}),
-	);
+	return mapValues(groupBy(values, 'name'), (same) => {
+		const [only = '', ...others] = same.map(({ value }) => value);
+		return others.length === 0 ? only : [only, ...others];
+	});
 }
 
 /** Adds a value to a query. Values with the same name are kept. */

@@ -1,3 +1,4 @@
+import map from 'lodash/map';
 import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
@@ -29,7 +30,7 @@ export function readProviderSettings(text: string): ProviderSettings {
 	const block = parseJson(written);
 	if (!isJsonObject(block)) throw noBlock();
 	const faults = [
-		...unknownIn(block, namesOf(MAPPING_TOPICS), 'the block'),
+		...unknownIn(block, map(MAPPING_TOPICS, 'name'), 'the block'),
 		...MAPPING_TOPICS.flatMap((topic) => {
 			const settings = ownIn(block, topic.name);
 			return settings === undefined ? [] : faultsIn(topic, settings);
@@ -55,7 +56,9 @@ function faultsIn({ name, fields }: MappingTopic, settings: JsonValue): string[]
 	const missing = Object.keys(fields).filter((field) => ownIn(settings, field) === undefined);
 	return [
 		...unknownIn(settings, Object.keys(fields), `"${name}"`),
-		...(missing.length > 0 ? [`"${name}" lacks ${quotedNames(missing)}`] : []),
+		...(missing.length > 0
+			? [`"${name}" lacks ${joinedWithAnd(missing.map((one) => `"${one}"`))}`]
+			: []),
 		...Object.entries(fields).flatMap(([field, definition]) => {
 			const value = ownIn(settings, field);
 			const fault = value === undefined ? undefined : faultOf(value, definition);
@@ -89,10 +92,6 @@ function unknownIn(settings: JsonObject, known: string[], owner: string): string
 		? [`${owner} has unknown names: ${named(unknown, quoted, MAX_NAMES)}`]
 		: [];
 }
-
-const quotedNames = (names: readonly string[]) => joinedWithAnd(names.map((name) => `"${name}"`));
-
-const namesOf = (topics: readonly MappingTopic[]) => topics.map(({ name }) => name);
 
 function ownIn(settings: JsonObject, name: string): JsonValue | undefined {
 	return Object.hasOwn(settings, name) ? settings[name] : undefined;

@@ -67,7 +67,10 @@ export async function forEachList(
 	plan: (index: number) => Promise<ListPlan>,
 	concurrency: number,
 ): Promise<INodeExecutionData[]> {
-	const plans = await readEachItem(context, async (index) => await settled(plan(index)));
+	const plans = await readEachItem(
+		context,
+		async (index) => await plan(index).catch((failure: unknown) => ({ failure })),
+	);
 	const lists = new Map<string, SharedList>();
 	const limiter = pLimit(concurrency);
 	const reads = plans.map((planned, item) => {
@@ -94,12 +97,4 @@ export async function forEachList(
 	return await forEachItem(context, async (index) => (await reads[index]?.()) ?? [], {
 		concurrency,
 	});
-}
-
-async function settled(plan: Promise<ListPlan>): Promise<ListPlan | { failure: unknown }> {
-	try {
-		return await plan;
-	} catch (failure) {
-		return { failure };
-	}
 }

@@ -25,8 +25,24 @@ export function outputFields(
 	simplified: string,
 	example: string,
 ): INodeProperties[] {
+	const isSimplified = initial === 'simplified';
 	return [
-		{ ...outputField(simplified), default: initial === 'simplified' },
+		{
+			displayName: 'Output',
+			name: 'simplify',
+			type: 'options',
+			options: [
+				{ name: 'Raw', value: false, description: 'The whole response of the service' },
+				{
+					name: 'Selected Fields',
+					value: 'selected',
+					description: 'Only the fields that you enter, such as those that a model needs',
+				},
+				{ name: 'Simplified', value: true, description: simplified },
+			],
+			default: isSimplified,
+			description: 'How much of the response to return',
+		},
 		shownOnlyAt(
 			{
 				displayName: 'Fields',
@@ -42,25 +58,6 @@ export function outputFields(
 			'selected',
 		),
 	];
-}
-
-function outputField(simplified: string): INodeProperties {
-	return {
-		displayName: 'Output',
-		name: 'simplify',
-		type: 'options',
-		options: [
-			{ name: 'Raw', value: false, description: 'The whole response of the service' },
-			{
-				name: 'Selected Fields',
-				value: 'selected',
-				description: 'Only the fields that you enter, such as those that a model needs',
-			},
-			{ name: 'Simplified', value: true, description: simplified },
-		],
-		default: true,
-		description: 'How much of the response to return',
-	};
 }
 
 export function readOutput(form: Fields): Output {

@@ -1,3 +1,4 @@
+import once from 'lodash/once';
 import { sleep } from 'n8n-workflow';
 import { fingerprint } from '../../hash';
 import { ApiMapping } from '../../apiMapping';
@@ -5,7 +6,7 @@ import { ApiClient } from '../../api/client';
 import { anyOf, type Clock } from '../../clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
 import { deadlineOf } from '../tools/toolDeadline';
-import { createTransport, type ServiceContext } from './transport';
+import { createTransport, type ServiceContext, stopSignalOf } from './transport';
 
 export const clock: Clock = {
 	now: () => Date.now(),
@@ -36,13 +37,7 @@ export async function createAccountClient(context: ServiceContext): Promise<Acco
 	};
 }
 
-/** The signal of *Stop*, in executions that a person can stop. */
-function stopSignalOf(context: ServiceContext): AbortSignal | undefined {
-	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-}
-
 /** Creates the client on first use, inside the item loop, so that each item reports an invalid credential. */
 export function lazyAccountClient(context: ServiceContext): () => Promise<AccountClient> {
-	let accountClient: Promise<AccountClient> | undefined;
-	return async () => await (accountClient ??= createAccountClient(context));
+	return once(async () => await createAccountClient(context));
 }

@@ -19,6 +19,7 @@ import {
 	type Transport,
 	type HttpResponse,
 } from '../../api/http';
+import { anyOf } from '../../clock';
 import { isJsonObject } from '../../json';
 import { plainText } from '../../values';
 import { firstBytes, isByteStream, TIMED_OUT } from './byteStream';
@@ -55,8 +56,7 @@ export function createTransport(
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
-		const others = [deadlineOf(context)?.signal, request.signal].filter((end) => end !== undefined);
-		const limit = others.length === 0 ? own : AbortSignal.any([own, ...others]);
+		const limit = anyOf(own, deadlineOf(context)?.signal, request.signal) ?? own;
 		const url = urlOf(baseUrl, request);
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
@@ -74,13 +74,17 @@ export function createTransport(
 	};
 }
 
+/** The signal of *Stop*, in executions that a person can stop. */
+export function stopSignalOf(context: ServiceContext): AbortSignal | undefined {
+	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+}
+
 /** In an execution, n8n's helper replaces the given signal with that of *Stop*. */
 function withAbortSignal<Context extends ServiceContext>(
 	context: Context,
 	limit: AbortSignal,
 ): Context {
-	const stop = 'getExecutionCancelSignal' in context && context.getExecutionCancelSignal();
-	const end = stop ? AbortSignal.any([stop, limit]) : limit;
+	const end = anyOf(stopSignalOf(context), limit);
 	return new Proxy(context, {
 		get: (target, name): unknown =>
 			name === 'getExecutionCancelSignal' ? () => end : Reflect.get(target, name),
@@ -103,12 +107,8 @@ function toHttpRequest(url: string, request: ServiceRequest): IHttpRequestOption
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
-		timeout: silenceLimitOf(request),
+		timeout: request.timeoutMs ?? TIME_LIMITS.silenceMs,
 	};
-}
-
-function silenceLimitOf({ timeoutMs }: ServiceRequest): number {
-	return timeoutMs ?? TIME_LIMITS.silenceMs;
 }
 
 /** By default, axios adds brackets to the name of a list. */

@@ -30,23 +30,14 @@ export async function originOf(context: IExecuteFunctions): Promise<ExecutionOri
 	if (mcpSessionOf(context) !== undefined) return undefined;
 	const execution = context.getExecutionContext();
 	if (execution?.establishedAt === undefined) return undefined;
-	const { establishedAt } = execution;
-	const parentExecutionId = parentOf(execution);
-	if (parentExecutionId !== undefined) {
-		const known = originsByParent.get(parentExecutionId);
-		const origin = known ?? (await originOfParent(context, parentExecutionId));
-		if (origin !== undefined) {
-			originsByParent.set(parentExecutionId, origin);
-			return context.getMode() === 'retry'
-				? { ...origin, executionId: context.getExecutionId() }
-				: origin;
-		}
-	}
-	return {
-		startedAt: establishedAt,
-		executionId: context.getExecutionId(),
-		isSubExecution: false,
-	};
+	const executionId = context.getExecutionId();
+	const own = { startedAt: execution.establishedAt, executionId, isSubExecution: false };
+	const parentId = parentOf(execution);
+	if (parentId === undefined) return own;
+	const origin = originsByParent.get(parentId) ?? (await originOfParent(context, parentId));
+	if (origin === undefined) return own;
+	originsByParent.set(parentId, origin);
+	return context.getMode() === 'retry' ? { ...origin, executionId } : origin;
 }
 
 async function originOfParent(

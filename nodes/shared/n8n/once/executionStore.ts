@@ -10,7 +10,6 @@ const STORE_KEY = 'voiceChatAgent';
 
 type StoreData = { [key: string]: unknown };
 type Scope = 'node' | 'workflow';
-type Lifetime = 'run' | 'execution';
 
 /**
  * A named record of a node run, which n8n stores with the execution. It's available again to each attempt of
@@ -20,55 +19,33 @@ type Lifetime = 'run' | 'execution';
  * n8n stores it with every execution, so it must be small, plain JSON: IDs, ranges, and counts, never rows. n8n writes
  * it when the execution ends, or after each node if the workflow saves its progress. If the process is killed before,
  * the latest changes are lost.
+ *
+ * @param name the kind of record; a node may have several
+ * @param isRecord checks a record that was read from the database
+ * @param empty the record of a first attempt
+ * @param scope `workflow`: all nodes of the workflow share the record
+ * @param lifetime `execution`: all runs of the node share the record, as in a loop
+ * @returns the record, to be changed in place
+ * @throws InvalidInput if the stored record is damaged: what earlier attempts did is then unknown
  */
-export class ExecutionStore<T extends JsonObject> {
-	private readonly data: StoreData;
-	private readonly key: string;
-
-	/**
-	 * @param name the kind of record; a node may have several
-	 * @param isRecord checks a record that was read from the database
-	 * @param scope `workflow`: all nodes of the workflow share the record
-	 * @param lifetime `execution`: all runs of the node share the record, as in a loop
-	 */
-	constructor(
-		context: IExecuteFunctions,
-		name: string,
-		private readonly isRecord: (stored: unknown) => stored is T,
-		scope: Scope = 'node',
-		lifetime: Lifetime = 'run',
-	) {
-		this.data = storeDataOf(context, scope);
-		this.key = lifetime === 'run' ? `${name}, ${runOf(context)}` : name;
-	}
-
-	/**
-	 * Returns the object that was written last. Changes to it are stored as well.
-	 *
-	 * @throws InvalidInput if the stored record is damaged: what earlier attempts did is then unknown
-	 */
-	read(): T | undefined {
-		if (!Object.hasOwn(this.data, this.key)) return undefined;
-		const stored = this.data[this.key];
-		if (this.isRecord(stored)) return stored;
-		throw new InvalidInput(
-			"The record of an earlier attempt of this execution can't be read, so nothing was sent",
-			onScreenOnly(
-				'Check in the service which items were completed, and start a new execution with the others.',
-			),
-		);
-	}
-
-	/** The stored record, or else this one, which is stored then. @throws as `read` */
-	open(empty: T): T {
-		const record = this.read() ?? empty;
-		this.write(record);
-		return record;
-	}
-
-	write(record: T): void {
-		this.data[this.key] = record;
-	}
+export function openRecord<T extends JsonObject>(
+	context: IExecuteFunctions,
+	name: string,
+	isRecord: (stored: unknown) => stored is T,
+	empty: T,
+	{ scope = 'node', lifetime = 'run' }: { scope?: Scope; lifetime?: 'run' | 'execution' } = {},
+): T {
+	const data = storeDataOf(context, scope);
+	const key = lifetime === 'run' ? `${name}, ${runOf(context)}` : name;
+	if (!Object.hasOwn(data, key)) data[key] = empty;
+	const stored = data[key];
+	if (isRecord(stored)) return stored;
+	throw new InvalidInput(
+		"The record of an earlier attempt of this execution can't be read, so nothing was sent",
+		onScreenOnly(
+			'Check in the service which items were completed, and start a new execution with the others.',
+		),
+	);
 }
 
 /** Removes all records of a node run that succeeded, because no further attempt can follow. */
@@ -93,13 +70,11 @@ export function runIndexOf(context: IExecuteFunctions): number {
 /** Records of MCP sessions, which have no execution. Only in this process, and only the newest sessions. */
 const sessions = new BoundedMap<StoreData>(500);
 
-/** Records of tool requests without a session ID, for as long as n8n keeps the node's task. */
-const tasks = new WeakMap<object, StoreData>();
-
 function storeDataOf(context: IExecuteFunctions, scope: Scope): StoreData {
 	const session = mcpSessionOf(context);
 	if (session === undefined) return dataInExecution(context, scope);
-	if (session === '') return dataOfTask(context);
+	// Its next request is another one.
+	if (session === '') return {};
 	const node = scope === 'node' ? context.getNode().id : '';
 	const key = JSON.stringify([context.getWorkflow().id, node, session]);
 	const data = sessions.get(key) ?? {};
@@ -114,12 +89,4 @@ function dataInExecution(context: IExecuteFunctions, scope: Scope): StoreData {
 	const empty: StoreData = {};
 	contextData[STORE_KEY] = empty;
 	return empty;
-}
-
-/** Each attempt of *Retry On Fail* has the same task. */
-function dataOfTask(context: IExecuteFunctions): StoreData {
-	const task = context.getExecuteData();
-	const data = tasks.get(task) ?? {};
-	tasks.set(task, data);
-	return data;
 }

@@ -4,7 +4,7 @@ import { explained, ExplainedError, OutcomeUnknown } from '../../api/errors';
 import type { Limiter } from '../../keyedMutex';
 import { requireRunning } from '../run/cancel';
 import { runsAsTool } from '../tools/toolRun';
-import { ExecutionStore } from './executionStore';
+import { openRecord } from './executionStore';
 import type { Notes } from './notes';
 import { openNotes } from './openNotes';
 import {
@@ -21,7 +21,6 @@ import {
 	type IdempotencyRecords,
 	nameOf,
 	OutputCopier,
-	recordedNames,
 	recordKey,
 	type RecordOwner,
 	replay,
@@ -39,6 +38,8 @@ import { requireQuota, sendForModel } from './toolRequests';
 export class IdempotencyHandler<Deps> {
 	/** Whether earlier attempts of this node run have stored records. */
 	readonly hasEarlierRecords: boolean;
+	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that can't be read. */
+	mayHaveMore = false;
 	private readonly records: IdempotencyRecords;
 	/** By item index, from earlier attempts. */
 	private readonly earlier = new Map<number, IdempotencyRecord>();
@@ -61,24 +62,17 @@ export class IdempotencyHandler<Deps> {
 		private readonly quota?: (index: number) => Quota,
 	) {
 		const scope = runsAsTool(context) ? 'workflow' : 'node';
-		const store = new ExecutionStore<IdempotencyRecords>(context, 'requests', areRecords, scope);
-		this.records = store.open({});
+		this.records = openRecord(context, 'requests', areRecords, {}, { scope });
 		this.hasEarlierRecords = Object.keys(this.records).length > 0;
 		for (const record of Object.values(this.records)) {
 			if (record.item !== undefined) this.earlier.set(record.item, record);
 		}
 		this.outputs = new OutputCopier(JSON.stringify(this.records).length);
-		const recorded = recordedNames(this.records);
-		this.notes = once(async () => {
-			const notes = await openNotes(context);
-			notes?.ignore(recorded);
-			return notes;
-		});
+		this.notes = once(async () => await openNotes(context));
 	}
 
 	/** Finds the record of an item. Call this in the order of the items. */
 	assignKey({ target, payload }: PreparedRequest<Deps>, index: number): void {
-		if (this.keys.has(index)) return;
 		const name = nameOf(target ?? payload);
 		const occurrence = this.occurrences.get(name) ?? 0;
 		this.occurrences.set(name, occurrence + 1);
@@ -95,97 +89,84 @@ export class IdempotencyHandler<Deps> {
 		return this.earlier.get(index);
 	}
 
-	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that isn't known. */
-	async mayHaveMore(): Promise<boolean> {
-		try {
-			return (await (await this.notes())?.hasEarlier()) ?? false;
-		} catch {
-			return true;
-		}
-	}
-
 	/**
 	 * Records the items that an earlier attempt may have sent and whose result n8n didn't store. If n8n's store can't be
 	 * reached, items without a record fail.
 	 */
-	async recordEarlier(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
-		const noted = [...items].filter(
-			([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
-		);
-		const find = async () => {
+	async findEarlier(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
+		try {
 			const notes = await this.notes();
-			return (await notes?.findEarlier(noted.map(([, request]) => noteOf(request)))) ?? [];
-		};
-		const areFound = await find().catch((error: unknown) => {
+			if (notes === undefined || !(await notes.hasEarlier())) return;
+			this.mayHaveMore = true;
+			const noted = [...items].filter(
+				([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
+			);
+			if (noted.length === 0) return;
+			const areFound = await notes.findEarlier(noted.map(([, request]) => noteOf(request)));
+			for (const [position, [index, request]] of noted.entries()) {
+				const key = this.keys.get(index);
+				if (areFound[position] !== true || key === undefined) continue;
+				this.records[key] = { item: index, unknown: begunEarlier(request).toStored() };
+			}
+		} catch (error) {
+			this.mayHaveMore = true;
 			this.unreadable = explained(error);
-			return [];
-		});
-		for (const [position, [index, request]] of noted.entries()) {
-			const key = this.keys.get(index);
-			if (areFound[position] !== true || key === undefined) continue;
-			this.records[key] = { item: index, unknown: begunEarlier(request).toStored() };
 		}
 	}
 
-	/** Sends the request, or replays its stored result. Call this in the order of the items. */
+	/** Sends the request, or replays its stored result. */
 	async run(
 		request: PreparedRequest<Deps>,
 		limiter: Limiter,
 		index: number,
 	): Promise<INodeExecutionData[]> {
-		if (runsAsTool(this.context)) {
-			const quota = this.quota?.(index);
-			return await sendForModel(this.context, this.records, request, async (key, owner) => {
-				const ofQuota = quota && { unit: quota.unit };
-				return await this.sendOrReplay(key, request, limiter, { ...owner, ...ofQuota }, quota);
-			});
+		if (!runsAsTool(this.context)) {
+			const key = this.keys.get(index) ?? '';
+			return await limiter(async () => await this.sendOrReplay(key, request, { item: index }));
 		}
-		this.assignKey(request, index);
-		const key = this.keys.get(index) ?? '';
-		return await this.sendOrReplay(key, request, limiter, { item: index });
+		const quota = this.quota?.(index);
+		return await sendForModel(this.context, this.records, request, async (key, toolRequest) => {
+			const owner = { tool_request: toolRequest, ...(quota && { unit: quota.unit }) };
+			return await limiter(async () => await this.sendOrReplay(key, request, owner, quota));
+		});
 	}
 
+	/** Runs within the limiter, so that a replayed failure also stops the later items of its chat session. */
 	private async sendOrReplay(
 		key: string,
 		request: PreparedRequest<Deps>,
-		limiter: Limiter,
 		owner: RecordOwner,
 		quota?: Quota,
 	): Promise<INodeExecutionData[]> {
-		return await limiter(async () => {
-			const stored = this.records[key];
-			// The record of a tool is replaced by that of a later request to the same target.
-			const previous = stored?.tool_request === owner.tool_request ? stored : undefined;
-			const isRepeat = isRepeatable(previous, request.idempotencyKey);
-			// Within the limiter, so that a replayed failure also stops the later items of its chat session.
-			if (previous !== undefined && !isRepeat) return replay(previous);
-			if (this.unreadable !== undefined) throw this.unreadable;
-			// It may have ended while this request waited for an earlier one.
-			requireRunning(this.context);
-			request.check?.();
-			const deps = await this.createDeps();
-			const notes = request.target === undefined ? undefined : await this.notes();
-			const own = notes?.isFirstAttempt === false ? { ...owner, noted: true as const } : owner;
-			// No await in between, so that simultaneous requests count.
-			if (quota !== undefined) requireQuota(this.records, quota);
-			this.records[key] = { ...own, inProgress: true };
-			const sending = sendNoted(request, deps, notes, isRepeat);
-			const output = await sending.catch((error: unknown): never => {
-				if (error instanceof OutcomeUnknown) {
-					const unknown = error.toStored();
-					const { idempotencyKey } = request;
-					const again = idempotencyKey === undefined ? {} : { key: nameOf(idempotencyKey) };
-					this.records[key] = { ...own, unknown, ...again };
-				} else if (error instanceof ExplainedError) {
-					if (stored === undefined) Reflect.deleteProperty(this.records, key);
-					else this.records[key] = stored;
-				}
-				throw error;
-			});
-			const completed = output.map(({ json }) => this.outputs.copy(json));
-			this.records[key] = { ...own, completed };
-			return output;
+		const stored = this.records[key];
+		// The record of a tool is replaced by that of a later request to the same target.
+		const previous = stored?.tool_request === owner.tool_request ? stored : undefined;
+		const isRepeat = isRepeatable(previous, request.idempotencyKey);
+		if (previous !== undefined && !isRepeat) return replay(previous);
+		if (this.unreadable !== undefined) throw this.unreadable;
+		// It may have ended while this request waited for an earlier one.
+		requireRunning(this.context);
+		request.check?.();
+		const deps = await this.createDeps();
+		const notes = request.target === undefined ? undefined : await this.notes();
+		// No await in between, so that simultaneous requests count.
+		if (quota !== undefined) requireQuota(this.records, quota);
+		this.records[key] = { ...owner, inProgress: true };
+		const sending = sendNoted(request, deps, notes, isRepeat);
+		const output = await sending.catch((error: unknown): never => {
+			if (error instanceof OutcomeUnknown) {
+				const { idempotencyKey } = request;
+				const again = idempotencyKey === undefined ? {} : { key: nameOf(idempotencyKey) };
+				this.records[key] = { ...owner, unknown: error.toStored(), ...again };
+			} else if (error instanceof ExplainedError) {
+				if (stored === undefined) Reflect.deleteProperty(this.records, key);
+				else this.records[key] = stored;
+			}
+			throw error;
 		});
+		const completed = output.map(({ json }) => this.outputs.copy(json));
+		this.records[key] = { ...owner, completed };
+		return output;
 	}
 }
 

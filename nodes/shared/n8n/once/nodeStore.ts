@@ -1,12 +1,16 @@
 import type { DeduplicationScope, IExecuteFunctions } from 'n8n-workflow';
+import chunk from 'lodash/chunk';
 import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
-import { MAX_REMEMBERED, removeAll, type DeduplicationStore } from '../../deduplicationStore';
-import { runExclusive } from '../../keyedMutex';
+import { type DeduplicationStore, MAX_REMEMBERED } from '../../deduplicationStore';
+import { type Limiter, runExclusive } from '../../keyedMutex';
 import { stoppedBeforeItem } from '../run/cancel';
 import { messageOf } from '../../values';
 
 const OPTIONS = { mode: 'entries' } as const;
+
+/** n8n compares each text to remove with the whole list. This many comparisons take about half a second. */
+const MAX_COMPARISONS = 50_000_000;
 
 /** Pauses between attempts to use the store. n8n's database may be locked, or restart. */
 export const DATABASE_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000] as const;
@@ -16,21 +20,14 @@ export type StoreUse = { message: string; description: string };
 
 /**
  * The numbers that the nodes of a workflow remember over all executions: texts in n8n's deduplication store of the
- * workflow, so that one node can forget those of the others. In one process, only one user works with it at a time.
+ * workflow, so that one node can forget those of the others.
  */
 export function openRememberedNumbers(
 	context: IExecuteFunctions,
 	use: StoreUse,
 ): DeduplicationStore {
-	const store = openStore(context, 'workflow', use);
 	const key = JSON.stringify(['numbers', context.getWorkflow().id]);
-	const exclusive = async <T>(run: () => Promise<T>) => await runExclusive(key, run);
-	return {
-		add: async (texts) => await exclusive(async () => await store.add(texts, MAX_REMEMBERED)),
-		remove: async (texts) => await exclusive(async () => await removeAll(store, texts)),
-		clear: async () => await exclusive(async () => await store.clear()),
-		count: async () => await exclusive(async () => await store.count()),
-	};
+	return openStore(context, 'workflow', use, async (run) => await runExclusive(key, run));
 }
 
 /**
@@ -38,38 +35,38 @@ export function openRememberedNumbers(
  * only one user of a process may work with it at a time.
  *
  * @param scope whose store: of this node, or of its workflow
+ * @param limiter waits for other users of the store in this process
  */
 export function openStore(
 	{ helpers }: IExecuteFunctions,
 	scope: DeduplicationScope,
-	use: StoreUse,
+	{ message, description }: StoreUse,
+	limiter: Limiter,
 ): DeduplicationStore {
-	const reached = async <T>(access: () => Promise<T>): Promise<T> => {
-		try {
-			return await access();
-		} catch (error) {
-			throw unreachable(use, error);
-		}
-	};
+	const access: Limiter = async (run) =>
+		await limiter(run).catch((error: unknown) => {
+			throw new NotSent(message, onScreenOnly(description), messageOf(error), false, 'n8n');
+		});
+	const count = async () => await helpers.getProcessedDataCount(scope, OPTIONS);
 	return {
-		add: async (texts, maxEntries) => {
-			const options = { ...OPTIONS, ...(maxEntries !== undefined && { maxEntries }) };
-			const { new: added } = await reached(
-				async () => await helpers.checkProcessedAndRecord(texts, scope, options),
-			);
-			return added.map(String);
+		add: async (texts, maxEntries = MAX_REMEMBERED) => {
+			const options = { ...OPTIONS, maxEntries };
+			return await access(async () => {
+				const { new: added } = await helpers.checkProcessedAndRecord(texts, scope, options);
+				return added.map(String);
+			});
 		},
+		// In parts, so that the process can do other work in between.
 		remove: async (texts) =>
-			await reached(async () => await helpers.removeProcessed(texts, scope, OPTIONS)),
+			await access(async () => {
+				if (texts.length === 0) return;
+				const size = Math.max(1, Math.floor(MAX_COMPARISONS / Math.max(1, await count())));
+				for (const part of chunk(texts, size)) await helpers.removeProcessed(part, scope, OPTIONS);
+			}),
 		clear: async () =>
-			await reached(async () => await helpers.clearAllProcessedItems(scope, OPTIONS)),
-		count: async () =>
-			await reached(async () => await helpers.getProcessedDataCount(scope, OPTIONS)),
+			await access(async () => await helpers.clearAllProcessedItems(scope, OPTIONS)),
+		count: async () => await access(count),
 	};
-}
-
-function unreachable({ message, description }: StoreUse, error: unknown): NotSent {
-	return new NotSent(message, onScreenOnly(description), messageOf(error), false, 'n8n');
 }
 
 /**

@@ -1,6 +1,6 @@
 import uniq from 'lodash/uniq';
 import { NotSent, OutcomeUnknown } from '../../api/errors';
-import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
+import type { DeduplicationStore } from '../../deduplicationStore';
 import type { Limiter } from '../../keyedMutex';
 import type { ExecutionOrigin } from './executionOrigin';
 import { repeatOnStore } from './nodeStore';
@@ -48,31 +48,17 @@ export class AttemptState {
 	readonly uses: Uses = new Map();
 	/** Notes that this attempt added to n8n's store. The others there are from earlier attempts. */
 	readonly added = new Set<string>();
-	/** Notes of a retry that n8n has stored with its records, which show what it sent. */
-	readonly recorded = new Set<string>();
 	/** Removed notes of parts. The note of a later part adds them again, because that part may have rows of theirs. */
 	released: string[] = [];
 	hasEarlier: Promise<boolean> | undefined;
 	/** Notes that wait until n8n has written others. */
 	batch: { notes: string[]; written: Promise<void> } | undefined;
-	/** Cancel signals of the parts of an execution whose end is awaited. A resumed execution has a new signal. */
-	readonly watched = new WeakSet<object>();
 
-	/** Whether no request of an earlier attempt without a record has this note. */
-	isOwn(note: string): boolean {
-		return this.added.has(note) || this.recorded.has(note);
-	}
-
-	countUp(notes: Iterable<string>): void {
-		for (const note of notes) this.uses.set(note, (this.uses.get(note) ?? 0) + 1);
-	}
-
-	countDown(uses: Iterable<readonly [note: string, count: number]>): void {
-		for (const [note, count] of uses) {
-			const left = (this.uses.get(note) ?? 0) - count;
-			if (left > 0) this.uses.set(note, left);
-			else this.uses.delete(note);
-		}
+	/** @param change how many more requests use the note, or fewer */
+	use(note: string, change: number): void {
+		const count = (this.uses.get(note) ?? 0) + change;
+		if (count > 0) this.uses.set(note, count);
+		else this.uses.delete(note);
 	}
 }
 
@@ -118,45 +104,30 @@ export class Notes {
 		this.mark = `${this.start} any`;
 	}
 
-	get isFirstAttempt(): boolean {
-		return this.options.isFirstAttempt;
-	}
-
-	/**
-	 * Call this with the targets of the records that are `noted`. Their notes stay for other retries.
-	 *
-	 * @param names as by `nameOf`
-	 */
-	ignore(names: readonly string[]): void {
-		for (const name of names) this.state.recorded.add(`${this.start} ${name}`);
-	}
-
 	/**
 	 * Whether an earlier attempt of the execution may have sent any request whose result n8n didn't store.
 	 *
 	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
 	async hasEarlier(): Promise<boolean> {
-		if (this.isFirstAttempt) return false;
+		if (this.options.isFirstAttempt) return false;
 		const { state } = this;
 		state.hasEarlier ??= this.lookUp([this.mark]).then((found) => found.size > 0);
 		return await state.hasEarlier.catch((error: unknown) => {
 			state.hasEarlier = undefined;
-			throw earlierUnreadable(error);
+			throw error;
 		});
 	}
 
 	/**
-	 * Whether an earlier attempt may have sent each of these, in order, so that it can't be sent now. Leaves no notes.
+	 * Call this if `hasEarlier`. Whether an earlier attempt may have sent each of these, so that it can't be sent now. Leaves
+	 * no notes.
 	 *
 	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
 	async findEarlier(requests: readonly NotedRequest[]): Promise<boolean[]> {
-		if (requests.length === 0 || !(await this.hasEarlier())) return requests.map(() => false);
 		const names = requests.map((request) => this.namesOf(request));
-		const found = await this.lookUp(names.flat()).catch((error: unknown): never => {
-			throw earlierUnreadable(error);
-		});
+		const found = await this.lookUp(names.flat());
 		return names.map(
 			([place, same]) => found.has(place) && !(same !== undefined && found.has(same)),
 		);
@@ -173,7 +144,7 @@ export class Notes {
 		const hasEarlier = await this.hasEarlier();
 		const names = this.namesOf(request);
 		const notes = [this.mark, ...names, ...(isPart ? this.state.released.splice(0) : [])];
-		this.state.countUp(notes);
+		for (const note of notes) this.state.use(note, 1);
 		const release = async () => await this.release(notes, isPart);
 		const state = await this.claim(names, notes, isPart).catch(async (error: unknown) => {
 			await release();
@@ -189,24 +160,24 @@ export class Notes {
 		isPart: boolean,
 	): Promise<NoteState> {
 		const { state } = this;
-		if (this.isFirstAttempt || same === undefined) {
+		if (this.options.isFirstAttempt || same === undefined) {
 			await this.write(notes);
 			// In a first attempt, a known note is from before a wait, or from an execution that started in the same millisecond.
-			return this.isFirstAttempt || state.isOwn(place) ? 'new' : 'unclear';
+			return this.options.isFirstAttempt || state.added.has(place) ? 'new' : 'unclear';
 		}
 		// Stays if the identity is another one, also if n8n is killed while it looks this up.
 		const other = `${isPart ? this.start : place} other`;
 		await this.write([...notes, other]);
-		if (!state.isOwn(other) || (!state.isOwn(place) && state.isOwn(same))) {
+		if (!state.added.has(other) || (!state.added.has(place) && state.added.has(same))) {
 			state.added.delete(other);
 			return 'unclear';
 		}
 		await this.removeUnused([other]).catch(() => undefined);
-		return state.isOwn(same) ? 'new' : 'same';
+		return state.added.has(same) ? 'new' : 'same';
 	}
 
 	private async release(notes: readonly string[], isPart: boolean): Promise<void> {
-		this.state.countDown(notes.map((note) => [note, 1]));
+		for (const note of notes) this.state.use(note, -1);
 		if (isPart) this.state.released.push(...notes.filter((note) => note !== this.mark));
 		await this.removeUnused(notes).catch(() => undefined);
 	}
@@ -217,14 +188,8 @@ export class Notes {
 	}
 
 	async clear(own = this.own()): Promise<void> {
-		if (own.size === 0) return;
-		this.state.countDown(own);
+		for (const [note, count] of own) this.state.use(note, -count);
 		await this.removeUnused([...own.keys()]);
-		const { store, exclusive } = this.options;
-		// n8n would keep an empty list.
-		await exclusive(async () => {
-			if ((await store.count()) === 0) await store.clear();
-		});
 	}
 
 	private namesOf({ target, identity, isPart = false }: NotedRequest): Names {
@@ -240,8 +205,10 @@ export class Notes {
 
 	/** The notes of earlier attempts among these. n8n's store can only look up a text by adding it. */
 	private async lookUp(notes: readonly string[]): Promise<ReadonlySet<string>> {
-		await this.write(notes);
-		const found = notes.filter((note) => !this.state.isOwn(note));
+		await this.write(notes).catch((error: unknown) => {
+			throw earlierUnreadable(error);
+		});
+		const found = notes.filter((note) => !this.state.added.has(note));
 		// If they stay, a later retry reports these requests as unknown.
 		await this.removeUnused(notes).catch(() => undefined);
 		return new Set(found);
@@ -250,9 +217,10 @@ export class Notes {
 	private async removeUnused(notes: readonly string[]): Promise<void> {
 		const { store, exclusive } = this.options;
 		const { uses, added } = this.state;
+		if (notes.length === 0) return;
 		await exclusive(async () => {
 			const unused = notes.filter((note) => added.has(note) && !uses.has(note));
-			await removeAll(store, unused);
+			await store.remove(unused);
 			for (const note of unused) added.delete(note);
 		});
 	}
@@ -272,7 +240,7 @@ export class Notes {
 				const texts = uniq(all);
 				const added = await store.add(texts, MAX_OTHERS + running());
 				// If n8n reported an error before, it may have added them all the same.
-				for (const note of this.isFirstAttempt ? texts : added) state.added.add(note);
+				for (const note of this.options.isFirstAttempt ? texts : added) state.added.add(note);
 			});
 			state.batch = { notes: all, written };
 		}

@@ -2,9 +2,9 @@ import sumBy from 'lodash/sumBy';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../boundedMap';
 import { pause } from '../../clock';
-import { runExclusive } from '../../keyedMutex';
+import { noLimit, runExclusive } from '../../keyedMutex';
 import { clock } from '../http/accountClient';
-import { cancelSignal } from '../run/cancel';
+import { cancelSignal, isCanceled } from '../run/cancel';
 import { originOf } from './executionOrigin';
 import { AttemptState, Notes } from './notes';
 import { openStore, type StoreUse } from './nodeStore';
@@ -21,9 +21,6 @@ const MAX_ATTEMPTS = 1_000;
 /** A sub-execution shares the state of its parent, because a retry of the parent runs all of them again. */
 const attempts = new BoundedMap<{ node: string; state: AttemptState }>(MAX_ATTEMPTS);
 
-/** Used if an execution has no cancel signal. */
-const UNSTOPPABLE = {};
-
 /**
  * Undefined if the execution can't be retried: MCP clients, and n8n before 2.20.
  *
@@ -32,15 +29,14 @@ const UNSTOPPABLE = {};
 export async function openNotes(context: IExecuteFunctions): Promise<Notes | undefined> {
 	const origin = await originOf(context);
 	if (origin === undefined) return undefined;
-	const attempt = origin.isSubExecution ? origin.executionId : context.getExecutionId();
 	const node = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
-	const key = JSON.stringify([node, attempt]);
+	const key = JSON.stringify([node, origin.executionId]);
 	const isFirstAttempt = !origin.isSubExecution && context.getMode() !== 'retry';
 	const state = attempts.get(key)?.state ?? new AttemptState();
 	attempts.set(key, { node, state });
 	const notes = new Notes(
 		{
-			store: openStore(context, 'node', USE),
+			store: openStore(context, 'node', USE, noLimit),
 			origin,
 			isFirstAttempt,
 			exclusive: async (run) => await runExclusive(node, run),
@@ -49,14 +45,10 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 		},
 		state,
 	);
-	const signal = context.getExecutionCancelSignal();
-	const part = signal ?? UNSTOPPABLE;
-	if (state.watched.has(part)) return notes;
-	state.watched.add(part);
 	// n8n stores an execution before it calls this. It stores a stopped execution without the records of its nodes.
 	context.onExecutionFinish?.(async () => {
 		if (!origin.isSubExecution) attempts.delete(key);
-		if (isFirstAttempt && signal?.aborted !== true) await notes.clear();
+		if (isFirstAttempt && !isCanceled(context)) await notes.clear();
 	});
 	return notes;
 }

@@ -6,11 +6,8 @@ import { isJsonObject, type JsonObject, parseStringified } from '../../json';
 /** 72 bits. */
 const KEY_LENGTH = 12;
 
-/**
- * The owner of a record: an item, or a tool request with the `unit` of its quota. `noted`: a retry sent the request, so its
- * note stays.
- */
-export type RecordOwner = { item?: number; tool_request?: string; unit?: string; noted?: true };
+/** The owner of a record: an item, or a tool request with the `unit` of its quota. */
+export type RecordOwner = { item?: number; tool_request?: string; unit?: string };
 
 /**
  * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `key`: fingerprint of the
@@ -82,12 +79,6 @@ export function nameOf(value: unknown): string {
 /** The key of one of several records with the same name. */
 export function recordKey(name: string, occurrence: number): string {
 	return occurrence === 0 ? name : `${name}#${occurrence}`;
-}
-
-/** The names of targets whose notes are from a retry that n8n has stored with its records. */
-export function recordedNames(records: IdempotencyRecords): string[] {
-	const ofRetries = Object.keys(records).filter((key) => records[key]?.noted === true);
-	return ofRetries.map((key) => key.replace(/#\d+$/, ''));
 }
 
 /** Characters of output to store in full. Beyond that, only short fields such as IDs. */

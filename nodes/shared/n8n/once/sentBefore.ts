@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { asSentence, type ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { isJsonObject } from '../../json';
-import { ExecutionStore } from './executionStore';
+import { openRecord } from './executionStore';
 import { openNotes } from './openNotes';
 
 /**
@@ -15,7 +15,7 @@ export async function mayBeSentBefore(
 	name = 'requests',
 ): Promise<boolean> {
 	try {
-		const records = new ExecutionStore(context, name, isJsonObject).read() ?? {};
+		const records = openRecord(context, name, isJsonObject, {});
 		return (
 			Object.keys(records).length > 0 || ((await (await openNotes(context))?.hasEarlier()) ?? false)
 		);

@@ -1,10 +1,9 @@
 import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { BoundedMap } from '../../boundedMap';
-import { KeyedMutex } from '../../keyedMutex';
 import { noteCompleted } from '../tools/toolRun';
 import { type PreparedRequest, type Quota, QuotaExceeded } from './preparedRequest';
-import { type IdempotencyRecords, nameOf, recordKey, type RecordOwner } from './requestRecord';
+import { type IdempotencyRecords, nameOf, recordKey } from './requestRecord';
 
 /** Tool requests to keep in a long MCP session: this many completed ones, and this many others. */
 const MAX_TOOL_REQUESTS = 1_000;
@@ -14,25 +13,13 @@ type ToolRequests = {
 	inFlight: Map<string, { toolRequest: string; result: Promise<INodeExecutionData[]> }>;
 	/** Completions by request, in this process. *Retry* starts from zero. */
 	completedCounts: BoundedMap<number>;
-	/** Sends requests with the same key one after another, so that its record is that of the latest one. */
-	inOrder: KeyedMutex;
 };
 
 const toolRequests = new WeakMap<IdempotencyRecords, ToolRequests>();
 
-function toolRequestsOf(records: IdempotencyRecords): ToolRequests {
-	const known = toolRequests.get(records) ?? {
-		inFlight: new Map(),
-		completedCounts: new BoundedMap(MAX_TOOL_REQUESTS),
-		inOrder: new KeyedMutex(),
-	};
-	toolRequests.set(records, known);
-	return known;
-}
-
 /**
  * Sends the request of a model once in one agent run or MCP session. The same request again gets the same result, also
- * while it's in flight.
+ * while it's in flight. Different ones to the same target are sent one after another, if they can undo each other.
  *
  * @param send sends the request with this key, or replays its stored result
  */
@@ -40,24 +27,29 @@ export async function sendForModel<Deps>(
 	context: IExecuteFunctions,
 	records: IdempotencyRecords,
 	{ payload, target, modelMayRepeat }: PreparedRequest<Deps>,
-	send: (key: string, owner: RecordOwner) => Promise<INodeExecutionData[]>,
+	send: (key: string, toolRequest: string) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
 	const accounts = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
 	const toolRequest = nameOf([accounts, payload]);
 	const name = modelMayRepeat === 'afterOtherRequest' ? nameOf([accounts, target]) : toolRequest;
 	const repeatable = modelMayRepeat === 'afterCompletion';
-	const { inFlight, completedCounts, inOrder } = toolRequestsOf(records);
+	const known: ToolRequests = toolRequests.get(records) ?? {
+		inFlight: new Map(),
+		completedCounts: new BoundedMap(MAX_TOOL_REQUESTS),
+	};
+	toolRequests.set(records, known);
+	const { inFlight, completedCounts } = known;
 	const latest = inFlight.get(name);
 	if (latest?.toolRequest === toolRequest) {
 		const output = await latest.result;
 		noteCompleted(context, { output, isReplay: true, repeatable });
 		return output;
 	}
-	const result = inOrder.runExclusive(name, async () => {
+	const result = Promise.allSettled([latest?.result]).then(async () => {
 		const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
 		const key = recordKey(name, occurrence);
 		const isReplay = records[key]?.tool_request === toolRequest;
-		const output = await send(key, { tool_request: toolRequest });
+		const output = await send(key, toolRequest);
 		if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
 		noteCompleted(context, { output, isReplay, repeatable });
 		return output;

@@ -1,4 +1,5 @@
 import isEqual from 'lodash/isEqual';
+import pick from 'lodash/pick';
 import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
@@ -40,94 +41,53 @@ export type Operation = {
 	execute(run: OperationRun): Promise<INodeExecutionData[]>;
 };
 
-const OPERATION = {
-	displayName: 'Operation',
-	name: 'operation',
-	type: 'options',
-	noDataExpression: true,
-	default: '',
-} as const;
-
-const RESOURCE = {
-	displayName: 'Resource',
-	name: 'resource',
-	type: 'hidden',
-	noDataExpression: true,
-	default: '',
-} as const;
-
-/** 'Operation', followed by the fields of each operation, shown only for it. */
-export function operationFields(
-	operations: Operation[],
-	initial: Operation,
-	resource: Resource,
-): INodeProperties[] {
-	return [
-		...aboveOperation(operations),
-		...ofResource(resource, operationChoice(operations, initial)),
-		...fieldsOf(operations),
-	];
-}
-
 /** n8n's resource, such as "Call". */
-export type Resource = { name: string; value: string };
+export type Resource = { name: string; value: string; description?: string };
 
-/**
- * 'Operation' of a node with one resource. n8n names a node and its tool by the operation's action ("Get call
- * transcript") only if there is a resource, so the resource is a hidden field.
- */
-export function ofResource(resource: Resource, operation: INodeProperties): INodeProperties[] {
-	return [
-		{ ...RESOURCE, options: [resource], default: resource.value },
-		shownWhere(operation, { resource: [resource.value] }),
-	];
-}
+/** A resource and its operations. */
+export type ResourceChoice = Resource & { operations: Operation[]; initial: Operation };
 
-/** A resource of a node with several, and its operations. */
-export type ResourceChoice = Resource & {
-	description: string;
-	operations: Operation[];
-	initial: Operation;
-};
-
-/** 'Resource' and its 'Operation', followed by the fields of each operation. */
-export function resourceFields(
+/** 'Resource', 'Operation' of each one, and then the fields of each operation. Starts with those above them in a tool. */
+export function operationFields(
 	resources: ResourceChoice[],
-	initial: ResourceChoice,
+	initial: Resource | undefined = resources[0],
 ): INodeProperties[] {
 	const operations = resources.flatMap((resource) => resource.operations);
 	return [
-		...aboveOperation(operations),
-		{
-			...RESOURCE,
-			type: 'options',
-			options: resources.map(({ name, value, description }) => ({ name, value, description })),
-			default: initial.value,
-		},
-		...resources.map(({ operations: choices, initial: first, value }) =>
-			shownWhere(operationChoice(choices, first), { resource: [value] }),
+		...operations.map(({ value, toolDescription, fields }) =>
+			toolDescriptionField(toolDescription, fields, { operation: [value] }),
+		),
+		resourceField(resources, initial),
+		...resources.map((resource) =>
+			shownWhere(operationChoice(resource), { resource: [resource.value] }),
 		),
 		...fieldsOf(operations),
 	];
 }
 
-/** The fields above 'Operation' of a tool. */
-export function aboveOperation(operations: Operation[]): INodeProperties[] {
-	return operations.map(({ value, toolDescription, fields }) =>
-		toolDescriptionField(toolDescription, fields, { operation: [value] }),
-	);
+/**
+ * n8n names a node and its tool by the operation's action ("Get call transcript") only if there is a resource, so a node
+ * with one resource has a hidden field for it.
+ */
+export function resourceField(resources: Resource[], initial = resources[0]): INodeProperties {
+	return {
+		displayName: 'Resource',
+		name: 'resource',
+		type: resources.length === 1 ? 'hidden' : 'options',
+		noDataExpression: true,
+		options: resources.map((resource) => pick(resource, ['name', 'value', 'description'])),
+		default: initial?.value ?? '',
+	};
 }
 
-export function operationChoice(operations: Operation[], initial: Operation): INodeProperties {
+function operationChoice({ operations, initial: { value } }: ResourceChoice): INodeProperties {
 	return {
-		...OPERATION,
-		options: operations.map(({ name, value, action, description }) => ({
-			name,
-			value,
-			action,
-			description,
-		})),
-		default: initial.value,
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		options: operations.map((one) => pick(one, ['name', 'value', 'action', 'description'])),
+		default: value,
 	};
 }
 

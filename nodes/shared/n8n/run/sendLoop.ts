@@ -20,9 +20,6 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 	quota?: (index: number) => Quota;
 };
 
-type RequestOf<Deps> = (index: number) => PreparedRequest<Deps>;
-type EarlierOutput = NonNullable<ItemLoopOptions['earlierOutput']>;
-
 const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a new execution.';
 
 /**
@@ -31,28 +28,30 @@ const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a ne
  */
 export async function sendEachItem<Deps>(
 	context: IExecuteFunctions,
-	prepare: RequestOf<Deps>,
+	prepare: (index: number) => PreparedRequest<Deps>,
 	{ createDeps, beforeFirst, limiterFor, quota, ...options }: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
 	const handler = new IdempotencyHandler(context, createDeps, quota);
 	const isTool = runsAsTool(context);
-	const prepared = new Map<number, PreparedRequest<Deps>>();
-	const notSent = new Set<number>();
-	let mayUnreadBeSent = false;
-	const requestOf: RequestOf<Deps> = (index) => {
-		try {
-			const request = prepared.get(index) ?? prepare(index);
-			prepared.set(index, request);
-			return request;
-		} catch (error) {
-			const record = handler.earlierRecordAt(index);
-			if (record !== undefined && 'completed' in record) throw completedBefore(explained(error));
-			const mayBeSent = record !== undefined || mayUnreadBeSent;
-			throw mayBeSent ? maybeSentBefore(explained(error)) : error;
-		}
+	const indexes = [...context.getInputData().keys()];
+	const requests = new Map<number, PreparedRequest<Deps>>();
+	const invalid = await tryEachItem(context, (index) => {
+		const request = prepare(index);
+		requests.set(index, request);
+		handler.assignKey(request, index);
+	});
+	if (!isTool) await handler.findEarlier(requests);
+
+	const requestOf = (index: number): PreparedRequest<Deps> => {
+		const request = requests.get(index);
+		if (request !== undefined) return request;
+		const error = invalid.get(index);
+		const record = handler.earlierRecordAt(index);
+		if (record !== undefined && 'completed' in record) throw completedBefore(explained(error));
+		const mayBeSent = record !== undefined || handler.mayHaveMore;
+		throw mayBeSent ? maybeSentBefore(explained(error)) : error;
 	};
-	if (!isTool) mayUnreadBeSent = await findEarlier(context, handler, requestOf);
-	const earlierOutput: EarlierOutput = (index) => {
+	const earlierOutput = (index: number): INodeExecutionData[] | undefined => {
 		const record = handler.recordOf(index);
 		if (record === undefined) return undefined;
 		const output = replay(record);
@@ -60,15 +59,13 @@ export async function sendEachItem<Deps>(
 	};
 	const isSettled = (index: number) => handler.recordOf(index) !== undefined;
 	const sendFirst = once(async () => {
-		if (beforeFirst === undefined) return;
-		// With *On Error* set to continue, the others aren't prepared yet. Each fails on its own.
-		await tryEachItem(context, (index) => requestOf(index));
-		await beforeFirst([...context.getInputData().keys()].filter((index) => !isSettled(index)));
+		await beforeFirst?.(indexes.filter((index) => !isSettled(index)));
 	});
+	const notSent = new Set<number>();
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const request = requestOf(index);
 		if (!isTool && !isSettled(index)) await sendFirst();
-		prepared.delete(index);
+		requests.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
 			// The result for a model explains why nothing was sent.
@@ -79,65 +76,32 @@ export async function sendEachItem<Deps>(
 		});
 		return request.formatOutput?.(output) ?? output;
 	};
-	return await forEachItem(context, send, {
-		...options,
-		isCompleted: (index) => !notSent.has(index),
-		earlierOutput,
-		...(await checksBefore(context, handler, requestOf, earlierOutput, options)),
-	});
-}
 
-/**
- * Finds out what earlier attempts did for each item.
- *
- * @returns whether they may have sent items that can't be read now
- */
-async function findEarlier<Deps>(
-	context: IExecuteFunctions,
-	handler: IdempotencyHandler<Deps>,
-	requestOf: RequestOf<Deps>,
-): Promise<boolean> {
-	const mayHaveMore = await handler.mayHaveMore();
-	if (!handler.hasEarlierRecords && !mayHaveMore) return false;
-	const requests = new Map<number, PreparedRequest<Deps>>();
-	// The loop reports items that can't be read now.
-	await tryEachItem(context, (index) => {
-		const request = requestOf(index);
-		handler.assignKey(request, index);
-		requests.set(index, request);
-	});
-	if (mayHaveMore) await handler.recordEarlier(requests);
-	return mayHaveMore;
-}
-
-/**
- * The checks before the first request. A retry stops here if an outcome is unknown. It reports the items with an unknown
- * outcome, and those that completed.
- */
-async function checksBefore<Deps>(
-	context: IExecuteFunctions,
-	handler: IdempotencyHandler<Deps>,
-	requestOf: RequestOf<Deps>,
-	earlierOutput: EarlierOutput,
-	{ completedText }: Pick<ItemLoopOptions, 'completedText'>,
-): Promise<Pick<ItemLoopOptions, 'check' | 'checkNote'>> {
-	const isBlocked = (index: number) => {
+	const isUnknown = (index: number) => {
 		const record = handler.recordOf(index);
 		if (record === undefined || 'completed' in record) return false;
-		return !isRepeatable(record, requestOf(index).idempotencyKey);
+		return !isRepeatable(record, requests.get(index)?.idempotencyKey);
 	};
+	// An attempt of *Retry On Fail* reaches an unknown outcome in its turn. *Retry* stops before the first request, and
+	// reports the items with an unknown outcome, and those that completed.
+	const stops = handler.mayHaveMore && indexes.some(isUnknown);
+	let checkNote: string | undefined;
+	if (stops) {
+		const completed: INodeExecutionData[] = [];
+		await tryEachItem(context, (index) => {
+			completed.push(...pair(earlierOutput(index) ?? [], index));
+		});
+		const notes = completedNotes(context, options.completedText, completed);
+		checkNote = [NOTHING_SENT_NOW, ...notes].join(' ');
+	}
 	// An invalid item isn't one of the others.
 	const check = (index: number) => {
 		if (earlierOutput(index) === undefined) requestOf(index).check?.();
 	};
-	const isAnyBlocked = [...context.getInputData().keys()].some(isBlocked);
-	// An attempt of *Retry On Fail* reaches it in its turn.
-	const stops = isAnyBlocked && (await handler.mayHaveMore());
-	if (!stops) return handler.hasEarlierRecords ? {} : { check };
-	const completed: INodeExecutionData[] = [];
-	await tryEachItem(context, (index) => {
-		completed.push(...pair(earlierOutput(index) ?? [], index));
+	return await forEachItem(context, send, {
+		...options,
+		isCompleted: (index) => !notSent.has(index),
+		earlierOutput,
+		...((stops || !handler.hasEarlierRecords) && { check, ...(checkNote && { checkNote }) }),
 	});
-	const notes = [NOTHING_SENT_NOW, ...completedNotes(context, completedText, completed)];
-	return { check, checkNote: notes.join(' ') };
 }

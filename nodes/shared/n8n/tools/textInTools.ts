@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { shownWhere } from '../forms/shownWhere';
 
 /**
  * A drop-down list that a model can fill in, too. n8n lets a model fill in text fields only, so in a tool the parameter
@@ -22,17 +23,10 @@ export function textInTools(
  */
 export function jsonInTools(json: INodeProperties): INodeProperties[] {
 	const { displayOptions } = json;
+	const hide = { ...displayOptions?.hide, '@tool': [true] };
 	return [
-		{
-			...json,
-			displayOptions: { ...displayOptions, hide: { ...displayOptions?.hide, '@tool': [true] } },
-		},
-		{
-			...json,
-			type: 'string',
-			typeOptions: { rows: 4 },
-			displayOptions: { ...displayOptions, show: { ...displayOptions?.show, '@tool': [true] } },
-		},
+		{ ...json, displayOptions: { ...displayOptions, hide } },
+		shownWhere({ ...json, type: 'string', typeOptions: { rows: 4 } }, { '@tool': [true] }),
 	];
 }
 

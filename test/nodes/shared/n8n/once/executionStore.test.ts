@@ -1,74 +1,71 @@
 import { createRunExecutionData, type IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
-import { ExecutionStore, clearRun } from '../../../../../nodes/shared/n8n/once/executionStore';
+import { clearRun, openRecord } from '../../../../../nodes/shared/n8n/once/executionStore';
 import { engineHarness, executeContext, makeNode, mcpContext } from '../../../../engine';
 
 const harness = engineHarness();
 
 const anExecution = () => createRunExecutionData({ executionData: {} });
 
-type Done = { calls: string[] };
+type Done = { calls?: string[] };
 const isDone = (stored: unknown): stored is Done =>
-	z.object({ calls: z.array(z.string()) }).safeParse(stored).success;
+	z.object({ calls: z.array(z.string()).optional() }).safeParse(stored).success;
 
 const contextIn = (data: IRunExecutionData, { run = 0, node: name = 'Node' } = {}) =>
 	executeContext(makeNode({ type: 'test.sink', name }), [{ json: {} }], { data, run });
 
-const storeIn = (
+const recordIn = (
 	data: IRunExecutionData,
 	scope: { run?: number; node?: string; record?: string } = {},
-) => new ExecutionStore(contextIn(data, scope), scope.record ?? 'done', isDone);
+) => openRecord(contextIn(data, scope), scope.record ?? 'done', isDone, {});
 
 test('another run of a loop, another node and another record have their own', () => {
 	const data = anExecution();
-	storeIn(data).write({ calls: ['a'] });
-	expect(storeIn(data, { run: 1 }).read()).toBeUndefined();
-	expect(storeIn(data, { node: 'Other' }).read()).toBeUndefined();
-	expect(storeIn(data, { record: 'push' }).read()).toBeUndefined();
+	recordIn(data).calls = ['a'];
+	expect(recordIn(data)).toEqual({ calls: ['a'] });
+	expect(recordIn(data, { run: 1 })).toEqual({});
+	expect(recordIn(data, { node: 'Other' })).toEqual({});
+	expect(recordIn(data, { record: 'push' })).toEqual({});
 });
 
 test('a successful run removes its own records and keeps those of other runs', () => {
 	const data = anExecution();
-	storeIn(data).write({ calls: ['a'] });
-	storeIn(data, { record: 'push' }).write({ calls: ['b'] });
-	storeIn(data, { run: 1 }).write({ calls: ['c'] });
+	recordIn(data).calls = ['a'];
+	recordIn(data, { record: 'push' }).calls = ['b'];
+	recordIn(data, { run: 1 }).calls = ['c'];
 	clearRun(contextIn(data));
-	expect(storeIn(data).read()).toBeUndefined();
-	expect(storeIn(data, { record: 'push' }).read()).toBeUndefined();
-	expect(storeIn(data, { run: 1 }).read()).toEqual({ calls: ['c'] });
+	expect(recordIn(data)).toEqual({});
+	expect(recordIn(data, { record: 'push' })).toEqual({});
+	expect(recordIn(data, { run: 1 })).toEqual({ calls: ['c'] });
 });
 
 test('a record of the whole execution is available in each run of a loop, and stays', () => {
 	const data = anExecution();
-	const storeOf = (run: number) =>
-		new ExecutionStore(contextIn(data, { run }), 'done', isDone, 'node', 'execution');
-	storeOf(0).write({ calls: ['a'] });
+	const recordOf = (run: number) =>
+		openRecord(contextIn(data, { run }), 'done', isDone, {}, { lifetime: 'execution' });
+	recordOf(0).calls = ['a'];
 	clearRun(contextIn(data));
-	expect(storeOf(1).read()).toEqual({ calls: ['a'] });
-	expect(storeIn(data, { run: 1 }).read()).toBeUndefined();
+	expect(recordOf(1)).toEqual({ calls: ['a'] });
+	expect(recordIn(data, { run: 1 })).toEqual({});
 });
 
 describe('in a session of an MCP client', () => {
-	const storeOf = (node: string, scope: 'node' | 'workflow', session = 'one') => {
+	const recordOf = (node: string, scope: 'node' | 'workflow', session = 'one') => {
 		const tool = harness.node('placeCall', { id: node, name: node });
-		return new ExecutionStore(
-			mcpContext(harness.credentials, tool, session),
-			'done',
-			isDone,
-			scope,
-		);
+		const context = mcpContext(harness.credentials, tool, session);
+		return openRecord(context, 'done', isDone, {}, { scope });
 	};
 
 	test('each node has its own record, and the nodes of a workflow share one', () => {
-		storeOf('a', 'node').write({ calls: ['a'] });
-		storeOf('a', 'workflow').write({ calls: ['all'] });
-		expect(storeOf('a', 'node').read()).toEqual({ calls: ['a'] });
-		expect(storeOf('b', 'node').read()).toBeUndefined();
-		expect(storeOf('b', 'workflow').read()).toEqual({ calls: ['all'] });
+		recordOf('a', 'node').calls = ['a'];
+		recordOf('a', 'workflow').calls = ['all'];
+		expect(recordOf('a', 'node')).toEqual({ calls: ['a'] });
+		expect(recordOf('b', 'node')).toEqual({});
+		expect(recordOf('b', 'workflow')).toEqual({ calls: ['all'] });
 	});
 
 	test('another session has other records', () => {
-		storeOf('c', 'workflow').write({ calls: ['c'] });
-		expect(storeOf('c', 'workflow', 'two').read()).toBeUndefined();
+		recordOf('c', 'workflow', 'three').calls = ['c'];
+		expect(recordOf('c', 'workflow', 'two')).toEqual({});
 	});
 });

@@ -40,12 +40,18 @@ function aSession(name: string) {
 		for (let nth = 0; nth < count; nth++) await toolRequest(`said ${nth}`, 'done', true);
 		return sent.length;
 	};
+	const requestTogether = async (request: string) => {
+		sent.length = 0;
+		const both = [1, 2].map(async () => await toolRequest(request, 'done', true));
+		await Promise.all(both);
+		return [...sent];
+	};
 	const sentAgain = async (...requests: string[]) => {
 		sent.length = 0;
 		for (const request of requests) await toolRequest(request);
 		return [...sent];
 	};
-	return { requestMany, requestManyRepeatable, sentAgain };
+	return { requestMany, requestManyRepeatable, requestTogether, sentAgain };
 }
 
 test('requests with unknown outcome stay recorded after many completed ones', async () => {
@@ -71,4 +77,10 @@ test('a repeatable request is sent each time, with a thousand others in between'
 		await requestManyRepeatable(1),
 		await requestManyRepeatable(1),
 	]).toEqual([1_000, 1, 1]);
+});
+
+test('a repeatable request that comes again while it is in flight is sent once', async () => {
+	const { requestTogether } = aSession('said twice');
+	expect(await requestTogether('yes')).toEqual(['yes']);
+	expect(await requestTogether('yes')).toEqual(['yes']);
 });

@@ -7,7 +7,6 @@ import {
 	type NotedRequest,
 	type NoteState,
 } from '../../../../../nodes/shared/n8n/once/notes';
-import { nameOf } from '../../../../../nodes/shared/n8n/once/requestRecord';
 
 /** n8n's store: a list that is read and written as a whole. */
 class Store implements DeduplicationStore {
@@ -210,19 +209,6 @@ test('a retry may repeat a request with the same identity, and no other one to i
 	const states: NoteState[] = [];
 	for (const request of requests) states.push((await notes.add(request)).state);
 	expect(states).toEqual(['same', 'unclear', 'unclear']);
-});
-
-test('a retry of a retry repeats what was rejected, and keeps the note that another retry needs', async () => {
-	const store = new Store();
-	await first(store).add({ target: 'b' });
-	await retry(store).add({ target: 'a' });
-	const second = retry(store);
-	second.ignore([nameOf('a')]);
-	expect(await second.findEarlier([{ target: 'a' }])).toEqual([false]);
-	const note = await second.add({ target: 'a' });
-	expect(note.state).toBe('new');
-	await note.release();
-	expect(await retry(store).findEarlier([{ target: 'a' }])).toEqual([true]);
 });
 
 test('another execution that started in the same millisecond sends its requests', async () => {

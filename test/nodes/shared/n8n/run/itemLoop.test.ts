@@ -1,6 +1,6 @@
 import type { ExecuteContext } from 'n8n-core';
 import type { INode } from 'n8n-workflow';
-import { ExecutionStore } from '../../../../../nodes/shared/n8n/once/executionStore';
+import { openRecord } from '../../../../../nodes/shared/n8n/once/executionStore';
 import { asItems, forEachItem } from '../../../../../nodes/shared/n8n/run/itemLoop';
 import { sendEachItem } from '../../../../../nodes/shared/n8n/run/sendLoop';
 import {
@@ -163,7 +163,7 @@ describe('the records of an earlier attempt', () => {
 	/** A run of a node with these stored records. */
 	const runWith = async (records: JsonObject) => {
 		const context = contextOf(1);
-		new ExecutionStore<JsonObject>(context, 'requests', isJsonObject).write(records);
+		openRecord(context, 'requests', isJsonObject, records);
 		sent.mockClear();
 		const prepare = () => ({ payload: 'x', target: 'x', send: sent });
 		return await sendEachItem(context, prepare, {

@@ -4,7 +4,7 @@ import type {
 	INodeCredentialsDetails,
 	INodeParameters,
 } from 'n8n-workflow';
-import { ExecutionStore } from '../../../../../nodes/shared/n8n/once/executionStore';
+import { openRecord } from '../../../../../nodes/shared/n8n/once/executionStore';
 import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
 import { runForModel } from '../../../../../nodes/shared/n8n/tools/toolResult';
 import { noteCompleted } from '../../../../../nodes/shared/n8n/tools/toolRun';
@@ -444,14 +444,14 @@ describe('a tool of an MCP client', () => {
 
 	test('the newest of many sessions are remembered', async () => {
 		const tool = await node('placeCall', CALL);
-		const isDone = (stored: unknown): stored is { done: true } => stored !== undefined;
-		const storeOf = (session: number) =>
-			new ExecutionStore(mcpContext(harness.credentials, tool, `many ${session}`), 'test', isDone);
-		for (let session = 0; session < 500; session++) storeOf(session).write({ done: true });
-		expect(storeOf(0).read()).toEqual({ done: true });
-		storeOf(500).write({ done: true });
-		expect(storeOf(0).read()).toEqual({ done: true });
-		expect(storeOf(1).read()).toBeUndefined();
+		const isDone = (stored: unknown): stored is { done?: true } => stored !== undefined;
+		const recordOf = (session: number) =>
+			openRecord(mcpContext(harness.credentials, tool, `many ${session}`), 'test', isDone, {});
+		for (let session = 0; session < 500; session++) recordOf(session).done = true;
+		expect(recordOf(0)).toEqual({ done: true });
+		recordOf(500).done = true;
+		expect(recordOf(0)).toEqual({ done: true });
+		expect(recordOf(1)).toEqual({});
 	});
 });
 

@@ -1,0 +1,36 @@
+import range from 'lodash/range';
+import { noLimit } from '../../../../../nodes/shared/keyedMutex';
+import { openStore } from '../../../../../nodes/shared/n8n/once/nodeStore';
+import { engineHarness, executeContext } from '../../../../engine';
+
+const harness = engineHarness();
+
+/** A store with this many texts, and how many of them n8n removes together. */
+function storeOf(size: number) {
+	const context = executeContext(harness.node('placeCall'), [{ json: {} }]);
+	const removed: string[][] = [];
+	jest.spyOn(context.helpers, 'getProcessedDataCount').mockResolvedValue(size);
+	jest.spyOn(context.helpers, 'removeProcessed').mockImplementation(async (texts) => {
+		removed.push(texts.map(String));
+		await Promise.resolve();
+	});
+	const store = openStore(context, 'node', { message: '', description: '' }, noLimit);
+	return { store, removed };
+}
+
+const texts = (count: number) => range(count).map((nth) => `text ${nth}`);
+
+test.each([
+	[0, 3, [3]],
+	[100, 3, [3]],
+	// n8n compares each text with the whole set: 50 million comparisons in a batch.
+	[1_000_000, 120, [50, 50, 20]],
+	[1_000_000, 100, [50, 50]],
+	[100_000_000, 2, [1, 1]],
+	[5, 0, []],
+])('from a set of %i, %i texts are removed in parts of %j', async (size, count, parts) => {
+	const { store, removed } = storeOf(size);
+	await store.remove(texts(count));
+	expect(removed.map(({ length }) => length)).toEqual(parts);
+	expect(removed.flat()).toEqual(texts(count));
+});
