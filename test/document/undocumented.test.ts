@@ -13,12 +13,6 @@ const undocumentedLines = document
 	.split('\n')
 	.filter((line) => /not shown|not stated/.test(line.replace(RULE, '')));
 
-test('the document has 31 undocumented details', () => {
-	expect(document).toContain(RULE);
-	expect(undocumentedLines).toHaveLength(31);
-	expect(undocumentedLines.filter((line) => line.includes('not stated'))).toHaveLength(1);
-});
-
 test('each undocumented detail has one entry, in the order of the document', () => {
 	const entries = Object.values(UNDOCUMENTED_DETAILS);
 	const found = undocumentedLines.map((line) =>
