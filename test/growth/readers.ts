@@ -428,7 +428,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/chat/socketUrl.ts › socketUrl': ({ text }) =>
 		[text, `wss://${text}`, `wss://h.example/${text}`].map((wsUrl) =>
 			socketUrl({
-				token: { token: wellFormed(text), ws_url: wsUrl, expires_at: 0, stream: 'user' },
+				token: { token: wellFormed(text), ws_url: wsUrl, expires_at: 0 },
 				baseUrl: 'https://h.example',
 				clientId: 'client',
 				claim: true,
@@ -444,7 +444,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		({ json }) => createdSessionId(new ApiMapping({}), parsedResponse(json)),
 	],
 	'shared/chat/reconnectPolicy.ts › describeEnding': ({ text }) =>
-		describeEnding('bad_url', { kind: 'url', wsUrl: text }, text),
+		describeEnding('mint_rejected', { kind: 'token', error: new Error(text) }, text),
 	'shared/chat/eventDispatcher.ts › EventDispatcher': {
 		shapes: [conversation],
 		read: ({ json }) => {
@@ -602,7 +602,7 @@ export const notReaders = new Set([
 	'shared/chat/socket.ts › Socket',
 	'shared/chat/sharedConnections.ts › ChatLease',
 	'shared/chat/reconnectPolicy.ts › ChatEnded',
-	'shared/chat/token.ts › mintToken',
+	'shared/chat/token.ts › readWsToken',
 	'shared/clock.ts › inEnglish',
 	'shared/clock.ts › settledOrTimeout',
 	'shared/deduplicationStore.ts › removeAll',

@@ -16,21 +16,6 @@ const ACK_TYPE = 'ws_write_result';
 /** The states of a message that the service accepted (Events › Chat WebSocket). */
 export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
 
-/** The documented `error` values of an ack whose state is `invalid`. */
-export const INVALID_CODES = [
-	'bad_json',
-	'bad_payload',
-	'message_required',
-	'invalid_input_type',
-	'agent_inactive',
-	'session_account_mismatch',
-	'idempotency_key_reused',
-	'idempotency_key_rail_conflict',
-	'invalid_interaction',
-] as const;
-
-export type InvalidCode = (typeof INVALID_CODES)[number];
-
 /** The ack `{ type, session_id, account_id, payload }`. */
 export interface Ack {
 	state: string;

@@ -3,13 +3,8 @@ import { BoundedMap } from '../boundedMap';
 import { type Clock, DONE, pause } from '../clock';
 import { fingerprint } from '../hash';
 import { KeyedMutex } from '../keyedMutex';
-import { type OutgoingFrame, UnconfirmedFrames } from './acks';
-import {
-	type AckResult,
-	ChatConnection,
-	type ConnectionOptions,
-	type Readiness,
-} from './connection';
+import { UnconfirmedFrames } from './acks';
+import { ChatConnection, type ConnectionOptions } from './connection';
 import type { OnEvent, StopReason } from './eventDispatcher';
 import { sessionKey } from './parseChatFields';
 import type { ChatEnded, Retry } from './reconnectPolicy';
@@ -192,8 +187,8 @@ class SharedConnection {
 }
 
 /**
- * One node's use of the shared connection of a session. The node must always close it. Closing doesn't end the connection
- * for other nodes. No method rejects.
+ * One node's use of the shared connection of a session, which gets the signal of the lease. The node must always close it.
+ * Closing doesn't end the connection for other nodes.
  */
 export class ChatLease {
 	private readonly closed = new AbortController();
@@ -207,52 +202,17 @@ export class ChatLease {
 
 	/** Created by `SharedConnections.lease`. */
 	constructor(
-		private readonly connection: ChatConnection,
+		readonly connection: ChatConnection,
 		private readonly clock: Clock,
 		readonly options: LeaseOptions,
 		private readonly onClosed: () => void,
 	) {
-		this.unsubscribe = this.subscribe(options.onEvent ?? (() => {}));
+		this.unsubscribe = connection.subscribe(options.onEvent ?? (() => {}));
 	}
 
 	/** Aborted when the lease ends: with a `ChatEnded` if no connection is possible, otherwise with a `StopReason`. */
 	get signal(): AbortSignal {
 		return this.closed.signal;
-	}
-
-	/** Why the latest attempt failed, while the connection retries. Null if it didn't fail. */
-	get lastFailure(): ChatEnded | null {
-		return this.connection.lastFailure;
-	}
-
-	/** Whether the session is connected now. */
-	get isConnected(): boolean {
-		return this.connection.isConnected;
-	}
-
-	/** Resolves when the session is connected, or when this lease has ended. */
-	async ready(): Promise<Readiness> {
-		return await this.connection.ready(this.signal);
-	}
-
-	/** See `EventDispatcher`. */
-	subscribe(listener: OnEvent): () => void {
-		return this.connection.subscribe(listener);
-	}
-
-	/** Waits until no other lease is sending, and returns `release`, which must be called. */
-	async acquireSend(): Promise<() => void> {
-		return await this.connection.acquireSend(this.signal);
-	}
-
-	/** Sends a frame and waits for its ack. Call it after `acquireSend`, so that the conversation keeps its order. */
-	async sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> {
-		return await this.connection.sendWithAck(frame, timeoutMs, this.signal);
-	}
-
-	/** If the session isn't connected, tries again now. */
-	retryNow(): void {
-		this.connection.retryNow();
 	}
 
 	/** Ends the lease. The connection closes if nobody else uses it. */

@@ -1,4 +1,6 @@
 import { isLoopback } from '../api/access';
+import { InvalidInput } from '../api/errors';
+import { onScreenOnly } from '../api/resolution';
 import type { WsToken } from './token';
 
 export interface SocketUrlOptions {
@@ -15,14 +17,22 @@ export interface SocketUrlOptions {
  * The document doesn't say that `ws_url` has the host of the base URL. The short-lived WebSocket token is issued for this
  * URL, so it may go to any host that the service names. The API token never does.
  *
- * @returns null if `ws_url` isn't a WebSocket URL, or isn't encrypted
+ * @throws InvalidInput if `ws_url` isn't a WebSocket URL, or isn't encrypted
  */
-export function socketUrl(options: SocketUrlOptions): string | null {
+export function socketUrl(options: SocketUrlOptions): string {
 	const wsUrl = options.token.ws_url.trim();
 	const parsed = parseUrl(wsUrl);
 	const isLocal = parsed?.protocol === 'ws:' && isLoopback(parsed);
 	const isAllowed = parsed?.protocol === 'wss:' || (isLocal && isLoopbackHttp(options.baseUrl));
-	if (!isAllowed) return null;
+	if (!isAllowed) {
+		throw new InvalidInput(
+			"The service returned a WebSocket URL that n8n can't use",
+			onScreenOnly(
+				"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Report this URL to your service provider.",
+			),
+			describeUrl(wsUrl),
+		);
+	}
 	const added = [
 		['token', options.token.token],
 		['client_id', options.clientId],
@@ -36,8 +46,8 @@ export function socketUrl(options: SocketUrlOptions): string | null {
 }
 
 /** The URL without user name and query, for messages and logs. */
-export function describeUrl(wsUrl: string): string {
-	const parsed = parseUrl(wsUrl.trim());
+function describeUrl(wsUrl: string): string {
+	const parsed = parseUrl(wsUrl);
 	return parsed === null
 		? 'an unreadable URL'
 		: `${parsed.protocol}//${parsed.host}${parsed.pathname}`;

@@ -1,10 +1,11 @@
-import { socketUrl, describeUrl } from '../../../../nodes/shared/chat/socketUrl';
+import { socketUrl } from '../../../../nodes/shared/chat/socketUrl';
+import { explainedBy } from '../explainedBy';
 
 const HTTPS = 'https://api.example.com';
 
 function urlFor(wsUrl: string, { baseUrl = HTTPS, claim = false, token = 't 1' } = {}) {
 	return socketUrl({
-		token: { token, ws_url: wsUrl, expires_at: 0, stream: 'user' },
+		token: { token, ws_url: wsUrl, expires_at: 0 },
 		baseUrl,
 		clientId: 'node/a&b',
 		claim,
@@ -33,7 +34,7 @@ describe('socketUrl', () => {
 	it.each(['', 'nonsense', '/v1/chat', 'https://h/p', 'http://localhost/p', 'file:///etc/hosts'])(
 		"rejects %j, which isn't a WebSocket URL",
 		(wsUrl) => {
-			expect(urlFor(wsUrl)).toBeNull();
+			expect(() => urlFor(wsUrl)).toThrow("that n8n can't use");
 		},
 	);
 
@@ -48,15 +49,15 @@ describe('socketUrl', () => {
 		['ws://127.0.0.1/p', 'not a url', false],
 		['wss://h/p', 'http://localhost', true],
 	])('%s with the base URL %s: %s', (wsUrl, baseUrl, isUsable) => {
-		expect(urlFor(wsUrl, { baseUrl }) !== null).toBe(isUsable);
+		const reading = expect(() => urlFor(wsUrl, { baseUrl }));
+		if (isUsable) reading.not.toThrow();
+		else reading.toThrow("that n8n can't use");
 	});
 });
 
-describe('describeUrl', () => {
-	it.each([
-		['wss://user:pw@h:9/p?token=x#y', 'wss://h:9/p'],
-		['nonsense', 'an unreadable URL'],
-	])('shows %s as %s', (wsUrl, text) => {
-		expect(describeUrl(wsUrl)).toBe(text);
-	});
+it.each([
+	['https://user:pw@h:9/p?token=x#y', 'https://h:9/p'],
+	['nonsense', 'an unreadable URL'],
+])('shows %s as %s', (wsUrl, originalMessage) => {
+	expect(explainedBy(() => urlFor(wsUrl))).toMatchObject({ originalMessage });
 });
