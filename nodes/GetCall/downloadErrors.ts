@@ -9,8 +9,8 @@ import { onScreenOnly, type Explanation, type Resolution } from '../shared/api/r
 import { BLOCKED_BY_N8N, type TransportFault } from '../shared/api/http';
 import { NO_ERROR_BODY } from '../shared/api/rejectionBody';
 
-/** Maximum redirects to follow. */
-export const MAX_REDIRECTS = 5;
+/** The code of a request that was redirected too often, or in a circle. */
+export const TOO_MANY_REDIRECTS = 'ERR_FR_TOO_MANY_REDIRECTS';
 
 const RUN_AGAIN: Resolution = {
 	onScreen: 'Run this item again. The node gets a new link each time.',
@@ -74,15 +74,6 @@ export function notARecording(content: string, status: number, text = ''): Servi
 	return rejected(explanation, status, text);
 }
 
-/** The link has too many redirects. */
-export function tooManyRedirects(status: number): ServiceRejection {
-	const explanation = {
-		message: `The link to the recording was redirected more than ${MAX_REDIRECTS} times or in a circle, so no file was saved`,
-		resolution: onScreenOnly('Ask your service provider for direct links to recordings.'),
-	};
-	return rejected(explanation, status);
-}
-
 /** The response of the service has no usable link. */
 export function noLink(): ServiceRejection {
 	const explanation = {
@@ -94,6 +85,12 @@ export function noLink(): ServiceRejection {
 
 /** Why a request for the file got no response. */
 export function downloadFailed({ code, message }: TransportFault): NotSent | OutcomeUnknown {
+	if (code === TOO_MANY_REDIRECTS) {
+		return new OutcomeUnknown(
+			'The link to the recording was redirected too often, so no file was saved',
+			onScreenOnly('Ask your service provider for direct links to recordings.'),
+		);
+	}
 	if (code !== BLOCKED_BY_N8N) return downloadInterrupted(code);
 	return new NotSent(
 		'n8n blocked the request for the recording',

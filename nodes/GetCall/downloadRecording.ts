@@ -5,16 +5,15 @@ import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/http/accountClient';
 import { firstBytes, isByteStream, type ByteStream } from '../shared/n8n/http/byteStream';
-import { TIME_LIMITS, toFault } from '../shared/n8n/http/transport';
+import { TIME_LIMITS, toFault, toHttpResponse } from '../shared/n8n/http/transport';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import {
 	downloadInterrupted,
 	downloadFailed,
 	downloadRejected,
-	MAX_REDIRECTS,
 	noLink,
 	notARecording,
-	tooManyRedirects,
+	TOO_MANY_REDIRECTS,
 } from './downloadErrors';
 import { messageOf } from '../shared/values';
 
@@ -52,6 +51,9 @@ const EXTENSIONS: { [mimeType: string]: string } = {
 
 /** At the end of a path, or of the name in `Content-Disposition`. */
 const EXTENSION = /\.[a-z0-9]{1,5}(?="?$)/i;
+
+/** Versions of n8n that don't know this limit follow 21 of them. */
+const MAX_REDIRECTS = 5;
 
 /** Bytes to read of a response that isn't a recording, enough for its error code. */
 const REJECTION_BYTES = 4_096;
@@ -122,7 +124,7 @@ function isWebUrl(url: string): boolean {
 
 async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileResponse> {
 	try {
-		const response = await sendWithRetry('GET', async () => await follow(context, url), {
+		const response = await sendWithRetry('GET', async () => await request(context, url), {
 			clock,
 			random: Math.random,
 			signal: cancelSignal(context),
@@ -136,28 +138,6 @@ async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileR
 	}
 }
 
-/** Requests a file and follows redirects. n8n's HTTP helper would follow up to 21 of them, on each attempt. */
-async function follow(context: IExecuteFunctions, link: string): Promise<FileResponse> {
-	const visited = new Set<string>();
-	for (let url = link; ; ) {
-		visited.add(url);
-		const response = await request(context, url);
-		const next = redirectOf(response, url);
-		if (next === undefined) return response;
-		if (visited.size > MAX_REDIRECTS || visited.has(next)) throw tooManyRedirects(response.status);
-		url = next;
-	}
-}
-
-/** The URL of a redirect. `undefined` if the response isn't a redirect to a web URL. */
-function redirectOf({ status, headers }: HttpResponse, url: string): string | undefined {
-	const { location } = headers;
-	const isRedirect = status > 300 && status < 309 && typeof location === 'string';
-	if (!isRedirect || !URL.canParse(location, url)) return undefined;
-	const next = new URL(location, url).href;
-	return isWebUrl(next) ? next : undefined;
-}
-
 async function request(context: IExecuteFunctions, url: string): Promise<FileResponse> {
 	try {
 		const response: unknown = await context.helpers.httpRequest({
@@ -168,7 +148,7 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
+			maxRedirects: MAX_REDIRECTS,
 			timeout: TIME_LIMITS.silenceMs,
 			// n8n's helper without a credential doesn't end when the execution is stopped.
 			abortSignal: AbortSignal.any([
@@ -178,22 +158,17 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 		});
 		return await toFileResponse(response);
 	} catch (error) {
-		throw toFault(error);
+		const fault = toFault(error);
+		// Another attempt would be redirected, too.
+		throw fault.code === TOO_MANY_REDIRECTS ? downloadFailed(fault) : fault;
 	}
 }
 
 async function toFileResponse(response: unknown): Promise<FileResponse> {
-	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
-	const { statusCode, headers, body }: { [name: string]: unknown } = response;
+	const { body, ...rest }: { [name: string]: unknown } = isJsonObject(response) ? response : {};
 	if (!isByteStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
-	const status = typeof statusCode === 'number' ? statusCode : 0;
-	const file = {
-		status,
-		headers: isJsonObject(headers) ? headers : {},
-		text: '',
-		content: body,
-	};
-	if (status >= 200 && status <= 299) return file;
+	const file = { ...toHttpResponse(rest), content: body };
+	if (file.status >= 200 && file.status <= 299) return file;
 	try {
 		const bytes = await firstBytes(body, REJECTION_BYTES);
 		return { ...file, text: bytes.toString('utf8', 0, REJECTION_BYTES) };
