@@ -38,7 +38,7 @@ import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
-import { entriesOf, onlyListIn } from '../../nodes/shared/calls/callListResponse';
+import { entriesOf, onlyListIn } from '../../nodes/shared/calls/callList';
 import { isWanted, isBehind, outcomeKey, parseList } from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/completionWebhook';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
@@ -81,7 +81,7 @@ const changingList = (json: JsonValue): PagedList<number> => {
 			return await Promise.resolve({
 				entries: entries.slice(at, end),
 				total: entries.length + ((at / 100) % 2),
-				next: end < entries.length ? [end] : [],
+				next: () => (end < entries.length ? [end] : []),
 			});
 		},
 		keyOf: () => undefined,
@@ -412,10 +412,9 @@ export const readers: Record<string, Reader | Reader[]> = {
 		]),
 	'shared/apiMapping/placeValues.ts › queryOf': ({ json }) =>
 		queryOf(listOf(json).map((name) => ({ name: plain(name), value: 1 }))),
-	'shared/calls/callListResponse.ts › entriesOf': ({ json }) =>
+	'shared/calls/callList.ts › entriesOf': ({ json }) =>
 		entriesOf({ data: json }, new ApiMapping({ callListPath: 'data' })),
-	'shared/calls/callListResponse.ts › onlyListIn': ({ json }) =>
-		onlyListIn(json, new ApiMapping({})),
+	'shared/calls/callList.ts › onlyListIn': ({ json }) => onlyListIn(json, new ApiMapping({})),
 	'shared/calls/callFilters.ts › callListQuery': ({ text }) =>
 		callListQuery(
 			{ status: text, phone: text, from: text, to: text, campaignId: text },
@@ -592,8 +591,9 @@ export const notReaders = new Set([
 	'shared/n8n/forms/fieldValue.ts › scalarIn',
 	'shared/n8n/forms/fieldValue.ts › optionOf',
 	'shared/n8n/forms/fieldValue.ts › fault',
-	'shared/calls/callListResponse.ts › linkedNext',
-	'shared/calls/callListResponse.ts › totalIn',
+	'shared/calls/callList.ts › callsKeepChanging',
+	'shared/calls/callList.ts › linkedNext',
+	'shared/calls/callList.ts › totalIn',
 	// `readReport` is measured, which calls it.
 	'shared/json.ts › innerOf',
 	'shared/calls/callsPerPerson.ts › countedCalls',
