@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ExplainedError } from '../../nodes/shared/api/errors';
-import { socketUrl } from '../../nodes/shared/chat/socketUrl';
+import { socketUrl } from '../../nodes/shared/chat/token';
 import { MANY_RUNS } from './runs';
 
 const TOKEN = 'very-secret-token';

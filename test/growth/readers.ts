@@ -42,7 +42,7 @@ import { entriesOf, onlyListIn } from '../../nodes/shared/calls/callList';
 import { isWanted, isBehind, outcomeKey, parseList } from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/completionWebhook';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
-import { socketUrl } from '../../nodes/shared/chat/socketUrl';
+import { socketUrl } from '../../nodes/shared/chat/token';
 import { chatValues, createdSessionId } from '../../nodes/shared/chat/chatRequests';
 import { describeEnding } from '../../nodes/shared/chat/reconnectPolicy';
 import type { ChatEvent } from '../../nodes/shared/chat/frames';
@@ -424,7 +424,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/calls/callEnd.ts › isWanted': ({ json }) =>
 		isWanted({ status: json }, { status: ['a'], agent_uuid: ['a'], campaign_id: ['1'] }),
 	'shared/campaign.ts › simplifyCampaign': ({ json }) => simplifyCampaign(viewCampaign(json)),
-	'shared/chat/socketUrl.ts › socketUrl': ({ text }) =>
+	'shared/chat/token.ts › socketUrl': ({ text }) =>
 		[text, `wss://${text}`, `wss://h.example/${text}`].map((wsUrl) =>
 			socketUrl({
 				token: { token: wellFormed(text), ws_url: wsUrl, expires_at: 0 },

@@ -23,8 +23,7 @@ import {
 	tokenFailureReason,
 } from './reconnectPolicy';
 import { Socket, type WebSocketLike } from './socket';
-import { socketUrl } from './socketUrl';
-import { type MintedToken, TOKEN_RETRY_MS, withRenewal, type WsToken } from './token';
+import { type MintedToken, socketUrl, TOKEN_RETRY_MS, withRenewal, type WsToken } from './token';
 
 /**
  * A socket counts as connected after it has been open for this long, because a rejection (4401, 1008) arrives only after
@@ -340,8 +339,8 @@ export class ChatConnection {
 	private receive(frame: unknown, socket: Socket): void {
 		if (this.signal.aborted) return;
 		const received = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
-		if (received.kind === 'ignored') {
-			this.events.ignore(received.why);
+		if (received === null) {
+			this.ignored("a frame that can't be read");
 		} else if (received.kind === 'ack') {
 			this.receiveAck(received.ack);
 		} else {
@@ -356,7 +355,12 @@ export class ChatConnection {
 		const match = flight === null ? 'another' : this.unconfirmed.match(ack, flight.frame, now);
 		if (match === 'own') flight?.result.resolve({ kind: 'ack', ack });
 		if (match === 'unclear') flight?.result.resolve({ kind: 'unknown', why: 'unmatched' });
-		if (match === 'another') this.events.ignore('unexpected_ack');
+		if (match === 'another') this.ignored('an ack that nobody waits for');
+	}
+
+	private ignored(what: string): void {
+		const { sessionId, log } = this.options;
+		log.debug(`The chat session ignored ${what}`, { sessionId });
 	}
 
 	// Ending.

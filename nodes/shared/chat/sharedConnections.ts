@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import { BoundedMap } from '../boundedMap';
-import { type Clock, DONE, pause } from '../clock';
+import { type Clock, pause } from '../clock';
 import { fingerprint } from '../hash';
 import { KeyedMutex } from '../keyedMutex';
 import { UnconfirmedFrames } from './acks';
@@ -117,9 +117,6 @@ class SharedConnection {
 
 	private readonly leases = new Set<ChatLease>();
 
-	/** Aborted by the next user. */
-	private joined = new AbortController();
-
 	constructor(
 		private readonly parts: SocketParts,
 		/** Applies after the last user has left. */
@@ -154,8 +151,6 @@ class SharedConnection {
 		const { connection, parts } = this;
 		const lease = new ChatLease(connection, parts.clock, options, () => this.leave(lease));
 		this.leases.add(lease);
-		this.joined.abort(DONE);
-		this.joined = new AbortController();
 		connection.retryNow();
 		return lease;
 	}
@@ -168,15 +163,16 @@ class SharedConnection {
 	private leave(lease: ChatLease): void {
 		this.leases.delete(lease);
 		this.lastLease = lease.options;
-		if (this.leases.size > 0 || this.connection.signal.aborted) return;
+		if (this.leases.size > 0) return;
 		// The next connection of a trigger gets the events in between by the replay.
 		if (lease.options.usedBy === 'action') void this.linger();
 		else this.closeIfUnused();
 	}
 
+	/** A user in between only keeps the connection open if it still uses it then. */
 	private async linger(): Promise<void> {
-		const stopped = AbortSignal.any([this.connection.signal, this.joined.signal]);
-		if (await pause(this.parts.clock, LINGER_MS, stopped)) this.closeIfUnused();
+		await pause(this.parts.clock, LINGER_MS, this.connection.signal);
+		this.closeIfUnused();
 	}
 
 	/** The user whose credential the connection uses: a trigger outlives an execution. */

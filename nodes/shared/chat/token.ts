@@ -1,3 +1,4 @@
+import { isLoopback } from '../api/access';
 import { dataOf } from '../api/envelope';
 import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
@@ -62,4 +63,46 @@ export function withRenewal(
 	const lifetimeMs = remainingMs > 0 ? Math.min(remainingMs, TOKEN_LIFETIME_MS) : TOKEN_LIFETIME_MS;
 	const renewAfterMs = Math.max(TOKEN_RETRY_MS, lifetimeMs * (0.7 + 0.1 * random));
 	return { ...token, renewAt: requestedAt + renewAfterMs };
+}
+
+/**
+ * The URL of the WebSocket (Events › Chat WebSocket): `ws_url` "exactly as returned" with `token`, `client_id`, and
+ * `claim` appended as text, because parsing and rebuilding would re-encode the service's own query.
+ *
+ * The document doesn't say that `ws_url` has the host of the base URL. The short-lived WebSocket token is issued for this
+ * URL, so it may go to any host that the service names. The API token never does.
+ *
+ * @throws InvalidInput if `ws_url` isn't a WebSocket URL, or isn't encrypted
+ */
+export function socketUrl({
+	token: { token, ws_url },
+	baseUrl,
+	clientId,
+	claim,
+}: {
+	token: WsToken;
+	baseUrl: string;
+	clientId: string;
+	claim: boolean;
+}): string {
+	const wsUrl = ws_url.trim();
+	const url = URL.canParse(wsUrl) ? new URL(wsUrl) : undefined;
+	// A base URL with http is one of this machine.
+	const isLocal = url?.protocol === 'ws:' && isLoopback(url) && baseUrl.startsWith('http:');
+	if (url?.protocol !== 'wss:' && !isLocal) {
+		throw new InvalidInput(
+			"The service returned a WebSocket URL that n8n can't use",
+			onScreenOnly(
+				"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Report this URL to your service provider.",
+			),
+			// Without user name and query.
+			url === undefined ? 'an unreadable URL' : `${url.protocol}//${url.host}${url.pathname}`,
+		);
+	}
+	const added = [['token', token], ['client_id', clientId], ...(claim ? [['claim', '1']] : [])]
+		.map((pair) => pair.map(encodeURIComponent).join('='))
+		.join('&');
+	// What is after "#" never reaches a server, and some WebSockets reject it.
+	const [sent = ''] = wsUrl.split('#');
+	return `${sent}${sent.includes('?') ? '&' : '?'}${added}`;
 }
