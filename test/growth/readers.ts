@@ -360,7 +360,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 					parseResponse(
 						REQUEST,
 						{ ...responseOf(text), status: 400 },
-						{ successCheck, isSecret, now: 0 },
+						{ successCheck, isSecret },
+						0,
 					),
 		),
 	),
