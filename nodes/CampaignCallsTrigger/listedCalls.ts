@@ -4,6 +4,7 @@ import type { ApiClient } from '../shared/api/client';
 import { OutcomeUnknown } from '../shared/api/errors';
 import type { Query } from '../shared/api/http';
 import { CALL_ID } from '../shared/api/limits';
+import { readPages, readWholeList } from '../shared/api/paging';
 import { parseContactListId } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
 import type { ApiMapping } from '../shared/apiMapping';
@@ -14,7 +15,7 @@ import {
 	OUTCOME_FIELDS,
 	outcomeKey,
 } from '../shared/calls/callEnd';
-import { readCalls } from '../shared/calls/callList';
+import { callList, callsKeepChanging } from '../shared/calls/callList';
 import { isCompleted, readCampaign } from '../shared/campaign';
 import { fingerprint64 } from '../shared/hash';
 import { forEachInSlices } from '../shared/slices';
@@ -89,9 +90,10 @@ export async function readList(
 ): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
 	const query: Query =
 		listId === ALL_CALLS ? {} : { campaign_upload_id: parseContactListId(listId) };
-	const ifChanging = mustBeWhole ? IF_CHANGING : undefined;
-	const request = { query, limit, ifChanging, compact: compactEntry };
-	const { calls: entries, isComplete } = await readCalls(client, request, apiMapping);
+	const list = callList(client, { query, limit, compact: compactEntry }, apiMapping);
+	const { entries, isComplete } = mustBeWhole
+		? await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping))
+		: await readPages(list, limit);
 	const listed: ListedCall[] = [];
 	await forEachInSlices(entries, (entry) => {
 		const { call_id: callId } = entry;

@@ -131,9 +131,9 @@ export class ChatEventsListener {
 		const check = async (sessionId: string): Promise<FollowStatus> => {
 			const isNew = !this.sessions.has(sessionKey(sessionId));
 			const session = this.followOne(sessionId, isNew);
-			const connecting = session.started.promise.then(() => session.lease?.ready());
+			const connecting = session.started.promise.then(async () => await untilReady(session.lease));
 			await settledOrTimeout(clock, FIRST_CHECK_MS, connecting, session.lost.signal);
-			const connected = session.lease?.isConnected === true;
+			const connected = session.lease?.connection.isConnected === true;
 			if (isNew) session.isAwaited = false;
 			return { sessionId, connected, ended: isNew && !connected ? session.loss : null };
 		};
@@ -144,7 +144,7 @@ export class ChatEventsListener {
 	private followOne(sessionId: string, isAwaited = false): FollowedSession {
 		const key = sessionKey(sessionId);
 		const existing = this.sessions.get(key);
-		existing?.lease?.retryNow();
+		existing?.lease?.connection.retryNow();
 		if (existing !== undefined) return existing;
 		const session: FollowedSession = {
 			sessionId,
@@ -167,7 +167,7 @@ export class ChatEventsListener {
 				},
 			});
 			session.started.resolve();
-			await settledOrTimeout(clock, NEXT_AFTER_MS, session.lease.ready());
+			await settledOrTimeout(clock, NEXT_AFTER_MS, untilReady(session.lease));
 		});
 		return session;
 	}
@@ -193,4 +193,8 @@ export class ChatEventsListener {
 			this.losses.sessions.add({ sessionId, ending, isRetried });
 		}
 	}
+}
+
+async function untilReady(lease: ChatLease | null): Promise<void> {
+	await lease?.connection.ready(lease.signal);
 }

@@ -1,7 +1,7 @@
 import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
 import type { ClientFrame } from '../shared/chat/frames';
 import { capInTools, TOOL_LIMITS } from '../shared/n8n/tools/toolDeadline';
-import { ACK_TIMEOUT_MS, sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
+import { ACK_TIMEOUT_MS, sendTurn, type TurnOutcome } from '../shared/chat/turn';
 import type { JsonObject } from '../shared/json';
 import type { Prepare } from '../shared/n8n/run/chatItems';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
@@ -55,8 +55,12 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 				random: Math.random,
 				ackTimeoutMs: capInTools(context, ACK_TIMEOUT_MS, TOOL_LIMITS.ackMs),
 			};
-			const send = async (socket: TurnLink) => await sendTurn(socket, frame, options);
-			const outcome = await sockets.use(account, sessionId, disconnectOther, send);
+			const outcome = await sockets.use(
+				account,
+				sessionId,
+				disconnectOther,
+				async (lease) => await sendTurn(lease, frame, options),
+			);
 			return asItems({ session_id: sessionId, ...turnRecord(outcome) });
 		},
 	};

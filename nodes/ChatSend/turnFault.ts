@@ -6,15 +6,10 @@ import {
 	type Explanation,
 	type Resolution,
 } from '../shared/api/resolution';
-import type { NotReady } from '../shared/chat/connection';
-import type { MissingAck, TurnOutcome } from '../shared/chat/turn';
-import {
-	ACCEPTED_STATES,
-	type Ack,
-	errorText,
-	INVALID_CODES,
-	type InvalidCode,
-} from '../shared/chat/frames';
+import type { MissingAck } from '../shared/chat/connection';
+import type { ChatEnded } from '../shared/chat/reconnectPolicy';
+import type { TurnOutcome } from '../shared/chat/turn';
+import { ACCEPTED_STATES, errorText } from '../shared/chat/frames';
 
 /** Explains why a message wasn't sent or was rejected. */
 class ChatTurnFault extends ExplainedError {
@@ -23,10 +18,10 @@ class ChatTurnFault extends ExplainedError {
 	constructor(
 		explanation: Explanation,
 		readonly outcome: 'not_sent' | 'rejected',
-		originalMessage?: string | null,
+		originalMessage?: string,
 		override readonly isTransient = false,
 	) {
-		super(explanation.message, explanation.resolution, originalMessage ?? undefined);
+		super(explanation.message, explanation.resolution, originalMessage);
 	}
 }
 
@@ -60,10 +55,8 @@ export const LATER_ATTEMPT_FAILED: Explanation = {
 	},
 };
 
-type FaultName = 'no_reason' | 'other_reason' | 'busy' | 'failed' | 'not_started';
-
-/** One row for each way in which a turn fails. The codes are those of the state `invalid`. */
-const FAULTS: Record<InvalidCode | FaultName, Explanation> = {
+/** One row for each documented `error` of an ack whose state is `invalid` (Events › Chat WebSocket). */
+const INVALID: { readonly [code: string]: Explanation } = {
 	bad_json: {
 		message: "The service couldn't read the message as JSON",
 		resolution: {
@@ -129,35 +122,40 @@ const FAULTS: Record<InvalidCode | FaultName, Explanation> = {
 				'Give the interaction ID and the option ID exactly as in the interactive message. It may already be answered or replaced.',
 		},
 	},
-	no_reason: {
-		message: 'The service rejected the message',
-		resolution: {
-			onScreen:
-				'The service gave no reason. Check the fields of this item, then send the message again.',
-			forModel: 'The service gave no reason. Check the values you gave.',
-		},
+};
+
+const NO_REASON: Explanation = {
+	message: 'The service rejected the message',
+	resolution: {
+		onScreen:
+			'The service gave no reason. Check the fields of this item, then send the message again.',
+		forModel: 'The service gave no reason. Check the values you gave.',
 	},
-	other_reason: {
-		message: 'The service rejected the message',
-		quotesService: true,
-		resolution: forEveryone('Correct what the service reports. Then send the message again.'),
-	},
-	busy: {
-		message: 'The service is too busy to accept the message',
-		resolution: forEveryone("The message wasn't accepted. Send it again later."),
-	},
-	failed: {
-		message: "The service couldn't process the message",
-		resolution: forEveryone(
-			'The service may or may not have accepted the message. Check the conversation before you send it again.',
-		),
-	},
-	not_started: {
-		message: "The message wasn't sent because the execution was stopped",
-		resolution: {
-			onScreen: 'Run this item in a new execution to send the message.',
-			forModel: 'Send the message again.',
-		},
+};
+
+const OTHER_REASON: Explanation = {
+	message: 'The service rejected the message',
+	quotesService: true,
+	resolution: forEveryone('Correct what the service reports. Then send the message again.'),
+};
+
+const BUSY: Explanation = {
+	message: 'The service is too busy to accept the message',
+	resolution: forEveryone("The message wasn't accepted. Send it again later."),
+};
+
+const FAILED: Explanation = {
+	message: "The service couldn't process the message",
+	resolution: forEveryone(
+		'The service may or may not have accepted the message. Check the conversation before you send it again.',
+	),
+};
+
+const NOT_STARTED: Explanation = {
+	message: "The message wasn't sent because the execution was stopped",
+	resolution: {
+		onScreen: 'Run this item in a new execution to send the message.',
+		forModel: 'Send the message again.',
 	},
 };
 
@@ -176,36 +174,29 @@ const MISSING: Record<MissingAck, string> = {
 
 /** Why a turn didn't succeed, or isn't known to have succeeded. Null if it did. */
 export function turnFault(outcome: TurnOutcome): ExplainedError | null {
-	if (outcome.kind === 'not_sent') return notSent(outcome.readiness);
+	if (outcome.kind === 'not_sent') return notSent(outcome.ending);
 	if (outcome.kind === 'unknown') return unknown(outcome.why, outcome.hasKey);
 	const { ack, missingBefore } = outcome;
-	const name = faultName(ack);
-	if (name === null) return null;
+	const { state } = ack;
 	const words = errorText(ack) ?? undefined;
+	const isKnown = state === 'busy' || state === 'error' || state === 'invalid';
+	// An undocumented state without an error is passed through.
+	if (ACCEPTED_STATES.has(state) || (!isKnown && words === undefined)) return null;
 	if (missingBefore !== null) {
 		// Another attempt may have been accepted. Only one with a key is followed by another.
-		return name === 'busy'
+		return state === 'busy'
 			? unknown(missingBefore, true)
 			: unknownFault(LATER_ATTEMPT_FAILED, words);
 	}
-	if (name === 'busy') return new ChatTurnFault(FAULTS.busy, 'not_sent', words, true);
-	if (name === 'failed') return unknownFault(FAULTS.failed, words);
-	const isDocumented = ack.state === 'invalid';
-	const original = isDocumented || words === undefined ? words : `${words} (state ${ack.state})`;
-	const text = quotingService(FAULTS[name], original ?? '');
-	return new ChatTurnFault(text, 'rejected', original);
+	if (state === 'busy') return new ChatTurnFault(BUSY, 'not_sent', words, true);
+	if (state === 'error') return unknownFault(FAILED, words);
+	if (words === undefined) return new ChatTurnFault(NO_REASON, 'rejected');
+	if (state !== 'invalid') return rejectedWith(`${words} (state ${state})`);
+	return Object.hasOwn(INVALID, words) ? rejectedWith(words, INVALID[words]) : rejectedWith(words);
 }
 
-/** Null if the service accepted the message. An undocumented state without an error is passed through. */
-function faultName(ack: Ack): InvalidCode | FaultName | null {
-	const { state } = ack;
-	const error = errorText(ack);
-	if (ACCEPTED_STATES.has(state)) return null;
-	if (state === 'busy') return 'busy';
-	if (state === 'error') return 'failed';
-	if (state !== 'invalid') return error === null ? null : 'other_reason';
-	const known = INVALID_CODES.find((code) => code === error);
-	return known ?? (error === null ? 'no_reason' : 'other_reason');
+function rejectedWith(words: string, explanation: Explanation = OTHER_REASON): ChatTurnFault {
+	return new ChatTurnFault(quotingService(explanation, words), 'rejected', words);
 }
 
 function unknown(why: MissingAck, hasKey: boolean): OutcomeUnknown {
@@ -221,12 +212,9 @@ function unknownFault({ message, resolution }: Explanation, words?: string): Out
 const NO_CONNECTION_NEEDED =
 	"To send a message without a live connection, set 'Send Via' to 'Request With Immediate Reply' or 'Request With Later Reply'.";
 
-function notSent(readiness: NotReady): ChatTurnFault {
-	if (readiness.kind === 'closed_by_us') {
-		return new ChatTurnFault(FAULTS.not_started, 'not_sent');
-	}
-	const { kind, message, resolution, resolutionForModel, originalMessage, isTransient } =
-		readiness.ending;
+function notSent(ending: ChatEnded | null): ChatTurnFault {
+	if (ending === null) return new ChatTurnFault(NOT_STARTED, 'not_sent');
+	const { kind, message, resolution, resolutionForModel, originalMessage, isTransient } = ending;
 	const isRejected = kind === 'in_use_or_inactive';
 	const text = {
 		message: `${message}, so nothing was sent`,

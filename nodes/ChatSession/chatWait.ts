@@ -1,7 +1,6 @@
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
-import { SESSION_CLOSED_LINGER_MS } from '../shared/chat/connection';
+import { type ChatConnection, endingOf, SESSION_CLOSED_LINGER_MS } from '../shared/chat/connection';
 import { type Clock, hasOffset, pause } from '../shared/clock';
-import type { ChatLease } from '../shared/chat/sharedConnections';
 import type { ChatEvent } from '../shared/chat/frames';
 import { ExplainedError } from '../shared/api/errors';
 import { onScreenOnly, type Reader } from '../shared/api/resolution';
@@ -19,10 +18,7 @@ export type EventFilter = {
 };
 
 /** The part of a connection that a wait needs. */
-export type WaitLink = Pick<
-	ChatLease,
-	'signal' | 'subscribe' | 'ready' | 'lastFailure' | 'isConnected'
->;
+type WaitConnection = Pick<ChatConnection, 'subscribe' | 'ready' | 'lastFailure' | 'isConnected'>;
 
 /** The time limit passed before the session was connected. */
 export class NeverConnected extends ExplainedError {
@@ -73,7 +69,7 @@ const MAX_SEEN = 1_000;
  * @throws ChatEnded if no connection is possible, or NeverConnected
  */
 export async function awaitEvent(
-	link: WaitLink,
+	{ connection, signal }: { connection: WaitConnection; signal: AbortSignal },
 	{ types, timeoutMs, returnedIds, reader }: EventFilter,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
@@ -83,10 +79,10 @@ export async function awaitEvent(
 	const found = new AbortController();
 	const connected = new AbortController();
 	const closed = new AbortController();
-	void link.ready().then(({ kind }) => {
-		if (kind === 'open') connected.abort();
+	void connection.ready(signal).then((isConnected) => {
+		if (isConnected) connected.abort();
 	});
-	const unsubscribe = link.subscribe((event, replay) => {
+	const unsubscribe = connection.subscribe((event, replay) => {
 		if (found.signal.aborted) return;
 		// Otherwise the time isn't checked, because a wrong clock must not hide new events.
 		const isReplay =
@@ -106,22 +102,22 @@ export async function awaitEvent(
 			void pause(clock, SESSION_CLOSED_LINGER_MS, found.signal).then(() => closed.abort());
 		}
 	});
-	await pause(clock, timeoutMs, AbortSignal.any([found.signal, closed.signal, link.signal]));
+	await pause(clock, timeoutMs, AbortSignal.any([found.signal, closed.signal, signal]));
 	unsubscribe();
 	const [event] = matching;
 	if (event !== undefined) return { end: { kind: 'event', event }, seen };
-	if (link.signal.aborted) {
-		const readiness = await link.ready();
-		if (readiness.kind !== 'ended') return { end: { kind: 'stopped' }, seen };
-		if (readiness.ending.kind !== 'session_closed') throw readiness.ending;
+	if (signal.aborted) {
+		const ending = endingOf(signal);
+		if (ending === null) return { end: { kind: 'stopped' }, seen };
+		if (ending.kind !== 'session_closed') throw ending;
 		return { end: { kind: 'session_closed' }, seen };
 	}
 	if (closed.signal.aborted) return { end: { kind: 'session_closed' }, seen };
-	if (!connected.signal.aborted) throw new NeverConnected(link.lastFailure);
-	return { end: timeoutEnd(link, reader), seen };
+	if (!connected.signal.aborted) throw new NeverConnected(connection.lastFailure);
+	return { end: timeoutEnd(connection, reader), seen };
 }
 
-function timeoutEnd({ isConnected, lastFailure }: WaitLink, reader: Reader): EventWaitEnd {
+function timeoutEnd({ isConnected, lastFailure }: WaitConnection, reader: Reader): EventWaitEnd {
 	if (isConnected) return { kind: 'timed_out' };
 	const why = lastFailure === null ? CHECK_REACHABLE[reader] : whyNotRead(lastFailure, reader);
 	const disconnected = `The live connection was down when the wait ended, so an event may be missing. ${why}`;

@@ -1,21 +1,20 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { ServiceRejection } from '../shared/api/errors';
-import { TransportFault, type HttpResponse } from '../shared/api/http';
+import {
+	type ErrorOrigin,
+	type ExplainedError,
+	NotSent,
+	OutcomeUnknown,
+	ServiceRejection,
+} from '../shared/api/errors';
+import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../shared/api/http';
+import { NO_ERROR_BODY } from '../shared/api/rejectionBody';
+import { type Explanation, onScreenOnly, type Resolution } from '../shared/api/resolution';
 import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/http/accountClient';
 import { firstBytes, isByteStream, type ByteStream } from '../shared/n8n/http/byteStream';
-import { TIME_LIMITS, toFault } from '../shared/n8n/http/transport';
+import { TIME_LIMITS, toFault, toHttpResponse } from '../shared/n8n/http/transport';
 import { cancelSignal } from '../shared/n8n/run/cancel';
-import {
-	downloadInterrupted,
-	downloadFailed,
-	downloadRejected,
-	MAX_REDIRECTS,
-	noLink,
-	notARecording,
-	tooManyRedirects,
-} from './downloadErrors';
 import { messageOf } from '../shared/values';
 
 type FileResponse = HttpResponse & { content: ByteStream };
@@ -52,6 +51,12 @@ const EXTENSIONS: { [mimeType: string]: string } = {
 
 /** At the end of a path, or of the name in `Content-Disposition`. */
 const EXTENSION = /\.[a-z0-9]{1,5}(?="?$)/i;
+
+/** Versions of n8n that don't know this limit follow 21 of them. */
+const MAX_REDIRECTS = 5;
+
+/** The code of a request that was redirected more often. */
+const TOO_MANY_REDIRECTS = 'ERR_FR_TOO_MANY_REDIRECTS';
 
 /** Bytes to read of a response that isn't a recording, enough for its error code. */
 const REJECTION_BYTES = 4_096;
@@ -122,7 +127,7 @@ function isWebUrl(url: string): boolean {
 
 async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileResponse> {
 	try {
-		const response = await sendWithRetry('GET', async () => await follow(context, url), {
+		const response = await sendWithRetry('GET', async () => await request(context, url), {
 			clock,
 			random: Math.random,
 			signal: cancelSignal(context),
@@ -136,28 +141,6 @@ async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileR
 	}
 }
 
-/** Requests a file and follows redirects. n8n's HTTP helper would follow up to 21 of them, on each attempt. */
-async function follow(context: IExecuteFunctions, link: string): Promise<FileResponse> {
-	const visited = new Set<string>();
-	for (let url = link; ; ) {
-		visited.add(url);
-		const response = await request(context, url);
-		const next = redirectOf(response, url);
-		if (next === undefined) return response;
-		if (visited.size > MAX_REDIRECTS || visited.has(next)) throw tooManyRedirects(response.status);
-		url = next;
-	}
-}
-
-/** The URL of a redirect. `undefined` if the response isn't a redirect to a web URL. */
-function redirectOf({ status, headers }: HttpResponse, url: string): string | undefined {
-	const { location } = headers;
-	const isRedirect = status > 300 && status < 309 && typeof location === 'string';
-	if (!isRedirect || !URL.canParse(location, url)) return undefined;
-	const next = new URL(location, url).href;
-	return isWebUrl(next) ? next : undefined;
-}
-
 async function request(context: IExecuteFunctions, url: string): Promise<FileResponse> {
 	try {
 		const response: unknown = await context.helpers.httpRequest({
@@ -168,7 +151,7 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
+			maxRedirects: MAX_REDIRECTS,
 			timeout: TIME_LIMITS.silenceMs,
 			// n8n's helper without a credential doesn't end when the execution is stopped.
 			abortSignal: AbortSignal.any([
@@ -178,26 +161,147 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 		});
 		return await toFileResponse(response);
 	} catch (error) {
-		throw toFault(error);
+		const fault = toFault(error);
+		// Another attempt would be redirected, too.
+		throw fault.code === TOO_MANY_REDIRECTS ? redirectedTooOften() : fault;
 	}
 }
 
 async function toFileResponse(response: unknown): Promise<FileResponse> {
-	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
-	const { statusCode, headers, body }: { [name: string]: unknown } = response;
+	const { body, ...rest }: { [name: string]: unknown } = isJsonObject(response) ? response : {};
 	if (!isByteStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
-	const status = typeof statusCode === 'number' ? statusCode : 0;
-	const file = {
-		status,
-		headers: isJsonObject(headers) ? headers : {},
-		text: '',
-		content: body,
-	};
-	if (status >= 200 && status <= 299) return file;
+	const file = { ...toHttpResponse(rest), content: body };
+	if (file.status >= 200 && file.status <= 299) return file;
 	try {
 		const bytes = await firstBytes(body, REJECTION_BYTES);
 		return { ...file, text: bytes.toString('utf8', 0, REJECTION_BYTES) };
 	} finally {
 		body.destroy();
 	}
+}
+
+// What is reported.
+
+const RUN_AGAIN: Resolution = {
+	onScreen: 'Run this item again. The node gets a new link each time.',
+	forModel: 'Try again. A new link is used each time.',
+};
+
+const NOT_STORED: Explanation = {
+	message: 'The recording is no longer in storage',
+	resolution: onScreenOnly('Ask your service provider how long recordings are stored.'),
+};
+
+const LINK_REJECTED: Explanation = {
+	message: 'The link to the recording has expired or was rejected',
+	resolution: {
+		onScreen: `${RUN_AGAIN.onScreen} A link is valid for 15 minutes. If the storage rejects a new link, compare the clocks of n8n and the service.`,
+		forModel: RUN_AGAIN.forModel,
+	},
+};
+
+const BY_STATUS: { [status: number]: Explanation } = {
+	400: LINK_REJECTED,
+	401: LINK_REJECTED,
+	403: LINK_REJECTED,
+	404: NOT_STORED,
+	410: NOT_STORED,
+};
+
+/** Stands for the redirects, whose statuses n8n doesn't report. */
+const REDIRECTED = 302;
+
+/** Statuses of a storage that may accept the request later, beside 5xx. */
+const BUSY = new Set([408, 425, 429]);
+
+/**
+ * Why the storage didn't return the file. Only its error code is kept, because the rest of the response may contain
+ * parts of the presigned URL.
+ */
+function downloadRejected(status: number, text: string): ExplainedError {
+	if (status >= 500 || BUSY.has(status)) {
+		return new OutcomeUnknown(
+			`The storage of the recording returned HTTP status ${status}`,
+			RUN_AGAIN,
+			statusText(status, text),
+			status,
+		);
+	}
+	const known = BY_STATUS[status];
+	if (known === undefined) return notARecording(`HTTP status ${status}`, status, text);
+	return rejected(known, status, text, 'service');
+}
+
+/**
+ * The link returned something else, so no file is saved.
+ *
+ * @param content for the message, such as "a web page"
+ */
+function notARecording(content: string, status: number, text = ''): ServiceRejection {
+	const explanation = {
+		message: `The link to the recording returned ${content} instead of a recording, so no file was saved`,
+		resolution: onScreenOnly(
+			`Run this item again. If this doesn't help, set 'Recording As' to 'Link' and open the link in a browser, or ask your service provider.`,
+		),
+	};
+	return rejected(explanation, status, text);
+}
+
+function redirectedTooOften(): ServiceRejection {
+	const explanation = {
+		message: 'The link to the recording was redirected too often, so no file was saved',
+		resolution: onScreenOnly('Ask your service provider for direct links to recordings.'),
+	};
+	return rejected(explanation, REDIRECTED);
+}
+
+/** The response of the service has no usable link. */
+function noLink(): ServiceRejection {
+	const explanation = {
+		message: "The service returned an invalid recording_url, so the recording can't be downloaded",
+		resolution: onScreenOnly("To see it, set 'Recording As' to 'Link'."),
+	};
+	return rejected(explanation, 200);
+}
+
+/** Why a request for the file got no response. */
+function downloadFailed({ code, message }: TransportFault): NotSent | OutcomeUnknown {
+	if (code !== BLOCKED_BY_N8N) return downloadInterrupted(code);
+	return new NotSent(
+		'n8n blocked the request for the recording',
+		onScreenOnly(
+			'Ask your n8n administrator to allow requests to the host where your service stores recordings.',
+		),
+		message,
+		false,
+		'n8n',
+	);
+}
+
+/** The download of the file was interrupted. */
+function downloadInterrupted(originalMessage: string): OutcomeUnknown {
+	return new OutcomeUnknown(
+		"The recording couldn't be downloaded completely",
+		{
+			onScreen: `Nothing was changed. ${RUN_AGAIN.onScreen}`,
+			forModel: RUN_AGAIN.forModel,
+		},
+		originalMessage,
+	);
+}
+
+function rejected(
+	{ message, resolution }: Explanation,
+	status: number,
+	text = '',
+	origin: ErrorOrigin = 'response',
+): ServiceRejection {
+	const originalMessage = statusText(status, text);
+	return new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
+}
+
+/** The HTTP status with the error code of the storage, if it has one. */
+function statusText(status: number, text: string): string {
+	const code = /<Code>([\w.-]{1,80})<\/Code>/.exec(text)?.[1];
+	return [`HTTP status ${status}`, ...(code === undefined ? [] : [code])].join(' · ');
 }

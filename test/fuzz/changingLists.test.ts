@@ -1,12 +1,14 @@
 /** Lists that other people change while they are read. */
 import fc from 'fast-check';
-import { readWholeDndList } from '../../nodes/Dnd/list/dndList';
+import { dndList } from '../../nodes/Dnd/list/dndList';
 import { ListedNumbers } from '../../nodes/Dnd/list/listedNumbers';
 import type { ApiClient } from '../../nodes/shared/api/client';
 import { OutcomeUnknown } from '../../nodes/shared/api/errors';
 import type { ServiceRequest } from '../../nodes/shared/api/http';
 import { ApiMapping, type MappingName } from '../../nodes/shared/apiMapping';
-import { readCalls } from '../../nodes/shared/calls/callList';
+import { readWholeList } from '../../nodes/shared/api/paging';
+import { forEveryone } from '../../nodes/shared/api/resolution';
+import { callList } from '../../nodes/shared/calls/callList';
 import { clientOf } from '../nodes/shared/api/clientOf';
 import { RUNS } from './runs';
 
@@ -130,6 +132,8 @@ const PAGING: Array<[string, Details, start: (query: URLSearchParams, size: numb
 ];
 type Sizes = { isSized: boolean; hasTotal: boolean };
 
+const KEEPS_CHANGING = { message: 'Keeps changing', resolution: forEveryone('') };
+
 /** @returns the IDs of the calls */
 async function readCallsOf(
 	list: ChangingList,
@@ -153,9 +157,9 @@ async function readCallsOf(
 		...(isSized && { callListPageSizeName: 'n' }),
 		...(hasTotal && { callListTotalPath: 'total' }),
 	});
-	const request = { query: {}, limit: Infinity, ifChanging: '' };
-	const { calls } = await readCalls(client, request, mapping);
-	return new Set(calls.map(({ call_id: id }) => id));
+	const calls = callList(client, { query: {}, limit: Infinity }, mapping);
+	const { entries } = await readWholeList(calls, KEEPS_CHANGING);
+	return new Set(entries.map(({ call_id: id }) => id));
 }
 
 const phoneOf = (person: number) => `+9198${String(10_000_000 + person)}`;
@@ -182,7 +186,8 @@ async function readDndOf(list: ChangingList, isSized: boolean): Promise<ListedNu
 	const names = { dndListAgentName: 'a', dndListPageName: 'p' };
 	const mapping = new ApiMapping({ ...names, ...(isSized && { dndListPerPageName: 'n' }) });
 	const request = { agentUuid: 'agent_a1', pageSize: isSized ? 100 : undefined };
-	return new ListedNumbers(await readWholeDndList(client, request, mapping));
+	const numbers = dndList(client, request, mapping);
+	return new ListedNumbers((await readWholeList(numbers, KEEPS_CHANGING)).entries);
 }
 
 describe.each<[string, ChangeKind[]]>([

@@ -38,11 +38,11 @@ import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
-import { entriesOf, onlyListIn } from '../../nodes/shared/calls/callListResponse';
+import { entriesOf, onlyListIn } from '../../nodes/shared/calls/callList';
 import { isWanted, isBehind, outcomeKey, parseList } from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/completionWebhook';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
-import { socketUrl } from '../../nodes/shared/chat/socketUrl';
+import { socketUrl } from '../../nodes/shared/chat/token';
 import { chatValues, createdSessionId } from '../../nodes/shared/chat/chatRequests';
 import { describeEnding } from '../../nodes/shared/chat/reconnectPolicy';
 import type { ChatEvent } from '../../nodes/shared/chat/frames';
@@ -81,7 +81,7 @@ const changingList = (json: JsonValue): PagedList<number> => {
 			return await Promise.resolve({
 				entries: entries.slice(at, end),
 				total: entries.length + ((at / 100) % 2),
-				next: end < entries.length ? [end] : [],
+				next: () => (end < entries.length ? [end] : []),
 			});
 		},
 		keyOf: () => undefined,
@@ -359,7 +359,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 					parseResponse(
 						REQUEST,
 						{ ...responseOf(text), status: 400 },
-						{ successCheck, isSecret, now: 0 },
+						{ successCheck, isSecret },
+						0,
 					),
 		),
 	),
@@ -411,10 +412,9 @@ export const readers: Record<string, Reader | Reader[]> = {
 		]),
 	'shared/apiMapping/placeValues.ts › queryOf': ({ json }) =>
 		queryOf(listOf(json).map((name) => ({ name: plain(name), value: 1 }))),
-	'shared/calls/callListResponse.ts › entriesOf': ({ json }) =>
+	'shared/calls/callList.ts › entriesOf': ({ json }) =>
 		entriesOf({ data: json }, new ApiMapping({ callListPath: 'data' })),
-	'shared/calls/callListResponse.ts › onlyListIn': ({ json }) =>
-		onlyListIn(json, new ApiMapping({})),
+	'shared/calls/callList.ts › onlyListIn': ({ json }) => onlyListIn(json, new ApiMapping({})),
 	'shared/calls/callFilters.ts › callListQuery': ({ text }) =>
 		callListQuery(
 			{ status: text, phone: text, from: text, to: text, campaignId: text },
@@ -424,10 +424,10 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/calls/callEnd.ts › isWanted': ({ json }) =>
 		isWanted({ status: json }, { status: ['a'], agent_uuid: ['a'], campaign_id: ['1'] }),
 	'shared/campaign.ts › simplifyCampaign': ({ json }) => simplifyCampaign(viewCampaign(json)),
-	'shared/chat/socketUrl.ts › socketUrl': ({ text }) =>
+	'shared/chat/token.ts › socketUrl': ({ text }) =>
 		[text, `wss://${text}`, `wss://h.example/${text}`].map((wsUrl) =>
 			socketUrl({
-				token: { token: wellFormed(text), ws_url: wsUrl, expires_at: 0, stream: 'user' },
+				token: { token: wellFormed(text), ws_url: wsUrl, expires_at: 0 },
 				baseUrl: 'https://h.example',
 				clientId: 'client',
 				claim: true,
@@ -443,7 +443,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		({ json }) => createdSessionId(new ApiMapping({}), parsedResponse(json)),
 	],
 	'shared/chat/reconnectPolicy.ts › describeEnding': ({ text }) =>
-		describeEnding('bad_url', { kind: 'url', wsUrl: text }, text),
+		describeEnding('mint_rejected', { kind: 'token', error: new Error(text) }, text),
 	'shared/chat/eventDispatcher.ts › EventDispatcher': {
 		shapes: [conversation],
 		read: ({ json }) => {
@@ -591,8 +591,9 @@ export const notReaders = new Set([
 	'shared/n8n/forms/fieldValue.ts › scalarIn',
 	'shared/n8n/forms/fieldValue.ts › optionOf',
 	'shared/n8n/forms/fieldValue.ts › fault',
-	'shared/calls/callListResponse.ts › linkedNext',
-	'shared/calls/callListResponse.ts › totalIn',
+	'shared/calls/callList.ts › callsKeepChanging',
+	'shared/calls/callList.ts › linkedNext',
+	'shared/calls/callList.ts › totalIn',
 	// `readReport` is measured, which calls it.
 	'shared/json.ts › innerOf',
 	'shared/calls/callsPerPerson.ts › countedCalls',
@@ -601,7 +602,7 @@ export const notReaders = new Set([
 	'shared/chat/socket.ts › Socket',
 	'shared/chat/sharedConnections.ts › ChatLease',
 	'shared/chat/reconnectPolicy.ts › ChatEnded',
-	'shared/chat/token.ts › mintToken',
+	'shared/chat/token.ts › readWsToken',
 	'shared/clock.ts › inEnglish',
 	'shared/clock.ts › settledOrTimeout',
 	'shared/keyedMutex.ts › KeyedMutex',

@@ -161,10 +161,10 @@ describe('a response instead of the file', () => {
 });
 
 test.each([
-	['in a circle', (hop: number) => `/file.wav?hop=${hop % 2}`, 3],
-	['to itself', () => '/file.wav?signature=s3cr3t', 1],
-	['to ever new URLs', (hop: number) => `/file.wav?hop=${hop}`, 6],
-])('a link that redirects %s causes few requests', async (_how, next, max) => {
+	['in a circle', (hop: number) => `/file.wav?hop=${hop % 2}`],
+	['to itself', () => '/file.wav?signature=s3cr3t'],
+	['to ever new URLs', (hop: number) => `/file.wav?hop=${hop}`],
+])('a link that redirects %s causes few requests', async (_how, next) => {
 	storage = (socket) => {
 		const location = `Location: ${next(requests.length)}`;
 		socket.end(
@@ -172,10 +172,9 @@ test.each([
 		);
 	};
 	expect(await downloadResult()).toEqual({
-		message:
-			'The link to the recording was redirected more than 5 times or in a circle, so no file was saved',
+		message: 'The link to the recording was redirected too often, so no file was saved',
 	});
-	expect(requests).toHaveLength(max);
+	expect(requests).toHaveLength(6);
 	for (const { headers } of requests) expect(headers).not.toHaveProperty('api-token');
 });
 

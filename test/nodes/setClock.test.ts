@@ -56,10 +56,12 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 		await awaitEvent(
 			{
 				signal: never,
-				lastFailure: null,
-				isConnected: true,
-				ready: async () => await Promise.resolve({ kind: 'open' }),
-				subscribe: () => () => {},
+				connection: {
+					lastFailure: null,
+					isConnected: true,
+					ready: async () => await Promise.resolve(true),
+					subscribe: () => () => {},
+				},
 			},
 			{ types: null, timeoutMs: LIMIT_MS, returnedIds: new Set(), reader: 'onScreen' },
 			clock,

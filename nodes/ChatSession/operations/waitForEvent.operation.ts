@@ -82,7 +82,7 @@ const waitOnce: Prepare = (form) => {
 			account,
 			sessionId,
 			disconnectOther,
-			async (socket) => await awaitEvent(socket, filter, clock),
+			async (lease) => await awaitEvent(lease, filter, clock),
 		);
 		if (end.kind === 'stopped') throw canceledError(context);
 		const event = end.kind === 'event' ? end.event : null;

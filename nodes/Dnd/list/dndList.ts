@@ -1,15 +1,9 @@
 import type { ApiClient } from '../../shared/api/client';
-import { listDndNumbers, type Additions } from '../../shared/api/endpoints';
+import { type Additions, listDndNumbers } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { isSameId } from '../../shared/api/envelope';
-import {
-	MAX_READINGS,
-	positionsFrom,
-	readWholeList,
-	type Page,
-	type PagedList,
-} from '../../shared/api/paging';
-import { onScreenOnly } from '../../shared/api/resolution';
+import { MAX_READINGS, positionsFrom, type Page, type PagedList } from '../../shared/api/paging';
+import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
 import {
@@ -32,26 +26,15 @@ export type DndListRequest = {
 	limiter?: Limiter;
 };
 
-/**
- * Reads all entries of an agent's list, for decisions about numbers that aren't on it.
- *
- * @throws MissingMapping before anything is sent
- * @throws OutcomeUnknown if entries may be missing
- */
-export async function readWholeDndList(
-	client: ApiClient,
-	request: DndListRequest,
-	mapping: ApiMapping,
-): Promise<JsonObject[]> {
-	return await readWholeList(dndList(client, request, mapping), {
-		message: `Numbers may be missing, because the do-not-disturb list changed in each of ${MAX_READINGS} readings, or has fewer numbers than the service counts`,
-		resolution: {
-			onScreen:
-				'Execute the node again when fewer numbers are added and removed. No number was treated as not listed.',
-			forModel: 'Try again later. No number was treated as not listed.',
-		},
-	});
-}
+/** The error if a decision is about numbers that aren't on the list, and the list keeps changing. */
+export const DND_LIST_KEEPS_CHANGING: Explanation = {
+	message: `Numbers may be missing, because the do-not-disturb list changed in each of ${MAX_READINGS} readings, or has fewer numbers than the service counts`,
+	resolution: {
+		onScreen:
+			'Execute the node again when fewer numbers are added and removed. No number was treated as not listed.',
+		forModel: 'Try again later. No number was treated as not listed.',
+	},
+};
 
 /**
  * The entries of an agent's list, by the page numbers of `meta`. The document doesn't say whether they count from 0 or 1,
@@ -75,21 +58,21 @@ export function dndList(
 		`${mapping.resolution(name)} The service probably doesn't know this parameter.`;
 
 	let firstPage = 0;
-	/** The difference between the page number in `meta` and in the request. */
-	let shift = 0;
-	/** Whether a later page had the expected number. */
-	let isNumberingKnown = false;
+	/** How much larger the page number is in `meta` than in the request. Known from the second page on. */
+	let shift: number | undefined;
 
 	const read = async (page: number | undefined, signal: AbortSignal): Promise<Page<number>> => {
-		const pageName = page === undefined ? '' : mapping.required('dndListPageName');
-		const selected = page === undefined ? [] : [{ name: pageName, value: page - shift }];
+		const selected =
+			page === undefined
+				? []
+				: [{ name: mapping.required('dndListPageName'), value: page - (shift ?? 0) }];
 		const query = queryOf([...filters, ...selected]);
 		const { body } = await listDndNumbers(client, query, additions, signal);
 		const meta = isJsonObject(body) && isJsonObject(body.meta) ? body.meta : {};
 		const shownPage = numberIn(meta.current_page);
 		if (page !== undefined) {
 			const off = (shownPage ?? page) - page;
-			if (off > 0 && shift === 0 && !isNumberingKnown) {
+			if (off > 0 && shift === undefined) {
 				// The service may count from 1 in `meta`, but from 0 in the request.
 				shift = off;
 				return await read(page, signal);
@@ -100,7 +83,7 @@ export function dndList(
 					onScreenOnly(checkName('dndListPageName')),
 				);
 			}
-			isNumberingKnown = true;
+			shift ??= 0;
 		}
 		const entries = entriesOf(body);
 		if (!entries.every((entry) => isSameId(entry.agent_uuid, agentUuid))) {
@@ -112,15 +95,13 @@ export function dndList(
 		const total = numberIn(meta.total_count);
 		const pages = numberIn(meta.total_pages);
 		const isOnlyPage = pages === undefined ? entries.length === 0 : pages < 2;
-		if (isOnlyPage) return { entries, total, next: [] };
+		if (isOnlyPage) return { entries, total, next: () => [] };
 		const thisPage = page ?? shownPage;
-		if (thisPage === undefined || pages === undefined) {
-			return { entries, total, next: unknownEnd() };
-		}
+		if (thisPage === undefined || pages === undefined) return { entries, total, next: unknownEnd };
 		if (page === undefined) firstPage = thisPage;
 		const left = firstPage + pages - 1 - thisPage;
-		const known = isNumberingKnown ? left : Math.min(1, left);
-		return { entries, total, next: positionsFrom(thisPage + 1, known) };
+		const known = shift === undefined ? Math.min(1, left) : left;
+		return { entries, total, next: () => positionsFrom(thisPage + 1, known) };
 	};
 
 	return { read, keyOf, limiter, loopAdvice: checkName('dndListPageName') };
@@ -142,8 +123,8 @@ function entriesOf(body: JsonValue): JsonObject[] {
 	);
 }
 
-function unknownEnd(): OutcomeUnknown {
-	return new OutcomeUnknown(
+function unknownEnd(): never {
+	throw new OutcomeUnknown(
 		"The response doesn't show whether the list has more pages",
 		onScreenOnly(
 			'According to its documentation, the service returns meta with current_page and total_pages. Ask your service provider.',

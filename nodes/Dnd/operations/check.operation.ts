@@ -10,7 +10,8 @@ import {
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { readWholeDndList } from '../list/dndList';
+import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
+import { readWholeList } from '../../shared/api/paging';
 import { asText, parseAgentUuid } from '../../shared/api/parseIds';
 import { ListedNumbers } from '../list/listedNumbers';
 import { comparedDigits, parseDndPhone, searchDigits } from '../list/phoneMatch';
@@ -44,7 +45,8 @@ export const check: Operation = {
 			const additions = readAdditions(form.collection('developerSettings'));
 			// The service returns all numbers that contain these digits.
 			const request = { agentUuid, phone: searchDigits(phone), additions, limiter };
-			const found = await readWholeDndList(client, request, apiMapping);
+			const list = dndList(client, request, apiMapping);
+			const { entries: found } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
 			const entry = new ListedNumbers(found).entryOf(phone) ?? null;
 			const digits = comparedDigits(phone);
 			const similar = found.filter(

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
+import { readWholeList } from '../../shared/api/paging';
 import { parseAgentUuid } from '../../shared/api/parseIds';
 import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
 import { forEachItem } from '../../shared/n8n/run/itemLoop';
@@ -15,7 +16,7 @@ import {
 } from '../../shared/n8n/forms/options';
 import type { JsonObject } from '../../shared/json';
 import { dndAgentField, phoneField } from '../dndFields';
-import { readWholeDndList, type DndListRequest } from '../list/dndList';
+import { DND_LIST_KEEPS_CHANGING, dndList, type DndListRequest } from '../list/dndList';
 import { ListedNumbers } from '../list/listedNumbers';
 import { parseDndPhone } from '../list/phoneMatch';
 
@@ -87,8 +88,9 @@ export const checkMany: Operation = {
 			apiMapping.require(['dndListAgentName', 'dndListPageName']);
 			const isSized = apiMapping.optional('dndListPerPageName') !== undefined;
 			const pageSize = isSized ? LIMITS.dndEntriesPerPage : undefined;
-			const whole = { ...request, pageSize, limiter };
-			return new ListedNumbers(await readWholeDndList(client, whole, apiMapping));
+			const list = dndList(client, { ...request, pageSize, limiter }, apiMapping);
+			const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
+			return new ListedNumbers(entries);
 		};
 		const check = async (index: number) => {
 			const { phone, ...request } = read(index);

@@ -3,7 +3,7 @@ import omit from 'lodash/omit';
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import { parseCampaignId } from '../../shared/api/parseIds';
+import { parseCampaignId, requireValid } from '../../shared/api/parseIds';
 import { countedCalls } from '../../shared/calls/callsPerPerson';
 import { pushedText } from '../../shared/campaign';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
@@ -17,7 +17,6 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { returnsErrorsToAgent } from '../../shared/n8n/tools/toolRun';
 import { countryCode } from '../../shared/phone/countries';
 import { numberKey } from '../../shared/phone/phoneKey';
-import type { Checked } from '../../shared/values';
 import { phoneField } from '../dndFields';
 
 const STORE: StoreUse = {
@@ -150,13 +149,8 @@ export const forget: Operation = {
 /** @throws InvalidInput if the number isn't clear */
 function readKey(form: Fields): string {
 	const chosen = form.choiceOrText('countryCode');
-	const country = chosen === '' ? undefined : valid(countryCode(chosen));
-	return valid(numberKey(form.textOrNumber('phone', MAY_BE_BLANK), country));
-}
-
-function valid<T>(checked: Checked<T>): T {
-	if ('value' in checked) return checked.value;
-	throw new InvalidInput(checked.problem.message, checked.problem.resolution);
+	const country = chosen === '' ? undefined : requireValid(countryCode(chosen));
+	return requireValid(numberKey(form.textOrNumber('phone', MAY_BE_BLANK), country));
 }
 
 function readCampaignId(form: Fields): number | undefined {

@@ -20,8 +20,8 @@ import {
 import { outputFields, readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
 import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { readPages } from '../../shared/api/paging';
-import { dndList, readWholeDndList } from '../list/dndList';
+import { readPages, readWholeList } from '../../shared/api/paging';
+import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
 import { parseAgentUuid, parseCount } from '../../shared/api/parseIds';
@@ -91,9 +91,10 @@ export const getMany: Operation = {
 				additions: readAdditions(settings),
 			};
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
-				if (isWhole) return await readWholeDndList(client, { ...request, limiter }, apiMapping);
 				const list = dndList(client, { ...request, limiter }, apiMapping);
-				const { entries, isComplete } = await readPages(list, limit);
+				const { entries, isComplete } = isWhole
+					? await readWholeList(list, DND_LIST_KEEPS_CHANGING)
+					: await readPages(list, limit);
 				if (!isComplete) context.addExecutionHints({ message: listChangedHint('numbers') });
 				return entries;
 			};

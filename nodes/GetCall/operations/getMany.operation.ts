@@ -14,7 +14,13 @@ import { readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
 import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { callListQuery, type CallFilters } from '../../shared/calls/callFilters';
-import { readsFirstPageOnly, requiredForList, readCalls } from '../../shared/calls/callList';
+import { readPages, readWholeList } from '../../shared/api/paging';
+import {
+	callList,
+	callsKeepChanging,
+	readsFirstPageOnly,
+	requiredForList,
+} from '../../shared/calls/callList';
 import { latestOfEachNumber, requireAllStatuses } from '../latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/parseIds';
@@ -155,19 +161,21 @@ export const getMany: Operation = {
 			const request = {
 				...part,
 				query: callListQuery(filters, apiMapping, context.getTimezone(), required),
-				ifChanging: isWhole ? IF_CHANGING : undefined,
 				additions: readAdditions(settings),
 			};
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
-				const { calls, isComplete } = await readCalls(client, { ...request, limiter }, apiMapping);
+				const list = callList(client, { ...request, limiter }, apiMapping);
+				const { entries: calls, isComplete } = isWhole
+					? await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping))
+					: await readPages(list, limit);
 				if (!isComplete) context.addExecutionHints({ message: listChangedHint('calls') });
 				if (calls.length > 0 && calls.length < limit && readsFirstPageOnly(part.limit, apiMapping))
 					context.addExecutionHints({ message: firstPageOnlyHint(calls.length, apiMapping) });
 				return latest ? await latestOfEachNumber(calls) : calls;
 			};
 			return {
-				key: { ...request, limit: String(limit), latest, output },
+				key: { ...request, limit: String(limit), isWhole, latest, output },
 				read: async (limiter) =>
 					await sizedEach(output, (await readFor(limiter)).slice(0, limit), simplifyCall),
 			};

@@ -1,6 +1,5 @@
-import { findEffect, outcomeUnknown, parseResponse } from './response';
+import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from './response';
 import { onScreenOnly } from './resolution';
-import type { SuccessCheck } from './envelope';
 import { ExplainedError, NotSent } from './errors';
 import { withoutSecret } from './secrets';
 import { anyOf, type Clock } from '../clock';
@@ -33,26 +32,15 @@ export class ApiClient {
 	) {}
 
 	/**
-	 * @param successCheck whether the response proves success
-	 * @param effectFields response fields that only an effect fills, see {@link findEffect}
 	 * @param renew the request for a further attempt. If it throws, nothing more is sent.
-	 * @param isSecret whether the response contains a token or a presigned URL. Messages then don't quote it.
 	 * @throws ServiceRejection if the request was rejected
 	 * @throws NotSent if the request didn't reach the service
 	 * @throws OutcomeUnknown if it may have taken effect
 	 */
 	async send(
 		request: ServiceRequest,
-		successCheck: SuccessCheck,
-		{
-			effectFields = [],
-			isSecret = false,
-			renew = () => request,
-		}: {
-			effectFields?: readonly string[];
-			isSecret?: boolean;
-			renew?: () => ServiceRequest;
-		} = {},
+		checks: ResponseChecks,
+		renew = () => request,
 	): Promise<ApiResponse> {
 		let attempts = 0;
 		try {
@@ -66,13 +54,13 @@ export class ApiClient {
 					signal: anyOf(request.signal, this.stop),
 					isFinal: ({ status, text }) => {
 						const parsed = { status, body: parseJson(text) };
-						return findEffect(request, parsed, effectFields) !== undefined;
+						return findEffect(request, parsed, checks.effectFields) !== undefined;
 					},
 				},
 			);
 			const redacted = { ...response, text: this.hideApiToken(response.text) };
-			const checks = { successCheck, effectFields, isSecret, now: this.clock.now() };
-			return { ...parseResponse(request, redacted, checks), url: response.url };
+			const now = this.clock.now();
+			return { ...parseResponse(request, redacted, checks, now), url: response.url };
 		} catch (error) {
 			throw explain(request, error, this.hideApiToken(messageOf(error)));
 		}

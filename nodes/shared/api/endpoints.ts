@@ -55,7 +55,7 @@ function withValues(method: Method, path: string, successCheck: SuccessCheck) {
 		values: Additions,
 		additions: Additions = {},
 	): Promise<ApiResponse> =>
-		await client.send(withAdditions({ method, path, ...values }, additions), successCheck);
+		await client.send(withAdditions({ method, path, ...values }, additions), { successCheck });
 }
 
 // Calls
@@ -125,10 +125,8 @@ export async function placeCall(
 	const path = legacy ? '/call' : '/v1/call';
 	const requestWith = (call: CallRequest) =>
 		withAdditions({ method: 'POST', path, body: call }, additions);
-	return await client.send(requestWith(body), hasId('call_id'), {
-		effectFields: ['call_id'],
-		renew: () => requestWith(bodyNow()),
-	});
+	const checks = { successCheck: hasId('call_id'), effectFields: ['call_id'] };
+	return await client.send(requestWith(body), checks, () => requestWith(bodyNow()));
 }
 
 /** A read of one call. It throws `OtherRecord` if the response is about another call. */
@@ -140,7 +138,7 @@ function callRead(part: '' | '/transcript' | '/recording', successCheck: Success
 	): Promise<ApiResponse> => {
 		const path = `/v1/call/${segment(callId)}${part}`;
 		const request = withAdditions({ method: 'GET', path }, additions);
-		const response = await client.send(request, successCheck, { isSecret: part === '/recording' });
+		const response = await client.send(request, { successCheck, isSecret: part === '/recording' });
 		if (isAbout('call_id', callId)(response.body)) return response;
 		throw new OtherRecord('call', callId);
 	};
@@ -168,7 +166,7 @@ export async function listCalls(
 ): Promise<ApiResponse> {
 	const request = { method: 'GET', path: '/v1/calls', ...page, signal } as const;
 	const complete = 'link' in page ? request : withAdditions(request, additions);
-	return await client.send(complete, hasAnyValue);
+	return await client.send(complete, { successCheck: hasAnyValue });
 }
 
 /** `GET /v1/active_agents`: agents that are active and able to take calls. The response isn't documented. */
@@ -177,7 +175,7 @@ export async function getActiveAgents(
 	additions: Additions = {},
 ): Promise<ApiResponse> {
 	const request = withAdditions({ method: 'GET', path: '/v1/active_agents' }, additions);
-	return await client.send(request, hasAnyValue);
+	return await client.send(request, { successCheck: hasAnyValue });
 }
 
 // Campaigns
@@ -217,7 +215,8 @@ export async function pushContacts(
 	const list = { field: 'contacts', entries: contacts };
 	const request = withAdditions({ method: 'POST', path, body, list }, additions);
 	const successCheck = either(hasId('campaign_upload_id'), hasCount('contacts_accepted'));
-	return await client.send(request, successCheck, {
+	return await client.send(request, {
+		successCheck,
 		effectFields: ['campaign_upload_id', 'contacts_accepted', 'queued_calls'],
 	});
 }
@@ -234,7 +233,8 @@ export async function getCampaignStatus(
 ): Promise<ApiResponse> {
 	const path = `/v1/campaigns/${segment(campaignId)}/status`;
 	const request = withAdditions({ method: 'GET', path }, additions);
-	const response = await client.send(request, hasAnyField('campaign', 'calls', 'uploads'));
+	const successCheck = hasAnyField('campaign', 'calls', 'uploads');
+	const response = await client.send(request, { successCheck });
 	const { campaign } = recordOf(response);
 	const returned = isJsonObject(campaign) ? campaign.id : undefined;
 	if (isSameId(returned, campaignId)) return response;
@@ -256,7 +256,7 @@ export async function listDndNumbers(
 	signal?: AbortSignal,
 ): Promise<ApiResponse> {
 	const request = withAdditions({ method: 'GET', path: DND_PATH, query, signal }, additions);
-	return await client.send(request, hasAnyValue);
+	return await client.send(request, { successCheck: hasAnyValue });
 }
 
 /** `DELETE /v1/dnd_numbers`: returns `{ success: true, message }`. Whether `phone` is in the query or body isn't documented. */
@@ -335,7 +335,8 @@ export async function requestWsToken(client: ApiClient, sessionId: string): Prom
 	const path = `/v1/chat/session/${segment(sessionId)}/ws_token`;
 	const body = { stream: 'user' };
 	const request = { method: 'POST', path, body, timeoutMs: TOKEN_TIMEOUT_MS } as const;
-	return await client.send(request, either(saysSuccess, hasAnyField('token')), { isSecret: true });
+	const successCheck = either(saysSuccess, hasAnyField('token'));
+	return await client.send(request, { successCheck, isSecret: true });
 }
 
 // Legacy chat

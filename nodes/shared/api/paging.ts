@@ -14,10 +14,11 @@ export type Page<Position> = {
 	entries: JsonObject[];
 	/**
 	 * The positions of the next pages, as far as they're known. All but the first are read ahead. Empty at the end of the
-	 * list. An empty page may have a next one, because a service may filter its pages. Or why it isn't known whether there
-	 * is a next page, which stops a reading that needs one.
+	 * list. An empty page may have a next one, because a service may filter its pages. Only called if a next page is needed.
+	 *
+	 * @throws OutcomeUnknown if it isn't known whether there is one
 	 */
-	next: Position[] | OutcomeUnknown;
+	next: () => Position[];
 	/** Number of entries in the list, if the response has it. */
 	total?: number | undefined;
 };
@@ -88,7 +89,8 @@ export async function readPages<Position extends string | number>(
 	let pages = 0;
 	try {
 		for (;;) {
-			const { entries, next, total } = await request(position);
+			const page = await request(position);
+			const { entries, total } = page;
 			requested.delete(position);
 			pages++;
 			const isEmpty = entries.length === 0;
@@ -99,7 +101,7 @@ export async function readPages<Position extends string | number>(
 			emptyPages = isEmpty ? emptyPages + 1 : 0;
 			const hasTotal = found.length > 0 && found.length === total;
 			if (found.length >= limit || hasTotal || emptyPages >= MAX_EMPTY_PAGES) break;
-			if (next instanceof OutcomeUnknown) throw next;
+			const next = page.next();
 			[position] = next;
 			if (position === undefined || (isEmpty && seenPositions.has(position))) break;
 			if (seenPositions.has(position)) throw repeatedPage();
@@ -137,21 +139,22 @@ export const MAX_READINGS = 3;
  * In one reading, an entry goes unseen if it moves to a page that was already read. A list of one page can't change
  * between its pages, so it's read once.
  *
- * @param changing the error if no two of three readings agree, or the list has fewer entries than its total
+ * @param keepsChanging the error if no two of three readings agree, or the list has fewer entries than its total
  */
 export async function readWholeList<Position extends string | number>(
 	list: PagedList<Position>,
-	changing: Explanation,
-): Promise<JsonObject[]> {
+	keepsChanging: Explanation,
+): Promise<Reading> {
 	let before = new Set<string>();
 	for (let reading = 1; reading <= MAX_READINGS; reading++) {
-		const { entries, isComplete, pages } = await readPages(list, Infinity);
-		if (isComplete && pages === 1) return entries;
+		const read = await readPages(list, Infinity);
+		const { entries, isComplete, pages } = read;
+		if (isComplete && pages === 1) return read;
 		const keys = new Set<string>();
 		await forEachInSlices(entries, (entry) => keys.add(list.keyOf(entry) ?? JSON.stringify(entry)));
 		const isSame = keys.size === before.size && [...keys].every((key) => before.has(key));
-		if (isComplete && isSame) return entries;
+		if (isComplete && isSame) return read;
 		before = keys;
 	}
-	throw new OutcomeUnknown(changing.message, changing.resolution);
+	throw new OutcomeUnknown(keepsChanging.message, keepsChanging.resolution);
 }

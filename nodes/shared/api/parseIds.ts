@@ -26,7 +26,11 @@ export function checkAgentUuid(value: unknown): Checked<string> {
 
 /** @throws InvalidInput unless it's an `agent_uuid` (General conventions) */
 export function parseAgentUuid(value: unknown): string {
-	const checked = checkAgentUuid(value);
+	return requireValid(checkAgentUuid(value));
+}
+
+/** @throws InvalidInput if the value is invalid */
+export function requireValid<T>(checked: Checked<T>): T {
 	if ('value' in checked) return checked.value;
 	throw new InvalidInput(checked.problem.message, checked.problem.resolution);
 }

@@ -15,14 +15,13 @@ import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } fr
 import { plainText } from '../values';
 
 /** How to check a response. */
-type ResponseChecks = {
+export type ResponseChecks = {
+	/** Whether it proves success. */
 	successCheck: SuccessCheck;
 	/** For {@link findEffect}: if a rejection has one of these fields, the outcome is unknown. */
 	effectFields?: readonly string[];
 	/** Whether the response contains a token or a presigned URL. Messages then don't quote it. */
 	isSecret?: boolean;
-	/** Epoch milliseconds. */
-	now: number;
 };
 
 /** The service or a proxy timed out. The request may have taken effect. */
@@ -37,13 +36,15 @@ const VALIDATION_STATUSES = new Set([400, 422]);
  * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link explainNotProcessed}
  * - **unknown**: everything else with any status, such as a web page, an empty body, or the response of a proxy
  *
+ * @param now epoch milliseconds
  * @throws ServiceRejection if the request was rejected
  * @throws OutcomeUnknown if the response proves neither
  */
 export function parseResponse(
 	request: ServiceRequest,
 	response: HttpResponse,
-	{ successCheck, effectFields = [], isSecret = false, now }: ResponseChecks,
+	{ successCheck, effectFields, isSecret = false }: ResponseChecks,
+	now: number,
 ): ApiResponse {
 	const { status } = response;
 	const body = parseJson(response.text);
@@ -86,7 +87,7 @@ const MAX_SHOWN_CHARACTERS = 100;
 export function findEffect(
 	request: ServiceRequest,
 	{ status, body }: { status: number; body: JsonValue | undefined },
-	effectFields: readonly string[],
+	effectFields: readonly string[] = [],
 ): string | undefined {
 	const { method, body: sent = {} } = request;
 	if (method === 'GET' || body === undefined) return undefined;

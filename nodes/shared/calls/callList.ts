@@ -1,19 +1,21 @@
 import type { ApiClient } from '../api/client';
 import { type Additions, listCalls } from '../api/endpoints';
-import type { Query } from '../api/http';
-import {
-	MAX_READINGS,
-	type PagedList,
-	positionsFrom,
-	readPages,
-	readWholeList,
-} from '../api/paging';
-import { onScreenOnly } from '../api/resolution';
+import { OutcomeUnknown } from '../api/errors';
+import type { ApiResponse, Query } from '../api/http';
+import { MAX_READINGS, type PagedList, positionsFrom } from '../api/paging';
+import { type Explanation, onScreenOnly } from '../api/resolution';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { withValue } from '../apiMapping/placeValues';
-import type { JsonObject } from '../json';
+import {
+	asRecord,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	numberIn,
+	outlineOf,
+	valueAt,
+} from '../json';
 import type { Limiter } from '../keyedMutex';
-import { entriesOf, linkedNext, onlyListIn, totalIn } from './callListResponse';
 
 type CallListRequest = {
 	query: Query;
@@ -21,22 +23,10 @@ type CallListRequest = {
 	limit: number;
 	/** Calls per request. The service's own page size if not set. */
 	pageSize?: number | undefined;
-	/**
-	 * For a decision that needs every call: what a person can do if the list keeps changing. The list is then read until two
-	 * readings agree.
-	 */
-	ifChanging?: string | undefined;
 	additions?: Additions;
 	limiter?: Limiter;
 	/** What to keep of each call with an ID, to save memory. Everything by default. Must keep what `keyOf` reads. */
 	compact?: (call: JsonObject) => JsonObject;
-};
-
-/** Calls as listed by the service. */
-type CallList = {
-	calls: JsonObject[];
-	/** False if the list changed or has fewer calls than its total, so that calls may be missing. */
-	isComplete: boolean;
 };
 
 /** The API mapping fields that are required to read this many calls. */
@@ -63,38 +53,6 @@ export function readsFirstPageOnly(limit: number, mapping: ApiMapping): boolean 
 	return limit !== Infinity && mapping.optional('callListPath') === undefined;
 }
 
-/**
- * Reads the calls that match the filters. If the path to the list isn't set, returns the calls of the first response,
- * which must have exactly one list of calls.
- *
- * @throws MissingMapping before anything is sent
- * @throws OutcomeUnknown if the response has no list of calls, or if calls may be missing although every call is needed
- */
-export async function readCalls(
-	client: ApiClient,
-	request: CallListRequest,
-	mapping: ApiMapping,
-): Promise<CallList> {
-	const { limit, ifChanging, additions } = request;
-	mapping.require(requiredForList(request, mapping));
-	if (readsFirstPageOnly(limit, mapping)) {
-		const { body } = await listCalls(client, { query: sized(request, mapping) }, additions);
-		return { calls: onlyListIn(body, mapping).slice(0, limit), isComplete: true };
-	}
-	const list = callList(client, request, mapping);
-	if (ifChanging === undefined) {
-		const { entries, isComplete } = await readPages(list, limit);
-		return { calls: entries, isComplete };
-	}
-	const calls = await readWholeList(list, {
-		message: `Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
-		resolution: onScreenOnly(
-			`${ifChanging} If that doesn't help: ${mapping.resolution('callListTotalPath')}`,
-		),
-	});
-	return { calls, isComplete: true };
-}
-
 /** The filters with the page size, if any. */
 export function sized(
 	{ query, pageSize }: Pick<CallListRequest, 'query' | 'pageSize'>,
@@ -111,13 +69,32 @@ const FIRST_POSITIONS: { [paging: string]: number } = {
 	offset: 0,
 };
 
-/** The call list according to the API mapping. A position is what the response or the page parameter has. */
-function callList(
+/**
+ * The calls that match the filters, according to the API mapping. A position is what the response or the page parameter
+ * has. If the path to the list isn't set, the calls of the first response, which must have exactly one list of calls.
+ *
+ * @throws MissingMapping before anything is sent
+ */
+export function callList(
 	client: ApiClient,
 	request: CallListRequest,
 	mapping: ApiMapping,
 ): PagedList<string | number> {
-	const { compact = (call: JsonObject) => call, additions, limiter } = request;
+	const { limit, compact = (call: JsonObject) => call, additions, limiter } = request;
+	mapping.require(requiredForList(request, mapping));
+	const firstQuery = sized(request, mapping);
+	const list = {
+		keyOf,
+		limiter,
+		loopAdvice: `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter.`,
+	};
+	if (readsFirstPageOnly(limit, mapping)) {
+		const read: PagedList<string | number>['read'] = async (_position, signal) => {
+			const { body } = await listCalls(client, { query: firstQuery }, additions, signal);
+			return { entries: onlyListIn(body, mapping), next: () => [] };
+		};
+		return { ...list, read };
+	}
 	const paging = mapping.required('callListPaging');
 	const first = FIRST_POSITIONS[paging];
 
@@ -125,35 +102,146 @@ function callList(
 		if (position !== undefined && paging === 'nextLink')
 			return await listCalls(client, { link: String(position) }, {}, signal);
 		const page = position === undefined ? {} : { [mapping.required('callListPageName')]: position };
-		const query = { ...sized(request, mapping), ...page };
-		return await listCalls(client, { query }, additions, signal);
+		return await listCalls(client, { query: { ...firstQuery, ...page } }, additions, signal);
 	};
 
-	return {
-		keyOf,
-		limiter,
-		loopAdvice: `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter.`,
-		read: async (position, signal) => {
-			const response = await requestPage(position, signal);
-			const { body } = response;
-			const entries = entriesOf(body, mapping).map((entry) =>
-				keyOf(entry) === undefined ? entry : compact(entry),
-			);
-			const total = totalIn(body, mapping);
-			if (first === undefined) return { entries, total, next: linkedNext(response, mapping) };
-			const { length } = entries;
-			if (length === 0) return { entries, total, next: [] };
-			const step = paging === 'offset' ? length : 1;
-			const here = Number(position ?? first);
-			// If all pages are as long as this one.
-			const end = ((here - first) / step + 1) * length;
-			const left = total === undefined ? 1 : Math.max(1, Math.ceil((total - end) / length));
-			return { entries, total, next: positionsFrom(here + step, left, step) };
-		},
+	const read: PagedList<string | number>['read'] = async (position, signal) => {
+		const response = await requestPage(position, signal);
+		const { body } = response;
+		const entries = entriesOf(body, mapping).map((entry) =>
+			keyOf(entry) === undefined ? entry : compact(entry),
+		);
+		const total = totalIn(body, mapping);
+		if (first === undefined) return { entries, total, next: () => linkedNext(response, mapping) };
+		const { length } = entries;
+		if (length === 0) return { entries, total, next: () => [] };
+		const step = paging === 'offset' ? length : 1;
+		const here = Number(position ?? first);
+		// If all pages are as long as this one.
+		const end = ((here - first) / step + 1) * length;
+		const left = total === undefined ? 1 : Math.max(1, Math.ceil((total - end) / length));
+		return { entries, total, next: () => positionsFrom(here + step, left, step) };
 	};
+
+	return { ...list, read };
 }
 
 /** A redial may have the ID of its first call, so the key includes the time. */
 function keyOf({ call_id: callId, created_at: createdAt }: JsonObject): string | undefined {
 	return typeof callId === 'string' ? JSON.stringify([callId, createdAt]) : undefined;
+}
+
+/** The error if a decision needs every call, and the list keeps changing. */
+export function callsKeepChanging(advice: string, mapping: ApiMapping): Explanation {
+	return {
+		message: `Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
+		resolution: onScreenOnly(
+			`${advice} If that doesn't help: ${mapping.resolution('callListTotalPath')}`,
+		),
+	};
+}
+
+/**
+ * The calls at the path of the API mapping.
+ *
+ * @throws OutcomeUnknown if there is no list
+ */
+export function entriesOf(body: JsonValue, mapping: ApiMapping): JsonObject[] {
+	const path = mapping.required('callListPath');
+	const keyName = mapping.optional('callListKeyName');
+	const itemPath = mapping.optional('callListItemPath');
+	const list = valueAt(body, path);
+	const inEntry = (entry: JsonValue) =>
+		asRecord(itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry));
+	if (Array.isArray(list)) return list.map(inEntry);
+	if (isJsonObject(list) && keyName !== undefined) {
+		return Object.entries(list).map(([key, entry]) => ({ ...inEntry(entry), [keyName]: key }));
+	}
+	const next = isJsonObject(list)
+		? `It has an object there. If the object has one call per key: ${mapping.resolution('callListKeyName')}`
+		: mapping.resolution('callListPath');
+	throw new OutcomeUnknown(
+		`The response has no list of calls at "${path}"`,
+		onScreenOnly(`${next} The response contains ${outlineOf(body)}.`),
+	);
+}
+
+/** The number of matching calls, if the API mapping has a path to it. */
+export function totalIn(body: JsonValue, mapping: ApiMapping): number | undefined {
+	const path = mapping.optional('callListTotalPath');
+	return path === undefined ? undefined : numberIn(valueAt(body, path));
+}
+
+/**
+ * The cursor or link of the next page in the response, if it has one.
+ *
+ * @throws OutcomeUnknown if the value there isn't one. It isn't the end of the list, because calls would be missing.
+ */
+export function linkedNext(
+	{ body, url }: ApiResponse,
+	mapping: ApiMapping,
+): Array<string | number> {
+	const paging = mapping.required('callListPaging');
+	if (paging === 'whole') return [];
+	const path = mapping.required('callListCursorPath');
+	const cursor = valueAt(body, path) ?? false;
+	if (cursor === false || (typeof cursor === 'string' && cursor.trim() === '')) return [];
+	const isText = typeof cursor === 'string' || typeof cursor === 'number';
+	if (isText && paging !== 'nextLink') return [cursor];
+	if (isText && URL.canParse(String(cursor), url)) return [new URL(String(cursor), url).href];
+	throw new OutcomeUnknown(
+		paging === 'nextLink'
+			? `The response has no link to the next page at "${path}"`
+			: `The value at "${path}" in the response isn't a cursor`,
+		onScreenOnly(mapping.resolution('callListPaging', 'callListCursorPath')),
+	);
+}
+
+/**
+ * The calls of a response with exactly one list of calls. A call has a `call_id`.
+ *
+ * @throws OutcomeUnknown if the response has none or several
+ */
+export function onlyListIn(body: JsonValue, mapping: ApiMapping): JsonObject[] {
+	const lists = listsIn(body);
+	const ofCalls = lists.map(callsOf).filter((calls) => calls.length > 0);
+	const [calls = []] = ofCalls;
+	const isEmpty = lists.length === 1 && lists[0]?.length === 0;
+	if (ofCalls.length === 1 || isEmpty) return calls;
+	throw new OutcomeUnknown(
+		ofCalls.length > 1
+			? 'The response has more than one list of calls'
+			: 'The response has no list of calls',
+		onScreenOnly(
+			`${mapping.resolution('callListPath', 'callListPaging')} Ask your service provider for the values. The response contains ${outlineOf(body)}.`,
+		),
+	);
+}
+
+/** Lists that aren't inside another list. */
+function listsIn(body: JsonValue): JsonValue[][] {
+	const lists: JsonValue[][] = [];
+	const queue: JsonValue[] = [body];
+	for (let at = 0; at < queue.length; at++) {
+		const value = queue[at] ?? null;
+		if (Array.isArray(value)) lists.push(value);
+		else if (isJsonObject(value)) for (const inner of Object.values(value)) queue.push(inner);
+	}
+	return lists;
+}
+
+/** The calls of a list. Empty if an entry isn't a call. */
+function callsOf(list: JsonValue[]): JsonObject[] {
+	const calls = list.map(callIn);
+	const known = calls.filter((call) => call !== undefined);
+	return known.length === list.length ? known : [];
+}
+
+/** The call of an entry: the entry itself, or the only call in its fields. */
+function callIn(entry: JsonValue): JsonObject | undefined {
+	if (!isJsonObject(entry)) return undefined;
+	const [call, other] = [entry, ...Object.values(entry)]
+		.filter(isJsonObject)
+		.filter(({ call_id: callId }) => callId !== undefined && callId !== null);
+	return other === undefined || call === entry ? call : undefined;
 }

@@ -2,12 +2,13 @@ import uniq from 'lodash/uniq';
 import pLimit from 'p-limit';
 import type { ApiClient } from '../api/client';
 import { READS_AT_ONCE } from '../api/limits';
+import { readPages } from '../api/paging';
 import type { ApiMapping } from '../apiMapping';
 import { readCampaign } from '../campaign';
 import type { Clock } from '../clock';
 import { plainText } from '../values';
 import { callListQuery } from './callFilters';
-import { readCalls } from './callList';
+import { callList } from './callList';
 
 /** Calls to look at. More would keep the user waiting. */
 const MAX_CALLS = 200;
@@ -33,7 +34,8 @@ export async function recentCampaigns(
 	const hasStart = mapping.optional('callListFromName') !== undefined;
 	const from = new Date(clock.now() - RECENT_MS).toISOString();
 	const query = hasStart ? callListQuery({ from }, mapping, 'utc') : {};
-	const { calls } = await readCalls(client, { query, limit: MAX_CALLS }, mapping);
+	const list = callList(client, { query, limit: MAX_CALLS }, mapping);
+	const { entries: calls } = await readPages(list, MAX_CALLS);
 	const ids = uniq(calls.map(({ campaign_id: id }) => plainText(id)).filter((id) => id !== ''));
 	const parallel = pLimit(READS_AT_ONCE);
 	return await Promise.all(

@@ -1,3 +1,4 @@
+import { isRejection } from '../api/errors';
 import { withoutSecret } from '../api/secrets';
 import {
 	type Clock,
@@ -16,14 +17,13 @@ import {
 	type AttemptEnd,
 	ChatEnded,
 	describeEnding,
-	mintFailureReason,
 	ReconnectPolicy,
 	type Retry,
 	serviceReason,
+	tokenFailureReason,
 } from './reconnectPolicy';
 import { Socket, type WebSocketLike } from './socket';
-import { socketUrl } from './socketUrl';
-import { type MintedToken, type MintResult, TOKEN_RETRY_MS, withRenewal } from './token';
+import { type MintedToken, socketUrl, TOKEN_RETRY_MS, withRenewal, type WsToken } from './token';
 
 /**
  * A socket counts as connected after it has been open for this long, because a rejection (4401, 1008) arrives only after
@@ -45,8 +45,8 @@ export interface ConnectionOptions {
 	clientId: string;
 	/** Whether another client may lose the session now. Called before each attempt to connect. */
 	mayDisconnectOther: () => boolean;
-	/** See `mintToken` in `token.ts`. */
-	mintToken: () => Promise<MintResult>;
+	/** Repeating the request is safe, because customers don't notice it. */
+	mintToken: () => Promise<WsToken>;
 	/** Hides the API token of the account in a text of the service. */
 	hideApiToken: (text: string) => string;
 	openSocket: (url: string) => WebSocketLike;
@@ -61,32 +61,27 @@ export interface ConnectionOptions {
 	onEnded?: (ending: ChatEnded) => void;
 }
 
-export type Readiness =
-	| { kind: 'open' }
-	| { kind: 'ended'; ending: ChatEnded }
-	| { kind: 'closed_by_us' };
+/**
+ * Why the ack of a sent frame is missing.
+ * - `no_ack`: it didn't come in time
+ * - `lost`: the socket ended before it
+ * - `unmatched`: an ack came that may be about this frame or about an earlier one
+ * - `session_closed`: the session was closed before it
+ * - a `StopReason`: the sender stopped waiting
+ */
+export type MissingAck = 'no_ack' | 'lost' | 'unmatched' | 'session_closed' | StopReason;
 
-/** Why a session isn't connected. */
-export type NotReady = Exclude<Readiness, { kind: 'open' }>;
-
-/** A signal is aborted with a `ChatEnded` if no connection is possible. */
-function notReady({ reason }: AbortSignal): NotReady {
-	const cause: unknown = reason;
-	return cause instanceof ChatEnded ? { kind: 'ended', ending: cause } : { kind: 'closed_by_us' };
-}
-
-export type AckResult =
+export type SendResult =
 	| { kind: 'ack'; ack: Ack }
-	| { kind: 'no_ack' }
-	/** An ack arrived that may be about this frame or about an earlier one. */
-	| { kind: 'unmatched' }
-	/** The socket ended before the ack. */
-	| { kind: 'lost' }
-	/** Sent, but the sender stopped waiting for the ack. */
-	| { kind: 'aborted' }
-	/** The session was closed before the ack. */
-	| { kind: 'session_closed' }
-	| { kind: 'not_sent'; readiness: NotReady };
+	| { kind: 'unknown'; why: MissingAck }
+	/** `ending`: why no connection is possible. Null if the sender stopped. */
+	| { kind: 'not_sent'; ending: ChatEnded | null };
+
+/** Why no connection is possible, for the signal of a connection or its user. Null if the user stopped. */
+export function endingOf(signal: AbortSignal): ChatEnded | null {
+	const reason: unknown = signal.reason;
+	return reason instanceof ChatEnded ? reason : null;
+}
 
 /**
  * Keeps one session connected: token, socket, acks, events, and reconnects, until the session is closed, the service
@@ -111,7 +106,7 @@ export class ChatConnection {
 	private becameReady: Deferred<void> = deferred();
 	private sessionIsClosed = false;
 	/** The frame that waits for its ack. */
-	private flight: { frame: OutgoingFrame; result: Deferred<AckResult> } | null = null;
+	private flight: { frame: OutgoingFrame; result: Deferred<SendResult> } | null = null;
 
 	/** Ends the pause before the next attempt. */
 	private wake = new AbortController();
@@ -167,16 +162,16 @@ export class ChatConnection {
 	}
 
 	/**
-	 * Resolves when the session is connected, or when the signal is aborted.
+	 * Resolves when the session is connected, or with false when the signal is aborted.
 	 *
-	 * @param signal that of a user, aborted no later than that of the connection and with the same reason
+	 * @param signal of the user, aborted no later than that of the connection and with the same reason
 	 */
-	async ready(signal: AbortSignal = this.signal): Promise<Readiness> {
+	async ready(signal: AbortSignal): Promise<boolean> {
 		while (!signal.aborted) {
-			if (this.isConnected) return { kind: 'open' };
+			if (this.isConnected) return true;
 			await Promise.race([this.becameReady.promise, whenAborted(signal)]);
 		}
-		return notReady(signal);
+		return false;
 	}
 
 	// Connecting, one attempt after another.
@@ -212,34 +207,36 @@ export class ChatConnection {
 	/** Connects once: from the token to the end of the socket. Null if the connection was closed before. */
 	private async attempt(): Promise<AttemptEnd | null> {
 		const { baseUrl, clientId, openSocket, clock, mayDisconnectOther } = this.options;
-		if (this.token === null || clock.elapsed() >= this.token.renewAt) {
-			const result = await this.mint();
-			if (result.kind !== 'token') return { kind: 'mint', result };
+		let socket: Socket;
+		let claimed: boolean;
+		try {
+			const isDue = this.token === null || clock.elapsed() >= this.token.renewAt;
+			const token = isDue ? await this.mint() : this.token;
+			if (token === null || this.isStopped()) return null;
+			claimed = this.mayClaim && mayDisconnectOther();
+			const url = socketUrl({ token, baseUrl, clientId, claim: claimed });
+			socket = new Socket(url, { openSocket, clock });
+			socket.onFrame = (frame) => this.receive(frame, socket);
+			this.socket = socket;
+			void this.settle(socket).then(async () => await this.renew(socket, token));
+		} catch (error) {
+			return { kind: 'token', error };
 		}
-		const { token } = this;
-		if (token === null || this.isStopped()) return null;
-		const claim = this.mayClaim && mayDisconnectOther();
-		const url = socketUrl({ token, baseUrl, clientId, claim });
-		if (url === null) return { kind: 'url', wsUrl: token.ws_url };
-		const socket = new Socket(url, { openSocket, clock });
-		socket.onFrame = (frame) => this.receive(frame, socket);
-		this.socket = socket;
-		void this.settle(socket).then(async () => await this.renew(socket, token));
 		const end = await socket.ended;
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
-		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
+		return { kind: 'socket', end: { ...end, cause }, claimed };
 	}
 
-	private async mint(): Promise<MintResult> {
+	/** @throws what `mintToken` throws */
+	private async mint(): Promise<MintedToken> {
 		const { clock, mintToken, random } = this.options;
 		const requestedAt = clock.elapsed();
 		const requestedOn = clock.now();
-		const result = await mintToken();
-		if (result.kind === 'token') {
-			this.token = withRenewal(result.token, requestedAt, requestedOn, random());
-			this.issued = [...this.issued, result.token.token].slice(-MAX_ISSUED);
-		}
-		return result;
+		const issued = await mintToken();
+		const token = withRenewal(issued, requestedAt, requestedOn, random());
+		this.token = token;
+		this.issued = [...this.issued, token.token].slice(-MAX_ISSUED);
+		return token;
 	}
 
 	/** Marks a socket as connected, unless it ends at once. */
@@ -259,18 +256,19 @@ export class ChatConnection {
 		const { sessionId, clock, log } = this.options;
 		let waitMs = renewAt - clock.elapsed();
 		while (await pause(clock, waitMs, socket.signal)) {
-			const minted = await this.mint();
-			if (minted.kind === 'session_closed') {
-				await this.endClosedSession();
-			} else if (minted.kind === 'token') {
+			try {
+				await this.mint();
 				const release = await this.mutex.acquire('frame', socket.signal);
 				socket.close('renewed');
 				release();
-			} else {
-				const originalMessage = mintFailureReason(minted.error);
-				const details = { sessionId, originalMessage };
-				log.warn("The token of a chat session couldn't be renewed yet", details);
+			} catch (error) {
 				waitMs = TOKEN_RETRY_MS;
+				if (isRejection(error, 'session_closed')) {
+					await this.endClosedSession();
+				} else {
+					const details = { sessionId, originalMessage: tokenFailureReason(error) };
+					log.warn("The token of a chat session couldn't be renewed yet", details);
+				}
 			}
 		}
 	}
@@ -281,63 +279,59 @@ export class ChatConnection {
 	 * Waits until no other send is in progress. A send may take several frames (`busy`, a missing ack), and another send in
 	 * between would change the order of the conversation.
 	 *
-	 * @returns `release`
+	 * @returns `release`, which must be called
 	 */
-	async acquireSend(signal: AbortSignal = this.signal): Promise<() => void> {
+	async acquireSend(signal: AbortSignal): Promise<() => void> {
 		return await this.mutex.acquire('send', signal);
 	}
 
 	/**
 	 * Sends one frame as soon as the session is connected, and waits for its ack. If `signal` is aborted, it returns
-	 * immediately, but the next frame still waits for the ack.
+	 * immediately, but the next frame still waits for the ack. Call it after `acquireSend`.
 	 */
 	async sendWithAck(
 		frame: OutgoingFrame,
 		timeoutMs: number,
-		signal: AbortSignal = this.signal,
-	): Promise<AckResult> {
+		signal: AbortSignal,
+	): Promise<SendResult> {
 		const release = await this.mutex.acquire('frame', signal);
-		for (;;) {
-			const readiness = await this.ready(signal);
-			if (readiness.kind !== 'open') {
-				release();
-				return { kind: 'not_sent', readiness };
-			}
+		while (await this.ready(signal)) {
 			const { socket } = this;
-			const result = deferred<AckResult>();
+			const result = deferred<SendResult>();
 			// Set before sending, because a socket may respond synchronously.
 			this.flight = { frame, result };
 			if (socket?.send(frame.text) === true) {
 				const acked = this.untilAck(socket, frame, result, timeoutMs).finally(release);
-				const aborted = whenAborted(signal).then((): AckResult => ({ kind: 'aborted' }));
-				return await Promise.race([acked, aborted]);
+				return await Promise.race([acked, whenAborted(signal).then(() => abortedBy(signal))]);
 			}
 			this.flight = null;
 			await socket?.ended;
 		}
+		release();
+		return { kind: 'not_sent', ending: endingOf(signal) };
 	}
 
 	/** If no ack comes, the socket is closed, so that no ack on it is about an earlier frame. */
 	private async untilAck(
 		socket: Socket,
 		frame: OutgoingFrame,
-		{ promise, resolve }: Deferred<AckResult>,
+		{ promise, resolve }: Deferred<SendResult>,
 		timeoutMs: number,
-	): Promise<AckResult> {
+	): Promise<SendResult> {
 		const { clock } = this.options;
 		const confirm = this.unconfirmed.add(frame, clock.elapsed());
-		void socket.ended.then(() => resolve({ kind: 'lost' }));
+		void socket.ended.then(() => resolve({ kind: 'unknown', why: 'lost' }));
 		await settledOrTimeout(clock, timeoutMs, promise);
 		// Without effect if there's a result.
-		resolve({ kind: 'no_ack' });
+		resolve({ kind: 'unknown', why: 'no_ack' });
 		const result = await promise;
 		this.flight = null;
 		if (result.kind === 'ack') {
 			confirm();
 			return result;
 		}
-		if (result.kind === 'no_ack') socket.close('no_ack');
-		return this.sessionIsClosed ? { kind: 'session_closed' } : result;
+		if (result.kind === 'unknown' && result.why === 'no_ack') socket.close('no_ack');
+		return this.sessionIsClosed ? { kind: 'unknown', why: 'session_closed' } : result;
 	}
 
 	// Receiving.
@@ -345,8 +339,8 @@ export class ChatConnection {
 	private receive(frame: unknown, socket: Socket): void {
 		if (this.signal.aborted) return;
 		const received = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
-		if (received.kind === 'ignored') {
-			this.events.ignore(received.why);
+		if (received === null) {
+			this.ignored("a frame that can't be read");
 		} else if (received.kind === 'ack') {
 			this.receiveAck(received.ack);
 		} else {
@@ -360,8 +354,13 @@ export class ChatConnection {
 		const now = this.options.clock.elapsed();
 		const match = flight === null ? 'another' : this.unconfirmed.match(ack, flight.frame, now);
 		if (match === 'own') flight?.result.resolve({ kind: 'ack', ack });
-		if (match === 'unclear') flight?.result.resolve({ kind: 'unmatched' });
-		if (match === 'another') this.events.ignore('unexpected_ack');
+		if (match === 'unclear') flight?.result.resolve({ kind: 'unknown', why: 'unmatched' });
+		if (match === 'another') this.ignored('an ack that nobody waits for');
+	}
+
+	private ignored(what: string): void {
+		const { sessionId, log } = this.options;
+		log.debug(`The chat session ignored ${what}`, { sessionId });
 	}
 
 	// Ending.
@@ -392,4 +391,11 @@ export class ChatConnection {
 	private redact(text: string): string {
 		return [...this.issued].reduce(withoutSecret, this.options.hideApiToken(text));
 	}
+}
+
+/** A frame was sent, and then its sender stopped, or the connection ended for good. */
+function abortedBy(signal: AbortSignal): SendResult {
+	const reason: unknown = signal.reason;
+	const isStopped = reason === 'stopped' || reason === 'time_limit';
+	return { kind: 'unknown', why: isStopped ? reason : 'lost' };
 }

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../boundedMap';
-import type { ChatEvent, IgnoredFrame } from './frames';
+import type { ChatEvent } from './frames';
 
 /** Events to remember, because the service may replay them. */
 const MAX_REMEMBERED = 5_000;
@@ -63,10 +63,5 @@ export class EventDispatcher {
 				this.log.warn("A chat event couldn't be delivered", { sessionId, eventId, cause });
 			}
 		}
-	}
-
-	/** For a frame that can't be read, such as an undocumented heartbeat, or an ack that nobody waits for. */
-	ignore(why: IgnoredFrame | 'unexpected_ack'): void {
-		this.log.debug('Ignored a frame of the chat session', { sessionId: this.sessionId, why });
 	}
 }

@@ -16,21 +16,6 @@ const ACK_TYPE = 'ws_write_result';
 /** The states of a message that the service accepted (Events › Chat WebSocket). */
 export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
 
-/** The documented `error` values of an ack whose state is `invalid`. */
-export const INVALID_CODES = [
-	'bad_json',
-	'bad_payload',
-	'message_required',
-	'invalid_input_type',
-	'agent_inactive',
-	'session_account_mismatch',
-	'idempotency_key_reused',
-	'idempotency_key_rail_conflict',
-	'invalid_interaction',
-] as const;
-
-export type InvalidCode = (typeof INVALID_CODES)[number];
-
 /** The ack `{ type, session_id, account_id, payload }`. */
 export interface Ack {
 	state: string;
@@ -48,29 +33,17 @@ export interface ChatEvent {
 	envelope: JsonObject;
 }
 
-/** `not_json`: or nested too deeply. */
-export type IgnoredFrame = 'binary' | 'not_json' | 'no_type' | 'no_state';
+export type ReceivedFrame = { kind: 'ack'; ack: Ack } | { kind: 'event'; event: ChatEvent };
 
-export type ReceivedFrame =
-	| { kind: 'ack'; ack: Ack }
-	| { kind: 'event'; event: ChatEvent }
-	| { kind: 'ignored'; why: IgnoredFrame };
-
-/** Parses a frame from the service. Never throws. */
-export function parseFrame(frame: unknown): ReceivedFrame {
-	if (typeof frame !== 'string') return { kind: 'ignored', why: 'binary' };
-	const envelope = parseJson(frame);
-	if (envelope === undefined) return { kind: 'ignored', why: 'not_json' };
-	if (!isJsonObject(envelope) || typeof envelope.type !== 'string') {
-		return { kind: 'ignored', why: 'no_type' };
-	}
+/** Parses a frame from the service. Null if it can't be read, such as an undocumented heartbeat. Never throws. */
+export function parseFrame(frame: unknown): ReceivedFrame | null {
+	const envelope = typeof frame === 'string' ? parseJson(frame) : undefined;
+	if (!isJsonObject(envelope) || typeof envelope.type !== 'string') return null;
 	const { type } = envelope;
 	const payload = isJsonObject(envelope.payload) ? envelope.payload : {};
 	if (type === ACK_TYPE) {
 		const { state } = payload;
-		return typeof state === 'string'
-			? { kind: 'ack', ack: { state, payload } }
-			: { kind: 'ignored', why: 'no_state' };
+		return typeof state === 'string' ? { kind: 'ack', ack: { state, payload } } : null;
 	}
 	const event = { type, eventId: idText(envelope.event_id), payload, envelope };
 	return { kind: 'event', event };

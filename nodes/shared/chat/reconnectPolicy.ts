@@ -1,9 +1,7 @@
-import { ExplainedError, ServiceRejection } from '../api/errors';
+import { ExplainedError, InvalidInput, isRejection, ServiceRejection } from '../api/errors';
 import { onScreenOnly, USER, type Explanation } from '../api/resolution';
 import { type Backoff, backoffMs } from '../clock';
 import type { SocketEnd } from './socket';
-import { describeUrl } from './socketUrl';
-import type { MintFailure } from './token';
 
 /**
  * "About 1, 2, 4, 8 seconds, capped at 30", with jitter, so that many sessions don't reconnect at the same moment. Also
@@ -49,8 +47,8 @@ const TRANSIENT_CODES: ReadonlySet<number> = new Set([
 /** How one attempt to connect to the session ended. `claimed`: with `claim=1`. */
 export type AttemptEnd =
 	| { kind: 'socket'; end: SocketEnd; claimed: boolean }
-	| { kind: 'mint'; result: MintFailure }
-	| { kind: 'url'; wsUrl: string };
+	/** No token was issued, or none that can be used. */
+	| { kind: 'token'; error: unknown };
 
 export type EndingKind =
 	| 'session_closed'
@@ -59,7 +57,6 @@ export type EndingKind =
 	| 'token_rejected'
 	| 'unreachable'
 	| 'mint_rejected'
-	| 'bad_url'
 	| 'displaced'
 	| 'client_bug';
 
@@ -111,14 +108,7 @@ export class ReconnectPolicy {
 	}
 
 	next(attempt: AttemptEnd): End | Retry {
-		if (attempt.kind === 'url') return { kind: 'end', why: 'bad_url' };
-		if (attempt.kind === 'mint') {
-			const { kind, error } = attempt.result;
-			if (kind === 'session_closed') return { kind: 'end', why: 'session_closed' };
-			if (kind === 'unreachable') return this.backOff('unreachable', 'new');
-			const mayChange = error instanceof ServiceRejection && error.status === UNAUTHORIZED;
-			return mayChange ? this.hopeless('mint_rejected') : { kind: 'end', why: 'mint_rejected' };
-		}
+		if (attempt.kind === 'token') return this.afterTokenFailure(attempt.error);
 		const { cause, code, openForMs } = attempt.end;
 		if (cause === 'session_closed') return { kind: 'end', why: 'session_closed' };
 		if (openForMs >= HEALTHY_AFTER_MS) this.wasHealthy();
@@ -133,6 +123,16 @@ export class ReconnectPolicy {
 		return this.undocumentedCloses > 1
 			? this.hopeless('displaced')
 			: this.backOff('displaced', 'new');
+	}
+
+	private afterTokenFailure(error: unknown): End | Retry {
+		// By the body, as in the error table, because the documented status (409) has other meanings too.
+		if (isRejection(error, 'session_closed')) return { kind: 'end', why: 'session_closed' };
+		if (error instanceof InvalidInput) return { kind: 'end', why: 'mint_rejected' };
+		const isRejected = error instanceof ServiceRejection && !error.isTransient;
+		if (!isRejected) return this.backOff('unreachable', 'new');
+		const mayChange = error.status === UNAUTHORIZED;
+		return mayChange ? this.hopeless('mint_rejected') : { kind: 'end', why: 'mint_rejected' };
 	}
 
 	private backOff(why: EndingKind, token: Retry['token']): Retry {
@@ -231,12 +231,6 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 			forModel: "Check the session ID. A session of another account can't be used.",
 		},
 	},
-	bad_url: {
-		message: "The service returned a WebSocket URL that n8n can't use",
-		resolution: onScreenOnly(
-			"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Report this URL to your service provider.",
-		),
-	},
 	displaced: {
 		message:
 			"The service closed the connection twice with a code that its documentation doesn't explain",
@@ -256,23 +250,22 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 
 /** @param said what the service reported, without its tokens */
 export function describeEnding(kind: EndingKind, attempt: AttemptEnd, said: string): ChatEnded {
-	const cause = attempt.kind === 'mint' ? attempt.result.error : null;
-	// The error table already explains a rejected token request.
+	const cause = attempt.kind === 'token' ? attempt.error : null;
+	// The error itself explains why there's no usable token.
 	const isExplained = kind === 'mint_rejected' || kind === 'session_closed';
 	const explanation =
 		isExplained && cause instanceof ExplainedError ? cause.explanation : BY_KIND[kind];
 	return new ChatEnded(kind, explanation, said === '' ? undefined : said);
 }
 
-/** The close code and reason, why no token was issued, or the URL that can't be used. May contain tokens. */
+/** The close code and reason, or why there's no usable token. May contain tokens. */
 export function serviceReason(attempt: AttemptEnd): string {
-	if (attempt.kind === 'url') return describeUrl(attempt.wsUrl);
-	if (attempt.kind === 'mint') return mintFailureReason(attempt.result.error);
+	if (attempt.kind === 'token') return tokenFailureReason(attempt.error);
 	const { code, reason } = attempt.end;
 	return [code === null ? '' : `close code ${code}`, reason].filter(Boolean).join(' · ');
 }
 
-export function mintFailureReason(error: unknown): string {
+export function tokenFailureReason(error: unknown): string {
 	if (error instanceof ExplainedError) return error.originalMessage ?? error.message;
 	return error instanceof Error ? error.message : '';
 }

@@ -1,15 +1,10 @@
 import { randomUUID } from 'crypto';
 import { BoundedMap } from '../boundedMap';
-import { type Clock, DONE, pause } from '../clock';
+import { type Clock, pause } from '../clock';
 import { fingerprint } from '../hash';
 import { KeyedMutex } from '../keyedMutex';
-import { type OutgoingFrame, UnconfirmedFrames } from './acks';
-import {
-	type AckResult,
-	ChatConnection,
-	type ConnectionOptions,
-	type Readiness,
-} from './connection';
+import { UnconfirmedFrames } from './acks';
+import { ChatConnection, type ConnectionOptions } from './connection';
 import type { OnEvent, StopReason } from './eventDispatcher';
 import { sessionKey } from './parseChatFields';
 import type { ChatEnded, Retry } from './reconnectPolicy';
@@ -122,9 +117,6 @@ class SharedConnection {
 
 	private readonly leases = new Set<ChatLease>();
 
-	/** Aborted by the next user. */
-	private joined = new AbortController();
-
 	constructor(
 		private readonly parts: SocketParts,
 		/** Applies after the last user has left. */
@@ -159,8 +151,6 @@ class SharedConnection {
 		const { connection, parts } = this;
 		const lease = new ChatLease(connection, parts.clock, options, () => this.leave(lease));
 		this.leases.add(lease);
-		this.joined.abort(DONE);
-		this.joined = new AbortController();
 		connection.retryNow();
 		return lease;
 	}
@@ -173,15 +163,16 @@ class SharedConnection {
 	private leave(lease: ChatLease): void {
 		this.leases.delete(lease);
 		this.lastLease = lease.options;
-		if (this.leases.size > 0 || this.connection.signal.aborted) return;
+		if (this.leases.size > 0) return;
 		// The next connection of a trigger gets the events in between by the replay.
 		if (lease.options.usedBy === 'action') void this.linger();
 		else this.closeIfUnused();
 	}
 
+	/** A user in between only keeps the connection open if it still uses it then. */
 	private async linger(): Promise<void> {
-		const stopped = AbortSignal.any([this.connection.signal, this.joined.signal]);
-		if (await pause(this.parts.clock, LINGER_MS, stopped)) this.closeIfUnused();
+		await pause(this.parts.clock, LINGER_MS, this.connection.signal);
+		this.closeIfUnused();
 	}
 
 	/** The user whose credential the connection uses: a trigger outlives an execution. */
@@ -192,8 +183,8 @@ class SharedConnection {
 }
 
 /**
- * One node's use of the shared connection of a session. The node must always close it. Closing doesn't end the connection
- * for other nodes. No method rejects.
+ * One node's use of the shared connection of a session, which gets the signal of the lease. The node must always close it.
+ * Closing doesn't end the connection for other nodes.
  */
 export class ChatLease {
 	private readonly closed = new AbortController();
@@ -207,52 +198,17 @@ export class ChatLease {
 
 	/** Created by `SharedConnections.lease`. */
 	constructor(
-		private readonly connection: ChatConnection,
+		readonly connection: ChatConnection,
 		private readonly clock: Clock,
 		readonly options: LeaseOptions,
 		private readonly onClosed: () => void,
 	) {
-		this.unsubscribe = this.subscribe(options.onEvent ?? (() => {}));
+		this.unsubscribe = connection.subscribe(options.onEvent ?? (() => {}));
 	}
 
 	/** Aborted when the lease ends: with a `ChatEnded` if no connection is possible, otherwise with a `StopReason`. */
 	get signal(): AbortSignal {
 		return this.closed.signal;
-	}
-
-	/** Why the latest attempt failed, while the connection retries. Null if it didn't fail. */
-	get lastFailure(): ChatEnded | null {
-		return this.connection.lastFailure;
-	}
-
-	/** Whether the session is connected now. */
-	get isConnected(): boolean {
-		return this.connection.isConnected;
-	}
-
-	/** Resolves when the session is connected, or when this lease has ended. */
-	async ready(): Promise<Readiness> {
-		return await this.connection.ready(this.signal);
-	}
-
-	/** See `EventDispatcher`. */
-	subscribe(listener: OnEvent): () => void {
-		return this.connection.subscribe(listener);
-	}
-
-	/** Waits until no other lease is sending, and returns `release`, which must be called. */
-	async acquireSend(): Promise<() => void> {
-		return await this.connection.acquireSend(this.signal);
-	}
-
-	/** Sends a frame and waits for its ack. Call it after `acquireSend`, so that the conversation keeps its order. */
-	async sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> {
-		return await this.connection.sendWithAck(frame, timeoutMs, this.signal);
-	}
-
-	/** If the session isn't connected, tries again now. */
-	retryNow(): void {
-		this.connection.retryNow();
 	}
 
 	/** Ends the lease. The connection closes if nobody else uses it. */

@@ -1,8 +1,9 @@
+import { isLoopback } from '../api/access';
 import { dataOf } from '../api/envelope';
-import { InvalidInput, isRejection, isTransient, ServiceRejection } from '../api/errors';
+import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import type { ApiResponse } from '../api/http';
-import { isJsonObject, type JsonValue } from '../json';
+import { isJsonObject } from '../json';
 
 /** The `data` of `ws_token`. The token is valid for 5 minutes. */
 export type WsToken = {
@@ -10,58 +11,26 @@ export type WsToken = {
 	ws_url: string;
 	/** Epoch seconds. */
 	expires_at: number;
-	stream: string;
 };
-
-/** The result of a token request. Only `unreachable` is worth a retry. */
-export type MintResult = { kind: 'token'; token: WsToken } | MintFailure;
-
-export type MintFailure = { kind: 'session_closed' | 'rejected' | 'unreachable'; error: unknown };
-
-/**
- * Requests a token and classifies the result. Repeating the request is safe, because customers don't notice it.
- *
- * @param request sends `POST /v1/chat/session/{id}/ws_token`
- */
-export async function mintToken(request: () => Promise<ApiResponse>): Promise<MintResult> {
-	try {
-		const token = readWsToken(dataOf(await request()));
-		return token === null ? { kind: 'rejected', error: UNREADABLE } : { kind: 'token', token };
-	} catch (error) {
-		return { kind: failureKind(error), error };
-	}
-}
-
-const UNREADABLE = new InvalidInput(
-	'The response of the service has no WebSocket token or URL',
-	onScreenOnly(
-		"Check 'Base URL' in the credential. If it's correct, ask your service provider about POST ws_token.",
-	),
-);
-
-function failureKind(error: unknown): 'session_closed' | 'rejected' | 'unreachable' {
-	if (error instanceof InvalidInput) return 'rejected';
-	if (!(error instanceof ServiceRejection)) return 'unreachable';
-	// By the body, as in the error table, because the documented status (409) has other meanings too.
-	if (isRejection(error, 'session_closed')) return 'session_closed';
-	return isTransient(error) ? 'unreachable' : 'rejected';
-}
 
 /** Half of a surrogate pair, which can't be encoded in a URL. */
 const UNSENDABLE = /\p{Surrogate}/u;
 
-function readWsToken(data: JsonValue): WsToken | null {
-	if (!isJsonObject(data)) return null;
-	const { token, ws_url: wsUrl, expires_at: expiresAt, stream } = data;
-	if (typeof token !== 'string' || token === '' || typeof wsUrl !== 'string') return null;
-	if (UNSENDABLE.test(token)) return null;
-	return {
-		token,
-		ws_url: wsUrl,
-		// 0 means the documented 5 minutes.
-		expires_at: typeof expiresAt === 'number' ? expiresAt : 0,
-		stream: typeof stream === 'string' ? stream : '',
-	};
+/** @throws InvalidInput if the response has no token, or none that can be sent */
+export function readWsToken(response: ApiResponse): WsToken {
+	const data = dataOf(response);
+	const { token, ws_url: wsUrl, expires_at: expiresAt } = isJsonObject(data) ? data : {};
+	const isToken = typeof token === 'string' && token !== '' && !UNSENDABLE.test(token);
+	if (!isToken || typeof wsUrl !== 'string') {
+		throw new InvalidInput(
+			'The response of the service has no WebSocket token or URL',
+			onScreenOnly(
+				"Check 'Base URL' in the credential. If it's correct, ask your service provider about POST ws_token.",
+			),
+		);
+	}
+	// 0 means the documented 5 minutes.
+	return { token, ws_url: wsUrl, expires_at: typeof expiresAt === 'number' ? expiresAt : 0 };
 }
 
 /** "The token expires 5 minutes after issue". */
@@ -94,4 +63,46 @@ export function withRenewal(
 	const lifetimeMs = remainingMs > 0 ? Math.min(remainingMs, TOKEN_LIFETIME_MS) : TOKEN_LIFETIME_MS;
 	const renewAfterMs = Math.max(TOKEN_RETRY_MS, lifetimeMs * (0.7 + 0.1 * random));
 	return { ...token, renewAt: requestedAt + renewAfterMs };
+}
+
+/**
+ * The URL of the WebSocket (Events › Chat WebSocket): `ws_url` "exactly as returned" with `token`, `client_id`, and
+ * `claim` appended as text, because parsing and rebuilding would re-encode the service's own query.
+ *
+ * The document doesn't say that `ws_url` has the host of the base URL. The short-lived WebSocket token is issued for this
+ * URL, so it may go to any host that the service names. The API token never does.
+ *
+ * @throws InvalidInput if `ws_url` isn't a WebSocket URL, or isn't encrypted
+ */
+export function socketUrl({
+	token: { token, ws_url },
+	baseUrl,
+	clientId,
+	claim,
+}: {
+	token: WsToken;
+	baseUrl: string;
+	clientId: string;
+	claim: boolean;
+}): string {
+	const wsUrl = ws_url.trim();
+	const url = URL.canParse(wsUrl) ? new URL(wsUrl) : undefined;
+	// A base URL with http is one of this machine.
+	const isLocal = url?.protocol === 'ws:' && isLoopback(url) && baseUrl.startsWith('http:');
+	if (url?.protocol !== 'wss:' && !isLocal) {
+		throw new InvalidInput(
+			"The service returned a WebSocket URL that n8n can't use",
+			onScreenOnly(
+				"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Report this URL to your service provider.",
+			),
+			// Without user name and query.
+			url === undefined ? 'an unreadable URL' : `${url.protocol}//${url.host}${url.pathname}`,
+		);
+	}
+	const added = [['token', token], ['client_id', clientId], ...(claim ? [['claim', '1']] : [])]
+		.map((pair) => pair.map(encodeURIComponent).join('='))
+		.join('&');
+	// What is after "#" never reaches a server, and some WebSockets reject it.
+	const [sent = ''] = wsUrl.split('#');
+	return `${sent}${sent.includes('?') ? '&' : '?'}${added}`;
 }

@@ -1,10 +1,16 @@
 import { forEveryone } from '../../../nodes/shared/api/resolution';
-import type { NotReady } from '../../../nodes/shared/chat/connection';
-import { INVALID_CODES } from '../../../nodes/shared/chat/frames';
+import type { MissingAck } from '../../../nodes/shared/chat/connection';
 import { ChatEnded, type EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
-import type { MissingAck, TurnOutcome } from '../../../nodes/shared/chat/turn';
+import type { TurnOutcome } from '../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../nodes/ChatSend/turnFault';
 import type { JsonValue } from '../../../nodes/shared/json';
+
+/** The documented `error` values of the state `invalid`. */
+const INVALID_CODES = [
+	...['bad_json', 'bad_payload', 'message_required', 'invalid_input_type', 'agent_inactive'],
+	...['session_account_mismatch', 'idempotency_key_reused', 'idempotency_key_rail_conflict'],
+	'invalid_interaction',
+];
 
 const acked = (
 	state: string,
@@ -20,10 +26,9 @@ const unknown = (why: MissingAck, hasKey: boolean): TurnOutcome => ({
 	why,
 	hasKey,
 });
-const notSent = (readiness: NotReady): TurnOutcome => ({ kind: 'not_sent', readiness });
 const ended = (kind: EndingKind): TurnOutcome => {
 	const text = { message: 'The connection fails', resolution: forEveryone('Check it.') };
-	return notSent({ kind: 'ended', ending: new ChatEnded(kind, text, 'close code 1006') });
+	return { kind: 'not_sent', ending: new ChatEnded(kind, text, 'close code 1006') };
 };
 
 test.each<[TurnOutcome]>([
@@ -58,7 +63,7 @@ const FAULTS: Array<[TurnOutcome, string, string | undefined]> = [
 	[acked('busy', 'server_busy', 'no_ack'), 'unknown', undefined],
 	[acked('invalid', 'agent_inactive', 'lost'), 'unknown', 'agent_inactive'],
 	[acked('brand_new', 'no', 'lost'), 'unknown', 'no'],
-	[notSent({ kind: 'closed_by_us' }), 'not_sent', undefined],
+	[{ kind: 'not_sent', ending: null }, 'not_sent', undefined],
 	[ended('unreachable'), 'not_sent', 'close code 1006'],
 	[ended('in_use_or_inactive'), 'not_sent', 'close code 1006'],
 ];

@@ -2,7 +2,6 @@ import { awaitEvent, type EventFilter, NeverConnected } from '../../../nodes/Cha
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/reconnectPolicy';
 import type { OnEvent, Replay } from '../../../nodes/shared/chat/eventDispatcher';
-import type { Readiness } from '../../../nodes/shared/chat/connection';
 import type { ChatEvent } from '../../../nodes/shared/chat/frames';
 import { FakeClock, settle } from '../shared/chat/fakes';
 
@@ -28,21 +27,21 @@ function waiting(
 	const ending = new AbortController();
 	let listener: OnEvent | undefined;
 	let replay: Replay = 'possible';
-	let resolveReady: (readiness: Readiness) => void = () => {};
-	const ready = new Promise<Readiness>((resolve) => {
+	let resolveReady: (isReady: boolean) => void = () => {};
+	const ready = new Promise<boolean>((resolve) => {
 		resolveReady = resolve;
 	});
-	const result = awaitEvent(
-		{
-			ready: async () => await ready,
-			lastFailure,
-			isConnected,
-			signal: ending.signal,
-			subscribe: (onEvent) => {
-				listener = onEvent;
-				return () => {};
-			},
+	const connection = {
+		ready: async () => await ready,
+		lastFailure,
+		isConnected,
+		subscribe: (onEvent: OnEvent) => {
+			listener = onEvent;
+			return () => {};
 		},
+	};
+	const result = awaitEvent(
+		{ connection, signal: ending.signal },
 		{ types: null, timeoutMs: 10_000, returnedIds: new Set(), reader: 'onScreen', ...filter },
 		clock,
 	);
@@ -53,7 +52,7 @@ function waiting(
 		result,
 		happens: (...events: ChatEvent[]) => events.forEach((one) => listener?.(one, replay)),
 		connects: async () => {
-			resolveReady({ kind: 'open' });
+			resolveReady(true);
 			await settle();
 			replay = 'no';
 		},
@@ -61,9 +60,9 @@ function waiting(
 		replays: (which: Replay) => {
 			replay = which;
 		},
-		ends: (readiness: Readiness) => {
-			resolveReady(readiness);
-			ending.abort();
+		ends: (reason: ChatEnded | 'stopped') => {
+			resolveReady(false);
+			ending.abort(reason);
 		},
 	};
 }
@@ -210,13 +209,13 @@ describe('no event', () => {
 
 	test('because no connection is possible', async () => {
 		const wait = waiting();
-		wait.ends({ kind: 'ended', ending: rejected });
+		wait.ends(rejected);
 		await expect(wait.result).rejects.toBe(rejected);
 	});
 
 	test('because it was stopped', async () => {
 		const wait = waiting();
-		wait.ends({ kind: 'closed_by_us' });
+		wait.ends('stopped');
 		expect((await wait.result).end).toEqual({ kind: 'stopped' });
 	});
 });

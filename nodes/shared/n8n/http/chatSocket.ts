@@ -4,7 +4,7 @@ import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import type { StopReason } from '../../chat/eventDispatcher';
 import { type ChatLease, type LeaseOptions, SharedConnections } from '../../chat/sharedConnections';
-import { mintToken } from '../../chat/token';
+import { readWsToken } from '../../chat/token';
 import { clock, type AccountClient } from './accountClient';
 import { requireRunning } from '../run/cancel';
 import { deadlineOf } from '../tools/toolDeadline';
@@ -37,7 +37,7 @@ export function openChatSocket(
 		account,
 		instanceId: context.getInstanceId(),
 		usedBy: usedByOf(context),
-		mintToken: async () => await mintToken(async () => await requestWsToken(client, sessionId)),
+		mintToken: async () => readWsToken(await requestWsToken(client, sessionId)),
 		hideApiToken: (text) => client.hideApiToken(text),
 		log: context.logger,
 	});

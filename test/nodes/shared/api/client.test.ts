@@ -10,11 +10,13 @@ const POST: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
 const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
 const CONTACTS: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
 
+const PROVEN = { successCheck: () => true };
+
 /** The response to a request, or the error. Any body of a 2xx proves success. */
 async function resultOf(request: ServiceRequest, status: number, body: JsonValue, headers = {}) {
 	const text = JSON.stringify(body);
 	const response: HttpResponse = { status, headers, text };
-	const sending = clientOf(async () => await Promise.resolve(response)).send(request, () => true);
+	const sending = clientOf(async () => await Promise.resolve(response)).send(request, PROVEN);
 	return await sending.catch((error: unknown) => error);
 }
 
@@ -32,7 +34,7 @@ describe('a request', () => {
 			return await Promise.resolve({ status: 429, headers: {}, text: '{"success":false}' });
 		};
 		const renew = () => ({ ...POST, body: { renewed: sent.length } });
-		const sending = clientOf(transport).send(POST, () => true, { renew });
+		const sending = clientOf(transport).send(POST, PROVEN, renew);
 		await expect(sending).rejects.toBeInstanceOf(ServiceRejection);
 		expect(sent).toEqual([{}, { renewed: 1 }, { renewed: 2 }, { renewed: 3 }]);
 	});
@@ -42,7 +44,7 @@ describe('a request', () => {
 		['a text', 'closed', 'closed'],
 	])('has an unknown outcome after %s in the transport', async (_what, thrown, originalMessage) => {
 		const transport = jest.fn().mockRejectedValue(thrown);
-		await expect(clientOf(transport).send(POST, () => true)).rejects.toMatchObject({
+		await expect(clientOf(transport).send(POST, PROVEN)).rejects.toMatchObject({
 			outcome: 'unknown',
 			message: expect.stringMatching(/^The response couldn't be read, so the outcome is unknown/),
 			originalMessage,

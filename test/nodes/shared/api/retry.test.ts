@@ -28,7 +28,10 @@ describe('the retry rule after a network fault', () => {
 			sent++;
 			return await Promise.reject(fault);
 		};
-		const sending = clientOf(transport).send({ method, path: '/v1/calls' }, () => true);
+		const sending = clientOf(transport).send(
+			{ method, path: '/v1/calls' },
+			{ successCheck: () => true },
+		);
 		const error: unknown = await sending.catch((thrown: unknown) => thrown);
 		return { sent, outcome: error instanceof ExplainedError ? error.outcome : 'done' };
 	};

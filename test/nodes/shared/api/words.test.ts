@@ -15,9 +15,9 @@ expect.addSnapshotSerializer({
 
 /** The kind of the error, its message, and its description, in two lines. */
 async function wordsOf(method: Method, transport: Transport): Promise<string> {
-	const checks = { effectFields: ['call_id'] };
+	const checks = { successCheck: hasAnyField('call_id'), effectFields: ['call_id'] };
 	const request = { method, path: '/v1/call', body: { phone_number: '123' } };
-	const sending = clientOf(transport).send(request, hasAnyField('call_id'), checks);
+	const sending = clientOf(transport).send(request, checks);
 	const error: unknown = await sending.catch((caught: unknown) => caught);
 	if (!(error instanceof ExplainedError)) throw error;
 	const duration = isTransient(error) ? 'transient' : 'permanent';

@@ -1,6 +1,7 @@
 import range from 'lodash/range';
 import { testCallList } from '../../../../nodes/shared/apiMapping/testCallList';
-import { readCalls } from '../../../../nodes/shared/calls/callList';
+import { callList } from '../../../../nodes/shared/calls/callList';
+import { readPages } from '../../../../nodes/shared/api/paging';
 import type { Limiter } from '../../../../nodes/shared/keyedMutex';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
@@ -42,7 +43,8 @@ const read = async (
 	over: { limit?: number; pageSize?: number; query?: Query; limiter?: Limiter } = {},
 ) => {
 	const request = { query: {}, limit: Infinity, ...over };
-	return (await readCalls(client, request, new ApiMapping(details))).calls;
+	const list = callList(client, request, new ApiMapping(details));
+	return (await readPages(list, request.limit)).entries;
 };
 
 /** The position of the page, if any, in the query of each request. */

@@ -3,6 +3,7 @@ import {
 	API_TOKEN,
 	chatConnectionHarness,
 	type ChatHarness,
+	closedSession,
 	connected,
 	eventFrame,
 	type FakeClock,
@@ -27,7 +28,7 @@ describe('connecting', () => {
 	it('mints a token, opens the URL with it, and is ready once the socket has stayed open for a moment', async () => {
 		const { connection, socket, clock, mints } = chatConnectionHarness();
 		let isReady = false;
-		const ready = connection.start().ready();
+		const ready = connection.start().ready(connection.signal);
 		void ready.then(() => (isReady = true));
 		await settle();
 		expect(mints()).toBe(1);
@@ -37,7 +38,7 @@ describe('connecting', () => {
 		await clock.advance(499);
 		expect(isReady).toBe(false);
 		await clock.advance(1);
-		expect(await ready).toEqual({ kind: 'open' });
+		expect(await ready).toBe(true);
 		expect(socket().sent).toEqual([]);
 	});
 
@@ -94,7 +95,7 @@ describe('secrets are hidden', () => {
 		const { connection, socket, events } = await connected();
 		socket().receives(eventFrame('message_received', 'e-1', { content: `key ${API_TOKEN}` }));
 		expect(events).toMatchObject([{ payload: { content: 'key [hidden]' } }]);
-		const acked = connection.sendWithAck(outgoing('frame'), 1_000);
+		const acked = connection.sendWithAck(outgoing('frame'), 1_000, connection.signal);
 		await settle();
 		socket().receives(ackFrame({ state: 'invalid', error: `bad key ${API_TOKEN}` }));
 		expect(await acked).toMatchObject({ ack: { payload: { error: 'bad key [hidden]' } } });
@@ -108,12 +109,14 @@ describe('secrets are hidden', () => {
 		['https://h/secret-1', 'https://h/[hidden]'],
 	])("in a URL that isn't a WebSocket URL, which ends the connection: %s", async (...one) => {
 		const [ws_url, originalMessage] = one;
-		const token = { token: 'secret-1', ws_url, expires_at: 0, stream: 'user' };
-		const harness = chatConnectionHarness({}, async () => ({ kind: 'token', token }));
+		const token = { token: 'secret-1', ws_url, expires_at: 0 };
+		const harness = chatConnectionHarness({}, async () => token);
 		harness.connection.start();
 		await settle();
 		expect(harness.sockets).toHaveLength(0);
-		expect(harness.endings).toMatchObject([{ kind: 'bad_url', originalMessage }]);
+		expect(harness.endings).toMatchObject([
+			{ message: "The service returned a WebSocket URL that n8n can't use", originalMessage },
+		]);
 		expect(JSON.stringify(harness.logged)).not.toContain('secret-1');
 	});
 });
@@ -145,8 +148,10 @@ describe('events', () => {
 		for (const data of [new ArrayBuffer(1), '{', '[]', ackFrame({ state: 'default' })]) {
 			socket().receives(data);
 		}
-		const ignored = ['binary', 'not_json', 'no_type', 'unexpected_ack'];
-		expect(logged.map(([, details]) => details?.why)).toEqual(ignored);
+		expect(logged.map(([message]) => message)).toEqual([
+			...Array<string>(3).fill("The chat session ignored a frame that can't be read"),
+			'The chat session ignored an ack that nobody waits for',
+		]);
 		const delivered: string[] = [];
 		connection.subscribe(() => {
 			throw new Error('full');
@@ -200,10 +205,10 @@ describe('reconnecting', () => {
 });
 
 describe('before the token expires, the connection', () => {
-	const onlyOneToken = async (n: number, clock: FakeClock) =>
-		n === 1
-			? await freshToken(n, clock)
-			: { kind: 'unreachable' as const, error: new Error('down') };
+	const onlyOneToken = async (n: number, clock: FakeClock) => {
+		if (n === 1) return await freshToken(n, clock);
+		throw new Error('down');
+	};
 
 	it('mints a token, closes the socket, and opens the next one at once, with the same client_id and without a claim', async () => {
 		const harness = await connected({ disconnectOther: true });
@@ -241,9 +246,9 @@ describe('before the token expires, the connection', () => {
 	it('waits until the frame in flight has its ack, before the next frame', async () => {
 		const { connection, sockets, socket, clock, connect } = await connected();
 		await clock.advance(150_000);
-		const result = connection.sendWithAck(outgoing('slow'), 120_000);
+		const result = connection.sendWithAck(outgoing('slow'), 120_000, connection.signal);
 		await clock.advance(110_000);
-		const next = connection.sendWithAck(outgoing('next'), 120_000);
+		const next = connection.sendWithAck(outgoing('next'), 120_000, connection.signal);
 		await settle();
 		expect([sockets.length, socket().closeCalls]).toEqual([1, []]);
 		socket().receives(messageSent);
@@ -274,9 +279,10 @@ describe('before the token expires, the connection', () => {
 	});
 
 	it('ends if the token request shows that the session is closed', async () => {
-		const { clock, endings } = await connected({}, async (n, time) =>
-			n === 2 ? { kind: 'session_closed', error: new Error('x') } : await freshToken(n, time),
-		);
+		const { clock, endings } = await connected({}, async (n, time) => {
+			if (n === 2) throw closedSession();
+			return await freshToken(n, time);
+		});
 		await clock.advance(260_000);
 		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
 	});
@@ -353,7 +359,8 @@ describe('close', () => {
 		expect([harness.sockets.length, harness.clock.pending]).toEqual([sockets, 0]);
 		expect(harness.sockets.at(-1)?.closeCalls.length ?? 0).toBe(closes);
 		expect([harness.events, harness.endings]).toEqual([[], []]);
-		expect(await harness.connection.ready()).toEqual({ kind: 'closed_by_us' });
+		expect(await harness.connection.ready(harness.connection.signal)).toBe(false);
+		expect(harness.connection.signal.reason).toBe('stopped');
 	});
 
 	it("waits at most 2 seconds for a service that doesn't respond, and ignores its frames", async () => {
@@ -376,10 +383,10 @@ describe('close', () => {
 			await new Promise<void>((resolve) => (issueToken = resolve));
 			return await freshToken(n, time);
 		});
-		const ready = connection.start().ready();
+		const ready = connection.start().ready(connection.signal);
 		await settle();
 		await connection.close();
-		expect(await ready).toEqual({ kind: 'closed_by_us' });
+		expect(await ready).toBe(false);
 		issueToken();
 		await settle();
 		expect([sockets.length, clock.pending]).toEqual([0, 0]);

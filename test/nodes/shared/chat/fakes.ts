@@ -1,3 +1,6 @@
+import { ServiceRejection } from '../../../../nodes/shared/api/errors';
+import type { RejectionBody } from '../../../../nodes/shared/api/rejectionBody';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { Clock } from '../../../../nodes/shared/clock';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../nodes/shared/json';
 import { ChatConnection, type ConnectionOptions } from '../../../../nodes/shared/chat/connection';
@@ -5,7 +8,7 @@ import type { WebSocketLike } from '../../../../nodes/shared/chat/socket';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
 import type { ChatEnded } from '../../../../nodes/shared/chat/reconnectPolicy';
 import { type ChatEvent, type ClientFrame, idText } from '../../../../nodes/shared/chat/frames';
-import type { MintResult } from '../../../../nodes/shared/chat/token';
+import type { WsToken } from '../../../../nodes/shared/chat/token';
 
 /** Lets all pending promises settle. */
 export async function settle(): Promise<void> {
@@ -177,7 +180,7 @@ export function chatConnectionHarness(
 		disconnectOther = false,
 		...options
 	}: Partial<ConnectionOptions> & { disconnectOther?: boolean } = {},
-	mint?: (n: number, clock: FakeClock) => Promise<MintResult>,
+	mint?: (n: number, clock: FakeClock) => Promise<WsToken>,
 ) {
 	const clock = new FakeClock();
 	const { openSocket, ...sockets } = fakeSockets(clock);
@@ -214,6 +217,12 @@ export function chatConnectionHarness(
 	return { clock, ...sockets, events, endings, failures, logged, mints: () => mints, connection };
 }
 
+/** A token request that the service rejects, because the session is closed. */
+export function closedSession(): ServiceRejection {
+	const rejection: RejectionBody = { code: 'session_closed', texts: ['session_closed'], body: {} };
+	return new ServiceRejection('closed', forEveryone('Go on.'), 'session_closed', 409, rejection);
+}
+
 export type ChatHarness = ReturnType<typeof chatConnectionHarness>;
 
 /** A connected session. */
@@ -224,10 +233,9 @@ export async function connected(...options: Parameters<typeof chatConnectionHarn
 	return harness;
 }
 
-export async function freshToken(n: number, clock: Clock): Promise<MintResult> {
+export async function freshToken(n: number, clock: Clock): Promise<WsToken> {
 	const expiresAt = clock.now() / 1000 + 300;
-	const token = { token: `secret-${n}`, ws_url: WS_URL, expires_at: expiresAt, stream: 'user' };
-	return await Promise.resolve({ kind: 'token', token });
+	return await Promise.resolve({ token: `secret-${n}`, ws_url: WS_URL, expires_at: expiresAt });
 }
 
 /** A message as Chat Send sends it. Empty IDs are left out. */

@@ -55,21 +55,21 @@ describe('received frames', () => {
 	});
 
 	it.each([
-		['binary', new ArrayBuffer(4)],
-		['binary', new Blob(['{}'])],
-		['binary', undefined],
-		['not_json', 'x'.repeat(9_000_000)],
-		['not_json', ''],
-		['not_json', '{"type":'],
-		['not_json', eventFrame('x', 'e1').replace('{}', `${'['.repeat(600)}${']'.repeat(600)}`)],
-		['no_type', '[]'],
-		['no_type', 'null'],
-		['no_type', '7'],
-		['no_type', '{}'],
-		['no_type', '{"type":5}'],
-		['no_state', '{"type":"ws_write_result","payload":null}'],
-		['no_state', '{"type":"ws_write_result","payload":{"state":1}}'],
-	])('ignores a frame that is %s', (why, data) => {
-		expect(parseFrame(data)).toEqual({ kind: 'ignored', why });
+		[new ArrayBuffer(4)],
+		[new Blob(['{}'])],
+		[undefined],
+		['x'.repeat(9_000_000)],
+		[''],
+		['{"type":'],
+		[eventFrame('x', 'e1').replace('{}', `${'['.repeat(600)}${']'.repeat(600)}`)],
+		['[]'],
+		['null'],
+		['7'],
+		['{}'],
+		['{"type":5}'],
+		['{"type":"ws_write_result","payload":null}'],
+		['{"type":"ws_write_result","payload":{"state":1}}'],
+	])("can't read some frames: %#", (data) => {
+		expect(parseFrame(data)).toBeNull();
 	});
 });

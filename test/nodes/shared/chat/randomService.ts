@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type JsonObject, parseJson, isJsonObject } from '../../../../nodes/shared/json';
 import { idText } from '../../../../nodes/shared/chat/frames';
-import type { MintResult } from '../../../../nodes/shared/chat/token';
+import type { WsToken } from '../../../../nodes/shared/chat/token';
 import { ackFrame, eventFrame, type FakeClock, FakeSocket, freshToken } from './fakes';
 
 /** The fate of one attempt to send a message. `lost` and `silent` attempts are accepted, `dropped` ones aren't. */
@@ -110,10 +110,10 @@ export class RandomService {
 		for (const [at, duration] of plan.others) this.later(at, () => this.begin(duration));
 	}
 
-	readonly mint = async (): Promise<MintResult> => {
+	readonly mint = async (): Promise<WsToken> => {
 		const [from, duration] = this.plan.mintFails;
 		const since = (this.clock.elapsed() - this.begunAt) / SECOND - from;
-		if (since >= 0 && since < duration) return { kind: 'unreachable', error: null };
+		if (since >= 0 && since < duration) throw new Error('unreachable');
 		return await freshToken(1, this.clock);
 	};
 

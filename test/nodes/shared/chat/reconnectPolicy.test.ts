@@ -1,5 +1,5 @@
 import { NO_ERROR_BODY } from '../../../../nodes/shared/api/rejectionBody';
-import { ServiceRejection } from '../../../../nodes/shared/api/errors';
+import { InvalidInput, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import {
 	type AttemptEnd,
@@ -9,6 +9,7 @@ import {
 	serviceReason,
 } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { SocketEnd } from '../../../../nodes/shared/chat/socket';
+import { closedSession } from './fakes';
 
 /** Without jitter. */
 const policyOf = () => new ReconnectPolicy(() => 0.5);
@@ -23,10 +24,7 @@ function ended(end: Partial<SocketEnd>, claimed = false): AttemptEnd {
 
 const closed = (code: number, openForMs = 100, claimed = false) =>
 	ended({ code, openForMs }, claimed);
-const noToken = (
-	error: unknown,
-	kind: 'rejected' | 'session_closed' | 'unreachable' = 'rejected',
-): AttemptEnd => ({ kind: 'mint', result: { kind, error } });
+const noToken = (error: unknown): AttemptEnd => ({ kind: 'token', error });
 const rejection = (status: number) =>
 	new ServiceRejection(
 		'The agent is unknown',
@@ -35,6 +33,8 @@ const rejection = (status: number) =>
 		status,
 		NO_ERROR_BODY,
 	);
+
+const unusable = new InvalidInput('The URL is unusable', forEveryone('Report it.'));
 
 const retry = (
 	seconds: number,
@@ -79,15 +79,17 @@ describe('ReconnectPolicy', () => {
 			ended({ cause: 'session_closed', code: 1000 }),
 			end('session_closed'),
 		],
-		['no token: session closed', noToken(null, 'session_closed'), end('session_closed')],
+		['no token: session closed', noToken(closedSession()), end('session_closed')],
 		['no token: rejected', noToken(rejection(403)), end('mint_rejected')],
 		[
 			'no token: an API token that may be accepted again later',
 			noToken(rejection(401)),
 			retry(60, 'new', 'mint_rejected', true),
 		],
-		['no token: unreachable', noToken(null, 'unreachable'), retry(1, 'new')],
-		["a URL that can't be used", { kind: 'url', wsUrl: 'ws://h.example.com' }, end('bad_url')],
+		['no token: another conflict', noToken(rejection(409)), end('mint_rejected')],
+		['no token: too many requests', noToken(rejection(429)), retry(1, 'new')],
+		['no token: unreachable', noToken(new Error('down')), retry(1, 'new')],
+		['no usable token', noToken(unusable), end('mint_rejected')],
 	])('%s', (_name, attempt, step) => {
 		expect(policyOf().next(attempt)).toMatchObject(step);
 	});
@@ -136,7 +138,6 @@ const KINDS: EndingKind[] = [
 	'token_rejected',
 	'unreachable',
 	'mint_rejected',
-	'bad_url',
 	'displaced',
 	'client_bug',
 ];
@@ -171,7 +172,6 @@ test.each<[AttemptEnd, string]>([
 	[noToken(rejection(403)), 'agent_not_found'],
 	[noToken(new Error('down')), 'down'],
 	[noToken('down'), ''],
-	[{ kind: 'url', wsUrl: 'https://h.example.com/p?token=s' }, 'https://h.example.com/p'],
 ])('reports %j as %j', (attempt, reason) => {
 	expect(serviceReason(attempt)).toBe(reason);
 });

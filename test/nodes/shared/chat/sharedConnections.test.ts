@@ -1,4 +1,5 @@
 import {
+	type ChatLease,
 	type LeaseOptions,
 	SharedConnections,
 } from '../../../../nodes/shared/chat/sharedConnections';
@@ -47,6 +48,11 @@ function processHarness() {
 	return { clock, sockets, socket, lease, connect, mintedBy, clientIds };
 }
 
+const isReady = async ({ connection, signal }: ChatLease) => await connection.ready(signal);
+
+const send = async ({ connection, signal }: ChatLease, text: string) =>
+	await connection.sendWithAck(outgoing(text), 10_000, signal);
+
 describe('one connection for a session', () => {
 	it.each<[string, Partial<LeaseOptions>]>([
 		['session', { sessionId: 's-2' }],
@@ -65,13 +71,13 @@ describe('one connection for a session', () => {
 		const { lease, sockets, socket, connect, clock } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];
 		await connect();
-		expect([one.isConnected, two.isConnected]).toEqual([true, true]);
+		expect([one.connection.isConnected, two.connection.isConnected]).toEqual([true, true]);
 		one.close();
 		await clock.advance(60_000);
 		two.close();
 		await clock.advance(400);
 		const next = lease().lease;
-		expect(await next.ready()).toEqual({ kind: 'open' });
+		expect(await isReady(next)).toBe(true);
 		await clock.advance(60_000);
 		next.close();
 		await clock.advance(499);
@@ -93,7 +99,7 @@ describe('one connection for a session', () => {
 		socket().ends(1000);
 		await connect();
 		expect(sockets).toHaveLength(2);
-		expect(await next.ready()).toEqual({ kind: 'open' });
+		expect(await isReady(next)).toBe(true);
 	});
 
 	it('closes with its last trigger at once, and leaves no timer', async () => {
@@ -158,7 +164,7 @@ describe('a trigger whose session is lost', () => {
 		expect(sockets).toHaveLength(7);
 		await clock.advance(1);
 		await connect();
-		expect(await trigger.lease.ready()).toEqual({ kind: 'open' });
+		expect(await isReady(trigger.lease)).toBe(true);
 		await clock.advance(60_000);
 		const reports: number[] = [];
 		for (let minute = 1; minute <= 150; minute++) {
@@ -199,23 +205,23 @@ describe('leases with different limits', () => {
 	it('an action gives up after 1 second if the service rejects it, and the trigger retries', async () => {
 		const use = processHarness();
 		const [action, trigger] = [use.lease(), use.lease('trigger')];
-		const unsent = action.lease.sendWithAck(outgoing('a'), 10_000);
+		const unsent = send(action.lease, 'a');
 		await settle();
-		expect(trigger.lease.lastFailure).toBeNull();
+		expect(trigger.lease.connection.lastFailure).toBeNull();
 		await reject(use, 1_000);
 		expect(action.endings).toEqual([]);
-		expect(trigger.lease.lastFailure).toMatchObject({ kind: 'in_use_or_inactive' });
+		expect(trigger.lease.connection.lastFailure).toMatchObject({ kind: 'in_use_or_inactive' });
 		await reject(use, 0);
 		const [ending] = action.endings;
-		expect(await unsent).toEqual({ kind: 'not_sent', readiness: { kind: 'ended', ending } });
+		expect(await unsent).toEqual({ kind: 'not_sent', ending });
 		expect(action.endings).toMatchObject([{ kind: 'in_use_or_inactive', outcome: 'not_sent' }]);
-		expect(await action.lease.ready()).toEqual({ kind: 'ended', ending: action.endings[0] });
-		expect(action.lease.signal.aborted).toBe(true);
+		expect(await isReady(action.lease)).toBe(false);
+		expect(action.lease.signal.reason).toBe(ending);
 		expect(trigger.endings).toEqual([]);
 		await use.clock.advance(20_000);
 		expect(use.sockets).toHaveLength(3);
 		await use.connect();
-		expect(await trigger.lease.ready()).toEqual({ kind: 'open' });
+		expect(await isReady(trigger.lease)).toBe(true);
 	});
 
 	it('an action during a slow poll triggers an immediate attempt, and gives up after a second one', async () => {
@@ -249,7 +255,7 @@ describe('leases with different limits', () => {
 		await use.clock.advance(1_000);
 		expect(use.sockets.map(({ query }) => query.get('claim'))).toEqual([null, null, '1']);
 		await use.connect();
-		expect(await action.lease.ready()).toEqual({ kind: 'open' });
+		expect(await isReady(action.lease)).toBe(true);
 	});
 
 	it.each([0, 20, 60])(
@@ -330,15 +336,15 @@ describe('sending', () => {
 		const { lease, socket, connect } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];
 		const order: string[] = [];
-		const send = async (from: typeof one, texts: string[]) => {
-			const release = await from.acquireSend();
+		const sendAll = async (from: ChatLease, texts: string[]) => {
+			const release = await from.connection.acquireSend(from.signal);
 			for (const text of texts) {
 				order.push(text);
-				await from.sendWithAck(outgoing(text), 10_000);
+				await send(from, text);
 			}
 			release();
 		};
-		const both = Promise.all([send(one, ['a1', 'a2']), send(two, ['b1'])]);
+		const both = Promise.all([sendAll(one, ['a1', 'a2']), sendAll(two, ['b1'])]);
 		await connect();
 		socket().onSend = () => socket().receives(messageSent);
 		socket().receives(messageSent);
@@ -351,11 +357,11 @@ describe('sending', () => {
 		const { lease, socket, connect } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];
 		await connect();
-		const left = one.sendWithAck(outgoing('a'), 10_000);
-		const next = two.sendWithAck(outgoing('b'), 10_000);
+		const left = send(one, 'a');
+		const next = send(two, 'b');
 		await settle();
 		one.close();
-		expect(await left).toEqual({ kind: 'aborted' });
+		expect(await left).toEqual({ kind: 'unknown', why: 'stopped' });
 		expect(socket().sent).toEqual(['a']);
 		socket().receives(messageSent);
 		await settle();

@@ -1,33 +1,28 @@
 import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
-import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/resolution';
+import { ExplainedError, isRejection } from '../../../../nodes/shared/api/errors';
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
-import { TransportFault } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
-import { mintToken, withRenewal } from '../../../../nodes/shared/chat/token';
+import { readWsToken, socketUrl, withRenewal } from '../../../../nodes/shared/chat/token';
 import { clientOf } from '../api/clientOf';
+import { explainedBy } from '../explainedBy';
 
-const DATA = { token: 't', ws_url: 'wss://h/p', expires_at: 1_700_000_000, stream: 'user' };
+const DATA = { token: 't', ws_url: 'wss://h/p', expires_at: 1_700_000_000 };
 
 /** A service that returns this response to every request. */
-function serviceReturning(
-	status: number,
-	body: JsonValue | TransportFault,
-	seen: ServiceRequest[] = [],
-) {
+function serviceReturning(status: number, body: JsonValue, seen: ServiceRequest[] = []) {
 	return clientOf(async (request) => {
 		seen.push(request);
-		await Promise.resolve();
-		if (body instanceof TransportFault) throw body;
-		return { status, headers: {}, text: JSON.stringify(body) };
+		return await Promise.resolve({ status, headers: {}, text: JSON.stringify(body) });
 	});
 }
 
-const mint = async (status: number, body: JsonValue | TransportFault) =>
-	await mintToken(async () => await requestWsToken(serviceReturning(status, body), 's 1'));
+const mint = async (data: JsonValue) => {
+	const client = serviceReturning(200, { success: true, data });
+	return readWsToken(await requestWsToken(client, 's 1'));
+};
 
-describe('mintToken', () => {
-	it('requests the stream "user" of the session, with a timeout of 15 seconds', async () => {
+describe('a token request', () => {
+	it('is for the stream "user" of the session, with a timeout of 15 seconds', async () => {
 		const seen: ServiceRequest[] = [];
 		await requestWsToken(serviceReturning(200, { success: true, data: DATA }, seen), 's 1');
 		expect(seen).toEqual([
@@ -40,14 +35,10 @@ describe('mintToken', () => {
 		]);
 	});
 
-	it('returns the token, also without expires_at and stream', async () => {
-		const { token, ws_url } = DATA;
-		const unknown = { token, ws_url, expires_at: 0, stream: '' };
-		expect(await mint(200, { success: true, data: DATA })).toEqual({ kind: 'token', token: DATA });
-		expect(await mint(200, { success: true, data: { token, ws_url } })).toEqual({
-			kind: 'token',
-			token: unknown,
-		});
+	it('returns the token, also without expires_at', async () => {
+		const { expires_at, ...others } = DATA;
+		expect(await mint({ ...DATA, stream: 'user' })).toEqual({ ...others, expires_at });
+		expect(await mint(others)).toEqual({ ...others, expires_at: 0 });
 	});
 
 	it.each([
@@ -59,37 +50,13 @@ describe('mintToken', () => {
 		[{ token: 5, ws_url: 'wss://h' }],
 		[{ token: 'half of a pair: \ud83d', ws_url: 'wss://h' }],
 	])('rejects a response without a token: %j', async (data) => {
-		const result = await mint(200, { success: true, data });
-		expect(result).toMatchObject({ kind: 'rejected' });
+		await expect(mint(data)).rejects.toBeInstanceOf(ExplainedError);
 	});
 
-	it.each<[string, string, number, JsonValue | TransportFault]>([
-		...[409, 200, 404].map((status): [string, string, number, JsonValue] => [
-			'session_closed',
-			`a closed session with status ${status}, by the body`,
-			status,
-			{ success: false, error: 'session_closed', details: null },
-		]),
-		['rejected', 'a bad API token', 401, { success: false, error: 'Invalid API token' }],
-		['rejected', "a stream that isn't allowed", 403, { success: false, error: 'no' }],
-		['rejected', 'another conflict', 409, { success: false, error: 'something else' }],
-		['unreachable', '429', 429, { success: false, error: 'slow down' }],
-		['unreachable', '500', 500, { success: false, error: 'oops' }],
-		['unreachable', 'no connection', 0, new TransportFault('ECONNREFUSED', 'x', 'connect')],
-		['unreachable', 'a broken connection', 0, new TransportFault('ECONNRESET', 'x')],
-	])('%s: %s', async (kind, _case, status, body) => {
-		expect((await mint(status, body)).kind).toBe(kind);
-	});
-
-	it('does not ask again when the credential is incomplete', async () => {
-		const error = new InvalidInput(
-			"'Base URL' in the credential is empty",
-			forEveryone('Enter it.'),
-		);
-		const result = await mintToken(async () => {
-			throw error;
-		});
-		expect(result).toEqual({ kind: 'rejected', error });
+	it.each([409, 200, 404])('shows a closed session by the body, with status %d', async (status) => {
+		const client = serviceReturning(status, { success: false, error: 'session_closed' });
+		const error: unknown = await requestWsToken(client, 's 1').catch((thrown: unknown) => thrown);
+		expect(isRejection(error, 'session_closed')).toBe(true);
 	});
 });
 
@@ -105,4 +72,65 @@ describe('a token is renewed after at least 70 % of its lifetime', () => {
 		const token = { ...DATA, expires_at: now / 1_000 + seconds };
 		expect(withRenewal(token, 7_000, now, 0)).toEqual({ ...token, renewAt: 7_000 + ms });
 	});
+});
+
+const HTTPS = 'https://api.example.com';
+
+function urlFor(wsUrl: string, { baseUrl = HTTPS, claim = false, token = 't 1' } = {}) {
+	return socketUrl({
+		token: { token, ws_url: wsUrl, expires_at: 0 },
+		baseUrl,
+		clientId: 'node/a&b',
+		claim,
+	});
+}
+
+describe('socketUrl', () => {
+	const added = 'token=t%201&client_id=node%2Fa%26b';
+
+	it.each([
+		['no query', 'wss://h/p', `wss://h/p?${added}`],
+		['its own query', 'wss://h/p?a=1', `wss://h/p?a=1&${added}`],
+		['a query ending in ?', 'wss://h/p?next=/a?', `wss://h/p?next=/a?&${added}`],
+		['a query another encoder wrote', 'wss://h/p?a=x+y%2f~', `wss://h/p?a=x+y%2f~&${added}`],
+		['a fragment', 'wss://h/p?a=1#top', `wss://h/p?a=1&${added}`],
+		['capital letters', 'WSS://H/P', `WSS://H/P?${added}`],
+		['another host than the base URL', 'wss://other.example/p', `wss://other.example/p?${added}`],
+	])('keeps the URL as returned: %s', (_name, wsUrl, url) => {
+		expect(urlFor(wsUrl)).toBe(url);
+	});
+
+	it('adds claim=1 only on request', () => {
+		expect(urlFor('wss://h/p', { claim: true })).toBe(`wss://h/p?${added}&claim=1`);
+	});
+
+	it.each(['', 'nonsense', '/v1/chat', 'https://h/p', 'http://localhost/p', 'file:///etc/hosts'])(
+		"rejects %j, which isn't a WebSocket URL",
+		(wsUrl) => {
+			expect(() => urlFor(wsUrl)).toThrow("that n8n can't use");
+		},
+	);
+
+	it.each([
+		['ws://127.0.0.1:81/p', 'http://localhost:80', true],
+		['ws://localhost/p', 'http://127.0.0.1:80', true],
+		['ws://[::1]/p', 'http://[::1]', true],
+		['ws://127.0.0.1/p', HTTPS, false],
+		['ws://127.0.0.1/p', 'https://localhost', false],
+		['ws://h/p', HTTPS, false],
+		['ws://h/p', 'http://localhost', false],
+		['ws://127.0.0.1/p', 'not a url', false],
+		['wss://h/p', 'http://localhost', true],
+	])('%s with the base URL %s: %s', (wsUrl, baseUrl, isUsable) => {
+		const reading = expect(() => urlFor(wsUrl, { baseUrl }));
+		if (isUsable) reading.not.toThrow();
+		else reading.toThrow("that n8n can't use");
+	});
+});
+
+it.each([
+	['https://user:pw@h:9/p?token=x#y', 'https://h:9/p'],
+	['nonsense', 'an unreadable URL'],
+])('shows %s as %s', (wsUrl, originalMessage) => {
+	expect(explainedBy(() => urlFor(wsUrl))).toMatchObject({ originalMessage });
 });

@@ -1,11 +1,12 @@
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
-import type { AckResult } from '../../../../nodes/shared/chat/connection';
+import type { SendResult } from '../../../../nodes/shared/chat/connection';
 import type { ClientFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import {
 	ackFrame,
 	type ChatHarness,
+	closedSession,
 	connected,
 	eventFrame,
 	type FakeSocket,
@@ -56,7 +57,11 @@ const reconnects =
 	};
 
 const send = async (frame: ClientFrame, { clock, connection }: ChatHarness) =>
-	await sendTurn(connection, frame, { clock, random: () => 0.5, ackTimeoutMs: 120_000 });
+	await sendTurn({ connection, signal: connection.signal }, frame, {
+		clock,
+		random: () => 0.5,
+		ackTimeoutMs: 120_000,
+	});
 
 const sentIn = ({ sockets }: ChatHarness) => sockets.flatMap(({ sent }) => sent);
 
@@ -70,7 +75,7 @@ const unknown = (why: string, hasKey: boolean) => ({ kind: 'unknown', why, hasKe
 const REPLY = { state: 'default', reply: 'once' };
 const INACTIVE = { state: 'invalid', error: 'agent_inactive' };
 const OOPS = { state: 'error', error: 'oops' };
-const CLOSED = { kind: 'not_sent', readiness: { kind: 'closed_by_us' } };
+const CLOSED = { kind: 'not_sent', ending: null };
 
 describe('a message, the outcome, and how often it was sent', () => {
 	it.each<[string, ClientFrame, Step[], object, number]>([
@@ -121,9 +126,10 @@ describe('a message, the outcome, and how often it was sent', () => {
 });
 
 test('a session that is closed after the message was sent is named if the service says so only for the next token', async () => {
-	const harness = await connected({}, async (n, clock) =>
-		n === 1 ? await freshToken(n, clock) : { kind: 'session_closed', error: null },
-	);
+	const harness = await connected({}, async (n, clock) => {
+		if (n > 1) throw closedSession();
+		return await freshToken(n, clock);
+	});
 	const whole = send(WITH_KEY, harness);
 	await settle();
 	harness.socket().ends(4401);
@@ -142,7 +148,7 @@ test('a session that is closed during a turn gets no further message, and ends a
 	await harness.clock.advance(4_000);
 	expect(await next).toMatchObject({
 		kind: 'not_sent',
-		readiness: { kind: 'ended', ending: { kind: 'session_closed' } },
+		ending: { kind: 'session_closed' },
 	});
 	expect(harness.endings).toMatchObject([{ kind: 'session_closed' }]);
 	expect(sentIn(harness)).toHaveLength(1);
@@ -185,8 +191,8 @@ describe('a late ack on the next socket', () => {
 });
 
 describe('sendWithAck', () => {
-	const sendFrame = (harness: ChatHarness, frame: OutgoingFrame): Promise<AckResult> =>
-		harness.connection.sendWithAck(frame, 5_000);
+	const sendFrame = (harness: ChatHarness, frame: OutgoingFrame): Promise<SendResult> =>
+		harness.connection.sendWithAck(frame, 5_000, harness.connection.signal);
 
 	it("closes the socket if the ack doesn't arrive, and assigns no late ack to another frame", async () => {
 		const harness = await connected();
@@ -199,7 +205,7 @@ describe('sendWithAck', () => {
 		await clock.advance(4_999);
 		expect(silent.closeCalls).toEqual([]);
 		await clock.advance(1);
-		expect(await first).toEqual({ kind: 'no_ack' });
+		expect(await first).toEqual({ kind: 'unknown', why: 'no_ack' });
 		silent.receives(lateAck);
 		await clock.advance(3_000);
 		expect(sockets).toHaveLength(2);
