@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { ROOT } from '../engine/sourceLoader';
+import { ENDPOINTS } from '../nodes/shared/api/everyEndpoint';
 import { escaped } from '../contract/wireNames';
 import { endpointsOfDocument, itemsOfDocument } from './document';
 
@@ -38,9 +39,13 @@ const names = itemsOfDocument()
 	.flatMap((name) => name.split('.'))
 	.filter((name) => /^[A-Za-z]+(_[A-Za-z]+)+$/.test(name));
 
-test('reads more than 90 fields, states, and codes, and all 22 endpoints from the document', () => {
+test('reads more than 90 fields, states, and codes from the document', () => {
 	expect(new Set(names).size).toBeGreaterThan(90);
-	expect(endpointsOfDocument()).toHaveLength(22);
+});
+
+test('the tests of every response include each endpoint of the document', () => {
+	const tested = ENDPOINTS.map(({ name }) => name);
+	expect(tested.sort()).toEqual(endpointsOfDocument().sort());
 });
 
 test('the code uses each documented field, state, event, and code', () => {

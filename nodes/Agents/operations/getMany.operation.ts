@@ -3,7 +3,7 @@ import {
 	developerSettings,
 	readAdditions,
 } from '../../shared/n8n/forms/options';
-import { forEachList } from '../../shared/n8n/forms/list';
+import { forEachList } from '../../shared/n8n/run/listLoop';
 import { outputFields, readOutput, sized } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { findAgents } from '../../shared/agents';

@@ -10,13 +10,12 @@ import {
 	optionsCollection,
 } from '../../shared/n8n/forms/options';
 import {
-	forEachList,
 	limitFields,
 	listChangedHint,
 	readLimit,
 	requireCompleteField,
-	type ListPlan,
 } from '../../shared/n8n/forms/list';
+import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
 import { outputFields, readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
 import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';

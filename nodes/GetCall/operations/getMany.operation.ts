@@ -3,13 +3,12 @@ import { READS_AT_ONCE } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
 import { optionsCollection, readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
 import {
-	forEachList,
 	limitFields,
 	listChangedHint,
 	readLimit,
 	requireCompleteField,
-	type ListPlan,
 } from '../../shared/n8n/forms/list';
+import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
 import { readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
 import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';

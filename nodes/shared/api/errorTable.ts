@@ -251,7 +251,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		matches: (rejection, status) =>
 			status === 409 &&
 			((isErrorEnvelope(rejection) && rejection.texts.length === 0) ||
-				matchesText(/\barchived\b|read-only/i)(rejection)),
+				matchesText(/(?:\b|_)archived\b|read-only/i)(rejection)),
 		message: "The campaign is archived, so it doesn't accept contacts",
 		onScreen: "Choose another campaign in 'Campaign'. Archived campaigns are read-only.",
 		forModel: "Use another campaign. Archived campaigns don't accept contacts.",

@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 
-/** The errors that the document names (Errors › Error texts and codes, HTTP status codes). */
+/**
+ * The errors that the document names (Errors › Error texts and codes, HTTP status codes). Only some of these names are
+ * also codes of the service. `matches` in the error table shows how each error is recognized.
+ */
 export type ErrorCode =
 	| 'no_outbound_number'
 	| 'tell_not_allowed_during_takeover'

@@ -2,7 +2,7 @@ import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
-import { IdempotencyHandler } from '../once/handler';
+import { SendOnce } from '../once/sendOnce';
 import type { PreparedRequest, Quota } from '../once/preparedRequest';
 import { isRepeatable, replay } from '../once/requestRecord';
 import { completedBefore, maybeSentBefore } from '../once/sentBefore';
@@ -23,7 +23,7 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a new execution.';
 
 /**
- * Sends each item once. Replays the stored results of earlier attempts (see {@link IdempotencyHandler}), and checks the
+ * Sends each item once. Replays the stored results of earlier attempts (see {@link SendOnce}), and checks the
  * other items before the first one is sent.
  */
 export async function sendEachItem<Deps>(
@@ -31,7 +31,7 @@ export async function sendEachItem<Deps>(
 	prepare: (index: number) => PreparedRequest<Deps>,
 	{ createDeps, beforeFirst, limiterFor, quota, ...options }: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
-	const handler = new IdempotencyHandler(context, createDeps, quota);
+	const handler = new SendOnce(context, createDeps, quota);
 	const isTool = runsAsTool(context);
 	const indexes = [...context.getInputData().keys()];
 	const requests = new Map<number, PreparedRequest<Deps>>();

@@ -1,4 +1,4 @@
-import { forEachList } from '../../../../../nodes/shared/n8n/forms/list';
+import { forEachList } from '../../../../../nodes/shared/n8n/run/listLoop';
 import { executeContext, InFlight, makeNode, setupEngine } from '../../../../engine';
 
 beforeAll(setupEngine);

@@ -35,7 +35,7 @@ import { requireQuota, sendForModel } from './toolRequests';
  *   reports the request as unknown.
  * - The key of a record is the target, and which of several requests to it this is. As a tool, see {@link sendForModel}.
  */
-export class IdempotencyHandler<Deps> {
+export class SendOnce<Deps> {
 	/** Whether earlier attempts of this node run have stored records. */
 	readonly hasEarlierRecords: boolean;
 	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that can't be read. */

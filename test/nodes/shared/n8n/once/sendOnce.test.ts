@@ -1,7 +1,7 @@
 import { OutcomeUnknown } from '../../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import type { Limiter } from '../../../../../nodes/shared/keyedMutex';
-import { IdempotencyHandler } from '../../../../../nodes/shared/n8n/once/handler';
+import { SendOnce } from '../../../../../nodes/shared/n8n/once/sendOnce';
 import { engineHarness, mcpContext } from '../../../../engine';
 import { CALL } from '../../../PlaceCall/placeCallHarness';
 
@@ -15,7 +15,7 @@ function aSession(name: string) {
 		harness.node('placeCall', { parameters: CALL }),
 		name,
 	);
-	const ledger = new IdempotencyHandler(context, async () => await Promise.resolve());
+	const ledger = new SendOnce(context, async () => await Promise.resolve());
 	const sent: string[] = [];
 	const toolRequest = async (
 		request: string,
