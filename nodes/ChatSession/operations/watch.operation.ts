@@ -8,7 +8,8 @@ import {
 	requireText,
 	SECRET_HEADER,
 } from '../../shared/chat/parseChatFields';
-import { isJsonObject, type JsonObject } from '../../shared/json';
+import { duration } from '../../shared/clock';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import { formatOf } from '../../shared/modelFormats';
 import { sessionField } from '../../shared/n8n/forms/chatFields';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
@@ -148,7 +149,7 @@ async function postToTrigger(
 		})
 		.catch(toFault);
 	if (response instanceof TransportFault) throw triggerUnreachable(response);
-	const { statusCode, body: record } = isJsonObject(response) ? response : {};
+	const { statusCode, headers: received, body: record } = isJsonObject(response) ? response : {};
 	const status = typeof statusCode === 'number' ? statusCode : 0;
 	const { message, resolution, watched_sessions: watched } = isJsonObject(record) ? record : {};
 	if (status === 200 && isJsonObject(record) && Array.isArray(watched)) return record;
@@ -158,12 +159,22 @@ async function postToTrigger(
 	}
 	throw new WatchRejected(
 		"No Chat Events Trigger responds at 'Trigger URL'",
-		onScreenOnly(
-			"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'. If its n8n is starting or busy, try again in a moment.",
-		),
+		{
+			onScreen:
+				"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'. If its n8n is starting or busy, try again in a moment.",
+			forModel: pauseIn(received),
+		},
 		status,
 		`HTTP status ${status}`,
 	);
+}
+
+/** How long the server asks to wait. */
+function pauseIn(headers: JsonValue | undefined): string {
+	const { 'retry-after': seconds } = isJsonObject(headers) ? headers : {};
+	return typeof seconds === 'string' && /^\d{1,5}$/.test(seconds)
+		? `Wait ${duration(Number(seconds) * 1_000)} first.`
+		: '';
 }
 
 function triggerUnreachable({ code }: TransportFault): NotSent {
