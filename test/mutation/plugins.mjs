@@ -15,18 +15,20 @@ import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
 /** Of the tests that reach a mutant, the closest ones run until they took this long in the dry run. */
 const MIN_MS = 40_000;
 
-/** Distance of a test file from the mutated file: 0 for its own tests and the fast tests of all forms, 1 for its folder, 2 for others. */
+/** Distance of a test file from the mutated file: 0 for its own tests and the fast tests of all forms, 1 for its node or folder, 2 for others. */
 function distance(test, source) {
 	if (isOfForms(test)) return 0;
 	const places = [path.relative('test/nodes', test), path.relative('nodes', source)];
 	const [name, ownName] = places.map((place) => path.basename(place).split('.')[0]);
 	const [testFolder, sourceFolder] = places.map((place) => path.dirname(place));
-	return name === ownName ? 0 : testFolder === sourceFolder ? 1 : 2;
+	if (name === ownName) return 0;
+	const isOfNode = isBeside(test, source) && !sourceFolder.startsWith('shared');
+	return testFolder === sourceFolder || isOfNode ? 1 : 2;
 }
 
 const isOfForms = (test) => test.includes('/package/');
 
-/** Whether the test belongs to the same node, such as test/nodes/PlaceCall/form.test.ts to nodes/PlaceCall/properties.ts. */
+/** Whether the test belongs to the same node, or to shared code, such as test/nodes/PlaceCall/defaults.test.ts to nodes/PlaceCall/properties.ts. */
 function isBeside(test, source) {
 	const [folder] = path.relative('nodes', source).split(path.sep);
 	return path.relative('test/nodes', test).startsWith(folder);

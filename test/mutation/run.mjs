@@ -8,7 +8,8 @@ import { SEED, SHARE } from './sample.mjs';
 
 const { values } = parseArgs({
 	options: {
-		concurrency: { type: 'string', default: '2' },
+		// One of the processes draws the sample.
+		concurrency: { type: 'string', default: '3' },
 		force: { type: 'boolean' },
 		files: { type: 'string' },
 	},
