@@ -63,6 +63,19 @@ test('a support command can come from an expression', async () => {
 	expect(records(await harness.runOnNock(parameters))).toMatchObject([{ state: 'done' }]);
 });
 
+test.each([
+	[{ operation: 'supportCommand', command: 'take_over' }, '1 command was already sent'],
+	[{ operation: 'close' }, '1 session was already closed'],
+])('%j: if a later item fails, the message says what was done', async (parameters, done) => {
+	const path = `/v1/chat/session/${sessions.open}/support`;
+	service().post(path).reply(200, { success: true, data: {} });
+	service().post(path).reply(400, { success: false, error: 'unknown_command' });
+	const sessionId = '={{ $json.id }}';
+	const items = [{ id: sessions.open }, { id: sessions.open }];
+	const run = await harness.runOnNock({ ...parameters, sessionId }, { items });
+	expect(stopMessage(run).description).toContain(`${done} in this run (item 0)`);
+});
+
 describe('wait for event', () => {
 	const wait = async (parameters: INodeParameters = {}) =>
 		await harness.run({ operation: 'waitForEvent', ...parameters });
