@@ -216,9 +216,17 @@ describe('no event', () => {
 		await expect(wait.result).rejects.toBe(rejected);
 	});
 
-	test('because it was stopped', async () => {
+	const closed = new ChatEnded('session_closed', {
+		message: 'Closed',
+		resolution: forEveryone(''),
+	});
+
+	test.each([
+		['it was stopped', 'stopped' as const, 'stopped'],
+		['the session was closed', closed, 'session_closed'],
+	])('because %s', async (_why, reason, kind) => {
 		const wait = waiting();
-		wait.ends('stopped');
-		expect((await wait.result).end).toEqual({ kind: 'stopped' });
+		wait.ends(reason);
+		expect((await wait.result).end).toEqual({ kind });
 	});
 });
