@@ -134,7 +134,7 @@ export class ChatEventsListener {
 			const connecting = session.started.promise.then(async () => await untilReady(session.lease));
 			await settledOrTimeout(clock, FIRST_CHECK_MS, connecting, session.lost.signal);
 			const connected = session.lease?.connection.isConnected === true;
-			if (isNew) session.isAwaited = false;
+			session.isAwaited = false;
 			return { sessionId, connected, ended: isNew && !connected ? session.loss : null };
 		};
 		return await Promise.all(sessionIds.map(check));

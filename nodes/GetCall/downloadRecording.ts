@@ -172,12 +172,8 @@ async function toFileResponse(response: unknown): Promise<FileResponse> {
 	if (!isByteStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const file = { ...toHttpResponse(rest), content: body };
 	if (file.status >= 200 && file.status <= 299) return file;
-	try {
-		const bytes = await firstBytes(body, REJECTION_BYTES);
-		return { ...file, text: bytes.toString('utf8', 0, REJECTION_BYTES) };
-	} finally {
-		body.destroy();
-	}
+	const bytes = await firstBytes(body, REJECTION_BYTES);
+	return { ...file, text: bytes.toString('utf8', 0, REJECTION_BYTES) };
 }
 
 // What is reported.

@@ -108,9 +108,10 @@ export function triggerContext(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	node: INode,
+	mode: WorkflowExecuteMode = 'trigger',
 ): TriggerContext {
-	const data = makeAdditionalData(credentialsHelper, 'trigger');
-	return new TriggerContext(workflow, node, data, 'trigger', 'activate');
+	const data = makeAdditionalData(credentialsHelper, mode);
+	return new TriggerContext(workflow, node, data, mode, mode === 'manual' ? 'manual' : 'activate');
 }
 
 export function pollContext(

@@ -191,7 +191,7 @@ function dayNumber(name: string): number {
 function minuteOfDay(field: string, value: string): Checked<number> {
 	const resolution = onScreenOnly('Enter a time such as 09:00, 9am, or 6:30 pm.');
 	if (isUnset(value)) return problem(`'${field}' in 'Calling Hours' is empty`, resolution);
-	const minute = minuteIn(value.trim());
+	const minute = minuteIn(value);
 	if (minute <= DAY_MINUTES) return { value: minute };
 	return problem(
 		`'${field}' in 'Calling Hours' must be a time of day (got ${quoted(value)})`,

@@ -153,10 +153,11 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const now = Date.now();
 		const old = await addEnded({ createdAt: now - 3 * HOUR_MS });
 		const recent = await addEnded({ createdAt: now - HOUR_MS });
+		const exact = await addEnded({ createdAt: now - 2 * HOUR_MS });
 		const startFrom = new Date(now - 2 * HOUR_MS).toISOString();
 		const { first, ids } = await published({ startFrom });
 		const found = first.map(({ call_id: id }) => id);
-		expect(found).toContain(recent);
+		expect(found).toEqual(expect.arrayContaining([recent, exact]));
 		expect(found).not.toContain(old);
 		expect(await ids()).toEqual([]);
 	});
@@ -292,6 +293,17 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		simulator().faults.inject({ kind: 'status', status: 503, match: { path: /\/v1\/calls/ } });
 		await expect(published()).rejects.toThrow('503');
 	});
+
+	it.each([{}, { call_id: 7 }, { call_id: 'a b' }])(
+		'is not published if the calls of the list are like %j',
+		async (call) => {
+			const page = { items: [call], total: 1, size: 10, start: 0, next: null, link: null };
+			const body = dialect.calls.listBody(page);
+			const match = { path: '/v1/calls' };
+			simulator().faults.inject({ kind: 'status', status: 200, match, body });
+			await expect(published()).rejects.toThrow('No entry of the call list has a call_id');
+		},
+	);
 
 	it('a test in the editor returns a completed call that matches the filters, and changes nothing', async () => {
 		const callId = await addEnded({ createdAt: Date.now() + HOUR_MS });

@@ -81,7 +81,8 @@ describe('a key field', () => {
 		const ids = [1, 2, 3, 1, 2, 3, 4, 4];
 		const all = await Promise.all(ids.map(async (id) => await deliver({ body: { data: { id } } })));
 		expect(all.flatMap(({ items }) => items)).toHaveLength(4);
-		expect((await deliver({ body: { data: { id: 2 } } })).items).toEqual([]);
+		const { items, execution } = await deliver({ body: { data: { id: 2 } } });
+		expect([items, execution?.data.resultData.error]).toEqual([[], undefined]);
 	});
 
 	it.each([

@@ -54,7 +54,17 @@ describe('activating', () => {
 		const error = await rejection(parameters);
 		expect(error.message).toMatch(message);
 		expect(error.description).toMatch(advice);
+		expect(error.description).not.toMatch(/tries again automatically/);
 		expect(JSON.stringify(error)).not.toContain(harness.service().token);
+	});
+
+	test('without WebSocket, which older versions of Node.js lack', async () => {
+		const { WebSocket } = globalThis;
+		Reflect.deleteProperty(globalThis, 'WebSocket');
+		const rejected = rejection({ sessionIds: sessions.open });
+		const error = await rejected.finally(() => (globalThis.WebSocket = WebSocket));
+		expect(error.message).toBe('Live chat needs Node.js 22 or later, so nothing was sent');
+		expect(error.description).toMatch(/^Ask your n8n administrator to update Node\.js\./);
 	});
 
 	test("a closed session doesn't stop the other sessions of a list, which may have duplicates", async () => {

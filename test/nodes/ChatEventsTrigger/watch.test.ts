@@ -25,10 +25,16 @@ async function post(
 	{
 		headers = { 'x-watch-secret': 'sesame' },
 		mode = 'webhook',
+		watchSecret = WATCHING.watchSecret,
 		...raw
-	}: { headers?: IDataObject; mode?: 'webhook' | 'manual'; rawBody?: Buffer } = {},
+	}: {
+		headers?: IDataObject;
+		mode?: 'webhook' | 'manual';
+		watchSecret?: string;
+		rawBody?: Buffer;
+	} = {},
 ): Promise<{ statusCode: number; body: unknown }> {
-	const node = await harness.node(WATCHING);
+	const node = await harness.node({ ...WATCHING, watchSecret });
 	const workflow = makeWorkflow([node]);
 	workflow.id = 'workflow-of-trigger';
 	// As n8n creates it from its database.
@@ -196,6 +202,22 @@ test("closing a trigger doesn't deactivate its successor", async () => {
 	expect(await watch(sessions.open)).toMatchObject({ statusCode: 503 });
 });
 
+test("a test in the editor doesn't take the requests of the published trigger, or its sessions", async () => {
+	const active = await harness.start(WATCHING);
+	await watch(sessions.dormant);
+	const node = await harness.node(WATCHING);
+	const { workflow } = active;
+	workflow.staticData = structuredClone(database);
+	const context = triggerContext(harness.credentials, workflow, node, 'manual');
+	const testing = await nodeTypes.getByNameAndVersion(node.type).trigger?.call(context);
+	await testing?.manualTriggerFunction?.();
+	await watch(sessions.open);
+	expect(harness.service().sessions.openSockets()).toBe(2);
+	await testing?.closeFunction?.();
+	harness.service().sessions.nudge(sessions.open);
+	await eventually(() => active.emitted.length === 1);
+});
+
 test("a session that is unwatched while it connects isn't added", async () => {
 	await harness.start(WATCHING);
 	const service = harness.service();
@@ -257,6 +279,25 @@ describe('rejected', () => {
 		expect(harness.service().sessions.openSockets()).toBe(0);
 		expect((await watch(sessions.open)).statusCode).toBe(200);
 	});
+
+	test.each(['={{ $vars.none }}', '={{ "" }}'])(
+		'each request while the secret %s returns none',
+		async (watchSecret) => {
+			await harness.start(WATCHING);
+			for (const headers of [{}, { 'x-watch-secret': '' }, { 'x-watch-secret': 'sesame' }]) {
+				const body = { action: 'watch', session_id: sessions.open };
+				expect(await post(body, { headers, watchSecret })).toEqual({
+					statusCode: 503,
+					body: {
+						message:
+							"The Chat Events Trigger accepts no requests, because its 'Secret' can't be used",
+						resolution: "Correct 'Secret' in the Chat Events Trigger.",
+					},
+				});
+			}
+			expect(harness.service().sessions.openSockets()).toBe(0);
+		},
+	);
 
 	test('by a trigger with listed sessions or in another process, and in a test in the editor', async () => {
 		await harness.start({ sessionIds: sessions.dormant });

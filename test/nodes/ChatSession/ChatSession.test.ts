@@ -3,7 +3,7 @@ import nock from 'nock';
 import { SETTLE_MS } from '../../../nodes/shared/chat/connection';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
-import { mcpTool, service } from '../../engine';
+import { engineTool, mcpTool, service } from '../../engine';
 import { dialects, startSimulator } from '../../simulator';
 import { agents, chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
@@ -61,6 +61,19 @@ test('a support command can come from an expression', async () => {
 		.reply(200, { success: true, data: { state: 'done' } });
 	const parameters = { operation: 'supportCommand', command: '={{ " take_over " }}' };
 	expect(records(await harness.runOnNock(parameters))).toMatchObject([{ state: 'done' }]);
+});
+
+test.each([
+	[{ operation: 'supportCommand', command: 'take_over' }, '1 command was already sent'],
+	[{ operation: 'close' }, '1 session was already closed'],
+])('%j: if a later item fails, the message says what was done', async (parameters, done) => {
+	const path = `/v1/chat/session/${sessions.open}/support`;
+	service().post(path).reply(200, { success: true, data: {} });
+	service().post(path).reply(400, { success: false, error: 'unknown_command' });
+	const sessionId = '={{ $json.id }}';
+	const items = [{ id: sessions.open }, { id: sessions.open }];
+	const run = await harness.runOnNock({ ...parameters, sessionId }, { items });
+	expect(stopMessage(run).description).toContain(`${done} in this run (item 0)`);
 });
 
 describe('wait for event', () => {
@@ -121,9 +134,9 @@ describe('wait for event', () => {
 describe('watch and unwatch', () => {
 	const ORIGIN = 'https://n8n.example.com';
 	const PATH = '/webhook/abc/watch';
+	const TRIGGER = { triggerUrl: ORIGIN + PATH, triggerSecret: 'sesame' };
 	const ask = async (parameters: INodeParameters = {}, overrides: Partial<INode> = {}) => {
-		const trigger = { triggerUrl: ORIGIN + PATH, triggerSecret: 'sesame' };
-		const node = { resource: 'watchList', operation: 'watch', ...trigger, ...parameters };
+		const node = { resource: 'watchList', operation: 'watch', ...TRIGGER, ...parameters };
 		return await harness.runOnNock(node, { overrides });
 	};
 	const trigger = () =>
@@ -175,6 +188,15 @@ describe('watch and unwatch', () => {
 		expect(stopMessage(await ask())).toEqual({
 			message,
 			description: expect.stringContaining(advice),
+		});
+	});
+
+	test('a model is told how long a busy server asks to wait', async () => {
+		trigger().post(PATH).reply(429, '', { 'Retry-After': '90' });
+		const parameters = { resource: 'watchList', operation: 'watch', ...TRIGGER };
+		const node = await harness.other('chatSession', { sessionId: sessions.open, ...parameters });
+		expect(await engineTool(harness.credentials, node)()).toMatchObject({
+			next_step: expect.stringContaining('Wait 90 seconds first.'),
 		});
 	});
 

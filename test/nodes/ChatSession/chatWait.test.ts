@@ -118,7 +118,7 @@ describe('an event on a new socket', () => {
 	const startedAt = 1_700_000_000_700;
 	const second = 1_700_000_000;
 
-	test.each<[string, string | number | undefined, boolean]>([
+	test.each<[string, string | number | undefined, boolean, start?: number]>([
 		// Before the wait.
 		['connecting', '2023-11-14T22:13:19Z', false],
 		['connecting', '2023-11-15T03:43:19+05:30', false],
@@ -150,11 +150,14 @@ describe('an event on a new socket', () => {
 		['reconnecting', startedAt - 1, false],
 		['reconnecting', '2023-11-14T22:13:19Z', false],
 		['reconnecting', '2023-11-14T22:13:20Z', true],
+		['reconnecting', '2023-11-14T22:13:20Z', true, (second + 1) * 1_000 - 1],
+		['reconnecting', '2023-11-14T22:13:20Z', false, (second + 1) * 1_000],
 		['reconnecting', startedAt + 1, true],
 		['reconnecting', '2023-11-14T22:13:19', true],
 		['reconnecting', undefined, true],
-	])('%s, with the time %p: new is %s, otherwise a replay', async (when, ts, isNew) => {
-		const wait = waiting({}, null, { clock: new FakeClock(startedAt) });
+	])('%s, with the time %p: new is %s, otherwise a replay', async (...one) => {
+		const [when, ts, isNew, start = startedAt] = one;
+		const wait = waiting({}, null, { clock: new FakeClock(start) });
 		if (when !== 'connecting') await wait.connects();
 		if (when === 'reconnecting') wait.replays('possible');
 		if (when === 'repeating') wait.replays('certain');
@@ -213,9 +216,17 @@ describe('no event', () => {
 		await expect(wait.result).rejects.toBe(rejected);
 	});
 
-	test('because it was stopped', async () => {
+	const closed = new ChatEnded('session_closed', {
+		message: 'Closed',
+		resolution: forEveryone(''),
+	});
+
+	test.each([
+		['it was stopped', 'stopped' as const, 'stopped'],
+		['the session was closed', closed, 'session_closed'],
+	])('because %s', async (_why, reason, kind) => {
 		const wait = waiting();
-		wait.ends('stopped');
-		expect((await wait.result).end).toEqual({ kind: 'stopped' });
+		wait.ends(reason);
+		expect((await wait.result).end).toEqual({ kind });
 	});
 });

@@ -98,8 +98,14 @@ describe('before anything is sent', () => {
 			{ developerSettings: { pageSize: 9 } },
 			'Get List: Page Size Parameter Name',
 		],
-	])('%s is missing', async (name, parameters, label) => {
-		expect(await errorOf(parameters, { credential: { ...credential, [name]: '' } })).toMatchObject({
+		[
+			'dndListPageName dndListPhoneName',
+			{ phoneContains: '98' },
+			"Get List: Page Parameter Name' and 'Get List: Phone Filter Name",
+		],
+	])('%s is missing', async (names, parameters, label) => {
+		const missing = Object.fromEntries(names.split(' ').map((name) => [name, '']));
+		expect(await errorOf(parameters, { credential: { ...credential, ...missing } })).toMatchObject({
 			message: 'The credential lacks settings for do-not-disturb lists',
 			description: expect.stringContaining(` fill in '${label}'.`),
 		});

@@ -195,8 +195,10 @@ describe('scheduled calls', () => {
 		callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
 		const bodies = acceptUpTo(1);
 		const parameters = limited({}, { callingHours: { hours: HOURS } });
-		const { message } = faultOf(await callWith(parameters, PHONE));
-		expect(message).toContain('it would count for another day, week, or month');
+		expect(faultOf(await callWith(parameters, PHONE))).toMatchObject({
+			message: expect.stringContaining('it would count for another day, week, or month'),
+			description: 'Run this item in a new execution.',
+		});
 		expect([bodies, store.size]).toEqual([[], 0]);
 	});
 

@@ -57,9 +57,12 @@ describe('pings of the resume URL', () => {
 		expect(harness.store.size).toBe(3);
 		harness.store.clear();
 		timeFlies();
-		const { last } = answerPings(409, 200, 404);
+		const { last, onPing } = answerPings(409, 200, 404);
+		const notes: number[] = [];
+		onPing(() => notes.push(harness.store.size));
 		await waiting(byWebhook, 2);
 		await last();
+		expect(notes).toEqual([3, 3, 0]);
 		await until('the notes to be gone', async () => {
 			return await Promise.resolve(harness.store.size === 0);
 		});
