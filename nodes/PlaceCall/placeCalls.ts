@@ -71,8 +71,7 @@ export async function placeCalls(
 						...(wait.webhookUrl !== undefined && { webhook_url: wait.webhookUrl }),
 					};
 				};
-				const place = async () =>
-					await placeCall(client, bodyNow(), { ...additions, legacy, bodyNow });
+				const place = async () => await placeCall(client, bodyNow, { ...additions, legacy });
 				const record = recordOf(await limiter.place(index, place));
 				const id = callIdKey(plainText(record.call_id));
 				if (callIds.has(id)) throw idOfAnotherCall();

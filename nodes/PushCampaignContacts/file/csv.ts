@@ -188,5 +188,5 @@ function sampleOf(text: string, isWhole: boolean, delimiter: string): string[][]
 }
 
 export function isBlankRow(cells: readonly string[]): boolean {
-	return cells[0]?.trim() === '' && cells.every((cell) => cell.trim() === '');
+	return cells.every((cell) => cell.trim() === '');
 }

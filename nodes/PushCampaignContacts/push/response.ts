@@ -173,8 +173,5 @@ function contradiction(response: JsonObject, sent: number, skipped: number): Out
 		forEveryone(
 			`They weren't sent again. Before you push them again, compare ${where} of the campaign with your rows.`,
 		),
-		undefined,
-		undefined,
-		'service',
 	);
 }

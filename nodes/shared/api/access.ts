@@ -71,7 +71,7 @@ export function urlOf(baseUrl: string, { path, link }: { path: string; link?: st
 	if (link === undefined) return own;
 	const target = new URL(link);
 	target.hash = '';
-	if (target.host === new URL(baseUrl).host) target.protocol = new URL(baseUrl).protocol;
+	target.protocol = new URL(baseUrl).protocol;
 	if (isBelow(baseUrl, target)) return target.href;
 	if (target.search !== '') return `${own}${target.search}`;
 	throw new InvalidInput(

@@ -111,22 +111,17 @@ export type DataExtractionItem = {
 /**
  * `POST /v1/call`, or the legacy `POST /call` with the same contract. A `call_id` in the response proves the call.
  *
- * @param bodyNow the body for a further attempt. If it throws, no further attempt is made.
+ * @param bodyNow the body for each attempt. If it throws, no further attempt is made.
  */
 export async function placeCall(
 	client: ApiClient,
-	body: CallRequest,
-	{
-		legacy = false,
-		bodyNow = () => body,
-		...additions
-	}: Additions & { legacy?: boolean; bodyNow?: () => CallRequest } = {},
+	bodyNow: () => CallRequest,
+	{ legacy = false, ...additions }: Additions & { legacy?: boolean } = {},
 ): Promise<ApiResponse> {
 	const path = legacy ? '/call' : '/v1/call';
-	const requestWith = (call: CallRequest) =>
-		withAdditions({ method: 'POST', path, body: call }, additions);
+	const request = () => withAdditions({ method: 'POST', path, body: bodyNow() }, additions);
 	const checks = { successCheck: hasId('call_id'), effectFields: ['call_id'] };
-	return await client.send(requestWith(body), checks, () => requestWith(bodyNow()));
+	return await client.send(request(), checks, request);
 }
 
 /** A read of one call. It throws `OtherRecord` if the response is about another call. */

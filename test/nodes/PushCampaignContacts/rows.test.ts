@@ -96,13 +96,13 @@ describe('columns', () => {
 	});
 
 	test.each([
-		['all', undefined, { city: 'Pune', plan: 'gold', age: 41 }],
+		['all', undefined, { city: 'Pune', plan: 'gold', age: 41, isMember: false }],
 		['none', undefined, {}],
 		['listed', 'City, plan', { city: 'Pune', plan: 'gold' }],
 		['listed', '={{ ["age"] }}', { age: 41 }],
 	])('Other Columns %s %s', async (otherColumns, columnsToSend, extra) => {
 		const parameters = { otherColumns, ...(columnsToSend && { columnsToSend }) };
-		const row = { phone: '9876543210', city: 'Pune', plan: 'gold', age: 41 };
+		const row = { phone: '9876543210', city: 'Pune', plan: 'gold', age: 41, isMember: false };
 		const [body] = await sent(harness, parameters, row);
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210', ...extra }]);
 	});

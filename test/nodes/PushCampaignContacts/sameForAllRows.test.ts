@@ -151,6 +151,7 @@ test.each([
 	'={{ $thisItem.json.id }}',
 	'={{ $nowhere }}',
 	'={{ this["$" + "json"] }}',
+	'={{ `a${this["$" + "json"].id}` }}',
 	'={{ \\u0024json.id }}',
 	'={{ $fromAI("id") }}',
 ])('%s may refer to an item', (expression) => {

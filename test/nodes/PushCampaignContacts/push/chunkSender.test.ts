@@ -236,15 +236,19 @@ describe('a service or a proxy with a maximum number of contacts per request', (
 		);
 	});
 
-	test('gets all rows but one that is too large alone', async () => {
-		const { sent, options } = limited((phones) => (phones.includes(phone(3)) ? 0 : Infinity));
-		const outcome = await push(10_010, options);
-		expect(statuses(outcome)).toEqual(['3 rejected']);
+	test.each([
+		[10_010, 10_000, 3],
+		[3, 1, 0],
+	])('gets all of %i rows, %i per request, but one that is too large alone', async (...given) => {
+		const [count, contactsPerRequest, row] = given;
+		const { sent, options } = limited((phones) => (phones.includes(phone(row)) ? 0 : Infinity));
+		const outcome = await push(count, { ...options, contactsPerRequest });
+		expect(statuses(outcome)).toEqual([`${row} rejected`]);
 		expect([...outcome.notPushed][0]?.reason).toBe(
 			'The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer columns. The service said: HTTP status 413 · <html>Request Entity Too Large</html>',
 		);
-		const there = sent.filter((phones) => !phones.includes(phone(3))).flat();
-		expect([new Set(there).size, there.length]).toEqual([10_009, 10_009]);
+		const there = sent.filter((phones) => !phones.includes(phone(row))).flat();
+		expect([new Set(there).size, there.length]).toEqual([count - 1, count - 1]);
 	});
 
 	test('gets a limited number of requests', async () => {

@@ -114,9 +114,7 @@ test.each<[string[], Partial<ColumnChoice>, name: string, field: string, content
 ])('the columns %j stop the push with %j', (columns, choice, name, field, content) => {
 	expect(thrownBy(() => resolve(columns, choice))).toMatchObject({
 		message: missing(name),
-		resolution: expect.stringContaining(
-			`In '${field}', enter the name of the column with ${content}. The input has: "${columns[0]}"`,
-		),
+		resolution: `In '${field}', enter the name of the column with ${content}. The input has: "${columns.join('", "')}".`,
 	});
 });
 

@@ -63,6 +63,21 @@ test('names the lists of all requests, and the first five of many rejected rows'
 	expect(details.at(-1)).toBe('2 more rows were rejected.');
 });
 
+test('advises no retry of the execution if no row was pushed', async () => {
+	const { options } = scripted((phones, request) =>
+		request === 1
+			? json(200, { success: true, data: { campaign_upload_id: 1, dnd_skipped: phones } })
+			: reject('Campaign is archived', 409),
+	);
+	expect(describeOutcome(await push(3, { ...options, contactsPerRequest: 1 }))).toEqual({
+		lines: ['Not sent: 2 rows (rows 2 to 3). Push them after this is resolved.'],
+		details: [
+			'3 rows: 0 pushed, 1 on the do-not-disturb list, 2 not sent.',
+			'Skipped by the service: 1 row (row 1). Leave them out if you push the other rows again.',
+		],
+	});
+});
+
 test('the summary ignores missing and malformed fields of responses', () => {
 	const whole = { contacts_accepted: 2, warnings: ['a'], dnd_skipped: ['x'], enqueued: true };
 	const other = { contacts_accepted: '3', warnings: 'b', dnd_skipped: null, enqueued: true };

@@ -24,13 +24,13 @@ export type Endpoint = {
 export const ENDPOINTS: readonly Endpoint[] = [
 	{
 		name: 'POST /v1/call',
-		send: async (client) => await endpoints.placeCall(client, call),
+		send: async (client) => await endpoints.placeCall(client, () => call),
 		success: { success: true, data: { call_id: CALL_ID } },
 		alsoProves: [{ call_id: 'c' }, { success: true, call_id: 'c' }],
 	},
 	{
 		name: 'POST /call',
-		send: async (client) => await endpoints.placeCall(client, call, { legacy: true }),
+		send: async (client) => await endpoints.placeCall(client, () => call, { legacy: true }),
 		success: { success: true, data: { call_id: CALL_ID } },
 	},
 	{

@@ -262,7 +262,7 @@ describe('without the path to the list, the calls of the first response', () => 
 		['the response itself', TWO],
 		['data', { success: true, data: TWO }],
 		['deeper, beside other lists', { data: { list: { items: TWO }, tags: ['x'], warnings: [] } }],
-		['each in an entry', { data: TWO.map((call) => ({ call, position: { at: 1 } })) }],
+		['each in an entry', { data: TWO.map((call) => ({ call, position: { at: 1 }, note: null })) }],
 		[
 			'with calls in the calls',
 			{ data: TWO.map((call) => ({ ...call, redial: { call_id: 'r' } })) },
@@ -285,6 +285,7 @@ describe('without the path to the list, the calls of the first response', () => 
 		['calls under keys', { data: { a: { status: 'picked' } } }, 'has no list of calls'],
 		['entries that may be anything', { data: [{ id: 7 }] }, 'has no list of calls'],
 		["an entry that isn't a call", { data: [...TWO, { note: 1 }] }, 'has no list of calls'],
+		['a call without an ID', { data: [...TWO, { call_id: null }] }, 'has no list of calls'],
 		['two calls in an entry', { data: [{ a: TWO[0], b: TWO[1] }] }, 'has no list of calls'],
 		['two empty lists', { data: { calls: [], more: [] } }, 'has no list of calls'],
 	])('%s: the message names the setting', async (_name, response, message) => {

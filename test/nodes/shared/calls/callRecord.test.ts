@@ -101,10 +101,11 @@ test('the transcript has one line per turn, with any roles', () => {
 		{ role: 'assistant', content: 'Hello,\n  how are you?', timestamp: 't' },
 		{ role: 'caller-7', content: 'Fine' },
 		{ role: null, content: { text: 'odd' } },
+		{ content: 'no role' },
 		'note',
 	];
 	expect(transcriptText(turns)).toBe(
-		'assistant: Hello, how are you?\ncaller-7: Fine\n: {"text":"odd"}\nnote',
+		'assistant: Hello, how are you?\ncaller-7: Fine\n: {"text":"odd"}\n: no role\nnote',
 	);
 	expect(transcriptTurns({ transcript: 'x' })).toEqual([]);
 });

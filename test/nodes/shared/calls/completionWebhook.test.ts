@@ -29,6 +29,7 @@ describe('the calls of a report', () => {
 		['no way out of the path', call('../calls'), []],
 		['no query', call('a?b'), []],
 		['no text that is too long', call('a'.repeat(129)), []],
+		['the longest ID', call('a'.repeat(128)), ['a'.repeat(128)]],
 		['none in a JSON text', { data: JSON.stringify(call(ID)) }, []],
 		['none that the call captured', { data_captured: call(ID) }, []],
 		['the one nearest to the top', { data: { more: call(OTHER) }, call: call(ID) }, [ID]],
