@@ -67,6 +67,14 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		expect(contactsOf(bodies[0])).toEqual(given);
 	});
 
+	test('returns the response to each request', async () => {
+		respondWith(ok(2), [200, accepted(1, { campaign_upload_id: 502 })]);
+		expect(await start()({ contacts: contacts(3) })).toMatchObject({
+			outcome: 'done',
+			result: { campaign_upload_id: 501, further_requests: [{ campaign_upload_id: 502 }] },
+		});
+	});
+
 	test('unknown outcome of the second request: the pushed contacts are reported', async () => {
 		const bodies = breaking('ECONNRESET', respondWith(ok(2)));
 		const given = contacts(5);
