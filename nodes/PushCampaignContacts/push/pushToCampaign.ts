@@ -12,7 +12,7 @@ import type { RowSource } from './rows';
 import { RowSet } from './rowSet';
 import { optionsFingerprint, type NumbersOfExecution } from './numbersOfExecution';
 
-/** `release`: the chunk had no effect, so that a retry may send it. */
+/** `release`: what was noted had no effect, so that a retry may send it. */
 type Note = { state: 'new' | 'same' | 'unclear'; release: () => Promise<void> };
 
 export type PushOptions = SendOptions & {
@@ -93,12 +93,11 @@ export async function pushToCampaign(
 				open = (await pushedBefore?.reserve(open, notPushed)) ?? open;
 				if (open.length === 0) continue;
 				record[key] = records;
+				const recorded = records.length;
 				const before = notPushed.added.length;
 				({ stopped, rest: open } = await sender.send(open, all, records));
-				if (records.length === 0) {
-					Reflect.deleteProperty(record, key);
-					await noted?.release();
-				}
+				if (records.length === 0) Reflect.deleteProperty(record, key);
+				if (records.length === recorded) await noted?.release();
 				await pushedBefore?.release([...withoutEffect(notPushed.added.slice(before)), ...open]);
 			}
 		} catch (error) {

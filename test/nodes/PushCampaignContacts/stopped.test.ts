@@ -222,16 +222,19 @@ describe('Retry in the list of executions', () => {
 		]);
 	});
 
-	test('sends the remaining rows after a retry in which the service rejected a row and then stopped the push', async () => {
-		const bad: [number, JsonObject] = [400, rejection('contacts[0] is invalid')];
-		const bodies = respondWith(ARCHIVED, bad, bad, ARCHIVED, OK);
-		const node = pushNode(harness);
-		const failed = await run(node, manyRows(3));
-		const again = await retry(failed, node);
-		const third = await retry(again, node);
-		expect([errorOf(third), statusesIn(third)]).toEqual([undefined, ['rejected']]);
-		expect(bodies.map(phonesOf).at(-1)).toEqual([phone(1), phone(2)]);
-	});
+	test.each([1, 2])(
+		'sends the remaining rows after a row was rejected and the push stopped in %i retries',
+		async (stops) => {
+			const bad: [number, JsonObject] = [400, rejection('contacts[0] is invalid')];
+			const stopped = Array.from({ length: stops }, () => ARCHIVED);
+			const bodies = respondWith(ARCHIVED, bad, bad, ...stopped, OK);
+			const node = pushNode(harness);
+			let last = await run(node, manyRows(3));
+			for (let count = 0; count <= stops; count++) last = await retry(last, node);
+			expect([errorOf(last), statusesIn(last)]).toEqual([undefined, ['rejected']]);
+			expect(bodies.map(phonesOf).at(-1)).toEqual([phone(1), phone(2)]);
+		},
+	);
 
 	test('never sends rows again that may have arrived', async () => {
 		const bodies = respondInto(breaking('ECONNRESET', respondWith(OK)), LAST);
