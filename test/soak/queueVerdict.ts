@@ -16,7 +16,7 @@ const storedRows = z.array(
 		status: z.string(),
 		workflow: z.string(),
 		createdAt: z.number(),
-		data: z.string().nullable(),
+		data: z.string(),
 	}),
 );
 const item = z.object({ json: z.object({ timed_out: z.boolean().optional() }).passthrough() });
@@ -49,16 +49,13 @@ export type Execution = {
 /** Statuses with which n8n reports that an execution didn't finish. */
 const FAILED_STATUSES = ['crashed', 'error', 'canceled'];
 
-const WITHOUT_DATA = { text: '', hasNoData: true, hasRun: false, error: 'no data', items: [] };
-
 export function readExecutions(stores: QueueStores): Execution[] {
 	const rows = storedRows.parse(
 		stores.query(`select e.id, e.status, w.name as workflow, d.data,
 				(extract(epoch from e."createdAt") * 1000)::float as "createdAt" from execution_entity e
-			left join execution_data d on d."executionId" = e.id join workflow_entity w on w.id = e."workflowId" order by e.id`),
+			join execution_data d on d."executionId" = e.id join workflow_entity w on w.id = e."workflowId" order by e.id`),
 	);
 	return rows.map(({ data, ...row }) => {
-		if (data === null) return { ...row, ...WITHOUT_DATA };
 		const { runData, error } = stored.parse(parse(data)).resultData;
 		const last = runData.After?.at(-1)?.data?.main[0] ?? [];
 		return {

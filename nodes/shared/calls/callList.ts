@@ -144,7 +144,7 @@ export function callsKeepChanging(advice: string, mapping: ApiMapping): Explanat
 /**
  * The calls at the path of the API mapping.
  *
- * @throws OutcomeUnknown if there is no list
+ * @throws OutcomeUnknown if it has none
  */
 export function entriesOf(body: JsonValue, mapping: ApiMapping): JsonObject[] {
 	const path = mapping.required('callListPath');
