@@ -1,7 +1,13 @@
 import { request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 
-/** The status of the response, or what happened without one: the sender disconnected, the connection broke, or nobody listened. */
-export type DeliveryResult = number | 'disconnected' | 'broken' | 'not_connected';
+/**
+ * The status of the response, or `starting`: n8n responds with 200 and this text until its database is ready, and reads
+ * nothing. Or what happened without a response: the sender disconnected, the connection broke, or nobody listened.
+ */
+export type DeliveryResult = number | 'starting' | 'disconnected' | 'broken' | 'not_connected';
+
+const STARTING = 'n8n is starting up. Please wait';
 
 /**
  * Posts JSON on its own connection, as a service delivers webhooks. Disconnects after `timeoutMs`, or with 0 as soon as
@@ -16,9 +22,10 @@ export async function deliver(
 	const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
 	return await new Promise((resolve) => {
 		const sending = request(url, { method: 'POST', agent: false, headers }, (response) => {
-			response.resume();
-			response.once('end', () => resolve(response.statusCode ?? 'broken'));
-			response.once('error', () => resolve('broken'));
+			readText(response).then(
+				(answer) => resolve(answer === STARTING ? 'starting' : (response.statusCode ?? 'broken')),
+				() => resolve('broken'),
+			);
 		});
 		const disconnect = () => {
 			resolve('disconnected');

@@ -125,7 +125,7 @@ export class QueueLoad {
 		await Promise.all(reporting);
 	}
 
-	/** Repeats the request only if n8n rejected it. */
+	/** Repeats the request only if n8n rejected it. The sender can't know that an n8n that starts hasn't read it. */
 	private async startOne(kind: Kind, people: string[]): Promise<void> {
 		const body = { people: people.map((phone) => ({ phone })) };
 		for (;;) {
@@ -154,8 +154,8 @@ export class QueueLoad {
 			for (;;) {
 				const response = await this.deliverCompletion(callId, timeoutMs);
 				responses.push(response);
-				const isAccepted = response === 200 || (response === 'disconnected' && timeoutMs === 0);
-				if (isAccepted || Date.now() > end) return;
+				const seemsAccepted = [200, 'starting', ...(timeoutMs === 0 ? ['disconnected'] : [])];
+				if (seemsAccepted.includes(response) || Date.now() > end) return;
 				await sleep(2_000);
 			}
 		};

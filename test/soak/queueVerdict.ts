@@ -119,7 +119,8 @@ class ExecutionsWithoutData {
 }
 
 /**
- * Each person was reached once, or has an execution that n8n reports as failed, or n8n never responded.
+ * Each person was reached once, or has an execution that n8n reports as failed, or n8n never responded, or responded that
+ * it's starting.
  */
 function evaluatePeople(
 	requests: readonly StartRequest[],
@@ -133,6 +134,7 @@ function evaluatePeople(
 	const named: string[] = [];
 	const inputDropped: string[] = [];
 	const unanswered: string[] = [];
+	const whileStarting: string[] = [];
 	const unexplained: string[] = [];
 	const doubled: string[] = [];
 	let once = 0;
@@ -156,6 +158,7 @@ function evaluatePeople(
 			else if (times > 1) doubled.push(phone);
 			else if (begun.some(({ status }) => FAILED_STATUSES.includes(status))) named.push(phone);
 			else if (isEmptied) inputDropped.push(phone);
+			else if (begun.length === 0 && response === 'starting') whileStarting.push(phone);
 			else if (begun.length === 0 && typeof response !== 'number') unanswered.push(phone);
 			else
 				unexplained.push(
@@ -170,6 +173,7 @@ function evaluatePeople(
 		named: named.length,
 		inputDropped: inputDropped.length,
 		unanswered: unanswered.length,
+		whileStarting: whileStarting.length,
 		unexplained,
 	};
 }
