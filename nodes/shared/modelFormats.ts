@@ -5,7 +5,7 @@ import type { Resolution } from './api/resolution';
  * parameter" sends only the label to the model, so the tool description has the format.
  */
 const FORMATS = {
-	'Additional Body Fields': 'JSON text such as {"priority": "high"}',
+	'Additional Body Fields': 'JSON text such as {"region": "south"}',
 	'Additional Data as JSON': 'JSON text such as {"plan": "Gold", "city": "Pune"}',
 	'Additional Query Fields': 'JSON text such as {"locale": "en"}',
 	Agent: 'an agent ID such as "agent_5f2c9a", not a name',

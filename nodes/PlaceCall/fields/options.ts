@@ -48,7 +48,7 @@ export function completeUrl(url: string): Checked<string> {
 	);
 }
 
-const OPTIONS_OF_BOTH: INodeProperties[] = [
+const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 	systemPrompt,
 	...callingHours,
 	callLimit,
@@ -86,6 +86,6 @@ export const callDeveloperSettings = developerSettings(
 
 /** The options, with those of one operation. */
 export function callOptions(...own: INodeProperties[]): INodeProperties {
-	const all = [...OPTIONS_OF_BOTH, ...own];
+	const all = [...OPTIONS_OF_BOTH_OPERATIONS, ...own];
 	return optionsCollection(...all.sort((a, b) => a.displayName.localeCompare(b.displayName)));
 }

@@ -32,7 +32,7 @@ export type CheckedCall = {
  *
  * @param zone the time zone of the workflow
  * @param question the data point of *Ask and Wait*, after those of the form
- * @throws InvalidInput naming all fields to correct
+ * @throws InvalidInput naming all fields to correct, or the first one with a value of another type
  */
 export function readCallForm(
 	form: Fields,

@@ -46,7 +46,7 @@ export const additionalBodyFields: INodeProperties = {
 	name: 'additionalBodyFields',
 	type: 'json',
 	default: '{}',
-	placeholder: 'e.g. { "priority": "high" }',
+	placeholder: 'e.g. { "region": "south" }',
 	description:
 		'More fields to send in the body of the request, as a JSON object. Objects with the same name are merged. Fields that this node sends are never replaced.',
 };

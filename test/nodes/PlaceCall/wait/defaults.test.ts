@@ -1,6 +1,6 @@
 import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
-import { makeNode, nodeTypes, PACKAGE } from '../../engine';
-import { faultOf, placeCallHarness } from './placeCallHarness';
+import { makeNode, nodeTypes, PACKAGE } from '../../../engine';
+import { faultOf, placeCallHarness } from '../placeCallHarness';
 
 const harness = placeCallHarness();
 
