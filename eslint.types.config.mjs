@@ -103,7 +103,7 @@ export default defineConfig(
 		// Plain logic doesn't import n8n, so it can be read, tested, and reused without it.
 		files: PLAIN,
 		// n8n's sleep is the only timer that n8n allows in nodes.
-		ignores: ['nodes/shared/slices.ts'],
+		ignores: ['nodes/shared/pauses.ts'],
 		rules: {
 			'@typescript-eslint/no-restricted-imports': [
 				'error',

@@ -18,7 +18,7 @@ import {
 import { callList, callsKeepChanging } from '../shared/calls/callList';
 import { isCompleted, readCampaign } from '../shared/campaign';
 import { fingerprint64 } from '../shared/hash';
-import { forEachInSlices } from '../shared/slices';
+import { forEachWithPauses } from '../shared/pauses';
 import type { JsonObject } from '../shared/json';
 import type { CallSource } from './pollSettings';
 
@@ -95,7 +95,7 @@ export async function readList(
 		? await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping))
 		: await readPages(list, limit);
 	const listed: ListedCall[] = [];
-	await forEachInSlices(entries, (entry) => {
+	await forEachWithPauses(entries, (entry) => {
 		const { call_id: callId } = entry;
 		if (typeof callId !== 'string' || !CALL_ID.test(callId)) return;
 		const showsEnds = END_FIELDS.every((name) => Object.hasOwn(entry, name));

@@ -4,7 +4,7 @@ import { onScreenOnly } from '../shared/api/resolution';
 import { hasOffset } from '../shared/clock';
 import { numberIn, type JsonObject, type JsonValue } from '../shared/json';
 import { phoneKey } from '../shared/phone/phoneKey';
-import { forEachInSlices } from '../shared/slices';
+import { forEachWithPauses } from '../shared/pauses';
 import { isUnset } from '../shared/values';
 import type { CallFilters } from '../shared/calls/callFilters';
 
@@ -15,7 +15,7 @@ import type { CallFilters } from '../shared/calls/callFilters';
 export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<JsonObject[]> {
 	const latest = new Map<string, { times: readonly number[]; calls: JsonObject[] }>();
 	const kept = new Set<JsonObject>();
-	await forEachInSlices(calls, (call) => {
+	await forEachWithPauses(calls, (call) => {
 		const key = phoneKey(call.phone_number);
 		const created = timeIn(call.created_at);
 		if (key === null || created === undefined) {

@@ -1,8 +1,7 @@
-import max from 'lodash/max';
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
-import { yieldToEventLoop } from '../../shared/slices';
+import { Pauses } from '../../shared/pauses';
 import { quoted } from '../../shared/values';
 import {
 	LAST_SOURCE_ROW_COLUMN,
@@ -14,7 +13,7 @@ import { NumbersByRow } from '../push/phones';
 import { changedFile } from '../push/prepareRows';
 import {
 	describeRows,
-	ROWS_PER_YIELD,
+	ROWS_PER_LOOK,
 	type FoundColumns,
 	type OutputLimit,
 	type RowNames,
@@ -60,13 +59,7 @@ export class FileRows implements RowSource {
 	private parts: AsyncGenerator<Part> | undefined;
 	private part: Part | undefined;
 
-	/** Fewer if the rows have many cells. */
-	private readonly rowsPerYield: number;
-
-	private constructor(private readonly files: readonly CsvFile[]) {
-		const width = max(files.map(({ columns }) => columns.length)) || 1;
-		this.rowsPerYield = Math.min(ROWS_PER_YIELD, Math.ceil(MAX_CELLS_TOGETHER / width));
-	}
+	private constructor(private readonly files: readonly CsvFile[]) {}
 
 	/** @throws InvalidInput if a file isn't CSV */
 	static async open(sources: readonly Source[]): Promise<FileRows> {
@@ -93,12 +86,12 @@ export class FileRows implements RowSource {
 	async each(visit: Visit): Promise<void> {
 		const numbers = new NumbersByRow(Uint32Array);
 		const begins: number[] = [];
-		const { rowsPerYield } = this;
+		const pauses = new Pauses(ROWS_PER_LOOK);
 		let index = 0;
 		for await (const { rows, file, at } of partsOf(this.files)) {
 			if (begins.length === at) begins.push(index);
 			for (const row of rows) {
-				if (index % rowsPerYield === 0 && index > 0) await yieldToEventLoop();
+				if (pauses.isDue()) await pauses.take();
 				numbers.set(index, row.number);
 				visit(file.rowOf(row), index, faultOf(row, file), at);
 				index++;
@@ -110,9 +103,9 @@ export class FileRows implements RowSource {
 	}
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
-		const { rowsPerYield } = this;
-		for (const [position, index] of rows.entries()) {
-			if (position % rowsPerYield === 0 && position > 0) await yieldToEventLoop();
+		const pauses = new Pauses(ROWS_PER_LOOK);
+		for (const index of rows) {
+			if (pauses.isDue()) await pauses.take();
 			const { part } = this;
 			const isRead = part !== undefined && index >= part.first && index < endOf(part);
 			const { file, at, first, rows: found } = isRead ? part : await this.readTo(index);
@@ -191,9 +184,6 @@ export class FileRows implements RowSource {
 
 /** An n8n with a heap of 1 GB can store an output with this many rows of a few columns. */
 export const MAX_OUTPUT_ROWS = 500_000;
-
-/** Takes about 25 ms. */
-const MAX_CELLS_TOGETHER = 100_000;
 
 function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
 	const file = `The file ${quoted(name)}`;

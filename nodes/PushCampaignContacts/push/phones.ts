@@ -1,7 +1,6 @@
 import type { AcceptedPhone } from '../../shared/phone/campaignPhone';
 import { fingerprint, fingerprintOfBytes } from '../../shared/hash';
-import { yieldToEventLoop } from '../../shared/slices';
-import { ROWS_PER_YIELD } from './rows';
+import { Pauses } from '../../shared/pauses';
 import type { RowSet } from './rowSet';
 import { INDIAN_CODE } from '../../shared/phone/india';
 
@@ -30,6 +29,9 @@ export class NumbersByRow {
 		part[row & LAST_IN_PART] = number;
 	}
 }
+
+/** Keeps the memory of a fingerprint small. */
+const ROWS_PER_HASH = 2_000;
 
 /** The `phone_key` of a row, equal for equal phones in any format. Empty if the row has no phone. */
 export type KeyOf = (row: number) => string;
@@ -77,8 +79,9 @@ export class PhonesByRow {
 	/** Identifies the keys of these rows in this order. */
 	async fingerprintOf(rows: RowSet): Promise<string> {
 		let hash = '';
-		for (const some of rows.lists(ROWS_PER_YIELD)) {
-			if (hash !== '') await yieldToEventLoop();
+		const pauses = new Pauses();
+		for (const some of rows.lists(ROWS_PER_HASH)) {
+			if (pauses.isDue()) await pauses.take();
 			const numbers = Float64Array.from(some, (row) => this.keyNumberAt(row));
 			hash = fingerprint([hash, fingerprintOfBytes(new Uint8Array(numbers.buffer))]);
 		}

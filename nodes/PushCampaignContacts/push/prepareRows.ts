@@ -4,14 +4,14 @@ import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
-import { yieldToEventLoop } from '../../shared/slices';
+import { Pauses } from '../../shared/pauses';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column, type ContactRow } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
 import { RowsNotPushed, type RangeNotPushed } from './outcome';
-import type { RowSource } from './rows';
+import { ROWS_PER_LOOK, type RowSource } from './rows';
 
 export type PreparedRows = {
 	/** The rows to send. */
@@ -178,15 +178,13 @@ function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
 
 async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {
 	const rows = new RowSet();
+	const pauses = new Pauses(ROWS_PER_LOOK);
 	for (let row = 0; row < count; row++) {
-		if (row % CHECKS_PER_YIELD === 0 && row > 0) await yieldToEventLoop();
+		if (pauses.isDue()) await pauses.take();
 		if (phones.isSet(row)) rows.addRange(row, row);
 	}
 	return rows;
 }
-
-/** Takes a few milliseconds. */
-const CHECKS_PER_YIELD = 200_000;
 
 /** The contact for a row: phone, name, and other columns. */
 export function toContact(row: ContactRow, columns: RowColumns, phone: string): Contact {

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { DONE } from '../clock';
 import type { JsonObject } from '../json';
 import type { Limiter } from '../keyedMutex';
-import { forEachInSlices } from '../slices';
+import { forEachWithPauses } from '../pauses';
 import { OutcomeUnknown } from './errors';
 import { READS_AT_ONCE } from './limits';
 import { onScreenOnly, type Explanation } from './resolution';
@@ -151,7 +151,7 @@ export async function readWholeList<Position extends string | number>(
 		const { entries, isComplete, pages } = read;
 		if (isComplete && pages === 1) return read;
 		const keys = new Set<string>();
-		await forEachInSlices(entries, (entry) => keys.add(list.keyOf(entry) ?? JSON.stringify(entry)));
+		await forEachWithPauses(entries, (entry) => keys.add(list.keyOf(entry) ?? JSON.stringify(entry)));
 		const isSame = keys.size === before.size && [...keys].every((key) => before.has(key));
 		if (isComplete && isSame) return read;
 		before = keys;

@@ -4,7 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
 import type { JsonObject, JsonValue } from '../../json';
 import { givenAs } from '../../modelFormats';
-import { forEachInSlices } from '../../slices';
+import { forEachWithPauses } from '../../pauses';
 import { type Fields, MAY_BE_BLANK } from './fields';
 import { shownOnlyAt } from '../tools/textInTools';
 
@@ -89,7 +89,7 @@ export async function sizedEach(
 ): Promise<JsonObject[]> {
 	if (output === 'raw') return records;
 	const all: JsonObject[] = [];
-	await forEachInSlices(records, (raw) => {
+	await forEachWithPauses(records, (raw) => {
 		all.push(sized(output, { raw, simplified: simplify(raw) }));
 	});
 	return all;

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../json';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
+import { Pauses } from '../../pauses';
 import { messageOf } from '../../values';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
@@ -30,10 +31,8 @@ export type ItemLoopOptions = {
 	earlierOutput?: (index: number) => INodeExecutionData[] | undefined;
 };
 
-/** Expressions take about 0.3 ms each, and an item may have ten. */
-const ITEMS_PER_YIELD = 100;
 /** n8n's HTTP helper computes for 1 to 2 ms per request, and blocks the event loop for all that start together. */
-const STARTS_PER_YIELD = 10;
+const STARTS_PER_PAUSE = 10;
 const NOTHING_SENT =
 	'Nothing was sent, because all items are checked before the first one is sent.';
 /** Further items to list in a message. The rest is counted. */
@@ -59,11 +58,9 @@ export async function forEachItem(
 	const failures = new Map<number, unknown>();
 
 	let start = Promise.resolve();
-	// If many items end at the same moment, as many start.
-	const perYield = concurrency > STARTS_PER_YIELD ? STARTS_PER_YIELD : ITEMS_PER_YIELD;
 	const run = async (index: number): Promise<void> => {
-		// Items that send nothing, such as those with an invalid value, never wait for the network, so yield here.
-		if (index > 0 && index % perYield === 0) start = start.then(async () => await sleep(0));
+		// If many items end at the same moment, as many start. Items that send nothing never wait for the network.
+		if (index > 0 && index % STARTS_PER_PAUSE === 0) start = start.then(async () => await sleep(0));
 		// Wait for the earlier items, so that all start in order.
 		await start;
 		// After a failure that stops the node, items in flight finish and no other starts.
@@ -106,13 +103,14 @@ export async function tryEachItem(
 	action: (index: number) => void,
 ): Promise<Map<number, unknown>> {
 	const failures = new Map<number, unknown>();
+	const pauses = new Pauses();
 	for (const index of context.getInputData().keys()) {
+		if (pauses.isDue()) await pauses.take();
 		try {
 			action(index);
 		} catch (error) {
 			failures.set(index, error);
 		}
-		await yieldToEventLoop(index);
 	}
 	return failures;
 }
@@ -123,16 +121,12 @@ export async function readEachItem<T>(
 	read: (index: number) => T | Promise<T>,
 ): Promise<T[]> {
 	const all: T[] = [];
+	const pauses = new Pauses();
 	for (const index of context.getInputData().keys()) {
+		if (pauses.isDue()) await pauses.take();
 		all.push(await read(index));
-		await yieldToEventLoop(index);
 	}
 	return all;
-}
-
-/** Expressions block the event loop, and other executions of this process must be able to continue. */
-async function yieldToEventLoop(index: number): Promise<void> {
-	if (index % ITEMS_PER_YIELD === ITEMS_PER_YIELD - 1) await sleep(0);
 }
 
 /** Wraps plain records as output items. */

@@ -451,10 +451,10 @@ test('continues reading for later rows, and closes the file at the end', async (
 	expect(open).toBe(0);
 });
 
-/** How many rows are visited at most before other work of the process can continue. */
+/** How many rows are visited at most before other work of the process can continue, if a row takes 0.1 ms. */
 async function maxRowsTogether(read: (visit: () => void) => Promise<void>): Promise<number> {
-	let rows = 0;
-	let max = 0;
+	let [rows, max, work] = [0, 0, 0];
+	jest.spyOn(performance, 'now').mockImplementation(() => work);
 	let turn: NodeJS.Immediate;
 	const onTurn = () => {
 		rows = 0;
@@ -463,24 +463,23 @@ async function maxRowsTogether(read: (visit: () => void) => Promise<void>): Prom
 	turn = setImmediate(onTurn);
 	await read(() => {
 		max = Math.max(max, ++rows);
+		work += 0.1;
 	});
 	clearImmediate(turn);
+	jest.restoreAllMocks();
 	return max;
 }
 
-test.each([
-	['a file', 1, 2_000],
-	['a file with wide rows', 1_000, 100],
-	['items', 0, 2_000],
-])('yields regularly when it reads %s', async (_what, columns, max) => {
-	const count = 2 * max + 1;
-	const cells = Array.from({ length: columns }, (_, i) => `c${i}`).join(',');
-	const source = inPieces('a.csv', Buffer.from(`${cells}\n`.repeat(count + 1)));
+test.each(['a file', 'items'])('pauses after 10 ms of work while it reads %s', async (what) => {
+	const count = 400;
+	const file = inPieces('a.csv', Buffer.from('phone\n'.repeat(count + 1)));
 	const rows: RowSource =
-		columns === 0
-			? new ItemRows(Array.from({ length: count }, () => ({ json: {} })))
-			: await FileRows.open([source]);
-	expect(await maxRowsTogether(async (visit) => await rows.each(visit))).toBe(max);
+		what === 'a file'
+			? await FileRows.open([file])
+			: new ItemRows(Array.from({ length: count }, () => ({ json: {} })));
+	expect(await maxRowsTogether(async (visit) => await rows.each(visit))).toBeLessThanOrEqual(150);
 	const all = [...Array(count).keys()];
-	expect(await maxRowsTogether(async (visit) => await rows.pick(all, visit))).toBe(max);
+	expect(await maxRowsTogether(async (visit) => await rows.pick(all, visit))).toBeLessThanOrEqual(
+		150,
+	);
 });
