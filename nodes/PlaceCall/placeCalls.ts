@@ -123,8 +123,9 @@ function readQuota(options: Fields): Quota {
 	return { unit: 'call', max: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
 }
 
+/** In UTC, because the offset of another time zone takes longer to compute than the rest of the item. */
 function dateTimeNow(): DateTime {
-	return DateTime.fromMillis(clock.now());
+	return DateTime.fromMillis(clock.now(), { zone: 'utc' });
 }
 
 /** Such as from the cache of a proxy. */

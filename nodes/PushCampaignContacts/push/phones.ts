@@ -36,6 +36,9 @@ const ROWS_PER_HASH = 2_000;
 /** The `phone_key` of a row, equal for equal phones in any format. Empty if the row has no phone. */
 export type KeyOf = (row: number) => string;
 
+/** The same as a number, or 0 if the row has no phone. */
+export type KeyNumberOf = (row: number) => number;
+
 /**
  * The phone of each row, in 8 bytes: its `phone_key`, negative if it's sent with +91. As strings, phones would need most of
  * the memory of a push with a million rows.
@@ -55,10 +58,7 @@ export class PhonesByRow {
 		return number === 0 ? '' : number.toFixed(0);
 	};
 
-	/** The key as a number, or 0 if no phone was set. */
-	keyNumberAt(row: number): number {
-		return Math.abs(this.numbers.at(row));
-	}
+	readonly keyNumberAt: KeyNumberOf = (row) => Math.abs(this.numbers.at(row));
 
 	set(row: number, phone: AcceptedPhone): void {
 		this.numbers.set(row, numberOf(phone));

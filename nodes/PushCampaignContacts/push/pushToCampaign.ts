@@ -49,7 +49,7 @@ export async function pushToCampaign(
 ): Promise<PushOutcome> {
 	const { campaign, contactsPerRequest, record, isTool, note, numbersOfExecution } = options;
 	const { rows, phones, notPushed } = prepared;
-	const { keyAt } = phones;
+	const { keyAt, keyNumberAt } = phones;
 	const reader = readerOf(isTool);
 	const outcome: PushOutcome = {
 		received: source.count,
@@ -79,7 +79,8 @@ export async function pushToCampaign(
 		let open = restoreChunk(records, all, keyAt, outcome, reader);
 		if (open.length === 0 && all.length > 0) continue;
 		// What other runs of the node pushed in this execution.
-		if (!areOthersUnknown) open = numbersOfExecution?.leaveOut(open, keyAt, notPushed) ?? open;
+		if (!areOthersUnknown)
+			open = numbersOfExecution?.leaveOut(open, keyNumberAt, notPushed) ?? open;
 		try {
 			if (stopped === undefined) {
 				const noted = await note?.([index, records.length], push);
@@ -109,7 +110,7 @@ export async function pushToCampaign(
 		else notPushed.addAll(RowSet.of(open), 'not_sent', whyNotSent(stopped, reader));
 	}
 	if (stopped !== undefined) outcome.stopped ??= stopped;
-	numbersOfExecution?.add(outcome, keyAt);
+	numbersOfExecution?.add(outcome, keyNumberAt);
 	return outcome;
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import { phone } from './scripted';
 
-const numbered = (from: number) => (row: number) => `91${phone(from + row)}`;
+const numbered = (from: number) => (row: number) => Number(`91${phone(from + row)}`);
 
 test('recognizes as many numbers as are stored', () => {
 	const record = { count: 0, lists: {} };
