@@ -1,5 +1,5 @@
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
-import { engineTool, output, service } from '../../engine';
+import { engineTool, output, runNode, service } from '../../engine';
 import { AGENT, DETAILS, dndHarness, PATH } from './dndHarness';
 
 const harness = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
@@ -50,6 +50,17 @@ test('returns each row with on_dnd', async () => {
 		{ json: { ...ROWS[1], ...FREE }, pairedItem: { item: 1 } },
 		{ json: { ...ROWS[2], ...FREE }, pairedItem: { item: 2 } },
 	]);
+});
+
+test('returns the files of a row', async () => {
+	whole().reply(200, page());
+	const credentials = { [CREDENTIAL]: await harness.addCredential(DETAILS) };
+	const parameters = { operation: 'checkMany', agentUuid: AGENT, phone: '={{ $json.phone }}' };
+	const node = harness.node('dnd', { parameters, credentials });
+	const binary = { data: { data: 'QQ==', mimeType: 'text/plain' } };
+	const [json = {}] = ROWS;
+	const ended = await runNode(harness.credentials, node, [{ json, binary }]);
+	expect(output(ended, node.name)).toMatchObject([{ json: FREE, binary }]);
 });
 
 test('reads the list of each agent once', async () => {

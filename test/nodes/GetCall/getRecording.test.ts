@@ -155,7 +155,7 @@ describe('the file', () => {
 		[406, '<Code>Elsewhere</Code>', elsewhere('HTTP status 406'), AGAIN],
 		[416, '<Code>Elsewhere</Code>', elsewhere('HTTP status 416'), AGAIN],
 		[200, '<html/>', elsewhere('a web page'), AGAIN, 'Application/XHTML+xml; charset=utf-8'],
-		[200, '{}', elsewhere('JSON'), AGAIN, 'application/problem+json'],
+		[200, '{}', elsewhere('JSON'), AGAIN, ' application/problem+json ; charset=utf-8'],
 		[200, '<Error>s3cr3t</Error>', elsewhere('XML'), AGAIN, 'application/xml'],
 		[200, '\u0089PNG', elsewhere('an image'), AGAIN, 'image/png'],
 		[200, '', elsewhere('an empty file'), AGAIN],

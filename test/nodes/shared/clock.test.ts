@@ -1,6 +1,15 @@
-import { backoffMs, pause, settledOrTimeout } from '../../../nodes/shared/clock';
+import { backoffMs, duration, pause, settledOrTimeout } from '../../../nodes/shared/clock';
 import { heapInUse } from '../../engine/heap';
 import { FakeClock, settle } from './chat/fakes';
+
+test.each([
+	[119_001, '2 minutes'],
+	[118_001, '119 seconds'],
+	[119 * 60_000, '119 minutes'],
+	[120 * 60_000, '2 hours'],
+])('%i ms are %s', (ms, text) => {
+	expect(duration(ms)).toBe(text);
+});
 
 describe('backoffMs', () => {
 	const steps = [1, 2, 3, 4, 5, 6, 1_000];

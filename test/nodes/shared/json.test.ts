@@ -25,6 +25,7 @@ test.each<[string, JsonValue | undefined]>([
 	['.', body],
 	['data.calls.2', undefined],
 	['data.calls.id', undefined],
+	['data.calls.id0', undefined],
 	['data.none.deeper', undefined],
 	['meta.total.length', undefined],
 	['constructor.name', undefined],

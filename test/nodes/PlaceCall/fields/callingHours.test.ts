@@ -76,6 +76,7 @@ describe('invalid hours are reported', () => {
 		[{ days: ['monday', 'someday'] }, /list weekdays \(got "someday" in "monday, someday"\)/],
 		[{ from: '' }, /^'From' in 'Calling Hours' is empty/],
 		[{ to: null }, /^'To' in 'Calling Hours' is empty/],
+		[{ from: '109:00' }, /^'From' in 'Calling Hours' must be a time of day \(got "109:00"\)/],
 		[{ from: '9' }, /^'From' in 'Calling Hours' must be a time of day \(got "9"\)/],
 		[{ to: '13 pm' }, /^'To' in 'Calling Hours' must be a time of day \(got "13 pm"\)/],
 		[{ to: '0am' }, /^'To' in 'Calling Hours' must be a time of day \(got "0am"\)/],

@@ -49,6 +49,7 @@ test.each([
 	['XK', undefined],
 	['United', undefined],
 	['Ira', undefined],
+	['Nepa', 'NP'],
 	['IND', undefined],
 	['+91', undefined],
 	['Atlantis', undefined],

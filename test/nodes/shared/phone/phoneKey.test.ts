@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
-import { calledNumberKey, numberKey, phoneKey } from '../../../../nodes/shared/phone/phoneKey';
+import { numberKey, phoneKey } from '../../../../nodes/shared/phone/phoneKey';
 
 test.each<[unknown, string]>([
 	['+919876543210', '919876543210'],
@@ -46,6 +46,7 @@ test.each<[string | undefined, unknown, string | null]>([
 	['GB', '00 20 7946 0958', null],
 	['HU', '06 20 123 4567', null],
 	['LT', '8 612 34567', null],
+	['TM', '8 12 345678', null],
 	['BY', '8 029 123 45 67', null],
 	['CI', '07 01 02 03 04', null],
 	['AQ', '123456789', null],
@@ -100,7 +101,7 @@ test.each([
 	['+1 202-555-0123', undefined, '12025550123'],
 	['202 555 0123', 'US', '12025550123'],
 	// A number without a clear international format is known as it was sent.
-	['555 0123', 'US', calledNumberKey(null, 'US', '5550123')],
+	['555 0123', 'US', 'US 5550123'],
 ])('%s (%s) is remembered as %s', (value, country, key) => {
 	expect(numberKey(value, country)).toEqual({ value: key });
 });
