@@ -1,10 +1,13 @@
-/** The system clock can change while a workflow runs, so only these files read it, each with a reason. */
+/**
+ * The system clock can change while a workflow runs, so only these files read it, each with a reason. `performance.now()`
+ * only moves forward.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../engine/sourceLoader';
 
 const READS_SYSTEM_CLOCK =
-	/\bnow\(\)|\bDate\.now\b|\bnew Date\(\)|\bDateTime\.(now|local|utc)\(\)|\bmoment\(\)/;
+	/(?<!performance\.)\bnow\(\)|\bDate\.now\b|\bnew Date\(\)|\bDateTime\.(now|local|utc)\(\)|\bmoment\(\)/;
 
 const REASONS: { [file: string]: string } = {
 	'nodes/shared/clock.ts': 'defines the clock',

@@ -77,7 +77,9 @@ export class NumbersOfExecution {
 			for (const row of rows) {
 				const key = keyOf(row);
 				if (has(list, key)) continue;
-				(list[key % REMAINDERS] ??= []).push(key);
+				const numbers = list[key % REMAINDERS];
+				if (numbers === undefined) list[key % REMAINDERS] = [key];
+				else numbers.push(key);
 				record.count++;
 			}
 		};

@@ -151,7 +151,9 @@ export async function readWholeList<Position extends string | number>(
 		const { entries, isComplete, pages } = read;
 		if (isComplete && pages === 1) return read;
 		const keys = new Set<string>();
-		await forEachWithPauses(entries, (entry) => keys.add(list.keyOf(entry) ?? JSON.stringify(entry)));
+		await forEachWithPauses(entries, (entry) =>
+			keys.add(list.keyOf(entry) ?? JSON.stringify(entry)),
+		);
 		const isSame = keys.size === before.size && [...keys].every((key) => before.has(key));
 		if (isComplete && isSame) return read;
 		before = keys;
