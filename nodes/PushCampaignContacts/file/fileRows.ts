@@ -13,7 +13,6 @@ import { NumbersByRow } from '../push/phones';
 import { changedFile } from '../push/prepareRows';
 import {
 	describeRows,
-	ROWS_PER_LOOK,
 	type FoundColumns,
 	type OutputLimit,
 	type RowNames,
@@ -86,7 +85,7 @@ export class FileRows implements RowSource {
 	async each(visit: Visit): Promise<void> {
 		const numbers = new NumbersByRow(Uint32Array);
 		const begins: number[] = [];
-		const pauses = new Pauses(ROWS_PER_LOOK);
+		const pauses = new Pauses();
 		let index = 0;
 		for await (const { rows, file, at } of partsOf(this.files)) {
 			if (begins.length === at) begins.push(index);
@@ -103,7 +102,7 @@ export class FileRows implements RowSource {
 	}
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
-		const pauses = new Pauses(ROWS_PER_LOOK);
+		const pauses = new Pauses();
 		for (const index of rows) {
 			if (pauses.isDue()) await pauses.take();
 			const { part } = this;

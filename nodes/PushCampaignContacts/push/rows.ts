@@ -44,7 +44,7 @@ export type OutputLimit = {
 	rangesOf: (first: number, last: number) => Array<{ item: number; columns: JsonObject }>;
 };
 
-/** For pauses. A row takes a microsecond, if its cells are simple. */
+/** For pauses. A row of n8n's items takes about a microsecond. */
 export const ROWS_PER_LOOK = 50;
 
 /**
