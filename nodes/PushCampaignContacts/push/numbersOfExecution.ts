@@ -76,9 +76,10 @@ export class NumbersOfExecution {
 		const addTo = (list: NumberList, rows: Iterable<number>) => {
 			for (const row of rows) {
 				const key = keyOf(row);
-				if (has(list, key)) continue;
-				const numbers = list[key % REMAINDERS];
-				if (numbers === undefined) list[key % REMAINDERS] = [key];
+				const remainder = key % REMAINDERS;
+				const numbers = list[remainder];
+				if (numbers?.includes(key) === true) continue;
+				if (numbers === undefined) list[remainder] = [key];
 				else numbers.push(key);
 				record.count++;
 			}
