@@ -82,7 +82,7 @@ export class PhonesByRow {
 		const pauses = new Pauses();
 		for (const some of rows.lists(ROWS_PER_HASH)) {
 			if (pauses.isDue()) await pauses.take();
-			const numbers = Float64Array.from(some, (row) => this.keyNumberAt(row));
+			const numbers = new Float64Array(some.map(this.keyNumberAt));
 			hash = fingerprint([hash, fingerprintOfBytes(new Uint8Array(numbers.buffer))]);
 		}
 		return hash;

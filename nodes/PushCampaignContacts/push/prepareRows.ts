@@ -179,10 +179,14 @@ function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
 async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {
 	const rows = new RowSet();
 	const pauses = new Pauses(ROWS_PER_LOOK);
+	let first = 0;
 	for (let row = 0; row < count; row++) {
 		if (pauses.isDue()) await pauses.take();
-		if (phones.isSet(row)) rows.addRange(row, row);
+		if (phones.isSet(row)) continue;
+		rows.addRange(first, row - 1);
+		first = row + 1;
 	}
+	rows.addRange(first, count - 1);
 	return rows;
 }
 

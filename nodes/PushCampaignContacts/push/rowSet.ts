@@ -55,11 +55,12 @@ export class RowSet implements Iterable<number> {
 	/** The rows in order, in lists of this size. The last one may be shorter. */
 	*lists(size: number): Generator<number[]> {
 		let list: number[] = [];
-		for (const row of this) {
-			list.push(row);
-			if (list.length < size) continue;
-			yield list;
-			list = [];
+		for (const [first, last] of this.ranges()) {
+			for (let row = first; row <= last; row++) {
+				if (list.push(row) < size) continue;
+				yield list;
+				list = [];
+			}
 		}
 		if (list.length > 0) yield list;
 	}
