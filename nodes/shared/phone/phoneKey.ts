@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import { forEveryone } from '../api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../values';
 import { phoneNumber } from './callPhone';
@@ -62,7 +63,8 @@ function keyOfInternational(digits: string): string | null {
 function keyOfNational(digits: string, code: string): string | null {
 	const prefix = TEN_DIGITS.get(code);
 	if (prefix !== undefined) {
-		const subscriber = digits.length === 11 && digits.startsWith(prefix) ? digits.slice(1) : digits;
+		const isPrefixed = digits.startsWith(prefix) || digits.startsWith(code);
+		const subscriber = digits.length === 11 && isPrefixed ? digits.slice(1) : digits;
 		return subscriber.length === 10 ? `${code}${subscriber}` : null;
 	}
 	if (digits.startsWith(code) || digits.startsWith(TRUNK_PREFIX.get(code) ?? code)) return null;
@@ -80,12 +82,29 @@ function withCountryCode(code: string, written: string): string | null {
 }
 
 /**
- * How n8n remembers the number of a call: by its `phone_key`, or by the country and the number as sent if that isn't clear.
+ * How n8n remembers the number of a call, equal for all numbers that may be the same.
  *
- * @param phone `phone_number` of the call
+ * @param key `phone_key` of the number
+ * @param phone `phone_number` of the call, if the number has no `phone_key`
  */
 export function calledNumberKey(key: string | null, country: string, phone: string): string {
-	return key ?? `${country} ${phone}`;
+	const code = callingCodeOf(country);
+	if (key === null && code === undefined) return `${country} ${phone}`;
+	return withoutPrefixes(key ?? `${code}${phone}`);
+}
+
+/**
+ * `391 234 5678` in Italy may begin with the country's code (39) or not, and `8 612 34567` in Lithuania with a prefix. So all
+ * codes and prefixes before the number itself are removed.
+ */
+function withoutPrefixes(international: string): string {
+	const code = leadingCode(international);
+	if (code === undefined || code === INDIAN_CODE || TEN_DIGITS.has(code)) return international;
+	const number = international.slice(code.length);
+	const prefixes = compact([code, hasTrunkZero(code) && '0', TRUNK_PREFIX.get(code)]);
+	const prefix = prefixes.find((one) => number.startsWith(one) && number !== one);
+	if (prefix === undefined) return international;
+	return withoutPrefixes(`${code}${number.slice(prefix.length)}`);
 }
 
 /**
@@ -104,7 +123,7 @@ export function numberKey(value: unknown, country: string | undefined): Checked<
 	}
 	const pushed = readCampaignPhone(value);
 	const key = phoneKey(value) ?? (isAccepted(pushed) ? pushed.key : null);
-	if (key !== null) return { value: key };
+	if (key !== null) return { value: withoutPrefixes(key) };
 	return problem(
 		`'Phone' ${quoted(value)} has no clear international format`,
 		forEveryone("Enter the number with + and its country code, or choose its 'Country'."),

@@ -1,4 +1,7 @@
 import fc from 'fast-check';
+import isEqual from 'lodash/isEqual';
+import uniqWith from 'lodash/uniqWith';
+import { callingCodeOf, COUNTRIES, hasTrunkZero } from '../../../../nodes/shared/phone/countries';
 import { readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
 import { numberKey, phoneKey } from '../../../../nodes/shared/phone/phoneKey';
 
@@ -26,6 +29,7 @@ test.each<[string | undefined, unknown, string | null]>([
 	['US', '1 202 555 0143', '12025550143'],
 	['CA', '604 555 0132', '16045550132'],
 	['RU', '8 912 345 67 89', '79123456789'],
+	['RU', '79123456789', '79123456789'],
 	['GB', '020 7946 0958', '442079460958'],
 	['GB', '20 7946 0958', '442079460958'],
 	['GB', '0044 20 7946 0958', '442079460958'],
@@ -100,10 +104,48 @@ test.each([
 test.each([
 	['+1 202-555-0123', undefined, '12025550123'],
 	['202 555 0123', 'US', '12025550123'],
-	// A number without a clear international format is known as it was sent.
-	['555 0123', 'US', 'US 5550123'],
+	// Without a clear international format.
+	['555 0123', 'US', '15550123'],
+	['555 0123', 'AQ', 'AQ 5550123'],
 ])('%s (%s) is remembered as %s', (value, country, key) => {
 	expect(numberKey(value, country)).toEqual({ value: key });
+});
+
+test('each number is remembered the same with and without its country code and the zero before it', () => {
+	const countries = COUNTRIES.map(({ code }) => code).filter((code) => callingCodeOf(code));
+	const numbers = fc.stringMatching(/^[1-9]\d{9}$/);
+	fc.assert(
+		fc.property(fc.constantFrom(...countries), numbers, (country, national) => {
+			const code = callingCodeOf(country) ?? '';
+			const number = country === 'IN' ? `9${national.slice(1)}` : national;
+			const inCountry = hasTrunkZero(code) ? [`0${number}`, `${code}0${number}`] : [];
+			const formats = [`+${code}${number}`, `00${code}${number}`, `${code}${number}`, ...inCountry];
+			const keys = [number, ...formats].map((format) => numberKey(format, country));
+			expect(uniqWith(keys, isEqual)).toHaveLength(1);
+			expect(numberKey(`+${code}${number}`, undefined)).toEqual(keys[0]);
+		}),
+		{ numRuns: 1_000 },
+	);
+});
+
+test.each([
+	['IT', ['391 234 5678', '+39 391 234 5678', '39 391 234 5678']],
+	['SG', ['6512 3456', '+65 6512 3456', '65 6512 3456']],
+	['FR', ['06 12 34 56 78', '33612345678', '+33 6 12 34 56 78', '+33 (0)6 12 34 56 78']],
+	['LT', ['8 612 34567', '612 34567', '+370 612 34567', '370 612 34567']],
+	['HU', ['06 20 123 4567', '20 123 4567', '+36 20 123 4567']],
+	['RU', ['8 912 345-67-89', '79123456789', '912 345 67 89']],
+])('in %s, %p are remembered as the same number', (country, formats) => {
+	const keys = formats.map((format) => numberKey(format, country));
+	expect(uniqWith(keys, isEqual)).toHaveLength(1);
+});
+
+test.each([
+	['KZ', '+7 777 123 45 67', '+7 778 123 45 67'],
+	['IT', '06 1234 5678', '61234 5678'],
+	['FR', '06 12 34 56 78', '06 12 34 56 79'],
+])('in %s, %s and %s are different numbers', (country, one, other) => {
+	expect(numberKey(one, country)).not.toEqual(numberKey(other, country));
 });
 
 test('the number of another country is never that of an Indian person', () => {
