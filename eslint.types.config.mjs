@@ -145,7 +145,6 @@ export default defineConfig(
 			'**/*.test.ts',
 			'nodes/shared/text.ts',
 			'nodes/shared/api/errorTable.ts',
-			'nodes/shared/api/secretPatterns.ts',
 			'nodes/PushCampaignContacts/sameForAllRows.ts',
 		],
 		rules: {

@@ -39,7 +39,7 @@ const RUNS: Record<string, Run> = {
 		command: 'PROPERTY_SEED=new FUZZ_RUNS=400 jest test/fuzz test/nodes test/network',
 	},
 	growth: {
-		what: 'calls every function that takes text with a megabyte of it, and with many entries',
+		what: 'gives a megabyte of text, and lists of many entries, to each place where they come in',
 		command: 'LEVEL=growth GROWTH_CHARACTERS=1000000 jest',
 	},
 	mixed: {

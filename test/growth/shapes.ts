@@ -54,6 +54,9 @@ const UNITS = [
 	'\u0660',
 	'字',
 	'&#0',
+	'&amp;',
+	'\\\\x',
+	'%25%2',
 	'%41',
 	'%',
 	'<',
@@ -80,7 +83,7 @@ const filled = (unit: string, characters: number): string =>
 	// One flat string, because flattening a concatenated string would count as work of the reader.
 	Buffer.from(unit.repeat(Math.ceil(characters / unit.length)), 'utf16le').toString('utf16le');
 
-export const texts: Shape[] = UNITS.flatMap((unit) =>
+const texts: Shape[] = UNITS.flatMap((unit) =>
 	ENDS.map((end) => ({
 		name: JSON.stringify(unit) + (end === '' ? '' : ' and a bad end'),
 		make: (characters: number) => {
@@ -148,9 +151,54 @@ function rejected(index: number): string {
 	return `contacts[${index}] is bad`;
 }
 
-export const values: Shape[] = lists.map(([name, each, json]) => ({
+const values: Shape[] = lists.map(([name, each, json]) => ({
 	name,
 	make: (characters) => inputOf(json(characters / each)),
+}));
+
+export const everyShape: Shape[] = [...texts, ...values];
+
+const many = (
+	name: string,
+	each: number,
+	text: (count: number) => string = () => '',
+	json: (index: number) => JsonValue = () => null,
+): Shape => ({
+	name,
+	make: (characters) => {
+		const count = Math.max(1, Math.floor(characters / each));
+		return { text: text(count), json: times(count, json) };
+	},
+});
+
+/** Tables for which a careless reader takes quadratic time. */
+export const tables: Shape[] = [
+	many('equal headings', 2, (count) => `${'a,'.repeat(count)}a\n1\n`),
+	many(
+		'headings that are equal to generated ones',
+		8,
+		(count) => `a,${times(count, (index) => `a,a_${index}`).join()}\n1`,
+	),
+	many('a wide header', 8, (count) => `${times(count, (index) => `c${index}`).join()}\n1\n`),
+	many('rows that end early', 2, (count) => `a,b,c,d,e,f,g,h,i,j\n${'1\n'.repeat(count)}`),
+	many('a row of many cells', 2, (count) => `a,b\n${'1,'.repeat(count)}\n`),
+	many('a row in quotes', 1, (count) => `a,b\n"${'1'.repeat(count)}",2\n`),
+	many('a row of doubled quotes', 2, (count) => `a,b\n"${'""'.repeat(count)}",2\n`),
+	many('rows with a quote each', 7, (count) => `a,b\n${'"1","2"\n'.repeat(count)}`),
+	many('a heading of many marks', 2, (count) => `a${'\u0301\u0323'.repeat(count)},b\n1,2\n`),
+];
+
+/** A conversation with many turns that are merged into each other, and messages in between. */
+export const conversation = many('a conversation', 100, undefined, (index) => ({
+	turn_id: `t${index}`,
+	merged_into: `t${index + 1}`,
+	id: `m${index}`,
+	message_id: `m${index}`,
+	content: 'x',
+}));
+
+export const oneEnding = many('numbers with one ending', 20, undefined, (index) => ({
+	phone: `+4412${100_000 + index}0000`,
 }));
 
 /** More arguments than a function call can have. */

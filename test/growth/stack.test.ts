@@ -1,14 +1,12 @@
-import { readerCalls } from './readerInputs';
 import { runToEnd } from './growth';
+import { places } from './places';
 import { largeInputs } from './shapes';
 
-test.each([...readerCalls])(
+test.each(Object.entries(places))(
 	'does not overflow the stack with many entries: %s',
-	async (_, calls) => {
-		for (const { read, isOneParameter } of calls) {
-			for (const input of isOneParameter ? [] : largeInputs) {
-				await expect(runToEnd(() => read(input))).resolves.toBeUndefined();
-			}
+	async (_place, { reads }) => {
+		for (const read of largeInputs.flatMap(reads)) {
+			await expect(runToEnd(read)).resolves.toBeUndefined();
 		}
 	},
 );
