@@ -113,14 +113,14 @@ export type DateRange = { first: string; last: string };
 
 /** The hours in which people may be called, in their time zone. */
 export type CallingHours = {
-	/** The days on which the hours start: 1 for Monday to 7 for Sunday. */
+	/** 1 for Monday to 7 for Sunday. */
 	days: ReadonlySet<number>;
-	/** Minute of the day. If `to` is earlier, the hours end on the next day. */
+	/** Minute of the day. */
 	from: number;
-	/** Minute of the day, exclusive. */
+	/** Minute of the day, exclusive, later than `from`. */
 	to: number;
 	zone: string;
-	/** Dates in the zone on which nobody is called. Hours that start on such a date don't continue after midnight. */
+	/** Dates in the zone on which nobody is called. */
 	except: readonly DateRange[];
 	outside: 'schedule' | 'notPlaced';
 };
@@ -130,18 +130,11 @@ export const DAY_MINUTES = 24 * 60;
 /** A year. If all its dates are excluded, 'Calling Hours Except On' is probably wrong. */
 const LOOK_AHEAD_DAYS = 366;
 
-function isOpen(hours: CallingHours, moment: DateTime): boolean {
-	const { from, to } = hours;
-	const local = moment.setZone(hours.zone);
+function isOpen({ days, from, to, zone, except }: CallingHours, moment: DateTime): boolean {
+	const local = moment.setZone(zone);
 	const minute = local.hour * 60 + local.minute;
-	if (minute >= from) return (from > to || minute < to) && startOn(hours, local);
-	const isAfterMidnight = from > to && minute < to && !isWithin(hours.except, local);
-	return isAfterMidnight && startOn(hours, local.minus({ days: 1 }));
-}
-
-/** Whether hours start on the local date. */
-function startOn({ days, except }: CallingHours, local: DateTime): boolean {
-	return days.has(local.weekday) && !isWithin(except, local);
+	const isDay = days.has(local.weekday) && !isWithin(except, local);
+	return isDay && minute >= from && minute < to;
 }
 
 /** The given moment if it's within the hours, otherwise the next time at which they start. */

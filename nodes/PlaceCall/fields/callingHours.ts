@@ -2,7 +2,14 @@ import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { type Fields, MAY_BE_BLANK, MAY_BE_EMPTY_LIST } from '../../shared/n8n/forms/fields';
-import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
+import {
+	type Checked,
+	isUnset,
+	type Problem,
+	problem,
+	quoted,
+	type Take,
+} from '../../shared/values';
 import { type CallingHours, DAY_MINUTES, type DateRange } from '../callTime';
 import { timeZone } from './timeZone';
 
@@ -31,7 +38,7 @@ const hoursProperty: INodeProperties = {
 					default: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
 					required: true,
 					description:
-						'The days on which the hours start. An expression can return a list of English names, or text such as Mon-Fri, Sun.',
+						'The days on which people may be called. An expression can return a list of English names, or text such as Mon-Fri, Sun.',
 				},
 				{
 					displayName: 'From',
@@ -50,7 +57,7 @@ const hoursProperty: INodeProperties = {
 					required: true,
 					placeholder: 'e.g. 6:30 pm',
 					description:
-						"The time at which calling ends, such as 18:30 or 6:30 pm. No call is placed at this time or later. A time before 'From' is on the next day.",
+						'The time at which calling ends, such as 18:30 or 6:30 pm. No call is placed at this time or later.',
 				},
 				{
 					displayName: 'Time Zone',
@@ -121,31 +128,38 @@ export function readCallingHours(options: Fields, take: Take): CallingHours | un
 	const except = take(dateRanges(options.textOrList(exceptOn.name, MAY_BE_EMPTY_LIST))) ?? [];
 	const hours = options.group(hoursProperty.name);
 	if (hours === undefined) {
-		if (except.length > 0) take(NO_HOURS);
+		const unused = options.has(outsideHours.name) ? outsideHours : exceptOn;
+		if (unused === outsideHours || except.length > 0) take(noHours(unused));
 		return undefined;
 	}
 	const days = take(daysIn(hours.textOrList('days', MAY_BE_BLANK)));
-	const from = take(minuteOfDay('From', hours.text('from', MAY_BE_BLANK)));
-	const to = take(minuteOfDay('To', hours.text('to', MAY_BE_BLANK)));
+	const [start, end] = [hours.text('from', MAY_BE_BLANK), hours.text('to', MAY_BE_BLANK)];
+	const from = take(minuteOfDay('From', start));
+	const to = take(minuteOfDay('To', end));
 	const zone = take(timeZone(hours.text('timeZone', MAY_BE_BLANK)));
 	if (days === undefined || from === undefined || to === undefined || zone === undefined) {
 		return undefined;
 	}
-	if (from === to || from === DAY_MINUTES) take(NO_TIME);
+	if (to <= from) take(endsTooEarly(start, end));
 	return { days, from, to, zone, except, outside: isSkipped ? 'notPlaced' : 'schedule' };
 }
 
-const NO_HOURS = problem(
-	"'Calling Hours' is empty",
-	onScreenOnly("Add 'Calling Hours', or remove 'Calling Hours Except On'."),
-);
+function noHours({ displayName }: INodeProperties): { problem: Problem } {
+	return problem(
+		"'Calling Hours' is empty",
+		onScreenOnly(`Add 'Calling Hours', or remove '${displayName}'.`),
+	);
+}
 
-const NO_TIME = problem(
-	"'From' and 'To' in 'Calling Hours' leave no time to call",
-	onScreenOnly(
-		'Enter when calling starts and ends, such as 09:00 and 18:00. For the whole day, enter 00:00 and 24:00.',
-	),
-);
+/** Such as 9:00 to 6:00 for an evening. Hours that end on the next day would call people at night. */
+function endsTooEarly(from: string, to: string): { problem: Problem } {
+	return problem(
+		`'To' must be later than 'From' in 'Calling Hours' (got ${quoted(from)} to ${quoted(to)})`,
+		onScreenOnly(
+			'Enter times such as 09:00 and 18:00, or 9 am and 6 pm. For the whole day, enter 00:00 and 24:00.',
+		),
+	);
+}
 
 const MIN_DAY_NAME_LENGTH = 3;
 const CLOCK_TIME = /^(\d{1,2}):([0-5]\d)$/;

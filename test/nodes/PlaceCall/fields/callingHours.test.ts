@@ -82,8 +82,13 @@ describe('invalid hours are reported', () => {
 		[{ to: '0am' }, /^'To' in 'Calling Hours' must be a time of day \(got "0am"\)/],
 		[{ to: '24:01' }, /^'To' in 'Calling Hours' must be a time of day \(got "24:01"\)/],
 		[{ to: '18:60' }, /^'To' in 'Calling Hours' must be a time of day \(got "18:60"\)/],
-		[{ from: '18:00' }, /^'From' and 'To' in 'Calling Hours' leave no time to call/],
-		[{ from: '24:00', to: '06:00' }, /leave no time to call/],
+		// For 6 in the evening. Otherwise, people would be called at night.
+		[
+			{ from: '9:00', to: '6:00' },
+			/^'To' must be later than 'From' in 'Calling Hours' \(got "9:00" to "6:00"\)/,
+		],
+		[{ from: '18:00' }, /^'To' must be later than 'From'/],
+		[{ from: '24:00', to: '24:00' }, /^'To' must be later than 'From'/],
 		[{ timeZone: '' }, /^'Time Zone' in 'Calling Hours' is empty.*could place calls at night/],
 		[{ timeZone: null }, /^'Time Zone' in 'Calling Hours' is empty/],
 		[
@@ -121,6 +126,13 @@ describe('Calling Hours Except On', () => {
 	test('dates without hours are reported, because they would have no effect', () => {
 		const read = () => callWith({ options: { callingHoursExceptOn: '2026-12-25' } });
 		expect(messageOf(read)).toContain("'Calling Hours' is empty");
+	});
+
+	test('what to do outside the hours is reported without hours, because calls would be placed at any time', () => {
+		const read = () => callWith({ options: { outsideCallingHours: 'notPlaced' } });
+		expect(messageOf(read)).toBe(
+			"'Calling Hours' is empty. Add 'Calling Hours', or remove 'Outside Calling Hours'.",
+		);
 	});
 
 	const exceptOf = (exceptOn: unknown) => hoursOf({ exceptOn }).except;
