@@ -25,7 +25,7 @@ import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { cancellableSleep } from '../shared/n8n/run/cancel';
 import { asItems } from '../shared/n8n/run/itemLoop';
-import { toNodeError } from '../shared/n8n/run/nodeErrors';
+import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import { newEvents } from '../shared/n8n/triggers/newEvents';
 import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
 import { completionFields } from './properties';
@@ -67,13 +67,18 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		const { verify, filters, allowDuplicates } = settings;
 		const reports = context.getInputData().map(({ json }) => json);
 		const calls = reports.filter(isJsonObject).map(readReport).flat().filter(isCall);
-		const completed = verify ? await readCalls(context, calls, settings) : calls.map(asReported);
+		const { completed, failed } = verify
+			? await readCalls(context, calls, settings)
+			: { completed: calls.map(asReported), failed: [] };
 		const wanted = completed.filter(({ outcome }) => isWanted(outcome, filters));
-		if (allowDuplicates) return [toItems(wanted)];
+		if (allowDuplicates) return [[...toItems(wanted), ...failed]];
 		const byKey = new Map(wanted.map((call) => [outcomeKey(call.callId, call.outcome), call]));
-		const passed = await newEvents(context, [...byKey.keys()]);
-		return [toItems([...byKey].flatMap(([key, call]) => (passed.has(key) ? [call] : [])))];
+		const isNew = await newEvents(context, [...byKey.keys()]);
+		const passed = [...byKey].flatMap(([key, call]) => (isNew.has(key) ? [call] : []));
+		return [[...toItems(passed), ...failed]];
 	} catch (error) {
+		// Otherwise, n8n passes the reports on as they came.
+		if (context.continueOnFail()) return [[toErrorItem(error, { itemIndex: 0, of: 1 })]];
 		throw toNodeError(context.getNode(), error);
 	}
 }
@@ -93,12 +98,16 @@ function asReported(call: ReportedCall): CompletedCall {
 	return { callId: call.callId, record: reportedItem(call), outcome: reportedOutcome(call) };
 }
 
-/** Reads each call with the token, and leaves out those that the account doesn't have. */
+/**
+ * Reads each call with the token, and leaves out those that the account doesn't have.
+ *
+ * @returns `failed`: an item for each call that couldn't be read, if *On Error* is set to continue
+ */
 async function readCalls(
 	context: IExecuteFunctions,
 	calls: readonly ReportedCall[],
 	{ finished, filters, included }: Settings,
-): Promise<CompletedCall[]> {
+): Promise<{ completed: CompletedCall[]; failed: INodeExecutionData[] }> {
 	const { client } = await createAccountClient(context);
 	const sleep = cancellableSleep(context);
 	const read = async (call: ReportedCall): Promise<CompletedCall[]> => {
@@ -109,9 +118,17 @@ async function readCalls(
 		const more = await readIncluded(client, callId, included);
 		return [{ callId, record: { ...record, ...more }, outcome: record }];
 	};
+	const failed: INodeExecutionData[] = [];
 	const parallel = pLimit(READS_AT_ONCE);
-	const results = await Promise.all(calls.map(async (call) => await parallel(read, call)));
-	return results.flat();
+	const results = calls.map(
+		async (call, itemIndex) =>
+			await parallel(read, call).catch((error: unknown) => {
+				if (!context.continueOnFail()) throw error;
+				failed.push(toErrorItem(error, { itemIndex, of: calls.length }));
+				return [];
+			}),
+	);
+	return { completed: (await Promise.all(results)).flat(), failed };
 }
 
 function isCall(call: ReportedCall | UnusableReport): call is ReportedCall {

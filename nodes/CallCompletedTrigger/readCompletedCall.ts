@@ -19,6 +19,9 @@ const LAG_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
 /** How long to keep reading a call that can't be read or shows no end. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
 
+/** How long to keep reading a call that the service doesn't know. Short, because anyone can report one. */
+const UNKNOWN_AFTER_MS = 15_000;
+
 type CompletionOptions = {
 	/** What was reported of the outcome. */
 	report: JsonObject;
@@ -41,17 +44,15 @@ export async function readCompletedCall(
 	callId: string,
 	{ report, finished, clock }: CompletionOptions,
 ): Promise<JsonObject | undefined> {
-	const end = clock.elapsed() + GIVE_UP_AFTER_MS;
-	let isUnknown = false;
+	const start = clock.elapsed();
 	for (let reading = 1; ; reading++) {
 		const wait = backoffMs(LAG_BACKOFF, reading);
-		const isLast = clock.elapsed() + wait > end;
+		const waited = clock.elapsed() + wait - start;
+		const isLast = waited > GIVE_UP_AFTER_MS;
 		const record = await readCallRecord(client, callId).catch((error: unknown) => {
-			// Once more, because the service may find a new call a moment later.
-			const isRepeated = isUnknownCall(error) && isUnknown;
-			isUnknown = isUnknownCall(error);
-			if (!isUnknown && (isLast || !isTransient(error))) throw notRead(callId, error);
-			return isRepeated ? 'unknown' : undefined;
+			if (isUnknownCall(error)) return waited > UNKNOWN_AFTER_MS ? 'unknown' : undefined;
+			if (isLast || !isTransient(error)) throw notRead(callId, error);
+			return undefined;
 		});
 		if (record === 'unknown') return undefined;
 		const isEnded = record !== undefined && hasEnded(record, finished);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { INodeParameters } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
@@ -16,12 +16,13 @@ let count = 0;
 const simulator = useSimulator({ dialect: dialects.plain });
 beforeEach(() => void skipSleeps());
 afterEach(() => jest.restoreAllMocks());
-async function listen(parameters: INodeParameters = {}) {
+async function listen(parameters: INodeParameters = {}, settings: Partial<INode> = {}) {
 	const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator())) };
 	const node = harness.node('callCompletedTrigger', {
 		id: `completed-${++count}`,
 		parameters,
 		credentials,
+		...settings,
 	});
 	return webhookTrigger(harness.credentials, node);
 }
@@ -95,7 +96,7 @@ describe('the execution', () => {
 		const { deliver } = await listen();
 		const { execution, items } = await deliver(reported(UNKNOWN));
 		expect([execution?.status, items]).toEqual(['success', []]);
-		expect(reads(UNKNOWN)).toBe(2);
+		expect(reads(UNKNOWN)).toBe(5);
 	});
 
 	it('fails after five minutes if the record never shows an end, and a retry passes the call on', async () => {
@@ -113,6 +114,23 @@ describe('the execution', () => {
 		if (execution === undefined) throw new Error('not started');
 		const retry = await retryFailed(harness.credentials, execution, workflow);
 		expect(output(retry, 'Node')).toHaveLength(1);
+	});
+
+	it('passes no unread report on if On Error is set to continue, and the other calls of the request', async () => {
+		const forged = { call_id: inProgress(), status: 'picked', summary: 'made up' };
+		const { deliver } = await listen({}, { onError: 'continueRegularOutput' });
+		const { items } = await deliver({ body: [forged, { call_id: calls.finished }] });
+		expect(items).toMatchObject([
+			{ call_id: calls.finished, status: 'picked' },
+			{ error: expect.stringContaining(`Call ${forged.call_id} was reported as completed, but`) },
+		]);
+		const wrong = await listen(
+			{ filters: { agentUuid: { __rl: true, mode: 'id', value: 'nobody' } } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect((await wrong.deliver({ body: forged })).items).toMatchObject([
+			{ error: expect.stringContaining("'Agent'") },
+		]);
 	});
 
 	it.each([
