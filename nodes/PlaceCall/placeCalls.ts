@@ -18,6 +18,7 @@ import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
 import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
+import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
 import { prepareWait } from './wait/prepareWait';
@@ -117,8 +118,7 @@ function requireOneTime({ hours, limit }: TimeSettings, { body }: Additions): vo
 
 /** The calls of all tools count. An invalid limit is an error. */
 function readQuota(options: Fields): Quota {
-	const value = options.number('maximumCallsPerRun', undefined);
-	if (value === undefined) return { unit: 'call', max: Infinity };
+	const value = options.number('maximumCallsPerRun', DEFAULT_MAXIMUM_CALLS);
 	const resolution = onScreenOnly('Enter how many calls one agent run may place, at least 1.');
 	return { unit: 'call', max: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
 }

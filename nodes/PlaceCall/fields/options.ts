@@ -14,15 +14,18 @@ import { callingHours } from './callingHours';
 import { callLimit } from './callLimit';
 import { additionalDataJson, systemPrompt } from './conversation';
 
+/** Per agent run, also without the option, because a model may misread whom to call. */
+export const DEFAULT_MAXIMUM_CALLS = 3;
+
 const maximumCallsField: INodeProperties = {
 	displayName: 'Maximum Calls per Agent Run',
 	name: 'maximumCallsPerRun',
 	type: 'number',
 	noDataExpression: true,
 	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 3,
+	default: DEFAULT_MAXIMUM_CALLS,
 	description:
-		'How many calls one agent run or MCP session may place with the tools of this workflow. After that, no call is placed, and the model gets the reason.',
+		'How many calls one agent run or MCP session may place with the tools of this workflow, 3 by default. After that, no call is placed, and the model gets the reason.',
 	// n8n also treats its human review variant as a tool, so the resource is checked as well.
 	displayOptions: { show: { '@tool': [true], '/resource': [RESOURCE.value] } },
 };

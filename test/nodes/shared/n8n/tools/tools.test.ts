@@ -109,11 +109,10 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		});
 	});
 
-	test('a model may place a limited number of calls, and gets a message when the limit is used up', async () => {
+	test('a model may place 3 calls by default, and gets a message when the limit is used up', async () => {
 		const data = newExecutionData();
 		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
-		const limited = { ...parameters, options: { maximumCallsPerRun: 3 } };
-		const tool = await toolOf('placeCall', limited, {}, { data });
+		const tool = await toolOf('placeCall', parameters, {}, { data });
 		const other = await toolOf('placeCall', parameters, {}, { data });
 		expect(await tool({ phone: '12' + 'x' })).toMatchObject({ outcome: 'not_sent' });
 		callsEndpoint().reply(400, rejection('phone_number is implausible'));
@@ -133,7 +132,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		// Completed calls are still returned, and the limit starts again with the next run.
 		expect(await tool({ phone: '9876543210' })).toMatchObject({ outcome: 'already_done' });
 		acceptCalls(1);
-		const next = await toolOf('placeCall', limited, {}, { data, run: 1 });
+		const next = await toolOf('placeCall', parameters, {}, { data, run: 1 });
 		expect(await next({ phone: '9876543211' })).toMatchObject({ outcome: 'done' });
 		expect(bodies).toHaveLength(2);
 	});
