@@ -8,8 +8,8 @@ import { isWritten, readWritten, type Unreadable } from '../../shared/phone/writ
 
 const MIN_DIGITS = 4;
 
-/** With fewer, the service would return many other numbers. */
-const SEARCH_DIGITS = 7;
+/** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
+const SEARCH_DIGITS = 2;
 
 const ENTER_DIGITS = forEveryone(
 	'Enter its digits, with + and country code if your service expects them.',
