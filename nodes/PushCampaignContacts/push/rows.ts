@@ -87,7 +87,6 @@ export const namesOfItems: RowNames = {
 
 /** Rows in n8n's items. */
 export class ItemRows implements RowSource {
-	readonly names = namesOfItems;
 	readonly notes = [];
 
 	/** @param inputs the input item of each row, if they are contacts in JSON */
@@ -98,6 +97,17 @@ export class ItemRows implements RowSource {
 
 	get count(): number {
 		return this.items.length;
+	}
+
+	/** Google Sheets adds `row_number`, which differs from the number of the item. */
+	get names(): RowNames {
+		const inSheet = (row: number) => this.at(row).row_number;
+		if (typeof inSheet(0) !== 'number') return namesOfItems;
+		return {
+			one: (row) => `the row with row_number ${String(inSheet(row))}`,
+			several: namesOfItems.several,
+			legend: "Rows are counted in the input. They aren't the row_number of the sheet.",
+		};
 	}
 
 	at(index: number): ContactRow {

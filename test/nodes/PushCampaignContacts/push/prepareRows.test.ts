@@ -46,6 +46,17 @@ test.each<[string, ContactRow[], kept: number[], duplicates: Record<number, stri
 		[0, 2],
 		{ 1: 'Asha (row 1)', 3: 'Row 3' },
 	],
+	[
+		'the first, by its number in a sheet of Google Sheets',
+		[
+			{ row_number: 2, phone: '9876543210', person_name: 'Asha' },
+			{ row_number: 3, phone: '9876543210' },
+			{ row_number: 5, phone: '9123456789' },
+			{ row_number: 6, phone: '9123456789' },
+		],
+		[0, 2],
+		{ 1: 'Asha (the row with row_number 2)', 3: 'The row with row_number 5' },
+	],
 ])('of rows with the same number, keeps %s', async (_which, given, kept, duplicates) => {
 	const { rows, phones, notPushed } = await prepare(given);
 	expect([...rows]).toEqual(kept);
