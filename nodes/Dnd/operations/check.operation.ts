@@ -52,7 +52,7 @@ export const check: Operation = {
 			const similar = found.filter(
 				(other) => other !== entry && asText(other.phone).replace(/\D/g, '').includes(digits),
 			);
-			return asItems({ phone, agent_uuid: agentUuid, listed: entry !== null, entry, similar });
+			return asItems({ phone, agent_uuid: agentUuid, on_dnd: entry !== null, entry, similar });
 		};
 		return await forEachItem(context, checkOne, { concurrency });
 	},

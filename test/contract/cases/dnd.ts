@@ -135,7 +135,7 @@ export const dnd: ContractCase[] = [
 		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
 		items: FORMATS.map((phone) => ({ phone })),
 		requests: FORMATS.map(() => 'GET /v1/dnd_numbers'),
-		output: FORMATS.map(() => ({ listed: true, entry: entry(dndPhone) })),
+		output: FORMATS.map(() => ({ on_dnd: true, entry: entry(dndPhone) })),
 	},
 	{
 		title: 'checks many rows against the whole list, which it reads twice',

@@ -41,7 +41,7 @@ test.each<
 			{
 				phone: phone.replace(/\(0\)|[^\d+]/g, ''),
 				agent_uuid: 'agent_a1',
-				listed: listed !== undefined,
+				on_dnd: listed !== undefined,
 				entry: listed === undefined ? null : entry(listed),
 				similar: similar.map(entry),
 			},
@@ -74,7 +74,7 @@ describe('more than one page', () => {
 			list('78').reply(200, first);
 			list('78', { list_page: 2 }).reply(200, last);
 		}
-		expect(await records({}, { items, credential })).toMatchObject([{ listed: true }]);
+		expect(await records({}, { items, credential })).toMatchObject([{ on_dnd: true }]);
 	});
 
 	test('needs the name of its parameter', async () => {
