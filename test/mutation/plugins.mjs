@@ -26,7 +26,7 @@ function distance(test, source) {
 	return testFolder === sourceFolder || isOfNode ? 1 : 2;
 }
 
-const isOfForms = (test) => test.includes('/package/');
+const isOfForms = (test) => /\/(package|document)\//.test(test);
 
 /** Whether the test belongs to the same node, or to shared code, such as test/nodes/PlaceCall/defaults.test.ts to nodes/PlaceCall/properties.ts. */
 function isBeside(test, source) {

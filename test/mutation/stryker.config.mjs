@@ -13,7 +13,8 @@ export default {
 		config: {
 			testMatch: [
 				'<rootDir>/test/{nodes,credentials,contract}/**/*.test.ts',
-				'<rootDir>/test/package/{forms,conventions}.test.ts',
+				'<rootDir>/test/package/{forms,conventions,tools}.test.ts',
+				'<rootDir>/test/document/undocumented.test.ts',
 			],
 			testEnvironment: fileURLToPath(import.meta.resolve('./firstFailure.js')),
 			watchman: false,

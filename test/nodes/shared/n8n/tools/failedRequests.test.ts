@@ -2,14 +2,14 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import nock from 'nock';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { TOOL_LIMITS } from '../../nodes/shared/n8n/tools/toolDeadline';
-import { credentialFor } from '../contract/credentialFor';
-import { engineHarness, engineTool, HOST } from '../engine';
-import { skipSleeps } from '../engine/time';
-import { dialects } from '../simulator';
-import { useSimulator } from '../simulator/testing/useSimulator';
-import { SCENES, TRIGGER_URL, type Scene } from './parameters/scenes';
+import { CREDENTIAL } from '../../../../../nodes/shared/n8n/http/credential';
+import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
+import { credentialFor } from '../../../../contract/credentialFor';
+import { engineHarness, engineTool, HOST } from '../../../../engine';
+import { skipSleeps } from '../../../../engine/time';
+import { dialects } from '../../../../simulator';
+import { useSimulator } from '../../../../simulator/testing/useSimulator';
+import { SCENES, TRIGGER_URL, type Scene } from '../../../../fuzz/parameters/scenes';
 
 const harness = engineHarness();
 const simulator = useSimulator({ dialect: dialects.plain });
