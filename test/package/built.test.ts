@@ -10,26 +10,7 @@ import { PACKAGE, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 import { hasSchema, keysOf, nameOf, schemaPath } from '../schema/schemas';
 import { anchorsOf } from './anchors';
-
-/** Saved workflows depend on these names. */
-const ACTIONS = [
-	'agents',
-	'campaignStatus',
-	'chatSend',
-	'chatSession',
-	'dnd',
-	'getCall',
-	'injectContext',
-	'placeCall',
-	'pushCampaignContacts',
-];
-const TRIGGERS = [
-	'callCompletedTrigger',
-	'campaignCallsTrigger',
-	'campaignProgressTrigger',
-	'chatDeliveryTrigger',
-	'chatEventsTrigger',
-];
+import { NODES } from './descriptions';
 
 const SOURCES = [
 	...['nodes', 'credentials', 'package.json', 'tsconfig.json', 'gulpfile.js'],
@@ -68,55 +49,22 @@ const served = (url: string) => path.join(folder, url.replace(`icons/${PACKAGE}/
 
 test('n8n loads exactly these nodes, and the credential', () => {
 	expect(built.packageName).toBe(PACKAGE);
-	expect(built.types.nodes.map(({ name }) => name).sort()).toEqual(
-		[...ACTIONS, ...TRIGGERS].sort(),
-	);
+	expect(built.types.nodes.map(({ name }) => name).sort()).toEqual(NODES);
 	expect(built.types.credentials.map(({ name }) => name)).toEqual([CREDENTIAL]);
 	expect(built.types.credentials[0]?.supportedNodes?.length).toBeGreaterThan(0);
 });
 
-describe.each([...ACTIONS, ...TRIGGERS])('%s', (name) => {
+test.each(NODES)('%s has its icons and its codex where n8n looks for them', (name) => {
 	const file = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-
-	test('has its icons and its codex where n8n looks for them', () => {
-		const { iconUrl, codex } = named(name);
-		const urls = typeof iconUrl === 'object' ? [iconUrl.light, iconUrl.dark] : [];
-		expect(urls.map((url) => existsSync(served(url)))).toEqual([true, true]);
-		expect(existsSync(path.join(folder, 'dist/nodes', file, `${file}.node.json`))).toBe(true);
-		expect(codex?.categories?.length).toBeGreaterThan(0);
-		const docs = new URL(codex?.resources?.primaryDocumentation?.[0]?.url ?? '');
-		const [page = ''] = /docs\/[\w-]+\.md$/.exec(docs.pathname) ?? [];
-		expect(anchorsOf(page).map((anchor) => `#${anchor}`)).toContain(docs.hash);
-		expect(codex?.alias?.length).toBeGreaterThan(0);
-	});
-
-	test('has a display name with the common prefix, and a shorter name on the canvas', () => {
-		const { displayName, defaults, description } = named(name);
-		expect(displayName).toMatch(/^(Voice|Chat) Agent: /);
-		expect(String(defaults.name).length).toBeLessThan(displayName.length);
-		expect(description).not.toMatch(/\.$/);
-	});
-
-	test('needs the credential if it sends requests to the service', () => {
-		const names = named(name).credentials?.map((credential) => credential.name);
-		expect(names).toEqual(name === 'chatDeliveryTrigger' ? undefined : [CREDENTIAL]);
-	});
-});
-
-test.each(ACTIONS)('%s can be used as a tool and has one input', (name) => {
-	const { usableAsTool, inputs, group } = named(name);
-	expect({ usableAsTool, inputs }).toEqual({ usableAsTool: true, inputs: ['main'] });
-	expect(group).not.toContain('trigger');
-});
-
-test.each(TRIGGERS)('%s is a trigger without an input, and not a tool', (name) => {
-	const { usableAsTool, inputs, group, displayName } = named(name);
-	expect({ usableAsTool, inputs, group }).toEqual({
-		usableAsTool: undefined,
-		inputs: [],
-		group: ['trigger'],
-	});
-	expect(displayName).toMatch(/ Trigger$/);
+	const { iconUrl, codex } = named(name);
+	const urls = typeof iconUrl === 'object' ? [iconUrl.light, iconUrl.dark] : [];
+	expect(urls.map((url) => existsSync(served(url)))).toEqual([true, true]);
+	expect(existsSync(path.join(folder, 'dist/nodes', file, `${file}.node.json`))).toBe(true);
+	expect(codex?.categories?.length).toBeGreaterThan(0);
+	const docs = new URL(codex?.resources?.primaryDocumentation?.[0]?.url ?? '');
+	const [page = ''] = /docs\/[\w-]+\.md$/.exec(docs.pathname) ?? [];
+	expect(anchorsOf(page).map((anchor) => `#${anchor}`)).toContain(docs.hash);
+	expect(codex?.alias?.length).toBeGreaterThan(0);
 });
 
 test('contains every schema where n8n looks for it', () => {

@@ -3,12 +3,13 @@ import isEqual from 'lodash/isEqual';
 import type { INodeProperties } from 'n8n-workflow';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { loader, setupEngine } from '../engine';
+import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
 import {
 	allParameters,
+	blankTexts,
 	choicesOf,
-	emptyTexts,
 	endsWell,
+	NODES,
 	notInTitleCase,
 	type Parameter,
 } from './descriptions';
@@ -39,6 +40,48 @@ function violations(
 test('checks more than 200 parameters of 14 nodes', () => {
 	expect(parameters.length).toBeGreaterThan(200);
 	expect(loader.types.nodes).toHaveLength(14);
+});
+
+test('an action has one input and can be used as a tool, and a trigger has no input', () => {
+	for (const { name, displayName, group, inputs, usableAsTool } of loader.types.nodes) {
+		const isTrigger = displayName.endsWith(' Trigger');
+		expect({ name, inputs, usableAsTool, isTrigger: group.includes('trigger') }).toEqual(
+			isTrigger
+				? { name, inputs: [], usableAsTool: undefined, isTrigger }
+				: { name, inputs: ['main'], usableAsTool: true, isTrigger },
+		);
+	}
+});
+
+test('a node has its icons, and on the canvas its display name without the common prefix', () => {
+	for (const { displayName, defaults, description, iconUrl } of loader.types.nodes) {
+		const name = String(defaults.name);
+		const names = [`Voice Agent: ${name}`, `Chat Agent: ${name.replace(/^Chat /, '')}`];
+		expect(names).toContain(displayName);
+		expect([name, iconUrl]).toEqual([
+			name,
+			{
+				light: expect.stringMatching(/\/voiceChatAgent\.svg$/),
+				dark: expect.stringMatching(/\/voiceChatAgent\.dark\.svg$/),
+			},
+		]);
+		expect(description).not.toMatch(/\.$/);
+	}
+});
+
+test('a node that sends requests has the credential and its test, and every list of its fields', () => {
+	for (const name of NODES) {
+		const { description, methods = {} } = nodeTypes.getByNameAndVersion(`${PACKAGE}.${name}`);
+		const { credentials = [], properties } = description;
+		expect(credentials.map((one) => one.name)).toEqual(
+			name === 'chatDeliveryTrigger' ? [] : [CREDENTIAL],
+		);
+		const tests = credentials.map(({ testedBy }) => testedBy);
+		expect([name, Object.keys(methods.credentialTest ?? {})]).toEqual([name, tests]);
+		const lists = JSON.stringify(properties).matchAll(/"searchListMethod":"(\w*)"/g);
+		const listed = new Set([...lists].map(([, list]) => list));
+		expect([name, new Set(Object.keys(methods.listSearch ?? {}))]).toEqual([name, listed]);
+	}
 });
 
 test("each node tells n8n's AI builder what it is for, and names related nodes of this package", () => {
@@ -142,9 +185,9 @@ test('each parameter has a description, with periods as in n8n', () => {
 	).toEqual([]);
 });
 
-test('no text in a form is empty', () => {
+test('no text in a form is empty, or begins or ends with a blank', () => {
 	const forms = [...loader.types.nodes, loader.getCredential(CREDENTIAL).type];
-	expect(forms.flatMap((form) => emptyTexts(form, form.displayName))).toEqual([]);
+	expect(forms.flatMap((form) => blankTexts(form, form.displayName))).toEqual([]);
 });
 
 /** Lists with a meaningful order, such as the default or the soonest first. */

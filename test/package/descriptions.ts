@@ -2,6 +2,24 @@ import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } f
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader } from '../engine';
 
+/** Saved workflows depend on these names. */
+export const NODES = [
+	'agents',
+	'callCompletedTrigger',
+	'campaignCallsTrigger',
+	'campaignProgressTrigger',
+	'campaignStatus',
+	'chatDeliveryTrigger',
+	'chatEventsTrigger',
+	'chatSend',
+	'chatSession',
+	'dnd',
+	'getCall',
+	'injectContext',
+	'placeCall',
+	'pushCampaignContacts',
+];
+
 /** A parameter, its path in the form, and the parameters on its level and above. */
 export type Parameter = {
 	place: string;
@@ -87,11 +105,18 @@ export const TEXTS = new Set([
 	'documentationUrl',
 ]);
 
-/** The paths of empty texts in a form. A text must be omitted rather than empty. */
-export function emptyTexts(form: object, place: string): string[] {
+/** Values in a form that may be empty. */
+const VALUES = ['default', 'value', 'responseData'];
+
+/**
+ * The paths of texts in a form that are empty, or begin or end with a blank, such as one to which nothing is added. A text
+ * must be omitted rather than empty.
+ */
+export function blankTexts(form: object, place: string): string[] {
 	return Object.entries(form).flatMap(([name, part]: [string, unknown]) => {
 		const here = `${place} › ${name}`;
-		if (typeof part === 'object' && part !== null) return emptyTexts(part, here);
-		return TEXTS.has(name) && part === '' ? [here] : [];
+		if (typeof part === 'object' && part !== null) return blankTexts(part, here);
+		const isText = typeof part === 'string' && !VALUES.includes(name);
+		return isText && (part === '' || part !== part.trim()) ? [here] : [];
 	});
 }

@@ -7,7 +7,7 @@ import pick from 'lodash/pick';
 import type { INodeProperties } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
-import { choicesOf, TEXTS } from './descriptions';
+import { choicesOf, NODES, TEXTS } from './descriptions';
 
 expect.addSnapshotSerializer({
 	test: (value) => typeof value === 'string',
@@ -16,22 +16,6 @@ expect.addSnapshotSerializer({
 
 beforeAll(setupEngine);
 
-const NODES = [
-	'agents',
-	'callCompletedTrigger',
-	'campaignCallsTrigger',
-	'campaignProgressTrigger',
-	'campaignStatus',
-	'chatDeliveryTrigger',
-	'chatEventsTrigger',
-	'chatSend',
-	'chatSession',
-	'dnd',
-	'getCall',
-	'injectContext',
-	'placeCall',
-	'pushCampaignContacts',
-];
 const NODE_SETTINGS = ['version', 'outputs', 'outputNames', 'credentials', 'webhooks'];
 /** n8n adds 'Poll Times', and `tools.test.ts` checks the descriptions of tools. */
 const NOT_IN_FORM = ['pollTimes', 'toolDescription'];

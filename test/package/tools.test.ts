@@ -68,14 +68,20 @@ test.each(['description', 'name'] as const)(
 	},
 );
 
+test('the description begins with what the tool does, and not with the formats of its values', () => {
+	expect(tools.filter(({ description }) => !/^[A-Z]/.test(description))).toEqual([]);
+});
+
 test('descriptions warn of phone calls and say when to use the tool, or say that the tool calls nobody', () => {
 	const warned = tools.filter(
 		({ description }) =>
 			/real phone call/.test(description) && /Use this only|use this only/.test(description),
 	);
 	expect(warned.map(({ action }) => action).sort()).toEqual(CALLS_PEOPLE);
-	const reads = tools.filter(({ action }) => /^(agents|campaignStatus|getCall)/.test(action));
-	expect(reads.length).toBeGreaterThan(5);
+	const reads = tools.filter(({ action }) =>
+		/^(agents|campaignStatus|getCall|dnd › (check|get))/.test(action),
+	);
+	expect(reads.length).toBeGreaterThan(8);
 	expect(
 		reads.filter(
 			({ description }) =>
