@@ -27,9 +27,9 @@ const WHOLE_FILE = 200;
 
 /** Types that aren't recordings. Some servers send recordings as `text/plain`. */
 const OTHER_TYPES: ReadonlyArray<[RegExp, string]> = [
-	[/^(?:text\/html|application\/xhtml\+xml)$/, 'a web page'],
-	[/^(?:text|application)\/json$|\+json$/, 'JSON'],
-	[/^(?:text|application)\/xml$|\+xml$/, 'XML'],
+	[/\/(?:html|xhtml\+xml)$/, 'a web page'],
+	[/[/+]json$/, 'JSON'],
+	[/[/+]xml$/, 'XML'],
 	[/^image\//, 'an image'],
 ];
 
@@ -145,7 +145,6 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 	try {
 		const response: unknown = await context.helpers.httpRequest({
 			url,
-			method: 'GET',
 			// n8n's HTTP helper doesn't report a truncated compressed body.
 			headers: { 'Accept-Encoding': 'identity' },
 			encoding: 'stream',
@@ -233,7 +232,7 @@ function downloadRejected(status: number, text: string): ExplainedError {
  *
  * @param content for the message, such as "a web page"
  */
-function notARecording(content: string, status: number, text = ''): ServiceRejection {
+function notARecording(content: string, status: number, text?: string): ServiceRejection {
 	const explanation = {
 		message: `The link to the recording returned ${content} instead of a recording, so no file was saved`,
 		resolution: onScreenOnly(
@@ -289,7 +288,7 @@ function downloadInterrupted(originalMessage: string): OutcomeUnknown {
 function rejected(
 	{ message, resolution }: Explanation,
 	status: number,
-	text = '',
+	text?: string,
 	origin: ErrorOrigin = 'response',
 ): ServiceRejection {
 	const originalMessage = statusText(status, text);
@@ -297,7 +296,7 @@ function rejected(
 }
 
 /** The HTTP status with the error code of the storage, if it has one. */
-function statusText(status: number, text: string): string {
+function statusText(status: number, text = ''): string {
 	const code = /<Code>([\w.-]{1,80})<\/Code>/.exec(text)?.[1];
 	return [`HTTP status ${status}`, ...(code === undefined ? [] : [code])].join(' · ');
 }

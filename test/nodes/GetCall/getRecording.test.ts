@@ -6,7 +6,7 @@ import { Container } from '@n8n/di';
 import type { IBinaryData } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { TIME_LIMITS } from '../../../nodes/shared/n8n/http/transport';
-import { holdTimeouts, output, service, startNode, stoppedResult } from '../../engine';
+import { engineTool, holdTimeouts, output, service, startNode, stoppedResult } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const harness = nodeHarness('getCall', {
@@ -156,7 +156,10 @@ describe('the file', () => {
 		[416, '<Code>Elsewhere</Code>', elsewhere('HTTP status 416'), AGAIN],
 		[200, '<html/>', elsewhere('a web page'), AGAIN, 'Application/XHTML+xml; charset=utf-8'],
 		[200, '{}', elsewhere('JSON'), AGAIN, ' application/problem+json ; charset=utf-8'],
+		[200, '<html/>', elsewhere('a web page'), AGAIN, 'text/html; charset=utf-8'],
+		[200, '{}', elsewhere('JSON'), AGAIN, 'application/json'],
 		[200, '<Error>s3cr3t</Error>', elsewhere('XML'), AGAIN, 'application/xml'],
+		[200, '<svg/>', elsewhere('XML'), AGAIN, 'image/svg+xml'],
 		[200, '\u0089PNG', elsewhere('an image'), AGAIN, 'image/png'],
 		[200, '', elsewhere('an empty file'), AGAIN],
 		[202, 'RIFF\0\0', elsewhere('HTTP status 202'), AGAIN],
@@ -194,6 +197,25 @@ describe('the file', () => {
 			description: expect.stringContaining('gets a new link each time'),
 		});
 		expect(nock.isDone()).toBe(true);
+	});
+
+	test('is not there if the storage has no valid certificate, and a model is told to try again', async () => {
+		const expired = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
+		for (let times = 0; times < 2; times++) {
+			link();
+			storage().replyWithError(expired);
+		}
+		expect(await errorOf(FILE)).toMatchObject({
+			message: "The recording couldn't be downloaded completely",
+			description:
+				'Nothing was changed. Run this item again. The node gets a new link each time. The network reported: CERT_HAS_EXPIRED.',
+		});
+		const parameters = { operation: 'getRecording', callId: 'call-1', ...FILE };
+		const node = harness.node('getCall', { parameters });
+		expect(await engineTool(harness.credentials, node)()).toMatchObject({
+			what_happened: "The recording couldn't be downloaded completely (CERT_HAS_EXPIRED).",
+			next_step: expect.stringContaining('A new link is used each time.'),
+		});
 	});
 
 	test.each([null, '', 'not a link', 'file:///etc/passwd'])('an invalid link: %p', async (url) => {
