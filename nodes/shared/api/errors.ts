@@ -169,7 +169,7 @@ export class OutcomeUnknown extends ExplainedError {
 	static fromStored({
 		message,
 		resolution,
-		resolutionForModel = '',
+		resolutionForModel,
 		originalMessage,
 		status,
 		origin,
@@ -194,7 +194,7 @@ export class OutcomeUnknown extends ExplainedError {
 export type StoredUnknown = {
 	message: string;
 	resolution: string;
-	resolutionForModel?: string;
+	resolutionForModel: string;
 	origin?: ErrorOrigin;
 	originalMessage?: string;
 	status?: number;

@@ -61,6 +61,8 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		const request = { contacts: [...given, { phone: '12' }], chatInput: 'call', sessionId: 'x' };
 		expect(await start({})(request)).toMatchObject({
 			outcome: 'partly_done',
+			what_happened: expect.stringContaining("The rest is in 'rejected' of the result"),
+			next_step: expect.stringContaining('Request again only what you can correct.'),
 			id: 501,
 			result: { totals: { received: 3, pushed: 2, rejected: 1 }, rejected: [{ phone: '12' }] },
 		});

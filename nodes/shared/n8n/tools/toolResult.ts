@@ -202,12 +202,10 @@ function failed(context: IExecuteFunctions, error: unknown): ToolResult {
 const LATER = 'Wait for a minute, or as long as the service asks, then repeat this request.';
 
 /** A read may always be repeated. */
-function nextRead({ outcome, isTransient, isForOwner }: Failure): string {
+function nextRead({ isTransient, isForOwner }: Failure): string {
 	if (isForOwner) return `Nothing was changed. ${FOR_THE_OWNER}`;
 	if (isTransient) return `Nothing was changed. ${LATER}`;
-	return outcome === 'unknown'
-		? 'Nothing was changed. You can repeat this request.'
-		: 'Nothing was changed. You can repeat this request, also with other values.';
+	return 'Nothing was changed. You can repeat this request, also with other values.';
 }
 
 /** For a request of which a part was completed and must not be repeated. */

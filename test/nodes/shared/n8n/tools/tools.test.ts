@@ -6,11 +6,20 @@ import type {
 } from 'n8n-workflow';
 import { openRecord } from '../../../../../nodes/shared/n8n/once/executionStore';
 import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
-import { runForModel } from '../../../../../nodes/shared/n8n/tools/toolResult';
-import { noteCompleted } from '../../../../../nodes/shared/n8n/tools/toolRun';
+import { failureForModel, runForModel } from '../../../../../nodes/shared/n8n/tools/toolResult';
+import { noteCompleted, noteReadOnly } from '../../../../../nodes/shared/n8n/tools/toolRun';
 import type { JsonObject } from '../../../../../nodes/shared/json';
-import { InvalidInput } from '../../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../../nodes/shared/api/resolution';
+import {
+	InvalidInput,
+	OutcomeUnknown,
+	ServiceRejection,
+} from '../../../../../nodes/shared/api/errors';
+import { NO_ERROR_BODY } from '../../../../../nodes/shared/api/rejectionBody';
+import {
+	forEveryone,
+	onScreenOnly,
+	type Resolution,
+} from '../../../../../nodes/shared/api/resolution';
 import { CREDENTIAL } from '../../../../../nodes/shared/n8n/http/credential';
 import {
 	newExecutionData,
@@ -456,7 +465,7 @@ describe('a tool of an MCP client', () => {
 
 test('a completed request stays done after a later failure', async () => {
 	const context = mcpContext(harness.credentials, await node('placeCall', CALL));
-	const output = [{ json: { call_id: 'one' } }];
+	const output = [{ json: { call_id: 'one', warnings: [] } }];
 	const [[item] = []] = await runForModel(context, async () => {
 		noteCompleted(context, { output, isReplay: false, repeatable: false });
 		return await Promise.reject(
@@ -471,8 +480,63 @@ test('a completed request stays done after a later failure', async () => {
 			'Read it later. Do not repeat this request. It would place a second call. Read this call later by its ID.',
 		id: 'one',
 		service_said: null,
-		result: { call_id: 'one' },
+		result: { call_id: 'one', warnings: [] },
 	});
+});
+
+const CHECK = forEveryone('Check the ID.');
+const ON_SCREEN = onScreenOnly('Change the setting.');
+const invalid = (resolution: Resolution) => new InvalidInput('Wrong', resolution);
+const rejected = (resolution: Resolution, status = 404) =>
+	new ServiceRejection('Rejected', resolution, 'No', status, NO_ERROR_BODY);
+const unknown = new OutcomeUnknown('No response', ON_SCREEN);
+const OWNER =
+	'Tell the user you are chatting with that the person who set up this tool must fix this.';
+const LATER = 'Wait for a minute, or as long as the service asks, then repeat this request.';
+
+test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]>([
+	[
+		'read',
+		rejected(CHECK),
+		'rejected',
+		'Check the ID. Nothing was changed. You can repeat this request, also with other values.',
+	],
+	['read', invalid(ON_SCREEN), 'not_sent', `Nothing was changed. ${OWNER}`],
+	['read', unknown, 'not_read', `Nothing was changed. ${LATER}`],
+	[
+		'change',
+		rejected(CHECK),
+		'rejected',
+		'Check the ID. Nothing was done. Do not repeat this request unchanged.',
+	],
+	['change', rejected(ON_SCREEN, 429), 'rejected', `Nothing was done. ${LATER}`],
+	['change', rejected(ON_SCREEN), 'rejected', `Nothing was done. ${OWNER}`],
+	['change', new Error('No credential'), 'not_sent', `Nothing was done. ${OWNER}`],
+	[
+		'change',
+		invalid(CHECK),
+		'not_sent',
+		'Check the ID. Nothing was sent. Correct this, then send the request again.',
+	],
+	[
+		'change',
+		unknown,
+		'unknown',
+		'Do not repeat this request, because it may have taken effect. Tell the user you are chatting with that the outcome is unknown.',
+	],
+])('a %s that fails with %p has the outcome %s', async (kind, error, outcome, next) => {
+	const context = mcpContext(harness.credentials, await node('placeCall', CALL));
+	const [[item] = []] = await runForModel(context, async () => {
+		if (kind === 'read') noteReadOnly(context);
+		return await Promise.reject(error);
+	});
+	expect(item?.json).toMatchObject({ outcome, next_step: next });
+});
+
+test('the reason why a person was not asked has the advice for a model', () => {
+	expect(failureForModel(unknown)).toBe('No response.');
+	expect(failureForModel(rejected(CHECK))).toBe('Rejected. Check the ID. The service said: No.');
+	expect(failureForModel(invalid(ON_SCREEN))).toBe(`Wrong. ${OWNER}`);
 });
 
 test('values from the model are not read as columns of the row', async () => {
