@@ -66,7 +66,7 @@ const FIELDS = ['call_id', 'created_at', ...OUTCOME_FIELDS];
 export function compactEntry(entry: JsonObject): JsonObject {
 	const compact: JsonObject = pick(entry, FIELDS);
 	for (const name of END_FIELDS) {
-		if (Object.hasOwn(entry, name)) compact[name] = hasValue(entry[name]) ? true : null;
+		if (Object.hasOwn(entry, name)) compact[name] = hasValue(entry[name]) || null;
 	}
 	return compact;
 }

@@ -152,7 +152,7 @@ export function* valuesIn(
 	skipped: readonly string[] = [],
 ): Generator<JsonValue> {
 	const queue: JsonValue[] = [root];
-	for (let at = 0; at < queue.length && at < max; at++) {
+	for (let at = 0; at < queue.length; at++) {
 		const value = queue[at] ?? null;
 		yield value;
 		if (typeof value !== 'object' || value === null) continue;

@@ -90,8 +90,7 @@ const waitOnce: Prepare = (form) => {
 		return asItems({
 			session_id: sessionId,
 			timed_out: end.kind === 'timed_out',
-			...(end.kind === 'timed_out' &&
-				end.disconnected !== undefined && { [NOT_READ_FIELD]: end.disconnected }),
+			...('disconnected' in end && { [NOT_READ_FIELD]: end.disconnected }),
 			session_closed: end.kind === 'session_closed' || event?.type === 'session_closed',
 			event: event?.envelope ?? null,
 			seen: seen.map(({ envelope }) => envelope),

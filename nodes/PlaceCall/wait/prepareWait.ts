@@ -124,9 +124,6 @@ async function requireResumable(context: IExecuteFunctions, resumeUrl: string): 
 		throw new NodeOperationError(
 			context.getNode(),
 			"A tool can't wait for the completion webhook, so no call was placed",
-			{
-				description: "Set 'Wait for Completion' to 'By Reading the Call'.",
-			},
 		);
 	}
 	if (RUNNING.includes(await pingResumeUrl(context, resumeUrl, 'GET'))) return;

@@ -9,5 +9,5 @@ import type {
 export function triggerKey(
 	context: ITriggerFunctions | IWebhookFunctions | IExecuteFunctions | IPollFunctions,
 ): string {
-	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
+	return [context.getWorkflow().id, context.getNode().id].join('/');
 }
