@@ -135,6 +135,7 @@ describe('an event on a new socket', () => {
 		['connecting', startedAt + 1, true],
 		['connecting', second + 1, true],
 		['connecting', second + 86_400, true],
+		['connecting', second + 30 * 86_400, true],
 		['connecting', `${second + 1}.25`, true],
 		// Unknown times.
 		['connecting', '2023-11-14T22:13:21', false],
@@ -171,17 +172,20 @@ describe('an event on a new socket', () => {
 
 describe('no event', () => {
 	test.each([
-		[rejected, 'The connection fails. Check the service.'],
-		[null, 'Check that the service is available and that n8n can reach it.'],
-	])('and the connection is down at the end: %p', async (lastFailure, why) => {
-		const wait = waiting({}, lastFailure, { isConnected: false });
+		[
+			rejected,
+			'onScreen',
+			' The connection fails. Check the service. The service said: close code 1006.',
+		],
+		[null, 'onScreen', ' Check that the service is available and that n8n can reach it.'],
+		[null, 'forModel', ''],
+	] as const)('and the connection is down at the end: %p, %s', async (lastFailure, reader, why) => {
+		const wait = waiting({ reader }, lastFailure, { isConnected: false });
 		await wait.connects();
 		await wait.clock.advance(10_000);
 		expect((await wait.result).end).toEqual({
 			kind: 'timed_out',
-			disconnected: expect.stringContaining(
-				`The live connection was down when the wait ended, so an event may be missing. ${why}`,
-			),
+			disconnected: `The live connection was down when the wait ended, so an event may be missing.${why}`,
 		});
 	});
 

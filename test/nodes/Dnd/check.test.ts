@@ -1,4 +1,5 @@
 import { service } from '../../engine';
+import { InFlight } from '../../engine/inFlight';
 import { DETAILS, dndHarness, PATH } from './dndHarness';
 
 const { records, errorOf } = dndHarness('check', { phone: '={{ $json.phone }}' });
@@ -65,14 +66,30 @@ test('a list that also has numbers of another agent is not used', async () => {
 	});
 });
 
+test('several numbers are checked at the same time', async () => {
+	const inFlight = new InFlight(2);
+	for (const digits of ['2345678', '2345679']) {
+		list(digits).reply(200, async () => {
+			await inFlight.enter();
+			inFlight.leave();
+			return found();
+		});
+	}
+	const rows = [...items, { phone: '9812345679' }];
+	expect(await records({}, { items: rows, credential })).toHaveLength(2);
+	expect(inFlight.max).toBe(2);
+});
+
 describe('more than one page', () => {
 	const first = { ...found(), meta: { current_page: 1, total_pages: 2 } };
 	const last = { ...found('+919812345678'), meta: { current_page: 2, total_pages: 2 } };
 
 	test('is read twice, also if the first one is empty', async () => {
-		for (let reading = 1; reading <= 2; reading++) {
+		// Only the reason changes in between.
+		for (const reason of ['asked', 'asked again']) {
 			list('78').reply(200, first);
-			list('78', { list_page: 2 }).reply(200, last);
+			const data = last.data.map((one) => ({ ...one, reason }));
+			list('78', { list_page: 2 }).reply(200, { ...last, data });
 		}
 		expect(await records({}, { items, credential })).toMatchObject([{ on_dnd: true }]);
 	});

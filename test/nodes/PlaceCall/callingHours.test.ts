@@ -123,9 +123,13 @@ it.each<INodeParameters>([
 	{ options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } } },
 ])('with %j, a time in Additional Body Fields is rejected', async (parameters) => {
 	const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
-	expect(faultOf(await harness.place({ ...parameters, developerSettings })).message).toBe(
+	const twice = { ...parameters, developerSettings };
+	expect(faultOf(await harness.place(twice)).message).toBe(
 		"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'",
 	);
+	expect(await engineTool(harness.credentials, harness.placeCallNode(twice))()).toMatchObject({
+		next_step: expect.stringContaining('Remove scheduled_at.'),
+	});
 	const bodies = acceptCalls(1);
 	await harness.place({ developerSettings });
 	expect(bodies).toMatchObject([{ scheduled_at: '23:00' }]);

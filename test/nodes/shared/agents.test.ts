@@ -1,4 +1,4 @@
-import { findAgents } from '../../../nodes/shared/agents';
+import { findAgents, requireNames } from '../../../nodes/shared/agents';
 import { ApiMapping, type MappingName } from '../../../nodes/shared/apiMapping';
 import type { JsonValue } from '../../../nodes/shared/json';
 import { explainedBy } from './explainedBy';
@@ -148,4 +148,10 @@ describe('with the API mapping', () => {
 			),
 		});
 	});
+});
+
+test('the path to names is right if one agent has a name', () => {
+	const mapping = new ApiMapping({ ...KEYED, agentsNamePath: 'title' });
+	const response = { data: { agents: { agent_a1: { title: 'Sales' }, agent_b2: {} } } };
+	expect(() => requireNames(findAgents(response, mapping), response, mapping)).not.toThrow();
 });

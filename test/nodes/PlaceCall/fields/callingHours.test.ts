@@ -85,7 +85,7 @@ describe('invalid hours are reported', () => {
 		// For 6 in the evening. Otherwise, people would be called at night.
 		[
 			{ from: '9:00', to: '6:00' },
-			/^'To' must be later than 'From' in 'Calling Hours' \(got "9:00" to "6:00"\)/,
+			/^'To' must be later than 'From' in 'Calling Hours' \(got "9:00" to "6:00"\).*such as 09:00 and 18:00/,
 		],
 		[{ from: '18:00' }, /^'To' must be later than 'From'/],
 		[{ from: '24:00', to: '24:00' }, /^'To' must be later than 'From'/],

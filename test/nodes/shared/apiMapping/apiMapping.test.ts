@@ -139,7 +139,7 @@ describe('an invalid block', () => {
 	test('gets a message that lists all invalid values', () => {
 		const { agentsPath: _left, ...agents } = emptyTopic(AGENTS_TOPIC);
 		const block = {
-			agents: { ...agents, agentsIdPlace: 'somewhere', agentsNamePath: 7, agentsColor: 'red' },
+			agents: { ...agents, agentsIdPlace: 'somewhere', agentsNamePath: ' ', agentsColor: 'red' },
 			callList: [],
 			callLists: {},
 		};

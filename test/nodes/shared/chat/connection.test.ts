@@ -148,9 +148,10 @@ describe('events', () => {
 		for (const data of [new ArrayBuffer(1), '{', '[]', ackFrame({ state: 'default' })]) {
 			socket().receives(data);
 		}
-		expect(logged.map(([message]) => message)).toEqual([
-			...Array<string>(3).fill("The chat session ignored a frame that can't be read"),
-			'The chat session ignored an ack that nobody waits for',
+		const details = { sessionId: 's-1' };
+		expect(logged).toEqual([
+			...Array(3).fill(["The chat session ignored a frame that can't be read", details]),
+			['The chat session ignored an ack that nobody waits for', details],
 		]);
 		const delivered: string[] = [];
 		connection.subscribe(() => {

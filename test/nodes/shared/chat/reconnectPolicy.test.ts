@@ -148,6 +148,8 @@ test('the messages', () => {
 		return `${kind}: ${message}.\n\t${resolution}`;
 	});
 	expect(texts.join('\n')).toMatchSnapshot();
+	const isTransient = (kind: EndingKind) => describeEnding(kind, closed(1006), '').isTransient;
+	expect(KINDS.filter(isTransient)).toEqual(['unreachable']);
 });
 
 test('explains a rejected token with the error table', () => {

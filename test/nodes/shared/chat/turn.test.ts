@@ -91,6 +91,13 @@ describe('a message, the outcome, and how often it was sent', () => {
 			3,
 		],
 		['no ack', HI, [passes(120)], unknown('no_ack', false), 1],
+		[
+			'no ack, with a key',
+			WITH_KEY,
+			[passes(120), reconnects(1), acks(REPLY)],
+			ack(REPLY, 'no_ack'),
+			2,
+		],
 		// The first attempt may have been accepted.
 		['lost, then rejected', WITH_KEY, [reconnects(1), acks(INACTIVE)], ack(INACTIVE, 'lost'), 2],
 		[
