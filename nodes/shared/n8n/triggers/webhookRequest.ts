@@ -1,5 +1,5 @@
 import type { IHookFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { type JsonObject, type JsonValue, parseJson } from '../../json';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../json';
 
 /** The used part of n8n's request. n8n has read the body, unless it doesn't know the content type. */
 type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer; body?: unknown };
@@ -81,9 +81,9 @@ function textOf(body: object): string {
 }
 
 function isRawRequest(request: unknown): request is RawRequest {
-	return typeof request === 'object' && request !== null && 'readRawBody' in request;
+	return isJsonObject(request) && 'readRawBody' in request;
 }
 
 function isRawResponse(response: unknown): response is RawResponse {
-	return typeof response === 'object' && response !== null && 'status' in response;
+	return isJsonObject(response) && 'status' in response;
 }
