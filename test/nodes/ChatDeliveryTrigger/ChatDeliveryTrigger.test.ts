@@ -121,6 +121,14 @@ describe('a key field', () => {
 		expect((await later.deliver({ body: { data: { id: 8, b: 7 } } })).items).toHaveLength(1);
 	});
 
+	it('lets no retry pass that was killed after another execution has', async () => {
+		const { deliver, deliverAndKill, workflow } = listen(parameters);
+		expect((await deliver(request)).items).toHaveLength(1);
+		const killed = await deliverAndKill(request);
+		const retry = await retryFailed(harness.credentials, killed, workflow);
+		expect(output(retry, 'Node')).toEqual([]);
+	});
+
 	it('lets no retry pass after another execution has', async () => {
 		const trigger = listen(parameters);
 		harness.store.beforeCall = () => {

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { service } from '../../engine';
+import { engineTool, service } from '../../engine';
 import { chatHarness, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('injectContext', {
@@ -48,6 +48,16 @@ test("an entry with an unknown outcome isn't sent again, nor is one after it, no
 	const run = await harness.runOnNock({}, { items: entries('one', 'two', 'three'), overrides });
 	const { message, description } = stopMessage(run);
 	expect(message).toContain(`context of session ${sessions.open}`);
+	expect(description).toContain('The next entry for this session returns the full list');
 	expect(description).toContain('1 entry was already added in this run (item 0)');
 	expect(description).toContain('an earlier item of the same chat session failed');
+});
+
+test('as a tool, other texts at the same time are other entries', async () => {
+	const byModel = { context: "={{ $fromAI('text') }}", sessionId: "={{ $fromAI('session') }}" };
+	const inject = engineTool(harness.credentials, await harness.other('injectContext', byModel));
+	const session = sessions.open;
+	const results = ['one', 'two'].map(async (text) => await inject({ text, session }));
+	expect(await Promise.all(results)).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
+	expect(injected().sort()).toEqual(['one', 'two']);
 });
