@@ -45,10 +45,10 @@ test('checks more than 200 parameters of 14 nodes', () => {
 test('an action has one input and can be used as a tool, and a trigger has no input', () => {
 	for (const { name, displayName, group, inputs, usableAsTool } of loader.types.nodes) {
 		const isTrigger = displayName.endsWith(' Trigger');
-		expect({ name, inputs, usableAsTool, isTrigger: group.includes('trigger') }).toEqual(
+		expect({ name, group, inputs, usableAsTool }).toEqual(
 			isTrigger
-				? { name, inputs: [], usableAsTool: undefined, isTrigger }
-				: { name, inputs: ['main'], usableAsTool: true, isTrigger },
+				? { name, group: ['trigger'], inputs: [], usableAsTool: undefined }
+				: { name, group: [expect.stringMatching(/put$/)], inputs: ['main'], usableAsTool: true },
 		);
 	}
 });
@@ -66,6 +66,16 @@ test('a node has its icons, and on the canvas its display name without the commo
 			},
 		]);
 		expect(description).not.toMatch(/\.$/);
+	}
+});
+
+test('the subtitle of a node is made of its parameters', () => {
+	for (const { name, properties, subtitle = '' } of loader.types.nodes) {
+		const used = [...subtitle.matchAll(/\$(?:rawP|p)arameter\["(\w*)"\]/g)].map(
+			([, field]) => field,
+		);
+		const names = properties.map((property) => property.name);
+		expect([name, used.filter((field = '') => !names.includes(field))]).toEqual([name, []]);
 	}
 });
 
