@@ -68,7 +68,7 @@ test('a list that also has numbers of another agent is not used', async () => {
 
 test('several numbers are checked at the same time', async () => {
 	const inFlight = new InFlight(2);
-	for (const digits of ['2345678', '2345679']) {
+	for (const digits of ['78', '79']) {
 		list(digits).reply(200, async () => {
 			await inFlight.enter();
 			inFlight.leave();
