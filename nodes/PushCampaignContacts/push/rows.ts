@@ -3,7 +3,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import type { JsonObject } from '../../shared/json';
 import { Pauses } from '../../shared/pauses';
-import { quoted } from '../../shared/values';
+import { plainText, quoted } from '../../shared/values';
 import { hasCell, type Column, type ContactRow } from './cells';
 import type { RowSet } from './rowSet';
 
@@ -101,11 +101,10 @@ export class ItemRows implements RowSource {
 
 	/** Google Sheets adds `row_number`, which differs from the number of the item. */
 	get names(): RowNames {
-		const inSheet = (row: number) => this.at(row).row_number;
-		if (typeof inSheet(0) !== 'number') return namesOfItems;
+		if (typeof this.at(0).row_number !== 'number') return namesOfItems;
 		return {
-			one: (row) => `the row with row_number ${String(inSheet(row))}`,
-			several: namesOfItems.several,
+			...namesOfItems,
+			one: (row) => `the row with row_number ${plainText(this.at(row).row_number)}`,
 			legend: "Rows are counted in the input. They aren't the row_number of the sheet.",
 		};
 	}
