@@ -31,9 +31,12 @@ export const check: Operation = {
 			const additions = readAdditions(parameters.at(index).collection('developerSettings'));
 			const key = JSON.stringify(additions);
 			const { client, apiMapping } = await account();
-			const list =
-				lists.get(key) ??
-				getActiveAgents(client, additions).then(({ body }) => findAgents(body, apiMapping));
+			const listPath = () => apiMapping.optional('agentsPath');
+			const read = async () => {
+				const { body } = await getActiveAgents(client, { ...additions, listPath });
+				return findAgents(body, apiMapping);
+			};
+			const list = lists.get(key) ?? read();
 			lists.set(key, list);
 			return await list;
 		};

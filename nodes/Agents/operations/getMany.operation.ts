@@ -29,10 +29,11 @@ export const getMany: Operation = {
 			const form = parameters.at(index);
 			const additions = readAdditions(form.collection('developerSettings'));
 			const output = readOutput(form);
+			const listPath = () => apiMapping.optional('agentsPath');
 			return {
 				key: { additions, output },
 				read: async () => {
-					const response = await getActiveAgents(client, additions);
+					const response = await getActiveAgents(client, { ...additions, listPath });
 					if (output === 'raw') return [recordOf(response)];
 					const agents = findAgents(response.body, apiMapping);
 					return agents.map(({ record }) => sized(output, { raw: record, simplified: record }));

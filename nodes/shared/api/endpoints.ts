@@ -9,6 +9,7 @@ import {
 	hasAnyValue,
 	hasCount,
 	hasId,
+	hasListAt,
 	hasRecord,
 	isAbout,
 	isSameId,
@@ -148,6 +149,9 @@ export const getTranscript = callRead('/transcript', hasAnyField('call_id', 'tra
 /** `GET /v1/call/{id}/recording`: a presigned URL, or the error `recording_not_available`. */
 export const getRecording = callRead('/recording', hasAnyField('call_id', 'recording_url'));
 
+/** The path to the list in an undocumented response, if the API mapping has it. */
+type ListPath = { listPath?: () => string | undefined };
+
 /**
  * `GET /v1/calls`. Only its parameter `campaign_upload_id` is documented.
  *
@@ -156,21 +160,21 @@ export const getRecording = callRead('/recording', hasAnyField('call_id', 'recor
 export async function listCalls(
 	client: ApiClient,
 	page: { query: Query } | { link: string },
-	additions: Additions = {},
+	{ listPath = () => undefined, ...additions }: Additions & ListPath = {},
 	signal?: AbortSignal,
 ): Promise<ApiResponse> {
 	const request = { method: 'GET', path: '/v1/calls', ...page, signal } as const;
 	const complete = 'link' in page ? request : withAdditions(request, additions);
-	return await client.send(complete, { successCheck: hasAnyValue });
+	return await client.send(complete, { successCheck: hasListAt(listPath) });
 }
 
 /** `GET /v1/active_agents`: agents that are active and able to take calls. The response isn't documented. */
 export async function getActiveAgents(
 	client: ApiClient,
-	additions: Additions = {},
+	{ listPath = () => undefined, ...additions }: Additions & ListPath = {},
 ): Promise<ApiResponse> {
 	const request = withAdditions({ method: 'GET', path: '/v1/active_agents' }, additions);
-	return await client.send(request, { successCheck: hasAnyValue });
+	return await client.send(request, { successCheck: hasListAt(listPath) });
 }
 
 // Campaigns

@@ -1,6 +1,14 @@
 import partition from 'lodash/partition';
-import { fieldsIn, isJsonObject, numberIn, type JsonObject, type JsonValue } from '../json';
+import {
+	fieldsIn,
+	isJsonObject,
+	numberIn,
+	type JsonObject,
+	type JsonValue,
+	valueAt,
+} from '../json';
 import { asText } from './parseIds';
+import { toRejection } from './rejectionBody';
 
 /** Documented fields beside `data` (General conventions, `warnings` of campaign contacts). */
 const BESIDE_DATA = new Set(['message', 'meta', 'warnings']);
@@ -121,6 +129,23 @@ export const hasAnyValue: SuccessCheck = (body) => {
 	if (Array.isArray(body.data) || isJsonObject(body.data)) return true;
 	return saysSuccess(body) && fieldsBesideData(body).some(([, value]) => isFilled(value));
 };
+
+/**
+ * The same for a list whose path the API mapping has: an empty one there also proves success, unless the body has an error.
+ * It may be an object with an entry per key, but not the whole body, which may be that of a gateway.
+ *
+ * @param getPath called only if nothing else proves success, because it throws if the API mapping is invalid
+ */
+export function hasListAt(getPath: () => string | undefined): SuccessCheck {
+	return (body) => {
+		if (hasAnyValue(body)) return true;
+		const path = getPath();
+		if (path === undefined) return false;
+		if (isJsonObject(body) && toRejection(body, true).texts.length > 0) return false;
+		const list = valueAt(body, path);
+		return Array.isArray(list) || (isJsonObject(list) && list !== body);
+	};
+}
 
 /** An empty list is a value, such as a transcript without turns. `null`, `false`, and an empty text aren't. */
 function isFilled(value: JsonValue | undefined): boolean {

@@ -30,7 +30,8 @@ export async function testCallList(
 	const pageSize = mapping.optional('callListPageSizeName') === undefined ? undefined : limit;
 	mapping.require(requiredForList({ limit, pageSize }, mapping));
 	const query = sized({ query: {}, pageSize }, mapping);
-	const response = await listCalls(client, { query });
+	const listPath = () => mapping.optional('callListPath');
+	const response = await listCalls(client, { query }, { listPath });
 	const { body } = response;
 	if (readsFirstPageOnly(limit, mapping)) {
 		onlyListIn(body, mapping);

@@ -96,13 +96,15 @@ export function callList(
 		return { ...list, read };
 	}
 	const paging = mapping.required('callListPaging');
+	const listPath = () => mapping.required('callListPath');
 	const first = FIRST_POSITIONS[paging];
 
 	const requestPage = async (position: string | number | undefined, signal: AbortSignal) => {
 		if (position !== undefined && paging === 'nextLink')
-			return await listCalls(client, { link: String(position) }, {}, signal);
+			return await listCalls(client, { link: String(position) }, { listPath }, signal);
 		const page = position === undefined ? {} : { [mapping.required('callListPageName')]: position };
-		return await listCalls(client, { query: { ...firstQuery, ...page } }, additions, signal);
+		const query = { ...firstQuery, ...page };
+		return await listCalls(client, { query }, { ...additions, listPath }, signal);
 	};
 
 	const read: PagedList<string | number>['read'] = async (position, signal) => {

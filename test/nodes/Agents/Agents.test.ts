@@ -92,6 +92,23 @@ test("while 'My Provider Sent Settings' is off, settings that the credential sti
 	});
 });
 
+test.each<[string, object]>([
+	['.', []],
+	['agents', { agents: [] }],
+	['agents', { agents: {} }],
+])('with the path %j, %j is a list without active agents', async (agentsPath, body) => {
+	const credential = { describeAgents: true, agentsPath };
+	agents().times(3).reply(200, body);
+	expect(await harness.records({ operation: 'getMany' }, { credential })).toEqual([]);
+	const check = { operation: 'check', agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' } };
+	expect(await harness.records(check, { credential })).toEqual([
+		{ agent_uuid: 'agent_b2', active: false },
+	]);
+	const credentials = { [CREDENTIAL]: await harness.addCredential(credential) };
+	const node = harness.node('agents', { credentials });
+	expect(await searchList(harness.credentials, node, 'searchAgents')).toEqual({ results: [] });
+});
+
 test('agents in lists, as the questionnaire names them, have their names everywhere', async () => {
 	const credential = {
 		describeAgents: true,

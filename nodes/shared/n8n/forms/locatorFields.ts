@@ -57,7 +57,8 @@ export async function searchAgents(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	return await searchEntries(this, filter, async ({ client, apiMapping }) => {
-		const { body } = await getActiveAgents(client);
+		const listPath = () => apiMapping.optional('agentsPath');
+		const { body } = await getActiveAgents(client, { listPath });
 		return findAgents(body, apiMapping).map(({ uuid, name }) => ({ name, value: uuid }));
 	});
 }

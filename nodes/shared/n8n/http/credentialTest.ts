@@ -36,11 +36,13 @@ export async function voiceChatAgentApiTest(
 		const access = readServiceAccess(data);
 		const transport = transportFor(this, access);
 		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
-		const { agents, failure } = await getActiveAgents(client).then(
+		const mapping = new ApiMapping(data);
+		const listPath = () => mapping.optional('agentsPath');
+		const { agents, failure } = await getActiveAgents(client, { listPath }).then(
 			({ body }) => ({ agents: body, failure: null }),
 			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error, access.baseUrl) }),
 		);
-		return failure ?? toTestResult(await testMapping(client, new ApiMapping(data), agents));
+		return failure ?? toTestResult(await testMapping(client, mapping, agents));
 	} catch (error) {
 		const { message, resolution } = explained(error);
 		return testFailure(message, resolution);

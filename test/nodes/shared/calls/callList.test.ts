@@ -101,6 +101,21 @@ test.each<[string, Details, (query: Query) => unknown, number, unknown[]]>([
 		[undefined, '3', '6'],
 	],
 	['one response', { ...WHOLE, callListPath: '.' }, () => calls(0, 7), 7, [undefined]],
+	['one response without calls', { ...WHOLE, callListPath: '.' }, () => [], 0, [undefined]],
+	[
+		'offset, if the whole response is the list',
+		{ ...OFFSET, callListPath: '.' },
+		({ p = 0 }) => calls(Number(p), Math.min(7, Number(p) + 3)),
+		7,
+		[undefined, 3, 6, 7],
+	],
+	[
+		'page number, if the response has no envelope',
+		{ ...PAGED, callListPath: 'calls' },
+		({ p }) => ({ calls: calls(numbered(p), Math.min(7, numbered(p) + 3)), error: null }),
+		7,
+		[undefined, 2, 3, 4],
+	],
 	['a total as text', withTotal(PAGED), () => pageAt(0, 3, { total: '3' }), 3, [undefined]],
 ])('pages by %s', async (_way, details, respond, count, asked) => {
 	const list = listing(respond);
@@ -235,6 +250,24 @@ test('a wrong path is named, with the paths of lists', async () => {
 		message: 'The response has no list of calls at "data.calls"',
 		resolution: expect.stringMatching(/data\.items \(a list\).*data\.tags\.all \(a list\)/),
 	});
+});
+
+test.each<[string, unknown]>([
+	['.', {}],
+	['.', { message: 'Forbidden' }],
+	['.', null],
+	['calls', []],
+	['calls', { calls: null }],
+	['calls', { calls: [], error: 'Forbidden' }],
+	['calls', { calls: [], error: { code: 403 } }],
+	['calls', { calls: [], success: 'no' }],
+])('with the path %j, the response %j proves nothing', async (callListPath, body) => {
+	await expect(
+		read(
+			listing(() => body),
+			{ ...WHOLE, callListPath },
+		),
+	).rejects.toThrow("The response doesn't contain the requested data");
 });
 
 test.each<[string, Details, unknown]>([
