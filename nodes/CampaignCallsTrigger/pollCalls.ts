@@ -150,7 +150,8 @@ class Poll {
 		const outcome = outcomeOf(callId, record);
 		// The record of a redial may lag behind the list. The next poll reads it again.
 		if (seen.has(outcome) && isBehind(record, listed)) return false;
-		const isInTime = settings.from === undefined || createdAtOf(record) >= settings.from;
+		// A call whose creation time can't be read may be in time, so it isn't lost.
+		const isInTime = !(createdAtOf(record) < (settings.from ?? -Infinity));
 		if (!seen.has(outcome) && isInTime && isWanted(record, settings.filters)) {
 			const more = await readIncluded(account.client, callId, settings.included);
 			completed.set(outcome, outcomeRecord({ ...record, ...more }));

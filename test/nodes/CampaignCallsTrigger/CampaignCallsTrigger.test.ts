@@ -162,6 +162,22 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await ids()).toEqual([]);
 	});
 
+	it.each(['27.11.2026 10:00', 1795838400, null])(
+		'Start From: a call that was created at %j starts the workflow, too',
+		async (createdAt) => {
+			const callId = await addEnded();
+			const data = { call_id: callId, status: 'picked', summary: 'Yes', created_at: createdAt };
+			simulator().faults.inject({
+				kind: 'status',
+				status: 200,
+				match: { path: `/v1/call/${callId}` },
+				body: { success: true, data },
+			});
+			const { first } = await published({ startFrom: new Date(Date.now() - 1_000).toISOString() });
+			expect(first.map(callIdOf)).toContain(callId);
+		},
+	);
+
 	it('Contact Lists: returns only calls of these, and the first reading of an added one returns none', async () => {
 		const lists = (...ids: number[]) => ({ contactListIds: ids.join(', ') });
 		const { ids, publish } = await published({ callsOf: 'lists', ...lists(uploads.running) });
