@@ -1,5 +1,5 @@
 import orderBy from 'lodash/orderBy';
-import sampleSize from 'lodash/sampleSize';
+import shuffle from 'lodash/shuffle';
 import pLimit from 'p-limit';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { isTransient } from '../shared/api/errors';
@@ -62,6 +62,8 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 		for (const { list, calls } of skipped) unlisted -= (await poll.read(list)) - calls;
 	}
 
+	await poll.passOldest();
+
 	// Another poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
 	if (data.polled !== polled) return [];
 	if (poll.completed.size === 0 && poll.failures.length > 0) throw poll.failures[0];
@@ -78,7 +80,11 @@ class Poll {
 	/** Why records couldn't be read. The next poll reads them again. */
 	readonly failures: unknown[] = [];
 
-	private left = MAX_CALLS_PER_POLL;
+	/** Calls of the lists that may have ended. */
+	private readonly candidates: ListedCall[] = [];
+
+	/** For each list, what it needs to count as ended. */
+	private readonly settleLists: Array<(ended: ReadonlySet<ListedCall>) => void> = [];
 
 	constructor(
 		private readonly account: AccountClient,
@@ -100,29 +106,45 @@ class Poll {
 			!state.seen.has(fingerprint) && !(createdAt < from);
 		const calls = listed.filter(isNew);
 		const candidates = calls.filter((call) => call.hasEnded !== false);
-		const handled = onlyRemembers
-			? await this.each(candidates, async (call) => await this.remember(call))
-			: // In any order, so that calls which don't end or can't be read don't keep the others out.
-				await this.each(sampleSize(candidates, this.left), async (call) => await this.pass(call));
-		if (onlyRemembers && this.failures.length > 0) throw this.failures[0];
-		const { completedQueues: queues } = list;
-		const haveAllEnded = isComplete && handled === calls.length && queues !== undefined;
-		state.lists.set(list.id, haveAllEnded ? { queues, calls: listed.length } : null);
+		const settle = (ended: ReadonlySet<ListedCall>) => {
+			const { completedQueues: queues } = list;
+			const haveAllEnded = isComplete && calls.every((call) => ended.has(call));
+			const isEnded = haveAllEnded && queues !== undefined;
+			state.lists.set(list.id, isEnded ? { queues, calls: listed.length } : null);
+		};
+		if (onlyRemembers) {
+			settle(await this.each(candidates, async (call) => await this.remember(call)));
+			if (this.failures.length > 0) throw this.failures[0];
+		} else {
+			for (const call of candidates) this.candidates.push(call);
+			this.settleLists.push(settle);
+		}
 		return listed.length;
 	}
 
-	/** @returns how many of the calls have ended */
+	/** Passes the oldest calls of all lists. Calls that don't end or can't be read don't keep the others out for long. */
+	async passOldest(): Promise<void> {
+		const { state, candidates } = this;
+		const wasReached = ({ createdAt }: ListedCall) => createdAt <= state.reachedAt;
+		const inOrder = orderBy(shuffle(candidates), [wasReached, 'createdAt']);
+		const taken = inOrder.splice(0, MAX_CALLS_PER_POLL);
+		const ended = await this.each(shuffle(taken), async (call) => await this.pass(call));
+		state.reachedAt = inOrder.length === 0 ? -Infinity : (taken.at(-1)?.createdAt ?? -Infinity);
+		for (const settle of this.settleLists) settle(ended);
+	}
+
+	/** @returns the calls that have ended */
 	private async each(
 		calls: readonly ListedCall[],
 		handle: (call: ListedCall) => Promise<boolean>,
-	): Promise<number> {
+	): Promise<Set<ListedCall>> {
 		const parallel = pLimit(READS_AT_ONCE);
-		let ended = 0;
+		const ended = new Set<ListedCall>();
 		const handleNext = async (call: ListedCall) => {
 			// The others would fail, too.
 			if (this.failures.some(isTransient)) return;
 			try {
-				if (await handle(call)) ended++;
+				if (await handle(call)) ended.add(call);
 			} catch (error) {
 				if (!isUnknownCall(error)) this.failures.push(error);
 			}
@@ -144,7 +166,6 @@ class Poll {
 	private async pass({ callId, fingerprint, outcome: listed }: ListedCall): Promise<boolean> {
 		const { account, settings, completed } = this;
 		const { seen } = this.state;
-		this.left--;
 		const record = await readCallRecord(account.client, callId);
 		if (!hasEnded(record, settings.finished)) return false;
 		const outcome = outcomeOf(callId, record);

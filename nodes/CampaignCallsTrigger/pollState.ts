@@ -18,6 +18,8 @@ export type PollState = {
 	lists: Map<string, EndedList | null>;
 	/** The attempts of the campaign that its lists don't show. Negative if calls were placed between the two readings. */
 	unlisted: number;
+	/** Creation time of the last call that was read, if a poll left calls for the next one, which continues after it. */
+	reachedAt: number;
 	/** When all lists were read, in epoch milliseconds. -Infinity before the first reading. */
 	allReadAt: number;
 };
@@ -25,19 +27,20 @@ export type PollState = {
 /** Restores what {@link storedState} returned. Another subject begins with an empty state. */
 export function restoreState(stored: unknown, subject: string): PollState {
 	const known = isJsonObject(stored) && stored.subject === subject ? stored : {};
-	const { seen, lists, unlisted, allReadAt } = known;
+	const { seen, lists, unlisted, reachedAt, allReadAt } = known;
 	const listEntries = Object.entries(isJsonObject(lists) ? lists : {});
 	return {
 		seen: fingerprintsFromText(typeof seen === 'string' ? seen : ''),
 		lists: new Map(listEntries.map(([id, list]) => [id, isEndedList(list) ? list : null])),
 		unlisted: typeof unlisted === 'number' ? unlisted : 0,
+		reachedAt: typeof reachedAt === 'number' ? reachedAt : -Infinity,
 		allReadAt: typeof allReadAt === 'number' ? allReadAt : -Infinity,
 	};
 }
 
 /** @throws OutcomeUnknown if there are too many outcomes */
 export function storedState(state: PollState, subject: string): JsonObject {
-	const { seen, lists, unlisted, allReadAt } = state;
+	const { seen, lists, ...numbers } = state;
 	if (seen.size > MAX_FINGERPRINTS) {
 		throw new OutcomeUnknown(
 			`The trigger can't remember more than ${MAX_FINGERPRINTS.toLocaleString('en-US')} outcomes of calls`,
@@ -46,7 +49,7 @@ export function storedState(state: PollState, subject: string): JsonObject {
 	}
 	// As base64, with 8 bytes each.
 	const text = Buffer.from(BigUint64Array.from(seen).buffer).toString('base64');
-	return { subject, seen: text, lists: Object.fromEntries(lists), unlisted, allReadAt };
+	return { subject, seen: text, lists: Object.fromEntries(lists), ...numbers };
 }
 
 function isEndedList(list: JsonValue): list is EndedList {

@@ -92,6 +92,17 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		return callId;
 	}
 
+	/** Ended calls in the order in which they were created, which isn't that of the list. */
+	async function addManyEnded(count: number) {
+		const calls: string[] = [];
+		for (let call = 0; call < count; call++) {
+			// 7 and the count have no common divisor.
+			const at = (call * 7) % count;
+			calls[at] = await addEnded({ createdAt: Date.now() + HOUR_MS + at * 1_000 });
+		}
+		return calls;
+	}
+
 	const listRequests = () => simulator().requests.filter(({ path }) => path === '/v1/calls').length;
 
 	it('returns the calls that ended since the last poll in one execution, and no earlier ones', async () => {
@@ -289,6 +300,30 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		}
 		expect((await poll()).map(callIdOf)).toEqual(calls);
 	});
+
+	if (dialect === dialects.plain) {
+		it('one poll returns the 1,000 oldest calls, and the next one continues', async () => {
+			const { poll } = await published();
+			const calls = await addManyEnded(1_010);
+			expect((await poll()).map(callIdOf)).toEqual(calls.slice(0, 1_000));
+			expect((await poll()).map(callIdOf)).toEqual(calls.slice(1_000));
+			expect(await poll()).toEqual([]);
+		});
+
+		it('returns newer calls although the records of the 1,000 oldest are gone', async () => {
+			const { poll } = await published();
+			const calls = await addManyEnded(1_010);
+			const body = { success: false, error: 'call_not_found', details: null };
+			simulator().faults.inject({
+				kind: 'status',
+				status: 404,
+				match: { path: new RegExp(`/v1/call/(${calls.slice(0, 1_000).join('|')})`) },
+				body,
+			});
+			const found = [...(await poll()), ...(await poll())];
+			expect(found.map(callIdOf)).toEqual(calls.slice(1_000));
+		});
+	}
 
 	it('returns the other calls while many cannot be read for long', async () => {
 		const { poll } = await published();
