@@ -1,5 +1,6 @@
 import isNumber from 'lodash/isNumber';
 import pickBy from 'lodash/pickBy';
+import sumBy from 'lodash/sumBy';
 import type { ApiClient } from './api/client';
 import { getCampaignStatus, type Additions } from './api/endpoints';
 import { recordOf } from './api/envelope';
@@ -103,15 +104,23 @@ function connectRate(calls: CallCounts | undefined): number | null {
 	return picked === undefined || picked > total ? null : ratio(picked, total);
 }
 
-/** `null` if a queue has no count of contacts, or there are no contacts. */
-function attemptsPerContact(calls: CallCounts | undefined, queues: Queue[]): number | null {
-	const isCounted = queues.every(({ record }) => typeof record.total_queued === 'number');
-	if (calls?.total === undefined || !isCounted) return null;
-	return ratio(calls.total, contactsIn(queues));
+/** `null` if the counts don't show it, or there are no contacts. */
+function attemptsPerContact(calls: CallCounts | undefined, contacts: number | null): number | null {
+	return calls?.total === undefined || contacts === null ? null : ratio(calls.total, contacts);
 }
 
-function contactsIn(queues: Queue[]): number {
-	return queues.reduce((sum, { totalQueued }) => sum + totalQueued, 0);
+/** The contacts in all queues. `null` if the response lacks the lists, their queues, or a count. */
+function contactsIn({ record, uploads }: CampaignView): number | null {
+	const isCounted =
+		Array.isArray(record.uploads) &&
+		uploads.every(({ record: upload }) => Array.isArray(upload.queues)) &&
+		uploads.every(({ queues }) => queues.every((queue) => isNumber(queue.record.total_queued)));
+	return isCounted
+		? sumBy(
+				uploads.flatMap(({ queues }) => queues),
+				'totalQueued',
+			)
+		: null;
 }
 
 function ratio(part: number, whole: number): number | null {
@@ -122,8 +131,9 @@ function ratio(part: number, whole: number): number | null {
 const ROUNDED_TO = 10_000;
 
 /** One flat record with attempts by status, contacts, lists, connect rate, and attempts per contact. */
-export function simplifyCampaign({ campaign, calls, uploads }: CampaignView): JsonObject {
-	const queues = uploads.flatMap((upload) => upload.queues);
+export function simplifyCampaign(view: CampaignView): JsonObject {
+	const { campaign, calls, uploads } = view;
+	const contacts = contactsIn(view);
 	const attempts = Object.entries(calls?.byStatus ?? {}).map(
 		([status, count]) => [`attempts_${status}`, count] as const,
 	);
@@ -134,8 +144,8 @@ export function simplifyCampaign({ campaign, calls, uploads }: CampaignView): Js
 		attempts_total: calls?.total ?? null,
 		...Object.fromEntries(attempts),
 		connect_rate: connectRate(calls),
-		contacts_queued: contactsIn(queues),
-		attempts_per_contact: attemptsPerContact(calls, queues),
+		contacts_queued: contacts,
+		attempts_per_contact: attemptsPerContact(calls, contacts),
 		lists_total: uploads.length,
 		lists_queued: uploads.filter(isReleased).length,
 		lists_completed: uploads.filter(isCompleted).length,

@@ -73,7 +73,7 @@ test('Simplify gives one flat record', () => {
 		status: null,
 		attempts_total: null,
 		connect_rate: null,
-		contacts_queued: 0,
+		contacts_queued: null,
 		attempts_per_contact: null,
 	});
 });
@@ -99,6 +99,17 @@ describe('the share of the attempts that were picked up', () => {
 	])('%j: %p', (calls, connect_rate) => {
 		expect(simplifyCampaign(viewCampaign({ calls }))).toMatchObject({ connect_rate });
 	});
+});
+
+test.each<[JsonValue, number | null]>([
+	[[], 0],
+	[[{ queues: [] }], 0],
+	[[{ queues: [queue(4, true)] }, { queues: [queue(2, false)] }], 6],
+	[null, null],
+	[[{ queues: null }, { queues: [queue(2, false)] }], null],
+	[[{ queues: [{ total_queued: '3' }] }], null],
+])('contacts in the queues of %j: %p', (uploads, contacts_queued) => {
+	expect(simplifyCampaign(viewCampaign({ uploads }))).toMatchObject({ contacts_queued });
 });
 
 describe('attempts per contact', () => {
