@@ -28,6 +28,8 @@ type CompletionWait = {
 	finish(placed: INodeExecutionData[]): Promise<INodeExecutionData[]>;
 };
 
+type WaitSettings = WaitOption & { keepsInput: boolean };
+
 /** n8n's responses at the resume URL of a running execution. 500 if it was started in the editor. */
 const RUNNING = [409, 500];
 
@@ -40,15 +42,15 @@ export async function prepareWait(
 	const option = readWaitOption(form);
 	const how = option.how ?? defaultWait(context);
 	if (how === undefined) return { finish: async (placed) => placed };
+	const settings = { ...option, keepsInput: includesInput(form) };
 	if (how === 'reading') {
-		const settings = { ...option, keepsInput: includesInput(form) };
 		return { finish: async (placed) => await waitByReading(context, account, placed, settings) };
 	}
 	const resumeUrl = resumeUrlOf(context);
 	await requireResumable(context, resumeUrl);
 	return {
 		webhookUrl: resumeUrl,
-		finish: async (placed) => await waitForWebhook(context, placed, resumeUrl, option.limitMs),
+		finish: async (placed) => await waitForWebhook(context, placed, resumeUrl, settings),
 	};
 }
 
@@ -57,11 +59,12 @@ async function waitByReading(
 	context: IExecuteFunctions,
 	account: () => Promise<AccountClient>,
 	placed: INodeExecutionData[],
-	{ limitMs, finished, keepsInput }: WaitOption & { keepsInput: boolean },
+	settings: WaitSettings,
 ): Promise<INodeExecutionData[]> {
+	const { finished, keepsInput } = settings;
 	const callIds = callIdsOf(placed);
 	const now = clock.now();
-	const until = clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now);
+	const until = clock.elapsed() + capInTools(context, endOfWait(placed, settings, now) - now);
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished,
@@ -94,12 +97,12 @@ async function waitForWebhook(
 	context: IExecuteFunctions,
 	placed: INodeExecutionData[],
 	resumeUrl: string,
-	limitMs: number,
+	settings: WaitSettings,
 ): Promise<INodeExecutionData[]> {
 	// Otherwise, a stopped execution would continue when its wait ends.
 	const isStopped = cancelSignal(context).aborted;
 	if (isStopped || callIdsOf(placed).length === 0) return placed;
-	const until = endOfWait(placed, limitMs, clock.now());
+	const until = endOfWait(placed, settings, clock.now());
 	const clearNotes = await notesOfWaiting(context);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	const task = context.getExecuteData();

@@ -2,6 +2,7 @@ import defaults from 'lodash/defaults';
 import omit from 'lodash/omit';
 import omitBy from 'lodash/omitBy';
 import pick from 'lodash/pick';
+import { DateTime } from 'luxon';
 import {
 	WAIT_INDEFINITELY,
 	type IDataObject,
@@ -10,7 +11,8 @@ import {
 } from 'n8n-workflow';
 import { isValueByKey, outcomeRecord } from '../../shared/calls/callRecord';
 import type { CallWatch } from '../../shared/calls/callWatch';
-import { isJsonObject, type JsonObject } from '../../shared/json';
+import { hasOffset } from '../../shared/clock';
+import { isJsonObject, type JsonObject, numberIn } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { inputRows } from '../../shared/n8n/tools/toolRun';
 import { NOT_READ_FIELD } from '../../shared/notRead';
@@ -68,15 +70,21 @@ const LAST_END = WAIT_INDEFINITELY.getTime() - GRACE_MS;
 /** The time limit starts when the last call is due. In epoch milliseconds. */
 export function endOfWait(
 	placed: readonly INodeExecutionData[],
-	limit: number,
+	{ limitMs, keepsInput }: { limitMs: number; keepsInput: boolean },
 	now: number,
 ): number {
-	const last = placed.reduce(
-		(latest, { json: { scheduled_at_epoch: seconds } }) =>
-			typeof seconds === 'number' ? Math.max(latest, seconds * 1_000) : latest,
-		now,
-	);
-	return Math.min(last + limit, LAST_END);
+	// With the input's fields, it may be one of them.
+	const dueTimes = placed.map(({ json }) => dueAt(keepsInput ? omit(json, 'scheduled_at') : json));
+	const last = dueTimes.reduce((latest, due) => Math.max(latest, due || now), now);
+	return Math.min(last + limitMs, LAST_END);
+}
+
+/** When a placed call is due, in epoch milliseconds. NaN if the response has neither the epoch nor a date and time. */
+function dueAt({ scheduled_at_epoch: epoch, scheduled_at: at }: IDataObject): number {
+	const isGiven = typeof epoch === 'string' || typeof epoch === 'number';
+	const seconds = isGiven ? numberIn(epoch) : undefined;
+	if (seconds !== undefined) return seconds * 1_000;
+	return typeof at === 'string' && hasOffset(at) ? DateTime.fromISO(at).toMillis() : NaN;
 }
 
 /** The item of a placed call that n8n stores while the execution waits. */

@@ -130,6 +130,23 @@ describe('pausing an execution', () => {
 		expect(run.waitTill).toEqual(new Date(Date.parse(at) + HOUR + 60_000));
 	});
 
+	it.each([{ scheduled_at_epoch: '4070944800' }, { scheduled_at_epoch: null }, {}])(
+		'starts it then, too, if the response has %j',
+		async (epoch) => {
+			isNow(Date.parse('2026-11-20T10:00:00Z'));
+			const at = '2099-01-01T10:00:00+00:00';
+			const data = { call_id: 'call-1', scheduled_at: at, ...epoch };
+			service().faults.inject({
+				kind: 'status',
+				status: 200,
+				match: { path: '/v1/call' },
+				body: { success: true, data },
+			});
+			const { run } = await waiting({ ...byWebhook, when: 'dateTime', scheduledAt: at });
+			expect(run.waitTill).toEqual(new Date(Date.parse(at) + HOUR + 60_000));
+		},
+	);
+
 	it('when stopped during the wait and retried, it passes on the calls and places none again', async () => {
 		const { placeCall, run } = await waiting(byWebhook, 2);
 		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
