@@ -37,8 +37,12 @@ export function rowsOfInput(context: IExecuteFunctions): RowSource {
 
 async function contactsInJson({ context, parameters }: OperationRun): Promise<RowSource> {
 	const mayDiffer = mayNameRow(parameters.at(0).expression('contacts'));
-	const contactsAt = (index: number) =>
-		contactsIn(parameters.at(index).jsonRows('contacts')).map((json) => ({ json, input: index }));
+	const namesItem = mayDiffer && context.getInputData().length > 1;
+	const contactsAt = (index: number) => {
+		const found = parameters.at(index).jsonRows('contacts');
+		const list = contactsIn(found, namesItem ? `In item ${index}, ` : '');
+		return list.map((json) => ({ json, input: index }));
+	};
 	const contacts = mayDiffer ? (await readEachItem(context, contactsAt)).flat() : contactsAt(0);
 	if (contacts.length > MAX_ROWS_IN_JSON) {
 		const [max, given] = [MAX_ROWS_IN_JSON, contacts.length].map((n) => n.toLocaleString('en-US'));
@@ -51,11 +55,15 @@ async function contactsInJson({ context, parameters }: OperationRun): Promise<Ro
 	return new ItemRows(contacts, inputs);
 }
 
-/** A list of contacts, or a single one. */
-function contactsIn(value: JsonValue | undefined): JsonObject[] {
+/**
+ * A list of contacts, or a single one.
+ *
+ * @param where the beginning of an error message
+ */
+function contactsIn(value: JsonValue | undefined, where: string): JsonObject[] {
 	if (isUnset(value)) {
 		throw new InvalidInput(
-			"'Contacts' is empty. Nothing was sent",
+			`${where}'Contacts' is empty. Nothing was sent`,
 			givenAs('Contacts', `Enter a JSON array such as ${EXAMPLE_CONTACTS}.`),
 		);
 	}
@@ -63,7 +71,7 @@ function contactsIn(value: JsonValue | undefined): JsonObject[] {
 	const list = Array.isArray(parsed) ? parsed : [parsed];
 	if (list.every(isJsonObject)) return list;
 	throw new InvalidInput(
-		"'Contacts' must be a JSON array of objects. Nothing was sent",
+		`${where}'Contacts' must be a JSON array of objects. Nothing was sent`,
 		givenAs(
 			'Contacts',
 			`Write each contact as an object with its phone number, such as ${EXAMPLE_CONTACTS}.`,

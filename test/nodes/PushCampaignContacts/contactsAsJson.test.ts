@@ -95,6 +95,15 @@ test.each<[string, unknown, string]>([
 	expect(error?.message).toBe(message);
 });
 
+test.each<[string, string]>([
+	['not json', `In item 1, ${isNoList}`],
+	['', "In item 1, 'Contacts' is empty. Nothing was sent"],
+])('%j in one of several items: nothing is sent, and the item is named', async (bad, message) => {
+	const items = rowsOf({ list: [ASHA] }, { list: bad }, { list: [RAVI] });
+	const { error } = await runPush(harness, items, asJson('={{ $json.list }}'));
+	expect(error?.message).toBe(message);
+});
+
 test('accepts a thousand contacts', async () => {
 	const bodies = respondWith([200, accepted(1_000)]);
 	const { error } = await runPush(harness, rowsOf({}), asJson(many(1_000)));
