@@ -3,7 +3,15 @@ import uniq from 'lodash/uniq';
 import uniqBy from 'lodash/uniqBy';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
-import { isJsonObject, numberIn, type JsonObject, type JsonValue } from '../../shared/json';
+import {
+	fieldsIn,
+	isJsonObject,
+	MAX_VALUES,
+	numberIn,
+	type JsonObject,
+	type JsonValue,
+	valuesIn,
+} from '../../shared/json';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { plainText } from '../../shared/values';
 import type { KeyOf } from './phones';
@@ -53,7 +61,7 @@ export function readAccepted(
 		if (!Array.isArray(list) || list.length === 0) continue;
 		rowsWith ??= new Map(Object.entries(groupBy(rows, (row) => keyOf(row))));
 		for (const entry of list) {
-			const found = numbersIn(entry, rowsWith);
+			const found = hidesNumber(entry, rowsWith) ? [] : numbersIn(entry, rowsWith);
 			if (found.length === 0) {
 				unmatched.push(entry);
 				continue;
@@ -92,6 +100,26 @@ function wordsAbout(entry: JsonValue): string {
 		.join(', ');
 	if (words === '') return '';
 	return ` The service returned ${words.length > MAX_ENTRY_CHARACTERS ? `${words.slice(0, MAX_ENTRY_CHARACTERS)}...` : `${words}.`}`;
+}
+
+/** The names of a phone number in the document. */
+const PHONE_FIELDS = ['phone', 'phone_number'];
+
+/** Only digits, separators, and signs that hide digits. */
+const MASKED = /^(?=.*[x*#•]{2})(?=.*\d)[-+\d\s().x*#•]+$/i;
+
+/**
+ * Whether an entry is about a number that can't be matched: a masked one, or that of another request. Another number in it,
+ * such as that of the person who added the entry, may be one of the request.
+ */
+function hidesNumber(entry: JsonValue, sent: ReadonlyMap<string, unknown>): boolean {
+	for (const value of valuesIn(entry, MAX_VALUES)) {
+		if (typeof value === 'string' && MASKED.test(value)) return true;
+	}
+	for (const value of fieldsIn(entry, PHONE_FIELDS)) {
+		if (value !== null && numbersIn(value, sent).length === 0) return true;
+	}
+	return false;
 }
 
 /**
