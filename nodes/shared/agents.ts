@@ -1,10 +1,12 @@
 import uniqBy from 'lodash/uniqBy';
+import { recordOf } from './api/envelope';
 import { OutcomeUnknown } from './api/errors';
 import { onScreenOnly } from './api/resolution';
 import {
 	isJsonObject,
 	type JsonObject,
 	type JsonValue,
+	numberIn,
 	outlineOf,
 	valueAt,
 	valuesIn,
@@ -110,6 +112,23 @@ export function requireNames(
 		'No agent in the list has a name',
 		onScreenOnly(
 			`${mapping.resolution('agentsNamePath')} The response contains ${outlineOf(response)}.`,
+		),
+	);
+}
+
+/**
+ * Checks that the response has all active agents, as far as its `meta` shows it in the documented form of another list.
+ *
+ * @throws OutcomeUnknown if there are more
+ */
+export function requireAllAgents(response: JsonValue, agents: readonly FoundAgent[]): void {
+	const { meta = null } = recordOf({ body: response });
+	const { total_pages: pages, total_count: count } = isJsonObject(meta) ? meta : {};
+	if ((numberIn(pages) ?? 1) <= 1 && (numberIn(count) ?? 0) <= agents.length) return;
+	throw new OutcomeUnknown(
+		`The response has only ${agents.length} of the active agents, so it's unknown whether this agent is active`,
+		onScreenOnly(
+			"In 'Additional Query Fields', enter the parameters that return all active agents in one response. Ask your service provider for them.",
 		),
 	);
 }

@@ -7,9 +7,10 @@ import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { findAgents, type FoundAgent } from '../../shared/agents';
+import { findAgents, type FoundAgent, requireAllAgents } from '../../shared/agents';
 import { getActiveAgents } from '../../shared/api/endpoints';
 import { parseAgentUuid } from '../../shared/api/parseIds';
+import type { JsonValue } from '../../shared/json';
 
 export const check: Operation = {
 	value: 'check',
@@ -26,7 +27,7 @@ export const check: Operation = {
 		'Checks whether an AI agent is active and can take calls now. Places no calls and changes nothing.',
 
 	async execute({ context, parameters, account }) {
-		const lists = new Map<string, Promise<FoundAgent[]>>();
+		const lists = new Map<string, Promise<{ body: JsonValue; agents: FoundAgent[] }>>();
 		const activeAgents = async (index: number) => {
 			const additions = readAdditions(parameters.at(index).collection('developerSettings'));
 			const key = JSON.stringify(additions);
@@ -34,7 +35,7 @@ export const check: Operation = {
 			const listPath = () => apiMapping.optional('agentsPath');
 			const read = async () => {
 				const { body } = await getActiveAgents(client, { ...additions, listPath });
-				return findAgents(body, apiMapping);
+				return { body, agents: findAgents(body, apiMapping) };
 			};
 			const list = lists.get(key) ?? read();
 			lists.set(key, list);
@@ -42,8 +43,9 @@ export const check: Operation = {
 		};
 		const checkOne = async (index: number) => {
 			const wanted = parseAgentUuid(parameters.at(index).textOrNumber('agentUuid', MAY_BE_BLANK));
-			const agents = await activeAgents(index);
+			const { body, agents } = await activeAgents(index);
 			const found = agents.find(({ uuid }) => uuid === wanted);
+			if (found === undefined) requireAllAgents(body, agents);
 			return asItems({ ...found?.record, agent_uuid: wanted, active: found !== undefined });
 		};
 		return await forEachItem(context, checkOne);

@@ -48,6 +48,23 @@ describe('Check', () => {
 		]);
 	});
 
+	test.each<[object, boolean]>([
+		[{ current_page: 1, total_pages: 3, total_count: 30, per_page: 2 }, true],
+		[{ total_pages: '2' }, true],
+		[{ total_count: 3 }, true],
+		[{ current_page: 1, total_pages: 1, total_count: 2, per_page: 100 }, false],
+		[{ total_pages: 0 }, false],
+	])('meta %j: an agent that is not in the response may be active: %p', async (meta, may) => {
+		agents().reply(200, { ...LIST, meta });
+		const [missing, listed] = await harness.records(check, { items: items.slice(2), overrides });
+		expect(missing).toMatchObject(
+			may
+				? { error: expect.stringContaining("so it's unknown whether this agent is active") }
+				: { agent_uuid: 'agent_gone', active: false },
+		);
+		expect(listed).toMatchObject({ agent_uuid: 'agent_a1', active: true });
+	});
+
 	test('an unreadable list is requested only once', async () => {
 		agents().times(4).reply(503, '');
 		const found = await harness.records(check, { items: items.slice(2), overrides });
