@@ -351,8 +351,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		// Such as a number on the do-not-disturb list, which the document gives no status or text for.
 		raisedBy: CALL_PLACEMENT,
 		message: 'The service rejected the call',
-		onScreen:
-			'No call was placed. Correct what the service names. In the settings of this node, you can choose to continue with the other items.',
+		onScreen: 'No call was placed. Correct what the service names.',
 		forModel: 'Correct what the service names, if it can be corrected.',
 		quotesService: true,
 	},

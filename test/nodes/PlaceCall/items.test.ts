@@ -102,6 +102,38 @@ describe('when one item is rejected', () => {
 	});
 });
 
+describe('when the outcome of an item is unknown', () => {
+	const UNSENT =
+		"The other items weren't sent, and a retry of this execution doesn't send them, so run them in a new execution.";
+	it.each([
+		[4, 1, true],
+		[4, 2, true],
+		[2, 1, false],
+	])('of %i items, item %i: the message says so of those after it: %p', async (all, at, says) => {
+		acceptCalls(at);
+		service().post('/v1/call').reply(500, {});
+		const { message, description } = faultOf(await harness.place(perItem, { items: people(all) }));
+		expect(message).toContain(`[item ${at}]`);
+		expect(description.includes(UNSENT)).toBe(says);
+	});
+
+	const CONTINUES = 'you can choose to continue with the other items.';
+	it.each([
+		[3, {}, true],
+		[1, {}, false],
+		[3, CONTINUE, false],
+	])('if the service rejects the first of %i items, with %j: %p', async (all, over, says) => {
+		const rejected = { success: false, error: 'Not now' };
+		service().post('/v1/call').reply(400, rejected);
+		if (over === CONTINUE) acceptCalls(all - 1);
+		const run = await harness.place(perItem, { items: people(all), over });
+		const text = JSON.stringify(over === CONTINUE ? output(run, 'Node') : faultOf(run));
+		expect(text).toContain('Correct what the service names.');
+		expect(text.includes(CONTINUES)).toBe(says);
+		expect(text).not.toContain(UNSENT);
+	});
+});
+
 describe('when a row cannot be called', () => {
 	const [first, second, third] = ['9876543210', '+449876543211', 'n/a'];
 	const items = [first, second, third].map((phone) => ({ phone }));

@@ -14,8 +14,7 @@ afterEach(() => {
 	waits.mockRestore();
 });
 
-const REJECTED_CALL =
-	'No call was placed. Correct what the service names. In the settings of this node, you can choose to continue with the other items.';
+const REJECTED_CALL = 'No call was placed. Correct what the service names.';
 
 /** Places one call. The interceptor responds once, so a second request would cause ENOTFOUND. */
 async function faultFor() {

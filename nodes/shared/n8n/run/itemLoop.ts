@@ -27,6 +27,8 @@ export type ItemLoopOptions = {
 	completedText?: CompletedText;
 	/** Whether an item with output was also completed. Default: all were. */
 	isCompleted?: (index: number) => boolean;
+	/** Added to the error if an item stops the node before all others were sent. */
+	unsentNote?: () => string | undefined;
 	/** The output of an item from an earlier attempt, or undefined. Throws if its outcome is unknown. */
 	earlierOutput?: (index: number) => INodeExecutionData[] | undefined;
 };
@@ -48,6 +50,7 @@ export async function forEachItem(
 		checkNote = NOTHING_SENT,
 		completedText,
 		isCompleted = () => true,
+		unsentNote = () => undefined,
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
@@ -82,7 +85,10 @@ export async function forEachItem(
 
 	if (failures.size > 0 && !continueOnFail) {
 		const completed = outputs.filter((_output, index) => isCompleted(index)).flat();
-		throw stop(context, failures, completedNotes(context, completedText, completed));
+		const hasUnsent = items.some((_item, index) => !failures.has(index) && !(index in outputs));
+		const note = hasUnsent ? unsentNote() : undefined;
+		const notes = completedNotes(context, completedText, completed);
+		throw stop(context, failures, note === undefined ? notes : [...notes, note]);
 	}
 	return outputs.flat();
 }

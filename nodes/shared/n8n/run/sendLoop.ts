@@ -1,6 +1,6 @@
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { explained } from '../../api/errors';
+import { explained, ServiceRejection } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
 import { SendOnce } from '../once/sendOnce';
 import type { PreparedRequest, Quota } from '../once/preparedRequest';
@@ -20,7 +20,20 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 	quota?: (index: number) => Quota;
 };
 
+/** Another item may be accepted: the service has its own reason, which the document doesn't name. */
+function isUnnamedRejection(error: unknown): boolean {
+	if (!(error instanceof ServiceRejection)) return false;
+	const { code, texts } = error.rejection;
+	return code === undefined && texts.length > 0;
+}
+
 const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a new execution.';
+
+const UNSENT_NOTE =
+	"The other items weren't sent, and a retry of this execution doesn't send them, so run them in a new execution.";
+
+const CONTINUE_NOTE =
+	'In the settings of this node, you can choose to continue with the other items.';
 
 /**
  * Sends each item once. Replays the stored results of earlier attempts (see {@link SendOnce}), and checks the
@@ -57,17 +70,26 @@ export async function sendEachItem<Deps>(
 		const output = replay(record);
 		return requestOf(index).formatOutput?.(output) ?? output;
 	};
+	const isUnknown = (index: number, request = requests.get(index)) => {
+		const record = handler.recordOf(index);
+		if (record === undefined || 'completed' in record) return false;
+		return !isRepeatable(record, request?.idempotencyKey);
+	};
 	const isSettled = (index: number) => handler.recordOf(index) !== undefined;
 	const sendFirst = once(async () => {
 		await beforeFirst?.(indexes.filter((index) => !isSettled(index)));
 	});
 	const notSent = new Set<number>();
+	let stopsRetries = false;
+	let isRejected = false;
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const request = requestOf(index);
 		if (!isTool && !isSettled(index)) await sendFirst();
 		requests.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
+			stopsRetries ||= isUnknown(index, request);
+			isRejected ||= isUnnamedRejection(error);
 			// The result for a model explains why nothing was sent.
 			const fallback = isTool ? undefined : request.fallbackOutput?.(error);
 			if (fallback === undefined) throw error;
@@ -77,14 +99,9 @@ export async function sendEachItem<Deps>(
 		return request.formatOutput?.(output) ?? output;
 	};
 
-	const isUnknown = (index: number) => {
-		const record = handler.recordOf(index);
-		if (record === undefined || 'completed' in record) return false;
-		return !isRepeatable(record, requests.get(index)?.idempotencyKey);
-	};
 	// An attempt of *Retry On Fail* reaches an unknown outcome in its turn. *Retry* stops before the first request, and
 	// reports the items with an unknown outcome, and those that completed.
-	const stops = handler.mayHaveMore && indexes.some(isUnknown);
+	const stops = handler.mayHaveMore && indexes.some((index) => isUnknown(index));
 	let checkNote: string | undefined;
 	if (stops) {
 		const completed: INodeExecutionData[] = [];
@@ -101,6 +118,10 @@ export async function sendEachItem<Deps>(
 	return await forEachItem(context, send, {
 		...options,
 		isCompleted: (index) => !notSent.has(index),
+		unsentNote: () => {
+			if (stopsRetries) return UNSENT_NOTE;
+			return isRejected ? CONTINUE_NOTE : undefined;
+		},
 		earlierOutput,
 		...((stops || !handler.hasEarlierRecords) && { check, ...(checkNote && { checkNote }) }),
 	});
