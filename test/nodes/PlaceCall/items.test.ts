@@ -116,22 +116,6 @@ describe('when the outcome of an item is unknown', () => {
 		expect(message).toContain(`[item ${at}]`);
 		expect(description.includes(UNSENT)).toBe(says);
 	});
-
-	const CONTINUES = 'you can choose to continue with the other items.';
-	it.each([
-		[3, {}, true],
-		[1, {}, false],
-		[3, CONTINUE, false],
-	])('if the service rejects the first of %i items, with %j: %p', async (all, over, says) => {
-		const rejected = { success: false, error: 'Not now' };
-		service().post('/v1/call').reply(400, rejected);
-		if (over === CONTINUE) acceptCalls(all - 1);
-		const run = await harness.place(perItem, { items: people(all), over });
-		const text = JSON.stringify(over === CONTINUE ? output(run, 'Node') : faultOf(run));
-		expect(text).toContain('Correct what the service names.');
-		expect(text.includes(CONTINUES)).toBe(says);
-		expect(text).not.toContain(UNSENT);
-	});
 });
 
 describe('when a row cannot be called', () => {

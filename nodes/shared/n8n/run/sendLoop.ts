@@ -1,6 +1,6 @@
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { explained, ServiceRejection } from '../../api/errors';
+import { explained } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
 import { SendOnce } from '../once/sendOnce';
 import type { PreparedRequest, Quota } from '../once/preparedRequest';
@@ -20,20 +20,10 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 	quota?: (index: number) => Quota;
 };
 
-/** Another item may be accepted: the service has its own reason, which the document doesn't name. */
-function isUnnamedRejection(error: unknown): boolean {
-	if (!(error instanceof ServiceRejection)) return false;
-	const { code, texts } = error.rejection;
-	return code === undefined && texts.length > 0;
-}
-
 const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a new execution.';
 
 const UNSENT_NOTE =
 	"The other items weren't sent, and a retry of this execution doesn't send them, so run them in a new execution.";
-
-const CONTINUE_NOTE =
-	'In the settings of this node, you can choose to continue with the other items.';
 
 /**
  * Sends each item once. Replays the stored results of earlier attempts (see {@link SendOnce}), and checks the
@@ -81,7 +71,6 @@ export async function sendEachItem<Deps>(
 	});
 	const notSent = new Set<number>();
 	let stopsRetries = false;
-	let isRejected = false;
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const request = requestOf(index);
 		if (!isTool && !isSettled(index)) await sendFirst();
@@ -89,7 +78,6 @@ export async function sendEachItem<Deps>(
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
 			stopsRetries ||= isUnknown(index, request);
-			isRejected ||= isUnnamedRejection(error);
 			// The result for a model explains why nothing was sent.
 			const fallback = isTool ? undefined : request.fallbackOutput?.(error);
 			if (fallback === undefined) throw error;
@@ -118,10 +106,7 @@ export async function sendEachItem<Deps>(
 	return await forEachItem(context, send, {
 		...options,
 		isCompleted: (index) => !notSent.has(index),
-		unsentNote: () => {
-			if (stopsRetries) return UNSENT_NOTE;
-			return isRejected ? CONTINUE_NOTE : undefined;
-		},
+		unsentNote: () => (stopsRetries ? UNSENT_NOTE : undefined),
 		earlierOutput,
 		...((stops || !handler.hasEarlierRecords) && { check, ...(checkNote && { checkNote }) }),
 	});
