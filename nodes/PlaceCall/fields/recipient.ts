@@ -1,17 +1,33 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { countryField } from '../../shared/n8n/forms/countryField';
+import { shownWhere } from '../../shared/n8n/forms/shownWhere';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
 
-/** The agent, and the person to call. */
-export const recipientFields: INodeProperties[] = [
-	// At the top, because one click places calls.
+const callNotice: INodeProperties = {
+	displayName: 'Executing this node places a real phone call for each input item',
+	name: 'callNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { hide: { '@tool': [true] } },
+};
+
+/** In a tool and in the human review, a model decides when to call. */
+const modelCallNotice = shownWhere(
 	{
-		displayName: 'Executing this node places a real phone call for each input item',
+		displayName: 'An AI model can place real phone calls with this node',
 		name: 'callNotice',
 		type: 'notice',
 		default: '',
 	},
+	{ '@tool': [true] },
+);
+
+/** The agent, and the person to call. */
+export const recipientFields: INodeProperties[] = [
+	// At the top, because one click places calls.
+	callNotice,
+	modelCallNotice,
 	agentField,
 	...textInTools(
 		{
