@@ -5,7 +5,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { searchAgents, searchCampaigns } from '../shared/n8n/forms/locatorFields';
+import { searchAgents } from '../shared/n8n/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { operationFields, type ResourceChoice, runOperation } from '../shared/n8n/run/operations';
@@ -76,7 +76,7 @@ export class Dnd implements INodeType {
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents, searchCampaigns },
+		listSearch: { searchAgents },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

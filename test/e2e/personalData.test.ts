@@ -112,7 +112,7 @@ describe('what n8n keeps of a person', () => {
 			resource: 'rememberedNumber',
 			operation: 'forget',
 			phone: '={{ $json.body.phone }}',
-			campaignId: byId(campaigns.active),
+			campaignId: String(campaigns.active),
 		});
 		const second = chain('privacy', { ...webhook(forgetPath), name: 'Asked' }, forget);
 		const push = pushNode();

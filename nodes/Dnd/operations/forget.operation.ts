@@ -1,5 +1,4 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import omit from 'lodash/omit';
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
@@ -7,7 +6,6 @@ import { parseCampaignId, requireValid } from '../../shared/api/parseIds';
 import { countedCalls } from '../../shared/calls/callsPerPerson';
 import { pushedText } from '../../shared/campaign';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
-import { campaignField } from '../../shared/n8n/forms/locatorFields';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { optionalCountryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
@@ -40,7 +38,7 @@ const scopeField: INodeProperties = {
 			name: 'Number of Each Item',
 			value: 'items',
 			description:
-				"Forget the number in 'Phone', in any format: its calls, and its push to 'Campaign'",
+				"Forget the number in 'Phone', in any format: its calls, and its push to the campaign in 'Campaign ID'",
 		},
 	],
 	default: 'items',
@@ -94,7 +92,12 @@ export const forget: Operation = {
 			displayOptions: ofEachItem,
 		},
 		{
-			...omit(campaignField, 'required'),
+			// Not a list, because the operation has no credential to load one.
+			displayName: 'Campaign ID',
+			name: 'campaignId',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 42',
 			description:
 				'The campaign that may get the number again. To forget the pushes of a number to several campaigns, use an item for each. Leave empty to forget only its calls.',
 			displayOptions: ofEachItem,
@@ -155,7 +158,7 @@ function readKey(form: Fields): string {
 
 function readCampaignId(form: Fields): number | undefined {
 	const id = form.textOrNumber('campaignId', MAY_BE_BLANK);
-	return id === undefined || id === '' ? undefined : parseCampaignId(id);
+	return id === undefined || id === '' ? undefined : parseCampaignId(id, 'Campaign ID');
 }
 
 async function wasRemoved(store: DeduplicationStore, texts: readonly string[]): Promise<boolean> {

@@ -34,7 +34,6 @@ const forgetNode = (parameters: INodeParameters = {}) =>
 		},
 	});
 const limited = { options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } } };
-const by = (id: string) => ({ __rl: true, mode: 'id', value: id });
 
 const run = async (node: INode, phones: string[], sinks: string[] = []) =>
 	await runNode(harness.credentials, node, rowsOf(...phones.map((one) => ({ phone: one }))), sinks);
@@ -86,7 +85,7 @@ it('forgets the calls to a number and its push to a campaign, in any format, and
 	await push('42', phone(0), phone(1));
 	await push('43', phone(0));
 	const before = store.size;
-	const { items } = await forgetting([`+91 ${phone(0)}`, phone(7)], { campaignId: by('42') });
+	const { items } = await forgetting([`+91 ${phone(0)}`, phone(7)], { campaignId: '42' });
 	const not_reached = PLACES.map((where) => ({
 		where,
 		what_to_do: expect.stringMatching(/\.$/),
@@ -140,9 +139,9 @@ describe('forgets nothing', () => {
 
 	it.each([
 		['42', '2025550123', '\'Phone\' "2025550123" has no clear international format'],
-		['spring', phone(0), `'Campaign' must be a whole number (got "spring")`],
+		['spring', phone(0), `'Campaign ID' must be a whole number (got "spring")`],
 	])('if campaign %s or number %s is not clear', async (campaignId, other, message) => {
-		const { error } = await forgetting([phone(0), other], { campaignId: by(campaignId) });
+		const { error } = await forgetting([phone(0), other], { campaignId });
 		expect(error?.message).toContain(message);
 	});
 
