@@ -7,7 +7,8 @@ import type { KeyOf } from './phones';
 import type { RowsNotPushed } from './outcome';
 import { RowSet } from './rowSet';
 
-const TO_SEND_ANYWAY = 'To send it anyway, forget the number with DND List > Forget.';
+const TO_SEND_ANYWAY =
+	"To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', and forget the number.";
 const PUSHED_BEFORE: Resolution = {
 	onScreen: `An earlier execution of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again. If that execution was interrupted or reported the number as unknown, check whether it's in the campaign. ${TO_SEND_ANYWAY}`,
 	forModel:

@@ -176,7 +176,7 @@ describe('when the store of n8n fails', () => {
 		const next = await run(manyRows(1));
 		expect(statuses(next)).toEqual(['0 pushed_before']);
 		expect(next.rejected[0]?.json.rejection_reason).toMatch(
-			/To send it anyway, forget the number with DND List > Forget\.$/,
+			/To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', and forget the number\.$/,
 		);
 	});
 });
