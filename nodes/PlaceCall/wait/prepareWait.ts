@@ -1,3 +1,4 @@
+import upperFirst from 'lodash/upperFirst';
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { readerOf } from '../../shared/api/resolution';
 import { CallWatch } from '../../shared/calls/callWatch';
@@ -134,7 +135,13 @@ async function requireResumable(context: IExecuteFunctions, resumeUrl: string): 
 		context.getNode(),
 		"n8n can't reach its own webhook URL, so no call was placed",
 		{
-			description: `The URL starts with ${new URL(resumeUrl).origin}. Ask your n8n administrator to make it reachable from n8n itself and from the service (WEBHOOK_URL), or set 'Wait for Completion' to 'By Reading the Call'.`,
+			description: `The URL starts with ${new URL(resumeUrl).origin}. Ask your n8n administrator to make it reachable from n8n itself and from the service (WEBHOOK_URL), or ${howToReadInstead(context)}.`,
 		},
 	);
+}
+
+function howToReadInstead(context: IExecuteFunctions): string {
+	return asksAndWaits(context)
+		? "add 'Wait for Completion' in 'Options', and set 'How' to 'By Reading the Call'"
+		: "set 'Wait for Completion' to 'By Reading the Call'";
 }

@@ -17,13 +17,20 @@ describe('no call is placed', () => {
 		});
 	});
 
-	it('if n8n cannot reach its own webhook URL', async () => {
+	it.each([
+		['Place', byWebhook, "set 'Wait for Completion' to 'By Reading the Call'"],
+		[
+			'Ask and Wait',
+			{ operation: 'sendAndWait', message: 'May we ship?', yesValues: 'yes', noValues: 'no' },
+			"add 'Wait for Completion' in 'Options', and set 'How' to 'By Reading the Call'",
+		],
+	])('if n8n cannot reach its own webhook URL, with %s', async (_name, parameters, advice) => {
 		nock(N8N)
 			.get(/^\/webhook-waiting\//)
 			.replyWithError(Object.assign(new Error('rejected'), { code: 'ECONNREFUSED' }));
-		const { message, description } = faultOf(await harness.place(byWebhook));
+		const { message, description } = faultOf(await harness.place(parameters));
 		expect(message).toBe("n8n can't reach its own webhook URL, so no call was placed");
-		expect(description).toContain('By Reading the Call');
+		expect(description).toContain(advice);
 	});
 
 	it.each([200, 502])('if something else responds with %d at that URL', async (status) => {
