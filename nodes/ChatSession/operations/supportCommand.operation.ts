@@ -37,7 +37,7 @@ const otherCommandField: INodeProperties = {
 	default: '',
 	required: true,
 	description:
-		"The name of the command in your service. If it needs more values, enter them in 'Additional Body Fields' under 'Options'.",
+		"The name of the command in your service. If it needs more values, enter them in 'Additional Body Fields' under 'Developer Settings'.",
 };
 
 export const supportCommand: Operation = {
