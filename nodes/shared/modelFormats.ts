@@ -14,7 +14,7 @@ const FORMATS = {
 	Campaign: 'the ID of a campaign such as "42", not a name',
 	'Campaign ID': 'a number such as "42", not a name',
 	Command: 'a command such as "close"',
-	'Command Name': 'a command such as "take_over"',
+	'Command Name': 'the exact name of a command of the service, such as "close"',
 	'Contact List ID': 'a campaign_upload_id such as "314"',
 	Contacts: 'JSON text such as [{"phone": "9876543210", "person_name": "Asha"}]',
 	Context: 'one text such as "Wants a visit on Saturday"',

@@ -73,7 +73,6 @@ export const otherEventTypesField: INodeProperties = {
 	name: 'otherEventTypes',
 	type: 'string',
 	default: '',
-	placeholder: 'e.g. operator_joined, typing_started',
 	description: 'Types that your service sends beyond those in the list, separated by commas',
 };
 
