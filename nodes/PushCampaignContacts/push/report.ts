@@ -125,7 +125,7 @@ export function dryRunSummary(outcome: PushOutcome): JsonObject {
 const MAX_EXAMPLES = 5;
 
 const HOW_TO_LOOK =
-	"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.";
+	"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.";
 const LEAVE_OUT = 'Leave them out if you push the other rows again.';
 
 /**
