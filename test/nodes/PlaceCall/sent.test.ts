@@ -85,3 +85,15 @@ describe('the output', () => {
 		]);
 	});
 });
+
+test.each([
+	['https://n8n.example.com/webhook-test/1a2b', [/^'Webhook URL' is a Test URL of n8n/]],
+	['https://n8n.example.com/webhook/1a2b', []],
+])('the call is placed with the webhook URL %s, with %j as hint', async (webhookUrl, expected) => {
+	const bodies = acceptCalls(1);
+	const { data } = await place({ options: { webhookUrl } });
+	const [task] = data.resultData.runData.Node ?? [];
+	const hints = (task?.hints ?? []).map(({ message }) => message);
+	expect(hints).toEqual(expected.map((hint): unknown => expect.stringMatching(hint)));
+	expect(bodies).toEqual([{ ...BODY, webhook_url: webhookUrl }]);
+});
