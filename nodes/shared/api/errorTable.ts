@@ -2,6 +2,7 @@ import range from 'lodash/range';
 import { duration } from '../clock';
 import { formatOf } from '../modelFormats';
 import { quoted } from '../values';
+import { versionAdvice } from './access';
 import { TOO_MANY_REQUESTS } from './errors';
 import type { HttpResponse, ServiceRequest } from './http';
 import {
@@ -71,6 +72,8 @@ const AGENT_ENDPOINTS = anyOf(
 	at('GET /v1/dnd_numbers', 'POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers'),
 	at('GET /v1/calls', 'GET /v1/active_agents'),
 );
+
+const NOT_FOUND = 404;
 
 const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
 
@@ -422,18 +425,25 @@ function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequ
 
 /** The texts of a row, with the value that it shows and the time of `Retry-After`. */
 function explanationOf(
-	{ message, onScreen, forModel, quotesService = false, shows }: ErrorRow,
-	{ body }: ServiceRequest,
+	{ code, message, onScreen, forModel, quotesService = false, shows }: ErrorRow,
+	{ path, body }: ServiceRequest,
 	response: HttpResponse,
 	now: number,
 ): Explanation {
 	const isAsked = response.status === TOO_MANY_REQUESTS;
 	const waitMs = isAsked ? retryAfterMs(response, now) : undefined;
 	const timed = (text: string) =>
-		waitMs === undefined ? text : text.replace('later', `after ${duration(waitMs)}`);
+		waitMs === 0 ? text : text.replace('later', `after ${duration(waitMs)}`);
+	const isUnknownPath = response.status === NOT_FOUND && code === undefined;
+	const version = isUnknownPath ? versionAdvice(baseUrlOf(response, path)) : undefined;
 	return {
 		message: shows === undefined ? message : `${message} (got ${quoted(body?.[shows])})`,
 		resolution: { onScreen: timed(onScreen), forModel: timed(forModel) },
 		quotesService,
 	};
+}
+
+/** Empty if the URL of the request isn't known. */
+function baseUrlOf({ url = '' }: HttpResponse, path: string): string {
+	return url.slice(0, Math.max(0, url.lastIndexOf(path)));
 }

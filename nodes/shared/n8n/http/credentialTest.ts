@@ -11,6 +11,7 @@ import {
 	ServiceRejection,
 	TOO_MANY_REQUESTS,
 } from '../../api/errors';
+import { versionAdvice } from '../../api/access';
 import type { Transport } from '../../api/http';
 import { getActiveAgents } from '../../api/endpoints';
 import { ApiClient } from '../../api/client';
@@ -101,11 +102,10 @@ function rejectionToFailure(
 }
 
 function baseUrlAdvice(baseUrl: string): string {
-	const version = /\/v\d+$/i.exec(baseUrl)?.[0];
-	if (version !== undefined) {
-		return `Remove "${version}" from the end of 'Base URL', because the nodes add it.`;
-	}
-	return "Set 'Base URL' to the URL of the service, without the path of a page or an endpoint. Ask your service provider for it.";
+	return (
+		versionAdvice(baseUrl) ??
+		"Set 'Base URL' to the URL of the service, without the path of a page or an endpoint. Ask your service provider for it."
+	);
 }
 
 function testFailure(

@@ -39,6 +39,16 @@ describe('a request', () => {
 		expect(sent).toEqual([{}, { renewed: 1 }, { renewed: 2 }, { renewed: 3 }]);
 	});
 
+	test.each([
+		['https://voice.example.com/v1', `Remove "/v1" from the end of 'Base URL'`],
+		['https://voice.example.com', 'Check the IDs in this node'],
+	])('to a path that %s does not have gets advice about it', async (baseUrl, advice) => {
+		const url = `${baseUrl}${POST.path}`;
+		const response = { status: 404, headers: {}, text: '{"success":false,"error":"no"}', url };
+		const sending = clientOf(async () => await Promise.resolve(response)).send(POST, PROVEN);
+		await expect(sending).rejects.toMatchObject({ resolution: expect.stringContaining(advice) });
+	});
+
 	test.each<[string, unknown, string]>([
 		['an error', new TypeError('body used already'), 'body used already'],
 		['a text', 'closed', 'closed'],
