@@ -165,7 +165,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		matches: isCode('call_not_found'),
 		message: "The service doesn't know this call",
 		onScreen:
-			"Check 'Call ID'. Enter the call_id that Place Call returns, and check that the credential belongs to the account of the call.",
+			'Check that the call_id is one that Place Call returned, and that the credential belongs to the account of the call.',
 		forModel:
 			'Check the call ID. Give the call_id that was returned when the call was placed. The call must belong to this account.',
 	},
@@ -303,7 +303,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		message:
 			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
 		onScreen:
-			'The request had no effect. Try again later. If this node can send fewer requests at the same time, set it to fewer.',
+			'The request had no effect. Try again later. Fewer requests at the same time can help.',
 		forModel: 'The request had no effect. Try again later.',
 	},
 	{
@@ -431,14 +431,14 @@ function explanationOf(
 	now: number,
 ): Explanation {
 	const isAsked = response.status === TOO_MANY_REQUESTS;
-	const waitMs = isAsked ? retryAfterMs(response, now) : undefined;
+	const waitMs = (isAsked && retryAfterMs(response, now)) || 0;
 	const timed = (text: string) =>
 		waitMs === 0 ? text : text.replace('later', `after ${duration(waitMs)}`);
 	const isUnknownPath = response.status === NOT_FOUND && code === undefined;
 	const version = isUnknownPath ? versionAdvice(baseUrlOf(response, path)) : undefined;
 	return {
 		message: shows === undefined ? message : `${message} (got ${quoted(body?.[shows])})`,
-		resolution: { onScreen: timed(onScreen), forModel: timed(forModel) },
+		resolution: { onScreen: version ?? timed(onScreen), forModel: timed(forModel) },
 		quotesService,
 	};
 }
