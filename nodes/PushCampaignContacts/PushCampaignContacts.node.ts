@@ -24,7 +24,7 @@ export class PushCampaignContacts implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle: `={{ ($parameter["enqueue"] ? "add and release to campaign " : "add to campaign ") + ${enteredOr('campaignId', '…')} }}`,
+		subtitle: `={{ ($parameter["options"]?.["dryRun"] ? "dry run for campaign " : $parameter["enqueue"] ? "add and release to campaign " : "add to campaign ") + ${enteredOr('campaignId', '…')} }}`,
 		description:
 			'Add any number of contacts from a spreadsheet, database, or CSV file to a calling campaign',
 		builderHint: {

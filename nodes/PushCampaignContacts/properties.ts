@@ -164,6 +164,14 @@ const waitNotice: INodeProperties = {
 	displayOptions: { show: { enqueue: [false] }, hide: { '/options.dryRun': [true] } },
 };
 
+const dryRunNotice: INodeProperties = {
+	displayName: "'Dry Run' is on: nothing is sent",
+	name: 'dryRunNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { '/options.dryRun': [true] } },
+};
+
 const pushOptionsField: INodeProperties = optionsCollection(
 	{
 		displayName: 'Dry Run',
@@ -241,6 +249,7 @@ const form: INodeProperties[] = [
 	enqueueField,
 	callNotice,
 	waitNotice,
+	dryRunNotice,
 	pushOptionsField,
 	pushSettingsField,
 ];

@@ -75,6 +75,8 @@ test('a notice warns if one click can start real phone calls', () => {
 		expect.stringContaining('nobody is called'),
 	]);
 	for (const enqueue of [true, false]) {
-		expect(notices(push.node, { enqueue, options: { dryRun: true } }, push)).toEqual([]);
+		expect(notices(push.node, { enqueue, options: { dryRun: true } }, push)).toEqual([
+			"'Dry Run' is on: nothing is sent",
+		]);
 	}
 });

@@ -21,6 +21,11 @@ test.each<[string, INodeParameters, string]>([
 	['pushCampaignContacts', { campaignId: '42' }, 'add to campaign 42'],
 	['pushCampaignContacts', { campaignId: '42', enqueue: true }, 'add and release to campaign 42'],
 	['pushCampaignContacts', { campaignId: '=4{{ 2 }}' }, 'add to campaign …'],
+	[
+		'pushCampaignContacts',
+		{ campaignId: '101', enqueue: true, options: { dryRun: true } },
+		'dry run for campaign 101',
+	],
 	['campaignStatus', { campaignId: '42' }, 'get status of campaign 42'],
 	['campaignProgressTrigger', { campaignId: '' }, 'progress of campaign …'],
 	['chatEventsTrigger', { sessionIds: 's-1, s-2' }, 'on events of s-1, s-2'],
