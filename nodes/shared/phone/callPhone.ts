@@ -12,9 +12,13 @@ import { isIndian, readIndian } from './india';
 import { isWritten, readWritten, SHORTENED, type Unreadable, type Written } from './written';
 
 const INDIA = 'IN';
+const NUMBER_OR_COLUMN =
+	"Enter the number to call. If it's an expression, check the name of the column.";
 const DIGITS_ALONE = forEveryone(
 	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.',
 );
+/** A text without a digit may be the name of a column. */
+const DRAG_COLUMN = ' To call the numbers of a column, drag the column here.';
 
 /**
  * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
@@ -25,7 +29,7 @@ const DIGITS_ALONE = forEveryone(
  */
 export function phoneNumber(value: unknown, country: string | undefined): Checked<string> {
 	if (isUnset(value)) {
-		return problem("'Phone Number' is empty", givenAs('Phone Number', 'Enter the number to call.'));
+		return problem("'Phone Number' is empty", givenAs('Phone Number', NUMBER_OR_COLUMN));
 	}
 	const written = readWritten(value);
 	if (!isWritten(written)) return unusable(value, written);
@@ -81,8 +85,9 @@ function unusable(
 	value: unknown,
 	{ issue, resolution = DIGITS_ALONE }: Unreadable,
 ): Checked<string> {
+	const mayBeColumn = typeof value === 'string' && !/\d/.test(value);
 	return problem(
 		`'Phone Number' ${quoted(value)} ${issue}`,
-		givenAs('Phone Number', resolution.onScreen),
+		givenAs('Phone Number', `${resolution.onScreen}${mayBeColumn ? DRAG_COLUMN : ''}`),
 	);
 }

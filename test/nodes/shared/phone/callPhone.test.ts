@@ -81,7 +81,12 @@ describe('a value that may not be one number is rejected', () => {
 		['IN', '9876543210 ext 5', "isn't a phone number. Enter the number as digits"],
 		['IN', '9876543210 / 9123456789', 'contains more than one phone number. Keep only one number.'],
 		['IN', true, `'Phone Number' "true" contains a boolean instead of a number or text`],
-		['IN', '', "'Phone Number' is empty. Enter the number to call."],
+		['IN', 'phone', 'To call the numbers of a column, drag the column here.'],
+		[
+			'IN',
+			'',
+			"'Phone Number' is empty. Enter the number to call. If it's an expression, check the name of the column.",
+		],
 		['IN', '  ', "'Phone Number' is empty"],
 		['IN', null, "'Phone Number' is empty"],
 		['IN', undefined, "'Phone Number' is empty"],
