@@ -129,7 +129,7 @@ describe('when a row cannot be called', () => {
 		);
 		expect(description).toContain(`[item 2] 'Phone Number' "n/a" isn't a phone number. Enter`);
 		expect(description).toContain(
-			'Nothing was sent, because all items are checked before the first one is sent.',
+			"Nothing was sent, because all items are checked before the first one is sent. To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.",
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});

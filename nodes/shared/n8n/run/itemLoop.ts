@@ -37,6 +37,8 @@ export type ItemLoopOptions = {
 const STARTS_PER_PAUSE = 10;
 const NOTHING_SENT =
 	'Nothing was sent, because all items are checked before the first one is sent.';
+const HANDLE_OTHERS =
+	"To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.";
 /** Further items to list in a message. The rest is counted. */
 const MAX_LISTED_ITEMS = 9;
 
@@ -47,7 +49,7 @@ export async function forEachItem(
 	{
 		concurrency = 1,
 		check,
-		checkNote = NOTHING_SENT,
+		checkNote = nothingSent(context),
 		completedText,
 		isCompleted = () => true,
 		unsentNote = () => undefined,
@@ -91,6 +93,10 @@ export async function forEachItem(
 		throw stop(context, failures, note === undefined ? notes : [...notes, note]);
 	}
 	return outputs.flat();
+}
+
+function nothingSent(context: IExecuteFunctions): string {
+	return context.getInputData().length > 1 ? `${NOTHING_SENT} ${HANDLE_OTHERS}` : NOTHING_SENT;
 }
 
 /** @throws if an item doesn't pass, before anything was sent */
