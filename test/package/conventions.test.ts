@@ -121,6 +121,7 @@ test('descriptions of booleans begin with "Whether"', () => {
 });
 
 const ADD_BUTTONS: { [collection: string]: string } = {
+	callConfigOverrides: 'Add Setting',
 	developerSettings: 'Add Setting',
 	filters: 'Add Filter',
 };

@@ -30,7 +30,7 @@ const SETTINGS: Setting[] = [
 		bounds: LIMITS.maxCallDurationSeconds,
 		displayName: 'Maximum Duration (Seconds)',
 		name: 'maxCallDurationSeconds',
-		default: 600,
+		default: '',
 		description: 'The maximum length of the call, from 30 to 1800 seconds',
 	},
 	{
@@ -38,17 +38,18 @@ const SETTINGS: Setting[] = [
 		bounds: LIMITS.retryMaxAttempts,
 		displayName: 'Retry Attempts',
 		name: 'retryMaxAttempts',
-		default: 3,
+		default: '',
 		description:
-			"The maximum number of attempts, from 1 to 10. The service doesn't document whether the first call counts as an attempt.",
+			"The maximum number of attempts, from 1 to 10. The service doesn't document whether the first call counts as an attempt. Add 'Retry When Not Answered', too.",
 	},
 	{
 		path: 'retry_config.interval_minutes',
 		bounds: LIMITS.retryIntervalMinutes,
 		displayName: 'Retry Interval (Minutes)',
 		name: 'retryIntervalMinutes',
-		default: 30,
-		description: 'The interval of the retries, from 1 to 1440 minutes (a day)',
+		default: '',
+		description:
+			"The interval of the retries, from 1 to 1440 minutes (a day). Add 'Retry When Not Answered', too.",
 	},
 	{
 		path: 'retry_config.enabled',
@@ -63,7 +64,7 @@ export const callSettings: INodeProperties = {
 	displayName: 'Call Settings',
 	name: 'callConfigOverrides',
 	type: 'collection',
-	placeholder: 'Add Option',
+	placeholder: 'Add Setting',
 	default: {},
 	description: "Settings for this call that override the agent's",
 	options: SETTINGS.map(({ bounds, ...setting }) => {

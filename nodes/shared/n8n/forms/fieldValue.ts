@@ -166,7 +166,8 @@ export function fault(given: Given, wanted: string, alternative?: string): Inval
 	const { displayName } = property;
 	const forModel = given.isFromModel ? formFor(displayName, wanted) : '';
 	if (!isExpression) {
-		return new InvalidInput(`${label} must be ${wanted} (got ${shown})`, {
+		const what = value === '' ? 'is empty' : `must be ${wanted} (got ${shown})`;
+		return new InvalidInput(`${label} ${what}`, {
 			onScreen: `Enter ${wanted}.`,
 			forModel,
 		});

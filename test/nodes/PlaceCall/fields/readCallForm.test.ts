@@ -92,6 +92,10 @@ test.each<[values: Values, message: string]>([
 		webhook(url),
 		`'Webhook URL' must be a complete URL (got "${url}"). It must start with https://`,
 	]),
+	[
+		settings({ maxCallDurationSeconds: '' }),
+		"'Maximum Duration (Seconds)' in 'Call Settings' is empty. Enter a number.",
+	],
 	[settings({ retryMaxAttempts: 'many' }), "'Retry Attempts' in 'Call Settings' must be a number"],
 	[
 		settings({ enableCallback: 'yes' }),
