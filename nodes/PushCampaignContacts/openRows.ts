@@ -103,15 +103,17 @@ function fileOf(context: IExecuteFunctions, index: number, field: string): IBina
 }
 
 function noFile(context: IExecuteFunctions, index: number, field: string): InvalidInput {
-	const { binary = {}, json = {} } = context.getInputData()[index] ?? {};
+	const items = context.getInputData();
+	const { binary = {}, json = {} } = items[index] ?? {};
 	const files = Object.keys(binary).map(quoted);
 	const data =
 		Object.keys(json).length === 0
 			? ''
 			: ", but it has other data. If the items are rows, set 'Contacts From' to 'Input Items'";
 	const has = files.length > 0 ? `has a file in ${files.join(', ')}` : `has no file${data}`;
+	const subject = items.length === 1 ? 'The input' : `Item ${index}`;
 	return new InvalidInput(
-		`Item ${index} has no file in field ${quoted(field)}, so nothing was sent`,
+		`${subject} has no file in the field ${quoted(field)}. Nothing was sent`,
 		onScreenOnly(
 			`In 'Input Binary Field', enter the name of the field with the CSV file. The item ${has}.`,
 		),

@@ -207,13 +207,13 @@ describe('several files', () => {
 
 describe('nothing is sent, and the error explains why, if', () => {
 	const item = fileItem('a.csv', 'phone\n1\n');
-	const NO_FILE = 'Item 0 has no file in field "data", so nothing was sent';
+	const NO_FILE = 'The input has no file in the field "data". Nothing was sent';
 	test.each<[string, typeof item, NodeParameters, string, RegExp]>([
 		[
 			'the field is another one',
 			item,
 			{ binaryPropertyName: 'file' },
-			'Item 0 has no file in field "file", so nothing was sent',
+			'The input has no file in the field "file". Nothing was sent',
 			/Input Binary Field.* The item has a file in "data"\.$/,
 		],
 		[
