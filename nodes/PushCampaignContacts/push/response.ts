@@ -43,7 +43,7 @@ const SKIPPED_LISTS = [
 	{
 		field: 'engine_skipped_duplicates',
 		status: 'skipped_duplicate',
-		reason: 'The service skipped this row as a duplicate (engine_skipped_duplicates).',
+		reason: 'The service skipped this number as a duplicate.',
 	},
 ] as const satisfies ReadonlyArray<{ field: string; status: RowStatus; reason: string }>;
 

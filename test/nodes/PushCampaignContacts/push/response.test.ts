@@ -116,7 +116,7 @@ test('moves skipped rows to Rejected with a reason, and the totals add up', asyn
 		{
 			index: 3,
 			status: 'skipped_duplicate',
-			reason: 'The service skipped this row as a duplicate (engine_skipped_duplicates).',
+			reason: 'The service skipped this number as a duplicate.',
 		},
 	]);
 	expect(countRows(outcome)).toMatchObject({ received: 5, pushed: 3, skipped_unmatched: 1 });
