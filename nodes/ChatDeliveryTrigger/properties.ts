@@ -19,7 +19,7 @@ export const deliveryFields: INodeProperties[] = [
 			'If set, the URL needs it as the query parameter secret. Use only letters and digits. Without a secret, anyone who knows the URL can start the workflow, because the service documents no signature for its deliveries.',
 	},
 	{
-		displayName: 'Key Field',
+		displayName: 'Delivery ID Field',
 		name: 'keyField',
 		type: 'string',
 		noDataExpression: true,
