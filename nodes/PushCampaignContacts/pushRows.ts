@@ -218,7 +218,7 @@ function pushStopped(
 ): NodeApiError | NodeOperationError {
 	const { outcome, source, notes } = push;
 	const { pushed, notPushed } = outcome;
-	const nodeError = toNodeError(context.getNode(), error, positionOf(push));
+	const nodeError = toNodeError(context.getNode(), error);
 	// Otherwise, there is nothing to report but that nothing was sent.
 	const hasResults = pushed.length > 0 || notPushed.size > notPushed.count('not_sent');
 	if (!(error instanceof ServiceRejection) && !hasResults) return nodeError;
@@ -238,7 +238,7 @@ function pushStopped(
 	return nodeError;
 }
 
-/** The error is about all rows, so its message names no item. The index leads to the row where the push stopped. */
+/** The row where the push stopped. The error is about all rows, so its message names no item. */
 function positionOf({ outcome, source }: FinishedPush): { itemIndex: number; of: number } {
 	const [stoppedAt = 0] = outcome.notPushed.rowsWith('unknown', 'not_sent');
 	return { itemIndex: source.inputOf(stoppedAt), of: 1 };

@@ -35,7 +35,7 @@ describe('invalid settings: nothing is sent', () => {
 			name: 'NodeOperationError',
 			message: expect.stringMatching(message),
 			description: expect.stringMatching(advice),
-			context: { itemIndex: 0 },
+			context: { itemIndex: undefined },
 		});
 	});
 
