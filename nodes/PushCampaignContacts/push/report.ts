@@ -82,15 +82,23 @@ function releaseSentence(pushed: readonly PushedRequest[], enqueue: boolean): st
 		return "Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again may add everyone a second time.";
 	}
 	const queued = sumBy(pushed, ({ response }) => numberIn(response.queued_calls) ?? NaN);
-	const released = Number.isNaN(queued)
+	const isConfirmed = pushed.every((request) => returnsEnqueued(request, true));
+	const withoutCount = isConfirmed
 		? 'Pushed rows were released to the calling queue.'
+		: "The release of the pushed rows to the calling queue was requested, but the service's response doesn't confirm it.";
+	const released = Number.isNaN(queued)
+		? withoutCount
 		: `Pushed rows were released, and the service queued ${counted(queued, 'call')}.`;
 	return `${released} Calls go out only on the campaign's calling days and in its call window.`;
 }
 
 /** Whether the service says that it did the opposite of what was requested. */
-function contradictsRelease({ response }: PushedRequest, enqueue = false): boolean {
-	return response.enqueued === !enqueue || response.enqueued === `${!enqueue}`;
+function contradictsRelease(request: PushedRequest, enqueue = false): boolean {
+	return returnsEnqueued(request, !enqueue);
+}
+
+function returnsEnqueued({ response }: PushedRequest, enqueued: boolean): boolean {
+	return response.enqueued === enqueued || response.enqueued === `${enqueued}`;
 }
 
 const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
