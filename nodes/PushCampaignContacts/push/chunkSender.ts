@@ -213,6 +213,8 @@ function unexpectedError(error: unknown): OutcomeUnknown {
 		"Something unexpected happened while a request was in flight, so it's unknown whether it took effect",
 		onScreenOnly('Check the campaign in the service before you push these rows again.'),
 		originalMessage,
+		undefined,
+		'n8n',
 	);
 }
 

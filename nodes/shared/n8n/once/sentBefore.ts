@@ -41,7 +41,7 @@ export function completedBefore(error: ExplainedError): OutcomeUnknown {
 }
 
 function sentBefore(error: ExplainedError, advice: string): OutcomeUnknown {
-	const { message, resolution, resolutionForModel: forModel, originalMessage } = error;
+	const { message, resolution, resolutionForModel: forModel, originalMessage, origin } = error;
 	const onScreen = `${asSentence(resolution)} ${advice}`;
-	return new OutcomeUnknown(message, { onScreen, forModel }, originalMessage, undefined, 'n8n');
+	return new OutcomeUnknown(message, { onScreen, forModel }, originalMessage, undefined, origin);
 }
