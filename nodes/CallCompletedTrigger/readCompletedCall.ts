@@ -74,10 +74,12 @@ function notEnded(callId: string, status: JsonValue): OutcomeUnknown {
 
 function notRead(callId: string, error: unknown): unknown {
 	if (!(error instanceof ExplainedError)) return error;
-	const { message, resolution, originalMessage } = error;
+	const { message, resolution, originalMessage, origin } = error;
 	return new NotSent(
 		`Call ${callId} was reported as completed, but couldn't be read`,
 		onScreenOnly(`${asSentence(message)} ${resolution} Then retry this execution.`),
 		originalMessage,
+		true,
+		origin,
 	);
 }

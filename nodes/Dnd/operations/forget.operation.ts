@@ -49,7 +49,7 @@ const scopeField: INodeProperties = {
 const ofEachItem = { show: { numbersToForget: ['items'] } };
 
 /** What the operation can't delete, for the person who must answer a request. */
-const NOT_REACHED = [
+const STORED_ELSEWHERE = [
 	{
 		where: 'Other workflows',
 		what_to_do: 'Execute this operation in each workflow that pushes contacts or limits calls.',
@@ -122,7 +122,7 @@ export const forget: Operation = {
 		const store = openRememberedNumbers(context, STORE);
 		if (parameters.at(0).choice('numbersToForget', 'items') === 'all') {
 			await store.clear();
-			return [{ json: { forgotten: 'all', not_reached: NOT_REACHED }, pairedItem: [] }];
+			return [{ json: { forgotten: 'all', still_stored_in: STORED_ELSEWHERE }, pairedItem: [] }];
 		}
 		const now = DateTime.fromMillis(clock.now(), { zone: context.getTimezone() });
 		const read = (index: number) => {
@@ -139,7 +139,7 @@ export const forget: Operation = {
 				forgotten: push || call,
 				forgotten_push: push,
 				forgotten_calls: call,
-				not_reached: NOT_REACHED,
+				still_stored_in: STORED_ELSEWHERE,
 			});
 		};
 		return await forEachItem(context, forgetOne, {

@@ -1,4 +1,3 @@
-import upperFirst from 'lodash/upperFirst';
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { readerOf } from '../../shared/api/resolution';
 import { CallWatch } from '../../shared/calls/callWatch';

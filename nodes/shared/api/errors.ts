@@ -129,7 +129,7 @@ export class NotSent extends ExplainedError {
 		resolution: Resolution,
 		originalMessage?: string,
 		override readonly isTransient = true,
-		override readonly origin: 'network' | 'n8n' = 'network',
+		override readonly origin: ErrorOrigin = 'network',
 	) {
 		super(message, resolution, originalMessage);
 	}

@@ -86,13 +86,13 @@ it('forgets the calls to a number and its push to a campaign, in any format, and
 	await push('43', phone(0));
 	const before = store.size;
 	const { items } = await forgetting([`+91 ${phone(0)}`, phone(7)], { campaignId: '42' });
-	const not_reached = PLACES.map((where) => ({
+	const still_stored_in = PLACES.map((where) => ({
 		where,
 		what_to_do: expect.stringMatching(/\.$/),
 	}));
 	expect(items).toMatchObject([
-		{ json: { forgotten_push: true, forgotten_calls: true, not_reached }, pairedItem: { item: 0 } },
-		{ json: { forgotten_push: false, forgotten_calls: false, not_reached } },
+		{ json: { forgotten_push: true, forgotten_calls: true, still_stored_in }, pairedItem: { item: 0 } },
+		{ json: { forgotten_push: false, forgotten_calls: false, still_stored_in } },
 	]);
 	expect(JSON.stringify(items)).not.toContain(phone(0));
 	expect(store.size).toBe(before - 2);
