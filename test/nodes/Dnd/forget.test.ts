@@ -91,7 +91,10 @@ it('forgets the calls to a number and its push to a campaign, in any format, and
 		what_to_do: expect.stringMatching(/\.$/),
 	}));
 	expect(items).toMatchObject([
-		{ json: { forgotten_push: true, forgotten_calls: true, still_stored_in }, pairedItem: { item: 0 } },
+		{
+			json: { forgotten_push: true, forgotten_calls: true, still_stored_in },
+			pairedItem: { item: 0 },
+		},
 		{ json: { forgotten_push: false, forgotten_calls: false, still_stored_in } },
 	]);
 	expect(JSON.stringify(items)).not.toContain(phone(0));
