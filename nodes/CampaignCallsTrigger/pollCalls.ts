@@ -129,8 +129,11 @@ class Poll {
 		const inOrder = orderBy(shuffle(candidates), [wasReached, 'createdAt']);
 		const taken = inOrder.splice(0, MAX_CALLS_PER_POLL);
 		const ended = await this.each(shuffle(taken), async (call) => await this.pass(call));
-		state.reachedAt = inOrder.length === 0 ? -Infinity : (taken.at(-1)?.createdAt ?? -Infinity);
 		for (const settle of this.settleLists) settle(ended);
+		// After a failure that ended the reading, the next poll begins with the same calls.
+		if (this.failures.some(isTransient)) return;
+		const last = inOrder.length === 0 ? undefined : taken.at(-1);
+		state.reachedAt = last?.createdAt ?? -Infinity;
 	}
 
 	/** @returns the calls that have ended */

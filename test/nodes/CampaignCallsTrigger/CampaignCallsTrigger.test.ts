@@ -310,6 +310,16 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			expect(await poll()).toEqual([]);
 		});
 
+		it('and begins with the oldest again if the service fails in between', async () => {
+			const { poll } = await published();
+			const calls = await addManyEnded(2_010);
+			const path = new RegExp(`/v1/call/${calls[0]}`);
+			simulator().faults.inject({ kind: 'status', status: 503, match: { path } });
+			await poll().catch(() => []);
+			simulator().faults.clear();
+			expect((await poll()).map(callIdOf)[0]).toBe(calls[0]);
+		});
+
 		it('returns newer calls although the records of the 1,000 oldest are gone', async () => {
 			const { poll } = await published();
 			const calls = await addManyEnded(1_010);
