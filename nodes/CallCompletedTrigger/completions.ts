@@ -90,6 +90,12 @@ type CompletedCall = {
 	outcome: JsonObject;
 };
 
+type Readings = {
+	completed: CompletedCall[];
+	/** An item for each call that couldn't be read, if *On Error* is set to continue. */
+	failed: INodeExecutionData[];
+};
+
 function toItems(calls: readonly CompletedCall[]): INodeExecutionData[] {
 	return asItems(calls.map(({ record }) => outcomeRecord(record)));
 }
@@ -98,16 +104,12 @@ function asReported(call: ReportedCall): CompletedCall {
 	return { callId: call.callId, record: reportedItem(call), outcome: reportedOutcome(call) };
 }
 
-/**
- * Reads each call with the token, and leaves out those that the account doesn't have.
- *
- * @returns `failed`: an item for each call that couldn't be read, if *On Error* is set to continue
- */
+/** Reads each call with the token, and leaves out those that the account doesn't have. */
 async function readCalls(
 	context: IExecuteFunctions,
 	calls: readonly ReportedCall[],
 	{ finished, filters, included }: Settings,
-): Promise<{ completed: CompletedCall[]; failed: INodeExecutionData[] }> {
+): Promise<Readings> {
 	const { client } = await createAccountClient(context);
 	const sleep = cancellableSleep(context);
 	const read = async (call: ReportedCall): Promise<CompletedCall[]> => {
@@ -118,17 +120,23 @@ async function readCalls(
 		const more = await readIncluded(client, callId, included);
 		return [{ callId, record: { ...record, ...more }, outcome: record }];
 	};
-	const failed: INodeExecutionData[] = [];
-	const parallel = pLimit(READS_AT_ONCE);
-	const results = calls.map(
-		async (call, itemIndex) =>
-			await parallel(read, call).catch((error: unknown) => {
+	const tryToRead = async (call: ReportedCall, itemIndex: number): Promise<Readings> =>
+		await read(call).then(
+			(completed) => ({ completed, failed: [] }),
+			(error: unknown) => {
 				if (!context.continueOnFail()) throw error;
-				failed.push(toErrorItem(error, { itemIndex, of: calls.length }));
-				return [];
-			}),
+				const position = { itemIndex, of: calls.length };
+				return { completed: [], failed: [toErrorItem(error, position)] };
+			},
+		);
+	const parallel = pLimit(READS_AT_ONCE);
+	const all = await Promise.all(
+		calls.map(async (call, index) => await parallel(tryToRead, call, index)),
 	);
-	return { completed: (await Promise.all(results)).flat(), failed };
+	return {
+		completed: all.flatMap(({ completed }) => completed),
+		failed: all.flatMap(({ failed }) => failed),
+	};
 }
 
 function isCall(call: ReportedCall | UnusableReport): call is ReportedCall {

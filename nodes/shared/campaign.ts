@@ -111,16 +111,12 @@ function attemptsPerContact(calls: CallCounts | undefined, contacts: number | nu
 
 /** The contacts in all queues. `null` if the response lacks the lists, their queues, or a count. */
 function contactsIn({ record, uploads }: CampaignView): number | null {
+	const queues = uploads.flatMap((upload) => upload.queues);
 	const isCounted =
 		Array.isArray(record.uploads) &&
 		uploads.every(({ record: upload }) => Array.isArray(upload.queues)) &&
-		uploads.every(({ queues }) => queues.every((queue) => isNumber(queue.record.total_queued)));
-	return isCounted
-		? sumBy(
-				uploads.flatMap(({ queues }) => queues),
-				'totalQueued',
-			)
-		: null;
+		queues.every(({ record: queue }) => isNumber(queue.total_queued));
+	return isCounted ? sumBy(queues, 'totalQueued') : null;
 }
 
 function ratio(part: number, whole: number): number | null {

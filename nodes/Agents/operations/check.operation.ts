@@ -7,8 +7,12 @@ import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { findAgents, type FoundAgent, requireAllAgents } from '../../shared/agents';
-import { getActiveAgents } from '../../shared/api/endpoints';
+import {
+	findAgents,
+	type FoundAgent,
+	readActiveAgents,
+	requireAllAgents,
+} from '../../shared/agents';
 import { parseAgentUuid } from '../../shared/api/parseIds';
 import type { JsonValue } from '../../shared/json';
 
@@ -32,9 +36,8 @@ export const check: Operation = {
 			const additions = readAdditions(parameters.at(index).collection('developerSettings'));
 			const key = JSON.stringify(additions);
 			const { client, apiMapping } = await account();
-			const listPath = () => apiMapping.optional('agentsPath');
 			const read = async () => {
-				const { body } = await getActiveAgents(client, { ...additions, listPath });
+				const { body } = await readActiveAgents(client, apiMapping, additions);
 				return { body, agents: findAgents(body, apiMapping) };
 			};
 			const list = lists.get(key) ?? read();

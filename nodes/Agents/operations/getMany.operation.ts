@@ -6,8 +6,7 @@ import {
 import { forEachList } from '../../shared/n8n/run/listLoop';
 import { outputFields, readOutput, sized } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { findAgents } from '../../shared/agents';
-import { getActiveAgents } from '../../shared/api/endpoints';
+import { findAgents, readActiveAgents } from '../../shared/agents';
 import { recordOf } from '../../shared/api/envelope';
 
 export const getMany: Operation = {
@@ -29,11 +28,10 @@ export const getMany: Operation = {
 			const form = parameters.at(index);
 			const additions = readAdditions(form.collection('developerSettings'));
 			const output = readOutput(form);
-			const listPath = () => apiMapping.optional('agentsPath');
 			return {
 				key: { additions, output },
 				read: async () => {
-					const response = await getActiveAgents(client, { ...additions, listPath });
+					const response = await readActiveAgents(client, apiMapping, additions);
 					if (output === 'raw') return [recordOf(response)];
 					const agents = findAgents(response.body, apiMapping);
 					return agents.map(({ record }) => sized(output, { raw: record, simplified: record }));

@@ -2,14 +2,7 @@ import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { type Fields, MAY_BE_BLANK, MAY_BE_EMPTY_LIST } from '../../shared/n8n/forms/fields';
-import {
-	type Checked,
-	isUnset,
-	type Problem,
-	problem,
-	quoted,
-	type Take,
-} from '../../shared/values';
+import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
 import { type CallingHours, DAY_MINUTES, type DateRange } from '../callTime';
 import { timeZone } from './timeZone';
 
@@ -128,8 +121,8 @@ export function readCallingHours(options: Fields, take: Take): CallingHours | un
 	const except = take(dateRanges(options.textOrList(exceptOn.name, MAY_BE_EMPTY_LIST))) ?? [];
 	const hours = options.group(hoursProperty.name);
 	if (hours === undefined) {
-		const unused = options.has(outsideHours.name) ? outsideHours : exceptOn;
-		if (unused === outsideHours || except.length > 0) take(noHours(unused));
+		if (options.has(outsideHours.name)) take(noHours(outsideHours));
+		else if (except.length > 0) take(noHours(exceptOn));
 		return undefined;
 	}
 	const days = take(daysIn(hours.textOrList('days', MAY_BE_BLANK)));
@@ -144,7 +137,7 @@ export function readCallingHours(options: Fields, take: Take): CallingHours | un
 	return { days, from, to, zone, except, outside: isSkipped ? 'notPlaced' : 'schedule' };
 }
 
-function noHours({ displayName }: INodeProperties): { problem: Problem } {
+function noHours({ displayName }: INodeProperties): Checked<never> {
 	return problem(
 		"'Calling Hours' is empty",
 		onScreenOnly(`Add 'Calling Hours', or remove '${displayName}'.`),
@@ -152,7 +145,7 @@ function noHours({ displayName }: INodeProperties): { problem: Problem } {
 }
 
 /** Such as 9:00 to 6:00 for an evening. Hours that end on the next day would call people at night. */
-function endsTooEarly(from: string, to: string): { problem: Problem } {
+function endsTooEarly(from: string, to: string): Checked<never> {
 	return problem(
 		`'To' must be later than 'From' in 'Calling Hours' (got ${quoted(from)} to ${quoted(to)})`,
 		onScreenOnly(

@@ -1,6 +1,5 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
-import { findAgents } from '../../agents';
-import { getActiveAgents } from '../../api/endpoints';
+import { findAgents, readActiveAgents } from '../../agents';
 import { recentCampaigns, type RecentCampaign } from '../../calls/recentCampaigns';
 import { type AccountClient, clock, createAccountClient } from '../http/accountClient';
 import { toNodeError } from '../run/nodeErrors';
@@ -57,8 +56,7 @@ export async function searchAgents(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	return await searchEntries(this, filter, async ({ client, apiMapping }) => {
-		const listPath = () => apiMapping.optional('agentsPath');
-		const { body } = await getActiveAgents(client, { listPath });
+		const { body } = await readActiveAgents(client, apiMapping);
 		return findAgents(body, apiMapping).map(({ uuid, name }) => ({ name, value: uuid }));
 	});
 }

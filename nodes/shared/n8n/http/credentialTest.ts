@@ -13,7 +13,7 @@ import {
 } from '../../api/errors';
 import { versionAdvice } from '../../api/access';
 import type { Transport } from '../../api/http';
-import { getActiveAgents } from '../../api/endpoints';
+import { readActiveAgents } from '../../agents';
 import { ApiClient } from '../../api/client';
 import { ApiMapping } from '../../apiMapping';
 import { type MappingTestResult, testMapping } from '../../apiMapping/testMapping';
@@ -38,8 +38,7 @@ export async function voiceChatAgentApiTest(
 		const transport = transportFor(this, access);
 		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
 		const mapping = new ApiMapping(data);
-		const listPath = () => mapping.optional('agentsPath');
-		const { agents, failure } = await getActiveAgents(client, { listPath }).then(
+		const { agents, failure } = await readActiveAgents(client, mapping).then(
 			({ body }) => ({ agents: body, failure: null }),
 			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error, access.baseUrl) }),
 		);
