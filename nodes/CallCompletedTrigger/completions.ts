@@ -6,8 +6,8 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { isWanted, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
-import { outcomeRecord } from '../shared/calls/callRecord';
+import { outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
+import { flatCallRecord } from '../shared/calls/callRecord';
 import { readIncluded } from '../shared/calls/readCall';
 import {
 	MAX_CALLS_PER_REPORT,
@@ -19,7 +19,7 @@ import { isJsonObject, type JsonObject } from '../shared/json';
 import {
 	type CompletionSettings,
 	readCompletionSettings,
-} from '../shared/n8n/forms/completionFields';
+} from '../shared/n8n/forms/callTriggerFields';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
@@ -30,6 +30,7 @@ import { newEvents } from '../shared/n8n/triggers/newEvents';
 import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
 import { completionFields } from './properties';
 import { readCompletedCall } from './readCompletedCall';
+import { isWanted } from '../shared/calls/completionFilters';
 
 type Settings = CompletionSettings & { verify: boolean; allowDuplicates: boolean };
 
@@ -97,7 +98,7 @@ type Readings = {
 };
 
 function toItems(calls: readonly CompletedCall[]): INodeExecutionData[] {
-	return asItems(calls.map(({ record }) => outcomeRecord(record)));
+	return asItems(calls.map(({ record }) => flatCallRecord(record)));
 }
 
 function asReported(call: ReportedCall): CompletedCall {

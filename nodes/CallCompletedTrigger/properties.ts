@@ -3,7 +3,7 @@ import {
 	completionFilters,
 	finishedStatusesField,
 	includeField,
-} from '../shared/n8n/forms/completionFields';
+} from '../shared/n8n/forms/callTriggerFields';
 import { optionsCollection } from '../shared/n8n/forms/options';
 import { shownWhere } from '../shared/n8n/forms/shownWhere';
 

@@ -4,8 +4,8 @@ import pLimit from 'p-limit';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { isTransient } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
-import { outcomeRecord } from '../shared/calls/callRecord';
+import { hasEnded, isBehind, outcomeKey } from '../shared/calls/callEnd';
+import { flatCallRecord } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
 import { requiredForList } from '../shared/calls/callList';
 import { fingerprint, fingerprint64 } from '../shared/hash';
@@ -21,6 +21,7 @@ import {
 } from './listedCalls';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { type PollState, restoreState, storedState } from './pollState';
+import { isWanted } from '../shared/calls/completionFilters';
 
 /** Calls whose records one poll reads. The next poll continues. */
 const MAX_CALLS_PER_POLL = 1_000;
@@ -178,7 +179,7 @@ class Poll {
 		const isInTime = !(createdAtOf(record) < (settings.from ?? -Infinity));
 		if (!seen.has(outcome) && isInTime && isWanted(record, settings.filters)) {
 			const more = await readIncluded(account.client, callId, settings.included);
-			completed.set(outcome, outcomeRecord({ ...record, ...more }));
+			completed.set(outcome, flatCallRecord({ ...record, ...more }));
 		}
 		seen.add(fingerprint).add(outcome);
 		return true;
@@ -219,7 +220,7 @@ async function testCall(
 	for (const { callId } of latestFirst.slice(0, MAX_TEST_CALLS)) {
 		const record = await readCallRecord(client, callId);
 		if (!hasEnded(record, finished) || !isWanted(record, filters)) continue;
-		return outcomeRecord({ ...record, ...(await readIncluded(client, callId, included)) });
+		return flatCallRecord({ ...record, ...(await readIncluded(client, callId, included)) });
 	}
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
 		description:

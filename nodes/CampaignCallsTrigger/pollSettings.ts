@@ -2,16 +2,15 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
 import { parseCampaignId, parseWholeNumber } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
-import { parseList } from '../shared/calls/callEnd';
-import { parseTime } from '../shared/calls/callFilters';
 import {
 	type CompletionSettings,
 	readCompletionSettings,
-} from '../shared/n8n/forms/completionFields';
+} from '../shared/n8n/forms/callTriggerFields';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
-import { isUnset, quoted } from '../shared/values';
+import { isUnset, quoted, parseList } from '../shared/values';
 import { campaignCallsFields } from './properties';
+import { parseTime } from '../shared/dates';
 
 /** The calls to check. */
 export type CallSource =

@@ -4,7 +4,7 @@ import {
 	completionFilters,
 	finishedStatusesField,
 	includeField,
-} from '../shared/n8n/forms/completionFields';
+} from '../shared/n8n/forms/callTriggerFields';
 import { optionsCollection } from '../shared/n8n/forms/options';
 
 /** The form, from top to bottom. */

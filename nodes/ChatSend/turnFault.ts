@@ -135,7 +135,7 @@ const NO_REASON: Explanation = {
 
 const OTHER_REASON: Explanation = {
 	message: 'The service rejected the message',
-	quotesService: true,
+	quotesServiceInMessage: true,
 	resolution: forEveryone('Correct what the service reports. Then send the message again.'),
 };
 

@@ -1,11 +1,12 @@
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
 import { type ChatConnection, endingOf, SESSION_CLOSED_LINGER_MS } from '../shared/chat/connection';
-import { type Clock, hasOffset, pause } from '../shared/clock';
+import { type Clock, pause } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/frames';
 import { ExplainedError } from '../shared/api/errors';
 import { onScreenOnly, type Reader } from '../shared/api/resolution';
 import { type JsonValue, numberIn } from '../shared/json';
 import { whyNotRead } from '../shared/notRead';
+import { hasOffset } from '../shared/dates';
 
 export type EventFilter = {
 	/** Null for any event. */

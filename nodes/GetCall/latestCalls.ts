@@ -1,12 +1,12 @@
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
-import { hasOffset } from '../shared/clock';
 import { numberIn, type JsonObject, type JsonValue } from '../shared/json';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { forEachWithPauses } from '../shared/pauses';
 import { isUnset } from '../shared/values';
-import type { CallFilters } from '../shared/calls/callFilters';
+import type { CallFilters } from '../shared/calls/callListQuery';
+import { hasOffset } from '../shared/dates';
 
 /**
  * The newest call of each number, in the order of the list. Calls that can't be compared are kept: without a readable

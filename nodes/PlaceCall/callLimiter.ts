@@ -4,12 +4,13 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { explained, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
 import { USER } from '../shared/api/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../shared/calls/callsPerPerson';
-import { inEnglish, pause, withOffset } from '../shared/clock';
+import { pause } from '../shared/clock';
 import type { DeduplicationStore } from '../shared/deduplicationStore';
 import { clock } from '../shared/n8n/http/accountClient';
 import { openRememberedNumbers, repeatOnStore, type StoreUse } from '../shared/n8n/once/nodeStore';
 import { cancelSignal, requireRunning } from '../shared/n8n/run/cancel';
 import { NotPlaced, OVER_LIMIT } from './notPlaced';
+import { inEnglish, withOffset } from '../shared/dates';
 
 const STORE: StoreUse = {
 	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",

@@ -2,10 +2,10 @@ import { DateTime } from 'luxon';
 import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
-import { inEnglish, withOffset } from '../shared/clock';
 import { formatOf } from '../shared/modelFormats';
 import { quoted } from '../shared/values';
 import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
+import { inEnglish, withOffset } from '../shared/dates';
 
 /** What decides when a call goes. */
 export type TimeSettings = {

@@ -1,4 +1,3 @@
-import type { DateTime } from 'luxon';
 import { counted } from './values';
 
 /** Time, injected so that tests don't wait. */
@@ -109,23 +108,6 @@ export function deferred<T>(): Deferred<T> {
 		resolve = settle;
 	});
 	return { promise, resolve };
-}
-
-/** Formats a time in English with Latin digits, in any locale. */
-export function inEnglish(at: DateTime, format: string): string {
-	return at.toFormat(format, { locale: 'en', numberingSystem: 'latn' });
-}
-
-/** ISO 8601 with a numeric offset, also for UTC, where luxon writes Z. */
-export function withOffset(at: DateTime): string {
-	return inEnglish(at, "yyyy-MM-dd'T'HH:mm:ssZZ");
-}
-
-const OFFSET = /^[^T ]*[T ].*(?:Z|[+-]\d{2}:?\d{2})$/i;
-
-/** Whether an ISO 8601 text, perhaps with a blank instead of the T, has a UTC offset. */
-export function hasOffset(text: string): boolean {
-	return OFFSET.test(text);
 }
 
 /** In seconds, minutes, or hours, rounded up. */

@@ -89,3 +89,12 @@ export function named<T>(
 	const more = things.length - names.length;
 	return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
+
+/** Parses names separated by commas or line breaks. An expression may return several texts. */
+export function parseList(text: string | readonly string[]): string[] {
+	const texts = typeof text === 'string' ? [text] : text;
+	return texts
+		.flatMap((one) => one.split(/[,\n]/))
+		.map((name) => name.trim())
+		.filter((name) => name !== '');
+}

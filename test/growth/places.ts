@@ -36,10 +36,10 @@ import { withoutSecret } from '../../nodes/shared/api/secrets';
 import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
-import { hasEnded, isBehind, isWanted, outcomeKey } from '../../nodes/shared/calls/callEnd';
-import { callListQuery } from '../../nodes/shared/calls/callFilters';
+import { hasEnded, isBehind, outcomeKey } from '../../nodes/shared/calls/callEnd';
+import { callListQuery } from '../../nodes/shared/calls/callListQuery';
 import { entriesOf, onlyListIn } from '../../nodes/shared/calls/callList';
-import { outcomeRecord, simplifyCall, transcriptText } from '../../nodes/shared/calls/callRecord';
+import { flatCallRecord, simplifyCall, transcriptText } from '../../nodes/shared/calls/callRecord';
 import { callIdKey, readReport, reportedField } from '../../nodes/shared/calls/completionWebhook';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { outgoingFrame, UnconfirmedFrames } from '../../nodes/shared/chat/acks';
@@ -66,6 +66,7 @@ import { callWith, questionForm } from '../nodes/PlaceCall/callForm';
 import { clientOf } from '../nodes/shared/api/clientOf';
 import { ENDPOINTS } from '../nodes/shared/api/everyEndpoint';
 import { conversation, everyShape, oneEnding, tables, type Input, type Shape } from './shapes';
+import { isWanted } from '../../nodes/shared/calls/completionFilters';
 
 /** What the package does with text that comes in at a place. Each of these is run, whether the one before it failed or not. */
 export type Place = { shapes: Shape[]; reads: (input: Input) => Array<() => unknown> };
@@ -218,7 +219,7 @@ const reads: Record<string, Place['reads']> = {
 	'a call record': ({ text, json }) => {
 		const record = { ...fieldsWith(json), call_picked_at: text };
 		return [
-			() => outcomeRecord(record),
+			() => flatCallRecord(record),
 			() => simplifyCall(record),
 			() => transcriptText(listOf(json)),
 			() => outcomeKey(text, record),

@@ -12,7 +12,7 @@ import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
 import { readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
 import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { callListQuery, type CallFilters } from '../../shared/calls/callFilters';
+import { callListQuery, type CallFilters } from '../../shared/calls/callListQuery';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import {
 	callList,

@@ -2,11 +2,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { DataExtractionItem } from '../../shared/api/endpoints';
-import { parseList } from '../../shared/calls/callEnd';
 import { formatOf, givenAs } from '../../shared/modelFormats';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Scalar } from '../../shared/n8n/forms/fieldValue';
-import { isUnset, quoted } from '../../shared/values';
+import { isUnset, quoted, parseList } from '../../shared/values';
 import { comparable, type AskedQuestion } from './answer';
 
 /** A checked question: the data point to send, and the settings to evaluate the answer. */

@@ -1,11 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { parseTime } from '../../shared/calls/callFilters';
-import { hasOffset, withOffset } from '../../shared/clock';
 import { givenAs } from '../../shared/modelFormats';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { shownOnlyAt, textInTools } from '../../shared/n8n/tools/textInTools';
 import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
 import type { Schedule } from '../callTime';
+import { parseTime, hasOffset, withOffset } from '../../shared/dates';
 
 const whenToCall: INodeProperties[] = textInTools(
 	{

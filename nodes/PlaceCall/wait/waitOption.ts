@@ -5,7 +5,7 @@ import { onScreenOnly } from '../../shared/api/resolution';
 import {
 	finishedStatusesField,
 	readFinishedStatuses,
-} from '../../shared/n8n/forms/completionFields';
+} from '../../shared/n8n/forms/callTriggerFields';
 import type { Fields } from '../../shared/n8n/forms/fields';
 
 const WAYS = [

@@ -9,15 +9,15 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { isValueByKey, outcomeRecord } from '../../shared/calls/callRecord';
+import { isValueByKey, flatCallRecord } from '../../shared/calls/callRecord';
 import type { CallWatch } from '../../shared/calls/callWatch';
-import { hasOffset } from '../../shared/clock';
 import { isJsonObject, type JsonObject, numberIn } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { inputRows } from '../../shared/n8n/tools/toolRun';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { withAnswer } from '../ask/answer';
 import { GRACE_MS } from './resumeUrl';
+import { hasOffset } from '../../shared/dates';
 
 /** Field with the end of the wait, while the execution waits. */
 export const WAITS_UNTIL = 'waits_until';
@@ -114,7 +114,7 @@ export function waitedItems(
 		const known = watch.state(callIdOf(item) ?? '');
 		if (known === undefined) return { ...item, pairedItem };
 		const { asked, ...call } = omit(jsonOf(item), WAITS_UNTIL, NOT_READ_FIELD);
-		const outcome = outcomeRecord({ phone_key: call.phone_key ?? null, ...known.record });
+		const outcome = flatCallRecord({ phone_key: call.phone_key ?? null, ...known.record });
 		const json = {
 			...defaults(outcome, known.hasEnded && !keepsInput ? pick(call, 'placed') : call),
 			timed_out: !known.hasEnded,

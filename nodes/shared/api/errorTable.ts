@@ -42,7 +42,7 @@ type ErrorRow = Omit<Explanation, 'resolution'> &
 		 */
 		isNotProcessed?: true;
 		/** The field of the request whose value the message shows. */
-		shows?: string;
+		shownField?: string;
 	};
 
 /** @param endpoints in the notation of the document: `GET /v1/call/{id}` */
@@ -128,7 +128,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		matches: isRelayed(),
 		message: 'The chat engine rejected the request',
 		...forEveryone('Check the state of the chat session and the reason that the service gives.'),
-		quotesService: true,
+		quotesServiceInMessage: true,
 	},
 	{
 		code: 'agent_not_in_account',
@@ -270,7 +270,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		message: "The service rejected 'Phone Number'",
 		onScreen: "Correct the number, or choose its country in 'Country'.",
 		forModel: `Correct the number or its country. ${formatOf('Phone Number')} ${formatOf('Country')}`,
-		shows: 'phone_number',
+		shownField: 'phone_number',
 	},
 	{ statuses: [307, 308], isNotProcessed: true, ...REDIRECTED },
 	{ raisedBy: /^GET /, statuses: range(300, 400), isNotProcessed: true, ...REDIRECTED },
@@ -356,7 +356,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		message: 'The service rejected the call',
 		onScreen: 'No call was placed. Correct what the service names.',
 		forModel: 'Correct what the service names, if it can be corrected.',
-		quotesService: true,
+		quotesServiceInMessage: true,
 	},
 ];
 
@@ -364,7 +364,7 @@ export const ERRORS: readonly ErrorRow[] = [
 const LAST: ErrorRow = {
 	message: 'The service rejected the request',
 	...forEveryone('Correct what the service names, then try again.'),
-	quotesService: true,
+	quotesServiceInMessage: true,
 };
 
 /** The documented error of a body, if this endpoint can return it according to the document. */
@@ -425,7 +425,7 @@ function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequ
 
 /** The texts of a row, with the value that it shows and the time of `Retry-After`. */
 function explanationOf(
-	{ code, message, onScreen, forModel, quotesService = false, shows }: ErrorRow,
+	{ code, message, onScreen, forModel, quotesServiceInMessage = false, shownField }: ErrorRow,
 	{ path, body }: ServiceRequest,
 	response: HttpResponse,
 	now: number,
@@ -437,9 +437,9 @@ function explanationOf(
 	const isUnknownPath = response.status === NOT_FOUND && code === undefined;
 	const version = isUnknownPath ? versionAdvice(baseUrlOf(response, path)) : undefined;
 	return {
-		message: shows === undefined ? message : `${message} (got ${quoted(body?.[shows])})`,
+		message: shownField === undefined ? message : `${message} (got ${quoted(body?.[shownField])})`,
 		resolution: { onScreen: version ?? timed(onScreen), forModel: timed(forModel) },
-		quotesService,
+		quotesServiceInMessage,
 	};
 }
 

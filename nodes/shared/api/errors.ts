@@ -63,7 +63,7 @@ const MAX_QUOTED_CHARACTERS = 200;
 
 /** Adds the words of the service to a message that needs them. */
 export function quotingService(explanation: Explanation, words: string): Explanation {
-	if (explanation.quotesService !== true || words.length > MAX_QUOTED_CHARACTERS)
+	if (explanation.quotesServiceInMessage !== true || words.length > MAX_QUOTED_CHARACTERS)
 		return explanation;
 	return { ...explanation, message: `${explanation.message}${quotation(words)}` };
 }

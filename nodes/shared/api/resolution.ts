@@ -9,7 +9,7 @@ export type Explanation = {
 	message: string;
 	resolution: Resolution;
 	/** Whether only the service knows why, so its words belong in the message. See `quotingService`. */
-	quotesService?: boolean;
+	quotesServiceInMessage?: boolean;
 };
 
 /** The reader of a resolution. */

@@ -1,9 +1,10 @@
 import { DateTime } from 'luxon';
-import { hasOffset as endsWithOffset } from '../clock';
+import { FILTER_FIELDS } from './completionFilters';
 import { fingerprint } from '../hash';
 import { isUnset } from '../values';
 import type { JsonObject, JsonValue } from '../json';
 import { callIdKey, reportedField, type ReportedCall } from './completionWebhook';
+import { hasOffset as endsWithOffset } from '../dates';
 
 /** Outcomes in the document. A service may have others, so users can change the list. */
 export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
@@ -88,29 +89,4 @@ function hasOffset({ call_picked_at: time }: JsonObject): boolean {
 /** A missing count equals 0. */
 function retriesOf({ retry_count: count }: JsonObject): number {
 	return typeof count === 'number' ? count : 0;
-}
-
-/** Parses names separated by commas or line breaks. An expression may return several texts. */
-export function parseList(text: string | readonly string[]): string[] {
-	const texts = typeof text === 'string' ? [text] : text;
-	return texts
-		.flatMap((one) => one.split(/[,\n]/))
-		.map((name) => name.trim())
-		.filter((name) => name !== '');
-}
-
-const FILTER_FIELDS = ['status', 'agent_uuid', 'campaign_id'] as const;
-
-/** Values of the calls to return. An empty list accepts all. */
-export type CompletionFilters = Record<(typeof FILTER_FIELDS)[number], string[]>;
-
-export function isWanted(record: JsonObject, filters: CompletionFilters): boolean {
-	return Object.entries(filters).every(([field, wanted]) => {
-		if (wanted.length === 0) return true;
-		return [record[field]].flat().some((one) => isPlain(one) && wanted.includes(String(one)));
-	});
-}
-
-function isPlain(value: JsonValue | undefined): value is string | number {
-	return typeof value === 'string' || typeof value === 'number';
 }

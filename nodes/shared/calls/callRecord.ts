@@ -24,17 +24,17 @@ const PREFIXES = { data_captured: 'captured_', post_call_analysis: 'analysis_' }
  * - `answered`: null if the status doesn't tell.
  * - `captured_…` and `analysis_…`: the values of `data_captured` and `post_call_analysis`, by key.
  */
-export function outcomeRecord(record: JsonObject): JsonObject {
-	return { ...outcomeFields(record), ...omit(record, 'phone_key', ...nestedFields(record)) };
+export function flatCallRecord(record: JsonObject): JsonObject {
+	return { ...mainFields(record), ...omit(record, 'phone_key', ...nestedFields(record)) };
 }
 
 /** The outcome without the other fields. A record without documented fields stays unchanged. */
 export function simplifyCall(record: JsonObject): JsonObject {
-	const simple = outcomeFields(record);
+	const simple = mainFields(record);
 	return Object.keys(simple).length > 1 ? simple : record;
 }
 
-function outcomeFields(record: JsonObject): JsonObject {
+function mainFields(record: JsonObject): JsonObject {
 	const { status } = record;
 	return {
 		...(typeof status === 'string' &&

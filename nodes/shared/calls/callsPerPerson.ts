@@ -1,5 +1,5 @@
 import type { DateTime } from 'luxon';
-import { inEnglish } from '../clock';
+import { inEnglish } from '../dates';
 
 export const MAX_CALLS = 10;
 

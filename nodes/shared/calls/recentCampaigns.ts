@@ -7,7 +7,7 @@ import type { ApiMapping } from '../apiMapping';
 import { readCampaign } from '../campaign';
 import type { Clock } from '../clock';
 import { plainText } from '../values';
-import { callListQuery } from './callFilters';
+import { callListQuery } from './callListQuery';
 import { callList } from './callList';
 
 /** Calls to look at. More would keep the user waiting. */

@@ -1,5 +1,5 @@
 import {
-	outcomeRecord,
+	flatCallRecord,
 	simplifyCall,
 	transcriptText,
 	transcriptTurns,
@@ -44,7 +44,7 @@ const outcome = {
 test('an outcome is flat, in a fixed order, and the other fields of the record follow', () => {
 	const entries = Object.entries(outcome);
 	expect(Object.entries(simplifyCall(record))).toEqual(entries);
-	expect(Object.entries(outcomeRecord(record))).toEqual([...entries, ['campaign_id', 7]]);
+	expect(Object.entries(flatCallRecord(record))).toEqual([...entries, ['campaign_id', 7]]);
 });
 
 test.each([
@@ -56,12 +56,12 @@ test.each([
 	[{ status: null }, {}],
 	[{ post_call_analysis: ['keen'] }, {}],
 ])('the outcome of %j is %j', (fields, added) => {
-	expect(outcomeRecord(fields)).toEqual({ ...added, ...fields, phone_key: null });
+	expect(flatCallRecord(fields)).toEqual({ ...added, ...fields, phone_key: null });
 });
 
 test('nothing captured adds no field', () => {
 	const empty = { call_id: 'a', data_captured: null, post_call_analysis: {} };
-	expect(outcomeRecord(empty)).toEqual({ call_id: 'a', phone_key: null });
+	expect(flatCallRecord(empty)).toEqual({ call_id: 'a', phone_key: null });
 });
 
 describe('the key of the number', () => {
@@ -72,23 +72,23 @@ describe('the key of the number', () => {
 		[{ phone_number: null }, null],
 		[{ call_id: 'a' }, null],
 	])('of %j is %p', (record, phone_key) => {
-		expect(outcomeRecord(record)).toEqual({ ...record, phone_key });
+		expect(flatCallRecord(record)).toEqual({ ...record, phone_key });
 	});
 
 	test.each(['data_captured', 'post_call_analysis', 'additional_data'])(
 		'is not that of another number in %s',
 		(field) => {
 			const record = { call_id: 'a', [field]: { phone_number: '+919811111111' } };
-			expect(outcomeRecord(record).phone_key).toBeNull();
+			expect(flatCallRecord(record).phone_key).toBeNull();
 			const called = { ...record, call: { number: { phone_number: '+919876543210' } } };
-			expect(outcomeRecord(called).phone_key).toBe('919876543210');
+			expect(flatCallRecord(called).phone_key).toBe('919876543210');
 		},
 	);
 
 	test('of the service is not replaced', () => {
 		const record = { phone_number: '+919876543210', phone_key: 7 };
-		expect(outcomeRecord(record)).toEqual(record);
-		expect(outcomeRecord({ ...record, phone_key: null }).phone_key).toBe('919876543210');
+		expect(flatCallRecord(record)).toEqual(record);
+		expect(flatCallRecord({ ...record, phone_key: null }).phone_key).toBe('919876543210');
 	});
 });
 

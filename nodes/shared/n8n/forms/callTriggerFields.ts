@@ -1,9 +1,11 @@
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { parseAgentUuid } from '../../api/parseIds';
-import { type CompletionFilters, OBSERVED_OUTCOMES, parseList } from '../../calls/callEnd';
+import { OBSERVED_OUTCOMES } from '../../calls/callEnd';
 import { agentField } from './locatorFields';
 import type { Fields } from './fields';
+import { type CompletionFilters } from '../../calls/completionFilters';
+import { parseList } from '../../values';
 
 /** 'Filters' of the triggers for completed calls. */
 export const completionFilters: INodeProperties = {

@@ -1,5 +1,4 @@
-import { DateTime } from 'luxon';
-import { inEnglish, withOffset } from '../clock';
+import { inEnglish, parseTime, withOffset } from '../dates';
 import { isUnset, quoted } from '../values';
 import { InvalidInput } from '../api/errors';
 import { givenAs } from '../modelFormats';
@@ -121,24 +120,4 @@ function boundOf(
 		return value.trim();
 	}
 	return withOffset(at);
-}
-
-/** Excludes a time of day, a month, or a year, which luxon would complete with other values. */
-const BEGINS_WITH_A_DAY = /^\d{4}-?\d{2}-?\d{2}(?!\d)/;
-
-/** The largest UTC offset on earth. */
-const MAX_OFFSET_MINUTES = 14 * 60;
-
-/**
- * A date, with or without a time. Invalid for anything else.
- *
- * @param zone time zone for dates without an offset
- */
-export function parseTime(value: unknown, zone: string): DateTime {
-	if (DateTime.isDateTime(value)) return value;
-	if (value instanceof Date) return DateTime.fromJSDate(value, { zone });
-	const written = asText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
-	if (!BEGINS_WITH_A_DAY.test(written)) return DateTime.invalid('no day');
-	const at = DateTime.fromISO(written, { zone, setZone: /(Z|[+-]\d{2}:?\d{2})$/i.test(written) });
-	return Math.abs(at.offset) > MAX_OFFSET_MINUTES ? DateTime.invalid('no such offset') : at;
 }

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { callListQuery, type CallFilters } from '../../../../nodes/shared/calls/callFilters';
+import { callListQuery, type CallFilters } from '../../../../nodes/shared/calls/callListQuery';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { explainedBy } from '../explainedBy';
 

@@ -1,0 +1,39 @@
+import { DateTime } from 'luxon';
+import { asText } from './api/parseIds';
+
+/** Formats a time in English with Latin digits, in any locale. */
+export function inEnglish(at: DateTime, format: string): string {
+	return at.toFormat(format, { locale: 'en', numberingSystem: 'latn' });
+}
+
+/** ISO 8601 with a numeric offset, also for UTC, where luxon writes Z. */
+export function withOffset(at: DateTime): string {
+	return inEnglish(at, "yyyy-MM-dd'T'HH:mm:ssZZ");
+}
+
+const OFFSET = /^[^T ]*[T ].*(?:Z|[+-]\d{2}:?\d{2})$/i;
+
+/** Whether an ISO 8601 text, perhaps with a blank instead of the T, has a UTC offset. */
+export function hasOffset(text: string): boolean {
+	return OFFSET.test(text);
+}
+
+/** Excludes a time of day, a month, or a year, which luxon would complete with other values. */
+const BEGINS_WITH_A_DAY = /^\d{4}-?\d{2}-?\d{2}(?!\d)/;
+
+/** The largest UTC offset on earth. */
+const MAX_OFFSET_MINUTES = 14 * 60;
+
+/**
+ * A date, with or without a time. Invalid for anything else.
+ *
+ * @param zone time zone for dates without an offset
+ */
+export function parseTime(value: unknown, zone: string): DateTime {
+	if (DateTime.isDateTime(value)) return value;
+	if (value instanceof Date) return DateTime.fromJSDate(value, { zone });
+	const written = asText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
+	if (!BEGINS_WITH_A_DAY.test(written)) return DateTime.invalid('no day');
+	const at = DateTime.fromISO(written, { zone, setZone: /(Z|[+-]\d{2}:?\d{2})$/i.test(written) });
+	return Math.abs(at.offset) > MAX_OFFSET_MINUTES ? DateTime.invalid('no such offset') : at;
+}
