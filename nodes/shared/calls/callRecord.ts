@@ -16,13 +16,16 @@ const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>(
 /** Fields with values by key, and how the flat record names them: `captured_` and the key. */
 const PREFIXES = { data_captured: 'captured_', post_call_analysis: 'analysis_' } as const;
 
+/** The fields with an object, each of which the flat record has as several fields. */
+const NESTED = { ...PREFIXES, tag: 'tag_' } as const;
+
 /**
  * The outcome of a call as a flat record: what a person looks for comes first, in the same order from every node, and
  * the other fields of the call record follow. Absent fields stay absent.
  *
  * - `outcome`: the status in words. A status that the document doesn't show stays as it is.
  * - `answered`: null if the status doesn't tell.
- * - `captured_…` and `analysis_…`: the values of `data_captured` and `post_call_analysis`, by key.
+ * - `captured_…`, `analysis_…`, and `tag_…`: the values of `data_captured`, `post_call_analysis`, and `tag`, by key.
  */
 export function flatCallRecord(record: JsonObject): JsonObject {
 	return { ...mainFields(record), ...omit(record, 'phone_key', ...nestedFields(record)) };
@@ -40,6 +43,7 @@ function mainFields(record: JsonObject): JsonObject {
 		...(typeof status === 'string' &&
 			(OUTCOMES.get(status) ?? { outcome: status, answered: null })),
 		...pick(record, 'status', 'retry_count', 'duration_seconds', 'summary'),
+		...flat(record, 'tag'),
 		...flat(record, 'data_captured'),
 		...pick(record, 'caller_name', 'phone_number'),
 		phone_key: record.phone_key ?? phoneKey(findField(record, 'phone_number')),
@@ -55,14 +59,12 @@ export function isValueByKey(field: string): boolean {
 }
 
 function nestedFields(record: JsonObject): string[] {
-	return Object.keys(PREFIXES).filter(
-		(name) => isUnset(record[name]) || isJsonObject(record[name]),
-	);
+	return Object.keys(NESTED).filter((name) => isUnset(record[name]) || isJsonObject(record[name]));
 }
 
-function flat(record: JsonObject, name: keyof typeof PREFIXES): JsonObject {
+function flat(record: JsonObject, name: keyof typeof NESTED): JsonObject {
 	const { [name]: values } = record;
-	return isJsonObject(values) ? mapKeys(values, (_value, key) => PREFIXES[name] + key) : {};
+	return isJsonObject(values) ? mapKeys(values, (_value, key) => NESTED[name] + key) : {};
 }
 
 /** The turns in the `data` of a transcript. Empty if there is no list. */

@@ -19,6 +19,7 @@ const record = {
 	status: 'picked',
 	data_captured: { day: 'Friday', status: 'keen', guests: [1, 2] },
 	summary: 'Wants a visit',
+	tag: { id: 7, name: 'Interested' },
 };
 
 const outcome = {
@@ -28,6 +29,8 @@ const outcome = {
 	retry_count: 1,
 	duration_seconds: 61,
 	summary: 'Wants a visit',
+	tag_id: 7,
+	tag_name: 'Interested',
 	captured_day: 'Friday',
 	captured_status: 'keen',
 	captured_guests: [1, 2],
