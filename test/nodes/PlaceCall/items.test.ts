@@ -104,7 +104,7 @@ describe('when one item is rejected', () => {
 
 describe('when the outcome of an item is unknown', () => {
 	const UNSENT =
-		"The other items weren't sent, and a retry of this execution doesn't send them, so run them in a new execution.";
+		"The other items weren't sent. To send them, set 'On Error' in 'Settings' to 'Continue'";
 	it.each([
 		[4, 1, true],
 		[4, 2, true],

@@ -20,10 +20,8 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 	quota?: (index: number) => Quota;
 };
 
-const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a new execution.';
-
-const UNSENT_NOTE =
-	"The other items weren't sent, and a retry of this execution doesn't send them, so run them in a new execution.";
+const OTHERS_NOT_SENT =
+	"The other items weren't sent. To send them, set 'On Error' in 'Settings' to 'Continue', save the workflow, and retry this execution with the currently saved workflow. It doesn't send completed and unknown items again, but a new execution would.";
 
 /**
  * Sends each item once. Replays the stored results of earlier attempts (see {@link SendOnce}), and checks the
@@ -97,7 +95,7 @@ export async function sendEachItem<Deps>(
 			completed.push(...pair(earlierOutput(index) ?? [], index));
 		});
 		const notes = completedNotes(context, options.completedText, completed);
-		checkNote = [NOTHING_SENT_NOW, ...notes].join(' ');
+		checkNote = [OTHERS_NOT_SENT, ...notes].join(' ');
 	}
 	// An invalid item isn't one of the others.
 	const check = (index: number) => {
@@ -106,7 +104,7 @@ export async function sendEachItem<Deps>(
 	return await forEachItem(context, send, {
 		...options,
 		isCompleted: (index) => !notSent.has(index),
-		unsentNote: () => (stopsRetries ? UNSENT_NOTE : undefined),
+		unsentNote: () => (stopsRetries ? OTHERS_NOT_SENT : undefined),
 		earlierOutput,
 		...((stops || !handler.hasEarlierRecords) && { check, ...(checkNote && { checkNote }) }),
 	});
