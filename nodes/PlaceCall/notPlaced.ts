@@ -5,13 +5,15 @@ import type { JsonObject } from '../shared/json';
 /** Values of `not_placed_reason`. */
 export const OUTSIDE_HOURS = 'outside_calling_hours';
 export const OVER_LIMIT = 'call_limit_reached';
+export const DUPLICATE = 'duplicate_number';
 
 /** Why the output says that a call wasn't placed, and when it's possible. */
 type NotPlacedReason =
 	| { not_placed_reason: typeof OUTSIDE_HOURS; next_opening: string }
-	| { not_placed_reason: typeof OVER_LIMIT; next_call_possible_at: string };
+	| { not_placed_reason: typeof OVER_LIMIT; next_call_possible_at: string }
+	| { not_placed_reason: typeof DUPLICATE };
 
-/** The call was deliberately not placed: outside its calling hours, or over the limit of calls to the person. */
+/** The call was deliberately not placed. */
 export class NotPlaced extends ExplainedError {
 	override readonly name = 'NotPlaced';
 	readonly outcome = 'not_sent';

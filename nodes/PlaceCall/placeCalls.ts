@@ -13,14 +13,14 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
-import { plainText } from '../shared/values';
+import { counted, plainText } from '../shared/values';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
 import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { readCallForm } from './fields/readCallForm';
-import { NotPlaced } from './notPlaced';
+import { DUPLICATE, NotPlaced } from './notPlaced';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './wait/waitedItems';
 
@@ -36,6 +36,9 @@ export async function placeCalls(
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
+	/** The first item with each number and time. */
+	const firstItems = new Map<string, number>();
+	let duplicates = 0;
 
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
 		const form = parameters.at(index);
@@ -50,8 +53,11 @@ export async function placeCalls(
 		requireOneTime(time, additions);
 		const legacy = settings.switch('useLegacyEndpoint', false);
 		const keepsInput = includesInput(form);
-		const { hours, limit } = time;
-		if (limit !== undefined) {
+		const { limit, schedule } = time;
+		const call = `${numberKey} ${schedule?.at ?? ''}`;
+		const first = firstItems.get(call) ?? index;
+		firstItems.set(call, first);
+		if (limit !== undefined && first === index) {
 			const planned = () => callTime(time, dateTimeNow()).planned.toMillis();
 			limiter.add(index, { number: numberKey, limit, planned });
 		}
@@ -61,6 +67,10 @@ export async function placeCalls(
 			target: numberKey,
 			check: () => requirePossibleTime(time, dateTimeNow()),
 			send: async ({ client }) => {
+				if (first !== index) {
+					duplicates++;
+					throw duplicateOf(first);
+				}
 				const since = dateTimeNow();
 				// Decided for each attempt, because the calls before this one and the pauses between attempts take time.
 				const bodyNow = (): CallRequest => {
@@ -79,7 +89,7 @@ export async function placeCalls(
 				callIds.add(id);
 				return asItems({
 					...record,
-					...((hours ?? limit) && { placed: true }),
+					placed: true,
 					...(question && { asked: question.asked.question }),
 				});
 			},
@@ -103,7 +113,23 @@ export async function placeCalls(
 			plural: 'calls were already placed',
 		},
 	}).finally(async () => await limiter.release());
+	if (duplicates > 0) context.addExecutionHints({ message: duplicatesHint(duplicates) });
 	return await wait.finish(placed);
+}
+
+function duplicateOf(first: number): NotPlaced {
+	return new NotPlaced(
+		`The call wasn't placed, because item ${first} has the same number`,
+		onScreenOnly(CALL_AGAIN),
+		{ not_placed_reason: DUPLICATE },
+	);
+}
+
+const CALL_AGAIN =
+	"To call the number again, schedule the item for another time in 'When to Call', or place the calls one after another with Loop Over Items.";
+
+function duplicatesHint(count: number): string {
+	return `${counted(count, 'item')} ${count === 1 ? "wasn't" : "weren't"} called, because an earlier item has the same number. ${CALL_AGAIN}`;
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */

@@ -14,6 +14,8 @@ export type ContractCase = {
 	items?: IDataObject[];
 	/** Changes the simulator before or while the node runs. */
 	prepare?: (simulator: Simulator) => void;
+	/** Runs the node in two executions. The output is that of the second. */
+	isRunTwice?: true;
 	/** Every request to the service, as "METHOD /path", in any order. `{placed}` is the ID of the placed call. */
 	requests: PerDialect<string[]>;
 	/** The items of the first output, compared with `toMatchObject`. */

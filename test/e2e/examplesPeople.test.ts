@@ -101,7 +101,7 @@ describe('14 calls with consent and an audit trail', () => {
 			['Ravi Kumar', 'no consent'],
 			['Meera Iyer', 'no consent'],
 			['Gopal Menon', 'on the list'],
-			['Asha R.', 'over the limit'],
+			['Asha R.', 'same number'],
 			['Farah Ali', 'not called'],
 		];
 		const people = async () =>

@@ -2,7 +2,7 @@ import omit from 'lodash/omit';
 import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { OVER_LIMIT } from '../notPlaced';
+import { DUPLICATE, OUTSIDE_HOURS, OVER_LIMIT } from '../notPlaced';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {
@@ -80,12 +80,18 @@ function forModel(answer: Answer, explanation: string): string {
 	return `${explanation} This is not an approval. Do not use the tool unless the user asks for it again.`;
 }
 
+const REASONS = new Map<unknown, string>([
+	[OUTSIDE_HOURS, "it's outside the calling hours"],
+	[OVER_LIMIT, 'the limit of calls to this person is reached'],
+	[DUPLICATE, 'an earlier item has the same number'],
+]);
+
 function notPlaced(call: object): Evaluation {
-	const isLimited = 'not_placed_reason' in call && call.not_placed_reason === OVER_LIMIT;
-	const reason = isLimited
-		? 'the limit of calls to this person is reached'
-		: "it's outside the calling hours";
-	return evaluation('not_reached', `No call was placed, because ${reason}.`);
+	const reason = 'not_placed_reason' in call ? REASONS.get(call.not_placed_reason) : undefined;
+	return evaluation(
+		'not_reached',
+		reason === undefined ? 'No call was placed.' : `No call was placed, because ${reason}.`,
+	);
 }
 
 /** Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call. */

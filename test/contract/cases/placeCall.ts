@@ -94,9 +94,28 @@ export const placeCall: ContractCase[] = [
 		output: [{ placed: false, call_id: null, next_opening: expect.any(String) }],
 	},
 	{
+		title: 'calls a number once if several items have it, in any format',
+		items: [{ phone: '9876500777' }, { phone: '+91 98765-00777' }],
+		parameters: { ...call, phoneNumber: '={{ $json.phone }}' },
+		requests: ['POST /v1/call'],
+		output: [
+			{ placed: true, call_id: expect.any(String) },
+			{ placed: false, call_id: null, not_placed_reason: 'duplicate_number' },
+		],
+	},
+	{
 		title: 'calls a number once with Limit Calls per Person, in any format',
-		items: [{ phone: '9876500778' }, { phone: '+91 98765-00778' }],
-		parameters: { ...call, phoneNumber: '={{ $json.phone }}', options: once },
+		items: [
+			{ phone: '9876500778', at: '2099-11-20T15:00:00+05:30' },
+			{ phone: '+91 98765-00778', at: '2099-11-20T16:00:00+05:30' },
+		],
+		parameters: {
+			...call,
+			phoneNumber: '={{ $json.phone }}',
+			when: 'dateTime',
+			scheduledAt: '={{ $json.at }}',
+			options: once,
+		},
 		requests: ['POST /v1/call'],
 		output: [
 			{ placed: true, call_id: expect.any(String) },
@@ -150,13 +169,28 @@ export const placeCall: ContractCase[] = [
 		output: [{ answer: 'not_reached', data: { approved: false }, placed: false, call_id: null }],
 	},
 	{
-		title: 'asks a person once with Limit Calls per Person',
+		title: 'asks a person once if several items have the number',
 		items: [{}, {}],
+		prepare: (simulator) => simulator.setAutoComplete({ afterMs: 0 }),
+		parameters: { ...question, phoneNumber: '9876500779', options: byReading },
+		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
+		output: [
+			{ answer: 'unclear', placed: true, call_id: expect.any(String) },
+			{
+				answer: 'not_reached',
+				placed: false,
+				call_id: null,
+				not_placed_reason: 'duplicate_number',
+			},
+		],
+	},
+	{
+		title: 'does not ask the same person again with Limit Calls per Person',
+		isRunTwice: true,
 		prepare: (simulator) => simulator.setAutoComplete({ afterMs: 0 }),
 		parameters: { ...question, phoneNumber: '9876500779', options: { ...byReading, ...once } },
 		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
 		output: [
-			{ answer: 'unclear', placed: true, call_id: expect.any(String) },
 			{
 				answer: 'not_reached',
 				placed: false,

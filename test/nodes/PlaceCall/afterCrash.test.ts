@@ -21,6 +21,7 @@ import {
 	itemsOf,
 	NIGHT,
 	NOON,
+	onOtherDays,
 	people,
 	perItem,
 	phone,
@@ -64,7 +65,7 @@ describe('Retry', () => {
 			expect(description).toContain('[item 2] An earlier attempt');
 			expect(description).toContain(phone(2));
 			expect(description).not.toContain(phone(3));
-			expect(description).toContain('This attempt sent nothing.');
+			expect(description).toContain("The other items weren't sent.");
 		}
 		expect(bodies).toEqual([]);
 	});
@@ -78,7 +79,7 @@ describe('Retry', () => {
 		expect(message).toContain('[item 0]');
 		for (let index = 2; index < 20; index += 2) expect(description).toContain(`[item ${index}]`);
 		expect(description).toContain('And 5 more items (20, 22, 24, 26, 28).');
-		expect(description).toContain('Run the other items in a new execution');
+		expect(description).toContain("To send them, set 'On Error'");
 	});
 
 	const invalidField = { phoneNumber: 'unknown' };
@@ -167,7 +168,7 @@ describe('Retry', () => {
 
 	it.each([
 		['was never started', { when: 'dateTime', scheduledAt: '={{ $json.at }}' }],
-		['was rejected', { personName: '={{ $json.name }}' }],
+		['was rejected', { ...onOtherDays, personName: '={{ $json.name }}' }],
 	])(
 		'calls a person no more if an earlier item of the same person %s',
 		async (what, parameters) => {

@@ -84,7 +84,11 @@ describe('Limit Calls per Person', () => {
 
 	it('counts items of one execution, also if they are placed at the same time', async () => {
 		acceptCalls(3);
-		const options = { ...limited({ maximumCalls: 2 }), developerSettings: { concurrency: 5 } };
+		const when = { when: 'dateTime', scheduledAt: '=2026-11-27T{{ 10 + $itemIndex }}:00:00+05:30' };
+		const options = {
+			...{ ...limited({ maximumCalls: 2 }), ...when },
+			developerSettings: { concurrency: 5 },
+		};
 		const run = await callWith(options, PHONE, OTHER, PHONE, PHONE);
 		expect(isPlaced(run)).toEqual([true, true, true, false]);
 	});

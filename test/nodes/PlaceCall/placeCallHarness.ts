@@ -32,6 +32,12 @@ export const BODY = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: 
 /** Calls the number of each item. */
 export const perItem = { phoneNumber: '={{ $json.phone }}' };
 
+/** Calls each item on another day, so that items with the same number aren't duplicates. */
+export const onOtherDays = {
+	when: 'dateTime',
+	scheduledAt: '=2040-01-{{ 10 + $itemIndex }}T12:00:00+05:30',
+} satisfies INodeParameters;
+
 export const phone = (index: number) => String(9_876_543_210 + index);
 
 export const people = (count: number) =>

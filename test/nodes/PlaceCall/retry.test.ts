@@ -17,6 +17,7 @@ import {
 	itemsOf,
 	NIGHT,
 	NOON,
+	onOtherDays,
 	people,
 	perItem,
 	phone,
@@ -83,6 +84,7 @@ describe('Retry in the list of executions', () => {
 			{
 				rows: [...people(3), same],
 				rejected: [phone(2)],
+				node: onOtherDays,
 				edit: {
 					agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' },
 					options: { systemPrompt: 'Be brief.' },
@@ -118,7 +120,7 @@ describe('Retry in the list of executions', () => {
 			{
 				rows: [same, same, { phone: phone(1) }, same],
 				rejected: [phone(1)],
-				node: { personName: '={{ $now.toMillis() }}' },
+				node: { ...onOtherDays, personName: '={{ $now.toMillis() }}' },
 				sent: [phone(0), phone(0), phone(1), phone(1), phone(0)],
 				ids: [`call-${phone(0)}`, `call-${phone(0)}-2`, `call-${phone(1)}`, `call-${phone(0)}-3`],
 			},
@@ -160,7 +162,7 @@ describe('Retry in the list of executions', () => {
 					? [400, REJECTED]
 					: [200, { success: true, data: { call_id: `call ${count}` } }],
 			);
-		const parameters = { ...perItem, developerSettings: { concurrency: 2 } };
+		const parameters = { ...perItem, ...onOtherDays, developerSettings: { concurrency: 2 } };
 		const named = harness.placeCallNode({ ...parameters, personName: '={{ $json.name }}' });
 		const failed = await run(named, rows);
 		const alike = harness.placeCallNode({ ...parameters, personName: 'Ravi' });
@@ -168,7 +170,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	it('of three rows with the same number, the one that a first retry called is not called by a second one', async () => {
-		const node = harness.placeCallNode(perItem);
+		const node = harness.placeCallNode({ ...perItem, ...onOtherDays });
 		acceptCalls(1);
 		rejectCall();
 		const failed = await run(node, [same, same, same]);
@@ -230,6 +232,7 @@ describe('the stored records', () => {
 			expect(items[index]).toEqual({
 				call_id: phone(index),
 				...(isCut ? { not_kept: ['echo'] } : { echo }),
+				placed: true,
 				phone_key: `91${phone(index)}`,
 			});
 		}
@@ -247,6 +250,7 @@ describe('the stored records', () => {
 			rows.map((row) => ({
 				...row,
 				call_id: `call-${row.phone}`,
+				placed: true,
 				phone_key: `91${row.phone}`,
 			})),
 		);

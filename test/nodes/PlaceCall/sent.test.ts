@@ -62,7 +62,7 @@ describe('the output', () => {
 	])('has the data of the response, and %s', async (_what, parameters, data, json) => {
 		callsEndpoint().reply(200, { success: true, data });
 		expect(output(await place(parameters), 'Node')).toEqual([
-			{ json: { call_id: 'a', ...json }, pairedItem: { item: 0 } },
+			{ json: { call_id: 'a', placed: true, ...json }, pairedItem: { item: 0 } },
 		]);
 	});
 
@@ -81,7 +81,10 @@ describe('the output', () => {
 		const parameters = { options: { includeInputFields: true } };
 		const run = await place(parameters, { items: [{ ...row, ...earlier }] });
 		expect(output(run, 'Node')).toEqual([
-			{ json: { ...row, ...data, phone_key: '919876543210' }, pairedItem: { item: 0 } },
+			{
+				json: { ...row, ...data, placed: true, phone_key: '919876543210' },
+				pairedItem: { item: 0 },
+			},
 		]);
 	});
 });

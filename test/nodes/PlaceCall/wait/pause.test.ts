@@ -44,6 +44,7 @@ describe('pausing an execution', () => {
 		expect(entry?.data.main?.[0]?.map(({ json }) => json)).toEqual(
 			placed().map((call_id, index) => ({
 				call_id,
+				placed: true,
 				phone_key: `91${9_000_000_000 + index}`,
 				timed_out: true,
 				not_read: expect.stringContaining('Get Call'),

@@ -105,6 +105,7 @@ describe('webhooks during the wait', () => {
 		expect(items).toEqual([
 			{
 				call_id: callId,
+				placed: true,
 				phone_key: '919000000000',
 				timed_out: true,
 				not_read: expect.any(String),
