@@ -50,9 +50,8 @@ function isGiven(value: JsonValue | undefined): boolean {
  */
 function notAccepted(payload: JsonObject): Ack | null {
 	const { state, error } = payload;
-	const hasReason = typeof error === 'string' && error !== '';
-	if (state === 'invalid') return { state: hasReason ? state : 'error', payload };
-	const isFault = hasReason && (state === 'busy' || state === 'error');
-	if (!isFault) return null;
-	return { state: error === 'server_busy' ? state : 'error', payload };
+	if (state !== 'invalid' && state !== 'busy' && state !== 'error') return null;
+	const isCertain =
+		state === 'busy' ? error === 'server_busy' : typeof error === 'string' && error !== '';
+	return { state: isCertain ? state : 'error', payload };
 }

@@ -73,8 +73,11 @@ function listed(response: JsonValue, path: string, mapping: ApiMapping): FoundAg
 	}
 	return Object.entries(list).map(([key, entry]) => {
 		const uuid = agentIdOf(key, entry, mapping);
-		if (uuid === undefined) {
-			throw notRecognized(response, mapping.resolution('agentsIdPlace', 'agentsIdPath'));
+		if (uuid === undefined || !AGENT_UUID.test(uuid)) {
+			throw notRecognized(
+				response,
+				mapping.resolution('agentsPath', 'agentsIdPlace', 'agentsIdPath'),
+			);
 		}
 		return agentOf(uuid, entry, mapping);
 	});

@@ -26,6 +26,9 @@ import { isJsonObject } from '../../shared/json';
 const DEFAULT_CONCURRENCY = 10;
 const MAX_WAIT_SECONDS = 86_400;
 
+/** A model needs the latest other events at most. */
+const MAX_SEEN_BY_MODEL = 10;
+
 export const waitForEvent: Operation = {
 	name: 'Wait for Event',
 	value: 'waitForEvent',
@@ -93,7 +96,9 @@ const waitOnce: Prepare = (form) => {
 			...('disconnected' in end && { [NOT_READ_FIELD]: end.disconnected }),
 			session_closed: end.kind === 'session_closed' || event?.type === 'session_closed',
 			event: event?.envelope ?? null,
-			seen: seen.map(({ envelope }) => envelope),
+			seen: seen
+				.slice(runsAsTool(context) ? -MAX_SEEN_BY_MODEL : 0)
+				.map(({ envelope }) => envelope),
 		});
 	};
 	// Waiting again is safe, because it changes nothing in the service.

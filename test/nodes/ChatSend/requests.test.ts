@@ -98,6 +98,8 @@ describe.each([
 		[{ state: 'invalid' }, "The service couldn't process the message", UNKNOWN],
 		[{ state: 'busy', error: 'later' }, "The service couldn't process the message", UNKNOWN],
 		[{ state: 'error', error: 'boom' }, "The service couldn't process the message", UNKNOWN],
+		[{ state: 'error' }, "The service couldn't process the message", UNKNOWN],
+		[{ state: 'busy' }, "The service couldn't process the message", UNKNOWN],
 	])('%j: the item fails', async (answer, message, advice) => {
 		expect(stopMessage(await responding({ answer }))).toEqual({
 			message,

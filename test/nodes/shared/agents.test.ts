@@ -129,7 +129,13 @@ describe('with the API mapping', () => {
 			'an agent without the ID',
 			{ agentsPath: 'data', agentsIdPlace: 'field', agentsIdPath: 'id' },
 			{ data: [{ id: 'agent_a1' }, { uuid: 'agent_b2' }] },
-			/check 'Location of Agent ID'/,
+			/check 'Path to Agents in Response', 'Location of Agent ID'/,
+		],
+		[
+			'a field above the agents',
+			{ ...KEYED, agentsPath: 'data' },
+			{ data: { agents: { agent_a1: {} } } },
+			/check 'Path to Agents in Response', 'Location of Agent ID'/,
 		],
 	])('%s is an error', (_name, details, response, resolution) => {
 		expect(() => find(response, details)).toThrow(NOT_RECOGNIZED);
