@@ -1,5 +1,7 @@
+import countBy from 'lodash/countBy';
+import isEmpty from 'lodash/isEmpty';
 import { DateTime } from 'luxon';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
@@ -8,7 +10,8 @@ import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
-import { asItems } from '../shared/n8n/run/itemLoop';
+import type { NodeParameters } from '../shared/n8n/forms/nodeParameters';
+import { asItems, itemIndex } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
@@ -20,7 +23,7 @@ import { CallLimiter } from './callLimiter';
 import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { readCallForm } from './fields/readCallForm';
-import { DUPLICATE, NotPlaced } from './notPlaced';
+import { DUPLICATE, NotPlaced, OUTSIDE_HOURS, OVER_LIMIT } from './notPlaced';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './wait/waitedItems';
 
@@ -38,7 +41,6 @@ export async function placeCalls(
 	const callIds = new Set<string>();
 	/** The first item with each number and time. */
 	const firstItems = new Map<string, number>();
-	let duplicates = 0;
 
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
 		const form = parameters.at(index);
@@ -67,10 +69,7 @@ export async function placeCalls(
 			target: numberKey,
 			check: () => requirePossibleTime(time, dateTimeNow()),
 			send: async ({ client }) => {
-				if (first !== index) {
-					duplicates++;
-					throw duplicateOf(first);
-				}
+				if (first !== index) throw duplicateOf(first);
 				const since = dateTimeNow();
 				// Decided for each attempt, because the calls before this one and the pauses between attempts take time.
 				const bodyNow = (): CallRequest => {
@@ -113,8 +112,9 @@ export async function placeCalls(
 			plural: 'calls were already placed',
 		},
 	}).finally(async () => await limiter.release());
-	if (duplicates > 0) context.addExecutionHints({ message: duplicatesHint(duplicates) });
-	return await wait.finish(placed);
+	const summary = notAllPlaced(placed);
+	if (summary !== undefined) context.addExecutionHints({ message: summary });
+	return await wait.finish(placed.map((item) => withInput(context, parameters, item)));
 }
 
 function duplicateOf(first: number): NotPlaced {
@@ -128,8 +128,37 @@ function duplicateOf(first: number): NotPlaced {
 const CALL_AGAIN =
 	"To call the number again, schedule the item for another time in 'When to Call', or place the calls one after another with Loop Over Items.";
 
-function duplicatesHint(count: number): string {
-	return `${counted(count, 'item')} ${count === 1 ? "wasn't" : "weren't"} called, because an earlier item has the same number. ${CALL_AGAIN}`;
+/** Why calls weren't placed, in words for a summary. */
+const REASONS = new Map<unknown, string>([
+	[OUTSIDE_HOURS, 'outside the calling hours'],
+	[OVER_LIMIT, 'over the limit of calls'],
+	[DUPLICATE, 'with the number of an earlier item'],
+]);
+
+/** A hint such as "4 items: 1 call placed, 3 failed". Undefined if all calls were placed. */
+function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined {
+	const reasons = items.map(({ json }) =>
+		json.error === undefined ? REASONS.get(json.not_placed_reason) : 'failed',
+	);
+	const counts = countBy(reasons.filter((reason) => reason !== undefined));
+	if (isEmpty(counts)) return undefined;
+	const others = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
+	const placed = counted(reasons.filter((reason) => reason === undefined).length, 'call');
+	const summary = `${counted(items.length, 'item')}: ${[`${placed} placed`, ...others].join(', ')}.`;
+	return reasons.includes(REASONS.get(DUPLICATE)) ? `${summary} ${CALL_AGAIN}` : summary;
+}
+
+/** A failed item with its input fields. n8n adds them itself in the error output. */
+function withInput(
+	context: IExecuteFunctions,
+	parameters: NodeParameters,
+	item: INodeExecutionData,
+): INodeExecutionData {
+	const index = itemIndex(item.pairedItem);
+	const isFailed = item.json.error !== undefined;
+	if (!isFailed || context.getNode().onError === 'continueErrorOutput') return item;
+	if (!includesInput(parameters.at(index))) return item;
+	return { ...item, json: { ...inputFields(context, index), ...item.json } };
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */

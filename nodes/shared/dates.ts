@@ -18,6 +18,21 @@ export function hasOffset(text: string): boolean {
 	return OFFSET.test(text);
 }
 
+const CLOCK_TIME = /^(\d{1,2}):([0-5]\d)$/;
+/** Such as `9am` and `6:30 p.m.`. */
+const TWELVE_HOURS = /^(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])\.?m\.?$/i;
+
+/** The minute of the day of a time such as `18:30` or `6:30 pm`. NaN if it isn't one. */
+export function minuteOfDay(time: string): number {
+	const [, hour, minutes = '0', half] = TWELVE_HOURS.exec(time) ?? [];
+	if (half !== undefined) {
+		const noon = /p/i.test(half) ? 12 : 0;
+		return ((Number(hour) % 12) + noon) * 60 + Number(minutes);
+	}
+	const [, hours, more] = CLOCK_TIME.exec(time) ?? [];
+	return Number(hours) * 60 + Number(more);
+}
+
 /** Excludes a time of day, a month, or a year, which luxon would complete with other values. */
 const BEGINS_WITH_A_DAY = /^\d{4}-?\d{2}-?\d{2}(?!\d)/;
 

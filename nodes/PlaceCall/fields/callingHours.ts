@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { type Fields, MAY_BE_BLANK, MAY_BE_EMPTY_LIST } from '../../shared/n8n/forms/fields';
+import { minuteOfDay } from '../../shared/dates';
 import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
 import { type CallingHours, DAY_MINUTES, type DateRange } from '../callTime';
 import { timeZone } from './timeZone';
@@ -127,8 +128,8 @@ export function readCallingHours(options: Fields, take: Take): CallingHours | un
 	}
 	const days = take(daysIn(hours.textOrList('days', MAY_BE_BLANK)));
 	const [start, end] = [hours.text('from', MAY_BE_BLANK), hours.text('to', MAY_BE_BLANK)];
-	const from = take(minuteOfDay('From', start));
-	const to = take(minuteOfDay('To', end));
+	const from = take(timeOfDay('From', start));
+	const to = take(timeOfDay('To', end));
 	const zone = take(timeZone(hours.text('timeZone', MAY_BE_BLANK)));
 	if (days === undefined || from === undefined || to === undefined || zone === undefined) {
 		return undefined;
@@ -155,9 +156,6 @@ function endsTooEarly(from: string, to: string): Checked<never> {
 }
 
 const MIN_DAY_NAME_LENGTH = 3;
-const CLOCK_TIME = /^(\d{1,2}):([0-5]\d)$/;
-/** Such as `9am` and `6:30 p.m.`. */
-const TWELVE_HOURS = /^(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])\.?m\.?$/i;
 
 /** Chosen days, or text such as `Mon-Wed, Sat`. */
 function daysIn(given: string | string[]): Checked<Set<number>> {
@@ -195,26 +193,15 @@ function dayNumber(name: string): number {
 	return WEEK.findIndex((day) => day.toLowerCase().startsWith(name.toLowerCase())) + 1;
 }
 
-function minuteOfDay(field: string, value: string): Checked<number> {
+function timeOfDay(field: string, value: string): Checked<number> {
 	const resolution = onScreenOnly('Enter a time such as 09:00, 9am, or 6:30 pm.');
 	if (isUnset(value)) return problem(`'${field}' in 'Calling Hours' is empty`, resolution);
-	const minute = minuteIn(value);
+	const minute = minuteOfDay(value);
 	if (minute <= DAY_MINUTES) return { value: minute };
 	return problem(
 		`'${field}' in 'Calling Hours' must be a time of day (got ${quoted(value)})`,
 		resolution,
 	);
-}
-
-/** NaN if it isn't a time. */
-function minuteIn(time: string): number {
-	const [, hour, minutes = '0', half] = TWELVE_HOURS.exec(time) ?? [];
-	if (half !== undefined) {
-		const noon = /p/i.test(half) ? 12 : 0;
-		return ((Number(hour) % 12) + noon) * 60 + Number(minutes);
-	}
-	const [, hours, more] = CLOCK_TIME.exec(time) ?? [];
-	return Number(hours) * 60 + Number(more);
 }
 
 const RANGE = /^(\d{4}-\d\d-\d\d)(?: ?(?:to|\/|-|–) ?(\d{4}-\d\d-\d\d))?$/i;

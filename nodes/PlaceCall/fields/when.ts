@@ -3,8 +3,8 @@ import { givenAs } from '../../shared/modelFormats';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { shownOnlyAt, textInTools } from '../../shared/n8n/tools/textInTools';
 import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
-import type { Schedule } from '../callTime';
-import { parseTime, hasOffset, withOffset } from '../../shared/dates';
+import { DAY_MINUTES, type Schedule } from '../callTime';
+import { hasOffset, minuteOfDay, parseTime, withOffset } from '../../shared/dates';
 
 const whenToCall: INodeProperties[] = textInTools(
 	{
@@ -35,7 +35,7 @@ const timeInIndia: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. 18:30',
-	description: 'A 24-hour time in Indian Standard Time (IST)',
+	description: 'A time in Indian Standard Time (IST), such as 18:30 or 6:30 pm',
 };
 
 const dateAndTime: INodeProperties = {
@@ -89,7 +89,6 @@ function enteredTime(form: Fields): EnteredTime | undefined {
 	return { field: 'When to Call', value: chosen, picked: false };
 }
 
-const TIME_OF_DAY = /^([01]?\d|2[0-3]):[0-5]\d$/;
 const WALL_CLOCK = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
 /** `scheduled_at` of the request: `HH:MM` in IST, or ISO 8601 with offset. */
@@ -102,7 +101,8 @@ function scheduledAt({ field, value, picked }: EnteredTime, zone: string): Check
 	}
 	const text = String(value).trim();
 	// 'Date and Time' is in the workflow's time zone, but the service reads a time of day as Indian time.
-	if (TIME_OF_DAY.test(text) && field !== 'Date and Time') return { value: text.padStart(5, '0') };
+	const minute = minuteOfDay(text);
+	if (minute < DAY_MINUTES && field !== 'Date and Time') return { value: clockTime(minute) };
 	const at = parseTime(value, zone);
 	const isWallClock = WALL_CLOCK.test(text) && field !== 'Time in India';
 	const isUnambiguous = typeof value === 'object' || hasOffset(text) || (isWallClock && picked);
@@ -120,13 +120,20 @@ function scheduledAt({ field, value, picked }: EnteredTime, zone: string): Check
 	return problem(`'${field}' must be ${kind} (got ${quoted(value)})`, givenAs(field, advice));
 }
 
+/** `HH:MM` */
+function clockTime(minute: number): string {
+	return [Math.floor(minute / 60), minute % 60]
+		.map((part) => String(part).padStart(2, '0'))
+		.join(':');
+}
+
 /** What each field takes, and what to do about another value. */
 const EXPECTED: Record<Schedule['field'], [kind: string, advice: string]> = {
 	'Date and Time': [
 		'a date and time',
-		'Select one, or enter one with its UTC offset, such as 2027-01-31T18:30:00+05:30.',
+		"Select one, or enter one with its UTC offset, such as 2027-01-31T18:30:00+05:30. For dates of a sheet, use an expression such as {{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}, and format the column as text in the sheet.",
 	],
-	'Time in India': ['a 24-hour time', 'Enter a time such as 18:30.'],
+	'Time in India': ['a time of day', 'Enter a time such as 18:30 or 6:30 pm.'],
 	'When to Call': [
 		'a time',
 		'Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.',

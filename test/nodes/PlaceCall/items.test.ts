@@ -49,6 +49,25 @@ describe('several items', () => {
 		expect(paired(calls)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 	});
 
+	it.each([
+		['Continue', 'continueRegularOutput', { row_number: 3 }],
+		// n8n adds the input, but only to an item with nothing else than the error.
+		['Continue (using error output)', 'continueErrorOutput', {}],
+	] as const)('if they fail with On Error set to %s, keep %j of their input', async (...one) => {
+		const [, onError, kept] = one;
+		acceptCalls(1);
+		const items = [{ phone: '9876543210' }, { row_number: 3, phone: 'later' }];
+		const options = { includeInputFields: true };
+		const { data } = await harness.place({ ...perItem, options }, { items, over: { onError } });
+		const [task] = data.resultData.runData.Node ?? [];
+		const failed = (task?.data?.main ?? []).flatMap((out) => out ?? []).at(-1);
+		expect(failed?.json).toMatchObject({ error: expect.stringContaining("'Phone Number'") });
+		expect(failed?.json).toMatchObject({ ...kept, message: expect.any(String) });
+		expect((task?.hints ?? []).map(({ message }) => message)).toEqual([
+			'2 items: 1 call placed, 1 failed.',
+		]);
+	});
+
 	it('are sent at the same time up to Concurrency, and returned in order, with one read of the credential', async () => {
 		const seen = answer(20, [], 5);
 		const parameters = { ...perItem, developerSettings: { concurrency: 5 } };

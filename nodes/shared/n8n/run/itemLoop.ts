@@ -198,7 +198,7 @@ export function completedNotes(
 	];
 }
 
-function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
+export function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
 	return typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : 0;
 }
 

@@ -33,11 +33,14 @@ test.each(['Time in India', 'When to Call'] as const)("a time of day in '%s'", (
 		['00:00', '00:00'],
 		['23:59', '23:59'],
 		[' 9:05 ', '09:05'],
+		['9am', '09:00'],
+		['6:30 PM', '18:30'],
+		['12 a.m.', '00:00'],
 	]) {
 		expect(schedule(value, { field })).toBe(sent);
 	}
-	for (const value of ['24:00', '12:60', '6:30 PM', '18.30', '18:30:15', '1830', 'noon']) {
-		const message = / must be a (24-hour )?time \(got ".*such as 18:30/;
+	for (const value of ['24:00', '12:60', '13 pm', '18.30', '18:30:15', '1830', 'noon']) {
+		const message = / must be a time( of day)? \(got ".*such as 18:30/;
 		expect(messageFor(value, { field })).toMatch(message);
 	}
 });
@@ -78,7 +81,7 @@ const isNoDate = (value: string) =>
 	`'Date and Time' must be a date and time (got "${value}"). Select one, or enter one with its UTC offset, such as 2027-01-31T18:30:00+05:30.`;
 const isEmpty = "'Date and Time' is empty. Enter a time, or set 'When to Call' to 'Now'.";
 const isNoTime = (value: string) =>
-	`'Time in India' must be a 24-hour time (got "${value}"). Enter a time such as 18:30.`;
+	`'Time in India' must be a time of day (got "${value}"). Enter a time such as 18:30 or 6:30 pm.`;
 const inIndia: Setting = { field: 'Time in India' };
 
 test.each<[value: unknown, setting: Setting, message: string]>([
@@ -86,7 +89,7 @@ test.each<[value: unknown, setting: Setting, message: string]>([
 	[null, {}, isEmpty],
 	['31/12/2027 17:00', {}, isNoDate('31/12/2027 17:00')],
 	['18:30', {}, isNoDate('18:30')],
-	['6 pm', inIndia, isNoTime('6 pm')],
+	['6 o clock', inIndia, isNoTime('6 o clock')],
 	['2027-12-31 17:00', inIndia, isNoTime('2027-12-31 17:00')],
 	[
 		'soon',

@@ -116,7 +116,8 @@ describe('items of the wait', () => {
 				{ error: "'Phone Number' is empty [item 0]" },
 				called(callId, 1),
 			]);
-			expect(Object.keys(items[0] ?? {})).toEqual(['error', 'message', 'details']);
+			const fields = ['phone', 'row_number', 'status', 'error', 'message', 'details'];
+			expect(Object.keys(items[0] ?? {})).toEqual(fields);
 		});
 	});
 });
