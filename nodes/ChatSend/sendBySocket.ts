@@ -1,5 +1,6 @@
 import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
 import type { ClientFrame } from '../shared/chat/frames';
+import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { capInTools, TOOL_LIMITS } from '../shared/n8n/tools/toolDeadline';
 import { ACK_TIMEOUT_MS, sendTurn, type TurnOutcome } from '../shared/chat/turn';
 import type { JsonObject } from '../shared/json';
@@ -61,13 +62,17 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 				disconnectOther,
 				async (lease) => await sendTurn(lease, frame, options),
 			);
-			return asItems({ session_id: sessionId, ...turnRecord(outcome) });
+			return asItems({ session_id: sessionId, ...turnRecord(outcome, runsAsTool(context)) });
 		},
 	};
 }
 
+const NO_REPLY = 'The service accepted the message, and its response has no reply.';
+const WHERE_REPLIES_ARRIVE =
+	'The reply starts a workflow with Chat Events Trigger. Compare turn_id or merged_into with the turn_id of its events.';
+
 /** @throws ChatTurnFault, OutcomeUnknown */
-function turnRecord(outcome: TurnOutcome): JsonObject {
+function turnRecord(outcome: TurnOutcome, isTool: boolean): JsonObject {
 	const fault = turnFault(outcome);
 	if (fault !== null) throw fault;
 	const { state = '', payload = {} } = outcome.kind === 'ack' ? outcome.ack : {};
@@ -77,7 +82,6 @@ function turnRecord(outcome: TurnOutcome): JsonObject {
 	return {
 		...payload,
 		reply: null,
-		reply_hint:
-			'The service accepted the message, and its response has no reply. The reply starts a workflow with Chat Events Trigger. Compare turn_id or merged_into with the turn_id of its events.',
+		reply_hint: isTool ? NO_REPLY : `${NO_REPLY} ${WHERE_REPLIES_ARRIVE}`,
 	};
 }

@@ -146,9 +146,11 @@ const BUSY: Explanation = {
 
 const FAILED: Explanation = {
 	message: "The service couldn't process the message",
-	resolution: forEveryone(
-		'The service may or may not have accepted the message. Check the conversation before you send it again.',
-	),
+	resolution: {
+		onScreen:
+			'The service may or may not have accepted the message. Check the conversation before you send it again.',
+		forModel: 'The service may or may not have accepted the message.',
+	},
 };
 
 const NOT_STARTED: Explanation = {

@@ -48,7 +48,8 @@ export async function sendForModel<Deps>(
 	const result = Promise.allSettled([latest?.result]).then(async () => {
 		const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
 		const key = recordKey(name, occurrence);
-		const isReplay = records[key]?.tool_request === toolRequest;
+		const earlier = records[key];
+		const isReplay = earlier?.tool_request === toolRequest && 'completed' in earlier;
 		const output = await send(key, toolRequest);
 		if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
 		noteCompleted(context, { output, isReplay, repeatable });
