@@ -1,7 +1,6 @@
 import once from 'lodash/once';
 import range from 'lodash/range';
-import uniq from 'lodash/uniq';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import {
 	ExplainedError,
 	InvalidInput,
@@ -12,6 +11,7 @@ import {
 import { forEveryone, type Resolution } from '../shared/api/resolution';
 import { formatOf } from '../shared/modelFormats';
 import { requireShallow } from '../shared/n8n/forms/fieldValue';
+import { counted } from '../shared/values';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
@@ -40,24 +40,32 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 		earlier.isKnown = outcome.hasSent !== true;
 		const output = await itemForModel(finished);
 		const isNobody = pushedRows(outcome).size === 0;
-		if (stopped !== undefined) {
-			if (isNobody) throw stopped;
-			noteCompleted(context, { output, isReplay: false, repeatable: false, isPartial: true });
-			throw withCounts(stopped, outcome);
-		}
+		if (stopped !== undefined && isNobody) throw stopped;
 		const areDuplicates = notPushed.size === notPushed.count('duplicate');
 		const isInCampaign = earlier.isKnown && areDuplicates && outcome.received > 0;
-		if (isNobody && !isInCampaign) throw nobodyPushed(outcome);
-		return output;
+		if (isNobody && !isInCampaign) throw nobodyPushed(finished);
+		if (stopped === undefined && areDuplicates) return output;
+		notePart(context, output);
+		// An error isn't stored, so the same request pushes the rest.
+		throw partlyPushed(outcome, output);
 	};
-	const output = await sendEachItem(
+	const pushing = sendEachItem(
 		context,
 		// The push records its own requests.
 		() => ({ payload: { settings, rows }, target: undefined, send }),
 		{ createDeps: async () => await Promise.resolve() },
 	);
+	const output = await pushing.catch((error: unknown): never => {
+		// An equal request at the same moment gets the error of the other one.
+		if (error instanceof PushFailed && error.output !== undefined) notePart(context, error.output);
+		throw error;
+	});
 	if (earlier.isKnown) noteCompleted(context, { output, isReplay: true, repeatable: false });
 	return [output];
+}
+
+function notePart(context: IExecuteFunctions, output: INodeExecutionData[]): void {
+	noteCompleted(context, { output, isReplay: false, repeatable: false, isPartial: true });
 }
 
 /** The responses to all requests, and the rejected rows. */
@@ -97,13 +105,17 @@ class PushFailed extends ExplainedError {
 	override readonly isTransient: boolean;
 	override readonly origin: ErrorOrigin;
 
-	/** @param stopped the error that stopped the push */
+	/**
+	 * @param stopped the error that stopped the push
+	 * @param output the item for the model, if somebody was pushed
+	 */
 	constructor(
 		message: string,
 		resolution: Resolution,
 		readonly outcome: Outcome,
 		override readonly isFinal: boolean,
 		stopped?: ExplainedError,
+		readonly output?: INodeExecutionData[],
 	) {
 		super(message, resolution, stopped?.originalMessage);
 		this.isTransient = stopped?.isTransient ?? false;
@@ -111,19 +123,32 @@ class PushFailed extends ExplainedError {
 	}
 }
 
-function withCounts(stopped: ExplainedError, outcome: PushOutcome): ExplainedError {
-	const message = `${summaryLine(outcome)} ${stopped.message}`;
+/** Some contacts are in the campaign, and others aren't. */
+function partlyPushed(outcome: PushOutcome, output: INodeExecutionData[]): ExplainedError {
+	const { stopped } = outcome;
+	const summary = summaryLine(outcome);
+	if (stopped === undefined) {
+		return new PushFailed(summary, forEveryone(''), 'rejected', false, undefined, output);
+	}
+	const message = `${summary} ${stopped.message}`;
 	if (stopped instanceof OutcomeUnknown) return stopped.withText({ message });
-	return new PushFailed(message, stopped.explanation.resolution, stopped.outcome, false, stopped);
+	const { resolution } = stopped.explanation;
+	return new PushFailed(message, resolution, stopped.outcome, false, stopped, output);
 }
 
-function nobodyPushed(outcome: PushOutcome): ExplainedError {
+/** Reasons to show to a model. The others are counted. */
+const MAX_REASONS = 5;
+
+function nobodyPushed({ outcome, source }: FinishedPush): ExplainedError {
 	const { received, pushed, notPushed, hasRejections } = outcome;
 	if (received === 0) {
 		const give = `Give at least one contact with a phone number. ${formatOf('Contacts')}`;
 		return new InvalidInput('No contact was given, so nothing was sent', forEveryone(give));
 	}
-	const reasons = uniq(Array.from(notPushed, ({ reason }) => reason));
+	const first = [...notPushed].slice(0, MAX_REASONS);
+	const reasons = first.map(({ index, reason }) => `[${source.names.one(index)}] ${reason}`);
+	const more = notPushed.size - first.length;
+	if (more > 0) reasons.push(`And ${counted(more, 'more row')}.`);
 	const isUnknown = notPushed.count('unknown') > 0;
 	const isSent = pushed.length > 0 || hasRejections === true;
 	return new PushFailed(

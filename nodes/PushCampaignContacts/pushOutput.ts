@@ -12,6 +12,7 @@ import {
 	PUSH_STATUS_COLUMN,
 	REASON_COLUMN,
 	STATUS_COLUMN,
+	WARNINGS_COLUMN,
 	type ContactRow,
 } from './push/cells';
 import {
@@ -23,7 +24,7 @@ import {
 import type { PhonesByRow } from './push/phones';
 import type { OutputLimit, RowSource } from './push/rows';
 import type { RowSet } from './push/rowSet';
-import { countRows, dryRunSummary, pushSummary, summarize } from './push/report';
+import { countRows, dryRunSummary, pushSummary, summarize, warningText } from './push/report';
 import type { Output } from './pushSettings';
 
 /** A push that has ended, with what its output needs. */
@@ -60,18 +61,24 @@ async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INod
 			[PHONE_TO_SEND_COLUMN]: phones.at(index),
 		}));
 	}
-	const rows = pushed.flatMap(({ rows, response: { campaign_upload_id: list } }) =>
-		Array.from(rows, (index) => ({ index, list })),
-	);
-	return await itemsOf(source, sortBy(rows, 'index'), ({ index, list }, row) => ({
-		...rowColumns('pushed', phones, index, list),
+	const rows = pushed.flatMap(({ rows, response }) => {
+		const about = { list: response.campaign_upload_id, warnings: warningsOf(response) };
+		return Array.from(rows, (index) => ({ index, ...about }));
+	});
+	return await itemsOf(source, sortBy(rows, 'index'), ({ index, list, warnings }, row) => ({
+		...rowColumns('pushed', phones, index, list, warnings),
 		// An earlier push may have rejected the row and added these columns.
 		...mapValues(pick(row, STATUS_COLUMN, REASON_COLUMN), () => null),
 	}));
 }
 
 /** The added columns that come first. The table view cuts off the last columns. */
-const LEADING_COLUMNS = [STATUS_COLUMN, REASON_COLUMN, PUSH_STATUS_COLUMN] as const;
+const LEADING_COLUMNS = [
+	STATUS_COLUMN,
+	REASON_COLUMN,
+	PUSH_STATUS_COLUMN,
+	WARNINGS_COLUMN,
+] as const;
 
 /** Input rows with added columns: first what happened to the row, then its cells, then the other added columns. */
 async function itemsOf<T extends { index: number }>(
@@ -100,14 +107,22 @@ function rowColumns(
 	phones: PhonesByRow,
 	index: number,
 	list: JsonValue = null,
+	warnings: string | null = null,
 ): JsonObject {
 	const phone = phones.at(index);
 	return {
 		[PUSH_STATUS_COLUMN]: status,
+		[WARNINGS_COLUMN]: warnings,
 		[PHONE_SENT_COLUMN]: phone === '' || NEVER_SENT.has(status) ? null : phone,
 		[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
 		[LIST_COLUMN]: list,
 	};
+}
+
+/** As text for a sheet. Null if there are none. */
+function warningsOf({ warnings }: JsonObject): string | null {
+	const texts = Array.isArray(warnings) ? warnings.map(warningText) : [];
+	return texts.length > 0 ? texts.join(' ') : null;
 }
 
 /** One item for each accepted request: the summary and totals of the push, then the response. */

@@ -21,7 +21,7 @@ import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { displayText, messageOf } from '../shared/values';
 import { openRows, rowsOfInput } from './openRows';
 import { resolveColumns } from './push/columns';
-import { type PushOutcome, RowsNotPushed } from './push/outcome';
+import { pushedRows, type PushOutcome, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
 import { prepareRows } from './push/prepareRows';
 import { countRows, describeOutcome, hintsFor } from './push/report';
@@ -49,7 +49,8 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 		if (outcome.stopped !== undefined && !context.continueOnFail()) {
 			throw pushStopped(run, outcome.stopped, push);
 		}
-		const hints = [...hintsFor(outcome), ...push.notes];
+		const endsLoop = pushedRows(outcome).size === 0 && isInLoop(context);
+		const hints = [...hintsFor(outcome), ...push.notes, ...(endsLoop ? [LOOP_ENDS] : [])];
 		context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
 		return [
 			[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
@@ -61,6 +62,14 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 			() => undefined,
 		);
 	}
+}
+
+const LOOP_ENDS =
+	"'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it. Connect 'Rejected' to it as well, or remove the loop: the node pushes any number of rows.";
+
+function isInLoop(context: IExecuteFunctions): boolean {
+	const before = context.getParentNodes(context.getNode().name);
+	return before.some(({ type }) => type === 'n8n-nodes-base.splitInBatches');
 }
 
 /**

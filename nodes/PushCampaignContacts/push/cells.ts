@@ -81,6 +81,8 @@ export const PHONE_SENT_COLUMN = 'phone_sent';
 export const PHONE_TO_SEND_COLUMN = 'phone_to_send';
 export const PHONE_KEY_COLUMN = 'phone_key';
 export const LIST_COLUMN = 'campaign_upload_id';
+/** What the service says about the request of the row, such as that the campaign is paused. */
+export const WARNINGS_COLUMN = 'push_warnings';
 
 /** Columns added to rows from files. */
 export const SOURCE_FILE_COLUMN = 'source_file';
@@ -97,6 +99,7 @@ export const ADDED_COLUMNS = [
 	PHONE_TO_SEND_COLUMN,
 	PHONE_KEY_COLUMN,
 	LIST_COLUMN,
+	WARNINGS_COLUMN,
 	SOURCE_FILE_COLUMN,
 	SOURCE_ROW_COLUMN,
 	LAST_SOURCE_ROW_COLUMN,

@@ -89,7 +89,11 @@ type WantedColumn = { name: string; field: string; isExpression: boolean };
  */
 export function resolveColumns(columns: FoundColumns, choice: ColumnChoice): Columns {
 	const [first, ...others] = columns.files ?? [];
-	if (first === undefined) return resolveRowColumns(columns, choice);
+	if (first === undefined) {
+		const resolved = resolveRowColumns(columns, choice);
+		const isNameless = choice.personName.trim() !== '' && resolved.personName === undefined;
+		return { ...resolved, note: isNameless ? NO_NAMES : undefined };
+	}
 	const resolved = resolveRowColumns(first, choice);
 	const further = others.map((found) => withSameNames(resolveRowColumns(found, choice), resolved));
 	const files = [resolved, ...further];
@@ -97,6 +101,8 @@ export function resolveColumns(columns: FoundColumns, choice: ColumnChoice): Col
 	const isNoted = nameless.length > 0 && nameless.length < files.length;
 	return { ...resolved, files, note: isNoted ? withoutNames(nameless) : undefined };
 }
+
+const NO_NAMES = `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}, so the contacts have no names. If it has names, enter their column in 'Person Name Column'.`;
 
 function withoutNames(found: readonly FoundColumns[]): string {
 	const files = named(found, ({ file = '' }) => quoted(file));

@@ -3,12 +3,17 @@ import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
-import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
+import {
+	isAccepted,
+	readCampaignPhone,
+	type PhoneReading,
+	type UnusablePhone,
+} from '../../shared/phone/campaignPhone';
 import { Pauses } from '../../shared/pauses';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
-import { cellOf, type Column, type ContactRow } from './cells';
+import { cellOf, hasCell, type Column, type ContactRow } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
 import { RowsNotPushed, type RangeNotPushed } from './outcome';
 import { ROWS_PER_LOOK, type RowSource } from './rows';
@@ -166,6 +171,7 @@ function notWritable(row: string, error: unknown): InvalidInput {
 
 function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
 	const reading = readCampaignPhone(cellOf(row, columns.phone));
+	if (!isAccepted(reading) && !hasCell(row, columns.phone)) return noColumn(columns.phone);
 	if (!isAccepted(reading) || personNameOf(row, columns) !== undefined) return reading;
 	const { personName, lastName } = columns;
 	const column = textIn(row, personName) === undefined ? personName : lastName;
@@ -173,6 +179,14 @@ function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
 	return {
 		reason: `The name in column ${name} isn't text. Enter the name as plain text.`,
 		forModel: `The name in ${name} isn't text. Give the name as plain text.`,
+	};
+}
+
+/** Rows of several sheets can have different columns. */
+function noColumn({ name }: Column): UnusablePhone {
+	return {
+		reason: `This row has no column ${quoted(name)}. If it has the number in another column, rename that column in the sheet.`,
+		forModel: `The contact has no field ${quoted(name)}.`,
 	};
 }
 

@@ -110,7 +110,12 @@ export async function pushToCampaign(
 		else notPushed.addAll(RowSet.of(open), 'not_sent', whyNotSent(stopped, reader));
 	}
 	if (stopped !== undefined) outcome.stopped ??= stopped;
-	numbersOfExecution?.add(outcome, keyNumberAt);
+	const areRemembered = numbersOfExecution?.add(outcome, keyNumberAt) === true;
+	// A model may send the contacts again that the service didn't take. The others are known by their numbers.
+	if (isTool && stopped === undefined && areRemembered) {
+		for (const key of Object.keys(record))
+			if (key.startsWith(push)) Reflect.deleteProperty(record, key);
+	}
 	return outcome;
 }
 

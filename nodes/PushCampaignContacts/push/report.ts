@@ -151,24 +151,25 @@ export function describeOutcome(
 		rows.size > 0 &&
 		`${label}: ${counted(rows.size, 'row')} (${names.several(rows)}${lists}). ${text}`;
 	const pushed = pushedRows(outcome);
+	const unknown = notPushed.rowsWith('unknown');
 	const notSent = notPushed.rowsWith('not_sent');
+	const isRetried = !isDryRun && notSent.size > 0 && pushed.size + unknown.size > 0;
 	const rejected = notPushed.rowsWith('rejected');
 	const it = notSent.size === 1 ? 'it' : 'them';
 	const examples = rejectedExamples(notPushed);
 	const more = rejected.size - examples.length;
 	return {
 		lines: compact([
-			!isDryRun &&
-				pushed.size > 0 &&
-				notSent.size > 0 &&
+			isRetried &&
 				"To send only the rows that weren't sent, retry this execution from the list of executions.",
 			line('Pushed', pushed, LEAVE_OUT, listsOf(outcome)),
-			line(
-				'Unknown',
-				notPushed.rowsWith('unknown'),
-				`They may or may not be in the campaign. ${HOW_TO_LOOK}`,
-			),
-			!isDryRun && line('Not sent', notSent, `Push ${it} after this is resolved.`),
+			line('Unknown', unknown, `They may or may not be in the campaign. ${HOW_TO_LOOK}`),
+			!isDryRun &&
+				line(
+					'Not sent',
+					notSent,
+					isRetried ? `A retry sends ${it}.` : `Push ${it} after this is resolved.`,
+				),
 			line(
 				'Rejected',
 				rejected,
@@ -221,10 +222,7 @@ export function hintsFor(outcome: PushOutcome): string[] {
 		stopped && `${stopped.message}. ${stopped.resolution}`,
 		notPushed.count('unknown') > 0 && HOW_TO_LOOK,
 		...notesOnResponses(outcome),
-		...warningsIn(outcome).map(
-			(warning) =>
-				`Warning from the service: ${typeof warning === 'string' ? warning : JSON.stringify(warning)}`,
-		),
+		...warningsIn(outcome).map((warning) => `Warning from the service: ${warningText(warning)}`),
 	]);
 }
 
@@ -270,6 +268,10 @@ function rejectedExamples(rows: RowsNotPushed): RowNotPushed[] {
 		if (examples.length === MAX_EXAMPLES) break;
 	}
 	return examples;
+}
+
+export function warningText(warning: JsonValue): string {
+	return typeof warning === 'string' ? warning : JSON.stringify(warning);
 }
 
 /** Each warning once: a paused campaign returns the same one for every request. */

@@ -90,7 +90,10 @@ describe('rows that cannot be used', () => {
 		const file = z.custom<INodeExecutionData>().parse({ binary: {} });
 		const { rejected } = await runPush(harness, [...rowsOf({ phone: '9876543210' }), file]);
 		expect(jsonOf(rejected)).toMatchObject([
-			{ rejection_status: 'rejected', rejection_reason: 'This row has no phone number.' },
+			{
+				rejection_status: 'rejected',
+				rejection_reason: expect.stringMatching(/^This row has no column "phone"/),
+			},
 		]);
 		expect(bodies.map(phonesOf)).toEqual([['9876543210']]);
 	});
@@ -106,6 +109,7 @@ describe('rows that cannot be used', () => {
 		expect(jsonOf(rejected)).toMatchObject([{ phone: '123', error: 'bounced' }, { phone: '' }]);
 		expect(hints).toEqual([
 			"2 rows: 0 pushed, 2 rejected. The 'Rejected' output shows the reason for each row.",
+			`The input has no column "person_name", so the contacts have no names. If it has names, enter their column in 'Person Name Column'.`,
 		]);
 	});
 });

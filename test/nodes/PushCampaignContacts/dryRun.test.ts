@@ -59,6 +59,7 @@ test('with One Item per Row, returns the status and the number to send of each r
 				phone: '90000 00001',
 				person_name: 'Asha',
 				push_status: 'ready',
+				push_warnings: null,
 				phone_sent: null,
 				phone_to_send: '9000000001',
 				phone_key: '919000000001',

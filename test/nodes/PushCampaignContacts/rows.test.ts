@@ -25,6 +25,7 @@ const byRow = { options: { output: 'rows' } };
 /** The columns that are added to a row whose number was sent, by the number's last digit. */
 const added = (last: string, status = 'pushed') => ({
 	push_status: status,
+	push_warnings: null,
 	phone_sent: last === '' ? null : `900000000${last}`,
 	phone_key: last === '' ? null : `91900000000${last}`,
 	campaign_upload_id: 501,
@@ -195,6 +196,7 @@ describe('Output: One Item per Row', () => {
 			...asha,
 			phone: '9876543210',
 			push_status: 'pushed',
+			push_warnings: null,
 			phone_sent: '9876543210',
 			phone_key: '919876543210',
 			campaign_upload_id: 501,
@@ -249,6 +251,17 @@ test('Output: One Summary Item adds up the responses', async () => {
 	expect(pushed[0]?.pairedItem).toHaveLength(10_001);
 });
 
+test('One Item per Row: a row has the warnings of its request, such as that the campaign is paused', async () => {
+	const warnings = ['Campaign is Paused', { code: 'x' }];
+	respondWith([200, accepted(1, { warnings })], [200, accepted(1)]);
+	const options = { developerSettings: { contactsPerRequest: 1 } };
+	const { pushed } = await runPush(harness, manyRows(2), { ...byRow, ...options });
+	expect(pushed.map(({ json }) => json.push_warnings)).toEqual([
+		'Campaign is Paused {"code":"x"}',
+		null,
+	]);
+});
+
 const REASON = ['rejection_status', 'rejection_reason'];
 const CELLS = ['phone', 'city'];
 const OF_ROW = ['phone_sent', 'phone_key', 'campaign_upload_id'];
@@ -257,8 +270,8 @@ test.each<[string, NodeParameters, string[], string[]]>([
 	[
 		'One Item per Row',
 		byRow,
-		['push_status', ...CELLS, ...OF_ROW],
-		[...REASON, 'push_status', ...CELLS, ...OF_ROW],
+		['push_status', 'push_warnings', ...CELLS, ...OF_ROW],
+		[...REASON, 'push_status', 'push_warnings', ...CELLS, ...OF_ROW],
 	],
 	['One Item per Request', {}, ['summary', 'totals', ...RESPONSE], [...REASON, ...CELLS]],
 ])('with %s, status and reason are the first columns', async (_output, parameters, ...columns) => {

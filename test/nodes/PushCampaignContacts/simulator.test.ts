@@ -83,6 +83,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		]);
 		expect(hints).toEqual([
 			`2 rows: 1 pushed, 1 on the do-not-disturb list. ${WAITING} The 'Rejected' output shows the reason for each row.`,
+			`The input has no column "person_name", so the contacts have no names. If it has names, enter their column in 'Person Name Column'.`,
 		]);
 	});
 });

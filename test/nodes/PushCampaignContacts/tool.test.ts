@@ -61,8 +61,8 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		const request = { contacts: [...given, { phone: '12' }], chatInput: 'call', sessionId: 'x' };
 		expect(await start({})(request)).toMatchObject({
 			outcome: 'partly_done',
-			what_happened: expect.stringContaining("The rest is in 'rejected' of the result"),
-			next_step: expect.stringContaining('Request again only what you can correct.'),
+			what_happened: '3 rows: 2 pushed, 1 rejected.',
+			next_step: expect.stringContaining("The rest is in 'rejected' of the result"),
 			id: 501,
 			result: { totals: { received: 3, pushed: 2, rejected: 1 }, rejected: [{ phone: '12' }] },
 		});
@@ -166,6 +166,47 @@ test('after too many requests, the remaining contacts can be pushed, and nobody 
 		result: { totals: { pushed: 3 } },
 	});
 	expect([...bodies, ...later].flatMap(phonesOf)).toEqual(given.map((contact) => contact.phone));
+});
+
+test('the same contacts again: those that were skipped are sent again, and nobody twice', async () => {
+	const push = engineTool(harness.credentials, toolNode());
+	const [one = { phone: '' }, listed = { phone: '' }] = contacts(2);
+	const skipped = accepted(1, { dnd_skipped: [{ phone: `+91${listed.phone}` }] });
+	const bodies = respondWith([200, skipped], ok(1));
+	const given = { contacts: [one, listed] };
+	expect(await push(given)).toMatchObject({
+		outcome: 'partly_done',
+		what_happened: '2 rows: 1 pushed, 1 on the do-not-disturb list.',
+		result: { rejected: [{ phone: listed.phone, rejection_status: 'do_not_disturb' }] },
+	});
+	expect(await push(given)).toMatchObject({
+		outcome: 'done',
+		result: { rejected: [{ phone: one.phone, rejection_status: 'duplicate' }] },
+	});
+	expect(await push(given)).toMatchObject({ outcome: 'already_done' });
+	expect(bodies.map(phonesOf)).toEqual([[one.phone, listed.phone], [listed.phone]]);
+});
+
+test('two equal requests at the same moment both report the part that was pushed', async () => {
+	const push = engineTool(harness.credentials, toolNode());
+	const bodies = respondWith(ok(1));
+	const given = { contacts: [...contacts(1), { phone: '12' }] };
+	const results = await Promise.all([push(given), push(given)]);
+	expect(results).toMatchObject([
+		{ outcome: 'partly_done', result: { totals: { pushed: 1 } } },
+		{ outcome: 'partly_done', result: { totals: { pushed: 1 } } },
+	]);
+	expect(bodies).toHaveLength(1);
+});
+
+test('if nobody is pushed, a model gets the first five reasons with their contacts', async () => {
+	const push = engineTool(harness.credentials, toolNode());
+	const given = Array.from({ length: 7 }, (_, index) => ({ phone: `12${index}` }));
+	const { outcome, next_step: next } = await push({ contacts: given });
+	expect(outcome).toBe('not_sent');
+	expect(next).toContain('[row 5]');
+	expect(next).not.toContain('[row 6]');
+	expect(next).toContain('And 2 more rows.');
 });
 
 // Without a session, n8n can't know that two requests are from the same client.

@@ -97,9 +97,6 @@ function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): Too
 		return { outcome, what_happened: happened, next_step: CONTINUE, ...resultOf(items) };
 	}
 	if (isTimedOut) return { outcome, ...begun(context, completed, items), ...resultOf(items) };
-	if (outcome === 'done' && items.some(isPartial)) {
-		return { outcome: 'partly_done', ...PARTLY_DONE, ...resultOf(items) };
-	}
 	return { outcome, ...doneTexts(completed), ...resultOf(items) };
 }
 
@@ -108,22 +105,12 @@ function hasTimedOut({ json }: INodeExecutionData): boolean {
 	return json.timed_out === true || json.wait_outcome === 'timed_out';
 }
 
-/** Whether Push Campaign Contacts rejected rows. Duplicates don't count, because they're in the campaign. */
-function isPartial({ json: { rejected } }: INodeExecutionData): boolean {
-	if (!Array.isArray(rejected)) return false;
-	return rejected.some((row) => isJsonObject(row) && row.rejection_status !== 'duplicate');
-}
-
 const WAITED: Texts = {
 	what_happened: 'The wait timed out before this happened. Nothing was changed.',
 	next_step: 'The result is the state at that time. Repeat this request to wait longer.',
 };
 const ONLY_A_PART =
 	"Only a part was completed. The rest is in 'rejected' of the result, with the reasons.";
-const PARTLY_DONE: Texts = {
-	what_happened: ONLY_A_PART,
-	next_step: `Tell ${USER} which part was not completed. Request again only what you can correct.`,
-};
 
 function doneTexts({ isReplay, repeatable }: CompletedRequest): Texts {
 	if (isReplay) {
@@ -216,7 +203,7 @@ function nextPart({ outcome, isTransient, isForOwner }: Failure): string {
 	if (isForOwner) return `${ONLY_A_PART} ${FOR_THE_OWNER}`;
 	return isTransient
 		? `${ONLY_A_PART} Wait for a minute, or as long as the service asks, then request only the rest.`
-		: `${ONLY_A_PART} Request again only what you can correct.`;
+		: `${ONLY_A_PART} Tell ${USER} which part was not completed. Request again only what you can correct.`;
 }
 
 function nextRequest({ outcome, isTransient, isForOwner, isFinal }: Failure): string {

@@ -160,7 +160,14 @@ describe('the other columns', () => {
 	});
 
 	test('phone, name, added columns, and columns without a heading are never sent', () => {
-		const added = ['push_status', 'phone_sent', 'phone_to_send', 'phone_key', 'campaign_upload_id'];
+		const added = [
+			'push_status',
+			'phone_sent',
+			'phone_to_send',
+			'phone_key',
+			'campaign_upload_id',
+			'push_warnings',
+		];
 		const rejected = ['rejection_reason', 'rejection_status'];
 		const ofFiles = ['source_file', 'source_row', 'source_row_last'];
 		expect([...resolve(['Mobile', 'Name']).reserved].sort()).toEqual(

@@ -34,7 +34,7 @@ test('reports each group of rows on one line, and everything else in the details
 			"To send only the rows that weren't sent, retry this execution from the list of executions.",
 			'Pushed: 9,999 rows (rows 2 to 10000, contact list 503). Leave them out if you push the other rows again.',
 			"Unknown: 10,000 rows (rows 10001 to 20000). They may or may not be in the campaign. Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.",
-			'Not sent: 1 row (row 20001). Push it after this is resolved.',
+			'Not sent: 1 row (row 20001). A retry sends it.',
 			'Rejected: 1 row (row 1). The service rejected this row: contacts[0] is invalid',
 		],
 		details: [
