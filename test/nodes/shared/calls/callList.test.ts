@@ -156,6 +156,7 @@ test.each([-1, 0, 2, 4, 1e15, 'many', null])(
 test.each<[string, string[], string[]]>([
 	['a whole URL', ['https://voice.example/v1/calls?page=2'], ['/v1/calls?page=2']],
 	['another path', ['/v1/calls/pages/2'], ['/v1/calls/pages/2']],
+	['an encoded path', ['/v1/calls/after/a%2Fb?t=x%2By'], ['/v1/calls/after/a%2Fb?t=x%2By']],
 	['a path beside this one', ['pages/2'], ['/v1/pages/2']],
 	['a query alone', ['?page=2&tag=a&tag=b'], ['/v1/calls?page=2&tag=a&tag=b']],
 	[
