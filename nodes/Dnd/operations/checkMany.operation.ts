@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { readWholeList } from '../../shared/api/paging';
-import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
+import { READS_AT_ONCE } from '../../shared/api/limits';
 import { forEachItem } from '../../shared/n8n/run/itemLoop';
 import { inputRows } from '../../shared/n8n/tools/toolRun';
 import type { Operation } from '../../shared/n8n/run/operations';
@@ -73,11 +73,7 @@ export const checkMany: Operation = {
 		const read = (index: number) => readNumber(parameters.at(index));
 		const readNumbers = async (request: DndListRequest) => {
 			const { client, apiMapping } = await account();
-			// Any list may have a second page, so check the parameter before the first request.
-			apiMapping.require(['dndListAgentName', 'dndListPageName']);
-			const isSized = apiMapping.optional('dndListPerPageName') !== undefined;
-			const pageSize = isSized ? LIMITS.dndEntriesPerPage : undefined;
-			const list = dndList(client, { ...request, pageSize, limiter }, apiMapping);
+			const list = dndList(client, { ...request, limit: Infinity, limiter }, apiMapping);
 			const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
 			return new ListedNumbers(entries);
 		};
