@@ -2,10 +2,8 @@ import pick from 'lodash/pick';
 import { DateTime } from 'luxon';
 import type { ApiClient } from '../shared/api/client';
 import { OutcomeUnknown } from '../shared/api/errors';
-import type { Query } from '../shared/api/http';
 import { CALL_ID } from '../shared/api/limits';
 import { readPages, readWholeList } from '../shared/api/paging';
-import { parseContactListId } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
 import type { ApiMapping } from '../shared/apiMapping';
 import {
@@ -88,9 +86,8 @@ export async function readList(
 	finished: readonly string[],
 	{ limit, mustBeWhole }: { limit: number; mustBeWhole: boolean },
 ): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
-	const query: Query =
-		listId === ALL_CALLS ? {} : { campaign_upload_id: parseContactListId(listId) };
-	const list = callList(client, { query, limit, compact: compactEntry }, apiMapping);
+	const filters = listId === ALL_CALLS ? {} : { campaignUploadId: listId };
+	const list = callList(client, { filters, limit, compact: compactEntry }, apiMapping);
 	const { entries, isComplete } = mustBeWhole
 		? await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping))
 		: await readPages(list, limit);

@@ -1,19 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { OutcomeUnknown } from '../shared/api/errors';
+import type { Additions } from '../shared/api/endpoints';
 import { parseAgentUuid } from '../shared/api/parseIds';
 import { agentField } from '../shared/n8n/forms/locatorFields';
 import { MAY_BE_BLANK, type Fields } from '../shared/n8n/forms/fields';
-import {
-	additionalBodyFields,
-	additionalQueryParameters,
-	concurrencyField,
-	developerSettings,
-	readAdditions,
-} from '../shared/n8n/forms/options';
-import { comparedDigits, parseDndPhone } from './list/phoneMatch';
-
-/** Changes that affect people are sent one after another. */
-export const CHANGES_AT_ONCE = 1;
+import { readAdditions } from '../shared/n8n/forms/options';
+import { parseDndPhone } from './list/phoneMatch';
 
 export const dndAgentField: INodeProperties = {
 	...agentField,
@@ -32,32 +23,13 @@ export const phoneField: INodeProperties = {
 		'The phone number as your service expects it, preferably with + and country code. Spaces, hyphens, dots, and parentheses are removed.',
 };
 
-/** @param verb for the number, such as "add" */
-export function changeSettings(verb: string): INodeProperties {
-	return developerSettings(
-		additionalBodyFields,
-		additionalQueryParameters,
-		concurrencyField(CHANGES_AT_ONCE, `How many numbers to ${verb} at the same time`),
-	);
-}
+/** The number and the list of an item. */
+export type NumberOnList = { agentUuid: string; phone: string; additions: Additions };
 
-/** What adding and removing a number have in common. They have the same target, because one undoes the other. */
-export function readChange(form: Fields) {
-	const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
-	const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
+export function readNumber(form: Fields): NumberOnList {
 	return {
-		agentUuid,
-		phone,
+		agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
+		phone: parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK)),
 		additions: readAdditions(form.collection('developerSettings')),
-		target: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
-		modelMayRepeat: 'afterOtherRequest' as const,
-		withDetails: (error: OutcomeUnknown) =>
-			error.withText({
-				message: `${error.message} (${phone})`,
-				resolution: {
-					onScreen: `The request wasn't sent again. Before you try again, use the Check operation to see whether ${phone} is on the list.`,
-					forModel: 'The request was not sent again.',
-				},
-			}),
 	};
 }

@@ -1,4 +1,5 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { ApiClient } from '../shared/api/client';
 import type { Additions } from '../shared/api/endpoints';
 import { READS_AT_ONCE } from '../shared/api/limits';
 import { parseCallId } from '../shared/api/parseIds';
@@ -9,7 +10,10 @@ import {
 	concurrencyField,
 	developerSettings,
 	readAdditions,
+	readConcurrency,
 } from '../shared/n8n/forms/options';
+import { forEachItem } from '../shared/n8n/run/itemLoop';
+import type { OperationRun } from '../shared/n8n/run/operations';
 
 export const callIdField: INodeProperties = {
 	displayName: 'Call ID',
@@ -35,9 +39,21 @@ export function requestSettings(...members: INodeProperties[]): INodeProperties 
 	);
 }
 
-export function readCallFields(form: Fields): { callId: string; additions: Additions } {
-	return {
-		callId: parseCallId(form.textOrNumber('callId', MAY_BE_BLANK)),
-		additions: readAdditions(form.collection('developerSettings')),
+/** The call of an item. */
+type ReadCall = { client: ApiClient; callId: string; additions: Additions; form: Fields };
+
+/** Reads the call of each item, as many as *Concurrency* allows at the same time. */
+export async function forEachCall(
+	{ context, parameters, account }: OperationRun,
+	read: (call: ReadCall) => Promise<INodeExecutionData[]>,
+): Promise<INodeExecutionData[]> {
+	const readItem = async (index: number) => {
+		const { client } = await account();
+		const form = parameters.at(index);
+		const callId = parseCallId(form.textOrNumber('callId', MAY_BE_BLANK));
+		const additions = readAdditions(form.collection('developerSettings'));
+		return await read({ client, callId, additions, form });
 	};
+	const concurrency = readConcurrency(parameters, READS_AT_ONCE);
+	return await forEachItem(context, readItem, { concurrency });
 }

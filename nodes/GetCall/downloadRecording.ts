@@ -1,7 +1,7 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import {
 	type ErrorOrigin,
-	type ExplainedError,
+	ExplainedError,
 	NotSent,
 	OutcomeUnknown,
 	ServiceRejection,
@@ -75,69 +75,23 @@ export async function downloadRecording(
 	url: string,
 	callId: string,
 ): Promise<Download> {
-	if (!isWebUrl(url)) throw noLink();
-	const { status, headers, content } = await fetchFile(context, url);
+	if (!isWebUrl(url)) throw rejected(NO_LINK, WHOLE_FILE);
+	const options = { clock, random: Math.random, signal: cancelSignal(context) };
+	let content: ByteStream | undefined;
 	try {
-		if (status !== WHOLE_FILE) throw notARecording(`HTTP status ${status}`, status);
-		if (headers['content-length'] === '0') throw notARecording('an empty file', status);
-		const type = typeOf(headers);
-		const [, other] = OTHER_TYPES.find(([pattern]) => pattern.test(type)) ?? [];
-		if (other !== undefined) throw notARecording(other, status);
-		const { fileName, mimeType } = nameAndType(type, headers, url, callId);
+		const response = await sendWithRetry('GET', async () => await request(context, url), options);
+		({ content } = response);
+		requireRecording(response);
+		const { status, headers } = response;
+		const { fileName, mimeType } = nameAndType(headers, url, callId);
 		const file = await context.helpers.prepareBinaryData(content, fileName, mimeType);
 		if (file.bytes === 0) throw notARecording('an empty file', status);
 		// n8n's HTTP helper doesn't report a truncated compressed body, so only a matching length proves the whole file.
 		const isComplete = Number(headers['content-length']) === file.bytes ? true : null;
 		return { file, isComplete };
 	} catch (error) {
-		content.destroy();
-		throw error instanceof ServiceRejection ? error : downloadInterrupted(messageOf(error));
-	}
-}
-
-/** The type in the header of a response. Empty if it's missing or invalid. */
-function typeOf(headers: HttpResponse['headers']): string {
-	const [type = ''] = textOf(headers['content-type']).toLowerCase().split(';');
-	return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(type.trim()) ? type.trim() : '';
-}
-
-function textOf(value: unknown): string {
-	return typeof value === 'string' ? value : '';
-}
-
-/** The file has the name of its call, because names in storage say little. */
-function nameAndType(
-	type: string,
-	headers: HttpResponse['headers'],
-	url: string,
-	callId: string,
-): { fileName: string; mimeType?: string } {
-	const names = [textOf(headers['content-disposition']), new URL(url).pathname];
-	const [named = ''] = names.flatMap((name) => EXTENSION.exec(name)?.[0] ?? []);
-	const extension = EXTENSIONS[type] ?? named;
-	const fileName = `${callId}${extension}`;
-	if (!ANY_TYPE.test(type)) return { fileName, mimeType: type };
-	// n8n derives the type from the extension. Without one, it would treat a recording as text.
-	return extension === '' ? { fileName, mimeType: 'application/octet-stream' } : { fileName };
-}
-
-function isWebUrl(url: string): boolean {
-	return /^https?:\/\//i.test(url) && URL.canParse(url);
-}
-
-async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileResponse> {
-	try {
-		const response = await sendWithRetry('GET', async () => await request(context, url), {
-			clock,
-			random: Math.random,
-			signal: cancelSignal(context),
-		});
-		if (response.status < 200 || response.status > 299) {
-			throw downloadRejected(response.status, response.text);
-		}
-		return response;
-	} catch (error) {
-		throw error instanceof TransportFault ? downloadFailed(error) : error;
+		content?.destroy();
+		throw error instanceof ExplainedError ? error : downloadFailed(error);
 	}
 }
 
@@ -158,21 +112,47 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 				AbortSignal.timeout(TIME_LIMITS.downloadMs),
 			]),
 		});
-		return await toFileResponse(response);
+		const { body, ...rest }: { [name: string]: unknown } = isJsonObject(response) ? response : {};
+		if (!isByteStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
+		const file = { ...toHttpResponse(rest), content: body };
+		if (file.status >= 200 && file.status <= 299) return file;
+		const bytes = await firstBytes(body, REJECTION_BYTES);
+		return { ...file, text: bytes.toString('utf8', 0, REJECTION_BYTES) };
 	} catch (error) {
 		const fault = toFault(error);
 		// Another attempt would be redirected, too.
-		throw fault.code === TOO_MANY_REDIRECTS ? redirectedTooOften() : fault;
+		throw fault.code === TOO_MANY_REDIRECTS ? rejected(REDIRECTED_TOO_OFTEN, REDIRECTED) : fault;
 	}
 }
 
-async function toFileResponse(response: unknown): Promise<FileResponse> {
-	const { body, ...rest }: { [name: string]: unknown } = isJsonObject(response) ? response : {};
-	if (!isByteStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
-	const file = { ...toHttpResponse(rest), content: body };
-	if (file.status >= 200 && file.status <= 299) return file;
-	const bytes = await firstBytes(body, REJECTION_BYTES);
-	return { ...file, text: bytes.toString('utf8', 0, REJECTION_BYTES) };
+/** The type in the header of a response. Empty if it's missing or invalid. */
+function typeOf(headers: HttpResponse['headers']): string {
+	const [type = ''] = textOf(headers['content-type']).toLowerCase().split(';');
+	return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(type.trim()) ? type.trim() : '';
+}
+
+function textOf(value: unknown): string {
+	return typeof value === 'string' ? value : '';
+}
+
+/** The file has the name of its call, because names in storage say little. */
+function nameAndType(
+	headers: HttpResponse['headers'],
+	url: string,
+	callId: string,
+): { fileName: string; mimeType?: string } {
+	const type = typeOf(headers);
+	const names = [textOf(headers['content-disposition']), new URL(url).pathname];
+	const [named = ''] = names.flatMap((name) => EXTENSION.exec(name)?.[0] ?? []);
+	const extension = EXTENSIONS[type] ?? named;
+	const fileName = `${callId}${extension}`;
+	if (!ANY_TYPE.test(type)) return { fileName, mimeType: type };
+	// n8n derives the type from the extension. Without one, it would treat a recording as text.
+	return extension === '' ? { fileName, mimeType: 'application/octet-stream' } : { fileName };
+}
+
+function isWebUrl(url: string): boolean {
+	return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
 // What is reported.
@@ -195,6 +175,17 @@ const LINK_REJECTED: Explanation = {
 	},
 };
 
+/** The response of the service has no usable link. */
+const NO_LINK: Explanation = {
+	message: "The service returned an invalid recording_url, so the recording can't be downloaded",
+	resolution: onScreenOnly("To see it, set 'Recording As' to 'Link'."),
+};
+
+const REDIRECTED_TOO_OFTEN: Explanation = {
+	message: 'The link to the recording was redirected too often, so no file was saved',
+	resolution: onScreenOnly('Ask your service provider for direct links to recordings.'),
+};
+
 const BY_STATUS: { [status: number]: Explanation } = {
 	400: LINK_REJECTED,
 	401: LINK_REJECTED,
@@ -209,13 +200,10 @@ const REDIRECTED = 302;
 /** Statuses of a storage that may accept the request later, beside 5xx. */
 const BUSY = new Set([408, 425, 429]);
 
-/**
- * Why the storage didn't return the file. Only its error code is kept, because the rest of the response may contain
- * parts of the presigned URL.
- */
-function downloadRejected(status: number, text: string): ExplainedError {
+/** @throws if the response is certainly not a recording, so no file is saved */
+function requireRecording({ status, headers, text }: FileResponse): void {
 	if (status >= 500 || BUSY.has(status)) {
-		return new OutcomeUnknown(
+		throw new OutcomeUnknown(
 			`The storage of the recording returned HTTP status ${status}`,
 			RUN_AGAIN,
 			statusText(status, text),
@@ -223,15 +211,15 @@ function downloadRejected(status: number, text: string): ExplainedError {
 		);
 	}
 	const known = BY_STATUS[status];
-	if (known === undefined) return notARecording(`HTTP status ${status}`, status, text);
-	return rejected(known, status, text, 'service');
+	if (known !== undefined) throw rejected(known, status, text, 'service');
+	if (status !== WHOLE_FILE) throw notARecording(`HTTP status ${status}`, status, text);
+	if (headers['content-length'] === '0') throw notARecording('an empty file', status);
+	const type = typeOf(headers);
+	const [, other] = OTHER_TYPES.find(([pattern]) => pattern.test(type)) ?? [];
+	if (other !== undefined) throw notARecording(other, status);
 }
 
-/**
- * The link returned something else, so no file is saved.
- *
- * @param content for the message, such as "a web page"
- */
+/** @param content for the message, such as "a web page" */
 function notARecording(content: string, status: number, text?: string): ServiceRejection {
 	const explanation = {
 		message: `The link to the recording returned ${content} instead of a recording, so no file was saved`,
@@ -242,49 +230,30 @@ function notARecording(content: string, status: number, text?: string): ServiceR
 	return rejected(explanation, status, text);
 }
 
-function redirectedTooOften(): ServiceRejection {
-	const explanation = {
-		message: 'The link to the recording was redirected too often, so no file was saved',
-		resolution: onScreenOnly('Ask your service provider for direct links to recordings.'),
-	};
-	return rejected(explanation, REDIRECTED);
-}
-
-/** The response of the service has no usable link. */
-function noLink(): ServiceRejection {
-	const explanation = {
-		message: "The service returned an invalid recording_url, so the recording can't be downloaded",
-		resolution: onScreenOnly("To see it, set 'Recording As' to 'Link'."),
-	};
-	return rejected(explanation, 200);
-}
-
-/** Why a request for the file got no response. */
-function downloadFailed({ code, message }: TransportFault): NotSent | OutcomeUnknown {
-	if (code !== BLOCKED_BY_N8N) return downloadInterrupted(code);
-	return new NotSent(
-		'n8n blocked the request for the recording',
-		onScreenOnly(
-			'Ask your n8n administrator to allow requests to the host where your service stores recordings.',
-		),
-		message,
-		false,
-		'n8n',
-	);
-}
-
-/** The download of the file was interrupted. */
-function downloadInterrupted(originalMessage: string): OutcomeUnknown {
+/** Without a response, or if the download or its storing was interrupted. */
+function downloadFailed(error: unknown): NotSent | OutcomeUnknown {
+	if (error instanceof TransportFault && error.code === BLOCKED_BY_N8N) {
+		return new NotSent(
+			'n8n blocked the request for the recording',
+			onScreenOnly(
+				'Ask your n8n administrator to allow requests to the host where your service stores recordings.',
+			),
+			error.message,
+			false,
+			'n8n',
+		);
+	}
 	return new OutcomeUnknown(
 		"The recording couldn't be downloaded completely",
 		{
 			onScreen: `Nothing was changed. ${RUN_AGAIN.onScreen}`,
 			forModel: RUN_AGAIN.forModel,
 		},
-		originalMessage,
+		error instanceof TransportFault ? error.code : messageOf(error),
 	);
 }
 
+/** Only the error code of the storage is kept, because the rest of its response may have parts of the presigned URL. */
 function rejected(
 	{ message, resolution }: Explanation,
 	status: number,

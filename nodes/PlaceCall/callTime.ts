@@ -27,7 +27,7 @@ export type Schedule = {
 };
 
 /** When a call goes. `scheduledAt` is that of the request. */
-export type CallTime = { planned: DateTime; scheduledAt: string | undefined };
+type CallTime = { planned: DateTime; scheduledAt: string | undefined };
 
 /**
  * Decides when a call goes: now, at the next such time in India, or at a date. If that's outside the calling hours, the

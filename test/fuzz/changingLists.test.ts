@@ -157,7 +157,7 @@ async function readCallsOf(
 		...(isSized && { callListPageSizeName: 'n' }),
 		...(hasTotal && { callListTotalPath: 'total' }),
 	});
-	const calls = callList(client, { query: {}, limit: Infinity }, mapping);
+	const calls = callList(client, { limit: Infinity }, mapping);
 	const { entries } = await readWholeList(calls, KEEPS_CHANGING);
 	return new Set(entries.map(({ call_id: id }) => id));
 }

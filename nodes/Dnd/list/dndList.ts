@@ -2,6 +2,7 @@ import type { ApiClient } from '../../shared/api/client';
 import { type Additions, listDndNumbers } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { isSameId } from '../../shared/api/envelope';
+import { LIMITS } from '../../shared/api/limits';
 import { MAX_READINGS, positionsFrom, type Page, type PagedList } from '../../shared/api/paging';
 import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
 import type { ApiMapping } from '../../shared/apiMapping';
@@ -20,7 +21,9 @@ export type DndListRequest = {
 	agentUuid: string;
 	/** Digits that an entry's number must contain. */
 	phone?: string | undefined;
-	/** At most 100. The service's default if omitted. */
+	/** Infinity for every entry. If omitted, the list is probably one page. Only a second one needs the page parameter. */
+	limit?: number;
+	/** At most 100. By default the largest useful one, if the credential has its parameter and a limit is set. */
 	pageSize?: number | undefined;
 	additions?: Additions;
 	limiter?: Limiter;
@@ -44,15 +47,20 @@ export const DND_LIST_KEEPS_CHANGING: Explanation = {
  */
 export function dndList(
 	client: ApiClient,
-	{ agentUuid, phone, pageSize, additions, limiter }: DndListRequest,
+	{ agentUuid, phone, limit, pageSize, additions, limiter }: DndListRequest,
 	mapping: ApiMapping,
 ): PagedList<number> {
+	const isSized = limit !== undefined && mapping.optional('dndListPerPageName') !== undefined;
+	const size = pageSize ?? (isSized ? Math.min(limit, LIMITS.dndEntriesPerPage) : undefined);
 	const values = [
 		{ detail: 'dndListAgentName' as const, value: agentUuid },
 		...(phone === undefined ? [] : [{ detail: 'dndListPhoneName' as const, value: phone }]),
-		...(pageSize === undefined ? [] : [{ detail: 'dndListPerPageName' as const, value: pageSize }]),
+		...(size === undefined ? [] : [{ detail: 'dndListPerPageName' as const, value: size }]),
 	];
-	mapping.require(values.map(({ detail }) => detail));
+	mapping.require([
+		...(limit === undefined ? [] : (['dndListPageName'] as const)),
+		...values.map(({ detail }) => detail),
+	]);
 	const filters = values.map(({ detail, value }) => ({ name: mapping.required(detail), value }));
 	const checkName = (name: 'dndListPageName' | 'dndListAgentName') =>
 		`${mapping.resolution(name)} The service probably doesn't know this parameter.`;

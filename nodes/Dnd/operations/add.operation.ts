@@ -1,21 +1,11 @@
-import { readConcurrency } from '../../shared/n8n/forms/options';
-import type { AccountClient } from '../../shared/n8n/http/accountClient';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import { sendEachItem } from '../../shared/n8n/run/sendLoop';
-import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { addDndNumber, type Additions } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { placeValues } from '../../shared/apiMapping/placeValues';
-import {
-	CHANGES_AT_ONCE,
-	changeSettings,
-	dndAgentField,
-	phoneField,
-	readChange,
-} from '../dndFields';
+import { changeEachNumber, changeSettings } from '../changeEachNumber';
+import { dndAgentField, phoneField } from '../dndFields';
 
 export const add: Operation = {
 	value: 'add',
@@ -39,28 +29,17 @@ export const add: Operation = {
 	toolDescription:
 		'Adds a phone number to the do-not-disturb list of an AI agent. The agent then never calls it, not even in running campaigns. Use this when a person does not want to be called.',
 
-	async execute({ context, parameters, account }) {
-		const prepare = (index: number): PreparedRequest<AccountClient> => {
-			const form = parameters.at(index);
-			const { agentUuid, phone, additions, ...request } = readChange(form);
+	async execute(run) {
+		return await changeEachNumber(run, 'added', (form, { agentUuid, phone, additions }) => {
 			const reason = form.text('reason', MAY_BE_BLANK);
 			return {
-				...request,
-				payload: { change: 'add', agentUuid, phone, reason, additions },
+				more: { reason },
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToAdd(apiMapping, { agentUuid, phone, reason });
 					// The response isn't documented, so it's returned unchanged.
-					return asItems(recordOf(await addDndNumber(client, values, additions)));
+					return recordOf(await addDndNumber(client, values, additions));
 				},
 			};
-		};
-		return await sendEachItem(context, prepare, {
-			createDeps: account,
-			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
-			completedText: {
-				singular: 'number was already added',
-				plural: 'numbers were already added',
-			},
 		});
 	},
 };

@@ -3,19 +3,17 @@ import { READS_AT_ONCE } from '../../shared/api/limits';
 import {
 	additionalQueryParameters,
 	concurrencyField,
-	readAdditions,
 	readConcurrency,
 	developerSettings,
 } from '../../shared/n8n/forms/options';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import { readWholeList } from '../../shared/api/paging';
-import { asText, parseAgentUuid } from '../../shared/api/parseIds';
+import { asText } from '../../shared/api/parseIds';
 import { ListedNumbers } from '../list/listedNumbers';
-import { comparedDigits, parseDndPhone, searchDigits } from '../list/phoneMatch';
-import { dndAgentField, phoneField } from '../dndFields';
+import { comparedDigits, searchDigits } from '../list/phoneMatch';
+import { dndAgentField, phoneField, readNumber } from '../dndFields';
 
 export const check: Operation = {
 	value: 'check',
@@ -39,10 +37,7 @@ export const check: Operation = {
 		const limiter = pLimit(concurrency);
 		const checkOne = async (index: number) => {
 			const { client, apiMapping } = await account();
-			const form = parameters.at(index);
-			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
-			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
-			const additions = readAdditions(form.collection('developerSettings'));
+			const { agentUuid, phone, additions } = readNumber(parameters.at(index));
 			// The service returns all numbers that contain these digits.
 			const request = { agentUuid, phone: searchDigits(phone), additions, limiter };
 			const list = dndList(client, request, apiMapping);

@@ -1,24 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { readWholeList } from '../../shared/api/paging';
-import { parseAgentUuid } from '../../shared/api/parseIds';
-import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
+import { READS_AT_ONCE } from '../../shared/api/limits';
 import { forEachItem } from '../../shared/n8n/run/itemLoop';
 import { inputRows } from '../../shared/n8n/tools/toolRun';
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import {
 	additionalQueryParameters,
 	concurrencyField,
 	developerSettings,
-	readAdditions,
 	readConcurrency,
 } from '../../shared/n8n/forms/options';
 import type { JsonObject } from '../../shared/json';
-import { dndAgentField, phoneField } from '../dndFields';
+import { dndAgentField, phoneField, readNumber } from '../dndFields';
 import { DND_LIST_KEEPS_CHANGING, dndList, type DndListRequest } from '../list/dndList';
 import { ListedNumbers } from '../list/listedNumbers';
-import { parseDndPhone } from '../list/phoneMatch';
 
 export const checkMany: Operation = {
 	value: 'checkMany',
@@ -74,21 +70,10 @@ export const checkMany: Operation = {
 		const wanted = parameters.at(0).choice('returnRows', 'all');
 		const limiter = pLimit(readConcurrency(parameters, READS_AT_ONCE));
 		const lists = new Map<string, Promise<ListedNumbers>>();
-		const read = (index: number) => {
-			const form = parameters.at(index);
-			return {
-				agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
-				phone: parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK)),
-				additions: readAdditions(form.collection('developerSettings')),
-			};
-		};
+		const read = (index: number) => readNumber(parameters.at(index));
 		const readNumbers = async (request: DndListRequest) => {
 			const { client, apiMapping } = await account();
-			// Any list may have a second page, so check the parameter before the first request.
-			apiMapping.require(['dndListAgentName', 'dndListPageName']);
-			const isSized = apiMapping.optional('dndListPerPageName') !== undefined;
-			const pageSize = isSized ? LIMITS.dndEntriesPerPage : undefined;
-			const list = dndList(client, { ...request, pageSize, limiter }, apiMapping);
+			const list = dndList(client, { ...request, limit: Infinity, limiter }, apiMapping);
 			const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
 			return new ListedNumbers(entries);
 		};

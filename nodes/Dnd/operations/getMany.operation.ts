@@ -25,7 +25,6 @@ import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
 import { parseAgentUuid, parseCount } from '../../shared/api/parseIds';
 import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
-import type { ApiMapping } from '../../shared/apiMapping';
 import { dndAgentField } from '../dndFields';
 
 const MAX_PAGE_SIZE = LIMITS.dndEntriesPerPage;
@@ -76,17 +75,11 @@ export const getMany: Operation = {
 			const limit = readLimit(form);
 			const isWhole = form.collection('options').switch('requireComplete', false);
 			const phone = form.text('phoneContains', NEEDS_VALUE);
-			// Any list may have a second page, so check the parameter before the first request.
-			apiMapping.require([
-				'dndListAgentName',
-				'dndListPageName',
-				...(phone === '' ? [] : (['dndListPhoneName'] as const)),
-				...(settings.has('pageSize') ? (['dndListPerPageName'] as const) : []),
-			]);
 			const request = {
 				agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
 				phone: phone === '' ? undefined : phone,
-				pageSize: pageSize(settings, isWhole ? Infinity : limit, apiMapping),
+				limit: isWhole ? Infinity : limit,
+				pageSize: settings.has('pageSize') ? readPageSize(settings) : undefined,
 				additions: readAdditions(settings),
 			};
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
@@ -113,12 +106,7 @@ function simplifyEntry(entry: JsonObject): JsonObject {
 	return Object.keys(simple).length === 0 ? entry : simple;
 }
 
-/** The largest useful page, if the credential names the parameter for it. */
-function pageSize(settings: Fields, limit: number, mapping: ApiMapping): number | undefined {
-	if (!settings.has('pageSize')) {
-		const known = mapping.optional('dndListPerPageName') !== undefined;
-		return known ? Math.min(limit, MAX_PAGE_SIZE) : undefined;
-	}
+function readPageSize(settings: Fields): number {
 	const resolution = forEveryone(
 		`Enter the number of entries per request, from 1 to ${MAX_PAGE_SIZE}.`,
 	);

@@ -1,21 +1,11 @@
-import { readConcurrency } from '../../shared/n8n/forms/options';
-import type { AccountClient } from '../../shared/n8n/http/accountClient';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import { sendEachItem } from '../../shared/n8n/run/sendLoop';
-import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { removeDndNumber, type Additions } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { isRejection } from '../../shared/api/errors';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { placeValues } from '../../shared/apiMapping/placeValues';
-import {
-	CHANGES_AT_ONCE,
-	changeSettings,
-	dndAgentField,
-	phoneField,
-	readChange,
-} from '../dndFields';
+import { changeEachNumber, changeSettings } from '../changeEachNumber';
+import { dndAgentField, phoneField } from '../dndFields';
 
 export const remove: Operation = {
 	value: 'remove',
@@ -38,14 +28,10 @@ export const remove: Operation = {
 	toolDescription:
 		'Removes a phone number from the do-not-disturb list of an AI agent, so that the person may get real phone calls again. Use this only if the person has agreed to be called.',
 
-	async execute({ context, parameters, account }) {
-		const prepare = (index: number): PreparedRequest<AccountClient> => {
-			const form = parameters.at(index);
-			const { agentUuid, phone, additions, ...request } = readChange(form);
+	async execute(run) {
+		return await changeEachNumber(run, 'removed', (form, { agentUuid, phone, additions }) => {
 			const ignoreIfNotListed = form.switch('treatNotListedAsDone', false);
 			return {
-				...request,
-				payload: { change: 'remove', agentUuid, phone, additions },
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToRemove(apiMapping, agentUuid, phone);
 					const outcome = await removeDndNumber(client, values, additions).then(
@@ -55,17 +41,9 @@ export const remove: Operation = {
 							return { was_listed: false, message: error.originalMessage ?? '' };
 						},
 					);
-					return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
+					return { deleted: true, agent_uuid: agentUuid, phone, ...outcome };
 				},
 			};
-		};
-		return await sendEachItem(context, prepare, {
-			createDeps: account,
-			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
-			completedText: {
-				singular: 'number was already removed',
-				plural: 'numbers were already removed',
-			},
 		});
 	},
 };

@@ -1,13 +1,11 @@
-import { readConcurrency } from '../../shared/n8n/forms/options';
-import { READS_AT_ONCE } from '../../shared/api/limits';
-import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
+import { asItems } from '../../shared/n8n/run/itemLoop';
 import { readOutput, sized } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { readIncluded } from '../../shared/calls/readCall';
 import { getCall } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { callIdField, requestSettings, callOutputFields, readCallFields } from '../callFields';
+import { callIdField, callOutputFields, forEachCall, requestSettings } from '../callFields';
 
 export const get: Operation = {
 	value: 'get',
@@ -42,20 +40,14 @@ export const get: Operation = {
 	toolDescription:
 		'Gets one phone call by its call ID: whether the person was reached, a summary of the conversation, and the captured data. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, account }) {
-		const read = async (index: number) => {
-			const { client } = await account();
-			const form = parameters.at(index);
-			const { callId, additions } = readCallFields(form);
+	async execute(run) {
+		return await forEachCall(run, async ({ client, callId, additions, form }) => {
 			const output = readOutput(form);
 			const include = form.choices('include');
-
 			const record = recordOf(await getCall(client, callId, additions));
 			const included = await readIncluded(client, callId, include, additions);
 			const simplified = { ...simplifyCall(record), ...included };
 			return asItems(sized(output, { raw: { ...record, ...included }, simplified }));
-		};
-		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
-		return await forEachItem(context, read, { concurrency });
+		});
 	},
 };

@@ -12,14 +12,9 @@ import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
 import { readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
 import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { callListQuery, type CallFilters } from '../../shared/calls/callListQuery';
+import type { CallFilters } from '../../shared/calls/callListQuery';
 import { readPages, readWholeList } from '../../shared/api/paging';
-import {
-	callList,
-	callsKeepChanging,
-	readsFirstPageOnly,
-	requiredForList,
-} from '../../shared/calls/callList';
+import { callList, callsKeepChanging, readsFirstPageOnly } from '../../shared/calls/callList';
 import { latestOfEachNumber, requireAllStatuses } from '../latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/parseIds';
@@ -149,17 +144,13 @@ export const getMany: Operation = {
 			const latest = options.switch('latestOfEachNumber', false);
 			const isWhole = options.switch('requireComplete', false) || latest;
 			if (latest) requireAllStatuses(filters);
-			const part = {
+			const request = {
+				filters,
+				zone: context.getTimezone(),
 				limit: isWhole ? Infinity : limit,
 				pageSize: settings.has('pageSize')
 					? parseCount(settings.number('pageSize', undefined), 'Page Size', PAGE_SIZE_RESOLUTION)
 					: undefined,
-			};
-			// One error names all missing fields of the credential.
-			const required = requiredForList(part, apiMapping);
-			const request = {
-				...part,
-				query: callListQuery(filters, apiMapping, context.getTimezone(), required),
 				additions: readAdditions(settings),
 			};
 			const output = readOutput(form);
@@ -169,7 +160,8 @@ export const getMany: Operation = {
 					? await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping))
 					: await readPages(list, limit);
 				if (!isComplete) context.addExecutionHints({ message: listChangedHint('calls') });
-				if (calls.length > 0 && calls.length < limit && readsFirstPageOnly(part.limit, apiMapping))
+				const mayHaveMore = readsFirstPageOnly(request.limit, apiMapping) && calls.length < limit;
+				if (mayHaveMore && calls.length > 0)
 					context.addExecutionHints({ message: firstPageOnlyHint(calls.length, apiMapping) });
 				return latest ? await latestOfEachNumber(calls) : calls;
 			};

@@ -1,15 +1,13 @@
-import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { READS_AT_ONCE } from '../../shared/api/limits';
-import { readConcurrency } from '../../shared/n8n/forms/options';
+import type { INodeProperties } from 'n8n-workflow';
 import { downloadRecording } from '../downloadRecording';
-import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
+import { asItems } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readRecording } from '../../shared/calls/readCall';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { asText } from '../../shared/api/parseIds';
-import { callIdField, requestSettings, readCallFields } from '../callFields';
+import { callIdField, forEachCall, requestSettings } from '../callFields';
 
 const recordingFields: INodeProperties[] = [
 	{
@@ -50,12 +48,10 @@ export const getRecording: Operation = {
 	toolDescription:
 		'Gets a link to the audio recording of one phone call by its call ID. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, account }) {
+	async execute(run) {
+		const { context } = run;
 		let unproven = 0;
-		const read = async (index: number): Promise<INodeExecutionData[]> => {
-			const { client } = await account();
-			const form = parameters.at(index);
-			const { callId, additions } = readCallFields(form);
+		const output = await forEachCall(run, async ({ client, callId, additions, form }) => {
 			const asFile = form.choice('recordingAs', 'link') === 'file';
 			const field = asFile ? outputField(form.text('outputField', MAY_BE_BLANK)) : '';
 
@@ -72,9 +68,7 @@ export const getRecording: Operation = {
 				file_complete: isComplete,
 			};
 			return [{ json, binary: { [field]: file } }];
-		};
-		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
-		const output = await forEachItem(context, read, { concurrency });
+		});
 		if (unproven > 0) context.addExecutionHints({ message: maybeCut(unproven) });
 		return output;
 	},

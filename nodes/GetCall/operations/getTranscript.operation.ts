@@ -1,12 +1,10 @@
-import { readConcurrency } from '../../shared/n8n/forms/options';
-import { READS_AT_ONCE } from '../../shared/api/limits';
-import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
+import { asItems } from '../../shared/n8n/run/itemLoop';
 import { outputFields, readOutput, sized } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { transcriptText, transcriptTurns } from '../../shared/calls/callRecord';
 import { getTranscript as requestTranscript } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { callIdField, requestSettings, readCallFields } from '../callFields';
+import { callIdField, forEachCall, requestSettings } from '../callFields';
 
 export const getTranscript: Operation = {
 	value: 'getTranscript',
@@ -22,19 +20,14 @@ export const getTranscript: Operation = {
 	toolDescription:
 		"Gets the transcript of one phone call by its call ID. Use it if the summary of the call isn't enough. Places no calls and changes nothing.",
 
-	async execute({ context, parameters, account }) {
-		const read = async (index: number) => {
-			const { client } = await account();
-			const form = parameters.at(index);
-			const { callId, additions } = readCallFields(form);
+	async execute(run) {
+		return await forEachCall(run, async ({ client, callId, additions, form }) => {
 			const output = readOutput(form);
 			const record = recordOf(await requestTranscript(client, callId, additions));
 			const transcript = transcriptTurns(record);
 			const text = { transcript_text: transcriptText(transcript) };
 			const simplified = { call_id: record.call_id ?? callId, ...text };
 			return asItems(sized(output, { raw: { ...record, transcript, ...text }, simplified }));
-		};
-		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
-		return await forEachItem(context, read, { concurrency });
+		});
 	},
 };

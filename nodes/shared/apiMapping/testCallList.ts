@@ -29,7 +29,7 @@ export async function testCallList(
 	const limit = 1;
 	const pageSize = mapping.optional('callListPageSizeName') === undefined ? undefined : limit;
 	mapping.require(requiredForList({ limit, pageSize }, mapping));
-	const query = sized({ query: {}, pageSize }, mapping);
+	const query = sized({}, pageSize, mapping);
 	const listPath = () => mapping.optional('callListPath');
 	const response = await listCalls(client, { query }, { listPath });
 	const { body } = response;

@@ -16,9 +16,12 @@ import {
 	valueAt,
 } from '../json';
 import type { Limiter } from '../keyedMutex';
+import { type CallFilters, callListQuery } from './callListQuery';
 
 type CallListRequest = {
-	query: Query;
+	filters?: CallFilters;
+	/** Time zone for dates without an offset. */
+	zone?: string;
 	/** Infinity for every call. */
 	limit: number;
 	/** Calls per request. The service's own page size if not set. */
@@ -54,10 +57,7 @@ export function readsFirstPageOnly(limit: number, mapping: ApiMapping): boolean 
 }
 
 /** The filters with the page size, if any. */
-export function sized(
-	{ query, pageSize }: Pick<CallListRequest, 'query' | 'pageSize'>,
-	mapping: ApiMapping,
-): Query {
+export function sized(query: Query, pageSize: number | undefined, mapping: ApiMapping): Query {
 	if (pageSize === undefined) return query;
 	return withValue(query, mapping.required('callListPageSizeName'), pageSize);
 }
@@ -73,6 +73,7 @@ const FIRST_POSITIONS: { [paging: string]: number } = {
  * The calls that match the filters, according to the API mapping. A position is what the response or the page parameter
  * has. If the path to the list isn't set, the calls of the first response, which must have exactly one list of calls.
  *
+ * @throws InvalidInput for an invalid filter, before anything is sent
  * @throws MissingMapping before anything is sent
  */
 export function callList(
@@ -80,9 +81,11 @@ export function callList(
 	request: CallListRequest,
 	mapping: ApiMapping,
 ): PagedList<string | number> {
-	const { limit, compact = (call: JsonObject) => call, additions, limiter } = request;
-	mapping.require(requiredForList(request, mapping));
-	const firstQuery = sized(request, mapping);
+	const { filters = {}, zone = 'utc', limit, pageSize, additions, limiter } = request;
+	const { compact = (call: JsonObject) => call } = request;
+	// One error names all missing fields of the credential.
+	const required = requiredForList(request, mapping);
+	const firstQuery = sized(callListQuery(filters, mapping, zone, required), pageSize, mapping);
 	const list = {
 		keyOf,
 		limiter,

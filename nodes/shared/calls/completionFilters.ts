@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '../json';
+import type { JsonObject } from '../json';
+import { plainText } from '../values';
 
 export const FILTER_FIELDS = ['status', 'agent_uuid', 'campaign_id'] as const;
 
@@ -8,10 +9,6 @@ export type CompletionFilters = Record<(typeof FILTER_FIELDS)[number], string[]>
 export function isWanted(record: JsonObject, filters: CompletionFilters): boolean {
 	return Object.entries(filters).every(([field, wanted]) => {
 		if (wanted.length === 0) return true;
-		return [record[field]].flat().some((one) => isPlain(one) && wanted.includes(String(one)));
+		return [record[field]].flat().some((one) => wanted.includes(plainText(one)));
 	});
-}
-
-function isPlain(value: JsonValue | undefined): value is string | number {
-	return typeof value === 'string' || typeof value === 'number';
 }

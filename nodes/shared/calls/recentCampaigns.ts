@@ -7,7 +7,6 @@ import type { ApiMapping } from '../apiMapping';
 import { readCampaign } from '../campaign';
 import type { Clock } from '../clock';
 import { plainText } from '../values';
-import { callListQuery } from './callListQuery';
 import { callList } from './callList';
 
 /** Calls to look at. More would keep the user waiting. */
@@ -33,8 +32,8 @@ export async function recentCampaigns(
 ): Promise<RecentCampaign[]> {
 	const hasStart = mapping.optional('callListFromName') !== undefined;
 	const from = new Date(clock.now() - RECENT_MS).toISOString();
-	const query = hasStart ? callListQuery({ from }, mapping, 'utc') : {};
-	const list = callList(client, { query, limit: MAX_CALLS }, mapping);
+	const filters = hasStart ? { from } : {};
+	const list = callList(client, { filters, limit: MAX_CALLS }, mapping);
 	const { entries: calls } = await readPages(list, MAX_CALLS);
 	const ids = uniq(calls.map(({ campaign_id: id }) => plainText(id)).filter((id) => id !== ''));
 	const parallel = pLimit(READS_AT_ONCE);

@@ -1,7 +1,7 @@
 import { SHORTENED, type Unreadable, type Written } from './written';
 
 /** The ten digits of an Indian number. `international`: it was written with +91, 0091, or 91. */
-export type IndianNumber = { subscriber: string; international: boolean };
+type IndianNumber = { subscriber: string; international: boolean };
 
 export const INDIAN_CODE = '91';
 const SUBSCRIBER_DIGITS = 10;

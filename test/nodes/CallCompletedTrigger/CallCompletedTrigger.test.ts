@@ -9,7 +9,7 @@ import { useSimulator } from '../../simulator/testing/useSimulator';
 import { seededCall } from '../../simulator/state/seed';
 
 const harness = engineHarness();
-const { calls, agents } = fixtures;
+const { calls, agents, campaigns } = fixtures;
 const UNKNOWN = '6f1c2a34-0000-4000-8000-999999999999';
 let count = 0;
 
@@ -138,6 +138,8 @@ describe('the execution', () => {
 		['its status', { statuses: 'picked, failed' }, 1],
 		['another agent', { agentUuid: { __rl: true, mode: 'id', value: agents.us } }, 0],
 		['another campaign', { campaignIds: '1' }, 0],
+		['its campaign', { campaignIds: `7, ${campaigns.active}` }, 1],
+		['its campaign, but another status', { campaignIds: `${campaigns.active}`, statuses: 'x' }, 0],
 	])('drops what the filters exclude: %s', async (_name, filters, passed) => {
 		const { deliver } = await listen({ filters });
 		const { items } = await deliver(reported(calls.finished, { status: 'failed', campaign_id: 1 }));
@@ -215,10 +217,13 @@ describe('with Verify Call off', () => {
 
 	it('each call of a list is passed on, and the filters apply', async () => {
 		const { deliver } = await listen({ verify: false, filters: { statuses: 'picked' } });
-		const body = ['picked', 'failed', 'picked'].map((status, id) => ({
-			call_id: `c${id}`,
-			status,
-		}));
+		const body = [
+			{ status: 'picked' },
+			{ status: 'failed' },
+			// One of its values matches.
+			{ status: 'ok', call: { status: 'picked' } },
+			{ data_captured: { status: 'picked' } },
+		].map((fields, id) => ({ call_id: `c${id}`, ...fields }));
 		expect((await deliver({ body })).items).toMatchObject([{ call_id: 'c0' }, { call_id: 'c2' }]);
 	});
 });

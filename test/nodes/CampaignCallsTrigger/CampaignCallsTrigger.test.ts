@@ -292,15 +292,6 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await ids()).toEqual([two]);
 	});
 
-	it('returns the calls in the order in which they were created', async () => {
-		const { poll } = await published();
-		const calls: string[] = [];
-		for (let hours = 1; hours <= 12; hours++) {
-			calls.push(await addEnded({ createdAt: Date.now() + hours * HOUR_MS }));
-		}
-		expect((await poll()).map(callIdOf)).toEqual(calls);
-	});
-
 	if (dialect === dialects.plain) {
 		it('one poll returns the 1,000 oldest calls, and the next one continues', async () => {
 			const { poll } = await published();

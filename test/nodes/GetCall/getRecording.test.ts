@@ -152,8 +152,6 @@ describe('the file', () => {
 		// Doesn't mean an expired link.
 		[300, '<Code>Elsewhere</Code>', elsewhere('HTTP status 300'), 'Elsewhere'],
 		[405, '<Code>Elsewhere</Code>', elsewhere('HTTP status 405'), AGAIN],
-		[406, '<Code>Elsewhere</Code>', elsewhere('HTTP status 406'), AGAIN],
-		[416, '<Code>Elsewhere</Code>', elsewhere('HTTP status 416'), AGAIN],
 		[200, '<html/>', elsewhere('a web page'), AGAIN, 'Application/XHTML+xml; charset=utf-8'],
 		[200, '{}', elsewhere('JSON'), AGAIN, ' application/problem+json ; charset=utf-8'],
 		[200, '<html/>', elsewhere('a web page'), AGAIN, 'text/html; charset=utf-8'],

@@ -315,12 +315,3 @@ test("a tool of an agent run doesn't say outside the calling hours that the call
 	expect(result).toMatchObject({ outcome: 'unknown' });
 	expect(again).toEqual([]);
 });
-
-test('an execution that ended normally leaves no entries, whether it succeeded or failed', async () => {
-	acceptCalls(2);
-	await harness.place(perItem, { items: people(2) });
-	expect(harness.store.size).toBe(0);
-	rejectCall();
-	await harness.place(perItem, { items: people(1) });
-	expect(harness.store.size).toBe(0);
-});

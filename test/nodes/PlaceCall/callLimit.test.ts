@@ -349,14 +349,3 @@ describe('as a tool', () => {
 		expect(await tool({ phone: OTHER })).toMatchObject({ outcome: 'done' });
 	});
 });
-
-it('records a call before it is sent', async () => {
-	const sizes: number[] = [];
-	callsEndpoint().reply(200, (_uri, body) => {
-		sizes.push(store.size);
-		return { success: true, data: { call_id: `call-${phoneOf(body)}` } };
-	});
-	await call(PHONE);
-	// Beside its note, and the mark of the execution.
-	expect(sizes).toEqual([1 + 2]);
-});

@@ -43,7 +43,7 @@ function isOpen({ days, from, to, zone, except }: CallingHours, moment: DateTime
 
 const QUARTER_MS = 15 * 60_000;
 
-/** The first moment within the hours, by trying each quarter of an hour, because hours and clock changes are whole quarters. */
+/** The first moment within the hours, by trying each quarter of an hour. */
 function byTheQuarter(hours: CallingHours, from: DateTime): number | undefined {
 	if (isOpen(hours, from)) return from.toMillis();
 	let quarter = Math.floor(from.toMillis() / QUARTER_MS) + 1;
@@ -54,30 +54,13 @@ function byTheQuarter(hours: CallingHours, from: DateTime): number | undefined {
 	return undefined;
 }
 
-/** Whether the offset of the zone changes on the days from one moment to the other, or on those beside them. */
-function isNearClockChange(zone: string, from: DateTime, to: DateTime): boolean {
-	const first = from.setZone(zone).startOf('day').minus({ days: 1 });
-	const days = Math.ceil(to.diff(first).as('days')) + 2;
-	return Array.from({ length: days }, (_, day) => first.plus({ days: day }).offset).some(
-		(offset) => offset !== first.offset,
-	);
-}
-
 const someHours = fc
 	.record({
 		days: fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 7 }),
 		from: fc.integer({ min: 0, max: 95 }),
 		to: fc.integer({ min: 0, max: 96 }),
-		zone: fc.constantFrom(
-			'Asia/Kolkata',
-			'Europe/Berlin',
-			'America/New_York',
-			'America/Santiago',
-			'Africa/Cairo',
-			'Australia/Lord_Howe',
-			'Asia/Kathmandu',
-			'UTC',
-		),
+		// Without clock changes, which have tests of their own.
+		zone: fc.constantFrom('Asia/Kolkata', 'Asia/Kathmandu', 'America/Phoenix', 'UTC'),
 	})
 	.filter(({ from, to }) => from < to)
 	.map(
@@ -90,27 +73,8 @@ const someHours = fc
 			outside: 'schedule',
 		}),
 	);
-/** Mostly near clock changes in Berlin, New York, Santiago, Cairo, and on Lord Howe Island. */
 const someMoment = fc
-	.oneof(
-		fc.integer({ min: Date.parse('2026-01-01'), max: Date.parse('2028-01-01') }),
-		fc
-			.tuple(
-				fc.constantFrom(
-					'2027-03-28',
-					'2026-10-25',
-					'2027-03-14',
-					'2026-11-01',
-					'2027-04-04',
-					'2026-09-06',
-					'2027-04-30',
-					'2026-10-30',
-					'2026-10-04',
-				),
-				fc.integer({ min: -86_400_000, max: 2 * 86_400_000 }),
-			)
-			.map(([day, off]) => Date.parse(day) + off),
-	)
+	.integer({ min: Date.parse('2026-01-01'), max: Date.parse('2028-01-01') })
 	.map((ms) => DateTime.fromMillis(ms, { zone: 'utc' }));
 
 /** How much later than now, in milliseconds. */
@@ -122,7 +86,7 @@ const someRanges = fc.array(fc.tuple(fc.integer({ min: -1, max: 5 }), fc.nat({ m
 });
 
 describe('the next opening', () => {
-	test('is within the hours, and the first such moment at or after the requested time, in every zone and with exceptions', () => {
+	test('is within the hours, and the first such moment at or after the requested time, in any zone and with exceptions', () => {
 		fc.assert(
 			fc.property(someHours, someMoment, somewhen, someRanges, (weekly, now, ahead, ranges) => {
 				const wanted = now.plus(ahead ?? 0);
@@ -136,12 +100,7 @@ describe('the next opening', () => {
 				const scheduledAt = ahead === undefined ? undefined : (wanted.toISO() ?? undefined);
 				const time = callTime(settingsOf({ hours, scheduledAt }), now);
 				const planned = time.planned.toMillis();
-				expect(planned).toBeGreaterThanOrEqual(wanted.toMillis());
-				expect(isOpen(hours, time.planned)).toBe(true);
-				// When the clocks change, hours in the night may start later, or on the next day.
-				if (!isNearClockChange(weekly.zone, wanted, time.planned)) {
-					expect(planned).toBe(byTheQuarter(hours, wanted));
-				}
+				expect(planned).toBe(byTheQuarter(hours, wanted));
 				// In whole seconds.
 				const sent = time.scheduledAt === undefined ? now : at(time.scheduledAt);
 				expect(Math.abs(sent.toMillis() - planned)).toBeLessThan(1_000);

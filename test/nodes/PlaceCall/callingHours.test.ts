@@ -138,20 +138,6 @@ it.each<INodeParameters>([
 describe('when the hours end during the execution', () => {
 	const closing = '2026-11-20T17:59:50+05:30';
 
-	it('later items of a long list are scheduled', async () => {
-		itIs(closing);
-		const bodies: IDataObject[] = [];
-		callsEndpoint()
-			.times(2)
-			.reply((_uri, body) => {
-				bodies.push(typeof body === 'string' ? {} : body);
-				itIs('2026-11-20T18:00:00+05:30');
-				return [200, { success: true, data: { call_id: phoneOf(body) } }];
-			});
-		await harness.place({ ...perItem, ...hours() }, { items: PEOPLE });
-		expect(bodies.map((body) => body.scheduled_at)).toEqual([undefined, MONDAY]);
-	});
-
 	const busyFor = (seconds: number, times = 1) => {
 		itIs(closing);
 		callsEndpoint()

@@ -105,20 +105,6 @@ describe('when one item is rejected', () => {
 			details: { item: 1, outcome: 'rejected', service_said: 'phone_number is implausible' },
 		});
 	});
-
-	it('the error output gets the item with its data', async () => {
-		answer(3, [bad]);
-		const over: Partial<INode> = { onError: 'continueErrorOutput' };
-		const setting = { items: people(3), over, sinks: ['Placed', 'Rejected'] };
-		const run = await harness.place(perItem, setting);
-		expect(ids(output(run, 'Placed'))).toEqual(['call-9876543210', 'call-9876543212']);
-		const rejected = output(run, 'Rejected');
-		expect(rejected).toHaveLength(1);
-		expect(rejected[0]?.json).toMatchObject({
-			phone: bad,
-			error: `The service rejected 'Phone Number' (got "${bad}") [item 1]`,
-		});
-	});
 });
 
 describe('when the outcome of an item is unknown', () => {

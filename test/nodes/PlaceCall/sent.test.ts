@@ -11,32 +11,6 @@ async function sent(parameters: INodeParameters, item = {}, settings = {}) {
 	return bodies[0];
 }
 
-it('sends expressions for each item, also with values as in spreadsheets', async () => {
-	const item = {
-		agent: ' agent_a1 ',
-		country: 'in',
-		phone: 9876543210,
-		name: 42,
-		seconds: '60',
-		callback: 'FALSE',
-	};
-	const parameters = {
-		agentUuid: { __rl: true, mode: 'id', value: '={{ $json.agent }}' },
-		countryCode: '={{ $json.country }}',
-		phoneNumber: '={{ $json.phone }}',
-		personName: '={{ $json.name }}',
-		callConfigOverrides: {
-			maxCallDurationSeconds: '={{ $json.seconds }}',
-			enableCallback: '={{ $json.callback }}',
-		},
-	};
-	expect(await sent(parameters, item)).toEqual({
-		...BODY,
-		person_name: '42',
-		call_config_overrides: { max_call_duration_seconds: 60, enable_callback: false },
-	});
-});
-
 it.each([
 	['a time of the date picker', '2099-11-20T10:00:00'],
 	["n8n's own DateTime", '={{ $json.naive.toDateTime() }}'],

@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { deferred } from '../../../../nodes/shared/clock';
 import { eventually, until, untilIdle } from '../../../n8n/until';
@@ -43,14 +44,6 @@ describe('pings of the resume URL', () => {
 		expect(waits()).toEqual([500, 2_000, 8_000, 32_000, 128_000, 10_000]);
 	});
 
-	it('pings at most every half hour', async () => {
-		timeFlies();
-		const { last } = answerPings(200, 200, 200, 200, 200, 200, 200, 200, 409);
-		await waiting(waitBy('webhook', { waitLimitUnit: 'days' }));
-		await last();
-		expect(waits().slice(5)).toEqual([512_000, 1_800_000, 1_800_000, 1_800_000]);
-	});
-
 	it('the notes of the calls stay until n8n has stored the execution', async () => {
 		await waiting(byWebhook, 2);
 		// One for each call, and one for the execution.
@@ -68,41 +61,43 @@ describe('pings of the resume URL', () => {
 		});
 	});
 
-	it.each([502, 524, 429, 401, 503])(
-		'a %d at its own address does not end the pings',
-		async (status) => {
-			timeFlies();
-			const { last } = answerPings(200, status, status, 409);
-			await waiting(byWebhook);
-			await last();
-			expect(waits()).toEqual([500, 2_000, 8_000, 32_000]);
-		},
-	);
+	const ASK = { message: 'May we?', yesValues: 'yes', noValues: 'no' };
+	const DAY = waitBy('webhook', { waitLimitUnit: 'days' });
+	const TEN_SECONDS = waitBy('webhook', { waitLimit: 10, waitLimitUnit: 'seconds' });
+	const ALL_OK = [200, 200, 200, 200, 200, 200, 200, 200];
 
-	it("after a failed ping at the time limit, it pings again until n8n's own limit", async () => {
+	it.each<[string, INodeParameters, Array<number | string>, seconds: number[]]>([
+		['at most every half hour', DAY, [...ALL_OK, 409], [0.5, 2, 8, 32, 128, 512, 1800, 1800, 1800]],
+		...[502, 524, 429, 401, 503].map((status): [string, INodeParameters, number[], number[]] => [
+			`also after a ${status}, which may be that of a proxy`,
+			byWebhook,
+			[200, status, status, 409],
+			[0.5, 2, 8, 32],
+		]),
+		[
+			"until n8n's own limit after a failed ping at the time limit",
+			TEN_SECONDS,
+			[200, 200, 502, 502, 200],
+			[0.5, 2, 8, 10, 10],
+		],
+		[
+			'until n8n returns the page of an approval that has ended',
+			{ operation: 'sendAndWait', ...ASK },
+			[409, 200, '<html>No action required</html>'],
+			[0.5, 2, 8],
+		],
+		[
+			'seven times if n8n never stores the execution',
+			byWebhook,
+			[409, 409, 409, 409, 409, 409, 409],
+			[0.5, 2, 8, 32, 128, 512, 1800],
+		],
+	])('pings %s', async (_when, parameters, answers, seconds) => {
 		timeFlies();
-		const { last } = answerPings(200, 200, 502, 502, 200);
-		await waiting(waitBy('webhook', { waitLimit: 10, waitLimitUnit: 'seconds' }));
-		await last();
-		expect(waits()).toEqual([500, 2_000, 8_000, 10_000, 10_000]);
-	});
-
-	it('stops when n8n returns the page of an approval that has ended', async () => {
-		timeFlies();
-		const { last } = answerPings(409, 200, '<html>No action required</html>');
-		const question = { message: 'May we?', yesValues: 'yes', noValues: 'no' };
-		await waiting({ operation: 'sendAndWait', ...question });
+		const { last } = answerPings(...answers);
+		await waiting(parameters);
 		await last();
 		await untilIdle();
-		expect(waits()).toHaveLength(3);
-	});
-
-	it('ends if n8n never stores the execution', async () => {
-		timeFlies();
-		const { last } = answerPings(409, 409, 409, 409, 409, 409, 409);
-		await waiting(byWebhook);
-		await last();
-		await untilIdle();
-		expect(waits()).toHaveLength(7);
+		expect(waits()).toEqual(seconds.map((each) => each * 1_000));
 	});
 });

@@ -2,6 +2,7 @@ import range from 'lodash/range';
 import { testCallList } from '../../../../nodes/shared/apiMapping/testCallList';
 import { callList } from '../../../../nodes/shared/calls/callList';
 import { readPages } from '../../../../nodes/shared/api/paging';
+import type { CallFilters } from '../../../../nodes/shared/calls/callListQuery';
 import type { Limiter } from '../../../../nodes/shared/keyedMutex';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
@@ -40,9 +41,9 @@ const numbered = (p: Query[string] = 1) => 3 * (Number(p) - 1);
 const read = async (
 	{ client }: { client: ApiClient },
 	details: Details,
-	over: { limit?: number; pageSize?: number; query?: Query; limiter?: Limiter } = {},
+	over: { limit?: number; pageSize?: number; filters?: CallFilters; limiter?: Limiter } = {},
 ) => {
-	const request = { query: {}, limit: Infinity, ...over };
+	const request = { limit: Infinity, ...over };
 	const list = callList(client, request, new ApiMapping(details));
 	return (await readPages(list, request.limit)).entries;
 };
@@ -156,6 +157,7 @@ test.each([-1, 0, 2, 4, 1e15, 'many', null])(
 test.each<[string, string[], string[]]>([
 	['a whole URL', ['https://voice.example/v1/calls?page=2'], ['/v1/calls?page=2']],
 	['another path', ['/v1/calls/pages/2'], ['/v1/calls/pages/2']],
+	['an encoded path', ['/v1/calls/after/a%2Fb?t=x%2By'], ['/v1/calls/after/a%2Fb?t=x%2By']],
 	['a path beside this one', ['pages/2'], ['/v1/pages/2']],
 	['a query alone', ['?page=2&tag=a&tag=b'], ['/v1/calls?page=2&tag=a&tag=b']],
 	[
@@ -168,10 +170,9 @@ test.each<[string, string[], string[]]>([
 		const page = list.asked.length - 1;
 		return pageAt(3 * page, Infinity, { next: next[page] ?? null });
 	});
-	const over = { query: { status: 'picked' }, pageSize: 3 };
-	expect(await read(list, { ...LINK, callListPageSizeName: 'n' }, over)).toEqual(
-		calls(0, 3 * next.length + 3),
-	);
+	const over = { filters: { status: 'picked' }, pageSize: 3 };
+	const names = { callListPageSizeName: 'n', callListStatusName: 'status' };
+	expect(await read(list, { ...LINK, ...names }, over)).toEqual(calls(0, 3 * next.length + 3));
 	expect(list.asked[0]).toEqual({ status: 'picked', n: 3 });
 	expect(list.links).toEqual(followed.map((path) => `https://voice.example${path}`));
 });
@@ -203,8 +204,8 @@ test.each([undefined, null, '', ' ', false])('%p ends the list', async (next) =>
 
 test('a page size with the name of a filter is sent in addition', async () => {
 	const list = listing(() => ({ data: { calls: [] } }));
-	const details = { ...PAGED, callListPageSizeName: 'q' };
-	await read(list, details, { query: { q: 'picked' }, pageSize: 5 });
+	const details = { ...PAGED, callListPageSizeName: 'q', callListStatusName: 'q' };
+	await read(list, details, { filters: { status: 'picked' }, pageSize: 5 });
 	expect(list.asked).toEqual([{ q: ['picked', 5] }]);
 });
 

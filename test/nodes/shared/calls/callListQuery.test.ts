@@ -19,18 +19,6 @@ const query = (filters: CallFilters, form?: string) =>
 		ZONE,
 	);
 
-test('sends each filter with its name', () => {
-	expect(
-		query({
-			status: ' picked ',
-			agentUuid: 'agent_a1',
-			campaignId: '42',
-			campaignUploadId: 314,
-			phone: '+919876543210',
-		}),
-	).toEqual({ st: 'picked', ag: 'agent_a1', ca: 42, campaign_upload_id: 314, ph: '+919876543210' });
-});
-
 test('an empty filter is not sent, and needs no name, nor does the documented one', () => {
 	const empty = { status: '', agentUuid: ' ', campaignId: null, to: undefined, phone: '' };
 	const filters = { ...empty, campaignUploadId: '7' };
@@ -136,14 +124,6 @@ test('two filters with the same name are both sent', () => {
 		created: ['2027-01-31', '2027-02-28'],
 		q: ['picked', '98'],
 	});
-});
-
-test('all missing names are in one message', () => {
-	const filters = { status: 'x', agentUuid: 'agent_a1', from: '2027-01-31' };
-	expectMissing(
-		() => callListQuery(filters, new ApiMapping({}), ZONE),
-		"'Status Filter Name', 'Agent Filter Name', and 'From Filter Name'",
-	);
 });
 
 test.each<[CallFilters, string]>([

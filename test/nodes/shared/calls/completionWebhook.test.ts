@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
 	callIdKey,
 	findField,
@@ -134,28 +133,4 @@ describe('a field of a reported call', () => {
 test('upper and lower case of a UUID mean the same, of another ID they do not', () => {
 	expect(callIdKey(ID.toUpperCase())).toBe(callIdKey(ID));
 	expect(callIdKey('aBc')).not.toBe(callIdKey('abc'));
-});
-
-const wrappers = fc.constantFrom<(record: JsonObject) => JsonObject>(
-	(record) => record,
-	(data) => ({ status: 'ok', data }),
-	(payload) => ({ status: 'ok', payload }),
-);
-const lists = fc.constantFrom<(list: JsonValue[]) => JsonValue>(
-	(list) => list,
-	(calls) => ({ status: 'ok', calls }),
-	(list) => [list],
-	(b) => ({ a: { b } }),
-);
-
-test('however the calls of a list are wrapped, each is found with its own status', () => {
-	const calls = fc.array(fc.tuple(fc.uuid(), wrappers), { minLength: 1, maxLength: 8 });
-	const property = fc.property(calls, lists, (wrapped, inList) => {
-		const statusOf = (id: string) => `status of ${id}`;
-		const entries = wrapped.map(([id, wrap]) => wrap(call(id, { status: statusOf(id) })));
-		const found = callsOf(inList(entries));
-		expect(found.map(({ callId }) => callId)).toEqual(wrapped.map(([id]) => id));
-		for (const one of found) expect(reportedField(one, 'status')).toBe(statusOf(one.callId));
-	});
-	fc.assert(property, { numRuns: 300 });
 });
