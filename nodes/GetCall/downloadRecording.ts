@@ -218,8 +218,7 @@ function downloadRejected(status: number, text: string): ExplainedError {
 		return new OutcomeUnknown(
 			`The storage of the recording returned HTTP status ${status}`,
 			RUN_AGAIN,
-			statusText(status, text),
-			status,
+			{ originalMessage: statusText(status, text), status },
 		);
 	}
 	const known = BY_STATUS[status];
@@ -267,9 +266,7 @@ function downloadFailed({ code, message }: TransportFault): NotSent | OutcomeUnk
 		onScreenOnly(
 			'Ask your n8n administrator to allow requests to the host where your service stores recordings.',
 		),
-		message,
-		false,
-		'n8n',
+		{ originalMessage: message, isTransient: false, origin: 'n8n' },
 	);
 }
 
@@ -281,7 +278,7 @@ function downloadInterrupted(originalMessage: string): OutcomeUnknown {
 			onScreen: `Nothing was changed. ${RUN_AGAIN.onScreen}`,
 			forModel: RUN_AGAIN.forModel,
 		},
-		originalMessage,
+		{ originalMessage },
 	);
 }
 

@@ -6,8 +6,8 @@ import {
 	ExplainedError,
 	InvalidInput,
 	OutcomeUnknown,
+	type ErrorFacts,
 	type Outcome,
-	type ErrorOrigin,
 } from '../shared/api/errors';
 import { forEveryone, type Resolution } from '../shared/api/resolution';
 import { formatOf } from '../shared/modelFormats';
@@ -94,27 +94,21 @@ async function rejectedForModel(push: FinishedPush): Promise<IDataObject[]> {
 /** A push in which nobody was pushed, or that stopped afterwards. */
 class PushFailed extends ExplainedError {
 	override readonly name = 'PushFailed';
-	override readonly isTransient: boolean;
-	override readonly origin: ErrorOrigin;
 
-	/** @param stopped the error that stopped the push */
 	constructor(
 		message: string,
 		resolution: Resolution,
 		readonly outcome: Outcome,
-		override readonly isFinal: boolean,
-		stopped?: ExplainedError,
+		facts: ErrorFacts,
 	) {
-		super(message, resolution, stopped?.originalMessage);
-		this.isTransient = stopped?.isTransient ?? false;
-		this.origin = stopped?.origin ?? 'service';
+		super(message, resolution, facts);
 	}
 }
 
 function withCounts(stopped: ExplainedError, outcome: PushOutcome): ExplainedError {
 	const message = `${summaryLine(outcome)} ${stopped.message}`;
 	if (stopped instanceof OutcomeUnknown) return stopped.withText({ message });
-	return new PushFailed(message, stopped.explanation.resolution, stopped.outcome, false, stopped);
+	return new PushFailed(message, stopped.explanation.resolution, stopped.outcome, stopped);
 }
 
 function nobodyPushed(outcome: PushOutcome): ExplainedError {
@@ -130,6 +124,6 @@ function nobodyPushed(outcome: PushOutcome): ExplainedError {
 		summaryLine(outcome),
 		forEveryone(reasons.join(' ')),
 		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
-		notPushed.count('pushed_before') === notPushed.size,
+		{ isFinal: notPushed.count('pushed_before') === notPushed.size },
 	);
 }

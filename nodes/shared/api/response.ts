@@ -231,11 +231,12 @@ export function outcomeUnknown(
 	status?: number,
 	origin?: ErrorOrigin,
 ): OutcomeUnknown {
+	const facts = { originalMessage, status, origin };
 	if (request.method === 'GET') {
 		const resolution = isForeign
 			? onScreenOnly("Nothing was changed. Check 'Base URL' in the credential, then try again.")
 			: onScreenOnly('Nothing was changed. Try again later.');
-		return new OutcomeUnknown(message, resolution, originalMessage, status, origin);
+		return new OutcomeUnknown(message, resolution, facts);
 	}
 	return new OutcomeUnknown(
 		`${message}, so the outcome is unknown`,
@@ -243,8 +244,6 @@ export function outcomeUnknown(
 			onScreen: `The request wasn't sent again. Check the service before you repeat it${isForeign ? ", and check 'Base URL' in the credential" : ''}.`,
 			forModel: "The request wasn't sent again.",
 		},
-		originalMessage,
-		status,
-		origin,
+		facts,
 	);
 }
