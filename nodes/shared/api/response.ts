@@ -1,4 +1,4 @@
-import { documentedError, explainNotProcessed, explainRejection, notProcessed } from './errorTable';
+import { documentedError, explainRejection, explanationOf, notProcessed } from './errorTable';
 import { onScreenOnly } from './resolution';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { OutcomeUnknown, quotingService, ServiceRejection, type ErrorOrigin } from './errors';
@@ -33,7 +33,7 @@ const VALIDATION_STATUSES = new Set([400, 422]);
 /**
  * Reads the envelope of a response (General conventions). Success and rejection each need proof:
  * - **success**: a 2xx that passes the success check of its endpoint
- * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link explainNotProcessed}
+ * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link notProcessed}
  * - **unknown**: everything else with any status, such as a web page, an empty body, or the response of a proxy
  *
  * @param now epoch milliseconds
@@ -60,9 +60,9 @@ export function parseResponse(
 		return { status, body };
 	}
 	const { originalMessage, origin } = originalMessageOf(response, displayBody, isSecret);
-	const known = explainNotProcessed(request, response, now);
-	if (known !== undefined && effect === undefined) {
-		const { message, resolution } = known;
+	const row = notProcessed(request, status);
+	if (row !== undefined && effect === undefined) {
+		const { message, resolution } = explanationOf(row, request, response, now);
 		throw new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
 	}
 	const unexpected =
