@@ -78,8 +78,6 @@ function notRead(callId: string, error: unknown): unknown {
 	return new NotSent(
 		`Call ${callId} was reported as completed, but couldn't be read`,
 		onScreenOnly(`${asSentence(message)} ${resolution} Then retry this execution.`),
-		originalMessage,
-		true,
-		origin,
+		{ originalMessage, origin },
 	);
 }

@@ -131,5 +131,5 @@ const SENT_SEVERAL_TIMES = onScreenOnly(
 
 function laterAttemptFailed({ originalMessage, origin }: ExplainedError): OutcomeUnknown {
 	const { message, resolution } = LATER_ATTEMPT_FAILED;
-	return new OutcomeUnknown(message, resolution, originalMessage, undefined, origin);
+	return new OutcomeUnknown(message, resolution, { originalMessage, origin });
 }

@@ -16,12 +16,12 @@ class ChatTurnFault extends ExplainedError {
 	override readonly name = 'ChatTurnFault';
 
 	constructor(
-		explanation: Explanation,
+		{ message, resolution }: Explanation,
 		readonly outcome: 'not_sent' | 'rejected',
 		originalMessage?: string,
-		override readonly isTransient = false,
+		isTransient = false,
 	) {
-		super(explanation.message, explanation.resolution, originalMessage);
+		super(message, resolution, { originalMessage, isTransient });
 	}
 }
 
@@ -208,7 +208,7 @@ function unknown(why: MissingAck, hasKey: boolean): OutcomeUnknown {
 }
 
 function unknownFault({ message, resolution }: Explanation, words?: string): OutcomeUnknown {
-	return new OutcomeUnknown(message, resolution, words, undefined, 'service');
+	return new OutcomeUnknown(message, resolution, { originalMessage: words, origin: 'service' });
 }
 
 const NO_CONNECTION_NEEDED =

@@ -25,7 +25,6 @@ type WaitConnection = Pick<ChatConnection, 'subscribe' | 'ready' | 'lastFailure'
 export class NeverConnected extends ExplainedError {
 	override readonly name = 'NeverConnected';
 	readonly outcome = 'not_sent';
-	override readonly isTransient = true;
 
 	/** @param lastFailure null if no attempt has failed yet, because connecting is slow */
 	constructor(lastFailure: ChatEnded | null) {
@@ -39,7 +38,7 @@ export class NeverConnected extends ExplainedError {
 				onScreen: `${reason} If connecting is slow, increase 'Time Limit (Seconds)'.`,
 				forModel: lastFailure?.resolutionForModel ?? '',
 			},
-			lastFailure?.originalMessage,
+			{ originalMessage: lastFailure?.originalMessage, isTransient: true },
 		);
 	}
 }

@@ -206,8 +206,7 @@ function requireRecording({ status, headers, text }: FileResponse): void {
 		throw new OutcomeUnknown(
 			`The storage of the recording returned HTTP status ${status}`,
 			RUN_AGAIN,
-			statusText(status, text),
-			status,
+			{ originalMessage: statusText(status, text), status },
 		);
 	}
 	const known = BY_STATUS[status];
@@ -238,9 +237,7 @@ function downloadFailed(error: unknown): NotSent | OutcomeUnknown {
 			onScreenOnly(
 				'Ask your n8n administrator to allow requests to the host where your service stores recordings.',
 			),
-			error.message,
-			false,
-			'n8n',
+			{ originalMessage: error.message, isTransient: false, origin: 'n8n' },
 		);
 	}
 	return new OutcomeUnknown(
@@ -249,7 +246,7 @@ function downloadFailed(error: unknown): NotSent | OutcomeUnknown {
 			onScreen: `Nothing was changed. ${RUN_AGAIN.onScreen}`,
 			forModel: RUN_AGAIN.forModel,
 		},
-		error instanceof TransportFault ? error.code : messageOf(error),
+		{ originalMessage: error instanceof TransportFault ? error.code : messageOf(error) },
 	);
 }
 

@@ -126,9 +126,7 @@ export class CallLimiter {
 		throw new NotSent(
 			"The call wasn't placed, because it would count for another day, week, or month than when it was first sent",
 			{ onScreen: 'Run this item in a new execution.', forModel: 'Ask for the call again.' },
-			undefined,
-			false,
-			'n8n',
+			{ isTransient: false, origin: 'n8n' },
 		);
 	}
 

@@ -21,13 +21,8 @@ export class NotPlaced extends ExplainedError {
 	readonly output: JsonObject;
 
 	/** @param isFinal whether a model must not ask for the call again */
-	constructor(
-		message: string,
-		resolution: Resolution,
-		reason: NotPlacedReason,
-		override readonly isFinal = false,
-	) {
-		super(message, resolution);
+	constructor(message: string, resolution: Resolution, reason: NotPlacedReason, isFinal = false) {
+		super(message, resolution, { isFinal });
 		this.output = { placed: false, call_id: null, ...reason };
 	}
 }

@@ -150,8 +150,6 @@ function notReadable(name: string, error: unknown): NotSent {
 	return new NotSent(
 		`n8n couldn't read the file ${quoted(name)} to its end, so the remaining rows weren't sent`,
 		onScreenOnly('Push only the remaining rows. If n8n has deleted the file, load it again first.'),
-		messageOf(error),
-		false,
-		'n8n',
+		{ originalMessage: messageOf(error), isTransient: false, origin: 'n8n' },
 	);
 }

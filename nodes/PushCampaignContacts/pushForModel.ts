@@ -5,8 +5,8 @@ import {
 	ExplainedError,
 	InvalidInput,
 	OutcomeUnknown,
+	type ErrorFacts,
 	type Outcome,
-	type ErrorOrigin,
 } from '../shared/api/errors';
 import { forEveryone, type Resolution } from '../shared/api/resolution';
 import { formatOf } from '../shared/modelFormats';
@@ -102,24 +102,16 @@ async function rejectedForModel(push: FinishedPush): Promise<IDataObject[]> {
 /** A push in which nobody was pushed, or that stopped afterwards. */
 class PushFailed extends ExplainedError {
 	override readonly name = 'PushFailed';
-	override readonly isTransient: boolean;
-	override readonly origin: ErrorOrigin;
 
-	/**
-	 * @param stopped the error that stopped the push
-	 * @param output the item for the model, if somebody was pushed
-	 */
+	/** @param output the item for the model, if somebody was pushed */
 	constructor(
 		message: string,
 		resolution: Resolution,
 		readonly outcome: Outcome,
-		override readonly isFinal: boolean,
-		stopped?: ExplainedError,
+		facts: ErrorFacts,
 		readonly output?: INodeExecutionData[],
 	) {
-		super(message, resolution, stopped?.originalMessage);
-		this.isTransient = stopped?.isTransient ?? false;
-		this.origin = stopped?.origin ?? 'service';
+		super(message, resolution, facts);
 	}
 }
 
@@ -128,12 +120,12 @@ function partlyPushed(outcome: PushOutcome, output: INodeExecutionData[]): Expla
 	const { stopped } = outcome;
 	const summary = summaryLine(outcome);
 	if (stopped === undefined) {
-		return new PushFailed(summary, forEveryone(''), 'rejected', false, undefined, output);
+		return new PushFailed(summary, forEveryone(''), 'rejected', {}, output);
 	}
 	const message = `${summary} ${stopped.message}`;
 	if (stopped instanceof OutcomeUnknown) return stopped.withText({ message });
 	const { resolution } = stopped.explanation;
-	return new PushFailed(message, resolution, stopped.outcome, false, stopped, output);
+	return new PushFailed(message, resolution, stopped.outcome, stopped, output);
 }
 
 /** Reasons to show to a model. The others are counted. */
@@ -155,6 +147,6 @@ function nobodyPushed({ outcome, source }: FinishedPush): ExplainedError {
 		summaryLine(outcome),
 		forEveryone(reasons.join(' ')),
 		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
-		notPushed.count('pushed_before') === notPushed.size,
+		{ isFinal: notPushed.count('pushed_before') === notPushed.size },
 	);
 }

@@ -120,7 +120,7 @@ function isEscaped(text: string, at: number): boolean {
 
 /**
  * Splits a path at its dots. `\.` is a dot in a name. A single dot is an empty path. All paths in fields and in the
- * credential have this form, except where users expect n8n's: `push/cells.ts`, `outputFields.ts`, and `rowExpression.ts`.
+ * credential have this form, except where users expect n8n's: `push/columns.ts`, `outputFields.ts`, and `rowExpression.ts`.
  */
 export function pathOf(text: string): string[] {
 	return text

@@ -1,3 +1,4 @@
+import memoize from 'lodash/memoize';
 import {
 	additionalQueryParameters,
 	developerSettings,
@@ -7,14 +8,9 @@ import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import {
-	findAgents,
-	type FoundAgent,
-	readActiveAgents,
-	requireAllAgents,
-} from '../../shared/agents';
+import { findAgents, readActiveAgents, requireAllAgents } from '../../shared/agents';
+import type { Additions } from '../../shared/api/endpoints';
 import { parseAgentUuid } from '../../shared/api/parseIds';
-import type { JsonValue } from '../../shared/json';
 
 export const check: Operation = {
 	value: 'check',
@@ -31,22 +27,19 @@ export const check: Operation = {
 		'Checks whether an AI agent is active and can take calls now. Places no calls and changes nothing.',
 
 	async execute({ context, parameters, account }) {
-		const lists = new Map<string, Promise<{ body: JsonValue; agents: FoundAgent[] }>>();
-		const activeAgents = async (index: number) => {
-			const additions = readAdditions(parameters.at(index).collection('developerSettings'));
-			const key = JSON.stringify(additions);
-			const { client, apiMapping } = await account();
-			const read = async () => {
+		const activeAgents = memoize(
+			async (additions: Additions) => {
+				const { client, apiMapping } = await account();
 				const { body } = await readActiveAgents(client, apiMapping, additions);
 				return { body, agents: findAgents(body, apiMapping) };
-			};
-			const list = lists.get(key) ?? read();
-			lists.set(key, list);
-			return await list;
-		};
+			},
+			(additions) => JSON.stringify(additions),
+		);
 		const checkOne = async (index: number) => {
-			const wanted = parseAgentUuid(parameters.at(index).textOrNumber('agentUuid', MAY_BE_BLANK));
-			const { body, agents } = await activeAgents(index);
+			const form = parameters.at(index);
+			const wanted = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
+			const additions = readAdditions(form.collection('developerSettings'));
+			const { body, agents } = await activeAgents(additions);
 			const found = agents.find(({ uuid }) => uuid === wanted);
 			if (found === undefined) requireAllAgents(body, agents);
 			return asItems({ ...found?.record, agent_uuid: wanted, active: found !== undefined });

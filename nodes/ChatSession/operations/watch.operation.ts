@@ -114,12 +114,10 @@ function parseTriggerUrl(text: string): string {
 class WatchRejected extends ExplainedError {
 	override readonly name = 'WatchRejected';
 	readonly outcome = 'rejected';
-	override readonly origin = 'response';
-	override readonly isTransient: boolean;
 
 	constructor(message: string, resolution: Resolution, status: number, originalMessage?: string) {
-		super(message, resolution, originalMessage);
-		this.isTransient = status === TOO_MANY_REQUESTS || status >= 500;
+		const isTransient = status === TOO_MANY_REQUESTS || status >= 500;
+		super(message, resolution, { originalMessage, origin: 'response', isTransient });
 	}
 }
 
@@ -183,6 +181,6 @@ function triggerUnreachable({ code }: TransportFault): NotSent {
 		onScreenOnly(
 			"Check 'Trigger URL', and check that your n8n instance is allowed to send requests to it.",
 		),
-		code,
+		{ originalMessage: code },
 	);
 }

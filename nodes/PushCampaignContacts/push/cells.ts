@@ -1,4 +1,5 @@
-import { isJsonObject } from '../../shared/json';
+import get from 'lodash/get';
+import has from 'lodash/has';
 
 /** A value of a column, as n8n's items have it. */
 type Cell = string | number | boolean | object | null | undefined;
@@ -12,21 +13,6 @@ export type Column = {
 	/** The path of a nested value. */
 	path?: readonly string[];
 };
-
-const STEP = /\.?([^.[\]]+)|\[(\d+)\]|\[(["'])(.*?)\3\]/gy;
-
-/** Parses `a.b`, `a['b c']`, and `a[0]`, the forms that n8n writes when a column is dragged into a field. */
-export function columnOf(text: string): Column {
-	const path: string[] = [];
-	let end = 0;
-	for (const { 0: step, 1: name, 2: position, 4: quotedName, index } of text.matchAll(STEP)) {
-		path.push(name ?? position ?? quotedName ?? '');
-		end = index + step.length;
-	}
-	if (end < text.length || path.length === 0) return { name: text };
-	const [only = text, ...more] = path;
-	return more.length === 0 ? { name: only } : { name: text, path };
-}
 
 /** Splits a list at its commas. A name in brackets and quotes may contain commas. */
 export function columnNames(text: string): string[] {
@@ -46,28 +32,10 @@ export function columnNames(text: string): string[] {
 	return names.filter((name) => name !== '');
 }
 
+/** Undefined if the row doesn't have the column. */
 export function cellOf(row: ContactRow, { name, path }: Column): unknown {
 	if (path === undefined) return Object.hasOwn(row, name) ? row[name] : undefined;
-	let cell: unknown = row;
-	for (const step of path) {
-		if (cell === undefined) break;
-		cell = stepInto(cell, step);
-	}
-	return cell;
-}
-
-/** Whether the row has the column, even if its cell is empty. */
-export function hasCell(row: ContactRow, { name, path = [name] }: Column): boolean {
-	const parent = cellOf(row, { name, path: path.slice(0, -1) });
-	const last = path.at(-1) ?? '';
-	return Array.isArray(parent)
-		? last in parent
-		: isJsonObject(parent) && Object.hasOwn(parent, last);
-}
-
-function stepInto(cell: unknown, step: string): unknown {
-	if (Array.isArray(cell)) return /^\d+$/.test(step) ? cell[Number(step)] : undefined;
-	return isJsonObject(cell) && Object.hasOwn(cell, step) ? cell[step] : undefined;
+	return has(row, path) ? get(row, path) : undefined;
 }
 
 /** Columns that the *Rejected* output adds. */

@@ -208,13 +208,10 @@ function pushInterrupted(isTool: boolean): ExplainedError {
 }
 
 function unexpectedError(error: unknown): OutcomeUnknown {
-	const originalMessage = messageOf(error);
 	return new OutcomeUnknown(
 		"Something unexpected happened while a request was in flight, so it's unknown whether it took effect",
 		onScreenOnly('Check the campaign in the service before you push these rows again.'),
-		originalMessage,
-		undefined,
-		'n8n',
+		{ originalMessage: messageOf(error), origin: 'n8n' },
 	);
 }
 

@@ -1,9 +1,10 @@
+import toPath from 'lodash/toPath';
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { normalized } from '../../shared/text';
 import { named, quoted } from '../../shared/values';
-import { ADDED_COLUMNS, columnOf, type Column } from './cells';
+import { ADDED_COLUMNS, type Column } from './cells';
 import type { FoundColumns } from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';
@@ -201,8 +202,9 @@ function resolve(
 	synonyms: readonly string[],
 ): Column | undefined {
 	if (found.names.has(wanted.name)) return uniqueColumn(found, wanted.name);
-	const inner = columnOf(wanted.name);
-	if (inner.path !== undefined && found.hasNested?.(inner)) return inner;
+	// As n8n writes it when a column is dragged into a field: `a.b`, `a['b c']`, or `a[0]`.
+	const path = toPath(wanted.name);
+	if (path.length > 1 && found.hasPath?.(path) === true) return { name: wanted.name, path };
 	const same = uniqueColumn(found, onlyMatch(found, [wanted.name], wanted));
 	const isDefault = wanted.name === DEFAULT_PHONE_COLUMN || wanted.name === DEFAULT_NAME_COLUMN;
 	if (same !== undefined || !isDefault) return same;

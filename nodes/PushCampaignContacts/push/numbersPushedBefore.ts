@@ -54,8 +54,6 @@ export function requireRoom(rows: number): void {
 			onScreen: "Split the file. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 			forModel: `Send at most ${max} contacts.`,
 		},
-		undefined,
-		false,
-		'n8n',
+		{ isTransient: false, origin: 'n8n' },
 	);
 }

@@ -13,7 +13,7 @@ import { Pauses } from '../../shared/pauses';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
-import { cellOf, hasCell, type Column, type ContactRow } from './cells';
+import { cellOf, type Column, type ContactRow } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
 import { RowsNotPushed, type RangeNotPushed } from './outcome';
 import { ROWS_PER_LOOK, type RowSource } from './rows';
@@ -170,8 +170,9 @@ function notWritable(row: string, error: unknown): InvalidInput {
 }
 
 function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
-	const reading = readCampaignPhone(cellOf(row, columns.phone));
-	if (!isAccepted(reading) && !hasCell(row, columns.phone)) return noColumn(columns.phone);
+	const cell = cellOf(row, columns.phone);
+	if (cell === undefined) return noColumn(columns.phone);
+	const reading = readCampaignPhone(cell);
 	if (!isAccepted(reading) || personNameOf(row, columns) !== undefined) return reading;
 	const { personName, lastName } = columns;
 	const column = textIn(row, personName) === undefined ? personName : lastName;

@@ -80,6 +80,6 @@ function isChunkRequest(value: JsonValue): boolean {
 		rows.every((row) => typeof row === 'number') &&
 		(response === undefined || isJsonObject(response)) &&
 		(rejection === undefined || typeof rejection === 'string') &&
-		(error === undefined || (isJsonObject(error) && typeof error.message === 'string'))
+		(error === undefined || (isJsonObject(error) && isJsonObject(error.resolution)))
 	);
 }

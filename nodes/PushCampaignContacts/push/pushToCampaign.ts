@@ -150,8 +150,6 @@ function rowsChanged(): ExplainedError {
 				"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
 			forModel: 'No row was sent again.',
 		},
-		undefined,
-		undefined,
-		'n8n',
+		{ origin: 'n8n' },
 	);
 }

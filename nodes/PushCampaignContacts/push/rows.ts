@@ -1,10 +1,11 @@
+import has from 'lodash/has';
 import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import type { JsonObject } from '../../shared/json';
 import { Pauses } from '../../shared/pauses';
 import { plainText, quoted } from '../../shared/values';
-import { hasCell, type Column, type ContactRow } from './cells';
+import type { ContactRow } from './cells';
 import type { RowSet } from './rowSet';
 
 /**
@@ -69,8 +70,8 @@ export type FoundColumns = {
 	names: ReadonlySet<string>;
 	/** Columns that the header of a file has more than once. */
 	repeated?: ReadonlySet<string>;
-	/** Whether any row has this nested column. Files have none. */
-	hasNested?(column: Column): boolean;
+	/** Whether any row has a value at this path, even if it's empty. Files have no nested values. */
+	hasPath?(path: readonly string[]): boolean;
 	/** The most common cause of a missing phone column, if it applies. */
 	likelyCause?(): InvalidInput | undefined;
 	/** The name of the file, if there are several. */
@@ -121,7 +122,7 @@ export class ItemRows implements RowSource {
 		});
 		return {
 			names,
-			hasNested: (column) => items.some(({ json = {} }) => hasCell(json, column)),
+			hasPath: (path) => items.some(({ json = {} }) => has(json, path)),
 			likelyCause: () =>
 				items.some(({ binary }) => binary !== undefined)
 					? unreadFile()

@@ -84,9 +84,7 @@ function explain(request: ServiceRequest, error: unknown, message: string): Erro
 		return new NotSent(
 			'n8n blocked the request',
 			onScreenOnly("Ask your n8n administrator to allow requests to the host in 'Base URL'."),
-			message,
-			false,
-			'n8n',
+			{ originalMessage: message, isTransient: false, origin: 'n8n' },
 		);
 	}
 	if (isCertificateFault(code)) {
@@ -95,8 +93,7 @@ function explain(request: ServiceRequest, error: unknown, message: string): Erro
 			onScreenOnly(
 				"Check 'Base URL' in the credential. If it's correct, ask your service provider to fix the certificate.",
 			),
-			code,
-			false,
+			{ originalMessage: code, isTransient: false },
 		);
 	}
 	if (neverSent(error)) {
@@ -105,7 +102,7 @@ function explain(request: ServiceRequest, error: unknown, message: string): Erro
 			onScreenOnly(
 				"Check 'Base URL' in the credential and the network of your n8n instance, then try again.",
 			),
-			code,
+			{ originalMessage: code },
 		);
 	}
 	if (code === CANCELED) {

@@ -394,17 +394,7 @@ export function explainRejection(
 	return explanationOf(row ?? LAST, request, response, now);
 }
 
-/** Explains a status that counts as a rejection even without an error body of the service. */
-export function explainNotProcessed(
-	request: ServiceRequest,
-	response: HttpResponse,
-	now: number,
-): Explanation | undefined {
-	const row = notProcessed(request, response.status);
-	return row && explanationOf(row, request, response, now);
-}
-
-/** The row of a status that means that the request wasn't processed. */
+/** The row of a status that counts as a rejection even without an error body of the service. */
 export function notProcessed(request: ServiceRequest, status: number): ErrorRow | undefined {
 	return ERRORS.find((row) => row.isNotProcessed === true && covers(row, request, status));
 }
@@ -424,7 +414,7 @@ function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequ
 }
 
 /** The texts of a row, with the value that it shows and the time of `Retry-After`. */
-function explanationOf(
+export function explanationOf(
 	{ code, message, onScreen, forModel, quotesServiceInMessage = false, shownField }: ErrorRow,
 	{ path, body }: ServiceRequest,
 	response: HttpResponse,

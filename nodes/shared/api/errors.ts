@@ -1,32 +1,39 @@
 import { onScreenOnly, type Explanation, type Reader, type Resolution } from './resolution';
 import type { ErrorCode, RejectionBody } from './rejectionBody';
 
-/**
- * An error for a person or a model: `message` says what happened, `resolution` what to do.
- * `originalMessage` is the text of {@link ExplainedError.origin}, unchanged.
- */
+/** What is known of an error besides its text. */
+export type ErrorFacts = {
+	/** The text of `origin`, unchanged. */
+	originalMessage?: string | undefined;
+	/** The source of `originalMessage`. */
+	origin?: ErrorOrigin | undefined;
+	/** Whether the same request may succeed later without changes. */
+	isTransient?: boolean;
+	/** Whether nothing in the request can be corrected, so the resolution is complete. */
+	isFinal?: boolean;
+};
+
+/** An error for a person or a model: `message` says what happened, `resolution` what to do. */
 export abstract class ExplainedError extends Error {
 	abstract readonly outcome: Outcome;
-
-	/** Whether the same request may succeed later without changes. */
-	readonly isTransient: boolean = false;
-
-	/** Whether nothing in the request can be corrected, so the resolution is complete. */
-	readonly isFinal: boolean = false;
-
-	/** The source of `originalMessage`. */
-	readonly origin: ErrorOrigin = 'service';
-
 	/** What a person in n8n can do. */
 	readonly resolution: string;
+	readonly originalMessage: string | undefined;
+	readonly origin: ErrorOrigin;
+	readonly isTransient: boolean;
+	readonly isFinal: boolean;
 
 	constructor(
 		message: string,
 		private readonly resolutions: Resolution,
-		readonly originalMessage?: string,
+		{ originalMessage, origin = 'service', isTransient = false, isFinal = false }: ErrorFacts = {},
 	) {
 		super(message);
 		this.resolution = resolutions.onScreen;
+		this.originalMessage = originalMessage;
+		this.origin = origin;
+		this.isTransient = isTransient;
+		this.isFinal = isFinal;
 	}
 
 	/** What a model can do if it uses the node as a tool. Empty if nothing. */
@@ -118,20 +125,16 @@ export class MissingMapping extends ExplainedError {
 	readonly outcome = 'not_sent';
 }
 
-/** The request didn't reach the service, for example because of an unknown host or an untrusted certificate. */
+/**
+ * The request didn't reach the service, for example because of an unknown host or an untrusted certificate. `isTransient`
+ * is false if a person must fix something, such as a certificate or a rule of n8n.
+ */
 export class NotSent extends ExplainedError {
 	override readonly name = 'NotSent';
 	readonly outcome = 'not_sent';
 
-	/** @param isTransient false if a person must fix something, such as a certificate or a rule of n8n */
-	constructor(
-		message: string,
-		resolution: Resolution,
-		originalMessage?: string,
-		override readonly isTransient = true,
-		override readonly origin: ErrorOrigin = 'network',
-	) {
-		super(message, resolution, originalMessage);
+	constructor(message: string, resolution: Resolution, facts: ErrorFacts = {}) {
+		super(message, resolution, { isTransient: true, origin: 'network', ...facts });
 	}
 }
 
@@ -139,25 +142,26 @@ export class NotSent extends ExplainedError {
 export class OutcomeUnknown extends ExplainedError {
 	override readonly name = 'OutcomeUnknown';
 	readonly outcome = 'unknown';
-	override readonly isTransient = true;
+	readonly status: number | undefined;
 
 	constructor(
 		message: string,
 		resolution: Resolution,
-		originalMessage?: string,
-		readonly status?: number,
-		override readonly origin: ErrorOrigin = status === undefined ? 'network' : 'service',
+		{
+			originalMessage,
+			status,
+			origin = status === undefined ? 'network' : 'service',
+		}: Pick<ErrorFacts, 'originalMessage' | 'origin'> & { status?: number | undefined } = {},
 	) {
-		super(message, resolution, originalMessage);
+		super(message, resolution, { originalMessage, origin, isTransient: true });
+		this.status = status;
 	}
 
 	/** As plain data, to store between attempts. {@link OutcomeUnknown.fromStored} restores the error. */
 	toStored(): StoredUnknown {
-		const { message, resolution, resolutionForModel, originalMessage, status, origin } = this;
+		const { explanation, originalMessage, status, origin } = this;
 		return {
-			message,
-			resolution,
-			resolutionForModel,
+			...explanation,
 			origin,
 			...(originalMessage !== undefined && {
 				originalMessage: originalMessage.slice(0, MAX_STORED_CHARACTERS),
@@ -166,35 +170,21 @@ export class OutcomeUnknown extends ExplainedError {
 		};
 	}
 
-	static fromStored({
-		message,
-		resolution,
-		resolutionForModel,
-		originalMessage,
-		status,
-		origin,
-	}: StoredUnknown): OutcomeUnknown {
-		const resolutions = { onScreen: resolution, forModel: resolutionForModel };
-		return new OutcomeUnknown(message, resolutions, originalMessage, status, origin);
+	static fromStored({ message, resolution, ...facts }: StoredUnknown): OutcomeUnknown {
+		return new OutcomeUnknown(message, resolution, facts);
 	}
 
 	/** The same error with a text that names what was sent. */
-	withText({
-		message = this.message,
-		resolution = this.explanation.resolution,
-	}: {
-		message?: string;
-		resolution?: Resolution;
-	}) {
-		return new OutcomeUnknown(message, resolution, this.originalMessage, this.status, this.origin);
+	withText(text: Partial<Explanation>): OutcomeUnknown {
+		const { message, resolution } = { ...this.explanation, ...text };
+		return new OutcomeUnknown(message, resolution, this);
 	}
 }
 
 /** An unknown outcome as stored between attempts. */
 export type StoredUnknown = {
 	message: string;
-	resolution: string;
-	resolutionForModel: string;
+	resolution: Resolution;
 	origin?: ErrorOrigin;
 	originalMessage?: string;
 	status?: number;
@@ -223,7 +213,6 @@ export class OtherRecord extends ExplainedError {
 export class ServiceRejection extends ExplainedError {
 	override readonly name = 'ServiceRejection';
 	readonly outcome = 'rejected';
-	override readonly isTransient: boolean;
 
 	constructor(
 		message: string,
@@ -231,10 +220,13 @@ export class ServiceRejection extends ExplainedError {
 		originalMessage: string,
 		readonly status: number,
 		readonly rejection: RejectionBody,
-		override readonly origin: ErrorOrigin = 'service',
+		origin: ErrorOrigin = 'service',
 	) {
-		super(message, resolution, originalMessage);
-		this.isTransient = status === TOO_MANY_REQUESTS;
+		super(message, resolution, {
+			originalMessage,
+			origin,
+			isTransient: status === TOO_MANY_REQUESTS,
+		});
 	}
 }
 

@@ -1,4 +1,4 @@
-import { documentedError, explainNotProcessed, explainRejection, notProcessed } from './errorTable';
+import { documentedError, explainRejection, explanationOf, notProcessed } from './errorTable';
 import { onScreenOnly } from './resolution';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { OutcomeUnknown, quotingService, ServiceRejection, type ErrorOrigin } from './errors';
@@ -33,7 +33,7 @@ const VALIDATION_STATUSES = new Set([400, 422]);
 /**
  * Reads the envelope of a response (General conventions). Success and rejection each need proof:
  * - **success**: a 2xx that passes the success check of its endpoint
- * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link explainNotProcessed}
+ * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link notProcessed}
  * - **unknown**: everything else with any status, such as a web page, an empty body, or the response of a proxy
  *
  * @param now epoch milliseconds
@@ -60,9 +60,9 @@ export function parseResponse(
 		return { status, body };
 	}
 	const { originalMessage, origin } = originalMessageOf(response, displayBody, isSecret);
-	const known = explainNotProcessed(request, response, now);
-	if (known !== undefined && effect === undefined) {
-		const { message, resolution } = known;
+	const row = notProcessed(request, status);
+	if (row !== undefined && effect === undefined) {
+		const { message, resolution } = explanationOf(row, request, response, now);
 		throw new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
 	}
 	const unexpected =
@@ -231,11 +231,12 @@ export function outcomeUnknown(
 	status?: number,
 	origin?: ErrorOrigin,
 ): OutcomeUnknown {
+	const facts = { originalMessage, status, origin };
 	if (request.method === 'GET') {
 		const resolution = isForeign
 			? onScreenOnly("Nothing was changed. Check 'Base URL' in the credential, then try again.")
 			: onScreenOnly('Nothing was changed. Try again later.');
-		return new OutcomeUnknown(message, resolution, originalMessage, status, origin);
+		return new OutcomeUnknown(message, resolution, facts);
 	}
 	return new OutcomeUnknown(
 		`${message}, so the outcome is unknown`,
@@ -243,8 +244,6 @@ export function outcomeUnknown(
 			onScreen: `The request wasn't sent again. Check the service before you repeat it${isForeign ? ", and check 'Base URL' in the credential" : ''}.`,
 			forModel: "The request wasn't sent again.",
 		},
-		originalMessage,
-		status,
-		origin,
+		facts,
 	);
 }

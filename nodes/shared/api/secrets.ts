@@ -1,4 +1,3 @@
-import escapeRegExp from 'lodash/escapeRegExp';
 import pick from 'lodash/pick';
 import { isJsonObject, valuesIn, type JsonValue } from '../json';
 
@@ -10,29 +9,27 @@ const SECRET_FIELDS = ['token', 'recording_url'];
 /** Hiding shorter texts would hide plain words. */
 const MIN_SECRET_LENGTH = 8;
 
-/** A text, JSON or not, without a secret, as it is or with characters that are encoded for JSON or a URL. */
+/** A text, JSON or not, without a secret, as it is, with codes as in JSON, or URL-encoded. */
 export function withoutSecret(text: string, secret: string): string {
 	if (secret.length < MIN_SECRET_LENGTH) return text;
-	const pattern = [...secret].map((character) => `(?:${formsOf(character).join('|')})`).join('');
-	return text.replace(new RegExp(pattern, 'g'), HIDDEN);
+	const inJson = JSON.stringify(secret).slice(1, -1);
+	// Half of a character pair has no URL-encoded form.
+	const encoded = /\p{Surrogate}/u.test(secret) ? secret : encodeURIComponent(secret);
+	const inLowerCase = encoded.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase());
+	const forms = [secret, inJson, inJson.replaceAll('/', '\\/'), encoded, inLowerCase];
+	return forms.reduce((redacted, form) => redacted.replaceAll(form, HIDDEN), withoutCodes(text));
 }
 
-/** A character as regular expressions, each escaped form before the character itself. */
-function formsOf(character: string): string[] {
-	if (/[a-z0-9]/i.test(character)) return [character];
-	const units = character.split('').map((unit) => unit.charCodeAt(0));
-	const bytes = [...Buffer.from(character)];
-	const hex = [
-		units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join(''),
-		bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
-	];
-	const inJson = [JSON.stringify(character).slice(1, -1), `\\${character}`];
-	const forms = [
-		...hex,
-		...hex.map((form) => form.replace(/[a-f]/g, (digit) => digit.toUpperCase())),
-		...inJson,
-	];
-	return [...forms, character].map(escapeRegExp);
+/** A code of an ASCII character in JSON, such as `\u0026` for `&`. A backslash before it can be an escaped one. */
+const CODE = /\\(?:\\|u00([2-7][\da-f]))/gi;
+
+/** The same JSON, with the characters that some frameworks write as codes. */
+function withoutCodes(text: string): string {
+	return text.replace(CODE, (written: string, code?: string) =>
+		code === undefined
+			? written
+			: JSON.stringify(String.fromCharCode(parseInt(code, 16))).slice(1, -1),
+	);
 }
 
 /** A response that contains secrets, without everything that may quote them. */

@@ -170,16 +170,14 @@ export class ReconnectPolicy {
 export class ChatEnded extends ExplainedError {
 	override readonly name = 'ChatEnded';
 	readonly outcome = 'not_sent';
-	override readonly isTransient: boolean;
 
 	constructor(
 		readonly kind: EndingKind,
-		explanation: Explanation,
+		{ message, resolution }: Explanation,
 		originalMessage?: string,
 	) {
-		super(explanation.message, explanation.resolution, originalMessage);
 		// The same message may succeed later.
-		this.isTransient = kind === 'unreachable';
+		super(message, resolution, { originalMessage, isTransient: kind === 'unreachable' });
 	}
 }
 

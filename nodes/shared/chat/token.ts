@@ -96,7 +96,10 @@ export function socketUrl({
 				"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Report this URL to your service provider.",
 			),
 			// Without user name and query.
-			url === undefined ? 'an unreadable URL' : `${url.protocol}//${url.host}${url.pathname}`,
+			{
+				originalMessage:
+					url === undefined ? 'an unreadable URL' : `${url.protocol}//${url.host}${url.pathname}`,
+			},
 		);
 	}
 	const added = [['token', token], ['client_id', clientId], ...(claim ? [['claim', '1']] : [])]

@@ -8,7 +8,7 @@ export interface AcceptedPhone {
 	readonly key: string;
 }
 
-interface UnusablePhone {
+export interface UnusablePhone {
 	readonly reason: string;
 	/** The reason for a model. */
 	readonly forModel: string;

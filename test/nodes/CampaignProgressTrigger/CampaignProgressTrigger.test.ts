@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import type { INode, INodeParameters, IPollFunctions, WorkflowExecuteMode } from 'n8n-workflow';
-import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
+import { deferred } from '../../../nodes/shared/clock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	activate,
@@ -11,7 +10,6 @@ import {
 	pollContext,
 	service,
 } from '../../engine';
-import { virtualClock } from '../shared/api/virtualClock';
 
 const harness = engineHarness();
 type Request = IPollFunctions['helpers']['httpRequestWithAuthentication'];
@@ -39,12 +37,10 @@ function follower(parameters: INodeParameters = {}, id: string = randomUUID(), n
 	});
 	const workflow = makeWorkflow([node]);
 	const type = nodeTypes.getByNameAndVersion(node.type, 1);
-	const published = pollContext(harness.credentials, workflow, node);
 	return {
 		workflow,
 		look: async (mode: WorkflowExecuteMode = 'trigger', request?: Request) => {
-			const context =
-				mode === 'trigger' ? published : pollContext(harness.credentials, workflow, node, mode);
+			const context = pollContext(harness.credentials, workflow, node, mode);
 			if (request) context.helpers.httpRequestWithAuthentication = request;
 			const found = await type.poll?.call(context);
 			return found?.[0]?.map(({ json }) => json) ?? null;
@@ -122,60 +118,29 @@ describe('the baseline', () => {
 	});
 });
 
-describe('overlapping polls', () => {
-	const QUEUES = 3;
-	/** Calls are counted up, and one queue after another is completed. */
-	const stateAt = (time: number) => ({
-		campaign: { id: 42, status: 'Active' },
-		calls: { total: time, by_status: { picked: time } },
-		uploads: Array.from({ length: QUEUES }, (_, id) => ({
-			campaign_upload_id: id,
-			queues: [{ agent_uuid: 'agent_a', total_queued: 5, completed: time >= (id + 1) * 100 }],
-		})),
-	});
-
-	/** When a poll begins, and how long its request and then its response take. */
-	const looks = fc.array(
-		fc.record({ begins: fc.nat(500), request: fc.nat(120), response: fc.nat(120) }),
-		{ minLength: 1, maxLength: 12 },
-	);
-
-	test('report each queue once, count only up, and leave nothing out', async () => {
-		const property = fc.asyncProperty(looks, async (timeline) => {
-			const time = virtualClock();
-			const { look } = follower();
-			const events: JsonObject[] = [];
-			const poll = async (request: number, response: number) => {
-				const found = await look('trigger', async () => {
-					await time.sleep(request);
-					const data = stateAt(time.elapsed());
-					await time.sleep(response);
-					return { statusCode: 200, headers: {}, body: { success: true, data } };
-				});
-				events.push(...(found ?? []).filter(isJsonObject));
-			};
-			await poll(0, 0);
-			await Promise.all(
-				timeline.map(async ({ begins, request, response }) => {
-					await time.sleep(begins);
-					await poll(request, response);
-				}),
-			);
-			await time.sleep(1_000);
-			await poll(0, 0);
-			const queues = events.filter(({ event }) => event === 'queue_completed');
-			expect(queues.map(({ campaign_upload_id: id }) => id).toSorted()).toEqual([0, 1, 2]);
-			let total = 0;
-			for (const { event, total: change } of events) {
-				if (event !== 'call_counts_changed') continue;
-				expect(change).toMatchObject({ from: total });
-				total = isJsonObject(change) ? Number(change.to) : NaN;
-			}
-			expect(total).toBeGreaterThanOrEqual(1_000);
-		});
-		await fc.assert(property);
-	});
-});
+test.each([
+	['an older', 5, 7, 7],
+	['a newer', 7, 5, 7],
+])(
+	'if a slow poll with %s state ends after a faster one, each change is still reported once',
+	async (_which, slowTotal, fastTotal, lastTotal) => {
+		const { look } = follower();
+		endpoint().reply(200, answer());
+		await look();
+		const isAnswered = deferred<object>();
+		const slow = look('trigger', async () => await isAnswered.promise);
+		endpoint().reply(200, answer('Paused', fastTotal));
+		const found = await look();
+		isAnswered.resolve({ statusCode: 200, headers: {}, body: answer('Active', slowTotal) });
+		expect(await slow).toBeNull();
+		endpoint().reply(200, answer('Paused', lastTotal));
+		const all = [...(found ?? []), ...((await look()) ?? [])];
+		expect(all).toMatchObject([
+			{ event: 'status_changed', to: 'Paused' },
+			{ event: 'call_counts_changed', total: { from: 5, to: 7 } },
+		]);
+	},
+);
 
 test.each<[INodeParameters, Partial<INode>, string]>([
 	[{ campaignId: 'spring' }, {}, `'Campaign' must be a whole number (got "spring")`],

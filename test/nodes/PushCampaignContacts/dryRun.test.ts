@@ -72,15 +72,6 @@ test('with One Item per Row, returns the status and the number to send of each r
 	expect(rejected.map(({ json }) => json.push_status)).toEqual(['rejected', 'duplicate']);
 });
 
-test('stops if the campaign is archived', async () => {
-	campaign('Archived');
-	const { error } = await runPush(harness, rows, { options });
-	expect(error).toMatchObject({
-		message: 'The campaign is archived, so nothing was sent',
-		description: "Choose another campaign in 'Campaign'.",
-	});
-});
-
 test('stops if the service rejects the campaign, and names no row that was not sent', async () => {
 	service().get('/v1/campaigns/42/status').reply(200, rejection("Couldn't find Campaign"));
 	const { error } = await runPush(harness, rows, { options });

@@ -101,7 +101,10 @@ test('reserves nothing if the service would reject every request', async () => {
 	nock.cleanAll();
 	readable(42, 'Archived');
 	const { error, rejected } = await run(manyRows(2));
-	expect(error?.message).toMatch(/^The campaign is archived/);
+	expect(error).toMatchObject({
+		message: 'The campaign is archived, so nothing was sent',
+		description: "Choose another campaign in 'Campaign'.",
+	});
 	expect([rejected, store.calls]).toEqual([[], []]);
 });
 

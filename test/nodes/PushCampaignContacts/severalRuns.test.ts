@@ -11,7 +11,6 @@ import {
 	manyRows,
 	phone,
 	phonesOf,
-	type NodeParameters,
 } from './pushHarness';
 
 const harness = engineHarness();
@@ -21,14 +20,10 @@ const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accep
 const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
 
 /** Two branches that lead to one Push node. n8n runs it once for each, as in a loop. */
-function twoBranches(
-	over: NodeParameters = {},
-	settings: Partial<INode> = {},
-	own: Partial<INode> = {},
-) {
+function twoBranches(own: Partial<INode> = {}) {
 	const start = makeNode({ type: 'test.start', name: 'Start' });
-	const branch = makeNode({ type: 'test.sink', name: 'Branch', ...settings });
-	const nodes = [start, branch, pushNode(harness, over, { position: [0, 100], ...own })];
+	const branch = makeNode({ type: 'test.sink', name: 'Branch' });
+	const nodes = [start, branch, pushNode(harness, {}, { position: [0, 100], ...own })];
 	const workflow = makeWorkflow(nodes, {
 		Start: { main: [[to('Branch'), to('Node')]] },
 		Branch: { main: [[to('Node')]] },
@@ -53,13 +48,6 @@ describe('a node that runs several times in an execution', () => {
 		);
 	});
 
-	test('pushes the rows of a later run that are new', async () => {
-		const bodies = respondWith(ok(1), ok(1));
-		const { workflow, start } = twoBranches({}, { executeOnce: true });
-		await runWorkflow(harness.credentials, workflow, start, manyRows(2));
-		expect(bodies.flatMap(phonesOf).sort()).toEqual([phone(0), phone(1)]);
-	});
-
 	test.each<[string, [number, JsonObject | string] | undefined, string, requests: number]>([
 		['whose outcome is unknown', undefined, 'unknown', 1],
 		[
@@ -74,7 +62,7 @@ describe('a node that runs several times in an execution', () => {
 		const bodies = response === undefined ? breaking('ECONNRESET') : respondWith(response);
 		if (requests > 1) respondInto(bodies, ok(1));
 		const each = { onError: 'continueRegularOutput' } as const;
-		const { workflow, start } = twoBranches({}, {}, each);
+		const { workflow, start } = twoBranches(each);
 		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(1));
 		expect(bodies.flatMap(phonesOf)).toEqual(Array(requests).fill(phone(0)));
 		const [, left = []] = runs(run, 1);

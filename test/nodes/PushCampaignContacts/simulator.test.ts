@@ -2,7 +2,7 @@ import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { engineHarness } from '../../engine';
 import { dialects, fixtures, type Dialect } from '../../simulator';
 import { useSimulator } from '../../simulator/testing/useSimulator';
-import { runPush, manyRows, phone, rowsOf, type NodeParameters, WAITING } from './pushHarness';
+import { runPush, manyRows, phone, rowsOf, type NodeParameters } from './pushHarness';
 
 const harness = engineHarness();
 const { agents, campaigns, dndPhone } = fixtures;
@@ -35,55 +35,38 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		]);
 	});
 
-	test('Rejected lists a number that is queued already', async () => {
-		const release = { enqueue: true };
-		await push(rowsOf({ phone: '9000000001' }), release);
-		const { pushed, rejected } = await push(
-			rowsOf({ phone: '90000 00001', city: 'Pune' }, { phone: '+919000000002' }),
-			release,
-		);
-		expect(pushed[0]?.json.totals).toMatchObject({ received: 2, pushed: 1, skipped_duplicate: 1 });
-		expect(rejected).toMatchObject([
-			{ json: { city: 'Pune', rejection_status: 'skipped_duplicate' }, pairedItem: { item: 0 } },
-		]);
-	});
-
-	test.each([
-		['in the middle', 10],
-		['first', 0],
-		['last', 24],
-	])('of 25 rows, rejects the one that the service rejects: %s', async (_name, bad) => {
-		const input = manyRows(25);
-		const row = input[bad];
-		if (row === undefined) throw new Error('The push is too short');
-		const landline = '+911234567890';
-		row.json.phone = landline;
-		const isRejected = dialect.campaigns.plus91NeedsMobile;
-		const { pushed, rejected, error } = await push(input);
-		expect(error).toBeUndefined();
-		expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual(isRejected ? [{ item: bad }] : []);
-		const mobiles = [...input.keys()].filter((index) => index !== bad);
-		expect(inCampaign().sort()).toEqual([
-			...(isRejected ? [] : [landline]),
-			...mobiles.map((index) => `+91${phone(index)}`),
-		]);
-		const totals = isRejected ? { pushed: 24, rejected: 1 } : { pushed: 25, rejected: 0 };
-		expect(pushed.at(-1)?.json.totals).toMatchObject({ received: 25, ...totals });
-	});
-
-	test('Rejected lists a number on the do-not-disturb list', async () => {
-		const { pushed, rejected, hints } = await push(
-			rowsOf({ phone: dndPhone }, { phone: '9000000001' }),
-		);
-		expect(pushed[0]?.json.dnd_skipped).toHaveLength(1);
-		expect(inCampaign()).toEqual(['+919000000001']);
-		expect(pushed[0]?.json.totals).toMatchObject({ received: 2, pushed: 1, do_not_disturb: 1 });
-		expect(rejected).toMatchObject([
-			{ json: { phone: dndPhone, rejection_status: 'do_not_disturb' }, pairedItem: { item: 0 } },
-		]);
-		expect(hints).toEqual([
-			`2 rows: 1 pushed, 1 on the do-not-disturb list. ${WAITING} The 'Rejected' output shows the reason for each row.`,
-			`The input has no column "person_name", so the contacts have no names. If it has names, enter their column in 'Person Name Column'.`,
-		]);
-	});
+	test.each([0, 10, 24])(
+		'of 25 rows, Rejected lists row %i, which the service rejects, a number on the do-not-disturb list, and one that is queued already',
+		async (bad) => {
+			const [landline, listed, queued] = ['+911234567890', 5, 7];
+			const release = { enqueue: true };
+			await push(rowsOf({ phone: phone(queued) }), release);
+			const input = manyRows(25);
+			Object.assign(input[bad]?.json ?? {}, { phone: landline });
+			Object.assign(input[listed]?.json ?? {}, { phone: dndPhone });
+			const { pushed, rejected, error } = await push(input, release);
+			expect(error).toBeUndefined();
+			const isRejected = dialect.campaigns.plus91NeedsMobile;
+			const expected = [
+				...(isRejected ? [[bad, 'rejected']] : []),
+				[listed, 'do_not_disturb'],
+				[queued, 'skipped_duplicate'],
+			].sort(([one], [other]) => Number(one) - Number(other));
+			expect(rejected.map(({ json, pairedItem }) => [pairedItem, json.rejection_status])).toEqual(
+				expected.map(([item, status]) => [{ item }, status]),
+			);
+			const mobiles = [...input.keys()].filter((index) => index !== bad && index !== listed);
+			expect([...new Set(inCampaign())].sort()).toEqual([
+				...(isRejected ? [] : [landline]),
+				...mobiles.map((index) => `+91${phone(index)}`),
+			]);
+			expect(pushed.at(-1)?.json.totals).toMatchObject({
+				received: 25,
+				pushed: 25 - expected.length,
+				do_not_disturb: 1,
+				skipped_duplicate: 1,
+				rejected: expected.length - 2,
+			});
+		},
+	);
 });

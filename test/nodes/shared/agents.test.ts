@@ -88,19 +88,6 @@ describe('with the API mapping', () => {
 				{ agent_uuid: 'agent_b2', agent_name: 'B' },
 			],
 		],
-		[
-			'in lists of their own',
-			{
-				agentsPath: 'data.agents',
-				agentsIdPlace: 'field',
-				agentsIdPath: '0',
-				agentsNamePath: '1.shown as',
-			},
-			[
-				['agent_a1', { 'shown as': 'Sales' }],
-				['agent_b2', { 'shown as': 'B' }],
-			],
-		],
 	])('%s', (_name, details, agents) => {
 		const found = find({ data: { agents, inactive: [{ agent_uuid: 'agent_z9' }] } }, details);
 		expect(found.map(({ uuid, name }) => [uuid, name])).toEqual([
@@ -115,10 +102,6 @@ describe('with the API mapping', () => {
 		expect(find(['agent_a1'], details)).toEqual([
 			{ uuid: 'agent_a1', name: 'agent_a1', isNamed: true, record: { agent_uuid: 'agent_a1' } },
 		]);
-	});
-
-	test.each([[[]], [{}]])('%j there is an account without agents', (agents) => {
-		expect(find({ data: { agents } }, KEYED)).toEqual([]);
 	});
 
 	test.each<[string, Details, JsonValue, RegExp]>([

@@ -7,7 +7,10 @@ const ADVICE = { onScreen: 'Enter it.', forModel: 'Give it.' };
 test.each<[unknown, string, string]>([
 	[new InvalidInput('It is empty', ADVICE), 'It is empty. Enter it.', 'It is empty. Give it.'],
 	[
-		new OutcomeUnknown('It broke', onScreenOnly('Look.'), 'no', 503),
+		new OutcomeUnknown('It broke', onScreenOnly('Look.'), {
+			originalMessage: 'no',
+			status: 503,
+		}),
 		'It broke. Look. The service said: no.',
 		'It broke. The service said: no.',
 	],

@@ -51,9 +51,7 @@ export function requireWebSocket(): void {
 		onScreenOnly(
 			"Ask your n8n administrator to update Node.js. Until then, in Chat Send, set 'Send Via' to 'Request With Immediate Reply'.",
 		),
-		undefined,
-		false,
-		'n8n',
+		{ isTransient: false, origin: 'n8n' },
 	);
 }
 

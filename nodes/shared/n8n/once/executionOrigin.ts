@@ -65,7 +65,6 @@ function parentOf({ parentExecutionId, source }: IExecutionContext): string | un
 }
 
 function parentUnreadable(error: unknown): NotSent {
-	const cause = messageOf(error);
 	return new NotSent(
 		"n8n can't read the execution that started this sub-workflow, so nothing was sent",
 		{
@@ -73,8 +72,6 @@ function parentUnreadable(error: unknown): NotSent {
 				"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 			forModel: 'Try again.',
 		},
-		cause,
-		false,
-		'n8n',
+		{ originalMessage: messageOf(error), isTransient: false, origin: 'n8n' },
 	);
 }

@@ -45,7 +45,11 @@ export function openStore(
 ): DeduplicationStore {
 	const access: Limiter = async (run) =>
 		await limiter(run).catch((error: unknown) => {
-			throw new NotSent(message, onScreenOnly(description), messageOf(error), false, 'n8n');
+			throw new NotSent(message, onScreenOnly(description), {
+				originalMessage: messageOf(error),
+				isTransient: false,
+				origin: 'n8n',
+			});
 		});
 	const count = async () => await helpers.getProcessedDataCount(scope, OPTIONS);
 	return {

@@ -258,8 +258,6 @@ function earlierUnreadable(error: unknown): OutcomeUnknown {
 				"Retry the execution again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 			forModel: 'Try again.',
 		},
-		cause,
-		undefined,
-		'n8n',
+		{ originalMessage: cause, origin: 'n8n' },
 	);
 }

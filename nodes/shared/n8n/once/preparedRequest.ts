@@ -42,7 +42,6 @@ export type Quota = { unit: string; max: number };
 /** The model has used up its quota. */
 export class QuotaExceeded extends ExplainedError {
 	override readonly name = 'QuotaExceeded';
-	override readonly isFinal = true;
 	readonly outcome = 'not_sent';
 
 	constructor({ unit, max }: Quota) {
@@ -51,6 +50,7 @@ export class QuotaExceeded extends ExplainedError {
 			forEveryone(
 				`Do not ask for another ${unit} now. Tell ${USER} what was done and what remains to be done.`,
 			),
+			{ isFinal: true },
 		);
 	}
 }
@@ -69,9 +69,7 @@ export function failedRepeat({ originalMessage, origin }: ExplainedError): Outco
 				'Check the service. If this is missing, send it again with the same idempotency key, which is safe.',
 			forModel: '',
 		},
-		originalMessage,
-		undefined,
-		origin,
+		{ originalMessage, origin },
 	);
 }
 
@@ -83,9 +81,7 @@ export function begunEarlier<Deps>({ withDetails }: PreparedRequest<Deps>): Outc
 			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
 			forModel: 'It was not sent again.',
 		},
-		undefined,
-		undefined,
-		'n8n',
+		{ origin: 'n8n' },
 	);
 	return withDetails?.(error) ?? error;
 }

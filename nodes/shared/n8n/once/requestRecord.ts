@@ -66,7 +66,7 @@ function isRecord(entry: unknown): boolean {
 	if (item !== undefined && typeof item !== 'number') return false;
 	if (Array.isArray(completed)) return completed.every(isJsonObject);
 	if (isJsonObject(unknown)) {
-		return typeof unknown.message === 'string' && typeof unknown.resolution === 'string';
+		return typeof unknown.message === 'string' && isJsonObject(unknown.resolution);
 	}
 	return inProgress === true;
 }

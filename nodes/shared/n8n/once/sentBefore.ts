@@ -43,5 +43,5 @@ export function completedBefore(error: ExplainedError): OutcomeUnknown {
 function sentBefore(error: ExplainedError, advice: string): OutcomeUnknown {
 	const { message, resolution, resolutionForModel: forModel, originalMessage, origin } = error;
 	const onScreen = `${asSentence(resolution)} ${advice}`;
-	return new OutcomeUnknown(message, { onScreen, forModel }, originalMessage, undefined, origin);
+	return new OutcomeUnknown(message, { onScreen, forModel }, { originalMessage, origin });
 }

@@ -71,12 +71,11 @@ export async function runForModel(
 /** The tool reached its time limit. */
 class ToolTimeout extends ExplainedError {
 	override readonly name = 'ToolTimeout';
-	override readonly isTransient = true;
 
 	constructor(readonly outcome: Outcome) {
 		const seconds = Math.round(TOOL_LIMITS.wholeMs / 1_000);
 		const effect = outcome === 'not_sent' ? ', and nothing was sent' : '';
-		super(`Timed out after ${seconds} seconds${effect}`, forEveryone(''));
+		super(`Timed out after ${seconds} seconds${effect}`, forEveryone(''), { isTransient: true });
 	}
 }
 

@@ -1,13 +1,10 @@
+import has from 'lodash/has';
 import {
 	resolveColumns,
 	type ColumnChoice,
 } from '../../../../nodes/PushCampaignContacts/push/columns';
 import { ItemRows, type ContactItem } from '../../../../nodes/PushCampaignContacts/push/rows';
-import {
-	hasCell,
-	type Column,
-	type ContactRow,
-} from '../../../../nodes/PushCampaignContacts/push/cells';
+import type { Column, ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
 
 const defaults: ColumnChoice = {
 	phone: 'phone',
@@ -20,10 +17,10 @@ const defaults: ColumnChoice = {
 };
 const nested = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
 
-/** The columns of the input, whose second row has nested ones. */
+/** The columns of the input, which may have nested ones. */
 function resolve(names: string[], choice: Partial<ColumnChoice> = {}, row: ContactRow = nested) {
-	const hasNested = (column: Column) => [{}, row].some((each) => hasCell(each, column));
-	return resolveColumns({ names: new Set(names), hasNested }, { ...defaults, ...choice });
+	const hasPath = (path: readonly string[]) => has(row, path);
+	return resolveColumns({ names: new Set(names), hasPath }, { ...defaults, ...choice });
 }
 function thrownBy(run: () => unknown): unknown {
 	try {

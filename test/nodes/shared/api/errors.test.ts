@@ -1,16 +1,14 @@
 import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/resolution';
 
-test.each<[string, OutcomeUnknown]>([
-	['without a response', new OutcomeUnknown('It broke', forEveryone('Look there.'), 'ECONNRESET')],
-	['without an original message', new OutcomeUnknown('It broke', forEveryone('Look there.'))],
-	['with a response', new OutcomeUnknown('It stumbled', forEveryone('Look there.'), 'boom', 500)],
-	['for the screen', new OutcomeUnknown('It broke', { onScreen: 'Look.', forModel: 'Ask.' })],
-	[
-		'of a proxy',
-		new OutcomeUnknown('It stumbled', forEveryone('Look.'), '<html>', 502, 'response'),
-	],
-])('an unknown outcome %s is the same after it was stored', (_name, error) => {
+const LOOK = { onScreen: 'Look there.', forModel: 'Ask.' };
+
+test.each<[string, ConstructorParameters<typeof OutcomeUnknown>[2]]>([
+	['without a response', { originalMessage: 'ECONNRESET' }],
+	['without an original message', undefined],
+	['with a response', { originalMessage: 'boom', status: 500 }],
+	['of a proxy', { originalMessage: '<html>', status: 502, origin: 'response' }],
+])('an unknown outcome %s is the same after it was stored', (_name, facts) => {
+	const error = new OutcomeUnknown('It broke', LOOK, facts);
 	const stored: ReturnType<typeof error.toStored> = JSON.parse(JSON.stringify(error.toStored()));
 	expect(error.toStored()).toStrictEqual(stored);
 	const { message, description, resolutionForModel, originalMessage, status, origin } = error;
@@ -21,6 +19,6 @@ test.each<[string, OutcomeUnknown]>([
 });
 
 test('only the start of a long response is stored', () => {
-	const error = new OutcomeUnknown('It stumbled', forEveryone('Look there.'), 'x'.repeat(301), 500);
+	const error = new OutcomeUnknown('It broke', LOOK, { originalMessage: 'x'.repeat(301) });
 	expect(error.toStored().originalMessage).toBe('x'.repeat(300));
 });

@@ -142,12 +142,16 @@ describe('the item of an error has its details', () => {
 		],
 		[
 			'no response',
-			new OutcomeUnknown('It broke', forEveryone('Look.'), 'ECONNRESET'),
+			new OutcomeUnknown('It broke', forEveryone('Look.'), { originalMessage: 'ECONNRESET' }),
 			{ item: 0, outcome: 'unknown', network_said: 'ECONNRESET' },
 		],
 		[
 			'a response of an unknown sender',
-			new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'response'),
+			new OutcomeUnknown('It broke', forEveryone('Look.'), {
+				originalMessage: '<html>',
+				status: 502,
+				origin: 'response',
+			}),
 			{ item: 0, outcome: 'unknown', response_said: '<html>', status: 502 },
 		],
 		['a field', rejected, { item: 0, outcome: 'not_sent' }],
@@ -178,7 +182,7 @@ describe('the records of an earlier attempt', () => {
 		{ a: { inProgress: 'yes' } },
 		{ a: { completed: [{}, 1] } },
 		{ a: { unknown: { message: 'It broke' } } },
-		{ a: { unknown: { resolution: 'Look.' } } },
+		{ a: { unknown: { resolution: forEveryone('Look.') } } },
 		{ a: { inProgress: true, item: '1' } },
 	])('%j is damaged, so nothing is sent', async (records) => {
 		const error: unknown = await runWith(records).catch((caught: unknown) => caught);
@@ -197,7 +201,7 @@ describe('the records of an earlier attempt', () => {
 		{ a: { inProgress: true } },
 		{ a: { completed: [] } },
 		{ a: { completed: [{}], item: 1 } },
-		{ a: { unknown: { message: 'It broke', resolution: 'Look.' } } },
+		{ a: { unknown: { message: 'It broke', resolution: forEveryone('Look.') } } },
 	])('%j belongs to another request', async (records) => {
 		expect(await runWith(records)).toMatchObject([{ json: { done: true } }]);
 		expect(sent).toHaveBeenCalledTimes(1);

@@ -41,7 +41,11 @@ test.each<[string, unknown, object]>([
 	],
 	[
 		'an unclear response, with its status',
-		new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'response'),
+		new OutcomeUnknown('It broke', forEveryone('Look.'), {
+			originalMessage: '<html>',
+			status: 502,
+			origin: 'response',
+		}),
 		{ message: 'It broke [item 1]', httpCode: '502' },
 	],
 	[
