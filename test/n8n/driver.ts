@@ -25,6 +25,22 @@ const listResult = z.object({
 	paginationToken: z.unknown().optional(),
 });
 
+/** A type of a node or a credential, as n8n lists it. */
+const listedType = z.object({
+	name: z.string(),
+	iconUrl: z.object({ light: z.string(), dark: z.string() }).optional().catch(undefined),
+	supportedNodes: z.array(z.string()).optional(),
+	codex: z
+		.object({
+			alias: z.array(z.string()),
+			categories: z.array(z.string()),
+			resources: z.object({ primaryDocumentation: z.array(z.object({ url: z.string() })) }),
+		})
+		.optional()
+		.catch(undefined),
+});
+export type ListedType = z.infer<typeof listedType>;
+
 /** Some requests are different in n8n 1. */
 export const isN8n1 = n8nVersion.startsWith('1.');
 
@@ -237,13 +253,10 @@ export class N8nDriver {
 		return listResult.parse(found);
 	}
 
-	/** The names of all node types that this instance has loaded. */
-	async nodeTypes(): Promise<string[]> {
-		const response = await this.sendTo('/types/nodes.json', 'GET');
-		return z
-			.array(z.object({ name: z.string() }))
-			.parse(await response.json())
-			.map(({ name }) => name);
+	/** All types that this instance has loaded. */
+	async types(kind: 'nodes' | 'credentials'): Promise<ListedType[]> {
+		const response = await this.sendTo(`/types/${kind}.json`, 'GET');
+		return z.array(listedType).parse(await response.json());
 	}
 
 	async execution(id: string) {
