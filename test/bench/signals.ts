@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { atPace } from '../n8n/pace';
 import { packageName } from '../n8n/package-install';
 import { LAZY_EXPRESSIONS } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -235,17 +234,22 @@ async function activate(bench: Bench, name: string, { nodes, send, numberIn }: S
 	return { run, deactivate: async () => await bench.driver.deactivate(workflow) };
 }
 
-/** Sends signals at a fixed pace. Returns the time at which each was sent. */
+/** Sends signals at a fixed pace, however long each takes. Returns the time at which each was sent. */
 async function sendAtPace(
 	count: number,
 	everyMs: number,
 	fire: (number: number) => Promise<unknown>,
 ): Promise<Map<number, number>> {
+	const startedAt = Date.now();
 	const sentAt = new Map<number, number>();
-	await atPace(count, everyMs, async (number) => {
+	const firing: Array<Promise<unknown>> = [];
+	for (let number = 0; number < count; number++) {
+		const wait = startedAt + number * everyMs - Date.now();
+		if (wait > 0) await sleep(wait);
 		sentAt.set(number, Date.now());
-		await fire(number);
-	});
+		firing.push(fire(number));
+	}
+	await Promise.all(firing);
 	return sentAt;
 }
 
