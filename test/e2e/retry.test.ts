@@ -86,8 +86,7 @@ test.each(['original', 'current'] as const)(
 );
 
 test('a call with an unknown outcome is not placed again, even after several retries, whatever was changed', async () => {
-	const fault = { kind: 'html', status: 502, afterHandling: true } as const;
-	const { workflow, failed, nodes } = await failedCalls(fault);
+	const { workflow, failed, nodes } = await failedCalls({ kind: 'resetAfter' });
 	const again = await n8n.retry(failed.id, 'original');
 	const personName = `={{ $json.phone === "${SECOND}" ? "Asha" : "" }}`;
 	const changed = nodes.map((each) => {
