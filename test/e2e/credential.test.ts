@@ -31,46 +31,6 @@ async function serverWith(listener: RequestListener) {
 	return { url: `http://127.0.0.1:${await listen(server)}`, tokens };
 }
 
-describe('the credential in the editor', () => {
-	const testCredential = async (baseUrl: string, apiToken = test.simulator.token) =>
-		await n8n.testCredential(credentialType, { baseUrl, apiToken });
-
-	it('is valid with the right token', async () => {
-		expect(await testCredential(test.simulator.baseUrl)).toMatchObject({ status: 'OK' });
-	});
-
-	it('explains a rejected token without showing it', async () => {
-		const token = 'wrong-token-0001';
-		const { status, message } = await testCredential(test.simulator.baseUrl, token);
-		expect(status).toBe('Error');
-		expect(message).toMatch(/token/i);
-		expect(message).not.toContain(token);
-	});
-
-	it('explains a redirect, and sends the token to no other host', async () => {
-		const other = await serverWith((_, response) => response.end('{}'));
-		const moved = await serverWith((_, response) =>
-			response.writeHead(302, { location: other.url }).end(),
-		);
-		const { status, message } = await testCredential(moved.url);
-		expect(status).toBe('Error');
-		expect(message).toMatch(/redirect|another address/i);
-		expect(message).not.toContain(test.simulator.token);
-		expect(other.tokens).toEqual([]);
-	});
-
-	it('lets the agent list of a node find an agent by a part of its name', async () => {
-		const { results } = await n8n.list({
-			nodeType: 'n8n-nodes-voice-chat-agent.placeCall',
-			method: 'searchAgents',
-			path: 'parameters.agentUuid',
-			credentials: { [credentialType]: test.credential },
-			filter: 'sales',
-		});
-		expect(results.map(({ value }) => value)).toEqual([fixtures.agents.full]);
-	});
-});
-
 describe("n8n's HTTP Request node with this credential", () => {
 	async function request(parameters: INodeParameters, credential = test.credential) {
 		const sender = node(

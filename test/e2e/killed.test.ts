@@ -10,7 +10,7 @@ import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type CallOutcome, type Simulator } from '../simulator';
 import { allConnected, evaluate, listenTo, published, settled } from './chatEvents';
 import { connect } from './callingAgent';
-import { allExecutions, callIdOf, executionsOf, PACKAGE } from './calls';
+import { allExecutions, callIdOf, executionsOf, PACKAGE, post } from './calls';
 import { removeServer, startServer } from './ownServer';
 import { KEY } from './questions';
 
@@ -20,6 +20,7 @@ const WAIT = { waitForCompletion: 'webhook' };
 const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
 const ROWS_PER_REQUEST = 30;
 const READER = 'Campaign Calls Trigger';
+const COMPLETED = 'Call Completed Trigger';
 
 const captured = (answer: string): CallOutcome => ({ data_captured: { [KEY]: answer } });
 /** What four people say, and the answer that the node returns. */
@@ -49,6 +50,7 @@ describe('after n8n was killed', () => {
 	let waiting: Waiting[];
 	let reader: Workflow;
 	let listener: Workflow;
+	let reported: { workflow: Workflow; report: (callId: string) => Promise<void> };
 	let push: { workflow: Workflow; path: string };
 	const session = fixtures.sessions.open;
 	const completed: string[] = [];
@@ -66,6 +68,8 @@ describe('after n8n was killed', () => {
 		credentials = { [CREDENTIAL]: await n8n.createCredential(CREDENTIAL, account) };
 
 		reader = await startReader();
+		reported = await startReported();
+		await reported.report(fixtures.calls.finished);
 		listener = await listenTo(server, simulator, [session]);
 		const plain = await start(20, place(WAIT));
 		const asking = await start(ANSWERS.length, place(ASK));
@@ -88,6 +92,7 @@ describe('after n8n was killed', () => {
 		await untilPlaced(34);
 		await untilAllWait();
 		push = await startPush();
+		await executionsOf(n8n, reported.workflow, COMPLETED, 1);
 		for (const workflow of [reader, push.workflow]) await published(server, workflow);
 		const [missed, later] = [plain.people.slice(5, 10), plain.people.slice(0, 5)];
 		await complete(later);
@@ -200,6 +205,22 @@ describe('after n8n was killed', () => {
 		return workflow;
 	}
 
+	/** Publishes a workflow to which the service reports calls until n8n accepts each report. */
+	async function startReported() {
+		const webhookId = randomUUID();
+		const trigger = ours(COMPLETED, 'callCompletedTrigger', {}, { webhookId, typeVersion: 2 });
+		const workflow = await publish(chain('reported', trigger));
+		const url = `${server.baseUrl}/webhook/${webhookId}/call-completed`;
+		const report = async (callId: string) => {
+			await until('the report to be accepted', async () => {
+				const { status, headers } = await post(url, { call_id: callId });
+				// While it starts, n8n responds with 200 and a page.
+				return status === 200 && headers.get('content-type')?.includes('json') === true;
+			});
+		};
+		return { workflow, report };
+	}
+
 	/** Starts a push whose second request gets no response. */
 	async function startPush() {
 		const path = randomUUID();
@@ -296,6 +317,13 @@ describe('after n8n was killed', () => {
 		await endCampaignCalls(2);
 		await n8n.activate(reader);
 		expect(await returned(2)).toEqual([...completed].sort());
+	});
+
+	it('Call Completed Trigger passes no call on again that it passed on before', async () => {
+		const { finished, notPicked } = fixtures.calls;
+		for (const callId of [finished, notPicked]) await reported.report(callId);
+		const items = await executionsOf(n8n, reported.workflow, COMPLETED, 3);
+		expect(items.map(callIdOf).sort()).toEqual([finished, notPicked].sort());
 	});
 
 	it('Chat Events Trigger starts once for each event', async () => {

@@ -16,15 +16,9 @@ export const owner = {
 const identified = z.object({ id: z.string(), name: z.string() });
 const workflowSchema = identified.extend({ versionId: z.string(), active: z.boolean() });
 const executionSchema = z.object({ id: z.string(), workflowId: z.string(), status: z.string() });
-const testResult = z.object({ status: z.string(), message: z.string() });
 const storedRun = z.custom<IRunExecutionData>(
 	(value) => z.object({ resultData: z.object({}) }).safeParse(value).success,
 );
-const listResult = z.object({
-	results: z.array(z.object({ name: z.string(), value: z.union([z.string(), z.number()]) })),
-	paginationToken: z.unknown().optional(),
-});
-
 /** A type of a node or a credential, as n8n lists it. */
 const listedType = z.object({
 	name: z.string(),
@@ -98,17 +92,6 @@ export class N8nDriver {
 
 	async credentials(): Promise<Reference[]> {
 		return z.array(identified).parse(await this.request('GET', '/credentials'));
-	}
-
-	/** Tests a credential as the button in its form does, with the unsaved `data` of the form. */
-	async testCredential(type: string, data: IDataObject): Promise<z.infer<typeof testResult>> {
-		const { id, name } = await this.createCredential(type, data, `${type} to test`);
-		try {
-			const credentials = { id, name, type, data };
-			return testResult.parse(await this.request('POST', '/credentials/test', { credentials }));
-		} finally {
-			await this.request('DELETE', `/credentials/${id}`);
-		}
 	}
 
 	async createWorkflow(workflow: WorkflowJson): Promise<Workflow> {
@@ -226,31 +209,6 @@ export class N8nDriver {
 			if (response.status === 404) return undefined;
 			return response;
 		});
-	}
-
-	/** The entries of a list in a node's panel. */
-	async list(request: {
-		nodeType: string;
-		method: string;
-		path: string;
-		credentials: Record<string, Reference>;
-		filter?: string;
-		parameters?: IDataObject;
-	}): Promise<z.infer<typeof listResult>> {
-		const body = {
-			nodeTypeAndVersion: { name: request.nodeType, version: 1 },
-			methodName: request.method,
-			path: request.path,
-			credentials: request.credentials,
-			currentNodeParameters: request.parameters ?? {},
-			...(request.filter !== undefined && { filter: request.filter }),
-		};
-		const found = await this.request(
-			'POST',
-			'/dynamic-node-parameters/resource-locator-results',
-			body,
-		);
-		return listResult.parse(found);
 	}
 
 	/** All types that this instance has loaded. */
