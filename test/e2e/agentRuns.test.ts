@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
-import { N8nDriver, type Reference } from '../n8n/driver';
+import type { Reference } from '../n8n/driver';
 import type { ScriptedModel, Step } from '../n8n/scriptedModel';
-import { until } from '../n8n/until';
 import { node, webhook } from '../n8n/workflow';
-import { dialects, startSimulator, type Simulator } from '../simulator';
+import { useAccount } from './account';
 import {
 	aiAgent,
 	agentTool,
@@ -22,26 +21,19 @@ import {
 	toolsOf,
 	type Arrow,
 } from './callingAgent';
-import { allExecutions, credentialFor } from './calls';
 import { answerQuestions } from './questions';
-import { sharedN8n } from './shared';
 
-let n8n: N8nDriver;
-let simulator: Simulator;
+const account = useAccount();
+const { n8n, simulator, credentials } = account;
 let model: ScriptedModel;
-let credentials: Record<string, Reference>;
 let modelCredentials: Record<string, Reference>;
 
 beforeAll(async () => {
-	n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
-	simulator = await startSimulator({ dialect: dialects.plain, token: 'agent-run-tokens' });
 	({ model, modelCredentials } = await startModel(n8n));
-	credentials = await credentialFor(n8n, simulator);
 });
 afterEach(() => simulator.reset());
 afterAll(async () => {
 	await model.stop();
-	await simulator.stop();
 });
 
 /** The kind of a node by the beginning of its name. */
@@ -67,17 +59,14 @@ function nodesOf(arrows: Arrow[], version?: number): INode[] {
 async function start({ arrows, version, script }: Arrangement): Promise<string> {
 	const path = randomUUID();
 	const trigger = webhook(path, { responseMode: 'onReceived' });
-	const saved = await n8n.createWorkflow({
+	const workflow = await account.publish({
 		name: `agent runs ${path}`,
 		nodes: [trigger, chatModel(modelCredentials), ...nodesOf(arrows, version)],
 		connections: connect(arrows),
 	});
-	await n8n.activate(saved);
 	model.follow(...script);
 	expect((await n8n.webhook(path, { rows: [1, 2] })).status).toBe(200);
-	return await until('the execution to be listed', async () => {
-		return (await allExecutions(n8n, saved)).at(-1)?.id;
-	});
+	return await account.executionOf(workflow);
 }
 
 type Arrangement = {

@@ -99,12 +99,3 @@ export async function executionsOf(
 	}
 	return items;
 }
-
-/** Retries, because n8n deletes a workflow only after it has unpublished it. */
-export async function removeWorkflow(n8n: N8nDriver, workflow: Reference): Promise<void> {
-	await n8n.request('POST', `/workflows/${workflow.id}/archive`);
-	await until('the workflow to be deleted', async () => {
-		await n8n.request('DELETE', `/workflows/${workflow.id}`);
-		return true;
-	});
-}

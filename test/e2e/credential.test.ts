@@ -1,23 +1,17 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
 import { credentialType } from '../n8n/examples';
-import type { N8nDriver } from '../n8n/driver';
 import { listen } from '../n8n/ports';
 import { chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
-import { TestAccount } from './account';
+import { useAccount } from './account';
 
-let test: TestAccount;
-let n8n: N8nDriver;
+const test = useAccount({ isMapped: true });
+const { n8n } = test;
 const servers: Server[] = [];
 
-beforeAll(async () => {
-	test = await TestAccount.open();
-	n8n = test.n8n;
-});
-afterAll(async () => {
+afterAll(() => {
 	for (const server of servers) server.close();
-	await test.close();
 });
 
 /** Starts a server. Returns its URL and the tokens that it received. */

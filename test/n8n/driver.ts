@@ -50,23 +50,27 @@ export class N8nDriver {
 
 	constructor(readonly baseUrl: string) {}
 
-	/** Creates the owner on a new instance, or signs in if the owner exists. */
 	static async signIn(baseUrl: string): Promise<N8nDriver> {
 		const driver = new N8nDriver(baseUrl);
+		await driver.signIn();
+		return driver;
+	}
+
+	/** Creates the owner on a new instance, or signs in if the owner exists. */
+	async signIn(): Promise<void> {
 		// n8n limits sign-ins per minute, and jest gives each test file its own modules, so all files share
 		// the session that the global setup stores in the environment.
-		const session = `N8N_DRIVER_SESSION_${new URL(baseUrl).port}`;
-		driver.cookie = process.env[session] ?? '';
-		if (driver.cookie !== '' && (await driver.send('GET', '/login')).ok) return driver;
-		const response = await driver.send('POST', '/owner/setup', owner);
+		const session = `N8N_DRIVER_SESSION_${new URL(this.baseUrl).port}`;
+		this.cookie = process.env[session] ?? '';
+		if (this.cookie !== '' && (await this.send('GET', '/login')).ok) return;
+		const response = await this.send('POST', '/owner/setup', owner);
 		if (!response.ok) {
-			await driver.request('POST', '/login', {
+			await this.request('POST', '/login', {
 				emailOrLdapLoginId: owner.email,
 				password: owner.password,
 			});
 		}
-		process.env[session] = driver.cookie;
-		return driver;
+		process.env[session] = this.cookie;
 	}
 
 	/** Sends any request of the editor. Returns the response's `data`. */
