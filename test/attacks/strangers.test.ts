@@ -210,7 +210,6 @@ describe('strangers who know the URL of Call Completed Trigger', () => {
 });
 
 describe('strangers who know the URL of Chat Events Trigger', () => {
-	const { sessions } = fixtures;
 	const madeUp = (count: number) => Array.from({ length: count }, () => randomUUID());
 	const watch = async (url: string, ids: string[], headers: Record<string, string> = {}) =>
 		await fetch(url, {
@@ -251,7 +250,6 @@ describe('strangers who know the URL of Chat Events Trigger', () => {
 		expect(simulator.sessions.openSockets()).toBe(0);
 		await n8n.deactivate(workflow);
 	});
-
 });
 
 describe('strangers who know only a URL', () => {
