@@ -36,7 +36,7 @@ export class Executions {
 		);
 		const enough = () =>
 			z.object({ count: z.number() }).parse(counted.get(workflowId, after)).count >= count;
-		await until(`${count} executions`, async () => await Promise.resolve(enough()), {
+		await until(`${count} executions`, () => enough(), {
 			timeout: 300_000,
 			every: 20,
 		});

@@ -16,6 +16,8 @@ import { sharedN8n } from './shared';
 const VERSION_2 = ['callCompletedTrigger', 'chatDeliveryTrigger'];
 
 interface AccountOptions extends Partial<SimulatorOptions> {
+	/** Of n8n. Default: the shared one. */
+	n8nUrl?: string;
 	/** Whether the credential has the API mapping of the simulator. */
 	isMapped?: boolean;
 }
@@ -28,15 +30,16 @@ export function useAccount(options: AccountOptions = {}): Account {
 	return account;
 }
 
-/** A simulator, and a credential for it in the shared n8n. */
-class Account {
-	readonly n8n = new N8nDriver(sharedN8n().baseUrl);
+/** A simulator, and a credential for it in n8n. */
+export class Account {
+	readonly n8n: N8nDriver;
 	readonly simulator: Simulator;
 	readonly credentials: Record<string, Reference> = {};
 	private readonly isMapped: boolean;
 	private created: Workflow[] = [];
 
-	constructor({ isMapped = false, ...options }: AccountOptions) {
+	constructor({ isMapped = false, n8nUrl = sharedN8n().baseUrl, ...options }: AccountOptions) {
+		this.n8n = new N8nDriver(n8nUrl);
 		this.isMapped = isMapped;
 		// Unique, so that a search finds only this one.
 		const token = randomBytes(8).toString('hex');

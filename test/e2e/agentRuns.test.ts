@@ -20,6 +20,7 @@ import {
 	startModel,
 	toolsOf,
 	type Arrow,
+	uses,
 } from './callingAgent';
 import { answerQuestions } from './questions';
 
@@ -80,15 +81,6 @@ type Arrangement = {
 	calls: [number, number];
 };
 
-/** An agent and its tools, some of them behind a review. */
-const uses = (agent: string, ...tools: Array<string | [review: string, tool: string]>): Arrow[] => [
-	...modelOf(agent),
-	...tools.flatMap((tool) =>
-		typeof tool === 'string'
-			? toolsOf(agent, tool)
-			: [...toolsOf(agent, tool[0]), ...toolsOf(...tool)],
-	),
-];
 const reviewed = uses('Agent', ['Ask', 'Call']);
 const helper: Step = { calls: [{ tool: 'Helper' }] };
 const askedOnce = [callsReviewed('Call', CUSTOMER), finish];

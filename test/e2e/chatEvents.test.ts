@@ -8,9 +8,8 @@ import { until } from '../n8n/until';
 import { chain, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator } from '../simulator';
 import { useAccount } from './account';
-import { executionsOf } from './calls';
+import { executionsOf, published } from './calls';
 import { sharedN8n } from './shared';
-import { published } from './chatEvents';
 
 const NAME = 'Chat Events Trigger';
 const { sessions } = fixtures;
@@ -27,13 +26,9 @@ describe('Chat Events Trigger in real n8n', () => {
 	});
 
 	const untilSocketsClosed = async () =>
-		await until('all sockets to close', async () =>
-			Promise.resolve(simulator.sessions.openSockets() === 0),
-		);
+		await until('all sockets to close', () => simulator.sessions.openSockets() === 0);
 	const connected = async (count: number) =>
-		await until(`${count} sockets`, async () =>
-			Promise.resolve(simulator.sessions.openSockets() === count),
-		);
+		await until(`${count} sockets`, () => simulator.sessions.openSockets() === count);
 
 	const trigger = (parameters: INodeParameters, webhookId: string = randomUUID()) =>
 		ours(NAME, 'chatEventsTrigger', parameters, { webhookId });
@@ -71,7 +66,7 @@ describe('Chat Events Trigger in real n8n', () => {
 			const flow = chain('burst', before, slow);
 			const workflow = await publish(flow);
 			await published({ home }, workflow);
-			await until('the socket', async () => Promise.resolve(service.sessions.openSockets() === 1));
+			await until('the socket', () => service.sessions.openSockets() === 1);
 			const sent = Array.from({ length: 60 }, () => service.sessions.nudge(sessions.open));
 			await until('the first execution', async () => (await n8n.executions(workflow)).length > 0);
 			await n8n.activate(
@@ -80,7 +75,7 @@ describe('Chat Events Trigger in real n8n', () => {
 			const items = await executionsOf(n8n, workflow, NAME, 60);
 			expect(items.map(({ json }) => json.event_id).sort()).toEqual(sent.sort());
 			await published({ home }, workflow);
-			await until('the socket', async () => Promise.resolve(service.sessions.openSockets() === 1));
+			await until('the socket', () => service.sessions.openSockets() === 1);
 		} finally {
 			await service.stop();
 		}
@@ -181,8 +176,8 @@ describe('Chat Events Trigger in real n8n', () => {
 		simulator.sessions.setMode(sessions.open, 'ai');
 		// An unpublished trigger doesn't close the connection of the others.
 		const slow = send('please answer slowly');
-		await until('the slow message', async () =>
-			Promise.resolve(simulator.sessions.frames().some(({ text }) => text.includes('slowly'))),
+		await until('the slow message', () =>
+			simulator.sessions.frames().some(({ text }) => text.includes('slowly')),
 		);
 		await n8n.deactivate(workflow);
 		expect(await slow).toMatchObject({ reply: 'You said: please answer slowly' });

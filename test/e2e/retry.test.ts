@@ -73,8 +73,7 @@ test('an error workflow calls the person on duty for each failed attempt', async
 	const trigger = node('On Error', 'n8n-nodes-base.errorTrigger', 1);
 	const errors = await publish(chain('on error', trigger, placeCall({ phoneNumber: FIRST })));
 	const { failed } = await failedExecution([FIRST], [stop], { errorWorkflow: errors.id });
-	const untilCalled = async (times: number) =>
-		await until('the call', async () => await Promise.resolve(counts()[0] === times));
+	const untilCalled = async (times: number) => await until('the call', () => counts()[0] === times);
 	await untilCalled(1);
 	expect((await n8n.retry(failed.id, 'original')).status).toBe('error');
 	await untilCalled(2);

@@ -29,7 +29,7 @@ describe("a workflow's time limit in real n8n", () => {
 
 	const placed = () => simulator.placedCalls();
 	const untilPlaced = async (count: number) =>
-		await until(`${count} calls`, async () => Promise.resolve(placed().length === count));
+		await until(`${count} calls`, () => placed().length === count);
 
 	it('cuts off a wait, a call, and a push with a message that says what happened, and no wait by webhook', async () => {
 		const reading = await start(2, placeCall({ waitForCompletion: 'reading' }));

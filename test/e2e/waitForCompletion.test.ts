@@ -101,10 +101,10 @@ describe('Place Call waits for completion in real n8n', () => {
 		const release = simulator.holdResponses(/^\/v1\/call\//);
 		const slow = simulator.deliverWebhook(first);
 		const isRead = () => simulator.requests.some((one) => one.path === `/v1/call/${first}`);
-		await until('the call to be read', async () => Promise.resolve(isRead()));
+		await until('the call to be read', () => isRead());
 		simulator.holdResponses(/^$/);
 		await simulator.deliverWebhook(first);
-		await until('the next call', async () => Promise.resolve(placedIds().length === 2));
+		await until('the next call', () => placedIds().length === 2);
 		await untilWaiting(id);
 		release();
 		await slow;
