@@ -52,7 +52,6 @@ const levels = {
 		testPathIgnorePatterns: [
 			'/node_modules/',
 			'<rootDir>/test/(attacks|e2e|browser|faults|rehearsal)/',
-			'<rootDir>/test/growth/stack.test.ts',
 		],
 	},
 	/** Very large inputs, for minutes. */

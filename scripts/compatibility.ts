@@ -7,7 +7,6 @@ import { projectFolder } from '../test/n8n/package-install';
 const CORE = [
 	'actions',
 	'callCompleted',
-	'chat',
 	'chatDelivery',
 	'chatEvents',
 	'credential',

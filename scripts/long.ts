@@ -15,11 +15,6 @@ const RUNS: Record<string, Run> = {
 		what: "measures the nodes beside n8n's core nodes and a script",
 		command: `${built} test/bench/run.ts`,
 	},
-	'calls-queue': {
-		what: "measures completed calls in queue mode beside n8n's own nodes",
-		needs: 'PostgreSQL, Redis',
-		command: `${built} test/soak/callsQueue.ts`,
-	},
 	compatibility: {
 		what: 'runs the core tests with older n8n versions',
 		command: `${node} scripts/compatibility.ts`,

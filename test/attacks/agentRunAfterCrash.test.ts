@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
-import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import type { Reference } from '../n8n/driver';
 import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { webhook } from '../n8n/workflow';
-import { dialects, startSimulator, type Simulator } from '../simulator';
+import { Account } from '../e2e/account';
 import {
 	aiAgent,
 	callReview,
@@ -16,35 +16,30 @@ import {
 	connect,
 	CUSTOMER,
 	finish,
-	modelOf,
 	OTHER,
 	startModel,
-	toolsOf,
 	type Arrow,
+	uses,
 } from '../e2e/callingAgent';
-import { allExecutions, credentialFor } from '../e2e/calls';
 import { removeServer, startServer } from '../e2e/ownServer';
 import { answerQuestions } from '../e2e/questions';
 
 const LONG = { timeout: 60_000 };
 
 let server: N8nServer;
-let n8n: N8nDriver;
-let simulator: Simulator;
+let account: Account;
 let model: ScriptedModel;
-let credentials: Record<string, Reference>;
 let modelCredentials: Record<string, Reference>;
 
 beforeAll(async () => {
 	server = await startServer();
-	n8n = await N8nDriver.signIn(server.baseUrl);
-	simulator = await startSimulator({ dialect: dialects.plain });
-	({ model, modelCredentials } = await startModel(n8n));
-	credentials = await credentialFor(n8n, simulator);
+	account = new Account({ n8nUrl: server.baseUrl });
+	await account.open();
+	({ model, modelCredentials } = await startModel(account.n8n));
 });
 afterAll(async () => {
 	await model.stop();
-	await simulator.stop();
+	await account.simulator.stop();
 	await removeServer(server);
 });
 
@@ -56,8 +51,8 @@ type Arrangement = {
 };
 
 const withoutReview = (version: number): Arrangement => ({
-	nodes: () => [aiAgent('Agent', version), callTool('Call', credentials)],
-	arrows: [['Webhook', 'Agent'], ...modelOf('Agent'), ...toolsOf('Agent', 'Call')],
+	nodes: () => [aiAgent('Agent', version), callTool('Call', account.credentials)],
+	arrows: uses('Agent', 'Call'),
 	request: (phone) => callsDirectly('Call', phone),
 });
 
@@ -65,52 +60,44 @@ const arrangements: { [name: string]: Arrangement } = {
 	'AI Agent 3.1': withoutReview(3.1),
 	'AI Agent 2.2': withoutReview(2.2),
 	'behind a human review': {
-		nodes: () => [aiAgent(), callReview('Ask', credentials), callTool('Call', credentials)],
-		arrows: [
-			['Webhook', 'Agent'],
-			...modelOf('Agent'),
-			...toolsOf('Agent', 'Ask'),
-			...toolsOf('Ask', 'Call'),
+		nodes: () => [
+			aiAgent(),
+			callReview('Ask', account.credentials),
+			callTool('Call', account.credentials),
 		],
+		arrows: uses('Agent', ['Ask', 'Call']),
 		request: (phone) => callsReviewed('Call', phone),
 	},
 };
 
-async function publish({ nodes, arrows }: Arrangement): Promise<[Workflow, string]> {
-	const path = randomUUID();
-	const saved = await n8n.createWorkflow({
-		name: `agent run after a crash ${path}`,
-		nodes: [
-			webhook(path, { responseMode: 'onReceived' }),
-			// Longer than n8n needs to start again.
-			chatModel(modelCredentials, { timeout: 600_000 }),
-			...nodes(),
-		],
-		connections: connect(arrows),
-	});
-	await n8n.activate(saved);
-	return [saved, path];
-}
-
 describe('Retry of an agent run during which n8n was killed', () => {
-	afterEach(() => simulator.reset());
+	afterEach(() => account.simulator.reset());
 
 	test.each(Object.entries(arrangements))(
 		"%s: doesn't call the same person again",
 		async (_name, arrangement) => {
-			const [workflow, path] = await publish(arrangement);
+			const { n8n, simulator } = account;
+			const path = randomUUID();
+			const workflow = await account.publish({
+				name: `agent run after a crash ${path}`,
+				nodes: [
+					webhook(path, { responseMode: 'onReceived' }),
+					// Longer than n8n needs to start again.
+					chatModel(modelCredentials, { timeout: 600_000 }),
+					...arrangement.nodes(),
+				],
+				connections: connect([['Webhook', 'Agent'], ...arrangement.arrows]),
+			});
 			model.follow(arrangement.request(CUSTOMER), { hangs: true });
 			await n8n.webhook(path, {});
-			const id = await until('the execution to be listed', async () => {
-				return (await allExecutions(n8n, workflow)).at(-1)?.id;
-			});
+			const id = await account.executionOf(workflow);
 			// This never ends, because n8n is killed while the model hangs.
 			void answerQuestions({ n8n, simulator }, id).catch(() => undefined);
 			const hangs = () => model.isAtEnd && simulator.callsTo(CUSTOMER) === 1;
-			await until('the model to hang', async () => await Promise.resolve(hangs()), LONG);
+			await until('the model to hang', () => hangs(), LONG);
 			await server.kill();
 			await server.boot();
-			n8n = await N8nDriver.signIn(server.baseUrl);
+			await n8n.signIn();
 			model.follow(arrangement.request(CUSTOMER), arrangement.request(OTHER), finish);
 			await n8n.finished(id);
 			const retry = await n8n.startRetry(id, 'original');

@@ -123,23 +123,6 @@ async function chat(messages: string, sessions: string): Promise<void> {
 	});
 }
 
-const event = z.object({ ts: z.string() });
-
-/** The latency of each event in sessions with no other client. */
-async function listen(sessions: string, events: string): Promise<number[]> {
-	const latencies: number[] = [];
-	return await new Promise((resolve, reject) => {
-		const opened = each(sessions, '50', async (session) => {
-			const socket = await connect(filled.sessionId(2 * Number(sessions) + session));
-			socket.on('message', (data: Buffer) => {
-				latencies.push(Date.now() - Date.parse(event.parse(JSON.parse(data.toString())).ts));
-				if (latencies.length === Number(events)) resolve(latencies);
-			});
-		});
-		opened.catch(reject);
-	});
-}
-
 /** Memory of one idle Node.js socket in bytes. */
 async function idle(sessions: string): Promise<number[]> {
 	const sockets: object[] = [];
@@ -182,7 +165,6 @@ const JOBS: { [name: string]: () => Promise<void> } = {
 };
 
 async function measured(): Promise<number[]> {
-	if (job === 'listen') return await listen(first, second);
 	if (job === 'idle') return await idle(first);
 	const rows = job === 'feedStep' ? readRows(first) : [];
 	const started = performance.now();

@@ -9,9 +9,9 @@ const record = z.record(z.string(), z.unknown());
 const run = z.object({ startTime: z.number(), executionTime: z.number() });
 
 /** When a node ran, in epoch milliseconds. */
-export type Span = { node: string; from: number; to: number };
+type Span = { node: string; from: number; to: number };
 
-export type Execution = { id: number; spans: Span[]; data: string };
+type Execution = { id: number; spans: Span[]; data: string };
 
 /** The executions of a workflow in n8n's database, because its REST API is slow with 100,000 rows. */
 export class Executions {
@@ -36,7 +36,7 @@ export class Executions {
 		);
 		const enough = () =>
 			z.object({ count: z.number() }).parse(counted.get(workflowId, after)).count >= count;
-		await until(`${count} executions`, async () => await Promise.resolve(enough()), {
+		await until(`${count} executions`, () => enough(), {
 			timeout: 300_000,
 			every: 20,
 		});
@@ -56,7 +56,7 @@ export class Executions {
 }
 
 /** n8n stores executions flattened: references are indexes of cells. */
-export function spansIn(data: string): Span[] {
+function spansIn(data: string): Span[] {
 	const all = cells.parse(JSON.parse(data));
 	const at = (reference: unknown) => all[Number(reference)];
 	const field = (from: unknown, name: string) => at(record.parse(from)[name]);

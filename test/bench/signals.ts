@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { atPace } from '../n8n/pace';
 import { packageName } from '../n8n/package-install';
 import { LAZY_EXPRESSIONS } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -42,8 +41,6 @@ export type SignalJob = {
  * connection stays open for a while, would ignore them as duplicates.
  */
 const session = (sockets: number, number: number) => filled.sessionId(sockets + (number % sockets));
-const bareSession = (sockets: number, number: number) =>
-	filled.sessionId(2 * sockets + (number % sockets));
 
 async function post(url: string, body: object): Promise<string> {
 	const response = await fetch(url, {
@@ -156,34 +153,25 @@ export async function measureSignals(
 	rounds: number,
 ): Promise<Result> {
 	const { sockets, signals, everyMs } = job;
-	await bench.resetService({ calls: signals, sessions: 3 * sockets });
+	await bench.resetService({ calls: signals, sessions: 2 * sockets });
 	const before = await bench.gauge.inspector.liveBytes();
 	const ours = await activate(bench, `ours-${name}`, job.ours(bench));
 	await connected(bench, sockets);
 	const bytes = (await bench.gauge.inspector.liveBytes()) - before;
 	const [bareBytes = Number.NaN] = sockets > 1 ? await bench.bare(['idle', String(sockets)]) : [];
 	const core = await activate(bench, `core-${name}`, job.core(bench));
-	const taken: { ours: Measurement[]; core: Measurement[]; bare: number[][] } = {
-		ours: [],
-		core: [],
-		bare: [],
-	};
+	const taken: { ours: Measurement[]; core: Measurement[] } = { ours: [], core: [] };
 	for (let round = 0; round <= rounds; round++) {
 		const count = round === 0 ? Math.min(WARM_UP, signals) : signals;
-		const blocks = {
-			ours: await ours.run(count, everyMs),
-			core: await core.run(count, everyMs),
-			bare: sockets === 0 ? [] : await listen(bench, sockets, count),
-		};
+		const blocks = { ours: await ours.run(count, everyMs), core: await core.run(count, everyMs) };
 		if (round === 0) continue;
 		taken.ours.push(blocks.ours);
 		taken.core.push(blocks.core);
-		taken.bare.push(blocks.bare);
 	}
 	await ours.deactivate();
 	await core.deactivate();
 	const all = (blocks: Measurement[]) => blocks.flatMap(({ latencies }) => latencies);
-	const latencies = { ours: all(taken.ours), core: all(taken.core), bare: taken.bare.flat() };
+	const latencies = { ours: all(taken.ours), core: all(taken.core) };
 	const medians = (of: (block: Measurement) => number) =>
 		sidesOf({ ours: taken.ours.map(of), core: taken.core.map(of) });
 	return {
@@ -235,39 +223,26 @@ async function activate(bench: Bench, name: string, { nodes, send, numberIn }: S
 	return { run, deactivate: async () => await bench.driver.deactivate(workflow) };
 }
 
-/** Sends signals at a fixed pace. Returns the time at which each was sent. */
+/** Sends signals at a fixed pace, however long each takes. Returns the time at which each was sent. */
 async function sendAtPace(
 	count: number,
 	everyMs: number,
 	fire: (number: number) => Promise<unknown>,
 ): Promise<Map<number, number>> {
+	const startedAt = Date.now();
 	const sentAt = new Map<number, number>();
-	await atPace(count, everyMs, async (number) => {
+	const firing: Array<Promise<unknown>> = [];
+	for (let number = 0; number < count; number++) {
+		const wait = startedAt + number * everyMs - Date.now();
+		if (wait > 0) await sleep(wait);
 		sentAt.set(number, Date.now());
-		await fire(number);
-	});
+		firing.push(fire(number));
+	}
+	await Promise.all(firing);
 	return sentAt;
 }
 
-/** Measures the same frames in a script without n8n. */
-async function listen(bench: Bench, sockets: number, count: number): Promise<number[]> {
-	const others = await openSockets(bench);
-	const latencies = bench.bare(['listen', String(sockets), String(count)]);
-	await until('the bare sockets', async () => (await openSockets(bench)) >= others + sockets);
-	await sendAtPace(
-		count,
-		2,
-		async (number) => await nudge(bench, bareSession(sockets, number), number),
-	);
-	return await latencies;
-}
-
 async function connected(bench: Bench, sockets: number): Promise<void> {
-	await until(`${sockets} sockets`, async () => (await openSockets(bench)) >= sockets, {
-		timeout: 120_000,
-	});
-}
-
-async function openSockets(bench: Bench): Promise<number> {
-	return open.parse(await bench.command('sockets', {})).open;
+	const isOpen = async () => open.parse(await bench.command('sockets', {})).open >= sockets;
+	await until(`${sockets} sockets`, isOpen, { timeout: 120_000 });
 }

@@ -37,12 +37,6 @@ export class SimulatorProcess {
 		return new SimulatorProcess(baseUrl, child);
 	}
 
-	/** Process id, for measuring. */
-	get pid(): number {
-		if (this.child.pid === undefined) throw new Error('The simulator is not running');
-		return this.child.pid;
-	}
-
 	/** The fields of this package's credential. */
 	get credential() {
 		return credentialFor({ baseUrl: this.baseUrl, token: TOKEN, dialect: dialects.plain });

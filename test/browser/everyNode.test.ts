@@ -125,7 +125,7 @@ const triggers: TriggerCase[] = [
 		fill: async (editor) => editor.write('sessionIds', sessions.open),
 		event: async (service) => {
 			const isOpen = () => service.sessions.openSockets(sessions.open) > 0;
-			await until('the socket', async () => Promise.resolve(isOpen()));
+			await until('the socket', () => isOpen());
 			service.sessions.nudge(sessions.open);
 		},
 		shown: 'nudge_sent',

@@ -20,7 +20,7 @@ describe('the workflow that npm start opens', () => {
 		const before = test().simulator.contactsOf(fixtures.campaigns.active).length;
 		await editor().page.getByTestId('execute-workflow-button').click();
 		const pushed = () => test().simulator.contactsOf(fixtures.campaigns.active).length - before;
-		await until('the contacts', async () => Promise.resolve(pushed() > 0));
+		await until('the contacts', () => pushed() > 0);
 		// Of five rows, one is a duplicate, one has an invalid number, and one is on the do-not-disturb list.
 		expect(pushed()).toBe(2);
 		await editor().openNode('Push Campaign Contacts');

@@ -85,7 +85,7 @@ export class CrashBench {
 		const { items, execution } = await this.execute([first], settings, others, connections);
 		await until(
 			`${writer.name} to send its requests`,
-			async () => Promise.resolve(received(this.simulator, writer, items) === before),
+			() => received(this.simulator, writer, items) === before,
 			{ timeout: 60_000 },
 		);
 		return { writer, arrangement, items, execution, before };
@@ -110,11 +110,9 @@ export class CrashBench {
 		const nodes = writers.map((writer) => nodeOf(writer, this.credentials, rest));
 		const nodesAndLast = [...nodes, { ...later, executeOnce: true }];
 		const { items, execution } = await this.execute(nodesAndLast, settings);
-		await until(
-			'the execution to reach its last node',
-			async () => Promise.resolve(reads() > readsBefore),
-			{ timeout: 60_000 },
-		);
+		await until('the execution to reach its last node', () => reads() > readsBefore, {
+			timeout: 60_000,
+		});
 		return writers.map((writer) => {
 			const before = received(this.simulator, writer, items);
 			return { writer, arrangement: 'straight', items, execution, before };

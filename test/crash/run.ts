@@ -1,10 +1,8 @@
 /**
- * `npm run long -- crash [--only sqlite --ending memory]`: ends executions in several ways, retries them, and counts the
+ * `npm run long -- crash [--only sqlite --ending restart]`: ends executions in several ways, retries them, and counts the
  * requests at the service, for each node that writes and each database. Needs PostgreSQL and Redis from Debian. Fails if
  * anything was sent twice, or a row was neither sent nor reported as unknown.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import groupBy from 'lodash/groupBy';
@@ -16,7 +14,6 @@ import { newHome, removeHome } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
 import { Postgres } from '../n8n/postgres';
 import { N8nServer } from '../n8n/server';
-import { manualTrigger, node } from '../n8n/workflow';
 import { dialects, startSimulator } from '../simulator';
 import { ARRANGEMENTS } from './arrangements';
 import { CrashBench, NO_RETRY, type Scene, type RetryResult } from './crashBench';
@@ -45,29 +42,6 @@ const SETTINGS = {
 	N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '1',
 };
 
-/** Lets n8n read a response whose objects don't fit into its heap. */
-async function runOutOfMemory(bench: CrashBench, server: N8nServer): Promise<void> {
-	const many = Buffer.from(`[${'{"a":1},'.repeat(12_000_000)}{}]`);
-	const hog = createServer((_request, response) => {
-		response.setHeader('content-type', 'application/json');
-		response.end(many);
-	});
-	await new Promise<void>((resolve) => hog.listen(0, '127.0.0.1', resolve));
-	const address: AddressInfo | string | null = hog.address();
-	const port = address !== null && typeof address !== 'string' ? address.port : 0;
-	const get = node('Get', 'n8n-nodes-base.httpRequest', 4.2, { url: `http://127.0.0.1:${port}/` });
-	const start = manualTrigger();
-	const workflow = await bench.n8n.createWorkflow({
-		name: 'too much',
-		nodes: [start, get],
-		connections: { [start.name]: { main: [[{ node: get.name, type: 'main', index: 0 }]] } },
-	});
-	await bench.n8n.startManually(workflow, start.name);
-	await server.ended();
-	hog.closeAllConnections();
-	await new Promise((resolve) => hog.close(resolve));
-}
-
 async function onOneServer(
 	name: string,
 	host: string,
@@ -75,8 +49,7 @@ async function onOneServer(
 	home: string,
 	cleanUp?: () => Promise<void>,
 ): Promise<Deployment> {
-	const heap = { NODE_OPTIONS: '--max-old-space-size=512' };
-	const server = await N8nServer.start({ host, home, env: { ...SETTINGS, ...heap, ...env } });
+	const server = await N8nServer.start({ host, home, env: { ...SETTINGS, ...env } });
 	const simulator = await startSimulator({ dialect: dialects.plain });
 	const bench = await CrashBench.start(server, simulator);
 	return {
@@ -85,7 +58,6 @@ async function onOneServer(
 		endings: {
 			'kill -9': async () => await server.kill(),
 			restart: async () => await server.stop(),
-			'out of memory': async () => await runOutOfMemory(bench, server),
 		},
 		boot: async () => await bench.boot(),
 		stop: async () => {

@@ -1,34 +1,126 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { N8nDriver, type Reference } from '../n8n/driver';
-import { credentialType } from '../n8n/examples';
-import { dialects, startSimulator, type Simulator } from '../simulator';
+import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { dialects, fixtures } from '../simulator';
+import { Simulator, type SimulatorOptions } from '../simulator/simulator';
+import { PACKAGE } from './calls';
 import { sharedN8n } from './shared';
 
-/** A simulator for one test file, and a credential for it in the shared n8n. */
-export class TestAccount {
-	private constructor(
-		readonly n8n: N8nDriver,
-		readonly simulator: Simulator,
-		readonly credential: Reference,
-	) {}
+/** Triggers whose newest version is 2. */
+const VERSION_2 = ['callCompletedTrigger', 'chatDeliveryTrigger'];
 
-	static async open(): Promise<TestAccount> {
+interface AccountOptions extends Partial<SimulatorOptions> {
+	/** Of n8n. Default: the shared one. */
+	n8nUrl?: string;
+	/** Whether the credential has the API mapping of the simulator. */
+	isMapped?: boolean;
+}
+
+/** For the tests of a file: an account in the shared n8n. Its credential and workflows are removed at the end. */
+export function useAccount(options: AccountOptions = {}): Account {
+	const account = new Account(options);
+	beforeAll(async () => await account.open());
+	afterAll(async () => await account.close());
+	return account;
+}
+
+/** A simulator, and a credential for it in n8n. */
+export class Account {
+	readonly n8n: N8nDriver;
+	readonly simulator: Simulator;
+	readonly credentials: Record<string, Reference> = {};
+	private readonly isMapped: boolean;
+	private created: Workflow[] = [];
+
+	constructor({ isMapped = false, n8nUrl = sharedN8n().baseUrl, ...options }: AccountOptions) {
+		this.n8n = new N8nDriver(n8nUrl);
+		this.isMapped = isMapped;
 		// Unique, so that a search finds only this one.
 		const token = randomBytes(8).toString('hex');
-		const n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
-		const simulator = await startSimulator({ dialect: dialects.plain, token });
-		const data = credentialFor(simulator);
-		const credential = await n8n.createCredential(credentialType, data);
-		return new TestAccount(n8n, simulator, credential);
+		this.simulator = new Simulator({ dialect: dialects.plain, token, ...options });
+	}
+
+	get credential(): Reference {
+		const { [CREDENTIAL]: credential } = this.credentials;
+		if (credential === undefined) throw new Error('The credential is not created yet');
+		return credential;
+	}
+
+	async open(): Promise<void> {
+		const { n8n, simulator, isMapped, credentials } = this;
+		await n8n.signIn();
+		await simulator.listen(0);
+		const { baseUrl, token: apiToken } = simulator;
+		const data = isMapped ? credentialFor(simulator) : { baseUrl, apiToken };
+		credentials[CREDENTIAL] = await n8n.createCredential(CREDENTIAL, data);
 	}
 
 	async close(): Promise<void> {
+		await this.removeWorkflows();
 		await this.n8n.request('DELETE', `/credentials/${this.credential.id}`);
 		await this.simulator.stop();
 	}
+
+	readonly removeWorkflows = async (): Promise<void> => {
+		for (const workflow of this.created.splice(0)) await this.n8n.deleteWorkflow(workflow);
+	};
+
+	/** A node of this package with the credential. */
+	readonly ours = (
+		name: string,
+		type: string,
+		parameters: INodeParameters = {},
+		rest: Partial<INode> = {},
+	): INode => {
+		const version = VERSION_2.includes(type) ? 2 : 1;
+		const { credentials } = this;
+		return node(name, `${PACKAGE}.${type}`, version, parameters, { credentials, ...rest });
+	};
+
+	/** Calls the person of each item. */
+	readonly placeCall = (parameters: INodeParameters = {}): INode =>
+		this.ours('Place Call', 'placeCall', {
+			agentUuid: byId(fixtures.agents.full),
+			countryCode: 'IN',
+			phoneNumber: '={{ $json.phone }}',
+			...parameters,
+		});
+
+	readonly create = async (json: WorkflowJson): Promise<Workflow> => {
+		const workflow = await this.n8n.createWorkflow(json);
+		this.created.push(workflow);
+		return workflow;
+	};
+
+	readonly publish = async (json: WorkflowJson): Promise<Workflow> => {
+		const workflow = await this.create(json);
+		await this.n8n.activate(workflow);
+		return workflow;
+	};
+
+	/** Publishes webhook → one item per person → nodes, and starts it. Returns the workflow, its nodes, and the execution ID. */
+	readonly start = async (
+		people: readonly string[],
+		nodes: INode[],
+		settings: Record<string, unknown> = {},
+	) => {
+		const path = randomUUID();
+		const flow = chain('people', webhook(path, { responseMode: 'onReceived' }), split(), ...nodes);
+		const workflow = await this.publish({ ...flow, settings });
+		const body = { people: people.map((phone) => ({ phone })) };
+		expect((await this.n8n.webhook(path, body)).status).toBe(200);
+		return { workflow, nodes: flow.nodes, id: await this.executionOf(workflow) };
+	};
+
+	/** Waits for the first execution of a workflow. Returns its ID. */
+	readonly executionOf = async (workflow: Reference): Promise<string> =>
+		await until('the execution', async () => (await this.n8n.executions(workflow)).at(-1)?.id);
 
 	/** The files in n8n's user folder that contain the token, such as its database and log. */
 	async filesWithToken(): Promise<string[]> {
@@ -42,3 +134,7 @@ export class TestAccount {
 		return found;
 	}
 }
+
+/** One item per person of a request. */
+export const split = (): INode =>
+	node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });

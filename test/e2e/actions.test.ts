@@ -1,17 +1,16 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { credentialFor } from '../contract/credentialFor';
-import { isN8n1, N8nDriver, type Reference } from '../n8n/driver';
+import { isN8n1 } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { byId, chain, manualTrigger, node } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { executionsOf, PACKAGE, removeWorkflow } from './calls';
-import { sharedN8n } from './shared';
+import { dialects, fixtures } from '../simulator';
+import { useAccount } from './account';
+import { executionsOf } from './calls';
 
 const { agents, calls, campaigns, uploads } = fixtures;
 const AGENT = { agentUuid: byId(agents.full) };
 const CAMPAIGN = { campaignId: byId(campaigns.active) };
 const NEW = '+919800000077';
+const SESSION = "={{ $('Create').first().json.session_id }}";
 const ROWS = [
 	{ phone: '098765 43211', person_name: 'Ravi', city: 'Pune' },
 	{ phone: 'later', person_name: 'Nisha', city: 'Jaipur' },
@@ -19,29 +18,17 @@ const ROWS = [
 
 /** `test/contract` has every action in every dialect, without a server. */
 describe('in real n8n', () => {
-	let n8n: N8nDriver;
-	let simulator: Simulator;
-	let credentials: Record<string, Reference>;
-
-	beforeAll(async () => {
-		n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
-		simulator = await startSimulator({ dialect: dialects.wrapped });
-		const { id, name } = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
-		credentials = { [CREDENTIAL]: { id, name } };
-	});
-	afterAll(async () => {
-		await n8n.request('DELETE', `/credentials/${credentials[CREDENTIAL]?.id}`);
-		await simulator.stop();
-	});
+	const account = useAccount({ isMapped: true, dialect: dialects.wrapped });
+	const { n8n, simulator } = account;
 
 	/** A node that runs once, whatever the nodes before it return. */
 	const ours = (name: string, type: string, parameters: INodeParameters, rest = {}): INode =>
-		node(name, `${PACKAGE}.${type}`, 1, parameters, { credentials, executeOnce: true, ...rest });
+		account.ours(name, type, parameters, { executeOnce: true, ...rest });
 
 	test('every action node works in one workflow, and a recording becomes a file of n8n', async () => {
 		const jsonOutput = JSON.stringify({ rows: ROWS });
 		const push = ours('Push', 'pushCampaignContacts', { ...CAMPAIGN, ...AGENT });
-		const workflow = await n8n.createWorkflow(
+		const workflow = await account.create(
 			chain(
 				'actions',
 				manualTrigger(),
@@ -63,6 +50,9 @@ describe('in real n8n', () => {
 				ours('Add', 'dnd', { operation: 'add', ...AGENT, phone: NEW }),
 				ours('Remove', 'dnd', { operation: 'remove', ...AGENT, phone: NEW }),
 				ours('List', 'dnd', { operation: 'getMany', ...AGENT, returnAll: true }),
+				ours('Create', 'chatSession', { operation: 'create', ...AGENT, personName: 'Asha' }),
+				ours('Tell', 'injectContext', { sessionId: SESSION, context: 'Called yesterday' }),
+				ours('Say', 'chatSend', { sessionId: SESSION, message: 'Hello' }),
 				node('Sheet', 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput }),
 				node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
 				{ ...push, executeOnce: false },
@@ -79,6 +69,8 @@ describe('in real n8n', () => {
 		]);
 		expect(await of('Status')).toMatchObject([{ campaign_id: campaigns.active, lists_total: 2 }]);
 		expect(await of('List')).toHaveLength(121);
+		expect(await of('Tell')).toMatchObject([{ context: [expect.any(String), 'Called yesterday'] }]);
+		expect(await of('Say')).toMatchObject([{ reply: 'You said: Hello' }]);
 		expect(await of('Push')).toMatchObject([
 			{ person_name: 'Ravi', push_status: 'pushed', phone_key: '919876543211' },
 		]);
@@ -99,7 +91,6 @@ describe('in real n8n', () => {
 			expect(sound?.data.length).toBeLessThan(100);
 			expect(sound).toMatchObject({ bytes: recorded?.length });
 		}
-		await removeWorkflow(n8n, workflow);
 	});
 
 	test('Campaign Progress Trigger returns the current state, then each change once', async () => {
@@ -107,8 +98,7 @@ describe('in real n8n', () => {
 		const pollTimes = { item: [{ mode: 'everyMinute' }] };
 		const parameters = { ...CAMPAIGN, emitBaseline: true, pollTimes };
 		const trigger = ours('Progress', 'campaignProgressTrigger', parameters, { executeOnce: false });
-		const workflow = await n8n.createWorkflow(chain('Progress', trigger));
-		await n8n.activate(workflow);
+		const workflow = await account.publish(chain('Progress', trigger));
 		expect(await executionsOf(n8n, workflow, 'Progress', 1)).toMatchObject([
 			{ json: { event: 'current_state' } },
 		]);
@@ -126,6 +116,5 @@ describe('in real n8n', () => {
 			'current_state',
 			'queue_completed',
 		]);
-		await removeWorkflow(n8n, workflow);
 	});
 });

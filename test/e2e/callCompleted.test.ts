@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
-import { N8nDriver, type Workflow } from '../n8n/driver';
+import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, node } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import {
-	callIdOf,
-	credentialFor,
-	executionsOf,
-	PACKAGE,
-	placeCalls,
-	post,
-	removeWorkflow,
-} from './calls';
+import { chain } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { useAccount } from './account';
+import { callIdOf, executionsOf, placeCalls, post } from './calls';
 import { sharedN8n } from './shared';
 
 const CALLS = 20;
@@ -24,30 +17,21 @@ const ids = (items: INodeExecutionData[]) => items.map(callIdOf).sort();
 
 describe('Call Completed Trigger in real n8n', () => {
 	const { baseUrl } = sharedN8n();
-	let n8n: N8nDriver;
-	let simulator: Simulator;
+	const account = useAccount();
+	const { n8n, simulator } = account;
 	let workflow: Workflow;
 	let url: string;
 
-	beforeAll(async () => {
-		n8n = await N8nDriver.signIn(baseUrl);
-		simulator = await startSimulator({ dialect: dialects.plain });
-	});
 	beforeEach(async () => {
 		const webhookId = randomUUID();
-		const credentials = await credentialFor(n8n, simulator);
-		const rest = { webhookId, credentials };
-		const trigger = node(NAME, `${PACKAGE}.callCompletedTrigger`, 2, {}, rest);
-		workflow = await n8n.createWorkflow(chain('call completed', trigger));
+		const trigger = account.ours(NAME, 'callCompletedTrigger', {}, { webhookId });
+		workflow = await account.create(chain('call completed', trigger));
 		url = `${baseUrl}/webhook/${webhookId}/call-completed`;
 		await publish();
 	});
 	afterEach(async () => {
 		simulator.reset();
-		await removeWorkflow(n8n, workflow);
-	});
-	afterAll(async () => {
-		await simulator.stop();
+		await account.removeWorkflows();
 	});
 
 	async function publish(): Promise<void> {

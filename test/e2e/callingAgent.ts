@@ -89,6 +89,19 @@ export const modelOf = (...agents: string[]): Arrow[] =>
 export const toolsOf = (user: string, ...tools: string[]): Arrow[] =>
 	tools.map((name) => [name, user, 'ai_tool']);
 
+/** An agent with its model and its tools, some of them behind a review. */
+export const uses = (
+	agent: string,
+	...tools: Array<string | [review: string, tool: string]>
+): Arrow[] => [
+	...modelOf(agent),
+	...tools.flatMap((tool) =>
+		typeof tool === 'string'
+			? toolsOf(agent, tool)
+			: [...toolsOf(agent, tool[0]), ...toolsOf(...tool)],
+	),
+];
+
 /** Responses of the model that request a tool directly, or through the review. */
 export const callsDirectly = (tool: string, phone: string): Step => ({
 	calls: [{ tool, args: { phone } }],

@@ -1,30 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
-import { N8nDriver, type Workflow } from '../n8n/driver';
+import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, node } from '../n8n/workflow';
-import { executionsOf, PACKAGE, post, removeWorkflow } from './calls';
+import { chain } from '../n8n/workflow';
+import { useAccount } from './account';
+import { executionsOf, post } from './calls';
 import { sharedN8n } from './shared';
 
 const NAME = 'Chat Delivery Trigger';
 
 describe('Chat Delivery Trigger in real n8n', () => {
 	const { baseUrl } = sharedN8n();
-	let n8n: N8nDriver;
+	const { n8n, ours, publish } = useAccount();
 	let workflow: Workflow;
-
-	beforeAll(async () => {
-		n8n = await N8nDriver.signIn(baseUrl);
-	});
-	afterEach(async () => {
-		await removeWorkflow(n8n, workflow);
-	});
 
 	async function listen(parameters: INodeParameters): Promise<string> {
 		const webhookId = randomUUID();
-		const trigger = node(NAME, `${PACKAGE}.chatDeliveryTrigger`, 2, parameters, { webhookId });
-		workflow = await n8n.createWorkflow(chain('chat delivery', trigger));
-		await n8n.activate(workflow);
+		// It has no credential.
+		const rest = { webhookId, credentials: {} };
+		const trigger = ours(NAME, 'chatDeliveryTrigger', parameters, rest);
+		workflow = await publish(chain('chat delivery', trigger));
 		return `${baseUrl}/webhook/${webhookId}/chat-delivery`;
 	}
 

@@ -3,57 +3,38 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { isN8n1, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { executionsOf, PACKAGE, removeWorkflow } from './calls';
+import { dialects, fixtures, startSimulator } from '../simulator';
+import { useAccount } from './account';
+import { executionsOf, published } from './calls';
 import { sharedN8n } from './shared';
-import { published } from './chatEvents';
 
 const NAME = 'Chat Events Trigger';
 const { sessions } = fixtures;
 
 describe('Chat Events Trigger in real n8n', () => {
 	const { baseUrl, home } = sharedN8n();
-	let n8n: N8nDriver;
-	let simulator: Simulator;
-	let credentials: Record<string, Reference>;
-	const workflows: Workflow[] = [];
+	const account = useAccount({ isMapped: true });
+	const { n8n, simulator, ours, create, publish } = account;
 
-	beforeAll(async () => {
-		n8n = await N8nDriver.signIn(baseUrl);
-		simulator = await startSimulator({ dialect: dialects.plain });
-		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
-		credentials = { [CREDENTIAL]: credential };
-	});
 	afterEach(async () => {
-		for (const workflow of workflows.splice(0)) await removeWorkflow(n8n, workflow);
+		await account.removeWorkflows();
 		await untilSocketsClosed();
 		simulator.reset();
 	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
 
 	const untilSocketsClosed = async () =>
-		await until('all sockets to close', async () =>
-			Promise.resolve(simulator.sessions.openSockets() === 0),
-		);
+		await until('all sockets to close', () => simulator.sessions.openSockets() === 0);
 	const connected = async (count: number) =>
-		await until(`${count} sockets`, async () =>
-			Promise.resolve(simulator.sessions.openSockets() === count),
-		);
+		await until(`${count} sockets`, () => simulator.sessions.openSockets() === count);
 
 	const trigger = (parameters: INodeParameters, webhookId: string = randomUUID()) =>
-		node(NAME, `${PACKAGE}.chatEventsTrigger`, 1, parameters, { credentials, webhookId });
+		ours(NAME, 'chatEventsTrigger', parameters, { webhookId });
 
-	async function listen(parameters: INodeParameters, webhookId?: string): Promise<Workflow> {
-		const workflow = await n8n.createWorkflow(chain('chat events', trigger(parameters, webhookId)));
-		workflows.push(workflow);
-		await n8n.activate(workflow);
-		return workflow;
-	}
+	const listen = async (parameters: INodeParameters, webhookId?: string): Promise<Workflow> =>
+		await publish(chain('chat events', trigger(parameters, webhookId)));
 
 	it('closes its sockets after unpublishing, editing, and deleting', async () => {
 		const workflow = await listen({ sessionIds: `${sessions.open}, ${sessions.dormant}` });
@@ -66,8 +47,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		const edited = await n8n.updateWorkflow(workflow, { nodes: kept ? [kept] : [] });
 		await n8n.activate(edited);
 		await connected(1);
-		await removeWorkflow(n8n, edited);
-		workflows.length = 0;
+		await account.removeWorkflows();
 		await untilSocketsClosed();
 		expect(simulator.sessions.openSockets()).toBe(0);
 	});
@@ -84,11 +64,9 @@ describe('Chat Events Trigger in real n8n', () => {
 			// They start 20 at a time, and the workflow is published again in this time.
 			const slow = waitNode(4);
 			const flow = chain('burst', before, slow);
-			const workflow = await n8n.createWorkflow(flow);
-			workflows.push(workflow);
-			await n8n.activate(workflow);
+			const workflow = await publish(flow);
 			await published({ home }, workflow);
-			await until('the socket', async () => Promise.resolve(service.sessions.openSockets() === 1));
+			await until('the socket', () => service.sessions.openSockets() === 1);
 			const sent = Array.from({ length: 60 }, () => service.sessions.nudge(sessions.open));
 			await until('the first execution', async () => (await n8n.executions(workflow)).length > 0);
 			await n8n.activate(
@@ -97,21 +75,18 @@ describe('Chat Events Trigger in real n8n', () => {
 			const items = await executionsOf(n8n, workflow, NAME, 60);
 			expect(items.map(({ json }) => json.event_id).sort()).toEqual(sent.sort());
 			await published({ home }, workflow);
-			await until('the socket', async () => Promise.resolve(service.sessions.openSockets() === 1));
+			await until('the socket', () => service.sessions.openSockets() === 1);
 		} finally {
 			await service.stop();
 		}
 	});
 
 	it('starts the error workflow when it stops following a session', async () => {
-		const errors = await n8n.createWorkflow(
-			chain('on error', node('Error', 'n8n-nodes-base.errorTrigger', 1)),
-		);
-		const workflow = await n8n.createWorkflow({
+		const errors = await create(chain('on error', node('Error', 'n8n-nodes-base.errorTrigger', 1)));
+		const workflow = await create({
 			...chain('gives up', trigger({ sessionIds: `${sessions.open} ${sessions.dormant}` })),
 			settings: { errorWorkflow: errors.id },
 		});
-		workflows.push(errors, workflow);
 		// n8n 1 can't publish an error workflow, and doesn't need to.
 		if (!isN8n1) await n8n.activate(errors);
 		await n8n.activate(workflow);
@@ -140,15 +115,8 @@ describe('Chat Events Trigger in real n8n', () => {
 		});
 		const run = async (operation: string, sessionId: string) => {
 			const path = randomUUID();
-			const sessionWorkflow = await n8n.createWorkflow(
-				chain(
-					operation,
-					webhook(path),
-					node('Session', `${PACKAGE}.chatSession`, 1, session(operation), { credentials }),
-				),
-			);
-			workflows.push(sessionWorkflow);
-			await n8n.activate(sessionWorkflow);
+			const sent = ours('Session', 'chatSession', session(operation));
+			await publish(chain(operation, webhook(path), sent));
 			const result: unknown = await (await n8n.webhook(path, { session: sessionId })).json();
 			return result;
 		};
@@ -170,65 +138,16 @@ describe('Chat Events Trigger in real n8n', () => {
 		await untilSocketsClosed();
 	});
 
-	it('returns 400 for a watch request without a valid body', async () => {
-		const webhookId = randomUUID();
-		await listen({ sessions: 'watched', watchSecret: 'sesame' }, webhookId);
-		const secretHeader = { 'x-watch-secret': 'sesame' };
-		const address = `${baseUrl}/webhook/${webhookId}/watch`;
-		const json = { 'Content-Type': 'application/json' };
-		const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-		const requests: Array<{ headers?: Record<string, string>; body?: string | FormData }> = [
-			{},
-			{ body: '' },
-			{ headers: json },
-			{ headers: json, body: '' },
-			{ headers: json, body: 'null' },
-			{ headers: json, body: '[]' },
-			{ headers: form, body: 'action=watch' },
-			{ body: new FormData() },
-		];
-		const unreadable: typeof requests = [
-			{ headers: { ...json, 'Content-Encoding': 'gzip' } },
-			{ headers: { ...json, 'Content-Encoding': 'gzip' }, body: 'not gzip' },
-			{ headers: { ...json, 'Content-Encoding': 'br' }, body: 'x' },
-		];
-		const post = async ({ headers: own, ...request }: (typeof requests)[number]) =>
-			await fetch(address, { ...request, method: 'POST', headers: { ...own, ...secretHeader } });
-		// n8n registers the webhook a moment before the trigger accepts requests.
-		const isReady = async () => (await post({ body: '{}' })).status === 400;
-		await until('the trigger to accept requests', isReady);
-		const statuses: number[] = [];
-		for (const request of requests) statuses.push((await post(request)).status);
-		expect(statuses).toEqual(requests.map(() => 400));
-		// n8n reads the body first, and rejects what it can't decompress.
-		for (const request of unreadable) {
-			expect((await post(request)).status).toBeGreaterThanOrEqual(400);
-		}
-	});
-
 	it('Chat Send, Wait for Event, and the trigger share one connection to a session', async () => {
 		const [sendPath, waitPath] = [randomUUID(), randomUUID()];
 		const chat = (type: string, parameters: INodeParameters) =>
-			node(
-				'Chat',
-				`${PACKAGE}.${type}`,
-				1,
-				{ sessionId: sessions.open, ...parameters },
-				{ credentials },
-			);
+			ours('Chat', type, { sessionId: sessions.open, ...parameters });
 		const workflow = await listen({ sessionIds: sessions.open, eventTypes: ['message_received'] });
-		const others = await Promise.all(
-			[
-				chain('sends', webhook(sendPath), chat('chatSend', { message: '={{ $json.body.text }}' })),
-				chain(
-					'waits',
-					webhook(waitPath),
-					chat('chatSession', { operation: 'waitForEvent', eventTypes: ['mode_changed'] }),
-				),
-			].map(async (flow) => await n8n.createWorkflow(flow)),
+		const wait = { operation: 'waitForEvent', eventTypes: ['mode_changed'] };
+		await publish(
+			chain('sends', webhook(sendPath), chat('chatSend', { message: '={{ $json.body.text }}' })),
 		);
-		workflows.push(...others);
-		for (const other of others) await n8n.activate(other);
+		await publish(chain('waits', webhook(waitPath), chat('chatSession', wait)));
 		await connected(1);
 		const waiting = n8n.webhook(waitPath);
 		const send = async (text: string): Promise<unknown> =>
@@ -257,8 +176,8 @@ describe('Chat Events Trigger in real n8n', () => {
 		simulator.sessions.setMode(sessions.open, 'ai');
 		// An unpublished trigger doesn't close the connection of the others.
 		const slow = send('please answer slowly');
-		await until('the slow message', async () =>
-			Promise.resolve(simulator.sessions.frames().some(({ text }) => text.includes('slowly'))),
+		await until('the slow message', () =>
+			simulator.sessions.frames().some(({ text }) => text.includes('slowly')),
 		);
 		await n8n.deactivate(workflow);
 		expect(await slow).toMatchObject({ reply: 'You said: please answer slowly' });
@@ -273,15 +192,9 @@ describe('Chat Events Trigger in real n8n', () => {
 	});
 
 	it('Stop ends a wait and closes its socket', async () => {
-		const wait = node(
-			'Wait',
-			`${PACKAGE}.chatSession`,
-			1,
-			{ operation: 'waitForEvent', sessionId: sessions.open },
-			{ credentials },
-		);
-		const workflow = await n8n.createWorkflow(chain('is stopped', manualTrigger(), wait));
-		workflows.push(workflow);
+		const parameters = { operation: 'waitForEvent', sessionId: sessions.open };
+		const wait = ours('Wait', 'chatSession', parameters);
+		const workflow = await create(chain('is stopped', manualTrigger(), wait));
 		const running = n8n.runManually(workflow, 'Start');
 		await connected(1);
 		const [execution] = await n8n.executions(workflow);

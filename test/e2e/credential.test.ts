@@ -1,23 +1,17 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
 import { credentialType } from '../n8n/examples';
-import type { N8nDriver } from '../n8n/driver';
 import { listen } from '../n8n/ports';
 import { chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
-import { TestAccount } from './account';
+import { useAccount } from './account';
 
-let test: TestAccount;
-let n8n: N8nDriver;
+const test = useAccount({ isMapped: true });
+const { n8n } = test;
 const servers: Server[] = [];
 
-beforeAll(async () => {
-	test = await TestAccount.open();
-	n8n = test.n8n;
-});
-afterAll(async () => {
+afterAll(() => {
 	for (const server of servers) server.close();
-	await test.close();
 });
 
 /** Starts a server. Returns its URL and the tokens that it received. */
@@ -30,46 +24,6 @@ async function serverWith(listener: RequestListener) {
 	servers.push(server);
 	return { url: `http://127.0.0.1:${await listen(server)}`, tokens };
 }
-
-describe('the credential in the editor', () => {
-	const testCredential = async (baseUrl: string, apiToken = test.simulator.token) =>
-		await n8n.testCredential(credentialType, { baseUrl, apiToken });
-
-	it('is valid with the right token', async () => {
-		expect(await testCredential(test.simulator.baseUrl)).toMatchObject({ status: 'OK' });
-	});
-
-	it('explains a rejected token without showing it', async () => {
-		const token = 'wrong-token-0001';
-		const { status, message } = await testCredential(test.simulator.baseUrl, token);
-		expect(status).toBe('Error');
-		expect(message).toMatch(/token/i);
-		expect(message).not.toContain(token);
-	});
-
-	it('explains a redirect, and sends the token to no other host', async () => {
-		const other = await serverWith((_, response) => response.end('{}'));
-		const moved = await serverWith((_, response) =>
-			response.writeHead(302, { location: other.url }).end(),
-		);
-		const { status, message } = await testCredential(moved.url);
-		expect(status).toBe('Error');
-		expect(message).toMatch(/redirect|another address/i);
-		expect(message).not.toContain(test.simulator.token);
-		expect(other.tokens).toEqual([]);
-	});
-
-	it('lets the agent list of a node find an agent by a part of its name', async () => {
-		const { results } = await n8n.list({
-			nodeType: 'n8n-nodes-voice-chat-agent.placeCall',
-			method: 'searchAgents',
-			path: 'parameters.agentUuid',
-			credentials: { [credentialType]: test.credential },
-			filter: 'sales',
-		});
-		expect(results.map(({ value }) => value)).toEqual([fixtures.agents.full]);
-	});
-});
 
 describe("n8n's HTTP Request node with this credential", () => {
 	async function request(parameters: INodeParameters, credential = test.credential) {

@@ -10,7 +10,7 @@ import { slackToken } from '../n8n/thirdParties/slack';
 import { until } from '../n8n/until';
 import type { WorkflowJson } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';
-import { allExecutions, removeWorkflow } from './calls';
+import { allExecutions } from './calls';
 import { sharedN8n } from './shared';
 
 /** The placeholder in the examples for the URL of the user's spreadsheet. */
@@ -89,7 +89,7 @@ export class ExampleRun {
 	}
 
 	async close(): Promise<void> {
-		for (const workflow of this.imported) await removeWorkflow(this.n8n, workflow);
+		for (const workflow of this.imported) await this.n8n.deleteWorkflow(workflow);
 		for (const { id } of Object.values(this.credentials)) {
 			await this.n8n.request('DELETE', `/credentials/${id}`);
 		}

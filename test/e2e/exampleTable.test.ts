@@ -3,7 +3,7 @@ import { DataTables } from '../n8n/dataTables';
 import type { Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures, outcomeByNumber } from '../simulator';
-import { allExecutions } from './calls';
+import { allExecutions, firstReading } from './calls';
 import { ExampleRun, withSettings, type Imported } from './exampleRun';
 
 const FILE = '12-campaign-on-data-table.json';
@@ -59,10 +59,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 	async function publish(): Promise<void> {
 		workflow = await run.publish(FILE, withTrialTimes);
 		// Publishing begins with a reading, which must not find the calls of this test.
-		await until('the first reading to be stored', async () => {
-			const stored = await run.n8n.request('GET', `/workflows/${workflow.id}`);
-			return JSON.stringify(stored).includes('"polled"');
-		});
+		await firstReading(run.n8n, workflow);
 	}
 
 	async function table(name: string): Promise<Reference> {
@@ -88,7 +85,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		const before = readings().length;
 		await run.n8n.deactivate(workflow);
 		await run.n8n.activate(workflow);
-		await until('another reading', async () => Promise.resolve(readings().length > before));
+		await until('another reading', () => readings().length > before);
 	}
 
 	/** The calls by the campaign or by Place Call, without those with which the simulator starts. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures, type CallOutcome } from '../simulator';
-import { placeCalls } from './calls';
+import { firstReading, placeCalls } from './calls';
 import { ExampleRun, SHEET, withSettings, type Imported } from './exampleRun';
 import { sharedN8n } from './shared';
 
@@ -46,17 +46,13 @@ describe('examples of calls, with only the credentials selected', () => {
 			return await response.text();
 		}
 		const contact = async (email: string) =>
-			await until('the lead in the CRM', async () =>
-				Promise.resolve(run.parties.hubspot.contacts.get(email)),
-			);
+			await until('the lead in the CRM', () => run.parties.hubspot.contacts.get(email));
 
 		it('calls a visitor who sends the form twice once, within calling hours, and saves the outcome to the CRM', async () => {
 			const lead = { name: 'Asha <Rao>', email: 'asha@example.com', phone: '+91 98765 43210' };
 			const pages = await Promise.all([send(lead), send({ ...lead, phone: '098765-43210' })]);
 			for (const page of pages) expect(page).toContain('Thank you, Asha &lt;Rao>');
-			const call = await until('the call', async () =>
-				Promise.resolve(run.simulator.placedCalls().at(0)),
-			);
+			const call = await until('the call', () => run.simulator.placedCalls().at(0));
 			expect(call).toMatchObject({ phone: '+919876543210', callerName: 'Asha <Rao>' });
 			expect(ringsAt(call.request)).toBe(nextOpening(DateTime.now()));
 			await run.simulator.completeCall(
@@ -139,17 +135,16 @@ describe('examples of calls, with only the credentials selected', () => {
 				});
 				await send({ name: 'Ravi', email: 'ravi@example.com', phone: '98765 43213' });
 				const called = async (phone: string, outcome: CallOutcome) => {
-					const call = await until(`the call to ${phone}`, async () =>
-						Promise.resolve(run.simulator.placedCalls().find((one) => one.phone.endsWith(phone))),
+					const call = await until(`the call to ${phone}`, () =>
+						run.simulator.placedCalls().find((one) => one.phone.endsWith(phone)),
 					);
 					await run.simulator.completeCall(call.callId, outcome);
 				};
 				await called('9876543212', { summary: 'Wants a visit.' });
 				await called('9876543213', { status: 'not_picked', summary: null });
-				await until('the outcomes in the CRM', async () =>
-					Promise.resolve(
-						leads().get(asha)?.Description !== undefined && leads().has('ravi@example.com'),
-					),
+				await until(
+					'the outcomes in the CRM',
+					() => leads().get(asha)?.Description !== undefined && leads().has('ravi@example.com'),
 				);
 				expect(Object.fromEntries(leads())).toEqual({
 					[asha]: {
@@ -290,10 +285,7 @@ describe('examples of calls, with only the credentials selected', () => {
 		it('saves each outcome once, sorted by the captured data', async () => {
 			const workflow = await run.publish('04-call-outcomes-to-sheet.json');
 			// Calls that have ended before it start nothing.
-			await until('the first reading to be stored', async () => {
-				const stored = await run.n8n.request('GET', `/workflows/${workflow.id}`);
-				return JSON.stringify(stored).includes('"polled"');
-			});
+			await firstReading(run.n8n, workflow);
 			run.parties.sheets.setSpreadsheet(SHEET, {
 				Visits: [['called_at', 'phone', 'name', 'visit_day', 'summary', 'call_id']],
 				'Other Calls': [],
@@ -306,9 +298,7 @@ describe('examples of calls, with only the credentials selected', () => {
 			// Publishing begins with a reading, and others are a minute apart.
 			await run.n8n.deactivate(workflow);
 			await run.n8n.activate(workflow);
-			await until('the rows', async () =>
-				Promise.resolve(rows('Visits').length > 0 && rows('Other Calls').length > 0),
-			);
+			await until('the rows', () => rows('Visits').length > 0 && rows('Other Calls').length > 0);
 			expect(rows('Visits')).toMatchObject([
 				{ call_id: visit, phone: '+919000000000', visit_day: 'Saturday' },
 			]);

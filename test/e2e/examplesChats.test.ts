@@ -46,9 +46,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 		await until('the watch request to be accepted', async () => {
 			return (await run.n8n.webhook(`${webhookId}/watch`, request, headers)).ok;
 		});
-		await until('the socket', async () =>
-			Promise.resolve(run.simulator.sessions.openSockets(sessionId) === 1),
-		);
+		await until('the socket', () => run.simulator.sessions.openSockets(sessionId) === 1);
 	}
 
 	describe('06 opt-outs', () => {
@@ -146,7 +144,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			});
 			await run.simulator.completeCall(optOut, { data_captured: { opt_out: 'yes' } });
 			const register = () => run.parties.sheets.rows('Register');
-			await until('the register', async () => Promise.resolve(register().length === 2));
+			await until('the register', () => register().length === 2);
 			await run.ended(workflow, 1);
 			expect(register().map(({ agent_id, result }) => [agent_id, result])).toEqual([
 				[agents.us, 'on the do-not-disturb list'],
@@ -172,7 +170,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			await watch(trigger?.webhookId, sessions.dormant);
 			const { messages } = run.parties.slack;
 			const asked = async (count: number) =>
-				await until('the message', async () => Promise.resolve(messages.length === count));
+				await until('the message', () => messages.length === count);
 			const session = () => run.simulator.state.sessions.get(sessions.dormant);
 			const [callId = ''] = await placeCalls(run.simulator, 1, 'https://example.com');
 			await run.simulator.completeCall(callId, { summary: 'Wants a visit on Saturday.' });
@@ -205,7 +203,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			await watch(trigger?.webhookId, sessions.open);
 			const { messages } = run.parties.slack;
 			run.simulator.sessions.setMode(sessions.open, 'support');
-			await until('the message', async () => Promise.resolve(messages.length === 1));
+			await until('the message', () => messages.length === 1);
 			await answer(messages[0], 'She is a member.', '');
 			await run.ended(workflow, 1);
 			expect(messages).toHaveLength(2);
@@ -245,7 +243,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			});
 			const { executionId } = z.object({ executionId: z.string() }).parse(started);
 			const { mails } = run.parties.gmail;
-			await until('the mail', async () => Promise.resolve(mails.length === 1));
+			await until('the mail', () => mails.length === 1);
 			expect(mails[0]).toMatchObject({ to: 'manager@example.com' });
 			expect(mails[0]?.body).toContain('+91 98765 43210');
 			expect(mails[0]?.body).toContain('Ask which day suits a visit.');
@@ -291,7 +289,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			});
 			const { executionId } = z.object({ executionId: z.string() }).parse(started);
 			const { simulator } = run;
-			await until('the call', async () => Promise.resolve(simulator.placedCalls().length === 1));
+			await until('the call', () => simulator.placedCalls().length === 1);
 			expect(simulator.placedCalls()).toMatchObject([
 				{
 					phone: '+919876543210',

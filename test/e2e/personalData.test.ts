@@ -2,15 +2,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 import { calledText, periodAt } from '../../nodes/shared/calls/callsPerPerson';
-import { N8nDriver, type Workflow } from '../n8n/driver';
+import type { Workflow } from '../n8n/driver';
 import { querySqlite } from '../n8n/sqlite';
 import { byId, chain, node, webhook } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { credentialFor, PACKAGE, removeWorkflow } from './calls';
+import { fixtures } from '../simulator';
+import { useAccount } from './account';
 import { sharedN8n } from './shared';
 
 const { campaigns, agents } = fixtures;
@@ -19,7 +19,6 @@ const PHONE = '9312645870';
 const OTHER = '9312645871';
 const PERSON = 'Zyxwvut Unusualname';
 const GREETING = 'Greetings from the quokka office';
-const COUNTRY = { countryCode: 'IN' };
 const AGENT = { agentUuid: byId(agents.full) };
 
 const hashes = z.object({ data: z.array(z.string()) });
@@ -28,21 +27,8 @@ const hashes = z.object({ data: z.array(z.string()) });
 const hashOf = (text: string) => createHash('md5').update(text).digest('base64');
 
 describe('what n8n keeps of a person', () => {
-	const { baseUrl, home, log } = sharedN8n();
-	let n8n: N8nDriver;
-	let simulator: Simulator;
-	let credentials: NonNullable<INode['credentials']>;
-	const workflows: Workflow[] = [];
-
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect: dialects.plain, token: 'privacy-token-01' });
-		n8n = await N8nDriver.signIn(baseUrl);
-		credentials = await credentialFor(n8n, simulator);
-	});
-	afterAll(async () => {
-		for (const workflow of workflows) await removeWorkflow(n8n, workflow);
-		await simulator.stop();
-	});
+	const { home, log } = sharedN8n();
+	const { n8n, simulator, ours, placeCall, publish } = useAccount();
 
 	function query<T>(sql: string, rows: z.ZodType<T>): T {
 		return rows.parse(querySqlite(home, sql));
@@ -78,16 +64,8 @@ describe('what n8n keeps of a person', () => {
 			z.array(z.object({ staticData: z.string().nullable() })),
 		).map((row) => row.staticData);
 
-	const ours = (name: string, type: string, parameters: INodeParameters) =>
-		node(name, `${PACKAGE}.${type}`, 1, parameters, { credentials });
 	const callNode = (parameters: INodeParameters = {}) =>
-		ours('Call', 'placeCall', {
-			...AGENT,
-			...COUNTRY,
-			phoneNumber: '={{ $json.phone }}',
-			personName: '={{ $json.name }}',
-			...parameters,
-		});
+		placeCall({ personName: '={{ $json.name }}', ...parameters });
 	const oncePerDay = { options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } } };
 	const pushNode = () =>
 		ours('Push', 'pushCampaignContacts', {
@@ -119,9 +97,7 @@ describe('what n8n keeps of a person', () => {
 		const connections = { ...first.connections, ...second.connections };
 		connections.People?.main?.[0]?.push({ node: push.name, type: 'main', index: 0 });
 		const nodes = [...first.nodes, ...second.nodes, push];
-		const workflow = await n8n.createWorkflow({ name: 'privacy', nodes, connections });
-		workflows.push(workflow);
-		await n8n.activate(workflow);
+		const workflow = await publish({ name: 'privacy', nodes, connections });
 		const run = async (phone: string) => await post(path, { people: [{ phone, name: PERSON }] });
 		const pushes = (phone: string) =>
 			simulator.requests.filter(
@@ -173,9 +149,7 @@ describe('what n8n keeps of a person', () => {
 	it('keeps numbers, names, and texts in executions only, and writes none into its log and other files', async () => {
 		const path = randomUUID();
 		const call = callNode({ initialGreeting: GREETING });
-		const workflow = await n8n.createWorkflow(chain('texts', webhook(path), people(), call));
-		workflows.push(workflow);
-		await n8n.activate(workflow);
+		const workflow = await publish(chain('texts', webhook(path), people(), call));
 		await post(path, { people: [{ phone: OTHER, name: PERSON }] });
 		expect(tablesWith(GREETING)).toContain('execution_data');
 		const others = tablesWith(GREETING).filter(

@@ -2,72 +2,41 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INode } from 'n8n-workflow';
-import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
+import type { Execution } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../simulator';
-import { allExecutions, callIdOf, credentialFor, PACKAGE, removeWorkflow } from './calls';
+import { byId, chain, node } from '../n8n/workflow';
+import { fixtures, type Fault } from '../simulator';
+import { useAccount } from './account';
+import { allExecutions, callIdOf } from './calls';
 import { sharedN8n } from './shared';
 
 const NODE = 'Place Call';
-const [FIRST, SECOND, THIRD] = ['9000000001', '9000000002', '9000000003'] as const;
+const PEOPLE = ['9000000001', '9000000002', '9000000003'] as const;
+const [FIRST, SECOND] = PEOPLE;
 
-let n8n: N8nDriver;
-let simulator: Simulator;
-let credentials: Record<string, Reference>;
-const workflows: Workflow[] = [];
+const { n8n, simulator, ours, placeCall, publish, start } = useAccount();
 
-beforeAll(async () => {
-	n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
-	simulator = await startSimulator({ dialect: dialects.plain, token: 'retry-token-0001' });
-	credentials = await credentialFor(n8n, simulator);
-});
 afterEach(() => simulator.reset());
-afterAll(async () => {
-	for (const workflow of workflows) await removeWorkflow(n8n, workflow);
-	await simulator.stop();
-});
 
-const placeCall = (phoneNumber = '={{ $json.phone }}') =>
-	node(
-		NODE,
-		`${PACKAGE}.placeCall`,
-		1,
-		{ agentUuid: byId(fixtures.agents.full), countryCode: 'IN', phoneNumber },
-		{ credentials },
-	);
-const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
 const stop = node('Stop', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'as it happens' });
-const people = [FIRST, SECOND, THIRD].map((phone) => ({ phone }));
 
-async function publish(workflow: WorkflowJson): Promise<Workflow> {
-	const saved = await n8n.createWorkflow(workflow);
-	workflows.push(saved);
-	await n8n.activate(saved);
-	return saved;
-}
-
-/** Publishes webhook → nodes, and starts it. Returns the workflow and its failed execution. */
-async function failedExecution(settings: Record<string, unknown>, ...nodes: INode[]) {
-	const path = randomUUID();
-	const json = chain('retry', webhook(path, { responseMode: 'onReceived' }), ...nodes);
-	const workflow = await publish({ ...json, settings });
-	await n8n.webhook(path, { people });
-	const id = await until('the execution', async () => (await allExecutions(n8n, workflow))[0]?.id);
+/** Starts a workflow that fails. Returns it, its nodes, and its execution. */
+async function failedExecution(people: readonly string[], nodes: INode[], settings = {}) {
+	const { id, ...started } = await start(people, nodes, settings);
 	const failed = await n8n.finished(id);
 	expect(failed.status).toBe('error');
-	return { workflow, failed, nodes: json.nodes };
+	return { ...started, failed };
 }
 
 /** The second of three calls fails. */
 async function failedCalls(fault: Fault) {
 	simulator.faults.inject({ ...fault, match: { path: '/v1/call' }, skip: 1, times: 1 });
-	const execution = await failedExecution({}, split, placeCall());
+	const execution = await failedExecution(PEOPLE, [placeCall()]);
 	expect(counts()).toMatchObject([1, expect.any(Number), 0]);
 	return execution;
 }
 
-const counts = () => [FIRST, SECOND, THIRD].map((phone) => simulator.callsTo(phone));
+const counts = () => PEOPLE.map((phone) => simulator.callsTo(phone));
 const callIds = async (execution: Execution) =>
 	(await n8n.output(execution.id, NODE)).map(callIdOf);
 
@@ -86,8 +55,7 @@ test.each(['original', 'current'] as const)(
 );
 
 test('a call with an unknown outcome is not placed again, even after several retries, whatever was changed', async () => {
-	const fault = { kind: 'html', status: 502, afterHandling: true } as const;
-	const { workflow, failed, nodes } = await failedCalls(fault);
+	const { workflow, failed, nodes } = await failedCalls({ kind: 'resetAfter' });
 	const again = await n8n.retry(failed.id, 'original');
 	const personName = `={{ $json.phone === "${SECOND}" ? "Asha" : "" }}`;
 	const changed = nodes.map((each) => {
@@ -103,10 +71,9 @@ test('a call with an unknown outcome is not placed again, even after several ret
 
 test('an error workflow calls the person on duty for each failed attempt', async () => {
 	const trigger = node('On Error', 'n8n-nodes-base.errorTrigger', 1);
-	const errors = await publish(chain('on error', trigger, placeCall(FIRST)));
-	const { failed } = await failedExecution({ errorWorkflow: errors.id }, stop);
-	const untilCalled = async (times: number) =>
-		await until('the call', async () => await Promise.resolve(counts()[0] === times));
+	const errors = await publish(chain('on error', trigger, placeCall({ phoneNumber: FIRST })));
+	const { failed } = await failedExecution([FIRST], [stop], { errorWorkflow: errors.id });
+	const untilCalled = async (times: number) => await until('the call', () => counts()[0] === times);
 	await untilCalled(1);
 	expect((await n8n.retry(failed.id, 'original')).status).toBe('error');
 	await untilCalled(2);
@@ -122,7 +89,7 @@ test('a retry of the parent workflow does not repeat calls that its sub-workflow
 		mode: 'once',
 		workflowInputs: { mappingMode: 'defineBelow', value: {} },
 	});
-	const { failed } = await failedExecution({}, split, call);
+	const { failed } = await failedExecution(PEOPLE, [call]);
 	expect((await n8n.retry(failed.id, 'original')).status).toBe('error');
 	const [latest, ...before] = await allExecutions(n8n, sub);
 	expect(before).toHaveLength(1);
@@ -145,12 +112,12 @@ test('a retry of a push from a file on disk sends only the rest, and no row that
 		contactsFrom: 'csv',
 		developerSettings: { contactsPerRequest: 20 },
 	};
-	const push = node('Push', `${PACKAGE}.pushCampaignContacts`, 1, parameters, { credentials });
+	const push = ours('Push', 'pushCampaignContacts', parameters);
 	const contacts = () => simulator.contactsOf(fixtures.campaigns.active);
 	const descriptionOf = async ({ id }: Execution) => (await n8n.runData(id)).error?.description;
 
 	simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, skip: 1, times: 1 });
-	const { failed } = await failedExecution({}, read, push);
+	const { failed } = await failedExecution([FIRST], [read, push]);
 	expect(await descriptionOf(failed)).toMatch(
 		/\nPushed: 20 rows \(rows 2 to 21, [^]*\nUnknown: 20 rows \(rows 22 to 41\)[^]*\nNot sent: 10 rows \(rows 42 to 51\)/,
 	);

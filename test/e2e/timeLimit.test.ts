@@ -1,51 +1,21 @@
-import { randomUUID } from 'node:crypto';
-import type { INode, INodeParameters } from 'n8n-workflow';
-import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import type { INode } from 'n8n-workflow';
 import { until } from '../n8n/until';
-import { byId, chain, node, webhook } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { allExecutions, credentialFor, PACKAGE, removeWorkflow } from './calls';
-import { sharedN8n } from './shared';
+import { byId } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { useAccount } from './account';
 
 const SECONDS = 4;
 const REACHED = 'A time limit of n8n was reached, or someone stopped the execution.';
-const AGENT = { agentUuid: byId(fixtures.agents.full) };
 
 describe("a workflow's time limit in real n8n", () => {
-	let n8n: N8nDriver;
-	let simulator: Simulator;
-	let credentials: Record<string, Reference>;
-	const workflows: Workflow[] = [];
+	const { n8n, simulator, ours, placeCall, start: startWith } = useAccount();
 
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect: dialects.plain, token: 'time-limit-token' });
-		n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
-		credentials = await credentialFor(n8n, simulator);
-	});
-	afterAll(async () => {
-		for (const workflow of workflows) await removeWorkflow(n8n, workflow);
-		await simulator.stop();
-	});
-
-	const last = (type: string, parameters: INodeParameters) =>
-		node('Last', `${PACKAGE}.${type}`, 1, { ...AGENT, ...parameters }, { credentials });
-	const placeCall = (parameters: INodeParameters = {}) =>
-		last('placeCall', { countryCode: 'IN', phoneNumber: '={{ $json.phone }}', ...parameters });
-
-	/** Starts webhook → one item per person → the node. Returns the execution ID. */
+	/** Starts the node with a time limit. Returns the execution ID. */
 	async function start(count: number, tested: INode): Promise<string> {
-		const path = randomUUID();
-		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
-		const flow = chain('limit', webhook(path, { responseMode: 'onReceived' }), split, tested);
-		const settings = { executionTimeout: SECONDS };
-		const workflow = await n8n.createWorkflow({ ...flow, settings });
-		workflows.push(workflow);
-		await n8n.activate(workflow);
-		const people = Array.from({ length: count }, (_, index) => ({
-			phone: String(9_000_000_000 + index),
-		}));
-		await n8n.webhook(path, { people });
-		return await until('the execution', async () => (await allExecutions(n8n, workflow))[0]?.id);
+		const people = Array.from({ length: count }, (_, index) => String(9_000_000_000 + index));
+		const named = { ...tested, name: 'Last' };
+		const { id } = await startWith(people, [named], { executionTimeout: SECONDS });
+		return id;
 	}
 
 	/** The error of the node in the execution, which n8n has canceled. */
@@ -59,7 +29,7 @@ describe("a workflow's time limit in real n8n", () => {
 
 	const placed = () => simulator.placedCalls();
 	const untilPlaced = async (count: number) =>
-		await until(`${count} calls`, async () => Promise.resolve(placed().length === count));
+		await until(`${count} calls`, () => placed().length === count);
 
 	it('cuts off a wait, a call, and a push with a message that says what happened, and no wait by webhook', async () => {
 		const reading = await start(2, placeCall({ waitForCompletion: 'reading' }));
@@ -72,7 +42,8 @@ describe("a workflow's time limit in real n8n", () => {
 		simulator.faults.inject({ kind: 'hang', match: { path: /\/contacts$/ }, skip: 1, times: 1 });
 		const pushing = await start(
 			3,
-			last('pushCampaignContacts', {
+			ours('Push', 'pushCampaignContacts', {
+				agentUuid: byId(fixtures.agents.full),
 				campaignId: String(fixtures.campaigns.active),
 				phoneColumn: 'phone',
 				developerSettings: { contactsPerRequest: 1 },

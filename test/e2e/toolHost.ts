@@ -18,7 +18,6 @@ import {
 	toolsOf,
 	type Arrow,
 } from './callingAgent';
-import { removeWorkflow } from './calls';
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 
@@ -58,7 +57,7 @@ export class ToolHost {
 	}
 
 	async stop(): Promise<void> {
-		for (const workflow of this.made) await removeWorkflow(this.n8n, workflow);
+		for (const workflow of this.made) await this.n8n.deleteWorkflow(workflow);
 		await this.model.stop();
 	}
 

@@ -3,13 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { credentialFor } from '../contract/credentialFor';
-import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { byId, node } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { PACKAGE, removeWorkflow } from './calls';
-import { sharedN8n } from './shared';
+import { byId, chain } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { useAccount } from './account';
 import { askMcp, connectMcp, ToolHost } from './toolHost';
 
 const { agents, calls, campaigns, sessions } = fixtures;
@@ -174,44 +170,25 @@ const tools = (triggerUrl: string): Tool[] => [
 	session('session', 'close', 'Close chat session'),
 ];
 
-let n8n: N8nDriver;
-let simulator: Simulator;
+const { n8n, simulator, ours, publish } = useAccount({ isMapped: true });
 let host: ToolHost;
-let credential: Reference;
-let watching: Workflow;
 let client: Client;
 let box: Tool[];
 
 beforeAll(async () => {
-	n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
-	simulator = await startSimulator({ dialect: dialects.plain, token: 'toolbox-token-01' });
-	credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
 	host = await ToolHost.start(n8n);
 	const webhookId = randomUUID();
-	const events = node(
-		'Events',
-		`${PACKAGE}.chatEventsTrigger`,
-		1,
-		{ sessions: 'watched', watchSecret: 'sesame' },
-		{ webhookId, credentials: { [CREDENTIAL]: credential } },
-	);
-	watching = await n8n.createWorkflow({ name: 'Watching', nodes: [events], connections: {} });
-	await n8n.activate(watching);
+	const watching = { sessions: 'watched', watchSecret: 'sesame' };
+	await publish(chain('Watching', ours('Events', 'chatEventsTrigger', watching, { webhookId })));
 	box = tools(`${n8n.baseUrl}/webhook/${webhookId}/watch`);
 	client = await connectMcp(await host.mcpWith(...box.map(nodeOf)));
 });
 afterAll(async () => {
 	await client.close();
 	await host.stop();
-	await removeWorkflow(n8n, watching);
-	await n8n.request('DELETE', `/credentials/${credential.id}`);
-	await simulator.stop();
 });
 
-const nodeOf = ({ name, type, parameters }: Tool): INode =>
-	node(name, `${PACKAGE}.${type}Tool`, 1, parameters, {
-		credentials: { [CREDENTIAL]: credential },
-	});
+const nodeOf = ({ name, type, parameters }: Tool): INode => ours(name, `${type}Tool`, parameters);
 const toolName = (name: string) => name.replaceAll(' ', '_');
 
 const listed = z.array(

@@ -1,33 +1,23 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { N8nDriver, type Reference } from '../n8n/driver';
 import type { Step } from '../n8n/scriptedModel';
-import { node } from '../n8n/workflow';
-import { dialects, startSimulator, type Simulator } from '../simulator';
+import { useAccount } from './account';
 import { CALL, callsDirectly } from './callingAgent';
-import { credentialFor, PACKAGE } from './calls';
-import { sharedN8n } from './shared';
 import { askMcp, connectMcp, ToolHost, type ToolResult } from './toolHost';
 
 const TOOL = 'Place Call';
 const ROW = '9876543210';
 const FROM_MODEL = '9123456780';
 
-let n8n: N8nDriver;
-let simulator: Simulator;
+const { n8n, simulator, ours } = useAccount();
 let host: ToolHost;
-let credentials: Record<string, Reference>;
 
 beforeAll(async () => {
-	n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
-	simulator = await startSimulator({ dialect: dialects.plain, token: 'tools-token-0001' });
 	host = await ToolHost.start(n8n);
-	credentials = await credentialFor(n8n, simulator);
 });
 afterEach(() => simulator.reset());
 afterAll(async () => {
 	await host.stop();
-	await simulator.stop();
 });
 
 const FROM_AI: INodeParameters = {
@@ -37,7 +27,7 @@ const FROM_AI: INodeParameters = {
 
 function placeCallTool(parameters: INodeParameters = FROM_AI): INode {
 	const attempts = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
-	return node(TOOL, `${PACKAGE}.placeCallTool`, 1, parameters, { credentials, ...attempts });
+	return ours(TOOL, 'placeCallTool', parameters, attempts);
 }
 
 const call = (phone: string): Step => callsDirectly('Place_Call', phone);

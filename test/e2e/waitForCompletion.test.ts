@@ -1,19 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { isN8n1, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { byId, chain, manualTrigger, node, webhook, type WorkflowJson } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { chain, manualTrigger, node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { split, useAccount } from './account';
 import { connect } from './callingAgent';
-import {
-	allExecutions,
-	callIdOf,
-	credentialFor,
-	executionsOf,
-	PACKAGE,
-	removeWorkflow,
-} from './calls';
-import { sharedN8n } from './shared';
+import { callIdOf, executionsOf } from './calls';
 
 const NODE = 'Place Call';
 /** When a call ends. On a busy n8n, an execution starts to wait later. */
@@ -27,59 +19,31 @@ const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', no
 
 /** `killed.test.ts` has waits that continue after n8n was killed. */
 describe('Place Call waits for completion in real n8n', () => {
-	let n8n: N8nDriver;
-	let simulator: Simulator;
-	let credentials: Record<string, Reference>;
+	const account = useAccount();
+	const { n8n, simulator, placeCall, executionOf } = account;
 	let workflow: Workflow;
 	let path: string;
 
-	beforeAll(async () => {
-		n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
-		simulator = await startSimulator({ dialect: dialects.plain });
-		credentials = await credentialFor(n8n, simulator);
-	});
 	afterEach(async () => {
-		await removeWorkflow(n8n, workflow);
+		await account.removeWorkflows();
 		simulator.reset();
 	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
-
-	const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
-
-	const placeCall = (parameters: INodeParameters): INode =>
-		node(
-			NODE,
-			`${PACKAGE}.placeCall`,
-			1,
-			{
-				agentUuid: byId(fixtures.agents.full),
-				countryCode: 'IN',
-				phoneNumber: '={{ $json.phone }}',
-				...parameters,
-			},
-			{ credentials },
-		);
 
 	async function publish(flow: (trigger: INode) => WorkflowJson): Promise<void> {
 		path = randomUUID();
-		workflow = await n8n.createWorkflow(flow(webhook(path, { responseMode: 'onReceived' })));
-		await n8n.activate(workflow);
+		workflow = await account.publish(flow(webhook(path, { responseMode: 'onReceived' })));
 	}
 
 	/** Publishes Webhook → one item per person → Place Call. */
 	const publishCall = async (parameters: INodeParameters) =>
-		await publish((trigger) => chain('wait', trigger, split, placeCall(parameters)));
+		await publish((trigger) => chain('wait', trigger, split(), placeCall(parameters)));
 
 	async function callPeople(count: number): Promise<string> {
 		const people = Array.from({ length: count }, (_, index) => ({
 			phone: String(9_000_000_000 + index),
 		}));
 		expect((await n8n.webhook(path, { people })).status).toBe(200);
-		return await until('the execution to be listed', async () => {
-			return (await allExecutions(n8n, workflow))[0]?.id;
-		});
+		return await executionOf(workflow);
 	}
 
 	async function untilWaiting(id: string): Promise<void> {
@@ -122,7 +86,7 @@ describe('Place Call waits for completion in real n8n', () => {
 		const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3);
 		await publish((trigger) => ({
 			name: 'wait in a loop',
-			nodes: [trigger, split, loop, placeCall(WAIT)],
+			nodes: [trigger, split(), loop, placeCall(WAIT)],
 			connections: connect([
 				['Webhook', 'Split'],
 				['Split', 'Loop'],
@@ -137,10 +101,10 @@ describe('Place Call waits for completion in real n8n', () => {
 		const release = simulator.holdResponses(/^\/v1\/call\//);
 		const slow = simulator.deliverWebhook(first);
 		const isRead = () => simulator.requests.some((one) => one.path === `/v1/call/${first}`);
-		await until('the call to be read', async () => Promise.resolve(isRead()));
+		await until('the call to be read', () => isRead());
 		simulator.holdResponses(/^$/);
 		await simulator.deliverWebhook(first);
-		await until('the next call', async () => Promise.resolve(placedIds().length === 2));
+		await until('the next call', () => placedIds().length === 2);
 		await untilWaiting(id);
 		release();
 		await slow;
@@ -152,7 +116,7 @@ describe('Place Call waits for completion in real n8n', () => {
 
 	it('waits in a manual execution', async () => {
 		const place = placeCall({ ...WAIT, phoneNumber: '9000000000' });
-		workflow = await n8n.createWorkflow(chain('wait by hand', manualTrigger(), place));
+		workflow = await account.create(chain('wait by hand', manualTrigger(), place));
 		simulator.setAutoComplete({ afterMs: 1_000 });
 		const { id } = await n8n.runManually(workflow, 'Start');
 		expect(await result(id)).toMatchObject([{ json: { timed_out: false } }]);

@@ -185,7 +185,7 @@ export function startExecution(
 export async function stoppedResult(execution: Execution, node = 'Node'): Promise<ITaskData> {
 	const { data } = await execution;
 	const result = () => data.resultData.runData[node]?.at(-1);
-	return await until('the end of the node', async () => await Promise.resolve(result()), {
+	return await until('the end of the node', () => result(), {
 		every: 5,
 	});
 }

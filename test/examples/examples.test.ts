@@ -2,13 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { loader, setupEngine } from '../engine';
-import {
-	withCredentials,
-	CREDENTIAL_OF,
-	exampleFiles,
-	examplesFolder,
-	readExample,
-} from '../n8n/examples';
+import { exampleFiles, examplesFolder, readExample } from '../n8n/examples';
 import { packageName, projectFolder } from '../n8n/package-install';
 import { parametersIn } from '../package/descriptions';
 
@@ -60,18 +54,6 @@ describe('the examples', () => {
 			expect(working.map(({ name }) => name)).toContain('Settings');
 		});
 
-		test('gets a credential for each node that needs one', () => {
-			const account = { id: '1', name: 'a credential' };
-			const types = ['voiceChatAgentApiTokenApi', ...Object.values(CREDENTIAL_OF)];
-			const accounts = Object.fromEntries(types.map((type) => [type, account]));
-			const needsCredential =
-				/googleSheets|gmail|slack|hubspot|zohoCrm|salesforce|lmChat|voice-chat-agent/;
-			for (const { name, type, credentials } of withCredentials(readExample(file), accounts)
-				.nodes) {
-				expect([name, credentials !== undefined]).toEqual([name, needsCredential.test(type)]);
-			}
-		});
-
 		test('keeps the columns of data tables when a panel is opened', () => {
 			// If the ID of the table is an expression, n8n's editor clears and saves columns that are mapped manually.
 			const mapped = working.filter(
@@ -106,34 +88,6 @@ test('no node is deactivated, except two of the three CRMs of example 03', () =>
 		'03-new-lead-call.json: Update Zoho CRM',
 		'03-new-lead-call.json: Update Salesforce',
 	]);
-});
-
-test('a manual run of example 12 from Call Completed pushes nobody and calls nobody', () => {
-	const text = readFileSync(join(examplesFolder, '12-campaign-on-data-table.json'), 'utf8');
-	const { nodes, connections } = startedBy.parse(JSON.parse(text));
-	const { parameters } = nodes.find(({ name }) => name === 'Started By') ?? {};
-	const ways = connections['Started By'].main.map(([next], output) => [
-		next?.node,
-		parameters?.rules?.values[output]?.conditions.conditions[0].leftValue,
-	]);
-	expect(ways).toEqual([
-		['First Call', "={{ $execution.mode === 'production' && $('Call Completed').isExecuted }}"],
-		['New People', "={{ $('Start Here').isExecuted }}"],
-	]);
-});
-
-const leftValue = z.tuple([z.object({ leftValue: z.string() })]);
-const rule = z.object({ conditions: z.object({ conditions: leftValue }) });
-const startedBy = z.object({
-	nodes: z.array(
-		z.object({
-			name: z.string(),
-			parameters: z.object({ rules: z.object({ values: z.array(rule) }).optional() }),
-		}),
-	),
-	connections: z.object({
-		'Started By': z.object({ main: z.array(z.array(z.object({ node: z.string() }))) }),
-	}),
 });
 
 /** Every name in the parameters of a node, including members of collections. */

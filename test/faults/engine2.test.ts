@@ -1,8 +1,7 @@
 /** Engine 2.0, a preview in n8n: nothing is sent from it. */
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { allExecutions, credentialFor, PACKAGE } from '../e2e/calls';
-import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { Account, split } from '../e2e/account';
 import { installHost } from '../n8n/host';
 import { newHome, removeHome } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
@@ -10,20 +9,13 @@ import { Postgres } from '../n8n/postgres';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { fixtures } from '../simulator';
 
 const CANNOT_RUN = "This node can't run on Engine 2.0 of n8n";
-const CALL: INodeParameters = {
-	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-	countryCode: 'IN',
-	phoneNumber: '={{ $json.phone }}',
-};
 
 let postgres: Postgres;
 let server: N8nServer;
-let n8n: N8nDriver;
-let simulator: Simulator;
-let credentials: Record<string, Reference>;
+let account: Account;
 
 beforeAll(async () => {
 	const host = await installHost(console.log);
@@ -37,12 +29,11 @@ beforeAll(async () => {
 		N8N_ENGINE_CONTROL_PLANE_PORT: String(await freePort()),
 	};
 	server = await N8nServer.start({ host, home, env });
-	simulator = await startSimulator({ dialect: dialects.plain });
-	n8n = await N8nDriver.signIn(server.baseUrl);
-	credentials = await credentialFor(n8n, simulator);
+	account = new Account({ n8nUrl: server.baseUrl });
+	await account.open();
 });
 afterAll(async () => {
-	await simulator.stop();
+	await account.simulator.stop();
 	await server.stop();
 	await postgres.stop();
 	await removeHome(server.home);
@@ -51,36 +42,27 @@ afterAll(async () => {
 /** n8n's editor doesn't show this setting. */
 const onEngine2 = (workflow: WorkflowJson) => ({ ...workflow, settings: { engineType: 'v2' } });
 
-async function publish(workflow: WorkflowJson): Promise<Workflow> {
-	const saved = await n8n.createWorkflow(workflow);
-	await n8n.activate(saved);
-	return saved;
-}
-
-const place = () => node('Place Call', `${PACKAGE}.placeCall`, 1, CALL, { credentials });
-
 /** In a sub-workflow, which has no such setting. */
 async function placeInSubWorkflow(): Promise<INode> {
 	const type = 'n8n-nodes-base.executeWorkflowTrigger';
 	const trigger = node('Sub', type, 1.1, { inputSource: 'passthrough' });
-	const sub = await publish(chain('sub', trigger, place()));
+	const sub = await account.publish(chain('sub', trigger, account.placeCall()));
 	const workflowId = byId(sub.id);
 	return node('Execute', 'n8n-nodes-base.executeWorkflow', 1.2, { workflowId, options: {} });
 }
 
 test.each<[string, () => Promise<INode>]>([
-	['Place Call', async () => Promise.resolve(place())],
+	['Place Call', async () => Promise.resolve(account.placeCall())],
 	['Place Call in a sub-workflow', placeInSubWorkflow],
 ])('%s calls nobody, and says how to go on', async (_what, last) => {
 	const path = randomUUID();
-	const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
+	const { n8n, simulator } = account;
 	const trigger = webhook(path, { responseMode: 'onReceived' });
-	const workflow = await publish(onEngine2(chain('engine 2', trigger, split, await last())));
+	const flow = chain('engine 2', trigger, split(), await last());
+	const workflow = await account.publish(onEngine2(flow));
 	const people = [{ phone: '9000000001' }, { phone: '9000000002' }];
 	expect((await n8n.webhook(path, { people })).status).toBe(200);
-	const { id } = await until('the execution', async () => {
-		return (await allExecutions(n8n, workflow))[0];
-	});
+	const id = await account.executionOf(workflow);
 	expect(await n8n.finished(id)).toMatchObject({ status: 'error' });
 	const { error } = await n8n.runData(id);
 	expect(error?.message).toContain(CANNOT_RUN);
@@ -93,17 +75,16 @@ const POLLED = {
 	pollTimes: { item: [{ mode: 'everyMinute' }] },
 };
 
-test.each<[type: string, version: number, parameters: INodeParameters]>([
-	['callCompletedTrigger', 2, {}],
-	['campaignCallsTrigger', 1, POLLED],
-	['campaignProgressTrigger', 1, POLLED],
-	['chatDeliveryTrigger', 2, {}],
-	['chatEventsTrigger', 1, { sessionIds: fixtures.sessions.open }],
-])('%s is not published', async (type, version, parameters) => {
-	const webhookId = randomUUID();
-	const details = { webhookId, credentials };
-	const trigger = node('Trigger', `${PACKAGE}.${type}`, version, parameters, details);
-	const { id } = await publish(onEngine2(chain(type, trigger)));
+test.each<[type: string, parameters: INodeParameters]>([
+	['callCompletedTrigger', {}],
+	['campaignCallsTrigger', POLLED],
+	['campaignProgressTrigger', POLLED],
+	['chatDeliveryTrigger', {}],
+	['chatEventsTrigger', { sessionIds: fixtures.sessions.open }],
+])('%s is not published', async (type, parameters) => {
+	const { n8n, simulator } = account;
+	const trigger = account.ours('Trigger', type, parameters, { webhookId: randomUUID() });
+	const { id } = await account.publish(onEngine2(chain(type, trigger)));
 	// n8n tries for about 15 seconds before it shows the reason.
 	const statusWithReason = async () => {
 		const status = JSON.stringify(await n8n.request('GET', `/workflows/${id}/publication-status`));

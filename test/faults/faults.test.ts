@@ -1,24 +1,20 @@
-import { dialects, startSimulator, type Simulator } from '../simulator';
 import { FaultyN8n } from './faultyN8n';
 import { FaultLoad } from './load';
 
 const FAULT_MS = 45_000;
 
 let n8n: FaultyN8n;
-let simulator: Simulator;
+let load: FaultLoad;
 
-beforeEach(async () => {
-	simulator = await startSimulator({ dialect: dialects.plain });
-});
 afterEach(async () => {
 	await n8n.stop();
-	await simulator.stop();
+	await load.close();
 });
 
 /** Prints what happened, and checks what must be true under every fault. */
 async function runWith(kind: 'sqlite' | 'postgres' | 'clock', fault: () => Promise<unknown>) {
 	n8n = await FaultyN8n.start(kind);
-	const load = await FaultLoad.open(n8n.server.baseUrl, simulator);
+	load = await FaultLoad.open(n8n.server.baseUrl);
 	await load.runWith(fault);
 	const results = await load.results();
 	console.log(expect.getState().currentTestName, JSON.stringify(results, null, 1));

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import countBy from 'lodash/countBy';
 import type { INodeParameters } from 'n8n-workflow';
-import { allExecutions, callIdOf, credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
+import { Account, split } from '../e2e/account';
+import { allExecutions, callIdOf, placeCalls, post } from '../e2e/calls';
 import { deliver } from '../e2e/sender';
-import { N8nDriver, type Reference } from '../n8n/driver';
+import type { N8nDriver, Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { byId, chain, node, webhook } from '../n8n/workflow';
-import { fixtures, type Simulator } from '../simulator';
+import { fixtures } from '../simulator';
+import type { Simulator } from '../simulator/simulator';
 
 const CAMPAIGN = fixtures.campaigns.active;
 const SERVICE_MS = 250;
@@ -37,17 +39,25 @@ export class FaultLoad {
 	private waiting: string[] = [];
 	private sentDuring = 0;
 
-	private constructor(
-		private readonly n8n: N8nDriver,
-		private readonly simulator: Simulator,
-		private readonly baseUrl: string,
-	) {}
+	private readonly n8n: N8nDriver;
+	private readonly simulator: Simulator;
+	private readonly baseUrl: string;
 
-	static async open(baseUrl: string, simulator: Simulator): Promise<FaultLoad> {
-		const n8n = await N8nDriver.signIn(baseUrl);
-		const load = new FaultLoad(n8n, simulator, baseUrl);
+	private constructor(private readonly account: Account) {
+		({ n8n: this.n8n, simulator: this.simulator } = account);
+		({ baseUrl: this.baseUrl } = this.n8n);
+	}
+
+	static async open(n8nUrl: string): Promise<FaultLoad> {
+		const account = new Account({ n8nUrl });
+		await account.open();
+		const load = new FaultLoad(account);
 		await load.publishAll();
 		return load;
+	}
+
+	async close(): Promise<void> {
+		await this.simulator.stop();
 	}
 
 	/** Runs the load, and the fault in the middle of it. */
@@ -196,47 +206,32 @@ export class FaultLoad {
 	}
 
 	private async publishAll(): Promise<void> {
-		const { n8n } = this;
+		const { account } = this;
 		const after = node('After', 'n8n-nodes-base.noOp', 1);
-		const other = await n8n.createWorkflow(
-			chain('other', webhook(this.paths.other, { responseMode: 'onReceived' }), after),
-		);
-		await n8n.activate(other);
-		const credentials = await credentialFor(n8n, this.simulator);
-		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
-		const call: INodeParameters = {
-			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-			countryCode: 'IN',
-			phoneNumber: '={{ $json.phone }}',
-		};
-		const wait = { waitForCompletion: 'webhook' };
+		const other = webhook(this.paths.other, { responseMode: 'onReceived' });
+		await account.publish(chain('other', other, after));
 		const push: INodeParameters = {
 			campaignId: byId(CAMPAIGN),
-			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+			agentUuid: byId(fixtures.agents.full),
 			options: { output: 'requests' },
 			developerSettings: { contactsPerRequest: 1 },
 		};
 		const nodes = {
-			calls: node('Ours', `${PACKAGE}.placeCall`, 1, call, { credentials }),
-			push: node('Ours', `${PACKAGE}.pushCampaignContacts`, 1, push, { credentials }),
-			waits: node('Ours', `${PACKAGE}.placeCall`, 1, { ...call, ...wait }, { credentials }),
+			calls: account.placeCall(),
+			push: account.ours('Ours', 'pushCampaignContacts', push),
+			waits: account.placeCall({ waitForCompletion: 'webhook' }),
 		};
 		for (const name of ['calls', 'push', 'waits'] as const) {
 			const trigger = webhook(this.paths[name], { responseMode: 'onReceived' });
-			await this.publish(name, chain(name, trigger, split, nodes[name]));
+			const flow = chain(name, trigger, split(), nodes[name]);
+			this.workflows.set(name, await account.publish(flow));
 		}
-		const rest = { credentials, webhookId: this.webhookId };
-		const trigger = node('Ours', `${PACKAGE}.callCompletedTrigger`, 2, {}, rest);
-		await this.publish('completed', chain('completed', trigger, after));
-		const url = `${this.baseUrl}/webhook/${this.webhookId}/call-completed`;
+		const { webhookId } = this;
+		const trigger = account.ours('Ours', 'callCompletedTrigger', {}, { webhookId });
+		this.workflows.set('completed', await account.publish(chain('completed', trigger, after)));
+		const url = `${this.baseUrl}/webhook/${webhookId}/call-completed`;
 		const isRegistered = async () => (await post(url, {})).status !== 404;
 		await until('the webhook', isRegistered, { timeout: 120_000, every: 1_000 });
-	}
-
-	private async publish(name: Name, workflow: ReturnType<typeof chain>): Promise<void> {
-		const saved = await this.n8n.createWorkflow(workflow);
-		await this.n8n.activate(saved);
-		this.workflows.set(name, saved);
 	}
 }
 

@@ -212,9 +212,10 @@ describe.each<[string, ChangeKind[]]>([
 		expect(outcomes.read).toBeGreaterThan(SCENARIOS / 4);
 	}
 
-	const sizes = [true, false].flatMap((isSized) =>
-		[true, false].map((hasTotal): Sizes => ({ isSized, hasTotal })),
-	);
+	const sizes: Sizes[] = [
+		{ isSized: true, hasTotal: true },
+		{ isSized: false, hasTotal: false },
+	];
 	test.each(PAGING.flatMap((paging) => sizes.map((size) => [paging[0], size, paging] as const)))(
 		'of calls by %s, %j: misses almost no entry, or stops',
 		async (_style, size, paging) => {

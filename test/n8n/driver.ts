@@ -16,14 +16,24 @@ export const owner = {
 const identified = z.object({ id: z.string(), name: z.string() });
 const workflowSchema = identified.extend({ versionId: z.string(), active: z.boolean() });
 const executionSchema = z.object({ id: z.string(), workflowId: z.string(), status: z.string() });
-const testResult = z.object({ status: z.string(), message: z.string() });
 const storedRun = z.custom<IRunExecutionData>(
 	(value) => z.object({ resultData: z.object({}) }).safeParse(value).success,
 );
-const listResult = z.object({
-	results: z.array(z.object({ name: z.string(), value: z.union([z.string(), z.number()]) })),
-	paginationToken: z.unknown().optional(),
+/** A type of a node or a credential, as n8n lists it. */
+const listedType = z.object({
+	name: z.string(),
+	iconUrl: z.object({ light: z.string(), dark: z.string() }).optional().catch(undefined),
+	supportedNodes: z.array(z.string()).optional(),
+	codex: z
+		.object({
+			alias: z.array(z.string()),
+			categories: z.array(z.string()),
+			resources: z.object({ primaryDocumentation: z.array(z.object({ url: z.string() })) }),
+		})
+		.optional()
+		.catch(undefined),
 });
+export type ListedType = z.infer<typeof listedType>;
 
 /** Some requests are different in n8n 1. */
 export const isN8n1 = n8nVersion.startsWith('1.');
@@ -40,23 +50,27 @@ export class N8nDriver {
 
 	constructor(readonly baseUrl: string) {}
 
-	/** Creates the owner on a new instance, or signs in if the owner exists. */
 	static async signIn(baseUrl: string): Promise<N8nDriver> {
 		const driver = new N8nDriver(baseUrl);
+		await driver.signIn();
+		return driver;
+	}
+
+	/** Creates the owner on a new instance, or signs in if the owner exists. */
+	async signIn(): Promise<void> {
 		// n8n limits sign-ins per minute, and jest gives each test file its own modules, so all files share
 		// the session that the global setup stores in the environment.
-		const session = `N8N_DRIVER_SESSION_${new URL(baseUrl).port}`;
-		driver.cookie = process.env[session] ?? '';
-		if (driver.cookie !== '' && (await driver.send('GET', '/login')).ok) return driver;
-		const response = await driver.send('POST', '/owner/setup', owner);
+		const session = `N8N_DRIVER_SESSION_${new URL(this.baseUrl).port}`;
+		this.cookie = process.env[session] ?? '';
+		if (this.cookie !== '' && (await this.send('GET', '/login')).ok) return;
+		const response = await this.send('POST', '/owner/setup', owner);
 		if (!response.ok) {
-			await driver.request('POST', '/login', {
+			await this.request('POST', '/login', {
 				emailOrLdapLoginId: owner.email,
 				password: owner.password,
 			});
 		}
-		process.env[session] = driver.cookie;
-		return driver;
+		process.env[session] = this.cookie;
 	}
 
 	/** Sends any request of the editor. Returns the response's `data`. */
@@ -82,17 +96,6 @@ export class N8nDriver {
 
 	async credentials(): Promise<Reference[]> {
 		return z.array(identified).parse(await this.request('GET', '/credentials'));
-	}
-
-	/** Tests a credential as the button in its form does, with the unsaved `data` of the form. */
-	async testCredential(type: string, data: IDataObject): Promise<z.infer<typeof testResult>> {
-		const { id, name } = await this.createCredential(type, data, `${type} to test`);
-		try {
-			const credentials = { id, name, type, data };
-			return testResult.parse(await this.request('POST', '/credentials/test', { credentials }));
-		} finally {
-			await this.request('DELETE', `/credentials/${id}`);
-		}
 	}
 
 	async createWorkflow(workflow: WorkflowJson): Promise<Workflow> {
@@ -212,38 +215,10 @@ export class N8nDriver {
 		});
 	}
 
-	/** The entries of a list in a node's panel. */
-	async list(request: {
-		nodeType: string;
-		method: string;
-		path: string;
-		credentials: Record<string, Reference>;
-		filter?: string;
-		parameters?: IDataObject;
-	}): Promise<z.infer<typeof listResult>> {
-		const body = {
-			nodeTypeAndVersion: { name: request.nodeType, version: 1 },
-			methodName: request.method,
-			path: request.path,
-			credentials: request.credentials,
-			currentNodeParameters: request.parameters ?? {},
-			...(request.filter !== undefined && { filter: request.filter }),
-		};
-		const found = await this.request(
-			'POST',
-			'/dynamic-node-parameters/resource-locator-results',
-			body,
-		);
-		return listResult.parse(found);
-	}
-
-	/** The names of all node types that this instance has loaded. */
-	async nodeTypes(): Promise<string[]> {
-		const response = await this.sendTo('/types/nodes.json', 'GET');
-		return z
-			.array(z.object({ name: z.string() }))
-			.parse(await response.json())
-			.map(({ name }) => name);
+	/** All types that this instance has loaded. */
+	async types(kind: 'nodes' | 'credentials'): Promise<ListedType[]> {
+		const response = await this.sendTo(`/types/${kind}.json`, 'GET');
+		return z.array(listedType).parse(await response.json());
 	}
 
 	async execution(id: string) {

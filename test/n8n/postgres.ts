@@ -44,11 +44,6 @@ export class Postgres {
 		return server;
 	}
 
-	/** Process id, for measuring. Its children are the server. */
-	get pid(): number | undefined {
-		return this.child.pid;
-	}
-
 	/** n8n's settings of its own database. */
 	get environment(): Record<string, string> {
 		return {

@@ -50,7 +50,7 @@ export class QueueMode {
 	/** Waits until each execution has ended or n8n has marked it as ended. Prints an error after the time limit. */
 	async untilExecutionsEnd(timeout: number): Promise<void> {
 		const open = `select id from execution_entity where status in ('new', 'running', 'waiting')`;
-		const haveEnded = async () => Promise.resolve(JSON.stringify(this.stores.query(open)) === '[]');
+		const haveEnded = () => JSON.stringify(this.stores.query(open)) === '[]';
 		await until('the executions to end', haveEnded, { timeout, every: 2_000 }).catch(console.error);
 	}
 

@@ -29,11 +29,6 @@ export class QueueStores {
 		};
 	}
 
-	/** Process ids, for measuring. */
-	get pids(): number[] {
-		return [this.redis.pid, this.postgres.pid].filter((pid) => pid !== undefined);
-	}
-
 	/** Runs an SQL query. Returns an array of rows. */
 	query(query: string): unknown {
 		return this.postgres.query(query);

@@ -1,13 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
+type Probed<T> = T | undefined | false;
+
 /**
  * Repeats the probe until it returns a value. On timeout, throws with the probe's last error. The timeout counts the
  * pauses between the probes, because a probe takes longer on a busy machine.
  */
 export async function until<T>(
 	what: string,
-	probe: () => Promise<T | undefined | false>,
+	probe: () => Probed<T> | Promise<Probed<T>>,
 	{ timeout = 30_000, every = 100 } = {},
 ): Promise<T> {
 	for (let waited = 0; ; waited += every) {
@@ -26,7 +28,7 @@ export async function until<T>(
 
 /** Waits for a state of this process. */
 export async function eventually(condition: () => boolean): Promise<void> {
-	await until('the expected state', async () => Promise.resolve(condition()), { every: 5 });
+	await until('the expected state', condition, { every: 5 });
 }
 
 const IDLE_TURNS = 50;

@@ -1,18 +1,11 @@
+/** Conventions of the forms that n8n's own rules, in `npm run scan`, don't check. */
 import get from 'lodash/get';
 import isEqual from 'lodash/isEqual';
 import type { INodeProperties } from 'n8n-workflow';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
-import {
-	allParameters,
-	blankTexts,
-	choicesOf,
-	endsWell,
-	NODES,
-	notInTitleCase,
-	type Parameter,
-} from './descriptions';
+import { allParameters, choicesOf, endsWell, NODES, type Parameter } from './descriptions';
 import { sourceTrees } from './texts';
 
 /** The resource of n8n's human review variant of a node. Users can't select it. */
@@ -104,22 +97,6 @@ test("each node tells n8n's AI builder what it is for, and names related nodes o
 	}
 });
 
-test('display names and choices are in Title Case', () => {
-	expect(violations(({ property }) => notInTitleCase(property.displayName))).toEqual([]);
-	expect(
-		violations(({ property }) => choicesOf(property).flatMap(({ name }) => notInTitleCase(name))),
-	).toEqual([]);
-});
-
-test('descriptions of booleans begin with "Whether"', () => {
-	expect(
-		violations(
-			({ property }) =>
-				property.type === 'boolean' && property.description?.startsWith('Whether ') !== true,
-		),
-	).toEqual([]);
-});
-
 const ADD_BUTTONS: { [collection: string]: string } = {
 	callConfigOverrides: 'Add Setting',
 	developerSettings: 'Add Setting',
@@ -194,11 +171,6 @@ test('each parameter has a description, with periods as in n8n', () => {
 				.map(({ name }) => name),
 		),
 	).toEqual([]);
-});
-
-test('no text in a form is empty, or begins or ends with a blank', () => {
-	const forms = [...loader.types.nodes, loader.getCredential(CREDENTIAL).type];
-	expect(forms.flatMap((form) => blankTexts(form, form.displayName))).toEqual([]);
 });
 
 /** Lists with a meaningful order, such as the default or the soonest first. */
@@ -327,24 +299,6 @@ function parametersAt(level: INodeProperties[], [name, ...inside]: string[]): IN
 	);
 	return parametersAt(members, inside);
 }
-
-test('the default of a list is one of its choices', () => {
-	expect(
-		violations(({ property }) => {
-			const choices = choicesOf(property).map(({ value }) => value);
-			if (property.type === 'options' && choices.length > 0) {
-				// A required list, such as the country, may start empty.
-				const mayBeEmpty = property.required === true && property.default === '';
-				return !mayBeEmpty && !choices.some((value) => value === property.default);
-			}
-			if (property.type !== 'multiOptions') return false;
-			return (
-				!Array.isArray(property.default) ||
-				property.default.some((one) => !choices.some((value) => value === one))
-			);
-		}),
-	).toEqual([]);
-});
 
 test('no field has a pattern for n8n to check or extract, because a busy n8n then stops the workflow', () => {
 	const patterns = [/"type":"regex"/, /"validation":/, /"extractValue":/];

@@ -72,21 +72,6 @@ function isChoice(
 	return 'value' in option && !('type' in option);
 }
 
-const SMALL_WORDS =
-	/^(a|an|and|as|at|but|by|for|from|if|in|into|nor|of|on|or|over|per|the|to|up|vs|via|with)$/;
-
-/** Words without the capital letter that Title Case needs. */
-export function notInTitleCase(title: string): string[] {
-	const words = title
-		.split(/[\s/]+/)
-		.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''));
-	return words.filter(
-		(word, index) =>
-			/^\p{Ll}(?![’'])/u.test(word) &&
-			!(index > 0 && index < words.length - 1 && SMALL_WORDS.test(word)),
-	);
-}
-
 /** Whether a description ends with a period if and only if it has several sentences. */
 export function endsWell(description: string): boolean {
 	const sentences = description.replace(/\.$/, '').split(/[.?!] (?=\p{Lu}|“)/u).length;
@@ -104,19 +89,3 @@ export const TEXTS = new Set([
 	'subtitle',
 	'documentationUrl',
 ]);
-
-/** Values in a form that may be empty. */
-const VALUES = ['default', 'value', 'responseData'];
-
-/**
- * The paths of texts in a form that are empty, or begin or end with a blank, such as one to which nothing is added. A text
- * must be omitted rather than empty.
- */
-export function blankTexts(form: object, place: string): string[] {
-	return Object.entries(form).flatMap(([name, part]: [string, unknown]) => {
-		const here = `${place} › ${name}`;
-		if (typeof part === 'object' && part !== null) return blankTexts(part, here);
-		const isText = typeof part === 'string' && !VALUES.includes(name);
-		return isText && (part === '' || part !== part.trim()) ? [here] : [];
-	});
-}

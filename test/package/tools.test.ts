@@ -1,5 +1,4 @@
 /** The tool that n8n creates from each action of a node with default settings, as a model sees it. */
-import intersection from 'lodash/intersection';
 import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { loader, makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../engine';
@@ -118,58 +117,6 @@ test('the editor lets a model fill in every field of the task', () => {
 	expect(fields.length).toBeGreaterThan(closed.length);
 	const names = new Set(closed.map(({ property }) => property.displayName));
 	expect([...names].filter((name) => !NOT_FOR_MODELS.includes(name))).toEqual([]);
-});
-
-/** Fields that accept any text, or whose name says the form. */
-const FREE_TEXT = [
-	...['Tool Description', 'Person Name', 'Reason', 'Response', 'Initial Greeting', 'Message ID'],
-	...['Unique Value', 'Idempotency Key', 'Status', 'Put Output File in Field'],
-	...['Trigger URL', 'Trigger Secret'],
-	...['Phone Column', 'Person Name Column', 'Columns to Send', 'Last Name Column'],
-	...[
-		'System Prompt',
-		'Answer Format',
-		'Answer Field',
-		'Answer Field in Call Record',
-		'Not Reached Statuses',
-	],
-	...['Other Event Types', 'Calling Hours Except On', 'Webhook URL', 'Finished Statuses'],
-];
-
-test('the description of a tool has an example of each value that is not free text', () => {
-	const missing = loader.types.nodes
-		.filter(({ usableAsTool }) => usableAsTool !== undefined)
-		.flatMap(({ properties, name }) => {
-			const descriptions = properties.filter((one) => one.name === 'toolDescription');
-			return properties.filter(inTools).flatMap((field) => {
-				const members = field.type === 'collection' ? (field.options ?? []) : [field];
-				const texts = members.filter(
-					(one): one is INodeProperties =>
-						'type' in one &&
-						inTools(one) &&
-						['string', 'json', 'dateTime', 'multiOptions', 'resourceLocator'].includes(one.type),
-				);
-				const operation = field.displayOptions?.show?.operation;
-				const own = descriptions.filter(
-					({ displayOptions }) =>
-						operation === undefined ||
-						intersection(displayOptions?.show?.operation, operation).length > 0,
-				);
-				return texts
-					.filter(({ displayName }) => !FREE_TEXT.includes(displayName))
-					.filter(
-						({ displayName }) =>
-							own.length === 0 ||
-							!own.every((one) =>
-								new RegExp(` ${displayName}: [^:]*[\\\\"{]`).test(JSON.stringify(one.default)),
-							),
-					)
-					.map(({ displayName }) => `${name} › ${displayName}`);
-			});
-		});
-	const advice =
-		'add an example to FORMATS (nodes/shared/modelFormats.ts), or the label to FREE_TEXT in this test';
-	expect([...new Set(missing)].map((field) => `${field}: ${advice}`)).toEqual([]);
 });
 
 test('JSON fields are text fields in every tool, also in options', () => {

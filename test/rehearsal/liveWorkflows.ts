@@ -67,9 +67,7 @@ export class LiveWorkflows {
 
 	async untilListening(): Promise<void> {
 		await until('the trigger to listen', async () => (await post(this.url, '')).status === 400);
-		await until('the chat connection', async () =>
-			Promise.resolve(this.simulator.sessions.openSockets() === 1),
-		);
+		await until('the chat connection', () => this.simulator.sessions.openSockets() === 1);
 	}
 
 	/** Ends a call, which the service reports to the trigger. */

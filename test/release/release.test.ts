@@ -31,14 +31,33 @@ const change = (file: string, from: string, to: string) => {
 };
 const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
 
-beforeEach(() => {
-	folder = mkdtempSync(path.join(tmpdir(), 'release-'));
+/** A folder with everything that a release needs, and one without. Tests copy them, because git is slow. */
+let prepared = '';
+let unprepared = '';
+
+beforeAll(() => {
+	unprepared = mkdtempSync(path.join(tmpdir(), 'release-'));
+	folders.push(unprepared);
+	folder = unprepared;
 	for (const file of ['package.json', 'LICENSE', 'CHANGELOG.md', ...linkingFiles(ROOT)]) {
 		mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
 		cpSync(path.join(ROOT, file), path.join(folder, file));
 	}
+	prepared = copyOf(unprepared);
+	folder = prepared;
+	prepareRelease();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+	for (const made of folders) rmSync(made, { recursive: true, force: true });
+});
+
+const folders: string[] = [];
+function copyOf(original: string): string {
+	const copy = mkdtempSync(path.join(tmpdir(), 'release-'));
+	folders.push(copy);
+	cpSync(original, copy, { recursive: true });
+	return copy;
+}
 
 function enterPublisher() {
 	for (const [file, text] of filesFor(folder, PUBLISHER)) write(file, text);
@@ -60,6 +79,8 @@ function prepareRelease() {
 const released = { tag: `v${VERSION}`, publishingRepository: 'acme/voice-nodes' };
 
 describe('publisher', () => {
+	beforeEach(() => (folder = copyOf(unprepared)));
+
 	test('the files with links are all found', () => {
 		const files = linkingFiles(ROOT);
 		expect(files.filter((file) => file.endsWith('.node.json'))).toHaveLength(14);
@@ -88,13 +109,13 @@ describe('publisher', () => {
 });
 
 describe('release check', () => {
+	beforeEach(() => (folder = copyOf(prepared)));
+
 	test('nothing is found when everything is ready', () => {
-		prepareRelease();
 		expect(releaseFaults(folder, released)).toEqual([]);
 	});
 
 	test.each(['package.json', ...linkingFiles(ROOT)])('a placeholder in %s is found', (file) => {
-		prepareRelease();
 		change(file, PUBLISHER.repository, `https://${PLACEHOLDER}/voice-nodes`);
 		expect(releaseFaults(folder, released).join('\n')).toContain(`${file}:`);
 		expect(releaseFaults(folder, released).join('\n')).toContain('has a placeholder');
@@ -114,13 +135,11 @@ describe('release check', () => {
 		['entries without a date', 'CHANGELOG.md', ' - 2026-12-01', ''],
 		['entries of another version', 'CHANGELOG.md', `[${VERSION}]`, '[9.9.9]'],
 	])('%s is found', (_what, file, from, to) => {
-		prepareRelease();
 		change(file, from, to);
 		expect(releaseFaults(folder, released)).not.toEqual([]);
 	});
 
 	test('a README from before the first release is found', () => {
-		prepareRelease();
 		write(
 			'README.md',
 			"**The package isn't on npm yet.** Until the first release, try it locally.\n",
@@ -131,14 +150,12 @@ describe('release check', () => {
 	});
 
 	test('a tag other than the version is found', () => {
-		prepareRelease();
 		expect(releaseFaults(folder, { ...released, tag: 'v9.9.9' })).toEqual([
 			`The tag v9.9.9 isn't v${VERSION}, the version in package.json`,
 		]);
 	});
 
 	test('a repository other than the publishing one is found', () => {
-		prepareRelease();
 		const faults = releaseFaults(folder, { ...released, publishingRepository: 'fork/voice-nodes' });
 		expect(faults).toEqual([
 			"package.json: the repository isn't fork/voice-nodes, which publishes",
@@ -146,7 +163,6 @@ describe('release check', () => {
 	});
 
 	test('a commit beside main is found, and an earlier commit of main is not', () => {
-		prepareRelease();
 		git('checkout', '--quiet', '-b', 'later');
 		git('commit', '--quiet', '--allow-empty', '--message', 'Beside main');
 		expect(releaseFaults(folder, released)).toEqual([`The tag v${VERSION} isn't on main`]);

@@ -226,14 +226,6 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			expect(await client.closed()).toBe(1003);
 		});
 
-		test('of a second client, unless it claims the session', async () => {
-			const first = await opened(sim(), open, { client_id: 'one' });
-			expect(await (await opened(sim(), open, { client_id: 'two' })).closed()).toBe(1008);
-			await opened(sim(), open, { client_id: 'two', claim: '1' });
-			expect(await first.closed()).toBe(dialect.socket.takeOverCode);
-			expect(sim().sessions.clientIds(open)).toEqual(['two']);
-		});
-
 		test.each([
 			['{oops', 'bad_json'],
 			['[1]', 'bad_payload'],
@@ -251,21 +243,6 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		])('the frame %j: %s', async (frame, error) => {
 			const client = await opened(sim(), open);
 			expect(await client.send(frame)).toMatchObject({ state: 'invalid', error });
-		});
-
-		test('an idempotency key for another message, or by another way', async () => {
-			const client = await opened(sim(), open);
-			const say = async (content: string) =>
-				await client.send({ type: 'message', content, idempotency_key: 'k1' });
-			const first = await say('once');
-			expect(await say('once')).toEqual({ ...first, state: 'accepted' });
-			expect(await say('other')).toEqual({ state: 'invalid', error: 'idempotency_key_reused' });
-			expect(await inbound('once', { idempotency_key: 'k1' })).toMatchObject({
-				status: dialect.statuses.keyReused,
-				body: { error: 'idempotency_key_rail_conflict' },
-			});
-			const { messages } = sim().sessions.get(open);
-			expect(messages.filter(({ role }) => role === 'user')).toHaveLength(1);
 		});
 	});
 });

@@ -12,13 +12,13 @@ import { ChatEngine } from './chat/engine';
 import { Clock } from './clock';
 import type { Dialect } from './dialects';
 import { Faults } from './http/faults';
+import { bytesOf, type SimulatorResponse } from './http/route';
 import { RequestLog, type RecordedRequest } from './http/requestLog';
 import { createServer } from './http/server';
 import { digitsOf } from './rules/phone';
 import { SocketHub } from './socket/hub';
 import { SessionControl } from './socket/sessionControl';
 import { attachSockets } from './socket/upgrade';
-import { ListChanges } from './state/listChanges';
 import { seed } from './state/seed';
 import {
 	State,
@@ -57,7 +57,6 @@ export class Simulator {
 	readonly clock = new Clock();
 	readonly state = new State();
 	readonly faults = new Faults();
-	readonly listChanges = new ListChanges(this.state, this.clock);
 	readonly log: RequestLog;
 	readonly completions = new Completions(this);
 	readonly autoDialer = new AutoDialer(this);
@@ -66,6 +65,8 @@ export class Simulator {
 	readonly sessions = new SessionControl(this);
 	/** Responses that a test holds back. */
 	held: { path: RegExp; released: Promise<void> } | null = null;
+	/** Changes the bytes of a response or frame, and the status of a response. */
+	tamper: ((bytes: Buffer) => { bytes: Buffer; status?: number | undefined }) | null = null;
 	baseUrl = '';
 	/** IDs of the calls and chat sessions that were there at the start. */
 	private seeded = new Set<string>();
@@ -118,6 +119,12 @@ export class Simulator {
 		const released = new Promise<void>((resolve) => (release = resolve));
 		this.held = { path, released };
 		return release;
+	}
+
+	tampered(sent: SimulatorResponse): SimulatorResponse {
+		if (this.tamper === null) return sent;
+		const { bytes, status = sent.status } = this.tamper(bytesOf(sent.body));
+		return { ...sent, status, body: bytes };
 	}
 
 	/** Finishes a call and delivers its webhook. Resolves when all deliveries have a response. */
@@ -198,10 +205,10 @@ export class Simulator {
 		this.hub.reset();
 		this.chat.reset();
 		this.faults.clear();
-		this.listChanges.clear();
 		this.log.reset();
 		this.clock.reset();
 		this.held = null;
+		this.tamper = null;
 		this.state.clear();
 		this.seed();
 	}

@@ -137,7 +137,7 @@ async function runRound(
 	const ended = async () => {
 		const isIdle = () => countOf(server, 'count(*)', OPEN) === 0;
 		const limits = { timeout: MAX_SETTLING_MS, every: 1_000 };
-		await until('the executions to end', async () => Promise.resolve(isIdle()), limits);
+		await until('the executions to end', () => isIdle(), limits);
 	};
 	let isOver = false;
 	const serving = load.serveUntil(() => isOver);

@@ -122,7 +122,7 @@ function secondsSince(start: number): number {
 async function waitForCapacity({ stores }: QueueMode): Promise<void> {
 	await sleep(EVERY_MS);
 	const open = `select id from execution_entity where status in ('new', 'running')`;
-	const isFree = async () => Promise.resolve(rows.parse(stores.query(open)).length < MAX_RUNNING);
+	const isFree = () => rows.parse(stores.query(open)).length < MAX_RUNNING;
 	await until('room for an execution', isFree, { timeout: MAX_SETTLING_MS, every: 1_000 });
 }
 

@@ -82,7 +82,7 @@ export class QueueLoad {
 
 	async untilSocketsOpen(): Promise<void> {
 		const all = () => this.sessions.every((id) => this.simulator.sessions.openSockets(id) > 0);
-		await until('the sockets', async () => Promise.resolve(all()), { timeout: 120_000 });
+		await until('the sockets', () => all(), { timeout: 120_000 });
 	}
 
 	/**

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { PACKAGE } from '../e2e/calls';
+import { firstReading, PACKAGE } from '../e2e/calls';
 import { N8nDriver } from '../n8n/driver';
 import { QueueMode } from '../n8n/queueMode';
 import type { N8nOptions } from '../n8n/server';
@@ -75,11 +75,7 @@ class ReadingLoad {
 		const after = node('After', 'n8n-nodes-base.noOp', 1);
 		const workflow = await n8n.createWorkflow(chain('reading', trigger, after));
 		await n8n.activate(workflow);
-		const isRead = async () => {
-			const stored = await n8n.request('GET', `/workflows/${workflow.id}`);
-			return JSON.stringify(stored).includes('"polled"');
-		};
-		await until('the first reading', isRead, { timeout: 120_000 });
+		await firstReading(n8n, workflow);
 	}
 
 	async endCalls(count: number, everyMs = EVERY_MS): Promise<void> {
@@ -93,7 +89,7 @@ class ReadingLoad {
 	/** Waits until a poll has returned some calls. */
 	async untilReturned(): Promise<void> {
 		const before = this.startedCount();
-		await until('an execution', async () => Promise.resolve(this.startedCount() > before), {
+		await until('an execution', () => this.startedCount() > before, {
 			timeout: 120_000,
 			every: 10,
 		});
@@ -102,7 +98,7 @@ class ReadingLoad {
 	/** Waits until each call has an execution, and all executions have ended. */
 	async settled(): Promise<void> {
 		// The verdict names those that are lost.
-		await until('each call', async () => Promise.resolve(this.evaluate().lost.length === 0), {
+		await until('each call', () => this.evaluate().lost.length === 0, {
 			timeout: MAX_SETTLING_MS,
 			every: 2_000,
 		}).catch(console.error);
@@ -114,7 +110,7 @@ class ReadingLoad {
 		const readings = () =>
 			this.simulator.requests.filter(({ path }) => path === `/v1/campaigns/${CAMPAIGN}/status`);
 		const enough = readings().length + 2;
-		await until('the readings', async () => Promise.resolve(readings().length >= enough), {
+		await until('the readings', () => readings().length >= enough, {
 			timeout: 240_000,
 			every: 1_000,
 		});

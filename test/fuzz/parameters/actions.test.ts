@@ -21,7 +21,7 @@ beforeEach(() => {
 	speedUp(500);
 });
 afterEach(async () => {
-	const closed = async () => Promise.resolve(simulator().sessions.openSockets() === 0);
+	const closed = () => simulator().sessions.openSockets() === 0;
 	await until('all sockets to close', closed, { every: 5 });
 	jest.restoreAllMocks();
 });

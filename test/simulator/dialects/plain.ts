@@ -20,7 +20,6 @@ export const plain: Dialect = {
 		status: 422,
 		body: (problems) => ({ success: false, error: problems.join('; '), details: null }),
 	},
-	retryAfter: 'seconds',
 	agents: {
 		filter: 'agent_uuid',
 		record: (agent) => ({

@@ -18,7 +18,6 @@ export const terse: Dialect = {
 		busy: 429,
 	},
 	validation: { status: 400, body: (problems) => ({ success: false, errors: problems }) },
-	retryAfter: 'seconds',
 	agents: {
 		filter: 'id',
 		record: (agent) => ({

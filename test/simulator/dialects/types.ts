@@ -11,8 +11,6 @@ export interface Dialect {
 		status: 400 | 422;
 		body(problems: string[]): JsonObject;
 	};
-	/** The form of Retry-After, which can be both in HTTP. */
-	retryAfter: 'seconds' | 'date';
 	agents: {
 		/** Query parameter that narrows the list to one agent. */
 		filter: string;

@@ -24,7 +24,6 @@ export const wrapped: Dialect = {
 			details: { problems },
 		}),
 	},
-	retryAfter: 'date',
 	agents: {
 		filter: 'filter[agent]',
 		record: (agent) => ({

@@ -1,16 +1,5 @@
-export type FaultKind =
-	| 'resetBefore'
-	| 'resetMiddle'
-	| 'resetAfter'
-	| 'status'
-	| 'tooManyRequests'
-	| 'html'
-	| 'truncatedJson'
-	| 'successFalseAt200'
-	| 'rejectingWords'
-	| 'wrongCounts'
-	| 'redirect'
-	| 'hang';
+/** `status` responds with it, `hang` never responds, and the others reset the connection before or after the request takes effect. */
+export type FaultKind = 'status' | 'hang' | 'resetBefore' | 'resetAfter';
 
 export interface Fault {
 	kind: FaultKind;
@@ -20,11 +9,10 @@ export interface Fault {
 	times?: number;
 	/** The number of matching requests before the first one to which it applies. */
 	skip?: number;
-	/** Whether the request takes effect before. Always true for the kinds in `ALWAYS_HANDLED`. */
+	/** Whether the request takes effect before. Always true for `resetAfter`. */
 	afterHandling?: boolean;
+	/** Default: 500. */
 	status?: number;
-	retryAfterSeconds?: number;
-	/** The body, the URL of a redirect, or for `wrongCounts` the counts that replace those in `data`. */
 	body?: unknown;
 }
 
@@ -33,17 +21,8 @@ interface Armed extends Fault {
 	toSkip: number;
 }
 
-/** After these faults, the request has taken effect. */
-const ALWAYS_HANDLED: ReadonlySet<FaultKind> = new Set([
-	'resetMiddle',
-	'resetAfter',
-	'truncatedJson',
-	'rejectingWords',
-	'wrongCounts',
-]);
-
-export function takesEffect(fault: Fault): boolean {
-	return ALWAYS_HANDLED.has(fault.kind) || fault.afterHandling === true;
+export function takesEffect({ kind, afterHandling }: Fault): boolean {
+	return kind === 'resetAfter' || afterHandling === true;
 }
 
 export class Faults {

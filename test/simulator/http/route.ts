@@ -29,6 +29,11 @@ export type Handler = (
 /** Handlers by endpoint, such as `GET /v1/call/:id`. */
 export type Routes = { [endpoint: string]: Handler };
 
+export function bytesOf(body: unknown): Buffer {
+	if (Buffer.isBuffer(body)) return body;
+	return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
 export const response = (status: number, body: unknown): SimulatorResponse => ({ status, body });
 
 export const ok = (data: unknown): SimulatorResponse => response(200, { success: true, data });

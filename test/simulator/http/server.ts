@@ -10,12 +10,13 @@ import type { Simulator } from '../simulator';
 import { takesEffect, type Fault } from './faults';
 import {
 	invalid,
+	bytesOf,
 	rejected,
+	response,
 	type Handler,
 	type SimulatorRequest,
 	type SimulatorResponse,
 } from './route';
-import { faultyResponse, send } from './send';
 
 /** The document shows no limit. A request with 10,000 contacts is much smaller. */
 const MAX_BODY_BYTES = 64_000_000;
@@ -133,7 +134,7 @@ async function serve(
 	const error = isObject(sent.body) ? sent.body.error : undefined;
 	if (typeof error === 'string') outcome.error = error;
 	if (sim.keepsResponses) outcome.responseText = textOf(sent.body);
-	await send(reply, sent, fault);
+	await send(reply, sim.tampered(sent));
 }
 
 /** Undefined if there is no response, because of a fault. */
@@ -148,9 +149,14 @@ async function responseTo(
 	const handled = isHandled ? await handler(sim, request) : undefined;
 	if (sim.held?.path.test(request.path) === true) await sim.held.released;
 	await delay(sim.settings.latencyMs ?? 0);
-	if (fault?.kind === 'resetAfter' || fault?.kind === 'hang') return undefined;
-	const changed = fault && faultyResponse(fault, sim, handled);
-	return changed ?? handled ?? rejected(500, 'Internal server error');
+	if (fault === undefined) return handled;
+	const { status = 500, body = rejected(status, 'Internal server error').body } = fault;
+	return fault.kind === 'status' ? response(status, body) : undefined;
+}
+
+async function send(reply: FastifyReply, sent: SimulatorResponse): Promise<void> {
+	const headers = { 'content-type': 'application/json; charset=utf-8', ...sent.headers };
+	await reply.code(sent.status).headers(headers).send(bytesOf(sent.body));
 }
 
 function textOf(body: unknown): string {

@@ -125,7 +125,6 @@ type Query = Record<string, string>;
 const LINK = 'page_token';
 
 export const listCalls: Handler = (sim, request) => {
-	sim.listChanges.beforeRequest();
 	const { [LINK]: token, ...others } = request.query;
 	if (token === undefined) return page(sim, others);
 	// A link is complete, so it's rejected with other parameters.

@@ -112,7 +112,7 @@ export class SocketHub {
 		session.events.push({ at, frame });
 		if (session.events.length > replayMaxEvents) session.events.shift();
 		const connections = this.connectionsOf(session.sessionId);
-		for (const connection of connections) transmit(connection, frame);
+		for (const connection of connections) this.transmit(connection, frame);
 		if (type === 'session_closed' && dialect.socket.afterClosed === 'closes') {
 			for (const { ws } of connections) ws.close(1000);
 		}
@@ -212,7 +212,7 @@ export class SocketHub {
 		const { sessionId, accountId } = connection.session;
 		// The ack of a rejected frame has the ID of its sender.
 		const isNamed = messageId === null || 'message_id' in outcome;
-		transmit(connection, {
+		this.transmit(connection, {
 			type: 'ws_write_result',
 			session_id: sessionId,
 			account_id: this.sim.dialect.socket.accountId(accountId),
@@ -228,10 +228,13 @@ export class SocketHub {
 		this.seen.add(key);
 		if (!isKnown && !dialect.socket.replaysOnFirstConnect) return;
 		const since = clock.now() - (settings.replayWindowMs ?? REPLAY_WINDOW_MS);
-		for (const { at, frame } of session.events) if (at >= since) transmit(connection, frame);
+		for (const { at, frame } of session.events) if (at >= since) this.transmit(connection, frame);
 	}
-}
 
-function transmit({ ws }: Connection, frame: JsonObject): void {
-	if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(frame));
+	private transmit({ ws }: Connection, frame: JsonObject): void {
+		if (ws.readyState !== ws.OPEN) return;
+		const text = JSON.stringify(frame);
+		// As text, even if the bytes aren't valid text.
+		ws.send(this.sim.tamper?.(Buffer.from(text)).bytes ?? text, { binary: false });
+	}
 }

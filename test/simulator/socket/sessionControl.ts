@@ -60,16 +60,6 @@ export class SessionControl {
 		if (this.sim.dialect.socket.socketEndsWithToken) this.closeSockets(4401);
 	}
 
-	/** Switches an agent off, which ends its sockets with 1008, or on again. */
-	setAgentActive(agentUuid: string, active: boolean): void {
-		this.agent(agentUuid).active = active;
-		if (active) return;
-		const reason = this.sim.dialect.socket.closeReason('agent_inactive');
-		for (const { ws, session } of this.sim.hub.connectionsOf()) {
-			if (session.agentUuid === agentUuid) ws.close(1008, reason);
-		}
-	}
-
 	setMode(sessionId: string, mode: SessionMode): void {
 		const session = this.get(sessionId);
 		switchMode(session, mode, this.sim.chat.emitter(session));

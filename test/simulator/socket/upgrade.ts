@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { faultyResponse } from '../http/send';
 import type { RecordedRequest } from '../http/requestLog';
 import type { Simulator } from '../simulator';
 
@@ -64,8 +63,7 @@ function hasFault(
 	if (!fault) return false;
 	outcome.fault = fault.kind;
 	if (fault.kind === 'hang') return true;
-	const sent = faultyResponse(fault, sim);
-	if (sent) reject(raw, sent.status);
+	if (fault.kind === 'status') reject(raw, fault.status ?? 500);
 	else raw.destroy();
 	return true;
 }

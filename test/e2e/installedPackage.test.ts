@@ -1,0 +1,73 @@
+/** What a release publishes, in the folder and in the lists of a real n8n. */
+import { globSync } from 'node:fs';
+import { extname, join, relative } from 'node:path';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { N8nDriver, type ListedType } from '../n8n/driver';
+import { installedPackage, packageName, projectFolder } from '../n8n/package-install';
+import { anchorsOf } from '../package/anchors';
+import { sharedN8n } from './shared';
+
+const { baseUrl, home } = sharedN8n();
+const folder = installedPackage(home);
+let n8n: N8nDriver;
+let nodes: ListedType[];
+
+beforeAll(async () => {
+	n8n = await N8nDriver.signIn(baseUrl);
+	nodes = (await n8n.types('nodes')).filter(
+		({ name }) => name.startsWith(`${packageName}.`) && !name.endsWith('Tool'),
+	);
+});
+
+const namesOfSources = globSync('nodes/*/*.node.ts', { cwd: projectFolder }).map((file) => {
+	const [, name = ''] = /(\w+)\.node\.ts$/.exec(file) ?? [];
+	return `${packageName}.${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+});
+
+/** Expects an icon for the light and the dark theme at the URLs that the editor uses. */
+async function expectIcons({ iconUrl }: ListedType): Promise<void> {
+	for (const url of [iconUrl?.light, iconUrl?.dark]) {
+		const response = await fetch(`${baseUrl}/${url}`);
+		expect(response.headers.get('content-type')).toContain('svg');
+	}
+}
+
+test('contains only built files, the README, the changelog, and the license', () => {
+	const files = globSync('**', { cwd: folder, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+	expect(files.filter((file) => !file.startsWith('dist/')).sort()).toEqual([
+		'CHANGELOG.md',
+		'LICENSE',
+		'README.md',
+		'package.json',
+	]);
+	const built = files.filter((file) => file.startsWith('dist/'));
+	expect([...new Set(built.map((file) => extname(file)))].sort()).toEqual(['.js', '.json', '.svg']);
+});
+
+test('contains each icon, codex file, and schema of the sources', () => {
+	const assets = '{nodes,credentials}/**/*.{svg,json}';
+	const built = globSync(assets, { cwd: `${folder}/dist` });
+	expect(built.length).toBeGreaterThan(40);
+	expect(built.sort()).toEqual(globSync(assets, { cwd: projectFolder }).sort());
+});
+
+test('n8n lists each node with its icons, and a link to its heading in the docs', async () => {
+	expect(nodes.map(({ name }) => name).sort()).toEqual(namesOfSources.sort());
+	for (const node of nodes) {
+		await expectIcons(node);
+		const docs = new URL(node.codex?.resources.primaryDocumentation[0]?.url ?? '');
+		const [page = ''] = /docs\/[\w-]+\.md$/.exec(docs.pathname) ?? [];
+		expect(anchorsOf(page).map((anchor) => `#${anchor}`)).toContain(docs.hash);
+		expect(node.codex?.alias.length).toBeGreaterThan(0);
+		expect(node.codex?.categories.length).toBeGreaterThan(0);
+	}
+});
+
+test('n8n lists the credential with its icons and its nodes', async () => {
+	const all = await n8n.types('credentials');
+	const credential = all.find(({ name }) => name === CREDENTIAL);
+	expect(credential?.supportedNodes?.length).toBeGreaterThan(0);
+	await expectIcons(credential ?? { name: CREDENTIAL });
+});
