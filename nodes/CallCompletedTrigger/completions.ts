@@ -31,6 +31,7 @@ import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
 import { completionFields } from './properties';
 import { readCompletedCall } from './readCompletedCall';
 import { isWanted } from '../shared/calls/completionFilters';
+import { displayText, quoted } from '../shared/values';
 
 type Settings = CompletionSettings & { verify: boolean; allowDuplicates: boolean };
 
@@ -117,6 +118,7 @@ async function readCalls(
 		const { callId } = call;
 		const options = { report: reportedOutcome(call), finished, clock: { ...clock, sleep } };
 		const record = await readCompletedCall(client, callId, options);
+		if (record === undefined) context.addExecutionHints({ message: unknownCall(callId) });
 		if (record === undefined || !isWanted(record, filters)) return [];
 		const more = await readIncluded(client, callId, included);
 		return [{ callId, record: { ...record, ...more }, outcome: record }];
@@ -138,6 +140,12 @@ async function readCalls(
 		completed: all.flatMap(({ completed }) => completed),
 		failed: all.flatMap(({ failed }) => failed),
 	};
+}
+
+function unknownCall(callId: string): string {
+	return displayText(
+		`The account of this credential has no call ${quoted(callId)}, so it wasn't passed on. If the call was placed with another credential, choose that one.`,
+	);
 }
 
 function isCall(call: ReportedCall | UnusableReport): call is ReportedCall {

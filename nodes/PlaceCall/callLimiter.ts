@@ -25,6 +25,8 @@ type LimitedCall = {
 	limit: CallLimit;
 	/** When it's placed, as planned now. In epoch milliseconds. */
 	planned: () => number;
+	/** In which the period begins. */
+	zone: string;
 };
 
 /** `text`: what n8n remembers of the call. Undefined if the limit is reached. */
@@ -92,7 +94,9 @@ export class CallLimiter {
 		// As a tool, or if another period has begun since, it isn't reserved with the others.
 		if (this.reservations.get(index)?.period !== this.periodOf(call)) await this.reserve([index]);
 		const text = this.reservations.get(index)?.text;
-		if (text === undefined) throw overLimit(call.limit, this.dateTimeAt(call.planned()));
+		if (text === undefined) {
+			throw overLimit(call.limit, DateTime.fromMillis(call.planned(), { zone: call.zone }));
+		}
 		// Reserving can take as long as the database does.
 		requireRunning(this.context);
 		this.unused.delete(text);
@@ -130,8 +134,8 @@ export class CallLimiter {
 		);
 	}
 
-	private periodOf({ limit, planned }: LimitedCall, at = planned()): string {
-		return periodAt(this.dateTimeAt(at), limit.period);
+	private periodOf({ limit, planned, zone }: LimitedCall, at = planned()): string {
+		return periodAt(DateTime.fromMillis(at, { zone }), limit.period);
 	}
 
 	/** Undefined for a call that can't be placed now, which fails on its own. */
@@ -142,10 +146,6 @@ export class CallLimiter {
 			explained(error);
 			return undefined;
 		}
-	}
-
-	private dateTimeAt(moment: number): DateTime {
-		return DateTime.fromMillis(moment, { zone: this.context.getTimezone() });
 	}
 }
 

@@ -1,7 +1,7 @@
 import countBy from 'lodash/countBy';
 import isEmpty from 'lodash/isEmpty';
 import { DateTime } from 'luxon';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
@@ -10,8 +10,7 @@ import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
-import type { NodeParameters } from '../shared/n8n/forms/nodeParameters';
-import { asItems, itemIndex } from '../shared/n8n/run/itemLoop';
+import { asItems, withInputIfFailed } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
@@ -55,13 +54,14 @@ export async function placeCalls(
 		requireOneTime(time, additions);
 		const legacy = settings.switch('useLegacyEndpoint', false);
 		const keepsInput = includesInput(form);
-		const { limit, schedule } = time;
+		const { hours, limit, schedule } = time;
 		const call = `${numberKey} ${schedule?.at ?? ''}`;
 		const first = firstItems.get(call) ?? index;
 		firstItems.set(call, first);
 		if (limit !== undefined && first === index) {
 			const planned = () => callTime(time, dateTimeNow()).planned.toMillis();
-			limiter.add(index, { number: numberKey, limit, planned });
+			const zone = hours?.zone ?? context.getTimezone();
+			limiter.add(index, { number: numberKey, limit, planned, zone });
 		}
 		return {
 			// Without the time of the attempt and the URL of this execution, which don't make it another call.
@@ -114,7 +114,9 @@ export async function placeCalls(
 	}).finally(async () => await limiter.release());
 	const summary = notAllPlaced(placed);
 	if (summary !== undefined) context.addExecutionHints({ message: summary });
-	return await wait.finish(placed.map((item) => withInput(context, parameters, item)));
+	const inputOf = (index: number) =>
+		includesInput(parameters.at(index)) ? inputFields(context, index) : {};
+	return await wait.finish(placed.map((item) => withInputIfFailed(context, item, inputOf)));
 }
 
 function duplicateOf(first: number): NotPlaced {
@@ -146,19 +148,6 @@ function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined 
 	const placed = counted(reasons.filter((reason) => reason === undefined).length, 'call');
 	const summary = `${counted(items.length, 'item')}: ${[`${placed} placed`, ...others].join(', ')}.`;
 	return reasons.includes(REASONS.get(DUPLICATE)) ? `${summary} ${CALL_AGAIN}` : summary;
-}
-
-/** A failed item with its input fields. n8n adds them itself in the error output. */
-function withInput(
-	context: IExecuteFunctions,
-	parameters: NodeParameters,
-	item: INodeExecutionData,
-): INodeExecutionData {
-	const index = itemIndex(item.pairedItem);
-	const isFailed = item.json.error !== undefined;
-	if (!isFailed || context.getNode().onError === 'continueErrorOutput') return item;
-	if (!includesInput(parameters.at(index))) return item;
-	return { ...item, json: { ...inputFields(context, index), ...item.json } };
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */

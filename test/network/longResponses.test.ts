@@ -51,7 +51,7 @@ const place = async (items?: number) =>
 		{
 			agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
 			countryCode: 'IN',
-			phoneNumber: '9876543210',
+			phoneNumber: '={{ 9876543210 + $itemIndex }}',
 		},
 		items,
 	);

@@ -5,7 +5,7 @@ import { realSockets } from './realSockets';
 const CALL: INodeParameters = {
 	agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
 	countryCode: 'IN',
-	phoneNumber: '9876543210',
+	phoneNumber: '={{ 9876543210 + $itemIndex }}',
 };
 
 /** The outcome of a call, as the node reports it. */

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { readWholeList } from '../../shared/api/paging';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { forEachItem } from '../../shared/n8n/run/itemLoop';
+import { forEachItem, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
 import { inputRows } from '../../shared/n8n/tools/toolRun';
 import type { Operation } from '../../shared/n8n/run/operations';
 import {
@@ -89,7 +89,10 @@ export const checkMany: Operation = {
 		};
 		// Rows wait for the list, not for each other, so that all rows that can't be compared are reported together.
 		const concurrency = Math.max(1, rows.length);
-		return await forEachItem(context, check, { concurrency, check: read });
+		const checkedRows = await forEachItem(context, check, { concurrency, check: read });
+		return checkedRows.map((row) =>
+			withInputIfFailed(context, row, (index) => rows[index]?.json ?? {}),
+		);
 	},
 };
 

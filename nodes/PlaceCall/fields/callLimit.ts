@@ -13,7 +13,7 @@ export const callLimit: INodeProperties = {
 	default: { limit: {} },
 	placeholder: 'Add Limit',
 	description:
-		"How often this workflow may call the same number, over all its executions. A person over the limit isn't called, and the item is returned with placed set to false. The format of a number doesn't matter. The node remembers a call before placing it, and forgets it if it was certainly not placed.",
+		"How often this workflow may call the same number, over all its executions. A person over the limit isn't called, and the item is returned with placed set to false. The format of a number doesn't matter. Also add it if a loop or a tool that starts this workflow can bring the same person twice. The node remembers a call before placing it, and forgets it if it was certainly not placed.",
 	options: [
 		{
 			displayName: 'Limit',
@@ -38,7 +38,7 @@ export const callLimit: INodeProperties = {
 					],
 					default: 'day',
 					description:
-						"The calendar period in which these calls count, in the workflow's time zone. A week starts on Monday. A scheduled call counts in the period in which it's placed. If you change the period, the count starts from zero.",
+						"The calendar period in which these calls count, in the time zone of 'Calling Hours', or of this workflow without them. A week starts on Monday. A scheduled call counts in the period in which it's placed. If you change the period, the count starts from zero.",
 				},
 			],
 		},

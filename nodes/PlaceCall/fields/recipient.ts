@@ -5,7 +5,8 @@ import { shownWhere } from '../../shared/n8n/forms/shownWhere';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
 
 const callNotice: INodeProperties = {
-	displayName: 'Executing this node places a real phone call for each input item',
+	displayName:
+		'Executing this node places a real phone call for each input item. Executing a later node can place the calls again. To prevent this, <b>pin the output</b> first.',
 	name: 'callNotice',
 	type: 'notice',
 	default: '',

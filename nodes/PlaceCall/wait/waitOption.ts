@@ -38,7 +38,8 @@ const how: INodeProperties = {
 		...WAYS,
 	],
 	default: 'no',
-	description: 'Whether to continue immediately, or with the results of the completed calls',
+	description:
+		"Whether to continue immediately, or with the results of the completed calls. While the execution waits, another start of this workflow calls the same people, unless you mark their rows before this node, or add 'Limit Calls per Person'.",
 };
 
 const UNITS_MS = new Map([

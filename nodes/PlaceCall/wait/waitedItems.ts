@@ -113,11 +113,13 @@ export function waitedItems(
 		const pairedItem = { item: index };
 		const known = watch.state(callIdOf(item) ?? '');
 		if (known === undefined) return { ...item, pairedItem };
-		const { asked, ...call } = omit(jsonOf(item), WAITS_UNTIL, NOT_READ_FIELD);
+		const { asked, ...call } = omit(jsonOf(item), WAITS_UNTIL, NOT_READ_FIELD, 'timed_out');
 		const outcome = flatCallRecord({ phone_key: call.phone_key ?? null, ...known.record });
 		const json = {
-			...defaults(outcome, known.hasEnded && !keepsInput ? pick(call, 'placed') : call),
+			// Beside the outcome, because the status of a call in progress isn't one.
+			...pick(outcome, 'outcome', 'answered'),
 			timed_out: !known.hasEnded,
+			...defaults(outcome, known.hasEnded && !keepsInput ? pick(call, 'placed') : call),
 			...(known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure }),
 		};
 		return { json: withAnswer(json, asked, known), pairedItem };

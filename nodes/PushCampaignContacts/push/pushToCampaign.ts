@@ -112,7 +112,8 @@ export async function pushToCampaign(
 	if (stopped !== undefined) outcome.stopped ??= stopped;
 	const areRemembered = numbersOfExecution?.add(outcome, keyNumberAt) === true;
 	// A model may send the contacts again that the service didn't take. The others are known by their numbers.
-	if (isTool && stopped === undefined && areRemembered) {
+	const hasOthers = [...WITHOUT_EFFECT].some((status) => notPushed.count(status) > 0);
+	if (isTool && stopped === undefined && areRemembered && hasOthers) {
 		for (const key of Object.keys(record))
 			if (key.startsWith(push)) Reflect.deleteProperty(record, key);
 	}

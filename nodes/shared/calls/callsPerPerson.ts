@@ -33,11 +33,11 @@ export function calledText(period: string, nth: number, number: string): string 
 /** Scheduled calls count in their own period. Forgetting a number includes those of this many later periods. */
 const PERIODS_AHEAD: Record<Period, number> = { day: 31, week: 5, month: 2 };
 
-/** The texts of all calls to a number that may still count. */
+/** The texts of all calls to a number that may still count. In another time zone, an earlier period can still last. */
 export function countedCalls(now: DateTime, number: string): string[] {
 	const periods = PERIODS.flatMap((period) =>
-		Array.from({ length: PERIODS_AHEAD[period] + 1 }, (_, ahead) =>
-			periodAt(now.plus({ [period]: ahead }), period),
+		Array.from({ length: PERIODS_AHEAD[period] + 2 }, (_, index) =>
+			periodAt(now.plus({ [period]: index - 1 }), period),
 		),
 	);
 	return periods.flatMap((period) =>

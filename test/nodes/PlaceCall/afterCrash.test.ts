@@ -79,7 +79,7 @@ describe('Retry', () => {
 		expect(message).toContain('[item 0]');
 		for (let index = 2; index < 20; index += 2) expect(description).toContain(`[item ${index}]`);
 		expect(description).toContain('And 5 more items (20, 22, 24, 26, 28).');
-		expect(description).toContain("To send them, set 'On Error'");
+		expect(description).toContain("To send the other items, set 'On Error'");
 	});
 
 	const invalidField = { phoneNumber: 'unknown' };

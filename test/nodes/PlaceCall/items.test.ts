@@ -109,7 +109,7 @@ describe('when one item is rejected', () => {
 
 describe('when the outcome of an item is unknown', () => {
 	const UNSENT =
-		"The other items weren't sent. To send them, set 'On Error' in 'Settings' to 'Continue'";
+		"The other items weren't sent. To send the other items, set 'On Error' in 'Settings' to 'Continue'";
 	it.each([
 		[4, 1, true],
 		[4, 2, true],

@@ -1,13 +1,20 @@
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { explained } from '../../api/errors';
+import { explained, isRejection, ServiceRejection } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
 import { SendOnce } from '../once/sendOnce';
 import type { PreparedRequest, Quota } from '../once/preparedRequest';
 import { isRepeatable, replay } from '../once/requestRecord';
 import { completedBefore, maybeSentBefore } from '../once/sentBefore';
 import { runsAsTool } from '../tools/toolRun';
-import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
+import {
+	completedNotes,
+	forEachItem,
+	type ItemLoopOptions,
+	pair,
+	SEND_WITH_RETRY,
+	tryEachItem,
+} from './itemLoop';
 
 export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
 	/** Creates what every request needs, such as the API client. */
@@ -20,8 +27,13 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 	quota?: (index: number) => Quota;
 };
 
-const OTHERS_NOT_SENT =
-	"The other items weren't sent. To send them, set 'On Error' in 'Settings' to 'Continue', save the workflow, and retry this execution with the currently saved workflow. It doesn't send completed and unknown items again, but a new execution would.";
+const OTHERS_NOT_SENT = `The other items weren't sent. ${SEND_WITH_RETRY}`;
+
+/** Whether the service rejected this item, so that a retry would stop at it again. */
+function isItemsFault(error: unknown): boolean {
+	const isRejected = error instanceof ServiceRejection && !error.isTransient;
+	return isRejected && !isRejection(error, 'invalid_api_token');
+}
 
 /**
  * Sends each item once. Replays the stored results of earlier attempts (see {@link SendOnce}), and checks the
@@ -68,14 +80,14 @@ export async function sendEachItem<Deps>(
 		await beforeFirst?.(indexes.filter((index) => !isSettled(index)));
 	});
 	const notSent = new Set<number>();
-	let stopsRetries = false;
+	let stopsForGood = false;
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const request = requestOf(index);
 		if (!isTool && !isSettled(index)) await sendFirst();
 		requests.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
-			stopsRetries ||= isUnknown(index, request);
+			stopsForGood ||= isUnknown(index, request) || isItemsFault(error);
 			// The result for a model explains why nothing was sent.
 			const fallback = isTool ? undefined : request.fallbackOutput?.(error);
 			if (fallback === undefined) throw error;
@@ -104,7 +116,7 @@ export async function sendEachItem<Deps>(
 	return await forEachItem(context, send, {
 		...options,
 		isCompleted: (index) => !notSent.has(index),
-		unsentNote: () => (stopsRetries ? OTHERS_NOT_SENT : undefined),
+		unsentNote: () => (stopsForGood ? OTHERS_NOT_SENT : undefined),
 		earlierOutput,
 		...((stops || !handler.hasEarlierRecords) && { check, ...(checkNote && { checkNote }) }),
 	});

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { clock } from '../http/accountClient';
 import { type CompletedRequest, mcpSessionOf, toolRunOf } from './toolRun';
 import { startDeadline, TOOL_LIMITS } from './toolDeadline';
-import { messageOf } from '../../values';
+import { displayText, messageOf } from '../../values';
 
 /** The result of a tool request for a model, always with the same fields. */
 export type ToolResult = {
@@ -151,6 +151,11 @@ function failed(context: IExecuteFunctions, error: unknown): ToolResult {
 	const { completed, readSummary } = toolRunOf(context);
 	const isRead = readSummary !== undefined;
 	const failure = explain(error);
+	if (failure.isForOwner && error instanceof ExplainedError) {
+		// The model doesn't get this advice. Its owner finds it in the execution.
+		const message = displayText(`${asSentence(error.message)} ${error.resolution}`);
+		context.addExecutionHints({ message });
+	}
 	if (completed?.isPartial === true) {
 		return {
 			outcome: failure.outcome === 'unknown' ? 'unknown' : 'partly_done',
