@@ -223,7 +223,16 @@ async function testCall(
 		return flatCallRecord({ ...record, ...(await readIncluded(client, callId, included)) });
 	}
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
-		description:
-			"The latest calls are in progress, or don't match 'Filters'. Test again when a call is completed.",
+		description: calls.length === 0 ? WITHOUT_CALLS[source.kind] : NONE_MATCHES,
 	});
 }
+
+const NONE_MATCHES =
+	"The latest calls are in progress, or don't match 'Filters'. Test again when a call is completed.";
+
+const WITHOUT_CALLS: Record<PollSettings['source']['kind'], string> = {
+	campaign: 'The campaign has no calls yet. Test again when a call is completed.',
+	lists:
+		"The service has no calls of these contact lists. Check 'Contact List IDs', or test again when a call is completed.",
+	all: 'The account has no calls yet. Test again when a call is completed.',
+};

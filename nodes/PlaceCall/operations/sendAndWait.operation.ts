@@ -1,6 +1,7 @@
 import { SEND_AND_WAIT_OPERATION, type INodeExecutionData } from 'n8n-workflow';
+import { ExplainedError } from '../../shared/api/errors';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { failureForModel } from '../../shared/n8n/tools/toolResult';
+import { failureForModel, hintForOwner } from '../../shared/n8n/tools/toolResult';
 import { returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
 import { answerOptions, questionFields, readQuestion } from '../ask/question';
@@ -33,10 +34,14 @@ export const sendAndWait: Operation = {
 		const asking = placeCalls(run, readQuestion);
 		if (!returnsErrorsToReview(context)) return await asking;
 		// After an error, n8n would tell the model that the person rejected.
-		return await asking.catch((error: unknown) => [notAsked(error)]);
+		return await asking.catch((error: unknown) => {
+			hintForOwner(context, error);
+			return [notAsked(error)];
+		});
 	},
 };
 
 function notAsked(error: unknown): INodeExecutionData {
-	return { json: withoutAnswer(failureForModel(error)), pairedItem: { item: 0 } };
+	const isCalled = !(error instanceof ExplainedError) || error.outcome === 'unknown';
+	return { json: withoutAnswer(failureForModel(error), isCalled), pairedItem: { item: 0 } };
 }

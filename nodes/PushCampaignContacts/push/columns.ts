@@ -259,6 +259,8 @@ function missingColumn(
 			),
 		);
 	}
+	const [only = '', ...others] = names;
+	if (from === 'items' && others.length === 0 && DELIMITERS.test(only)) return notSplit(only);
 	const rows = from === 'csv' ? theFile(file) : 'the input';
 	const header = file === undefined ? '' : ' The first row of each file must name its columns.';
 	const has = `${upperFirst(rows)} has: ${quotedColumns(names)}.${header}`;
@@ -273,6 +275,17 @@ function missingColumn(
 	return new InvalidInput(
 		`${upperFirst(rows)} has no column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly(`In '${field}', enter the name of the column with ${content}. ${has}`),
+	);
+}
+
+const DELIMITERS = /[;\t|]/;
+
+function notSplit(column: string): InvalidInput {
+	return new InvalidInput(
+		`The rows of the input aren't split into columns, so nothing was sent (the only column is ${quoted(column)})`,
+		onScreenOnly(
+			"In the node that reads the file, such as Extract from File, set the delimiter to the character between the values. Or set 'Contacts From' to 'CSV File', which finds it.",
+		),
 	);
 }
 

@@ -1,9 +1,10 @@
 import { onScreenOnly, type Explanation, type Reader, type Resolution } from './resolution';
 import type { ErrorCode, RejectionBody } from './rejectionBody';
+import { firstCharacters } from '../text';
 
 /** What is known of an error besides its text. */
 export type ErrorFacts = {
-	/** The text of `origin`, unchanged. */
+	/** The text of `origin`, shortened if it's very long. */
 	originalMessage?: string | undefined;
 	/** The source of `originalMessage`. */
 	origin?: ErrorOrigin | undefined;
@@ -12,6 +13,9 @@ export type ErrorFacts = {
 	/** Whether nothing in the request can be corrected, so the resolution is complete. */
 	isFinal?: boolean;
 };
+
+/** A list of thousands of rejected rows would fill each item, and the context of a model. */
+const MAX_ORIGINAL_CHARACTERS = 2_000;
 
 /** An error for a person or a model: `message` says what happened, `resolution` what to do. */
 export abstract class ExplainedError extends Error {
@@ -30,7 +34,10 @@ export abstract class ExplainedError extends Error {
 	) {
 		super(message);
 		this.resolution = resolutions.onScreen;
-		this.originalMessage = originalMessage;
+		this.originalMessage =
+			originalMessage !== undefined && originalMessage.length > MAX_ORIGINAL_CHARACTERS
+				? `${firstCharacters(originalMessage, MAX_ORIGINAL_CHARACTERS)}…`
+				: originalMessage;
 		this.origin = origin;
 		this.isTransient = isTransient;
 		this.isFinal = isFinal;

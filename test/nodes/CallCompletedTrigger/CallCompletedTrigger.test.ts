@@ -96,6 +96,10 @@ describe('the execution', () => {
 		const { deliver } = await listen();
 		const { execution, items } = await deliver(reported(UNKNOWN));
 		expect([execution?.status, items]).toEqual(['success', []]);
+		const [task] = Object.values(execution?.data.resultData.runData ?? {}).flat();
+		expect((task?.hints ?? []).map(({ message }) => message)).toEqual([
+			expect.stringContaining(`The account of this credential has no call "${UNKNOWN}"`),
+		]);
 		expect(reads(UNKNOWN)).toBe(5);
 	});
 

@@ -372,6 +372,10 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await test({ include: ['transcript'] })).toMatchObject([
 			{ call_id: callId, transcript: expect.any(Array) },
 		]);
+		const lists = { callsOf: 'lists', contactListIds: '99999' };
+		await expect(test(lists)).rejects.toMatchObject({
+			description: expect.stringContaining('no calls of these contact lists'),
+		});
 		await expect(test({ filters: { statuses: 'none of these' } })).rejects.toThrow(
 			'No completed call matches',
 		);

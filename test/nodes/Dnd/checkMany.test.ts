@@ -122,6 +122,22 @@ test('an unreadable list stops every row of its agent', async () => {
 	expect(output(result, 'Bad')).toHaveLength(3);
 });
 
+test('with On Error set to continue, a row that cannot be compared keeps its columns', async () => {
+	whole().reply(200, page('+919812345678'));
+	const overrides = { onError: 'continueRegularOutput' } as const;
+	const items = [ROWS[0] ?? {}, { phone: 'later', name: 'Zoe', row_number: 3 }];
+	const result = await run({}, { items, credential, overrides });
+	expect(output(result, 'Node').map(({ json }) => json)).toEqual([
+		{ ...ROWS[0], ...LISTED },
+		{
+			...items[1],
+			error: expect.any(String),
+			message: expect.any(String),
+			details: expect.any(Object),
+		},
+	]);
+});
+
 test.each(['dndListAgentName', 'dndListPageName'])(
 	'sends nothing if %s is missing',
 	async (name) => {

@@ -153,6 +153,18 @@ describe('Limit Calls per Person', () => {
 		},
 	);
 
+	it('counts in the time zone of Calling Hours', async () => {
+		acceptCalls(2);
+		const hours = { ...HOURS, days: 'Mon-Sun', from: '00:00', to: '24:00' };
+		const options = limited({}, { callingHours: { hours } });
+		const inNewYork = async () =>
+			isPlaced(await harness.place(options, { settings: { timezone: 'America/New_York' } }));
+		itIs('2026-11-20T23:00:00+05:30');
+		expect([await inNewYork(), await inNewYork()]).toEqual([[true], [false]]);
+		itIs('2026-11-21T00:00:00+05:30');
+		expect(await inNewYork()).toEqual([true]);
+	});
+
 	it('calls a person once in simultaneous executions', async () => {
 		const bodies = acceptCalls(2);
 		const runs = await Promise.all([call(PHONE, OTHER), call(PHONE, OTHER)]);

@@ -121,6 +121,12 @@ describe('when the outcome of an item is unknown', () => {
 		expect(message).toContain(`[item ${at}]`);
 		expect(description.includes(UNSENT)).toBe(says);
 	});
+
+	it('the message also says so if the service rejects an item, because a retry would stop there again', async () => {
+		answer(2, ['9876543211']);
+		const { description } = faultOf(await harness.place(perItem, { items: people(3) }));
+		expect(description).toContain(UNSENT);
+	});
 });
 
 describe('when a row cannot be called', () => {
@@ -198,5 +204,18 @@ describe('Retry On Fail', () => {
 		const { data } = await runWorkflow(harness.credentials, workflow, start, input);
 		expect(data.resultData.runData[node.name]).toHaveLength(2);
 		expect(bodies).toHaveLength(2);
+	});
+
+	it('in the next run of a loop, the error of an invalid item says that earlier runs may have sent items', async () => {
+		acceptCalls(1);
+		const phoneNumber = '={{ $runIndex === 0 ? "9876543210" : "later" }}';
+		const node = harness.placeCallNode({ phoneNumber });
+		const start = makeNode({ type: 'test.start', name: 'Start' });
+		const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
+		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
+		const run = await runWorkflow(harness.credentials, workflow, start, [{ json: {} }]);
+		expect(faultOf(run).description).toMatch(
+			/Nothing was sent in this run of the node, but earlier runs .* retry this execution/,
+		);
 	});
 });

@@ -1,11 +1,12 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import { NodeConnectionTypes, type INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
-import { engineHarness, output } from '../../engine';
+import { engineHarness, makeNode, makeWorkflow, output, runWorkflow } from '../../engine';
 import {
 	accepted,
 	respondWith,
 	runPush,
 	jsonOf,
+	pushNode,
 	phonesOf,
 	rowsOf,
 	type NodeParameters,
@@ -82,6 +83,22 @@ test('a file instead of rows is an error', async () => {
 		message: 'The input is a file, not rows, so nothing was sent',
 		description: expect.stringMatching(/CSV File.*Extract from File/),
 	});
+});
+
+test.each([
+	['n8n-nodes-base.splitInBatches', true],
+	['n8n-nodes-base.noOp', false],
+])('a push of nobody after %s has the hint that a loop ends there: %p', async (type, says) => {
+	const node = pushNode(harness);
+	const start = makeNode({ type: 'test.start', name: 'Start' });
+	const before = makeNode({ type, name: 'Before' });
+	const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
+	const connections = { Start: { main: [[to]] }, Before: { main: [[to]] } };
+	const workflow = makeWorkflow([start, before, node], connections);
+	const run = await runWorkflow(harness.credentials, workflow, start, rowsOf({ phone: '12' }));
+	const [task] = run.data.resultData.runData[node.name] ?? [];
+	const hints = (task?.hints ?? []).map(({ message }) => message);
+	expect(hints.some((hint) => hint.startsWith("'Pushed' is empty, so Loop Over Items"))).toBe(says);
 });
 
 describe('rows that cannot be used', () => {

@@ -151,11 +151,7 @@ function failed(context: IExecuteFunctions, error: unknown): ToolResult {
 	const { completed, readSummary } = toolRunOf(context);
 	const isRead = readSummary !== undefined;
 	const failure = explain(error);
-	if (failure.isForOwner && error instanceof ExplainedError) {
-		// The model doesn't get this advice. Its owner finds it in the execution.
-		const message = displayText(`${asSentence(error.message)} ${error.resolution}`);
-		context.addExecutionHints({ message });
-	}
+	hintForOwner(context, error);
 	if (completed?.isPartial === true) {
 		return {
 			outcome: failure.outcome === 'unknown' ? 'unknown' : 'partly_done',
@@ -249,6 +245,13 @@ type Failure = {
 	isFinal: boolean;
 	originalMessage: string | null;
 };
+
+/** Advice that the model doesn't get. The person who set up the tool finds it in the execution. */
+export function hintForOwner(context: IExecuteFunctions, error: unknown): void {
+	if (!(error instanceof ExplainedError) || !explain(error).isForOwner) return;
+	const message = displayText(`${asSentence(error.message)} ${error.resolution}`);
+	context.addExecutionHints({ message });
+}
 
 /** The message and advice for a model, if n8n passes on only a text. */
 export function failureForModel(error: unknown): string {

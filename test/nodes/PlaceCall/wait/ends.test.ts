@@ -46,6 +46,19 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(items?.[1]).not.toHaveProperty('not_read');
 	});
 
+	it('by reading: a call in progress at the time limit has timed_out beside its status, and a hint', async () => {
+		const placeCall = await node(byReading);
+		const { data } = await inNoTime(async () => await runOrPause(placeCall, 1));
+		const [task] = data.resultData.runData.Node ?? [];
+		const [item] = task?.data?.main?.[0] ?? [];
+		// After the outcome, if the record has one.
+		expect(Object.keys(item?.json ?? {}).indexOf('timed_out')).toBeLessThan(3);
+		expect(item?.json.timed_out).toBe(true);
+		expect((task?.hints ?? []).map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^1 of 1 call didn't end within 'Time Limit'/),
+		]);
+	});
+
 	it('a call with a listed status is completed, also after a ping', async () => {
 		const { callId, arrive } = await waiting(
 			waitBy('webhook', {}, { finishedStatuses: 'failed, voicemail' }),

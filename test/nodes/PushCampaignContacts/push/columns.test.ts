@@ -115,6 +115,13 @@ test.each<[string[], Partial<ColumnChoice>, name: string, field: string, content
 	});
 });
 
+test.each(['Name;Phone', 'Name\tPhone', 'Name|Phone'])('rows that are not split: %j', (column) => {
+	expect(thrownBy(() => resolve([column]))).toMatchObject({
+		message: expect.stringContaining("The rows of the input aren't split into columns"),
+		resolution: expect.stringContaining('set the delimiter'),
+	});
+});
+
 test.each<[string, string[], Partial<ColumnChoice>, message: string, resolution: string]>([
 	[
 		'a phone number is missing among many',

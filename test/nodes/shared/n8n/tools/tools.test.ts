@@ -533,6 +533,20 @@ test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]
 	expect(item?.json).toMatchObject({ outcome, next_step: next });
 });
 
+test.each([
+	[ON_SCREEN, ['Wrong. Change the setting.']],
+	[CHECK, []],
+])(
+	'advice only for the person who set up the tool is a hint of the execution: %j',
+	async (...one) => {
+		const [resolution, messages] = one;
+		const context = mcpContext(harness.credentials, await node('placeCall', CALL));
+		const hints = jest.spyOn(context, 'addExecutionHints');
+		await runForModel(context, async () => await Promise.reject(invalid(resolution)));
+		expect(hints.mock.calls).toEqual(messages.map((message) => [{ message }]));
+	},
+);
+
 test('the reason why a person was not asked has the advice for a model', () => {
 	expect(failureForModel(unknown)).toBe('No response.');
 	expect(failureForModel(rejected(CHECK))).toBe('Rejected. Check the ID. The service said: No.');
