@@ -87,7 +87,7 @@ test('a file instead of rows is an error', async () => {
 
 test.each([
 	['n8n-nodes-base.splitInBatches', true],
-	['n8n-nodes-base.noOp', false],
+	['test.sink', false],
 ])('a push of nobody after %s has the hint that a loop ends there: %p', async (type, says) => {
 	const node = pushNode(harness);
 	const start = makeNode({ type: 'test.start', name: 'Start' });
