@@ -140,8 +140,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
 			await endpoints.injectContext(client, SESSION_ID, { context: 'Called back' }),
 		success: { success: true, data: { session_id: SESSION_ID, context: ['start', 'Called back'] } },
 		alsoProves: [
-			{ context: ['start', ' Called  back '] },
+			{ success: true, data: { context: ['start', 'Called back'] } },
+			{ success: true, data: { session_id: SESSION_ID, context: ['start', 'Called b…'] } },
+			{ success: true, data: { session_id: SESSION_ID, context: ['start', { text: 'Called' }] } },
 			{ success: true, data: { session_id: SESSION_ID.toUpperCase() } },
+			{ session_id: SESSION_ID, context: ['start', 'Called back'] },
 		],
 	},
 	{
