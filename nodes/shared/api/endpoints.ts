@@ -343,7 +343,8 @@ export async function sendLegacyMessage(
 	body: { agent_uuid: string; chat_session_id: string; message: string },
 	additions: Additions = {},
 ): Promise<ApiResponse> {
-	const successCheck = hasAnyField('response', 'session_id');
+	const isAboutSession = isAbout('session_id', body.chat_session_id);
+	const successCheck = both(hasAnyField('response', 'session_id'), isAboutSession);
 	const send = withValues('POST', '/chat_messages/send_message', successCheck);
 	return await send(client, { body }, additions);
 }

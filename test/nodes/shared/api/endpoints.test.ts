@@ -60,6 +60,7 @@ test.each<[string, object]>([
 	],
 	['POST /chat_sessions/{id}/close_session', { session_id: 'other', summary: 'Done' }],
 	['POST /chat_sessions/{id}/pause_session', { session_id: 'other', message: 'Paused' }],
+	['POST /chat_messages/send_message', { session_id: 'other', response: 'Hi' }],
 	['POST /chat_messages/send_message', { response: ' ' }],
 	['POST /chat_messages/send_message', { response: false }],
 ])('%s: %j proves nothing', async (name, body) => {

@@ -161,7 +161,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 		name: 'POST /chat_messages/send_message',
 		send: async (client) => await endpoints.sendLegacyMessage(client, legacy),
 		success: { success: true, data: { session_id: SESSION_ID, response: 'Hi' } },
-		alsoProves: [{ response: 'Hi' }],
+		alsoProves: [{ response: 'Hi' }, { session_id: SESSION_ID.toUpperCase(), response: 'Hi' }],
 	},
 	{
 		name: 'POST /chat_sessions/{id}/close_session',
