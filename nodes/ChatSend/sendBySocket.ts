@@ -62,6 +62,8 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 				disconnectOther,
 				async (lease) => await sendTurn(lease, frame, options),
 			);
+			const fault = turnFault(outcome, frame.type === 'message');
+			if (fault !== null) throw fault;
 			return asItems({ session_id: sessionId, ...turnRecord(outcome, runsAsTool(context)) });
 		},
 	};
@@ -71,10 +73,7 @@ const NO_REPLY = 'The service accepted the message, and its response has no repl
 const WHERE_REPLIES_ARRIVE =
 	'The reply starts a workflow with Chat Events Trigger. Compare turn_id or merged_into with the turn_id of its events.';
 
-/** @throws ChatTurnFault, OutcomeUnknown */
 function turnRecord(outcome: TurnOutcome, isTool: boolean): JsonObject {
-	const fault = turnFault(outcome);
-	if (fault !== null) throw fault;
 	const { state = '', payload = {} } = outcome.kind === 'ack' ? outcome.ack : {};
 	const { reply } = payload;
 	const isElsewhere = state === 'accepted' || state === 'merged';

@@ -23,6 +23,17 @@ const customerMessages = (id: string = sessions.open) =>
 		.messages.filter(({ role }) => role === 'user')
 		.map(({ content }) => content);
 
+test.each<[INodeParameters, boolean]>([
+	[{}, true],
+	[{ operation: 'answerInteraction', interactionId: 'i-1', optionId: 'a' }, false],
+])("%j: if another client is connected, 'Send Via' is named: %s", async (parameters, isNamed) => {
+	const desk = await harness.otherClient(sessions.open);
+	const { message, description } = stopMessage(await send('Hello', parameters));
+	desk.close();
+	expect(message).toContain('so nothing was sent');
+	expect(String(description).includes("'Send Via'")).toBe(isNamed);
+});
+
 test('a replay has the first reply', async () => {
 	const key = { idempotency: 'own', idempotencyKey: 'k-1' };
 	await send('Hello', key);
