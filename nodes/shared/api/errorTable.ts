@@ -320,7 +320,8 @@ export const ERRORS: readonly ErrorRow[] = [
 		raisedBy: SESSION_ENDPOINTS,
 		statuses: [403],
 		message: "The service doesn't allow this for the chat session with your API token",
-		onScreen: 'Check the session ID, and that the credential belongs to the account of the session.',
+		onScreen:
+			'Check the session ID, and that the credential belongs to the account of the session.',
 		forModel: SESSION_FOR_MODEL,
 	},
 	{
@@ -329,7 +330,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		statuses: [404],
 		message: "The service didn't find the chat session",
 		onScreen:
-			"Check the session ID and 'Base URL', and that the credential belongs to the account of the session.",
+			"Check the session ID and 'Base URL', and that the credential belongs to the account of the session. The sessionId of n8n's Chat Trigger is another ID.",
 		forModel: SESSION_FOR_MODEL,
 	},
 	{

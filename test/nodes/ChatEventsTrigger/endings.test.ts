@@ -42,7 +42,7 @@ describe('activating', () => {
 			'an unknown session',
 			{ sessionIds: sessions.unknown },
 			/isn't connected: the service didn't find the chat session/,
-			/^Check the session ID and 'Base URL'/,
+			/^Check the session ID and 'Base URL'.* The sessionId of n8n's Chat Trigger is another ID\./,
 		],
 		[
 			'an invalid ID',
