@@ -80,8 +80,8 @@ export const otherEventTypesField: INodeProperties = {
 /** The selected types. Null for all events, which is what an empty 'Events' means, whatever other types are entered. */
 export function chosenTypes(form: Fields): ReadonlySet<string> | null {
 	const events = form.choices('eventTypes');
-	if (events.length === 0) return null;
 	const others = form.collection('developerSettings').textOrList('otherEventTypes');
 	const typed = (Array.isArray(others) ? others : [others]).flatMap((one) => one.split(/[\s,;]+/));
+	if (events.length === 0) return null;
 	return new Set([...events, ...typed.filter((type) => type !== '')]);
 }
