@@ -7,6 +7,7 @@ import { triggerKey } from '../shared/n8n/triggers/triggerKey';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
 import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
+import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { ChatEventsListener, type ListenerSettings } from './listener';
 import { triggerFields } from './properties';
@@ -54,7 +55,7 @@ function readSettings(context: ITriggerFunctions): ListenerSettings & { sessionI
 	const form = formOf(context, triggerFields);
 	const watches = form.choice('sessions', 'listed') === 'watched';
 	if (watches) readWatchSecret(form);
-	const sessionIds = watches ? [] : splitSessionIds(form.textOrList('sessionIds'));
+	const sessionIds = watches ? [] : splitSessionIds(form.textOrList('sessionIds', MAY_BE_BLANK));
 	if (sessionIds.length === 0 && !watches) {
 		throw new InvalidInput(
 			"'Session IDs' is empty",

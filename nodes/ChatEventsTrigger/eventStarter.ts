@@ -4,7 +4,8 @@ import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { clock } from '../shared/n8n/http/accountClient';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import { fingerprint } from '../shared/hash';
-import { pause, settledOrTimeout } from '../shared/clock';
+import { settledOrTimeout } from '../shared/clock';
+import { KeyedMutex } from '../shared/keyedMutex';
 import type { ChatEvent } from '../shared/chat/frames';
 
 /**
@@ -16,14 +17,22 @@ const MAX_STARTING = 20;
 /** n8n says when an execution ends, but not when it's stored. It usually stores one within this time. */
 const STORED_AFTER_MS = 250;
 
+/** How often to check whether events are still waiting. */
+const DRAIN_CHECK_MS = 50;
+
 /** Before each attempt. n8n may temporarily fail to store an execution. The key makes another attempt safe. */
 const ATTEMPT_DELAYS_MS = [0, 1_000, 5_000, 30_000, 60_000];
 
 export type SessionEvent = { sessionId: string; event: ChatEvent };
 
-/** Starts one execution per event. n8n stores the event key, so the same event doesn't start a second one. */
+/**
+ * Starts one execution per event. n8n stores the event key, so the same event doesn't start a second one. The next event
+ * of a session starts after the one before is stored, because n8n stores executions in any order.
+ */
 export class EventStarter {
 	private readonly limit = pLimit(MAX_STARTING);
+
+	private readonly sessions = new KeyedMutex();
 
 	/** Events that n8n hasn't received yet, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
@@ -40,10 +49,12 @@ export class EventStarter {
 
 	emit(sessionEvent: SessionEvent): void {
 		this.waiting.add(sessionEvent);
-		void this.limit(async () => {
+		const start = async () => {
 			if (!this.waiting.delete(sessionEvent)) return;
 			await settledOrTimeout(clock, STORED_AFTER_MS, this.start(sessionEvent));
-		});
+		};
+		const key = sessionKey(sessionEvent.sessionId);
+		void this.sessions.runExclusive(key, async () => await this.limit(start));
 	}
 
 	/**
@@ -52,13 +63,8 @@ export class EventStarter {
 	 * @returns the remaining events, which don't start executions anymore
 	 */
 	async drain(ms: number): Promise<SessionEvent[]> {
-		const tooLate = new AbortController();
-		const late = pause(clock, ms, tooLate.signal);
-		while (this.waiting.size > 0) {
-			const allStarted = this.limit(() => false);
-			if (await Promise.race([late, allStarted])) break;
-		}
-		tooLate.abort();
+		const end = clock.elapsed() + ms;
+		while (this.waiting.size > 0 && clock.elapsed() < end) await clock.sleep(DRAIN_CHECK_MS);
 		const remaining = [...this.waiting];
 		this.waiting.clear();
 		return remaining;

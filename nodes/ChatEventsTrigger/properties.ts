@@ -68,6 +68,15 @@ export const triggerFields: INodeProperties[] = [
 		...eventTypesField,
 		description: 'Which events start the workflow. Leave empty for all of them.',
 	},
+	{
+		displayName:
+			'Messages that Chat Send sends are <b>New Message</b> events, too. If this workflow sends a message for each one to the same session, it starts itself endlessly. To continue a chat, use the reply that Chat Send returns. To tell the agent something, use Inject Context.',
+		name: 'ownMessagesNotice',
+		type: 'notice',
+		default: '',
+		// An empty list means all events, and n8n doesn't hide the notice then.
+		displayOptions: { hide: { eventTypes: [{ _cnd: { not: 'message_received' } }] } },
+	},
 	disconnectOtherField,
 	developerSettings(otherEventTypesField),
 ];

@@ -84,7 +84,7 @@ const whomFields: INodeProperties[] = [
 		{
 			...omit(sessionField, 'required'),
 			description:
-				'The chat session. Leave empty to let the service find or create one for the agent.',
+				'The chat session. If empty, the service finds or creates one for the agent, and nothing in the request says which customer writes. With several customers, enter the session_id that Chat Session > Create returned for each.',
 		},
 		{ ...MESSAGE, sendBy: ['inbound', 'async'] },
 	),

@@ -62,26 +62,36 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 				disconnectOther,
 				async (lease) => await sendTurn(lease, frame, options),
 			);
+			const fault = turnFault(outcome, frame.type === 'message');
+			if (fault !== null) throw fault;
 			return asItems({ session_id: sessionId, ...turnRecord(outcome, runsAsTool(context)) });
 		},
 	};
 }
 
-const NO_REPLY = 'The service accepted the message, and its response has no reply.';
-const WHERE_REPLIES_ARRIVE =
-	'The reply starts a workflow with Chat Events Trigger. Compare turn_id or merged_into with the turn_id of its events.';
+/** Why an accepted message has no reply, and for people what follows. */
+type ReplyHint = readonly [why: string, next: string];
 
-/** @throws ChatTurnFault, OutcomeUnknown */
+const REPLIED_ELSEWHERE: ReplyHint = [
+	'The service accepted the message, and its response has no reply.',
+	'The reply starts a workflow with Chat Events Trigger. Compare turn_id or merged_into with the turn_id of its events.',
+];
+
+const TAKEN_OVER: ReplyHint = [
+	"A person has taken over this chat, so the agent doesn't reply.",
+	'The Chat Events Trigger reports with mode_changed when the agent has the chat again.',
+];
+
 function turnRecord(outcome: TurnOutcome, isTool: boolean): JsonObject {
-	const fault = turnFault(outcome);
-	if (fault !== null) throw fault;
 	const { state = '', payload = {} } = outcome.kind === 'ack' ? outcome.ack : {};
 	const { reply } = payload;
-	const isElsewhere = state === 'accepted' || state === 'merged';
-	if (!isElsewhere || (typeof reply === 'string' && reply !== '')) return payload;
-	return {
-		...payload,
-		reply: null,
-		reply_hint: isTool ? NO_REPLY : `${NO_REPLY} ${WHERE_REPLIES_ARRIVE}`,
-	};
+	const hint = replyHint(state, payload);
+	if (hint === null || (typeof reply === 'string' && reply !== '')) return payload;
+	const [why, next] = hint;
+	return { ...payload, reply: null, reply_hint: isTool ? why : `${why} ${next}` };
+}
+
+function replyHint(state: string, { mode }: JsonObject): ReplyHint | null {
+	if (state === 'accepted' || state === 'merged') return REPLIED_ELSEWHERE;
+	return state === 'default' && mode === 'support' ? TAKEN_OVER : null;
 }

@@ -74,7 +74,7 @@ const INVALID: { readonly [code: string]: Explanation } = {
 	message_required: {
 		message: 'The message is empty',
 		resolution: {
-			onScreen: 'Enter the text of the message for this item.',
+			onScreen: 'Fill in the text for this item.',
 			forModel: 'Give the text of the message, such as "Is the flat still available?".',
 		},
 	},
@@ -110,16 +110,16 @@ const INVALID: { readonly [code: string]: Explanation } = {
 	idempotency_key_rail_conflict: {
 		message: 'The idempotency key was already used with another way of sending',
 		resolution: onScreenOnly(
-			"To send the same message again, use the same 'Send Via' as before. For another message, use a new key.",
+			'To send the same content again, send it the same way as before. For other content, use a new key.',
 		),
 	},
 	invalid_interaction: {
 		message: 'The service rejected this answer to the interactive message',
 		resolution: {
 			onScreen:
-				"Check 'Interaction ID' and 'Option ID'. The interactive message may already be answered or replaced.",
+				"Check 'Interaction ID' and the answer. The interactive message may already be answered or replaced.",
 			forModel:
-				'Give the interaction ID and the option ID exactly as in the interactive message. It may already be answered or replaced.',
+				'Give the interaction ID, and the option ID of a choice, exactly as in the interactive message. It may already be answered or replaced.',
 		},
 	},
 };
@@ -174,9 +174,13 @@ const MISSING: Record<MissingAck, string> = {
 		"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
 };
 
-/** Why a turn didn't succeed, or isn't known to have succeeded. Null if it did. */
-export function turnFault(outcome: TurnOutcome): ExplainedError | null {
-	if (outcome.kind === 'not_sent') return notSent(outcome.ending);
+/**
+ * Why a turn didn't succeed, or isn't known to have succeeded. Null if it did.
+ *
+ * @param hasOtherWays whether the same can be sent without a live connection
+ */
+export function turnFault(outcome: TurnOutcome, hasOtherWays = true): ExplainedError | null {
+	if (outcome.kind === 'not_sent') return notSent(outcome.ending, hasOtherWays);
 	if (outcome.kind === 'unknown') return unknown(outcome.why, outcome.hasKey);
 	const { ack, missingBefore } = outcome;
 	const { state } = ack;
@@ -214,14 +218,14 @@ function unknownFault({ message, resolution }: Explanation, words?: string): Out
 const NO_CONNECTION_NEEDED =
 	"To send a message without a live connection, set 'Send Via' to 'Request With Immediate Reply' or 'Request With Later Reply'.";
 
-function notSent(ending: ChatEnded | null): ChatTurnFault {
+function notSent(ending: ChatEnded | null, hasOtherWays: boolean): ChatTurnFault {
 	if (ending === null) return new ChatTurnFault(NOT_STARTED, 'not_sent');
 	const { kind, message, resolution, resolutionForModel, originalMessage, isTransient } = ending;
-	const isRejected = kind === 'in_use_or_inactive';
+	const namesOtherWays = hasOtherWays && kind === 'in_use_or_inactive';
 	const text = {
 		message: `${message}, so nothing was sent`,
 		resolution: {
-			onScreen: isRejected ? `${resolution} ${NO_CONNECTION_NEEDED}` : resolution,
+			onScreen: namesOtherWays ? `${resolution} ${NO_CONNECTION_NEEDED}` : resolution,
 			forModel: resolutionForModel,
 		},
 	};

@@ -21,7 +21,7 @@ const MARKS = /[\p{M}\uff9e\uff9f]+/gu;
 const MAX_MARKS = 30;
 
 /** Normalizes Unicode. Drops excess marks, because sorting the marks of a letter takes quadratic time. */
-export function normalized(text: string, form: 'NFC' | 'NFD' | 'NFKC'): string {
+export function normalized(text: string, form: 'NFD' | 'NFKC'): string {
 	return text.replace(MARKS, (marks) => firstCharacters(marks, MAX_MARKS)).normalize(form);
 }
 

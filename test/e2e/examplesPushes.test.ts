@@ -143,9 +143,14 @@ describe('examples of pushes, with only the credentials selected', () => {
 
 	describe('02 upload a list', () => {
 		let form: string;
+		let forms = 0;
 
-		beforeAll(async () => {
-			form = await publishForm(run, '02-list-upload-form.json');
+		// Each test has its own workflow, because a workflow pushes a number once.
+		beforeEach(async () => {
+			const webhookId = `upload-${++forms}`;
+			form = await publishForm(run, '02-list-upload-form.json', (node) =>
+				node.name === 'Upload Form' ? { ...node, webhookId } : node,
+			);
 		});
 
 		/** Submits the form. Returns the title and the lines of the final page. */
@@ -183,6 +188,17 @@ describe('examples of pushes, with only the credentials selected', () => {
 				'2 of 2 rows are in the campaign',
 				'Every row is in the campaign.',
 			]);
+		});
+
+		it('says of a list that was uploaded before that its numbers are not pushed again', async () => {
+			await upload('leads.csv', `${HEADER}${GOOD_ROWS}`);
+			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`)).toEqual([
+				'0 of 2 rows are in the campaign',
+				'No row could be used:',
+				expect.stringMatching(/^9876543210, Asha: An earlier execution of this workflow pushed/),
+				expect.stringMatching(/^9876543211, Ravi: An earlier execution of this workflow pushed/),
+			]);
+			expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
 		});
 
 		it('says that no row could be used, with the reasons of the first 100', async () => {

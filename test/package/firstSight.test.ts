@@ -49,19 +49,34 @@ test('each form shows at most 7 fields', () => {
 	expect(forms.filter(({ fields }) => fields.length > MAX_FIELDS)).toEqual([]);
 });
 
-test('a notice warns if one click can start real phone calls', () => {
-	const notices = (name: string, given: INode['parameters'], key: SchemaKey) => {
-		const description = loader.types.nodes.find((node) => node.name === name);
-		if (description === undefined) throw new Error(`n8n loads no node ${name}`);
-		const node: INode = {
-			...{ id: 'id', name, type: name, typeVersion: key.version ?? 1, position: [0, 0] },
-			parameters: given,
-		};
-		return description.properties
-			.filter(({ type }) => type === 'notice')
-			.filter((property) => NodeHelpers.displayParameter(given, property, node, description))
-			.map(({ displayName }) => displayName);
+function notices(name: string, given: INode['parameters'], key: SchemaKey) {
+	const description = loader.types.nodes.find((node) => node.name === name);
+	if (description === undefined) throw new Error(`n8n loads no node ${name}`);
+	const node: INode = {
+		...{ id: 'id', name, type: name, typeVersion: key.version ?? 1, position: [0, 0] },
+		parameters: given,
 	};
+	return description.properties
+		.filter(({ type }) => type === 'notice')
+		.filter((property) => NodeHelpers.displayParameter(given, property, node, description))
+		.map(({ displayName }) => displayName);
+}
+
+test.each<[string[], number]>([
+	[[], 1],
+	[['message_received'], 1],
+	[['mode_changed', 'message_received'], 1],
+	[['mode_changed'], 0],
+])(
+	'with the events %j, %i notice warns that messages of Chat Send start the trigger',
+	(types, count) => {
+		const name = 'chatEventsTrigger';
+		const shown = notices(name, { sessions: 'listed', eventTypes: types }, { node: name });
+		expect(shown).toEqual(Array(count).fill(expect.stringContaining('starts itself endlessly')));
+	},
+);
+
+test('a notice warns if one click can start real phone calls', () => {
 	for (const operation of ['place', 'sendAndWait']) {
 		expect(notices('placeCall', { operation, when: 'now' }, { node: 'placeCall' })).toEqual([
 			expect.stringContaining('real phone call'),

@@ -41,7 +41,8 @@ export const create: Operation = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create chat session',
-	description: 'Start a chat session with an agent',
+	description:
+		"Start a chat session with an agent. Create one per visitor, and keep its session_id for later messages, for example in a data table beside the sessionId of n8n's Chat Trigger.",
 	fields: [agentField, personNameField, requestSettings],
 	toolDescription:
 		'Starts a new chat session between a customer and an AI agent, and returns the session ID that the other chat tools need.',

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
-import { normalized } from '../text';
 import type { ApiClient } from './client';
 import {
 	both,
@@ -296,6 +295,12 @@ export async function sendSupportCommand(
 	return await withValues('POST', path, saysSuccess)(client, { body: { command } }, additions);
 }
 
+/**
+ * The returned list may word the entry differently, because the document doesn't say that it's stored as it was sent.
+ * Without `success: true`, only the session is proof, because gateways can write a `context`, too.
+ */
+const ADDED = either(hasId('session_id'), both(saysSuccess, hasAnyField('context')));
+
 /** `POST /v1/chat/session/{id}/inject_context`: appends one non-empty entry. */
 export async function injectContext(
 	client: ApiClient,
@@ -304,26 +309,8 @@ export async function injectContext(
 	additions: Additions = {},
 ): Promise<ApiResponse> {
 	const path = `/v1/chat/session/${segment(sessionId)}/inject_context`;
-	const successCheck = both(
-		either(hasAnyField('context'), hasId('session_id')),
-		both(isAbout('session_id', sessionId), listsEntry(body.context)),
-	);
+	const successCheck = both(ADDED, isAbout('session_id', sessionId));
 	return await withValues('POST', path, successCheck)(client, { body }, additions);
-}
-
-/** The returned context, if any, contains the entry. White space may differ, and half of a surrogate pair can't be stored. */
-function listsEntry(entry: string): SuccessCheck {
-	return (body) => {
-		const { context } = recordOf({ body });
-		if (!Array.isArray(context)) return true;
-		const wanted = comparable(entry);
-		return context.some((one) => typeof one === 'string' && comparable(one).includes(wanted));
-	};
-}
-
-function comparable(text: string): string {
-	const storable = text.replace(/\p{Surrogate}/gu, '\ufffd');
-	return normalized(storable, 'NFC').replace(/\s+/g, ' ').trim();
 }
 
 /** Short, because every user of the session waits for the token. */
@@ -356,7 +343,8 @@ export async function sendLegacyMessage(
 	body: { agent_uuid: string; chat_session_id: string; message: string },
 	additions: Additions = {},
 ): Promise<ApiResponse> {
-	const successCheck = hasAnyField('response', 'session_id');
+	const isAboutSession = isAbout('session_id', body.chat_session_id);
+	const successCheck = both(hasAnyField('response', 'session_id'), isAboutSession);
 	const send = withValues('POST', '/chat_messages/send_message', successCheck);
 	return await send(client, { body }, additions);
 }

@@ -147,7 +147,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		matches: isCode('agent_not_found'),
 		message: 'The service found no agent of this chat session in the account of this API token',
 		onScreen:
-			"Check 'Session ID' and, if shown, 'Agent'. The credential must belong to the same account.",
+			"Check the session ID and, if shown, 'Agent'. The credential must belong to the same account.",
 		forModel: 'Check the session ID.',
 	},
 	{
@@ -320,7 +320,8 @@ export const ERRORS: readonly ErrorRow[] = [
 		raisedBy: SESSION_ENDPOINTS,
 		statuses: [403],
 		message: "The service doesn't allow this for the chat session with your API token",
-		onScreen: "Check 'Session ID', and that the credential belongs to the account of the session.",
+		onScreen:
+			'Check the session ID, and that the credential belongs to the account of the session.',
 		forModel: SESSION_FOR_MODEL,
 	},
 	{
@@ -329,7 +330,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		statuses: [404],
 		message: "The service didn't find the chat session",
 		onScreen:
-			"Check 'Session ID' and 'Base URL', and that the credential belongs to the account of the session.",
+			"Check the session ID and 'Base URL', and that the credential belongs to the account of the session. The sessionId of n8n's Chat Trigger is another ID.",
 		forModel: SESSION_FOR_MODEL,
 	},
 	{

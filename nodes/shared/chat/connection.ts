@@ -1,3 +1,4 @@
+import { isSameId } from '../api/envelope';
 import { isRejection } from '../api/errors';
 import { withoutSecret } from '../api/secrets';
 import {
@@ -341,6 +342,8 @@ export class ChatConnection {
 		const received = parseFrame(typeof frame === 'string' ? this.redact(frame) : frame);
 		if (received === null) {
 			this.ignored("a frame that can't be read");
+		} else if (!isSameId(received.sessionId, this.options.sessionId)) {
+			this.ignored('a frame of another session');
 		} else if (received.kind === 'ack') {
 			this.receiveAck(received.ack);
 		} else {

@@ -33,20 +33,25 @@ export interface ChatEvent {
 	envelope: JsonObject;
 }
 
-export type ReceivedFrame = { kind: 'ack'; ack: Ack } | { kind: 'event'; event: ChatEvent };
+/** `sessionId`: null if the frame doesn't name its session. */
+export type ReceivedFrame = { sessionId: string | null } & (
+	| { kind: 'ack'; ack: Ack }
+	| { kind: 'event'; event: ChatEvent }
+);
 
 /** Parses a frame from the service. Null if it can't be read, such as an undocumented heartbeat. Never throws. */
 export function parseFrame(frame: unknown): ReceivedFrame | null {
 	const envelope = typeof frame === 'string' ? parseJson(frame) : undefined;
 	if (!isJsonObject(envelope) || typeof envelope.type !== 'string') return null;
 	const { type } = envelope;
+	const sessionId = idText(envelope.session_id);
 	const payload = isJsonObject(envelope.payload) ? envelope.payload : {};
 	if (type === ACK_TYPE) {
 		const { state } = payload;
-		return typeof state === 'string' ? { kind: 'ack', ack: { state, payload } } : null;
+		return typeof state === 'string' ? { kind: 'ack', sessionId, ack: { state, payload } } : null;
 	}
 	const event = { type, eventId: idText(envelope.event_id), payload, envelope };
-	return { kind: 'event', event };
+	return { kind: 'event', sessionId, event };
 }
 
 /** The error of an ack, also if it isn't text as documented. Null if there is none. */

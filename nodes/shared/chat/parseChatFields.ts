@@ -3,7 +3,7 @@ import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import { UUID } from '../api/limits';
 import { givenAs, hasFormat } from '../modelFormats';
-import { plainText, quoted } from '../values';
+import { isUnset, plainText, quoted } from '../values';
 
 const USE_SESSION_ID =
 	'Use the session_id that the node that created the session returns, such as 0f8fad5b-d9cb-469f-a165-70867728950e.';
@@ -70,10 +70,15 @@ export function sessionKey(sessionId: string): string {
  * @throws InvalidInput if one of them isn't a UUID
  */
 export function splitSessionIds(value: unknown, field = "'Session IDs'"): string[] {
-	const parts: unknown[] = Array.isArray(value) ? value : plainText(value).split(/[\s,;]/);
-	const ids = parts.map((part) => plainText(part).trim()).filter((id) => id !== '');
-	const invalid = ids.find((id) => !UUID.test(id));
-	if (invalid === undefined) return uniqBy(ids, sessionKey);
+	const list: unknown = typeof value === 'string' ? value.split(/[\s,;]/) : value;
+	const parts = (Array.isArray(list) ? list : [list]).filter((part) => !isUnset(part));
+	const invalid: unknown = parts.find((part) => !UUID.test(plainText(part).trim()));
+	if (invalid === undefined) {
+		return uniqBy(
+			parts.map((part) => plainText(part).trim()),
+			sessionKey,
+		);
+	}
 	throw new InvalidInput(
 		`${field} must list session IDs (got ${quoted(invalid)})`,
 		onScreenOnly(USE_SESSION_ID),

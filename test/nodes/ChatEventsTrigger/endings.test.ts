@@ -33,6 +33,18 @@ describe('activating', () => {
 	test.each([
 		['no session', {}, "'Session IDs' is empty", /Enter the sessions/],
 		[
+			'an expression that returns nothing',
+			{ sessionIds: '={{ $vars.x }}' },
+			"'Session IDs' is empty",
+			/Enter the sessions/,
+		],
+		[
+			'an unknown session',
+			{ sessionIds: sessions.unknown },
+			/isn't connected: the service didn't find the chat session/,
+			/^Check the session ID and 'Base URL'.* The sessionId of n8n's Chat Trigger is another ID\./,
+		],
+		[
 			'an invalid ID',
 			{ sessionIds: 'hello' },
 			/^'Session IDs' must list session IDs \(got "hello"\)$/,

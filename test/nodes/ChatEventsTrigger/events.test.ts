@@ -81,6 +81,18 @@ test('only chosen and custom types start executions', async () => {
 	expect(eventsOf(active)).toEqual(['mode_changed', 'typing_started']);
 });
 
+test("if 'Events' is empty, all events start executions, also beside custom types", async () => {
+	const active = await harness.start({
+		sessionIds: sessions.open,
+		developerSettings: { otherEventTypes: 'typing_started' },
+	});
+	const { sessions: control } = harness.service();
+	control.nudge(sessions.open);
+	control.pushEvent(sessions.open, 'typing_started');
+	await count(active.emitted, 2);
+	expect(eventsOf(active)).toEqual(['nudge_sent', 'typing_started']);
+});
+
 test('starts the workflow for a frame of 9 million characters', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
 	const { sessions: control } = harness.service();

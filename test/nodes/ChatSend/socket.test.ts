@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { speedUp } from '../../engine';
+import { engineTool, speedUp } from '../../engine';
 import { chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
@@ -22,6 +22,28 @@ const customerMessages = (id: string = sessions.open) =>
 		.sessions.get(id)
 		.messages.filter(({ role }) => role === 'user')
 		.map(({ content }) => content);
+
+test('a message to a person who has taken over says why it has no reply, to a model in one sentence', async () => {
+	harness.simulator().sessions.setMode(sessions.open, 'support');
+	const why = "A person has taken over this chat, so the agent doesn't reply.";
+	expect(records(await send('Hello'))).toMatchObject([
+		{ reply: null, mode: 'support', reply_hint: expect.stringMatching(`^${why} .*mode_changed`) },
+	]);
+	const parameters = { sendBy: 'socket', sessionId: sessions.open, message: 'Are you there?' };
+	const tool = engineTool(harness.credentials, await harness.other('chatSend', parameters));
+	expect(await tool({})).toMatchObject({ result: { reply: null, reply_hint: why } });
+});
+
+test.each<[INodeParameters, boolean]>([
+	[{}, true],
+	[{ operation: 'answerInteraction', interactionId: 'i-1', optionId: 'a' }, false],
+])("%j: if another client is connected, 'Send Via' is named: %s", async (parameters, isNamed) => {
+	const desk = await harness.otherClient(sessions.open);
+	const { message, description } = stopMessage(await send('Hello', parameters));
+	desk.close();
+	expect(message).toContain('so nothing was sent');
+	expect(String(description).includes("'Send Via'")).toBe(isNamed);
+});
 
 test('a replay has the first reply', async () => {
 	const key = { idempotency: 'own', idempotencyKey: 'k-1' };

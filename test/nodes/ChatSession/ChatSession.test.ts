@@ -82,11 +82,14 @@ describe('wait for event', () => {
 	const listening = async () =>
 		await eventually(() => harness.simulator().sessions.openSockets() === 1);
 
-	test('without types: any event, and with a custom type: that one', async () => {
-		for (const [parameters, type] of [
+	test("any event if 'Events' is empty, else the chosen and the custom types", async () => {
+		const custom = { developerSettings: { otherEventTypes: 'typing_started' } };
+		const cases: Array<[INodeParameters, string]> = [
 			[{}, 'nudge_sent'],
-			[{ developerSettings: { otherEventTypes: 'typing_started' } }, 'typing_started'],
-		] as const) {
+			[custom, 'nudge_sent'],
+			[{ eventTypes: ['mode_changed'], ...custom }, 'typing_started'],
+		];
+		for (const [parameters, type] of cases) {
 			const waiting = wait(parameters);
 			await listening();
 			harness.simulator().sessions.nudge(sessions.open);

@@ -20,13 +20,15 @@ test.each<[string, INodeParameters, string]>([
 	expect(harness.simulator().requests).toEqual([]);
 });
 
-test('an entry that was cut in the middle of an emoji is added, although no database can store half of one', async () => {
-	service()
-		.post(PATH)
-		.reply(200, { success: true, data: { session_id: sessions.open, context: ['Great \ufffd'] } });
-	const run = await harness.runOnNock({}, { items: entries('Great \ud83d\ude00'.slice(0, 7)) });
-	expect(records(run)).toMatchObject([{ context: ['Great \ufffd'] }]);
-});
+test.each(['Great', 'Great \ufffd', 'Gre…'])(
+	'an entry that the service lists as %j is added',
+	async (listed) => {
+		const data = { session_id: sessions.open, context: ['start', listed] };
+		service().post(PATH).reply(200, { success: true, data });
+		const run = await harness.runOnNock({}, { items: entries('Great \ud83d\ude00'.slice(0, 7)) });
+		expect(records(run)).toMatchObject([data]);
+	},
+);
 
 test('Continue On Fail: valid items are added in order', async () => {
 	const over = { onError: 'continueRegularOutput' as const };

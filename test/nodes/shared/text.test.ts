@@ -22,16 +22,13 @@ test('removes the same characters at the end as a regular expression', () => {
 });
 
 describe('in a Unicode normalization form', () => {
-	test.each(['NFC', 'NFD', 'NFKC'] as const)(
-		'normalizes text like String.normalize: %s',
-		(form) => {
-			fc.assert(
-				fc.property(anyText, (text) => {
-					expect(normalized(text, form)).toBe(text.normalize(form));
-				}),
-			);
-		},
-	);
+	test.each(['NFD', 'NFKC'] as const)('normalizes text like String.normalize: %s', (form) => {
+		fc.assert(
+			fc.property(anyText, (text) => {
+				expect(normalized(text, form)).toBe(text.normalize(form));
+			}),
+		);
+	});
 
 	test('a letter keeps 30 marks', () => {
 		expect(normalized(`n${'\u0323'.repeat(40)} x`, 'NFD')).toBe(`n${'\u0323'.repeat(30)} x`);

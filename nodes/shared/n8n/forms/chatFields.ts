@@ -73,13 +73,15 @@ export const otherEventTypesField: INodeProperties = {
 	name: 'otherEventTypes',
 	type: 'string',
 	default: '',
-	description: 'Types that your service sends beyond those in the list, separated by commas',
+	description:
+		"Types that your service sends beyond those in the list, separated by commas. Not needed if 'Events' is empty.",
 };
 
-/** The selected types. Null for all events. */
+/** The selected types. Null for all events, which is what an empty 'Events' means, whatever other types are entered. */
 export function chosenTypes(form: Fields): ReadonlySet<string> | null {
+	const events = form.choices('eventTypes');
 	const others = form.collection('developerSettings').textOrList('otherEventTypes');
 	const typed = (Array.isArray(others) ? others : [others]).flatMap((one) => one.split(/[\s,;]+/));
-	const types = [...form.choices('eventTypes'), ...typed].filter((type) => type !== '');
-	return types.length === 0 ? null : new Set(types);
+	if (events.length === 0) return null;
+	return new Set([...events, ...typed.filter((type) => type !== '')]);
 }

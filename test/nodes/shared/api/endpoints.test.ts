@@ -51,13 +51,16 @@ test.each<[string, object]>([
 	['POST /v1/chat/inbound', { state: 'down' }],
 	['POST /v1/chat/inbound', { mode: 'maintenance' }],
 	['POST /v1/chat/inbound', { message_id: 'm' }],
-	// About another session, or without the new entry.
-	['POST /v1/chat/session/{id}/inject_context', { session_id: SESSION_ID, context: [] }],
-	['POST /v1/chat/session/{id}/inject_context', { session_id: SESSION_ID, context: ['start'] }],
-	['POST /v1/chat/session/{id}/inject_context', { session_id: SESSION_ID, context: [7, {}] }],
+	['POST /v1/chat/session/{id}/inject_context', { context: ['Called back'] }],
+	// About another session.
 	['POST /v1/chat/session/{id}/inject_context', { session_id: 'other', context: ['Called back'] }],
+	[
+		'POST /v1/chat/session/{id}/inject_context',
+		{ success: true, data: { session_id: 'other', context: ['Called back'] } },
+	],
 	['POST /chat_sessions/{id}/close_session', { session_id: 'other', summary: 'Done' }],
 	['POST /chat_sessions/{id}/pause_session', { session_id: 'other', message: 'Paused' }],
+	['POST /chat_messages/send_message', { session_id: 'other', response: 'Hi' }],
 	['POST /chat_messages/send_message', { response: ' ' }],
 	['POST /chat_messages/send_message', { response: false }],
 ])('%s: %j proves nothing', async (name, body) => {

@@ -140,8 +140,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
 			await endpoints.injectContext(client, SESSION_ID, { context: 'Called back' }),
 		success: { success: true, data: { session_id: SESSION_ID, context: ['start', 'Called back'] } },
 		alsoProves: [
-			{ context: ['start', ' Called  back '] },
+			{ success: true, data: { context: ['start', 'Called back'] } },
+			{ success: true, data: { session_id: SESSION_ID, context: ['start', 'Called b…'] } },
+			{ success: true, data: { session_id: SESSION_ID, context: ['start', { text: 'Called' }] } },
 			{ success: true, data: { session_id: SESSION_ID.toUpperCase() } },
+			{ session_id: SESSION_ID, context: ['start', 'Called back'] },
 		],
 	},
 	{
@@ -158,7 +161,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 		name: 'POST /chat_messages/send_message',
 		send: async (client) => await endpoints.sendLegacyMessage(client, legacy),
 		success: { success: true, data: { session_id: SESSION_ID, response: 'Hi' } },
-		alsoProves: [{ response: 'Hi' }],
+		alsoProves: [{ response: 'Hi' }, { session_id: SESSION_ID.toUpperCase(), response: 'Hi' }],
 	},
 	{
 		name: 'POST /chat_sessions/{id}/close_session',

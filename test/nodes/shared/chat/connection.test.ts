@@ -10,6 +10,7 @@ import {
 	freshToken,
 	messageSent,
 	outgoing,
+	SESSION_ID,
 	settle,
 	WS_URL,
 } from './fakes';
@@ -85,7 +86,7 @@ describe('secrets are hidden', () => {
 			{ envelope: { payload: { was: '[hidden]', is: 'the "[hidden]"' } } },
 		]);
 		const originalMessage = 'close code 1011 · [hidden] was replaced';
-		const details = { sessionId: 's-1', waitMs: 1_000, originalMessage };
+		const details = { sessionId: SESSION_ID, waitMs: 1_000, originalMessage };
 		// The renewal isn't logged.
 		expect(logged).toEqual([['Reconnecting to the chat session', details]]);
 		await connection.close();
@@ -148,7 +149,7 @@ describe('events', () => {
 		for (const data of [new ArrayBuffer(1), '{', '[]', ackFrame({ state: 'default' })]) {
 			socket().receives(data);
 		}
-		const details = { sessionId: 's-1' };
+		const details = { sessionId: SESSION_ID };
 		expect(logged).toEqual([
 			...Array(3).fill(["The chat session ignored a frame that can't be read", details]),
 			['The chat session ignored an ack that nobody waits for', details],
@@ -162,6 +163,39 @@ describe('events', () => {
 		expect([events.length, delivered]).toEqual([1, ['from_the_future']]);
 		expect(logged.at(-1)?.[0]).toBe("A chat event couldn't be delivered");
 	});
+});
+
+describe('frames that name', () => {
+	it("another session are neither events nor acks of this one, and don't close it", async () => {
+		const { connection, socket, events, logged } = await connected();
+		const acked = connection.sendWithAck(outgoing('frame'), 1_000, connection.signal);
+		await settle();
+		socket().receives(eventFrame('message_received', 'e-1', {}, 's-2'));
+		socket().receives(eventFrame('session_closed', 'e-2', {}, 's-2'));
+		socket().receives(ackFrame({ state: 'default', reply: "another person's" }, 's-2'));
+		expect([events, connection.isConnected]).toEqual([[], true]);
+		expect(logged).toEqual(
+			Array(3).fill([
+				'The chat session ignored a frame of another session',
+				{ sessionId: SESSION_ID },
+			]),
+		);
+		socket().receives(messageSent);
+		expect(await acked).toMatchObject({ ack: { payload: { reply: 'hello' } } });
+	});
+
+	it.each([[SESSION_ID.toUpperCase()], [undefined], [null], ['']])(
+		'%j as their session are used',
+		async (name) => {
+			const { connection, socket, events } = await connected();
+			const acked = connection.sendWithAck(outgoing('frame'), 1_000, connection.signal);
+			await settle();
+			socket().receives(eventFrame('message_received', 'e-1', {}, name));
+			socket().receives(ackFrame({ state: 'default' }, name));
+			expect(events).toHaveLength(1);
+			expect(await acked).toMatchObject({ kind: 'ack' });
+		},
+	);
 });
 
 describe('reconnecting', () => {
@@ -267,7 +301,7 @@ describe('before the token expires, the connection', () => {
 		await clock.advance(226_000);
 		expect(logged.at(-1)).toEqual([
 			"The token of a chat session couldn't be renewed yet",
-			{ sessionId: 's-1', originalMessage: 'down' },
+			{ sessionId: SESSION_ID, originalMessage: 'down' },
 		]);
 		expect([connection.isConnected, mints()]).toEqual([true, 2]);
 		await clock.advance(30_000);

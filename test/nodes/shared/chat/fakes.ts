@@ -124,13 +124,20 @@ export class FakeSocket implements WebSocketLike {
 	}
 }
 
-export function eventFrame(type: string, eventId: unknown, payload: JsonObject = {}): string {
-	const fields = { session_id: 's-1', account_id: 7, ts: '2026-01-01T00:00:00Z' };
+export const SESSION_ID = '3b241101-e2bb-4255-8caf-4136c566a962';
+
+export function eventFrame(
+	type: string,
+	eventId: unknown,
+	payload: JsonObject = {},
+	session_id: unknown = SESSION_ID,
+): string {
+	const fields = { session_id, account_id: 7, ts: '2026-01-01T00:00:00Z' };
 	return JSON.stringify({ type, ...fields, event_id: eventId, payload });
 }
 
-export function ackFrame(payload: JsonObject): string {
-	return JSON.stringify({ type: 'ws_write_result', session_id: 's-1', account_id: 7, payload });
+export function ackFrame(payload: JsonObject, session_id: unknown = SESSION_ID): string {
+	return JSON.stringify({ type: 'ws_write_result', session_id, account_id: 7, payload });
 }
 
 export const API_TOKEN = 'api-token-123456';
@@ -140,7 +147,7 @@ export const hideApiToken = (text: string): string => text.replaceAll(API_TOKEN,
 
 /** Options of a lease, without its callbacks. */
 export const leaseOptions = {
-	sessionId: '3b241101-e2bb-4255-8caf-4136c566a962',
+	sessionId: SESSION_ID,
 	baseUrl: 'https://api.example.com',
 	account: 'account-1',
 	instanceId: 'instance-1',
@@ -194,7 +201,7 @@ export function chatConnectionHarness(
 		logged.push([message, details]);
 	};
 	const connection = new ChatConnection({
-		sessionId: 's-1',
+		sessionId: SESSION_ID,
 		baseUrl: 'https://api.example.com',
 		clientId: 'client-1',
 		mayDisconnectOther: () => disconnectOther,

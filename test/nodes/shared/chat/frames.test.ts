@@ -1,12 +1,13 @@
 import { parseFrame } from '../../../../nodes/shared/chat/frames';
 import type { JsonObject } from '../../../../nodes/shared/json';
-import { ackFrame, eventFrame } from './fakes';
+import { ackFrame, eventFrame, SESSION_ID } from './fakes';
 
 describe('received frames', () => {
 	it.each(['nudge_sent', 'brand_new'])('reads the event %s', (type) => {
 		const text = eventFrame(type, 'e-1', { to: 'ai' });
 		expect(parseFrame(text)).toEqual({
 			kind: 'event',
+			sessionId: SESSION_ID,
 			event: { type, eventId: 'e-1', payload: { to: 'ai' }, envelope: JSON.parse(text) },
 		});
 	});
@@ -50,6 +51,7 @@ describe('received frames', () => {
 		};
 		expect(parseFrame(ackFrame(payload))).toEqual({
 			kind: 'ack',
+			sessionId: SESSION_ID,
 			ack: { state, payload },
 		});
 	});

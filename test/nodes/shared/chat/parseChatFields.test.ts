@@ -67,7 +67,7 @@ test.each<[string, unknown, string[]]>([
 	['text with all kinds of separators', ` ${ONE} ,\n;${TWO}; `, [ONE, TWO]],
 	['the same twice', `${ONE} ${ONE}`, [ONE]],
 	['nothing', '', []],
-	['an object', { a: 1 }, []],
+	['no value', undefined, []],
 ])('splits %s into session IDs', (_name, value, ids) => {
 	expect(splitSessionIds(value)).toEqual(ids);
 });
