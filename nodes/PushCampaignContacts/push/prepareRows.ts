@@ -5,6 +5,7 @@ import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import {
 	isAccepted,
+	isCampaignPhone,
 	readCampaignPhone,
 	type PhoneReading,
 	type UnusablePhone,
@@ -171,8 +172,9 @@ function notWritable(row: string, error: unknown): InvalidInput {
 
 function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
 	const cell = cellOf(row, columns.phone);
-	if (cell === undefined) return noColumn(columns.phone);
 	const reading = readCampaignPhone(cell);
+	const elsewhere = cell === undefined ? phoneElsewhere(row) : undefined;
+	if (elsewhere !== undefined) return inOtherColumn(columns.phone, elsewhere);
 	if (!isAccepted(reading) || personNameOf(row, columns) !== undefined) return reading;
 	const { personName, lastName } = columns;
 	const column = textIn(row, personName) === undefined ? personName : lastName;
@@ -184,10 +186,17 @@ function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
 }
 
 /** Rows of several sheets can have different columns. */
-function noColumn({ name }: Column): UnusablePhone {
+function phoneElsewhere(row: ContactRow): string | undefined {
+	return Object.keys(row).find((name) => {
+		const cell = row[name];
+		return (typeof cell === 'string' || typeof cell === 'number') && isCampaignPhone(cell);
+	});
+}
+
+function inOtherColumn({ name }: Column, other: string): UnusablePhone {
 	return {
-		reason: `This row has no column ${quoted(name)}. If it has the number in another column, rename that column in the sheet.`,
-		forModel: `The contact has no field ${quoted(name)}.`,
+		reason: `This row has nothing in column ${quoted(name)}, but a phone number in column ${quoted(other)}. If that's the number to call, rename the column in the sheet.`,
+		forModel: `The contact has no field ${quoted(name)}, but a phone number in ${quoted(other)}.`,
 	};
 }
 

@@ -51,7 +51,7 @@ export function readCampaignPhone(value: unknown): PhoneReading {
 }
 
 /** Whether a cell is a phone number that campaigns accept. */
-export function isCampaignPhone(cell: string): boolean {
+export function isCampaignPhone(cell: string | number): boolean {
 	return isAccepted(readCampaignPhone(cell));
 }
 

@@ -83,7 +83,7 @@ test('unusable rows are rejected once, with a reason', async () => {
 	);
 	expect([...rows]).toEqual([4]);
 	expect(Array.from(notPushed, ({ index, status, reason }) => [index, status, reason])).toEqual([
-		[0, 'rejected', expect.stringMatching(/^This row has no column "phone"/)],
+		[0, 'rejected', 'This row has no phone number.'],
 		[1, 'rejected', expect.stringMatching(/rounded/)],
 		[2, 'rejected', expect.stringMatching(/^The name in column "person_name" isn't text/)],
 		[3, 'rejected', expect.stringMatching(/^The name in column "Surname" isn't text\./)],
