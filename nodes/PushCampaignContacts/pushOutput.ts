@@ -73,12 +73,7 @@ async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INod
 }
 
 /** The added columns that come first. The table view cuts off the last columns. */
-const LEADING_COLUMNS = [
-	STATUS_COLUMN,
-	REASON_COLUMN,
-	PUSH_STATUS_COLUMN,
-	WARNINGS_COLUMN,
-] as const;
+const LEADING_COLUMNS = [STATUS_COLUMN, REASON_COLUMN, PUSH_STATUS_COLUMN] as const;
 
 /** Input rows with added columns: first what happened to the row, then its cells, then the other added columns. */
 async function itemsOf<T extends { index: number }>(
@@ -112,10 +107,10 @@ function rowColumns(
 	const phone = phones.at(index);
 	return {
 		[PUSH_STATUS_COLUMN]: status,
-		[WARNINGS_COLUMN]: warnings,
 		[PHONE_SENT_COLUMN]: phone === '' || NEVER_SENT.has(status) ? null : phone,
 		[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
 		[LIST_COLUMN]: list,
+		[WARNINGS_COLUMN]: warnings,
 	};
 }
 

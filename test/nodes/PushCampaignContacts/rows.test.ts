@@ -264,14 +264,14 @@ test('One Item per Row: a row has the warnings of its request, such as that the 
 
 const REASON = ['rejection_status', 'rejection_reason'];
 const CELLS = ['phone', 'city'];
-const OF_ROW = ['phone_sent', 'phone_key', 'campaign_upload_id'];
+const OF_ROW = ['phone_sent', 'phone_key', 'campaign_upload_id', 'push_warnings'];
 const RESPONSE = Object.keys(asRecord(accepted(1).data ?? null));
 test.each<[string, NodeParameters, string[], string[]]>([
 	[
 		'One Item per Row',
 		byRow,
-		['push_status', 'push_warnings', ...CELLS, ...OF_ROW],
-		[...REASON, 'push_status', 'push_warnings', ...CELLS, ...OF_ROW],
+		['push_status', ...CELLS, ...OF_ROW],
+		[...REASON, 'push_status', ...CELLS, ...OF_ROW],
 	],
 	['One Item per Request', {}, ['summary', 'totals', ...RESPONSE], [...REASON, ...CELLS]],
 ])('with %s, status and reason are the first columns', async (_output, parameters, ...columns) => {
