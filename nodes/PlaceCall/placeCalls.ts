@@ -1,4 +1,5 @@
 import countBy from 'lodash/countBy';
+import get from 'lodash/get';
 import isEmpty from 'lodash/isEmpty';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
@@ -139,9 +140,10 @@ const REASONS = new Map<unknown, string>([
 
 /** A hint such as "4 items: 1 call placed, 3 failed". Undefined if all calls were placed. */
 function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined {
-	const reasons = items.map(({ json }) =>
-		json.error === undefined ? REASONS.get(json.not_placed_reason) : 'failed',
-	);
+	const reasons = items.map(({ json }) => {
+		if (json.error === undefined) return REASONS.get(json.not_placed_reason);
+		return get(json, 'details.outcome') === 'unknown' ? 'with an unknown outcome' : 'failed';
+	});
 	const counts = countBy(reasons.filter((reason) => reason !== undefined));
 	if (isEmpty(counts)) return undefined;
 	const others = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);

@@ -9,7 +9,6 @@ import { asSentence, ExplainedError } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
-import { runIndexOf } from '../once/executionStore';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
 import { Pauses } from '../../pauses';
 import { messageOf } from '../../values';
@@ -39,15 +38,10 @@ export type ItemLoopOptions = {
 	earlierOutput?: (index: number) => INodeExecutionData[] | undefined;
 };
 
-/** What sends the other items, and nothing twice. */
-export const SEND_WITH_RETRY =
-	"To send the other items, set 'On Error' in 'Settings' to 'Continue', save the workflow, and retry this execution with the currently saved workflow. It doesn't send completed and unknown items again.";
-
 /** n8n's HTTP helper computes for 1 to 2 ms per request, and blocks the event loop for all that start together. */
 const STARTS_PER_PAUSE = 10;
 const NOTHING_SENT =
 	'Nothing was sent, because all items are checked before the first one is sent.';
-const NOTHING_SENT_IN_RUN = `Nothing was sent in this run of the node, but earlier runs of this execution may have sent items, so a new execution may send them again. ${SEND_WITH_RETRY}`;
 const HANDLE_OTHERS =
 	"To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.";
 /** Further items to list in a message. The rest is counted. */
@@ -107,7 +101,6 @@ export async function forEachItem(
 }
 
 function nothingSent(context: IExecuteFunctions): string {
-	if (runIndexOf(context) > 0) return NOTHING_SENT_IN_RUN;
 	return context.getInputData().length > 1 ? `${NOTHING_SENT} ${HANDLE_OTHERS}` : NOTHING_SENT;
 }
 

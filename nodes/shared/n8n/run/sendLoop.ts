@@ -2,19 +2,13 @@ import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained, isRejection, ServiceRejection } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
+import { runIndexOf } from '../once/executionStore';
 import { SendOnce } from '../once/sendOnce';
 import type { PreparedRequest, Quota } from '../once/preparedRequest';
 import { isRepeatable, replay } from '../once/requestRecord';
 import { completedBefore, maybeSentBefore } from '../once/sentBefore';
 import { runsAsTool } from '../tools/toolRun';
-import {
-	completedNotes,
-	forEachItem,
-	type ItemLoopOptions,
-	pair,
-	SEND_WITH_RETRY,
-	tryEachItem,
-} from './itemLoop';
+import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
 
 export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
 	/** Creates what every request needs, such as the API client. */
@@ -27,7 +21,11 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 	quota?: (index: number) => Quota;
 };
 
+/** Sends the other items, and nothing twice. */
+const SEND_WITH_RETRY =
+	"To send the other items, set 'On Error' in 'Settings' to 'Continue', save the workflow, and retry this execution with the currently saved workflow. It doesn't send completed and unknown items again.";
 const OTHERS_NOT_SENT = `The other items weren't sent. ${SEND_WITH_RETRY}`;
+const NOTHING_SENT_IN_RUN = `Nothing was sent in this run of the node, but earlier runs of this execution may have sent items, so a new execution may send them again. ${SEND_WITH_RETRY}`;
 
 /** Whether the service rejected this item, so that a retry would stop at it again. */
 function isItemsFault(error: unknown): boolean {
@@ -100,7 +98,7 @@ export async function sendEachItem<Deps>(
 	// An attempt of *Retry On Fail* reaches an unknown outcome in its turn. *Retry* stops before the first request, and
 	// reports the items with an unknown outcome, and those that completed.
 	const stops = handler.mayHaveMore && indexes.some((index) => isUnknown(index));
-	let checkNote: string | undefined;
+	let checkNote = runIndexOf(context) > 0 ? NOTHING_SENT_IN_RUN : undefined;
 	if (stops) {
 		const completed: INodeExecutionData[] = [];
 		await tryEachItem(context, (index) => {
