@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import {
+	callsAgainNotice,
 	completionFilters,
 	finishedStatusesField,
 	includeField,
@@ -26,6 +27,7 @@ export const completionFields: INodeProperties[] = [
 	},
 	shownWhere(includeField, { verify: [true] }),
 	completionFilters,
+	callsAgainNotice,
 	optionsCollection(
 		{
 			displayName: 'Allow Duplicates',

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { campaignField } from '../shared/n8n/forms/locatorFields';
 import {
+	callsAgainNotice,
 	completionFilters,
 	finishedStatusesField,
 	includeField,
@@ -57,5 +58,6 @@ export const campaignCallsFields: INodeProperties[] = [
 	},
 	includeField,
 	completionFilters,
+	callsAgainNotice,
 	optionsCollection(finishedStatusesField),
 ];

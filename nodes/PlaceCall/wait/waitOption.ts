@@ -38,8 +38,7 @@ const how: INodeProperties = {
 		...WAYS,
 	],
 	default: 'no',
-	description:
-		"Whether to continue immediately, or with the results of the completed calls. While the execution waits, another start of this workflow calls the same people, unless you mark their rows before this node, or add 'Limit Calls per Person'.",
+	description: 'Whether to continue immediately, or with the results of the completed calls',
 };
 
 const UNITS_MS = new Map([
@@ -73,9 +72,22 @@ const timeLimit: INodeProperties[] = [
 	},
 ];
 
+const otherStartsNotice: INodeProperties = {
+	displayName:
+		'While the execution waits, another start of this workflow calls the same people. To prevent this, mark their rows before this node, or add <b>Limit Calls per Person</b> in Options.',
+	name: 'otherStartsNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: {
+		show: { waitForCompletion: WAYS.map(({ value }) => value) },
+		hide: { '@tool': [true] },
+	},
+};
+
 /** *Wait for Completion* of *Place*, with its time limit. */
 export const waitFields: INodeProperties[] = [
 	how,
+	otherStartsNotice,
 	...timeLimit.map((field) => ({
 		...field,
 		displayOptions: { show: { waitForCompletion: WAYS.map(({ value }) => value) } },

@@ -37,6 +37,14 @@ export const completionFilters: INodeProperties = {
 	],
 };
 
+export const callsAgainNotice: INodeProperties = {
+	displayName:
+		"If this workflow calls again, add <b>Limit Calls per Person</b> to its Place Call node. Otherwise, a person who doesn't answer is called without end.",
+	name: 'callsAgainNotice',
+	type: 'notice',
+	default: '',
+};
+
 export const includeField: INodeProperties = {
 	displayName: 'Include',
 	name: 'include',
