@@ -5,7 +5,6 @@ import { clock } from '../shared/n8n/http/accountClient';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import { fingerprint } from '../shared/hash';
 import { settledOrTimeout } from '../shared/clock';
-import { KeyedMutex } from '../shared/keyedMutex';
 import type { ChatEvent } from '../shared/chat/frames';
 
 /**
@@ -25,14 +24,9 @@ const ATTEMPT_DELAYS_MS = [0, 1_000, 5_000, 30_000, 60_000];
 
 export type SessionEvent = { sessionId: string; event: ChatEvent };
 
-/**
- * Starts one execution per event. n8n stores the event key, so the same event doesn't start a second one. The next event
- * of a session starts after the one before is stored, because n8n stores executions in any order.
- */
+/** Starts one execution per event. n8n stores the event key, so the same event doesn't start a second one. */
 export class EventStarter {
 	private readonly limit = pLimit(MAX_STARTING);
-
-	private readonly sessions = new KeyedMutex();
 
 	/** Events that n8n hasn't received yet, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
@@ -49,12 +43,10 @@ export class EventStarter {
 
 	emit(sessionEvent: SessionEvent): void {
 		this.waiting.add(sessionEvent);
-		const start = async () => {
+		void this.limit(async () => {
 			if (!this.waiting.delete(sessionEvent)) return;
 			await settledOrTimeout(clock, STORED_AFTER_MS, this.start(sessionEvent));
-		};
-		const key = sessionKey(sessionEvent.sessionId);
-		void this.sessions.runExclusive(key, async () => await this.limit(start));
+		});
 	}
 
 	/**
