@@ -7,6 +7,13 @@ export const OUTSIDE_HOURS = 'outside_calling_hours';
 export const OVER_LIMIT = 'call_limit_reached';
 export const DUPLICATE = 'duplicate_number';
 
+/** Each value in words, such as "1 call outside the calling hours". */
+export const NOT_PLACED_TEXTS = new Map<unknown, string>([
+	[OUTSIDE_HOURS, 'outside the calling hours'],
+	[OVER_LIMIT, 'over the limit of calls to the person'],
+	[DUPLICATE, 'with the number of an earlier item'],
+]);
+
 /** Why the output says that a call wasn't placed, and when it's possible. */
 type NotPlacedReason =
 	| { not_placed_reason: typeof OUTSIDE_HOURS; next_opening: string }

@@ -23,7 +23,7 @@ import { CallLimiter } from './callLimiter';
 import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { readCallForm } from './fields/readCallForm';
-import { DUPLICATE, NotPlaced, OUTSIDE_HOURS, OVER_LIMIT } from './notPlaced';
+import { DUPLICATE, NOT_PLACED_TEXTS, NotPlaced } from './notPlaced';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './wait/waitedItems';
 
@@ -131,17 +131,10 @@ function duplicateOf(first: number): NotPlaced {
 const CALL_AGAIN =
 	"To call the number again, schedule the item for another time in 'When to Call', or place the calls one after another with Loop Over Items.";
 
-/** Why calls weren't placed, in words for a summary. */
-const REASONS = new Map<unknown, string>([
-	[OUTSIDE_HOURS, 'outside the calling hours'],
-	[OVER_LIMIT, 'over the limit of calls'],
-	[DUPLICATE, 'with the number of an earlier item'],
-]);
-
 /** A hint such as "4 items: 1 call placed, 3 failed". Undefined if all calls were placed. */
 function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined {
 	const reasons = items.map(({ json }) => {
-		if (json.error === undefined) return REASONS.get(json.not_placed_reason);
+		if (json.error === undefined) return NOT_PLACED_TEXTS.get(json.not_placed_reason);
 		return get(json, 'details.outcome') === 'unknown' ? 'with an unknown outcome' : 'failed';
 	});
 	const counts = countBy(reasons.filter((reason) => reason !== undefined));
@@ -149,7 +142,7 @@ function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined 
 	const others = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
 	const placed = counted(reasons.filter((reason) => reason === undefined).length, 'call');
 	const summary = `${counted(items.length, 'item')}: ${[`${placed} placed`, ...others].join(', ')}.`;
-	return reasons.includes(REASONS.get(DUPLICATE)) ? `${summary} ${CALL_AGAIN}` : summary;
+	return reasons.includes(NOT_PLACED_TEXTS.get(DUPLICATE)) ? `${summary} ${CALL_AGAIN}` : summary;
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */

@@ -2,7 +2,7 @@ import omit from 'lodash/omit';
 import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { DUPLICATE, OUTSIDE_HOURS, OVER_LIMIT } from '../notPlaced';
+import { NOT_PLACED_TEXTS } from '../notPlaced';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {
@@ -85,17 +85,12 @@ function forModel(answer: Answer, explanation: string): string {
 	return `${explanation} This is not an approval. Do not use the tool unless the user asks for it again.`;
 }
 
-const REASONS = new Map<unknown, string>([
-	[OUTSIDE_HOURS, "it's outside the calling hours"],
-	[OVER_LIMIT, 'the limit of calls to this person is reached'],
-	[DUPLICATE, 'an earlier item has the same number'],
-]);
-
 function notPlaced(call: object): Evaluation {
-	const reason = 'not_placed_reason' in call ? REASONS.get(call.not_placed_reason) : undefined;
+	const value = 'not_placed_reason' in call ? call.not_placed_reason : undefined;
+	const reason = NOT_PLACED_TEXTS.get(value);
 	return evaluation(
 		'not_reached',
-		reason === undefined ? 'No call was placed.' : `No call was placed, because ${reason}.`,
+		`No call was placed${reason === undefined ? '' : ` (${reason})`}.`,
 	);
 }
 

@@ -170,9 +170,7 @@ export class OutcomeUnknown extends ExplainedError {
 		return {
 			...explanation,
 			origin,
-			...(originalMessage !== undefined && {
-				originalMessage: originalMessage.slice(0, MAX_STORED_CHARACTERS),
-			}),
+			...(originalMessage !== undefined && { originalMessage }),
 			...(status !== undefined && { status }),
 		};
 	}
@@ -196,9 +194,6 @@ export type StoredUnknown = {
 	originalMessage?: string;
 	status?: number;
 };
-
-/** Characters of `originalMessage` to store for the next attempt. */
-const MAX_STORED_CHARACTERS = 300;
 
 /** The service returned another record than the requested one. None of it may be used. */
 export class OtherRecord extends ExplainedError {

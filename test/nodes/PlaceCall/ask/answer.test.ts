@@ -103,13 +103,13 @@ describe('the answer', () => {
 	});
 
 	test.each([
-		['outside_calling_hours', "it's outside the calling hours"],
-		['call_limit_reached', 'the limit of calls to this person is reached'],
-		['duplicate_number', 'an earlier item has the same number'],
+		['outside_calling_hours', 'outside the calling hours'],
+		['call_limit_reached', 'over the limit of calls to the person'],
+		['duplicate_number', 'with the number of an earlier item'],
 	])('is not_reached if no call was placed: %s', (not_placed_reason, reason) => {
 		expect(answerTo(undefined, {}, { placed: false, not_placed_reason })).toMatchObject({
 			answer: 'not_reached',
-			explanation: `No call was placed, because ${reason}.`,
+			explanation: `No call was placed (${reason}).`,
 			data: { approved: false },
 		});
 	});
