@@ -106,6 +106,7 @@ describe('Chat Events Trigger in real n8n', () => {
 	it('Watch adds a session while the workflow is published, and Unwatch removes it', async () => {
 		const webhookId = randomUUID();
 		const workflow = await listen({ sessions: 'watched', watchSecret: 'sesame' }, webhookId);
+		await published({ home }, workflow);
 		const session = (operation: string): INodeParameters => ({
 			resource: 'watchList',
 			operation,
@@ -133,6 +134,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		await n8n.deactivate(workflow);
 		await untilSocketsClosed();
 		await n8n.activate(workflow);
+		await published({ home }, workflow);
 		await connected(1);
 		expect(await run('unwatch', sessions.open)).toMatchObject({ watched: false });
 		await untilSocketsClosed();
