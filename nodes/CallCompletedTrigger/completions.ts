@@ -1,3 +1,5 @@
+import isNull from 'lodash/isNull';
+import omitBy from 'lodash/omitBy';
 import pLimit from 'p-limit';
 import type {
 	IExecuteFunctions,
@@ -102,8 +104,12 @@ function toItems(calls: readonly CompletedCall[]): INodeExecutionData[] {
 	return asItems(calls.map(({ record }) => flatCallRecord(record)));
 }
 
+/** The call as reported, with the fields of its outcome wherever they are, and the whole report if it has more. */
 function asReported(call: ReportedCall): CompletedCall {
-	return { callId: call.callId, record: reportedItem(call), outcome: reportedOutcome(call) };
+	const { callId, part } = call;
+	const outcome = reportedOutcome(call);
+	const whole = part === call.record ? {} : { report: part };
+	return { callId, record: { ...omitBy(outcome, isNull), ...call.record, ...whole }, outcome };
 }
 
 /** Reads each call with the token, and leaves out those that the account doesn't have. */

@@ -15,7 +15,9 @@ import {
 } from '../shared/calls/callEnd';
 import { callList, callsKeepChanging } from '../shared/calls/callList';
 import { isCompleted, readCampaign } from '../shared/campaign';
+import { hasOffset } from '../shared/dates';
 import { fingerprint64 } from '../shared/hash';
+import { plainText } from '../shared/values';
 import { forEachWithPauses } from '../shared/pauses';
 import type { JsonObject } from '../shared/json';
 import type { CallSource } from './pollSettings';
@@ -93,8 +95,8 @@ export async function readList(
 		: await readPages(list, limit);
 	const listed: ListedCall[] = [];
 	await forEachWithPauses(entries, (entry) => {
-		const { call_id: callId } = entry;
-		if (typeof callId !== 'string' || !CALL_ID.test(callId)) return;
+		const callId = plainText(entry.call_id);
+		if (!CALL_ID.test(callId)) return;
 		const showsEnds = END_FIELDS.every((name) => Object.hasOwn(entry, name));
 		const isEnded = hasEnded(entry, finished);
 		listed.push({
@@ -112,7 +114,14 @@ export async function readList(
 	);
 }
 
-/** `created_at` in epoch milliseconds. NaN if it can't be read. */
+/** The zone in which a local time is at its latest moment. */
+const LATEST_ZONE = 'UTC-12';
+
+/**
+ * `created_at` in epoch milliseconds. NaN if it can't be read. Without a UTC offset, the latest moment that it can be, so
+ * that no call is lost.
+ */
 export function createdAtOf({ created_at: at }: JsonObject): number {
-	return typeof at === 'string' ? DateTime.fromISO(at, { zone: 'utc' }).toMillis() : NaN;
+	if (typeof at !== 'string') return NaN;
+	return DateTime.fromISO(at, { zone: hasOffset(at) ? 'utc' : LATEST_ZONE }).toMillis();
 }

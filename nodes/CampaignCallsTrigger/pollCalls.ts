@@ -218,8 +218,11 @@ async function testCall(
 	}
 	const latestFirst = orderBy(calls, ({ createdAt }) => createdAt || 0, 'desc');
 	for (const { callId } of latestFirst.slice(0, MAX_TEST_CALLS)) {
-		const record = await readCallRecord(client, callId);
-		if (!hasEnded(record, finished) || !isWanted(record, filters)) continue;
+		const record = await readCallRecord(client, callId).catch((error: unknown) => {
+			if (isUnknownCall(error)) return undefined;
+			throw error;
+		});
+		if (record === undefined || !hasEnded(record, finished) || !isWanted(record, filters)) continue;
 		return flatCallRecord({ ...record, ...(await readIncluded(client, callId, included)) });
 	}
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {

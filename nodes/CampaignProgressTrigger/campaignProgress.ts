@@ -1,5 +1,6 @@
 import isNumber from 'lodash/isNumber';
 import mapValues from 'lodash/mapValues';
+import orderBy from 'lodash/orderBy';
 import pickBy from 'lodash/pickBy';
 import {
 	type CampaignUpload,
@@ -101,11 +102,12 @@ function stateOf({ campaign, record }: CampaignView): JsonObject {
 
 type ListedQueue = { key: string; upload: CampaignUpload; queue: Queue };
 
-/** Identifies a queue by its upload and agent, and several queues of one agent by their order. */
+/** Identifies a queue by its upload and agent. Queues of one agent are counted in an order of their own. */
 function queuesOf({ uploads }: CampaignView): ListedQueue[] {
 	return uploads.flatMap((upload) => {
 		const earlier = new Map<string, number>();
-		return upload.queues.map((queue) => {
+		const inOrder = orderBy(upload.queues, ['completed', 'totalQueued'], ['desc', 'asc']);
+		return inOrder.map((queue) => {
 			const count = earlier.get(queue.agentUuid) ?? 0;
 			earlier.set(queue.agentUuid, count + 1);
 			return { key: [upload.id, queue.agentUuid, count].join('/'), upload, queue };

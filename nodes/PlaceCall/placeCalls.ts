@@ -5,7 +5,7 @@ import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import { explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
@@ -39,7 +39,7 @@ export async function placeCalls(
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
-	/** The first item with each number and time. */
+	/** The first item with each number and moment. */
 	const firstItems = new Map<string, number>();
 
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
@@ -55,8 +55,8 @@ export async function placeCalls(
 		requireOneTime(time, additions);
 		const legacy = settings.switch('useLegacyEndpoint', false);
 		const keepsInput = includesInput(form);
-		const { hours, limit, schedule } = time;
-		const call = `${numberKey} ${schedule?.at ?? ''}`;
+		const { hours, limit } = time;
+		const call = `${numberKey} ${timeKey(time)}`;
 		const first = firstItems.get(call) ?? index;
 		firstItems.set(call, first);
 		if (limit !== undefined && first === index) {
@@ -118,6 +118,20 @@ export async function placeCalls(
 	const inputOf = (index: number) =>
 		includesInput(parameters.at(index)) ? inputFields(context, index) : {};
 	return await wait.finish(placed.map((item) => withInputIfFailed(context, item, inputOf)));
+}
+
+/** Equal for calls at the same moment, such as the next opening of the calling hours. Empty for now. */
+function timeKey(time: TimeSettings): string {
+	if (time.schedule === undefined && time.hours === undefined) return '';
+	try {
+		const now = dateTimeNow();
+		const { planned } = callTime(time, now);
+		return planned > now ? String(planned.toMillis()) : '';
+	} catch (error) {
+		// It fails on its own, or isn't placed.
+		explained(error);
+		return time.schedule?.at ?? '';
+	}
 }
 
 function duplicateOf(first: number): NotPlaced {

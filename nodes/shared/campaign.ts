@@ -1,11 +1,12 @@
 import isNumber from 'lodash/isNumber';
+import mapValues from 'lodash/mapValues';
 import pickBy from 'lodash/pickBy';
 import sumBy from 'lodash/sumBy';
 import type { ApiClient } from './api/client';
 import { getCampaignStatus, type Additions } from './api/endpoints';
 import { recordOf } from './api/envelope';
 import { OBSERVED_OUTCOMES, PICKED } from './calls/callEnd';
-import { isJsonObject, type JsonObject, type JsonValue } from './json';
+import { isJsonObject, type JsonObject, type JsonValue, numberIn } from './json';
 import { plainText } from './values';
 
 /** The response of a campaign status, by its documented fields. Missing fields are undefined. */
@@ -76,8 +77,8 @@ function isReleased({ queues }: CampaignUpload): boolean {
 function countsIn(calls: JsonObject): CallCounts {
 	const { total, by_status: byStatus } = calls;
 	return {
-		total: typeof total === 'number' ? total : undefined,
-		byStatus: isJsonObject(byStatus) ? pickBy(byStatus, isNumber) : undefined,
+		total: numberIn(total),
+		byStatus: isJsonObject(byStatus) ? pickBy(mapValues(byStatus, numberIn), isNumber) : undefined,
 	};
 }
 

@@ -55,6 +55,7 @@ describe('the test button', () => {
 		['an HTML 404', 404, '<html>Not here</html>', /A proxy or firewall.*404.*Set 'Base URL'/],
 		["a 404 in the service's form", 404, NO_PATH, /wasn't found at 'Base URL'.*Not found/],
 		['another interface', 200, { hello: 'world' }, /doesn't contain the requested data.*Set 'Base/],
+		['a blocked account', 403, { success: false, error: 'Account suspended' }, /Account suspended/],
 		['too many requests', 429, NO_PATH, /because it receives too many.*The request had no effect/],
 		['a service in trouble', 503, '<html>', /returned HTTP status 503.*Test again later/],
 	])('%s', async (_name, status, body, message) => {

@@ -93,14 +93,14 @@ export function dndList(
 			}
 			shift ??= 0;
 		}
-		const entries = entriesOf(body);
+		const total = numberIn(meta.total_count);
+		const entries = entriesOf(body, total);
 		if (!entries.every((entry) => isSameId(entry.agent_uuid, agentUuid))) {
 			throw new OutcomeUnknown(
 				'The service returned numbers of another agent than the requested one',
 				onScreenOnly(checkName('dndListAgentName')),
 			);
 		}
-		const total = numberIn(meta.total_count);
 		const pages = numberIn(meta.total_pages);
 		const isOnlyPage = pages === undefined ? entries.length === 0 : pages < 2;
 		if (isOnlyPage) return { entries, total, next: () => [] };
@@ -109,7 +109,7 @@ export function dndList(
 		if (page === undefined) firstPage = thisPage;
 		const left = firstPage + pages - 1 - thisPage;
 		const known = shift === undefined ? Math.min(1, left) : left;
-		return { entries, total, next: () => positionsFrom(thisPage + 1, known) };
+		return { entries, total, saysNext: true, next: () => positionsFrom(thisPage + 1, known) };
 	};
 
 	return { read, keyOf, limiter, loopAdvice: checkName('dndListPageName') };
@@ -120,9 +120,11 @@ function keyOf({ id, phone, created_at: createdAt }: JsonObject): string | undef
 	return id === undefined ? undefined : JSON.stringify([id, phone, createdAt]);
 }
 
-function entriesOf(body: JsonValue): JsonObject[] {
+/** Some services write an empty list as null. */
+function entriesOf(body: JsonValue, total: number | undefined): JsonObject[] {
 	const data = isJsonObject(body) ? body.data : undefined;
 	if (Array.isArray(data)) return data.map(asRecord);
+	if (data === null && total === 0) return [];
 	throw new OutcomeUnknown(
 		'The response has no list of numbers',
 		onScreenOnly(

@@ -18,6 +18,7 @@ import { NOT_READ_FIELD } from '../../shared/notRead';
 import { withAnswer } from '../ask/answer';
 import { GRACE_MS } from './resumeUrl';
 import { hasOffset } from '../../shared/dates';
+import { plainText } from '../../shared/values';
 
 /** Field with the end of the wait, while the execution waits. */
 export const WAITS_UNTIL = 'waits_until';
@@ -57,7 +58,7 @@ export function inputFields(context: IExecuteFunctions, index: number): IDataObj
 
 /** The ID of the call to wait for. Undefined if no call was placed. */
 export function callIdOf({ json }: INodeExecutionData): string | undefined {
-	return typeof json.call_id === 'string' ? json.call_id : undefined;
+	return plainText(json.call_id) || undefined;
 }
 
 export function callIdsOf(items: readonly INodeExecutionData[]): string[] {

@@ -21,6 +21,8 @@ export type Page<Position> = {
 	next: () => Position[];
 	/** Number of entries in the list, if the response has it. */
 	total?: number | undefined;
+	/** Whether the response says if there is a next page. */
+	saysNext?: boolean;
 };
 
 /** A list that the service returns in pages. */
@@ -90,7 +92,7 @@ export async function readPages<Position extends string | number>(
 	try {
 		for (;;) {
 			const page = await request(position);
-			const { entries, total } = page;
+			const { entries, total, saysNext = false } = page;
 			requested.delete(position);
 			pages++;
 			const isEmpty = entries.length === 0;
@@ -99,7 +101,8 @@ export async function readPages<Position extends string | number>(
 			// Some services count only for the first page, or not at all, and return 0.
 			if (total !== undefined && total >= found.length) totals.add(total);
 			emptyPages = isEmpty ? emptyPages + 1 : 0;
-			const hasTotal = found.length > 0 && found.length === total;
+			// The total may be that of a moment ago, or capped. So a named next page is read until one is empty.
+			const hasTotal = found.length > 0 && found.length === total && (isEmpty || !saysNext);
 			if (found.length >= limit || hasTotal || emptyPages >= MAX_EMPTY_PAGES) break;
 			const next = page.next();
 			[position] = next;

@@ -117,7 +117,9 @@ export function callList(
 			keyOf(entry) === undefined ? entry : compact(entry),
 		);
 		const total = totalIn(body, mapping);
-		if (first === undefined) return { entries, total, next: () => linkedNext(response, mapping) };
+		if (first === undefined) {
+			return { entries, total, saysNext: true, next: () => linkedNext(response, mapping) };
+		}
 		const { length } = entries;
 		if (length === 0) return { entries, total, next: () => [] };
 		const step = paging === 'offset' ? length : 1;
@@ -147,7 +149,7 @@ export function callsKeepChanging(advice: string, mapping: ApiMapping): Explanat
 }
 
 /**
- * The calls at the path of the API mapping.
+ * The calls at the path of the API mapping. Some services write an empty list as null.
  *
  * @throws OutcomeUnknown if it has none
  */
@@ -159,6 +161,7 @@ export function entriesOf(body: JsonValue, mapping: ApiMapping): JsonObject[] {
 	const inEntry = (entry: JsonValue) =>
 		asRecord(itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry));
 	if (Array.isArray(list)) return list.map(inEntry);
+	if (list === null && totalIn(body, mapping) === 0) return [];
 	if (isJsonObject(list) && keyName !== undefined) {
 		return Object.entries(list).map(([key, entry]) => ({ ...inEntry(entry), [keyName]: key }));
 	}

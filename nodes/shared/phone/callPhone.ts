@@ -8,8 +8,8 @@ import {
 	isDialedFromAbroad,
 	leadingCode,
 } from './countries';
-import { isIndian, readIndian } from './india';
-import { isWritten, readWritten, SHORTENED, type Unreadable, type Written } from './written';
+import { isIndian, readIndian, TOLL_FREE } from './india';
+import { isWritten, readWritten, type Unreadable, type Written } from './written';
 
 const INDIA = 'IN';
 const NUMBER_OR_COLUMN =
@@ -23,7 +23,7 @@ const DRAG_COLUMN = ' To call the numbers of a column, drag the column here.';
 /**
  * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
  * has no rules for other countries, so there only an explicit country code (`+44 …`, `0044 …`) is removed, and all other
- * digits are sent unchanged.
+ * digits are sent unchanged for the service to check.
  *
  * @param country ISO 3166-1 alpha-2, or `undefined` if 'Country' is invalid
  */
@@ -40,12 +40,11 @@ export function phoneNumber(value: unknown, country: string | undefined): Checke
 function ofIndia(value: unknown, written: Written): Checked<string> {
 	const number = readIndian(written);
 	if (isIndian(number)) return { value: number.subscriber };
-	if (number === SHORTENED) return unusable(value, number);
-	if (!written.plus && !written.digits.startsWith('00')) return { value: written.digits };
-	const international = written.plus ? written.digits : written.digits.slice(2);
-	return international.startsWith('91')
-		? unusable(value, number)
-		: anotherCountry(value, international, INDIA);
+	const { plus, digits } = written;
+	if (!plus && TOLL_FREE.test(digits)) return { value: digits };
+	const international = plus ? digits : digits.replace(/^00/, '');
+	const isOther = (plus || digits.startsWith('00')) && !international.startsWith('91');
+	return isOther ? anotherCountry(value, international, INDIA) : unusable(value, number);
 }
 
 function ofCountry(value: unknown, { digits, plus }: Written, country: string): Checked<string> {

@@ -210,9 +210,11 @@ describe('each outcome starts the workflow once', () => {
 describe('with Verify Call off', () => {
 	const report = { event: 'done', data: { call_id: UNKNOWN, status: 'failed', retry_count: 2 } };
 
-	it('the report is passed on as it came, once for each outcome', async () => {
+	it('the call is passed on as reported, with the whole report, once for each outcome', async () => {
 		const { deliver } = await listen({ verify: false });
-		expect((await deliver({ body: report })).items).toEqual([{ ...report, phone_key: null }]);
+		expect((await deliver({ body: report })).items).toEqual([
+			{ outcome: 'Failed', answered: null, phone_key: null, ...report.data, report },
+		]);
 		expect((await deliver({ body: report })).items).toEqual([]);
 		const later = { ...report, data: { ...report.data, retry_count: 3 } };
 		expect((await deliver({ body: later })).items).toHaveLength(1);
@@ -228,6 +230,8 @@ describe('with Verify Call off', () => {
 			{ status: 'ok', call: { status: 'picked' } },
 			{ data_captured: { status: 'picked' } },
 		].map((fields, id) => ({ call_id: `c${id}`, ...fields }));
-		expect((await deliver({ body })).items).toMatchObject([{ call_id: 'c0' }, { call_id: 'c2' }]);
+		const { items } = await deliver({ body });
+		expect(items).toMatchObject([{ call_id: 'c0', answered: true }, { call_id: 'c2' }]);
+		expect(items[0]).not.toHaveProperty('report');
 	});
 });

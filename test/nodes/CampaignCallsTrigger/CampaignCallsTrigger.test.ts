@@ -173,7 +173,8 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await ids()).toEqual([]);
 	});
 
-	it.each(['27.11.2026 10:00', 1795838400, null])(
+	const localTime = new Date(Date.now() - 11 * HOUR_MS).toISOString().replace('Z', '');
+	it.each(['27.11.2026 10:00', 1795838400, null, localTime])(
 		'Start From: a call that was created at %j starts the workflow, too',
 		async (createdAt) => {
 			const callId = await addEnded();
@@ -346,7 +347,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		await expect(published()).rejects.toThrow('503');
 	});
 
-	it.each([{}, { call_id: 7 }, { call_id: 'a b' }])(
+	it.each([{}, { call_id: true }, { call_id: 'a b' }])(
 		'is not published if the calls of the list are like %j',
 		async (call) => {
 			const page = { items: [call], total: 1, size: 10, start: 0, next: null, link: null };
@@ -372,6 +373,14 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await test({ include: ['transcript'] })).toMatchObject([
 			{ call_id: callId, transcript: expect.any(Array) },
 		]);
+		const newest = await addEnded({ createdAt: Date.now() + 2 * HOUR_MS });
+		simulator().faults.inject({
+			kind: 'status',
+			status: 404,
+			match: { path: `/v1/call/${newest}` },
+			body: { success: false, error: 'call_not_found' },
+		});
+		expect(await test({})).toMatchObject([{ call_id: callId }]);
 		const lists = { callsOf: 'lists', contactListIds: '99999' };
 		await expect(test(lists)).rejects.toMatchObject({
 			description: expect.stringContaining('no calls of these contact lists'),

@@ -93,6 +93,11 @@ test.each<[string, JsonObject[], string[]]>([
 		['', QUEUE, QUEUE],
 	],
 	['a queue that moves behind that of another agent', [done, movedQueue], ['', '']],
+	[
+		'a queue that moves behind another one of its agent',
+		[sameAgent(true, false, false), middle],
+		['', ''],
+	],
 	['a completed list that is missing once', [done, noLists, done], ['', '', '']],
 	['a count that is missing once', [done, uncounted, done], ['', '', '']],
 	['a count that is null once', [done, oneQueue(true, null), done], ['', '', '']],

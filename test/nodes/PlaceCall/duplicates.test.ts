@@ -1,4 +1,4 @@
-import type { IRun } from 'n8n-workflow';
+import type { INodeParameters, IRun } from 'n8n-workflow';
 import { output, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
@@ -54,10 +54,27 @@ describe('items with the same number', () => {
 		expect(placedOf(placed)).toEqual([true, true, true]);
 	});
 
-	it('are called once if calling hours move them to the same opening', async () => {
+	const AT = { when: 'dateTime', scheduledAt: '={{ $json.at }}' };
+	it.each<[string, INodeParameters, string[]]>([
+		[
+			'calling hours move them to the same opening',
+			{ options: { callingHours: { hours: HOURS } } },
+			[],
+		],
+		[
+			'calling hours move their times to the same opening',
+			{ ...AT, options: { callingHours: { hours: HOURS } } },
+			['2026-11-20T23:00:00+05:30', '2026-11-21T02:00:00+05:30'],
+		],
+		[
+			'their times are written differently',
+			AT,
+			['2026-11-21T10:00:00+05:30', '2026-11-21T04:30:00Z'],
+		],
+	])('are called once if %s', async (_why, parameters, times) => {
 		skipSleeps(Date.parse(NIGHT));
 		acceptCalls(2);
-		const options = { callingHours: { hours: HOURS } };
-		expect(placedOf(await place({ ...perItem, options }, { items: twice }))).toEqual(PLACED);
+		const items = twice.map((row, index) => ({ ...row, at: times[index] ?? times[0] ?? '' }));
+		expect(placedOf(await place({ ...perItem, ...parameters }, { items }))).toEqual(PLACED);
 	});
 });

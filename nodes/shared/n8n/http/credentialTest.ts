@@ -22,12 +22,14 @@ import { readServiceAccess, type ServiceAccess } from './credential';
 import { toFault, toHttpResponse } from './transport';
 
 const TEST_TIMEOUT_MS = 15_000;
+/** Statuses of rejections that may be about the account, or come before the token is checked. */
+const NOT_ABOUT_PARAMETERS = [403, TOO_MANY_REQUESTS];
 const ACCEPTED = 'The service accepts the API token';
 
 /**
- * Tests the credential with a read of the active agents, then the API mapping with other reads. A rejection in the
- * service's own form proves that it accepted the token. A "not found", a web page, or an unreadable response means
- * that 'Base URL' is wrong.
+ * Tests the credential with a read of the active agents, then the API mapping with other reads. A rejection of the
+ * request's parameters proves that the service accepted the token. A "not found", a web page, or an unreadable response
+ * means that 'Base URL' is wrong.
  */
 export async function voiceChatAgentApiTest(
 	this: ICredentialTestFunctions,
@@ -95,7 +97,8 @@ function rejectionToFailure(
 			originalMessage,
 		);
 	}
-	const isAboutToken = isRejection(error, 'invalid_api_token') || status === TOO_MANY_REQUESTS;
+	const isAboutToken =
+		isRejection(error, 'invalid_api_token') || NOT_ABOUT_PARAMETERS.includes(status);
 	const isAccepted = rejection.body.success === false && !isAboutToken;
 	return isAccepted ? null : testFailure(message, resolution, originalMessage);
 }

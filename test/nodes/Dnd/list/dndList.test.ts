@@ -67,10 +67,11 @@ test.each<[string, (query: Query) => unknown, number, unknown[], number[]]>([
 test.each([
 	['total_count says so', FOUR, { meta: { total_count: 4 } }],
 	['it is empty', [], {}],
+	['it is null, and total_count is 0', null, { meta: { total_count: 0 } }],
 	['total_pages says so', FOUR, { meta: { total_pages: 1 } }],
 ])('one page is the whole list if %s', async (_name, data, more) => {
 	const { reading, pages } = await readFrom(() => ({ success: true, data, ...more }));
-	expect(await reading).toMatchObject({ entries: data, isComplete: true });
+	expect(await reading).toMatchObject({ entries: data ?? [], isComplete: true });
 	expect(pages()).toHaveLength(1);
 });
 
@@ -100,6 +101,14 @@ test.each([
 		resolution: expect.stringContaining('Get List: Page Parameter Name'),
 	});
 	expect(pages()).toHaveLength(count);
+});
+
+test.each([3, 8])('a total_count of %d in 12 does not end the list', async (total_count) => {
+	const { reading } = await readFrom(({ p = 1 }) => ({
+		data: entries(4 * Number(p) - 4, 4 * Number(p)),
+		meta: { current_page: p, total_pages: 3, total_count },
+	}));
+	expect((await reading).entries).toEqual(entries(0, 12));
 });
 
 test('only a page with a count counts the list', async () => {

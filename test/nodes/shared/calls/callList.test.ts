@@ -81,9 +81,17 @@ test.each<[string, Details, (query: Query) => unknown, number, unknown[]]>([
 		[undefined, 3],
 	],
 	[
-		'cursor, with a total that saves the last request',
+		'cursor, with a total that ends the list at its first empty page',
 		withTotal(CURSOR),
 		({ p = 0 }) => pageAt(Number(p), 9, { next: String(Number(p) + 3), total: 9 }),
+		9,
+		[undefined, '3', '6', '9'],
+	],
+	[
+		'cursor, with a total that is capped',
+		withTotal(CURSOR),
+		({ p = 0 }) =>
+			pageAt(Number(p), 9, { next: Number(p) < 6 ? String(Number(p) + 3) : null, total: 6 }),
 		9,
 		[undefined, '3', '6'],
 	],
@@ -99,10 +107,17 @@ test.each<[string, Details, (query: Query) => unknown, number, unknown[]]>([
 		withTotal(LINK),
 		({ p = 0 }) => pageAt(Number(p), 9, { next: `?p=${Number(p) + 3}`, total: 9 }),
 		9,
-		[undefined, '3', '6'],
+		[undefined, '3', '6', '9'],
 	],
 	['one response', { ...WHOLE, callListPath: '.' }, () => calls(0, 7), 7, [undefined]],
 	['one response without calls', { ...WHOLE, callListPath: '.' }, () => [], 0, [undefined]],
+	[
+		'one response with null and a total of 0',
+		withTotal(WHOLE),
+		() => ({ total: 0, data: { calls: null } }),
+		0,
+		[undefined],
+	],
 	[
 		'offset, if the whole response is the list',
 		{ ...OFFSET, callListPath: '.' },
@@ -189,11 +204,6 @@ test.each<[Details, unknown]>([
 	await expect(read(list, details)).rejects.toThrow(
 		/^The (response has no link to the next page at "next"|value at "next" in the response isn't a cursor)/,
 	);
-});
-
-test.each([CURSOR, LINK])('%j: the last page needs no next one', async (details) => {
-	const list = listing(() => pageAt(0, 3, { next: {}, total: 3 }));
-	expect(await read(list, { ...details, callListTotalPath: 'total' })).toEqual(calls(0, 3));
 });
 
 test.each([undefined, null, '', ' ', false])('%p ends the list', async (next) => {

@@ -12,11 +12,7 @@ test.each<[string, string, string]>([
 	// A landline, whose first digit is not documented.
 	['IN', '011-23456789', '1123456789'],
 	['IN', '+91 11 2345 6789', '1123456789'],
-	// Not known as complete numbers, so the service checks them.
-	['IN', '112', '112'],
-	['IN', '98765432101', '98765432101'],
 	['IN', '1800 123 4567', '18001234567'],
-	['IN', '987654321.0', '987654321'],
 	// The country code is removed.
 	['GB', '+44 20 7946 0958', '2079460958'],
 	['GB', '+44 (0)20 7946 0958', '2079460958'],
@@ -74,6 +70,9 @@ describe('a number of another country than the chosen one', () => {
 
 describe('a value that may not be one number is rejected', () => {
 	test.each<[string, unknown, string]>([
+		['IN', '112', 'has 3 digits instead of 10. Enter all digits of the number, with or without +91.'],
+		['IN', '98765432101', 'has 11 digits instead of 10'],
+		['IN', '987654321.0', 'has 9 digits instead of 10'],
 		['IN', '+91', 'has 0 digits after +91 instead of 10'],
 		['IN', '+91 98765', 'has 5 digits after +91 instead of 10'],
 		['IN', '+9198765432100', 'has 11 digits after +91 instead of 10'],
