@@ -108,8 +108,8 @@ function toItems(calls: readonly CompletedCall[]): INodeExecutionData[] {
 function asReported(call: ReportedCall): CompletedCall {
 	const { callId, part } = call;
 	const outcome = reportedOutcome(call);
-	const whole = part === call.record ? {} : { report: part };
-	return { callId, record: { ...omitBy(outcome, isNull), ...call.record, ...whole }, outcome };
+	const record = { ...omitBy(outcome, isNull), ...call.record };
+	return { callId, record: part === call.record ? record : { ...record, report: part }, outcome };
 }
 
 /** Reads each call with the token, and leaves out those that the account doesn't have. */

@@ -5,7 +5,7 @@ import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
@@ -24,6 +24,7 @@ import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { readCallForm } from './fields/readCallForm';
 import { DUPLICATE, NOT_PLACED_TEXTS, NotPlaced } from './notPlaced';
+import { CALL_AGAIN, SameCalls, timeKey } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './wait/waitedItems';
 
@@ -39,8 +40,7 @@ export async function placeCalls(
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
-	/** The first item with each number and moment. */
-	const firstItems = new Map<string, number>();
+	const sameCalls = new SameCalls(context);
 
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
 		const form = parameters.at(index);
@@ -54,12 +54,10 @@ export async function placeCalls(
 		const additions = readAdditions(settings);
 		requireOneTime(time, additions);
 		const legacy = settings.switch('useLegacyEndpoint', false);
-		const keepsInput = includesInput(form);
+		const keepsInput = includesInput(context, form);
 		const { hours, limit } = time;
-		const call = `${numberKey} ${timeKey(time)}`;
-		const first = firstItems.get(call) ?? index;
-		firstItems.set(call, first);
-		if (limit !== undefined && first === index) {
+		const duplicate = sameCalls.add(index, numberKey, timeKey(time, dateTimeNow()));
+		if (limit !== undefined && duplicate === undefined) {
 			const planned = () => callTime(time, dateTimeNow()).planned.toMillis();
 			const zone = hours?.zone ?? context.getTimezone();
 			limiter.add(index, { number: numberKey, limit, planned, zone });
@@ -70,7 +68,7 @@ export async function placeCalls(
 			target: numberKey,
 			check: () => requirePossibleTime(time, dateTimeNow()),
 			send: async ({ client }) => {
-				if (first !== index) throw duplicateOf(first);
+				if (duplicate !== undefined) throw duplicate;
 				const since = dateTimeNow();
 				// Decided for each attempt, because the calls before this one and the pauses between attempts take time.
 				const bodyNow = (): CallRequest => {
@@ -116,39 +114,17 @@ export async function placeCalls(
 	const summary = notAllPlaced(placed);
 	if (summary !== undefined) context.addExecutionHints({ message: summary });
 	const inputOf = (index: number) =>
-		includesInput(parameters.at(index)) ? inputFields(context, index) : {};
+		includesInput(context, parameters.at(index)) ? inputFields(context, index) : {};
 	return await wait.finish(placed.map((item) => withInputIfFailed(context, item, inputOf)));
 }
-
-/** Equal for calls at the same moment, such as the next opening of the calling hours. Empty for now. */
-function timeKey(time: TimeSettings): string {
-	if (time.schedule === undefined && time.hours === undefined) return '';
-	try {
-		const now = dateTimeNow();
-		const { planned } = callTime(time, now);
-		return planned > now ? String(planned.toMillis()) : '';
-	} catch (error) {
-		// It fails on its own, or isn't placed.
-		explained(error);
-		return time.schedule?.at ?? '';
-	}
-}
-
-function duplicateOf(first: number): NotPlaced {
-	return new NotPlaced(
-		`The call wasn't placed, because item ${first} has the same number`,
-		onScreenOnly(CALL_AGAIN),
-		{ not_placed_reason: DUPLICATE },
-	);
-}
-
-const CALL_AGAIN =
-	"To call the number again, schedule the item for another time in 'When to Call', or place the calls one after another with Loop Over Items.";
 
 /** A hint such as "4 items: 1 call placed, 3 failed". Undefined if all calls were placed. */
 function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined {
 	const reasons = items.map(({ json }) => {
-		if (json.error === undefined) return NOT_PLACED_TEXTS.get(json.not_placed_reason);
+		if (json.error === undefined) {
+			const text = NOT_PLACED_TEXTS.get(json.not_placed_reason);
+			return text && `not placed (${text})`;
+		}
 		return get(json, 'details.outcome') === 'unknown' ? 'with an unknown outcome' : 'failed';
 	});
 	const counts = countBy(reasons.filter((reason) => reason !== undefined));
@@ -156,7 +132,8 @@ function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined 
 	const others = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
 	const placed = counted(reasons.filter((reason) => reason === undefined).length, 'call');
 	const summary = `${counted(items.length, 'item')}: ${[`${placed} placed`, ...others].join(', ')}.`;
-	return reasons.includes(NOT_PLACED_TEXTS.get(DUPLICATE)) ? `${summary} ${CALL_AGAIN}` : summary;
+	const hasDuplicates = items.some(({ json }) => json.not_placed_reason === DUPLICATE);
+	return hasDuplicates ? `${summary} ${CALL_AGAIN}` : summary;
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */

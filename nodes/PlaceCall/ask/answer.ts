@@ -1,8 +1,9 @@
+import isEmpty from 'lodash/isEmpty';
 import omit from 'lodash/omit';
 import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { NOT_PLACED_TEXTS } from '../notPlaced';
+import { DUPLICATE, NOT_PLACED_TEXTS } from '../notPlaced';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {
@@ -49,7 +50,8 @@ export function withAnswer<Call extends object>(
 ): Call | (Omit<Call, (typeof BEFORE_DATA)[number]> & Answered) {
 	if (!isAsked(asked)) return call;
 	const captured = valueAt(known.record, asked.answer_field_in_record) ?? null;
-	const isNotPlaced = 'placed' in call && call.placed === false;
+	// The record may be that of another item's call, which asked the same.
+	const isNotPlaced = 'placed' in call && call.placed === false && isEmpty(known.record);
 	const { answer, explanation } = isNotPlaced
 		? notPlaced(call)
 		: evaluateAnswer(known, captured, asked);
@@ -89,7 +91,8 @@ function notPlaced(call: object): Evaluation {
 	const value = 'not_placed_reason' in call ? call.not_placed_reason : undefined;
 	const reason = NOT_PLACED_TEXTS.get(value);
 	return evaluation(
-		'not_reached',
+		// The person may answer the question of the other item.
+		value === DUPLICATE ? 'unclear' : 'not_reached',
 		`No call was placed${reason === undefined ? '' : ` (${reason})`}.`,
 	);
 }

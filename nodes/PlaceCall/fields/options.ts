@@ -62,7 +62,7 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 		noDataExpression: true,
 		default: true,
 		description:
-			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name. Fields of an earlier call, such as outcome and captured_visit_day, are left out.',
+			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name. Fields of an earlier call, such as outcome and captured_visit_day, are left out. Ask and Wait returns them unless you turn this off.',
 	},
 	maximumCallsField,
 	finishedStatuses,

@@ -29,7 +29,7 @@ const MAX_PINGS_BEFORE_STORED = 7;
 const NOT_FOUND = 404;
 const NOT_WAITING = [NOT_FOUND, 409];
 
-type Context = IExecuteFunctions | IWebhookFunctions;
+export type Context = IExecuteFunctions | IWebhookFunctions;
 
 /** Whether the operation is *Ask and Wait*. n8n protects its resume URL in another way. */
 export function asksAndWaits(context: Context): boolean {

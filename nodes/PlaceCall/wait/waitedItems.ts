@@ -1,4 +1,5 @@
 import defaults from 'lodash/defaults';
+import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
 import omitBy from 'lodash/omitBy';
 import pick from 'lodash/pick';
@@ -16,7 +17,7 @@ import type { Fields } from '../../shared/n8n/forms/fields';
 import { inputRows } from '../../shared/n8n/tools/toolRun';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { withAnswer } from '../ask/answer';
-import { GRACE_MS } from './resumeUrl';
+import { asksAndWaits, type Context, GRACE_MS } from './resumeUrl';
 import { hasOffset } from '../../shared/dates';
 import { plainText } from '../../shared/values';
 
@@ -36,6 +37,7 @@ const CALL_FIELDS = new Set([
 	'phone_key',
 	'placed',
 	'not_placed_reason',
+	'duplicate_of',
 	'next_opening',
 	'next_call_possible_at',
 	'timed_out',
@@ -44,8 +46,11 @@ const CALL_FIELDS = new Set([
 	WAITS_UNTIL,
 ]);
 
-export function includesInput(form: Fields): boolean {
-	return form.collection('options').switch('includeInputFields', false);
+/** By default only after a question, because the workflow goes on with the rows that it's about. */
+export function includesInput(context: Context, form: Fields): boolean {
+	const isForModel = context.getNode().type.endsWith('Tool');
+	const byDefault = asksAndWaits(context) && !isForModel;
+	return form.collection('options').switch('includeInputFields', byDefault);
 }
 
 /** The input fields to include in the output. */
@@ -112,7 +117,7 @@ export function waitedItems(
 ): INodeExecutionData[] {
 	return items.map((item, index) => {
 		const pairedItem = { item: index };
-		const known = watch.state(callIdOf(item) ?? '');
+		const known = watch.state(callIdOf(item) ?? callIdOf(askedInstead(items, item)) ?? '');
 		if (known === undefined) return { ...item, pairedItem };
 		const { asked, ...call } = omit(jsonOf(item), WAITS_UNTIL, NOT_READ_FIELD, 'timed_out');
 		const outcome = flatCallRecord({ phone_key: call.phone_key ?? null, ...known.record });
@@ -125,6 +130,16 @@ export function waitedItems(
 		};
 		return { json: withAnswer(json, asked, known), pairedItem };
 	});
+}
+
+/** The item that asks the same question to the same person. The item itself if there is none. */
+function askedInstead(
+	items: readonly INodeExecutionData[],
+	item: INodeExecutionData,
+): INodeExecutionData {
+	const { duplicate_of: first, asked } = item.json;
+	const other = typeof first === 'number' ? items[first] : undefined;
+	return asked !== undefined && isEqual(other?.json.asked, asked) ? (other ?? item) : item;
 }
 
 function jsonOf({ json }: INodeExecutionData): JsonObject {

@@ -76,6 +76,8 @@ const SHEETS_COLUMNS = ['row_number'];
 const TABLE_COLUMNS = ['id', 'createdAt', 'updatedAt'];
 /** Added by n8n's chat and the AI Agent node. */
 const AGENT_COLUMNS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
+/** Output of *Ask and Wait*. */
+const ASKED_COLUMN = 'asked';
 const MAX_LISTED_COLUMNS = 20;
 
 type Found = FoundColumns & { from: ContactsFrom };
@@ -144,6 +146,7 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 	if (phone === undefined) {
 		throw found.likelyCause?.() ?? missingColumn(found, phoneWanted, 'phone numbers');
 	}
+	if (phone.name !== choice.phone && found.names.has(ASKED_COLUMN)) throw ofAskedPerson(phone.name);
 
 	const hasLastName = choice.lastName !== '';
 	const nameWanted = wanted(choice.personName, 'Person Name Column');
@@ -275,6 +278,15 @@ function missingColumn(
 	return new InvalidInput(
 		`${upperFirst(rows)} has no column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly(`In '${field}', enter the name of the column with ${content}. ${has}`),
+	);
+}
+
+function ofAskedPerson(column: string): InvalidInput {
+	return new InvalidInput(
+		`${quoted(column)} in the input is the number of the person who was asked by phone, so nothing was sent`,
+		onScreenOnly(
+			"Enter the column with the numbers of your contacts in 'Phone Column'. If it's missing, turn on 'Include Input Fields' in the Place Call node that asks.",
+		),
 	);
 }
 

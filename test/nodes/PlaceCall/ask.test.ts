@@ -102,6 +102,29 @@ describe('asking and waiting', () => {
 		expect(items).toMatchObject([{ row: 7, answer: 'unclear', data: { approved: false } }]);
 	});
 
+	it('items with the same number and question are one call, and all get its answer; another question is not asked', async () => {
+		const sheet = ['Shall we start?', 'Shall we start?', 'Is it late?'].map((text, row) => ({
+			...people(1)[0],
+			...{ row, text },
+		}));
+		const { calls, callId, arrive } = await waiting(
+			{ ...question, message: '={{ $json.text }}' },
+			sheet,
+		);
+		expect(calls).toHaveLength(1);
+		await service().endCall(callId, { data_captured: { [KEY]: 'yes' } });
+		const { items } = await arrive({ call_id: callId });
+		const yes = { answer: 'yes', call_id: callId, data: { approved: true } };
+		expect(items).toMatchObject([
+			{ row: 0, placed: true, ...yes },
+			{ row: 1, placed: false, duplicate_of: 0, ...yes },
+			{
+				...{ row: 2, placed: false, duplicate_of: 0, answer: 'unclear' },
+				explanation: 'No call was placed (an earlier item has the same number).',
+			},
+		]);
+	});
+
 	it("no question is asked twice by Retry, and a yes to the old question isn't a yes to a changed one", async () => {
 		awake();
 		service().setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });

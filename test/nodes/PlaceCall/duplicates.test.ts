@@ -1,9 +1,10 @@
 import type { INodeParameters, IRun } from 'n8n-workflow';
-import { output, skipSleeps } from '../../engine';
+import { makeNode, makeWorkflow, output, runWorkflow, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
 	HOURS,
+	itemsOf,
 	NIGHT,
 	onOtherDays,
 	perItem,
@@ -13,7 +14,7 @@ import {
 	rejectCall,
 } from './placeCallHarness';
 
-const { place, placeCallNode, retry, run } = placeCallHarness();
+const { place, placeCallNode, retry, run, credentials } = placeCallHarness();
 afterEach(() => jest.restoreAllMocks());
 
 describe('items with the same number', () => {
@@ -33,7 +34,7 @@ describe('items with the same number', () => {
 		const [task] = data.resultData.runData.Node ?? [];
 		expect((task?.hints ?? []).map(({ message }) => message)).toEqual([
 			expect.stringMatching(
-				/^3 items: 2 calls placed, 1 with the number of an earlier item\. To call/,
+				/^3 items: 2 calls placed, 1 not placed \(an earlier item has the same number\)\. To call/,
 			),
 		]);
 	});
@@ -76,5 +77,42 @@ describe('items with the same number', () => {
 		acceptCalls(2);
 		const items = twice.map((row, index) => ({ ...row, at: times[index] ?? times[0] ?? '' }));
 		expect(placedOf(await place({ ...perItem, ...parameters }, { items }))).toEqual(PLACED);
+	});
+});
+
+describe('a node that runs several times in an execution', () => {
+	const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
+	const start = makeNode({ type: 'test.start', name: 'Start' });
+	const other = makeNode({ type: 'test.sink', name: 'Other' });
+	const people = itemsOf([{ phone: phone(0) }]);
+
+	it('calls a number of two inputs once', async () => {
+		const bodies = acceptCalls(1);
+		const workflow = makeWorkflow([start, other, placeCallNode(perItem)], {
+			Start: { main: [[to('Other'), to('Node')]] },
+			Other: { main: [[to('Node')]] },
+		});
+		const { data } = await runWorkflow(credentials, workflow, start, people);
+		const items = (data.resultData.runData.Node ?? []).map(
+			(each) => each.data?.main?.[0]?.[0]?.json,
+		);
+		expect(items).toMatchObject([
+			{ placed: true },
+			{ placed: false, not_placed_reason: 'duplicate_number', duplicate_of: null },
+		]);
+		expect(bodies).toHaveLength(1);
+	});
+
+	it('calls it again in a loop', async () => {
+		const bodies = acceptCalls(2);
+		rejectCall();
+		const node = placeCallNode({ ...perItem, options: { includeInputFields: true } });
+		const workflow = makeWorkflow([start, other, node], {
+			Start: { main: [[to('Node')]] },
+			Node: { main: [[to('Other')]] },
+			Other: { main: [[to('Node')]] },
+		});
+		await runWorkflow(credentials, workflow, start, people);
+		expect(bodies).toHaveLength(2);
 	});
 });

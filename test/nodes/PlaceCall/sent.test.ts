@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { output } from '../../engine';
-import { acceptCalls, BODY, callsEndpoint, placeCallHarness } from './placeCallHarness';
+import { output, service, skipSleeps } from '../../engine';
+import { acceptCalls, BODY, callsEndpoint, placeCallHarness, waitBy } from './placeCallHarness';
 
 const { place } = placeCallHarness();
 
@@ -73,4 +73,14 @@ test.each([
 	const hints = (task?.hints ?? []).map(({ message }) => message);
 	expect(hints).toEqual(expected.map((hint): unknown => expect.stringMatching(hint)));
 	expect(bodies).toEqual([{ ...BODY, webhook_url: webhookUrl }]);
+});
+
+it('waits for a call whose call_id is a number', async () => {
+	skipSleeps();
+	callsEndpoint().reply(200, { success: true, data: { call_id: 12345 } });
+	const record = { call_id: 12345, status: 'failed' };
+	service().get('/v1/call/12345').reply(200, { success: true, data: record });
+	const run = await place(waitBy('reading'));
+	expect(output(run, 'Node')).toMatchObject([{ json: { ...record, timed_out: false } }]);
+	jest.restoreAllMocks();
 });

@@ -104,8 +104,7 @@ describe('the answer', () => {
 
 	test.each([
 		['outside_calling_hours', 'outside the calling hours'],
-		['call_limit_reached', 'over the limit of calls to the person'],
-		['duplicate_number', 'with the number of an earlier item'],
+		['call_limit_reached', 'the limit of calls to the person is reached'],
 	])('is not_reached if no call was placed: %s', (not_placed_reason, reason) => {
 		expect(answerTo(undefined, {}, { placed: false, not_placed_reason })).toMatchObject({
 			answer: 'not_reached',

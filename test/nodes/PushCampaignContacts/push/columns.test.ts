@@ -138,6 +138,13 @@ test.each<[string, string[], Partial<ColumnChoice>, message: string, resolution:
 		'needs the name of the column with phone numbers, not a value of it. Switch the field to Fixed',
 	],
 	[
+		'the only number is that of the person who was asked',
+		['answer', 'asked', 'phone_number'],
+		{},
+		'"phone_number" in the input is the number of the person who was asked by phone, so nothing was sent',
+		"turn on 'Include Input Fields' in the Place Call node that asks.",
+	],
+	[
 		'two columns match a listed one',
 		['phone', 'City', 'CITY'],
 		{ others: ['city'] },

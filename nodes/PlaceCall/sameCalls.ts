@@ -1,0 +1,81 @@
+import type { DateTime } from 'luxon';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { explained } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/resolution';
+import { isJsonObject } from '../shared/json';
+import { openRecord } from '../shared/n8n/once/executionStore';
+import { runsAsTool } from '../shared/n8n/tools/toolRun';
+import { callTime, type TimeSettings } from './callTime';
+import { DUPLICATE, NotPlaced } from './notPlaced';
+
+/** The input of the node that has each call. */
+type InputsByCall = { [call: string]: string };
+
+/**
+ * Calls to the same number at the same moment: of several items, or of several inputs, for which n8n runs the node once
+ * each. In a loop, each run may call the same people.
+ */
+export class SameCalls {
+	private readonly firstItems = new Map<string, number>();
+	private readonly inputs: InputsByCall;
+	private readonly input: string;
+
+	constructor(context: IExecuteFunctions) {
+		const input = inputOf(context);
+		this.input = input ?? '';
+		this.inputs =
+			input === undefined
+				? {}
+				: openRecord(context, 'calls', areInputs, {}, { lifetime: 'execution' });
+	}
+
+	/** Why this item's call isn't placed. Undefined if it's the first one. */
+	add(index: number, number: string, time: string): NotPlaced | undefined {
+		const call = `${number} ${time}`;
+		const first = this.firstItems.get(call) ?? index;
+		this.firstItems.set(call, first);
+		if (first !== index) return duplicate(`item ${first}`, first);
+		this.inputs[call] ??= this.input;
+		return this.inputs[call] === this.input ? undefined : duplicate('another input', null);
+	}
+}
+
+/** Identifies the input of this run. Undefined in a loop, and as a tool. */
+function inputOf(context: IExecuteFunctions): string | undefined {
+	const [task] = context.getExecuteData().source?.main ?? [];
+	if (!task || runsAsTool(context)) return undefined;
+	const { previousNode, previousNodeOutput = 0 } = task;
+	const { name } = context.getNode();
+	const before = context.getParentNodes(previousNode);
+	return before.some((node) => node.name === name)
+		? undefined
+		: `${previousNodeOutput} ${previousNode}`;
+}
+
+/** Equal for calls at the same moment, such as the next opening of the calling hours. Empty for now. */
+export function timeKey(settings: TimeSettings, now: DateTime): string {
+	if (settings.schedule === undefined && settings.hours === undefined) return '';
+	try {
+		const { planned } = callTime(settings, now);
+		return planned > now ? String(planned.toMillis()) : '';
+	} catch (error) {
+		// It fails on its own, or isn't placed.
+		explained(error);
+		return settings.schedule?.at ?? '';
+	}
+}
+
+export const CALL_AGAIN =
+	"To call the number again, schedule the item for another time in 'When to Call', or place the calls one after another with Loop Over Items.";
+
+function duplicate(other: string, first: number | null): NotPlaced {
+	return new NotPlaced(
+		`The call wasn't placed, because ${other} has the same number`,
+		onScreenOnly(CALL_AGAIN),
+		{ not_placed_reason: DUPLICATE, duplicate_of: first },
+	);
+}
+
+function areInputs(stored: unknown): stored is InputsByCall {
+	return isJsonObject(stored) && Object.values(stored).every((input) => typeof input === 'string');
+}
