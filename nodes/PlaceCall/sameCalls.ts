@@ -40,16 +40,16 @@ export class SameCalls {
 	}
 }
 
-/** Identifies the input of this run. Undefined in a loop, and as a tool. */
+/** The node before this one. Undefined if it's the only one, in a loop, and as a tool. */
 function inputOf(context: IExecuteFunctions): string | undefined {
 	const [task] = context.getExecuteData().source?.main ?? [];
 	if (!task || runsAsTool(context)) return undefined;
-	const { previousNode, previousNodeOutput = 0 } = task;
 	const { name } = context.getNode();
-	const before = context.getParentNodes(previousNode);
-	return before.some((node) => node.name === name)
-		? undefined
-		: `${previousNodeOutput} ${previousNode}`;
+	const isInLoop = (node: string) =>
+		node === name || context.getParentNodes(node).some((before) => before.name === name);
+	const inputs = context.getParentNodes(name, { depth: 1 }).filter((node) => !isInLoop(node.name));
+	const { previousNode } = task;
+	return inputs.length > 1 && !isInLoop(previousNode) ? previousNode : undefined;
 }
 
 /** Equal for calls at the same moment, such as the next opening of the calling hours. Empty for now. */
