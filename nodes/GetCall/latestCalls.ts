@@ -1,40 +1,78 @@
-import { DateTime } from 'luxon';
-import { InvalidInput } from '../shared/api/errors';
+import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { numberIn, type JsonObject, type JsonValue } from '../shared/json';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { forEachWithPauses } from '../shared/pauses';
-import { isUnset } from '../shared/values';
+import { isWritten, readWritten } from '../shared/phone/written';
+import { counted, isUnset, quoted } from '../shared/values';
 import type { CallFilters } from '../shared/calls/callListQuery';
-import { hasOffset } from '../shared/dates';
+import { hasOffset, parseTime } from '../shared/dates';
+
+/** The calls of one number: the newest ones so far, and how their times are written. */
+type CallsOfNumber = {
+	newest: { times: readonly number[]; calls: JsonObject[] };
+	count: number;
+	withOffset: Set<boolean | undefined>;
+};
 
 /**
- * The newest call of each number, in the order of the list. Calls that can't be compared are kept: without a readable
- * number or time, with the same times, or with a UTC offset in only one of them.
+ * The newest call of each number, in the order of the list. Calls without a number, and calls with the same times, are all
+ * kept.
+ *
+ * @throws OutcomeUnknown if it isn't certain which call of a number is the newest
  */
 export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<JsonObject[]> {
-	const latest = new Map<string, { times: readonly number[]; calls: JsonObject[] }>();
+	const numbers = new Map<string, CallsOfNumber>();
 	const kept = new Set<JsonObject>();
 	await forEachWithPauses(calls, (call) => {
-		const key = phoneKey(call.phone_number);
-		const created = timeIn(call.created_at);
-		if (key === null || created === undefined) {
+		const number = numberOf(call.phone_number);
+		if (number === undefined) {
 			kept.add(call);
 			return;
 		}
-		const group = `${key} ${created.hasOffset}`;
+		const created = timeIn(call.created_at);
 		const times = [
-			created.at,
+			created?.at ?? 0,
 			numberIn(call.retry_count) ?? 0,
 			timeIn(call.call_picked_at)?.at ?? 0,
 		];
-		const known = latest.get(group);
-		const order = known === undefined ? 1 : compare(times, known.times);
-		if (order > 0) latest.set(group, { times, calls: [call] });
-		else if (order === 0) known?.calls.push(call);
+		const known = numbers.get(number) ?? {
+			newest: { times, calls: [] },
+			count: 0,
+			withOffset: new Set(),
+		};
+		numbers.set(number, known);
+		known.count++;
+		known.withOffset.add(created?.hasOffset);
+		const order = compare(times, known.newest.times);
+		if (order > 0) known.newest = { times, calls: [call] };
+		else if (order === 0) known.newest.calls.push(call);
 	});
-	for (const { calls: newest } of latest.values()) for (const call of newest) kept.add(call);
+	const unclear = [...numbers.values()].filter(
+		({ count, withOffset }) => count > 1 && (withOffset.size > 1 || withOffset.has(undefined)),
+	);
+	if (unclear.length > 0) throw notComparable(unclear);
+	for (const { newest } of numbers.values()) for (const call of newest.calls) kept.add(call);
 	return calls.filter((call) => kept.has(call));
+}
+
+function notComparable(unclear: readonly CallsOfNumber[]): OutcomeUnknown {
+	const example = unclear[0]?.newest.calls[0]?.created_at;
+	return new OutcomeUnknown(
+		`The latest call of ${counted(unclear.length, 'number')} isn't certain, because not all times of the calls can be compared (for example ${quoted(example)} in created_at)`,
+		onScreenOnly(
+			"Turn off 'Latest Call of Each Number', and find the newest calls with other nodes before you call anybody again.",
+		),
+		{ origin: 'response' },
+	);
+}
+
+/** The number in international format, or as it's written. Undefined if there's no single number. */
+function numberOf(value: JsonValue | undefined): string | undefined {
+	const key = phoneKey(value);
+	if (key !== null) return key;
+	const written = readWritten(value);
+	return isWritten(written) ? written.digits : undefined;
 }
 
 /** Compares by the first time that differs. Positive if the first call is later. */
@@ -43,10 +81,19 @@ function compare(one: readonly number[], other: readonly number[]): number {
 	return differences.find((difference) => difference !== 0) ?? 0;
 }
 
-function timeIn(text: JsonValue | undefined): { at: number; hasOffset: boolean } | undefined {
-	if (typeof text !== 'string') return undefined;
-	const at = DateTime.fromISO(text, { zone: 'utc' });
-	return at.isValid ? { at: at.toMillis(), hasOffset: hasOffset(text) } : undefined;
+/** Later times are in milliseconds, earlier ones in seconds. */
+const FIRST_MILLISECONDS = 100_000_000_000;
+
+/** A time in ISO 8601, or since 1970. */
+function timeIn(value: JsonValue | undefined): { at: number; hasOffset: boolean } | undefined {
+	const number = numberIn(value);
+	if (number !== undefined) {
+		return { at: number < FIRST_MILLISECONDS ? number * 1_000 : number, hasOffset: true };
+	}
+	const at = typeof value === 'string' ? parseTime(value, 'utc') : undefined;
+	return at?.isValid === true
+		? { at: at.toMillis(), hasOffset: hasOffset(String(value)) }
+		: undefined;
 }
 
 /**

@@ -34,34 +34,37 @@ test.each<[string, JsonObject[], string[]]>([
 		['a', 'b'],
 	],
 	[
-		'the newest call with a UTC offset and the newest without one',
-		[
-			call('a', '2027-01-01T08:00:00Z'),
-			call('b', '2027-01-01T10:00:00Z'),
-			call('c', '2027-01-01T11:00:00'),
-			call('d', '2027-01-01T09:00:00'),
-		],
-		['b', 'c'],
+		'the newer call, if no time has a UTC offset',
+		[call('a', '2027-01-01 11:00:00'), call('b', '2027-01-01T09:00:00')],
+		['a'],
 	],
+	[
+		'the newer call according to its time since 1970',
+		[call('a', 1_800_000_000), call('b', '1800000000001'), call('c', SAME)],
+		['b'],
+	],
+	[
+		'the newest of a number without a country code',
+		[call('a', SAME), call('b', '2027-01-01T11:00:00Z')].map((each) => ({
+			...each,
+			phone_number: '98765-43210',
+		})),
+		['b'],
+	],
+	['the only call of a number, whose time is unreadable', [call('a', 'yesterday')], ['a']],
 	[
 		'the newer call according to its UTC offset',
 		[call('a', '2027-01-01T12:00:00+05:30'), call('b', '2027-01-01T07:00:00.5Z')],
 		['b'],
 	],
 	[
-		'calls with an unreadable time',
-		[call('a', SAME), call('b', 1_800_000_000), call('c', '2027-01-01 10:00:00 UTC')],
-		['a', 'b', 'c'],
-	],
-	[
-		'calls without a number or a time, and those whose number has no country code',
+		'calls without a single number',
 		[
 			call('a', SAME),
 			call('nobody', SAME, { phone_number: null }),
-			call('unclear', '2027-01-01T12:00:00Z', { phone_number: '9876543210' }),
-			call('timeless', null),
+			call('masked', SAME, { phone_number: '+91XXXXXX3210' }),
 		],
-		['a', 'nobody', 'unclear', 'timeless'],
+		['a', 'nobody', 'masked'],
 	],
 	[
 		'the newest of one number, in any format',
@@ -72,3 +75,22 @@ test.each<[string, JsonObject[], string[]]>([
 	expect(await latest(...calls)).toEqual(expected);
 	expect(await latest(...[...calls].reverse())).toEqual([...expected].reverse());
 });
+
+test.each<[string, JsonObject[string]]>([
+	['without a UTC offset', '2027-01-01T09:00:00'],
+	['that is unreadable', '2027-01-01 10:00:00 UTC'],
+	['that is missing', null],
+])(
+	'a time %s among others of the number stops the node, because a reached person could come out as not reached',
+	async (_what, time) => {
+		const calls = [
+			call('a', SAME),
+			call('b', time),
+			call('other', SAME, { phone_number: '+442079460958' }),
+		];
+		await expect(latest(...calls)).rejects.toMatchObject({
+			message: expect.stringContaining("The latest call of 1 number isn't certain"),
+			resolution: expect.stringContaining('before you call anybody again'),
+		});
+	},
+);
