@@ -9,7 +9,7 @@ import type { JsonObject } from '../../shared/json';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { leadingCode } from '../../shared/phone/countries';
 import { phoneKey } from '../../shared/phone/phoneKey';
-import { isWritten, readWritten } from '../../shared/phone/written';
+import { isMasked, isWritten, readWritten } from '../../shared/phone/written';
 
 /** The shortest possible number. */
 const ENDING_DIGITS = 4;
@@ -72,7 +72,7 @@ export class ListedNumbers {
 		const wanted = compared(phone);
 		const same = this.byDigits.get(wanted.digits);
 		if (same !== undefined) return same.entry;
-		const unclear = this.unclear.find(({ digits }) => mayContain(digits, wanted));
+		const unclear = this.unclear.find((listed) => mayBe(listed, wanted));
 		if (unclear !== undefined) {
 			throw new InvalidInput(
 				`"${phone}" may be listed, because the entry "${asText(unclear.entry.phone)}" on the list isn't a single phone number`,
@@ -156,8 +156,13 @@ function endingsOf(digits: string): string[] {
 	return long.length > 0 ? long : [digits.slice(-ENDING_DIGITS)];
 }
 
-/** Whether an entry has the digits of the number, with or without its country code. */
-function mayContain(listed: string, { digits, endings }: ComparedNumber): boolean {
+/** Whether an entry has the digits of the number, with or without its country code, or hides them. */
+function mayBe(
+	{ digits: listed, entry }: ListedNumber,
+	{ digits, endings }: ComparedNumber,
+): boolean {
+	const phone = asText(entry.phone);
+	if (isMasked(phone)) return digits.endsWith(/\d*$/.exec(phone)?.[0] ?? '');
 	const national = digits.slice(leadingCode(digits)?.length ?? 0);
 	const wanted = endings.length > 0 ? endings : [national];
 	return wanted.some((some) => some.length >= ENDING_DIGITS && listed.includes(some));

@@ -13,6 +13,7 @@ import {
 	valuesIn,
 } from '../../shared/json';
 import { phoneKey } from '../../shared/phone/phoneKey';
+import { isMasked } from '../../shared/phone/written';
 import { plainText } from '../../shared/values';
 import type { KeyOf } from './phones';
 import type { PushedRequest, PushOutcome, RowNotPushed, RowStatus } from './outcome';
@@ -105,16 +106,13 @@ function wordsAbout(entry: JsonValue): string {
 /** The names of a phone number in the document. */
 const PHONE_FIELDS = ['phone', 'phone_number'];
 
-/** Only digits, separators, and signs that hide digits. */
-const MASKED = /^(?=.*[x*#•]{2})(?=.*\d)[-+\d\s().x*#•]+$/i;
-
 /**
  * Whether an entry is about a number that can't be matched: a masked one, or that of another request. Another number in it,
  * such as that of the person who added the entry, may be one of the request.
  */
 function hidesNumber(entry: JsonValue, sent: ReadonlyMap<string, unknown>): boolean {
 	for (const value of valuesIn(entry, MAX_VALUES)) {
-		if (typeof value === 'string' && MASKED.test(value)) return true;
+		if (typeof value === 'string' && isMasked(value)) return true;
 	}
 	for (const value of fieldsIn(entry, PHONE_FIELDS)) {
 		if (value !== null && numbersIn(value, sent).length === 0) return true;

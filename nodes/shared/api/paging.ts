@@ -43,7 +43,7 @@ export type PagedList<Position extends string | number> = {
 /** One reading of a list. */
 export type Reading = {
 	entries: JsonObject[];
-	/** False if its total changed, or is larger than the number of entries. Always true if a limit is set. */
+	/** False if an entry moved, or the total changed or is larger than the number of entries. */
 	isComplete: boolean;
 	pages: number;
 };
@@ -52,7 +52,7 @@ export type Reading = {
 const MAX_EMPTY_PAGES = 10;
 
 /**
- * Reads a list once, page by page, up to the limit or the end of the list. Pages with known positions are requested ahead,
+ * Reads a list once, page by page, up to the limit or the end of the list, and each entry once. Pages with known positions are requested ahead,
  * and used in order.
  *
  * @param limit Infinity for all entries
@@ -60,10 +60,12 @@ const MAX_EMPTY_PAGES = 10;
  * known whether there is a next page
  */
 export async function readPages<Position extends string | number>(
-	{ read, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PagedList<Position>,
+	{ read, keyOf, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PagedList<Position>,
 	limit: number,
 ): Promise<Reading> {
 	const found: JsonObject[] = [];
+	const known = new Map<string, JsonObject>();
+	let hasMoved = false;
 	const totals = new Set<number>();
 	const seenPositions = new Set<Position>();
 	const end = new AbortController();
@@ -96,8 +98,18 @@ export async function readPages<Position extends string | number>(
 			requested.delete(position);
 			pages++;
 			const isEmpty = entries.length === 0;
-			if (!isEmpty && isEqual(entries, previous)) throw repeatedPage();
-			for (const entry of entries) found.push(entry);
+			if (!isEmpty && isEqual(entries, previous)) {
+				// Some services return the last page for each later one. But if all pages are equal, they ignore its number.
+				if (saysNext || pages <= 2) throw repeatedPage();
+				break;
+			}
+			for (const entry of entries) {
+				const key = keyOf(entry);
+				// It moved to this page while the list was read.
+				if (key !== undefined && isEqual(known.get(key), entry)) hasMoved = true;
+				else found.push(entry);
+				if (key !== undefined) known.set(key, entry);
+			}
 			// Some services count only for the first page, or not at all, and return 0.
 			if (total !== undefined && total >= found.length) totals.add(total);
 			emptyPages = isEmpty ? emptyPages + 1 : 0;
@@ -125,8 +137,12 @@ export async function readPages<Position extends string | number>(
 	} finally {
 		end.abort(DONE);
 	}
-	const hasAll = totals.size < 2 && found.length >= Math.max(0, ...totals);
-	return { entries: found.slice(0, limit), isComplete: limit !== Infinity || hasAll, pages };
+	const hasAll = !hasMoved && totals.size < 2 && found.length >= Math.max(0, ...totals);
+	return {
+		entries: found.slice(0, limit),
+		isComplete: hasAll || (limit !== Infinity && !hasMoved),
+		pages,
+	};
 }
 
 /** The positions of the next pages, no more than are requested ahead, because a service may claim any number of pages. */

@@ -180,6 +180,9 @@ export function totalIn(body: JsonValue, mapping: ApiMapping): number | undefine
 	return path === undefined ? undefined : numberIn(valueAt(body, path));
 }
 
+/** Values that end a list. No page after the first begins at 0. */
+const NO_CURSORS = new Set<JsonValue>([false, '', 0, -1, '0', '-1']);
+
 /**
  * The cursor or link of the next page in the response, if it has one.
  *
@@ -193,7 +196,7 @@ export function linkedNext(
 	if (paging === 'whole') return [];
 	const path = mapping.required('callListCursorPath');
 	const cursor = valueAt(body, path) ?? false;
-	if (cursor === false || (typeof cursor === 'string' && cursor.trim() === '')) return [];
+	if (NO_CURSORS.has(typeof cursor === 'string' ? cursor.trim() : cursor)) return [];
 	const isText = typeof cursor === 'string' || typeof cursor === 'number';
 	if (isText && paging !== 'nextLink') return [cursor];
 	if (isText && URL.canParse(String(cursor), url)) return [new URL(String(cursor), url).href];
@@ -214,7 +217,7 @@ export function onlyListIn(body: JsonValue, mapping: ApiMapping): JsonObject[] {
 	const lists = listsIn(body);
 	const ofCalls = lists.map(callsOf).filter((calls) => calls.length > 0);
 	const [calls = []] = ofCalls;
-	const isEmpty = lists.length === 1 && lists[0]?.length === 0;
+	const isEmpty = lists.length > 0 && lists.every((list) => list.length === 0);
 	if (ofCalls.length === 1 || isEmpty) return calls;
 	throw new OutcomeUnknown(
 		ofCalls.length > 1

@@ -1,8 +1,9 @@
+import type { DateTime } from 'luxon';
 import { inEnglish, parseTime, withOffset } from '../dates';
 import { isUnset, quoted } from '../values';
 import { InvalidInput } from '../api/errors';
 import { givenAs } from '../modelFormats';
-import { onScreenOnly } from '../api/resolution';
+import { forEveryone, onScreenOnly } from '../api/resolution';
 import type { Query, QueryValue } from '../api/http';
 import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../api/parseIds';
 import type { MappingName, ApiMapping } from '../apiMapping';
@@ -40,6 +41,7 @@ export function callListQuery(
 	const { status, agentUuid, campaignId, campaignUploadId: listId, from, to, phone } = filters;
 	const form = mapping.optional('callListDateForm');
 	const bound = (value: unknown, label: 'From' | 'To') => boundOf(value, label, zone, form);
+	requireOrder(from, to, zone);
 	const hasRange = mapping.optional('callListRangeName') !== undefined;
 	// A single bound needs its own filter.
 	const isRange = hasRange && !isUnset(from) && !isUnset(to);
@@ -96,6 +98,29 @@ function rangeOf(mapping: ApiMapping, from: QueryValue, to: QueryValue): string 
 	return template.replaceAll('{from}', String(from)).replaceAll('{to}', String(to));
 }
 
+/**
+ * The moment of a bound. A bare date in To includes that day.
+ *
+ * @throws InvalidInput if it isn't a date
+ */
+function momentOf(value: unknown, label: 'From' | 'To', zone: string): DateTime {
+	const at = parseTime(value, zone);
+	if (at.isValid) return label === 'To' && isBareDate(value) ? at.endOf('day') : at;
+	throw new InvalidInput(
+		`'${label}' must be a date (got ${quoted(value)})`,
+		givenAs(label, 'Select a date, or enter one such as 2027-01-31 or 2027-01-31T18:30:00+05:30.'),
+	);
+}
+
+function requireOrder(from: unknown, to: unknown, zone: string): void {
+	if (isUnset(from) || isUnset(to)) return;
+	if (momentOf(from, 'From', zone) <= momentOf(to, 'To', zone)) return;
+	throw new InvalidInput(
+		`'From' (${quoted(from)}) is later than 'To' (${quoted(to)})`,
+		forEveryone('Give a date in From that is before the one in To.'),
+	);
+}
+
 /** A bound in the format of the service. Without a format, a bare date stays unchanged. */
 function boundOf(
 	value: unknown,
@@ -103,21 +128,13 @@ function boundOf(
 	zone: string,
 	form: string | undefined,
 ): string | number {
-	const at = parseTime(value, zone);
-	if (!at.isValid) {
-		throw new InvalidInput(
-			`'${label}' must be a date (got ${quoted(value)})`,
-			givenAs(
-				label,
-				'Select a date, or enter one such as 2027-01-31 or 2027-01-31T18:30:00+05:30.',
-			),
-		);
-	}
-	if (form === 'date') return inEnglish(at, 'yyyy-MM-dd');
+	const at = momentOf(value, label, zone);
+	if (form === 'date') return inEnglish(at.setZone(zone), 'yyyy-MM-dd');
 	if (form === 'epochSeconds') return Math.floor(at.toSeconds());
 	if (form === 'epochMilliseconds') return at.toMillis();
-	if (typeof value === 'string' && form === undefined && BARE_DATE.test(value.trim())) {
-		return value.trim();
-	}
-	return withOffset(at);
+	return form === undefined && isBareDate(value) ? asText(value) : withOffset(at);
+}
+
+function isBareDate(value: unknown): boolean {
+	return typeof value === 'string' && BARE_DATE.test(value.trim());
 }

@@ -67,7 +67,13 @@ test.each<[string, Array<Page<number>>, string, number[]]>([
 	],
 	['until the total is reached', [page('ab', [1], 3), page('c', [2], 3)], 'abc', [0, 1]],
 	['on after a wrong total', [page('ab', [1], 1), page('', [2], 0), page('c')], 'abc', range(3)],
-	['repeated entries', [page('a', [1]), page('b', [2]), page('a')], 'aba', range(3)],
+	[
+		'until the last page comes again, as some services do beyond the end',
+		[page('a', [1]), page('b', [2]), page('b', [3])],
+		'ab',
+		range(3),
+	],
+	['repeated entries without keys', [page('a', [1]), page('b', [2]), page('a')], 'aba', range(3)],
 ])('reads %s', async (_what, pages, letters, asked) => {
 	const list = listOf(pages);
 	expect(await list.read()).toBe(letters);
@@ -98,6 +104,19 @@ test.each([
 		message: 'The service returned the same page of the list again',
 		resolution: 'Ask otherwise.',
 	});
+});
+
+test('an entry that moves to a later page is returned once, and the reading is not complete', async () => {
+	const pages = [page('ab', [1]), page('bc', [2]), page('d')];
+	const list: PagedList<number> = {
+		read: async (position = 0) => await Promise.resolve(pages[position] ?? page('')),
+		keyOf: ({ id }) => plainText(id),
+		loopAdvice: '',
+	};
+	const { entries, isComplete } = await readPages(list, Infinity);
+	expect(lettersOf(entries)).toBe('abcd');
+	expect(isComplete).toBe(false);
+	expect(lettersOf((await readPages(list, 3)).entries)).toBe('abc');
 });
 
 describe('pages with known positions', () => {

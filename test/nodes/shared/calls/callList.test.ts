@@ -206,7 +206,7 @@ test.each<[Details, unknown]>([
 	);
 });
 
-test.each([undefined, null, '', ' ', false])('%p ends the list', async (next) => {
+test.each([undefined, null, '', ' ', false, 0, -1, '0'])('%p ends the list', async (next) => {
 	const list = listing(() => pageAt(0, 3, { next }));
 	for (const details of [CURSOR, LINK]) expect(await read(list, details)).toEqual(calls(0, 3));
 	expect(list.asked).toHaveLength(2);
@@ -319,8 +319,8 @@ describe('without the path to the list, the calls of the first response', () => 
 		expect(list.asked).toEqual([{}, {}]);
 	});
 
-	test('are empty if its only list is empty', async () => {
-		const list = listing(() => ({ success: true, data: { calls: [] } }));
+	test.each([{ calls: [] }, { calls: [], filters: [] }])('are empty for %j', async (data) => {
+		const list = listing(() => ({ success: true, data }));
 		expect(await read(list, {}, { limit: 50 })).toEqual([]);
 	});
 
@@ -331,7 +331,6 @@ describe('without the path to the list, the calls of the first response', () => 
 		["an entry that isn't a call", { data: [...TWO, { note: 1 }] }, 'has no list of calls'],
 		['a call without an ID', { data: [...TWO, { call_id: null }] }, 'has no list of calls'],
 		['two calls in an entry', { data: [{ a: TWO[0], b: TWO[1] }] }, 'has no list of calls'],
-		['two empty lists', { data: { calls: [], more: [] } }, 'has no list of calls'],
 	])('%s: the message names the setting', async (_name, response, message) => {
 		const list = listing(() => response);
 		await expect(read(list, {}, { limit: 50 })).rejects.toMatchObject({

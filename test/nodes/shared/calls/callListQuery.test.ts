@@ -54,13 +54,27 @@ describe('the date range', () => {
 		['a luxon DateTime', DATE, undefined, '2027-01-31T18:30:00+05:30'],
 		['a Date', new Date('2027-01-31T13:00:00Z'), undefined, '2027-01-31T18:30:00+05:30'],
 		['a bare date, kept', '2027-01-31', undefined, '2027-01-31'],
-		['a bare date as a time', '2027-01-31', 'dateTime', '2027-01-31T00:00:00+05:30'],
 		['as a date', '2027-01-31T18:30:00', 'date', '2027-01-31'],
+		["as a date in the workflow's zone", '2027-01-30T19:00:00Z', 'date', '2027-01-31'],
 		['as seconds', '2027-01-31T18:30:00+05:30', 'epochSeconds', 1801400400],
 		['as milliseconds', '2027-01-31T18:30:00.250+05:30', 'epochMilliseconds', 1801400400250],
 	])('%s', (_name, from, form, sent) => {
 		expect(query({ from }, form)).toEqual({ since: sent });
 		expect(query({ to: from }, form)).toEqual({ until: sent });
+	});
+
+	test.each<[string, string | number, string | number]>([
+		['dateTime', '2027-01-31T00:00:00+05:30', '2027-01-31T23:59:59+05:30'],
+		['epochSeconds', 1801333800, 1801420199],
+		['date', '2027-01-31', '2027-01-31'],
+	])('a bare date includes the day, as %s', (form, since, until) => {
+		expect(query({ from: '2027-01-31', to: '2027-01-31' }, form)).toEqual({ since, until });
+	});
+
+	test('From must not be later than To', () => {
+		expect(() => query({ from: '2027-02-01', to: '2027-01-31' })).toThrow(
+			`'From' ("2027-02-01") is later than 'To' ("2027-01-31")`,
+		);
 	});
 
 	test.each([

@@ -70,7 +70,11 @@ describe('a number of another country than the chosen one', () => {
 
 describe('a value that may not be one number is rejected', () => {
 	test.each<[string, unknown, string]>([
-		['IN', '112', 'has 3 digits instead of 10. Enter all digits of the number, with or without +91.'],
+		[
+			'IN',
+			'112',
+			'has 3 digits instead of 10. Enter all digits of the number, with or without +91.',
+		],
 		['IN', '98765432101', 'has 11 digits instead of 10'],
 		['IN', '987654321.0', 'has 9 digits instead of 10'],
 		['IN', '+91', 'has 0 digits after +91 instead of 10'],
