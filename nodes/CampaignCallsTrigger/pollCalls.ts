@@ -2,7 +2,7 @@ import orderBy from 'lodash/orderBy';
 import shuffle from 'lodash/shuffle';
 import pLimit from 'p-limit';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
-import { isTransient } from '../shared/api/errors';
+import { explained, isTransient, OutcomeUnknown } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
 import { hasEnded, isBehind, outcomeKey } from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
@@ -22,6 +22,8 @@ import {
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { type PollState, restoreState, storedState } from './pollState';
 import { isWanted } from '../shared/calls/completionFilters';
+import { onScreenOnly } from '../shared/api/resolution';
+import { quoted } from '../shared/values';
 
 /** Calls whose records one poll reads. The next poll continues. */
 const MAX_CALLS_PER_POLL = 1_000;
@@ -67,7 +69,8 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 
 	// Another poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
 	if (data.polled !== polled) return [];
-	if (poll.completed.size === 0 && poll.failures.length > 0) throw poll.failures[0];
+	const [failure] = poll.failures.values();
+	if (poll.completed.size === 0 && failure !== undefined) throw failure;
 	const allReadAt = readsAll ? now : state.allReadAt;
 	data.polled = storedState({ ...state, unlisted, allReadAt }, subject);
 	return orderBy([...poll.completed.values()], createdAtOf);
@@ -78,8 +81,8 @@ class Poll {
 	/** Completed calls that start the workflow, by outcome. */
 	readonly completed = new Map<bigint, JsonObject>();
 
-	/** Why records couldn't be read. The next poll reads them again. */
-	readonly failures: unknown[] = [];
+	/** Why records couldn't be read, by call. The next poll reads them again. */
+	readonly failures = new Map<string, unknown>();
 
 	/** Calls of the lists that may have ended. */
 	private readonly candidates: ListedCall[] = [];
@@ -115,7 +118,8 @@ class Poll {
 		};
 		if (onlyRemembers) {
 			settle(await this.each(candidates, async (call) => await this.remember(call)));
-			if (this.failures.length > 0) throw this.failures[0];
+			const [failed] = this.failures;
+			if (failed !== undefined) throw firstCheckFailed(...failed);
 		} else {
 			for (const call of candidates) this.candidates.push(call);
 			this.settleLists.push(settle);
@@ -132,7 +136,7 @@ class Poll {
 		const ended = await this.each(shuffle(taken), async (call) => await this.pass(call));
 		for (const settle of this.settleLists) settle(ended);
 		// After a failure that ended the reading, the next poll begins with the same calls.
-		if (this.failures.some(isTransient)) return;
+		if (this.hasTransientFailure()) return;
 		const last = inOrder.length === 0 ? undefined : taken.at(-1);
 		state.reachedAt = last?.createdAt ?? -Infinity;
 	}
@@ -146,15 +150,19 @@ class Poll {
 		const ended = new Set<ListedCall>();
 		const handleNext = async (call: ListedCall) => {
 			// The others would fail, too.
-			if (this.failures.some(isTransient)) return;
+			if (this.hasTransientFailure()) return;
 			try {
 				if (await handle(call)) ended.add(call);
 			} catch (error) {
-				if (!isUnknownCall(error)) this.failures.push(error);
+				if (!isUnknownCall(error)) this.failures.set(call.callId, error);
 			}
 		};
 		await Promise.all(calls.map(async (call) => await parallel(handleNext, call)));
 		return ended;
+	}
+
+	private hasTransientFailure(): boolean {
+		return [...this.failures.values()].some(isTransient);
 	}
 
 	private async remember({ callId, fingerprint, hasEnded: isEnded }: ListedCall): Promise<boolean> {
@@ -184,6 +192,17 @@ class Poll {
 		seen.add(fingerprint).add(outcome);
 		return true;
 	}
+}
+
+function firstCheckFailed(callId: string, error: unknown): OutcomeUnknown {
+	const { message, originalMessage, origin } = explained(error);
+	return new OutcomeUnknown(
+		`Call ${quoted(callId)} can't be read, so the first check can't tell whether it has ended. ${message}`,
+		onScreenOnly(
+			"Try again. If the call can never be read, set 'Start From' to a later time than its creation.",
+		),
+		{ originalMessage, origin },
+	);
 }
 
 function outcomeOf(callId: string, record: JsonObject): bigint {

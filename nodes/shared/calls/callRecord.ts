@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import mapKeys from 'lodash/mapKeys';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
@@ -67,9 +68,11 @@ function flat(record: JsonObject, name: keyof typeof NESTED): JsonObject {
 	return isJsonObject(values) ? mapKeys(values, (_value, key) => NESTED[name] + key) : {};
 }
 
-/** The turns in the `data` of a transcript. Empty if there is no list. */
-export function transcriptTurns(data: JsonObject): JsonValue[] {
-	return Array.isArray(data.transcript) ? data.transcript : [];
+/** The turns in the `data` of a transcript. Contrary to the document, a text has one per line. */
+export function transcriptTurns({ transcript }: JsonObject): JsonValue[] {
+	if (Array.isArray(transcript)) return transcript;
+	if (typeof transcript === 'string') return compact(transcript.split(/\r?\n/));
+	return transcript === undefined || isUnset(transcript) ? [] : [transcript];
 }
 
 /** The transcript as text, with a line per turn, such as "assistant: Hello". */

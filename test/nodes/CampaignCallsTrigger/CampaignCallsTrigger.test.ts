@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import omit from 'lodash/omit';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
+import type { JsonObject } from '../../../nodes/shared/json';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
@@ -345,6 +346,21 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	it('is not published if the first reading fails', async () => {
 		simulator().faults.inject({ kind: 'status', status: 503, match: { path: /\/v1\/calls/ } });
 		await expect(published()).rejects.toThrow('503');
+	});
+
+	it('is not published if the record of a listed call cannot be read, unless it was created before Start From', async () => {
+		const call = { call_id: 'broken', created_at: new Date(Date.now() - HOUR_MS).toISOString() };
+		const page = { items: [call], total: 1, size: 10, start: 0, next: null, link: null };
+		const answer = (path: string, status: number, body: JsonObject) =>
+			simulator().faults.inject({ kind: 'status', status, match: { path }, body });
+		answer('/v1/calls', 200, dialect.calls.listBody(page));
+		answer('/v1/call/broken', 400, { success: false, error: 'Cannot be shown' });
+		await expect(published()).rejects.toMatchObject({
+			message: expect.stringMatching(/^Call "broken" can't be read, .* "Cannot be shown"/),
+			description: expect.stringContaining("set 'Start From' to a later time"),
+		});
+		const startFrom = new Date().toISOString();
+		expect((await published({ startFrom })).first).toEqual([]);
 	});
 
 	it.each([{}, { call_id: true }, { call_id: 'a b' }])(

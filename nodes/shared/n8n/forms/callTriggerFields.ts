@@ -1,6 +1,7 @@
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
-import { parseAgentUuid } from '../../api/parseIds';
+import { parseAgentUuid, parseWholeNumber } from '../../api/parseIds';
+import { onScreenOnly } from '../../api/resolution';
 import { OBSERVED_OUTCOMES } from '../../calls/callEnd';
 import { agentField } from './locatorFields';
 import type { Fields } from './fields';
@@ -84,11 +85,16 @@ export function readCompletionSettings(form: Fields): CompletionSettings {
 		included: form.choices('include'),
 		filters: {
 			agent_uuid: listIn('agentUuid').map(parseAgentUuid),
-			campaign_id: listIn('campaignIds'),
+			campaign_id: listIn('campaignIds').map(parseCampaign),
 			status: listIn('statuses'),
 		},
 		finished: readFinishedStatuses(options),
 	};
+}
+
+function parseCampaign(id: string): string {
+	const resolution = onScreenOnly('Enter only the numbers of the campaigns, such as 42, 43.');
+	return String(parseWholeNumber(id, 'Campaign IDs', resolution));
 }
 
 /** *Finished Statuses*. */

@@ -110,5 +110,7 @@ test('the transcript has one line per turn, with any roles', () => {
 	expect(transcriptText(turns)).toBe(
 		'assistant: Hello, how are you?\ncaller-7: Fine\n: {"text":"odd"}\n: no role\nnote',
 	);
-	expect(transcriptTurns({ transcript: 'x' })).toEqual([]);
+	expect(transcriptTurns({ transcript: 'a: Hi\nb: Yes\n' })).toEqual(['a: Hi', 'b: Yes']);
+	expect(transcriptTurns({ transcript: { turns: [] } })).toEqual([{ turns: [] }]);
+	expect(transcriptTurns({ transcript: null })).toEqual([]);
 });
