@@ -55,6 +55,14 @@ function readSettings(context: ITriggerFunctions): ListenerSettings & { sessionI
 	const form = formOf(context, triggerFields);
 	const watches = form.choice('sessions', 'listed') === 'watched';
 	if (watches) readWatchSecret(form);
+	if (watches && context.getMode() === 'manual') {
+		throw new InvalidInput(
+			"Watched sessions can't be tested in the editor",
+			onScreenOnly(
+				"Publish the workflow, and add sessions with Chat Session > Watch. For a test, set 'Sessions' to 'Listed'.",
+			),
+		);
+	}
 	const sessionIds = watches ? [] : splitSessionIds(form.textOrList('sessionIds', MAY_BE_BLANK));
 	if (sessionIds.length === 0 && !watches) {
 		throw new InvalidInput(

@@ -97,17 +97,17 @@ function timeIn(value: JsonValue | undefined): { at: number; hasOffset: boolean 
 }
 
 /**
- * Requires that no status filter is set. With one, a later call with another status would be missing, so a person who
- * was reached later would be called again.
+ * Requires that no filter leaves out later calls, because a person who was reached in one of them would be called again.
  *
- * @throws InvalidInput if 'Status' is set
+ * @throws InvalidInput if 'Status' or 'To' is set
  */
-export function requireAllStatuses({ status }: CallFilters): void {
-	if (isUnset(status)) return;
+export function requireLaterCalls({ status, to }: CallFilters): void {
+	if (isUnset(status) && isUnset(to)) return;
+	const label = isUnset(status) ? 'To' : 'Status';
 	throw new InvalidInput(
-		"'Latest Call of Each Number' can't be used with the filter 'Status'",
+		`'Latest Call of Each Number' can't be used with the filter '${label}'`,
 		onScreenOnly(
-			"Remove 'Status' and add a Filter node after this node. Otherwise, people who were reached in a later call could be returned as not reached.",
+			`Remove '${label}' and add a Filter node after this node. Otherwise, people who were reached in a later call could be returned as not reached.`,
 		),
 	);
 }

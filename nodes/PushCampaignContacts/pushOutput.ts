@@ -56,9 +56,10 @@ async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INod
 	const { ready, pushed } = outcome;
 	if (ready !== undefined) {
 		const rows = Array.from(ready, (index) => ({ index }));
-		return await itemsOf(source, rows, ({ index }) => ({
+		return await itemsOf(source, rows, ({ index }, row) => ({
 			...rowColumns('ready', phones, index),
 			[PHONE_TO_SEND_COLUMN]: phones.at(index),
+			...withoutRejection(row),
 		}));
 	}
 	const rows = pushed.flatMap(({ rows, response }) => {
@@ -67,9 +68,13 @@ async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INod
 	});
 	return await itemsOf(source, sortBy(rows, 'index'), ({ index, list, warnings }, row) => ({
 		...rowColumns('pushed', phones, index, list, warnings),
-		// An earlier push may have rejected the row and added these columns.
-		...mapValues(pick(row, STATUS_COLUMN, REASON_COLUMN), () => null),
+		...withoutRejection(row),
 	}));
+}
+
+/** Clears the columns of an earlier push that rejected the row. */
+function withoutRejection(row: ContactRow): IDataObject {
+	return mapValues(pick(row, STATUS_COLUMN, REASON_COLUMN), () => null);
 }
 
 /** The added columns that come first. The table view cuts off the last columns. */
@@ -144,11 +149,15 @@ export async function rejectedItems(
 	if (outputLimit !== undefined && notPushed.size > outputLimit.maxRows) {
 		return rangeItems(notPushed, outputLimit);
 	}
-	return await itemsOf(source, [...notPushed], ({ index, status, reason }) => ({
-		[STATUS_COLUMN]: status,
-		[REASON_COLUMN]: reason,
-		...(output === 'rows' && rowColumns(status, phones, index)),
-	}));
+	return await itemsOf(source, [...notPushed], ({ index, status, reason }, row) => {
+		const columns = rowColumns(status, phones, index);
+		return {
+			[STATUS_COLUMN]: status,
+			[REASON_COLUMN]: reason,
+			// Without them, those of an earlier push stay.
+			...(output === 'rows' ? columns : pick(columns, Object.keys(row))),
+		};
+	});
 }
 
 /** One item for consecutive rows with the same reason, because n8n couldn't store an item for each of them. */

@@ -16,6 +16,7 @@ import { asItems } from '../../shared/n8n/run/itemLoop';
 import { runsAsTool } from '../../shared/n8n/tools/toolRun';
 import { capInTools } from '../../shared/n8n/tools/toolDeadline';
 import type { Operation } from '../../shared/n8n/run/operations';
+import type { ChatEvent } from '../../shared/chat/frames';
 import { parseSessionId, sessionKey } from '../../shared/chat/parseChatFields';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { awaitEvent, type EventFilter } from '../chatWait';
@@ -24,6 +25,8 @@ import { forEveryone, readerOf } from '../../shared/api/resolution';
 import { isJsonObject } from '../../shared/json';
 
 const DEFAULT_CONCURRENCY = 10;
+const MISSED =
+	"No event came in time, but 'seen' has events of the chosen types from before the wait, such as a message that the customer wrote earlier.";
 const MAX_WAIT_SECONDS = 86_400;
 
 /** A model needs the latest other events at most. */
@@ -39,7 +42,7 @@ export const waitForEvent: Operation = {
 		{
 			...eventTypesField,
 			description:
-				'Which events to wait for. The first one ends the wait. Leave empty to wait for any event.',
+				"Which events to wait for. The first one ends the wait. Events from before the wait don't: they are in 'seen' of the output. Leave empty to wait for any event.",
 		},
 		{
 			displayName: 'Time Limit (Seconds)',
@@ -90,6 +93,10 @@ const waitOnce: Prepare = (form) => {
 		if (end.kind === 'stopped') throw canceledError(context);
 		const event = end.kind === 'event' ? end.event : null;
 		if (event?.eventId != null) returnedIds.push(event.eventId);
+		const isMissed = ({ type }: ChatEvent) => types === null || types.has(type);
+		if (end.kind === 'timed_out' && seen.some(isMissed)) {
+			context.addExecutionHints({ message: MISSED });
+		}
 		return asItems({
 			session_id: sessionId,
 			timed_out: end.kind === 'timed_out',

@@ -39,6 +39,8 @@ export function parseDndPhone(value: unknown): string {
 	}
 	const isDialedFromAbroad = digits.startsWith('00') && isIndian(number);
 	if (isDialedFromAbroad && isMobile(number.subscriber)) return `+91${number.subscriber}`;
+	// The zero is only dialed within India.
+	if (/^0[6-9]/.test(digits) && isIndian(number)) return number.subscriber;
 	return plus ? `+${digits}` : digits;
 }
 

@@ -1,4 +1,5 @@
-import type { IDataObject } from 'n8n-workflow';
+import partition from 'lodash/partition';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { readWholeList } from '../../shared/api/paging';
 import { READS_AT_ONCE } from '../../shared/api/limits';
@@ -12,6 +13,7 @@ import {
 	readConcurrency,
 } from '../../shared/n8n/forms/options';
 import type { JsonObject } from '../../shared/json';
+import { counted, displayText } from '../../shared/values';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
 import { DND_LIST_KEEPS_CHANGING, dndList, type DndListRequest } from '../list/dndList';
 import { ListedNumbers } from '../list/listedNumbers';
@@ -90,11 +92,27 @@ export const checkMany: Operation = {
 		// Rows wait for the list, not for each other, so that all rows that can't be compared are reported together.
 		const concurrency = Math.max(1, rows.length);
 		const checkedRows = await forEachItem(context, check, { concurrency, check: read });
-		return checkedRows.map((row) =>
-			withInputIfFailed(context, row, (index) => rows[index]?.json ?? {}),
+		const withInput = checkedRows.map((row) =>
+			withInputIfFailed(context, row, (index) => ({ ...rows[index]?.json, ...UNKNOWN })),
 		);
+		// In the regular output, they would be called.
+		const isCalled = wanted === 'notListed' && context.getNode().onError !== 'continueErrorOutput';
+		const [failed, others] = partition(
+			withInput,
+			({ json }) => isCalled && json.error !== undefined,
+		);
+		if (failed.length > 0) context.addExecutionHints({ message: leftOut(failed) });
+		return others;
 	},
 };
+
+/** The added columns of a row that couldn't be checked. */
+const UNKNOWN = { on_dnd: null, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
+
+function leftOut(failed: readonly INodeExecutionData[]): string {
+	const [first] = failed;
+	return `${counted(failed.length, 'row')} couldn't be checked and ${failed.length === 1 ? 'was' : 'were'} left out: ${displayText(String(first?.json.error))}`;
+}
 
 function checked(row: IDataObject | undefined, entry: JsonObject | undefined): IDataObject {
 	return {

@@ -21,9 +21,10 @@ import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/forms/f
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
-import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/resolution';
-import { parseAgentUuid, parseCount } from '../../shared/api/parseIds';
+import type { ApiMapping } from '../../shared/apiMapping';
+import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
+import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
+import { asText, parseAgentUuid, parseCount } from '../../shared/api/parseIds';
 import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
 import { dndAgentField } from '../dndFields';
 
@@ -88,6 +89,7 @@ export const getMany: Operation = {
 					? await readWholeList(list, DND_LIST_KEEPS_CHANGING)
 					: await readPages(list, limit);
 				if (!isComplete) context.addExecutionHints({ message: listChangedHint('numbers') });
+				requireContained(entries, phone, apiMapping);
 				return entries;
 			};
 			return {
@@ -99,6 +101,18 @@ export const getMany: Operation = {
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));
 	},
 };
+
+/** @throws OutcomeUnknown if an entry doesn't have the digits, because a service ignores a parameter that it doesn't know */
+function requireContained(entries: JsonObject[], digits: string, mapping: ApiMapping): void {
+	const wanted = digits.replace(/\D/g, '');
+	if (entries.every((entry) => asText(entry.phone).replace(/\D/g, '').includes(wanted))) return;
+	throw new OutcomeUnknown(
+		"The service returned numbers without the digits in 'Phone Contains'",
+		onScreenOnly(
+			`${mapping.resolution('dndListPhoneName')} The service probably doesn't know this parameter.`,
+		),
+	);
+}
 
 /** An entry without these fields is returned unchanged. */
 function simplifyEntry(entry: JsonObject): JsonObject {

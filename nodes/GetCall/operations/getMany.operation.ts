@@ -15,7 +15,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import type { CallFilters } from '../../shared/calls/callListQuery';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../shared/calls/callList';
-import { latestOfEachNumber, requireAllStatuses } from '../latestCalls';
+import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/parseIds';
 import type { ApiMapping } from '../../shared/apiMapping';
@@ -102,7 +102,7 @@ const latestField: INodeProperties = {
 };
 
 const IF_CHANGING =
-	"Run this again while fewer calls are placed, set 'To' in 'Filters' to a time in the past, or set a larger 'Page Size' in 'Developer Settings'.";
+	"Run this again while fewer calls are placed, or set a larger 'Page Size' in 'Developer Settings'.";
 
 const PAGE_SIZE_RESOLUTION = forEveryone('Enter the number of calls per request, at least 1.');
 
@@ -143,7 +143,7 @@ export const getMany: Operation = {
 			const limit = readLimit(form);
 			const latest = options.switch('latestOfEachNumber', false);
 			const isWhole = options.switch('requireComplete', false) || latest;
-			if (latest) requireAllStatuses(filters);
+			if (latest) requireLaterCalls(filters);
 			const request = {
 				filters,
 				zone: context.getTimezone(),

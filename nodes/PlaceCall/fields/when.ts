@@ -19,7 +19,7 @@ const whenToCall: INodeProperties[] = textInTools(
 		],
 		default: 'now',
 		description:
-			'When the service places the call. The node gets the call ID immediately in all cases.',
+			"When the service places the call. The node gets the call ID immediately in all cases. A scheduled call can't be canceled from n8n, also not by stopping the execution.",
 	},
 	{
 		placeholder: 'e.g. 2027-01-31T18:30:00+05:30',
@@ -35,7 +35,8 @@ const timeInIndia: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. 18:30',
-	description: 'A time in Indian Standard Time (IST), such as 18:30 or 6:30 pm',
+	description:
+		'A time in Indian Standard Time (IST), such as 18:30 or 6:30 pm. If it has passed today, the call is placed tomorrow.',
 };
 
 const dateAndTime: INodeProperties = {

@@ -30,19 +30,27 @@ export const place: Operation = {
 		'Places a real phone call: an AI agent calls the number and talks to the person who answers, now or at the given time. A call cannot be undone. Use this only if the call is wanted, and once for each person. Returns the call ID. Use the ID to read the result of the conversation later.',
 
 	async execute(run) {
-		const { context } = run;
-		if (postsToTestUrl(context.getNode()))
-			context.addExecutionHints({ message: RECEIVED_WHILE_LISTENING });
-		return await placeCalls(run);
+		const placed = await placeCalls(run);
+		const { baseUrl } = await run.account();
+		const hint = hintAboutUrl(run.context.getNode(), baseUrl);
+		if (hint !== undefined) run.context.addExecutionHints({ message: hint });
+		return placed;
 	},
 };
 
 const RECEIVED_WHILE_LISTENING =
 	"'Webhook URL' is a Test URL of n8n, which receives results only while its node listens for a test event. Enter the Production URL of a published workflow.";
 
-/** Whether the results go to a Test URL of n8n. The wait for the completion webhook uses its own URL. */
-function postsToTestUrl({ parameters }: INode): boolean {
+const ON_THIS_COMPUTER =
+	"'Webhook URL' has an address of this computer or network, which a service on the internet can't reach. Ask your n8n administrator to set WEBHOOK_URL, then copy the Production URL again.";
+
+/** Hosts that only this computer or network reaches. */
+const LOCAL = /^https?:\/\/(?:localhost|127\.|10\.|192\.168\.|\[::1\])/i;
+
+/** Why the results may not arrive. The wait for the completion webhook uses its own URL. */
+function hintAboutUrl({ parameters }: INode, baseUrl: string): string | undefined {
 	const url: unknown = get(parameters, ['options', webhookUrl.name]);
-	const isTestUrl = typeof url === 'string' && url.includes('/webhook-test/');
-	return isTestUrl && parameters.waitForCompletion !== 'webhook';
+	if (typeof url !== 'string' || parameters.waitForCompletion === 'webhook') return undefined;
+	if (url.includes('/webhook-test/')) return RECEIVED_WHILE_LISTENING;
+	return LOCAL.test(url) && !LOCAL.test(baseUrl) ? ON_THIS_COMPUTER : undefined;
 }

@@ -1,4 +1,5 @@
 import defaults from 'lodash/defaults';
+import has from 'lodash/has';
 import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
 import omitBy from 'lodash/omitBy';
@@ -53,11 +54,32 @@ export function includesInput(context: Context, form: Fields): boolean {
 	return form.collection('options').switch('includeInputFields', byDefault);
 }
 
+/** The fields of a call record that aren't about the person, and what can be read for it. */
+const RECORD_FIELDS = [
+	...['status', 'agent_uuid', 'agent_name', 'from_number', 'call_type', 'channel'],
+	...['duration_seconds', 'call_ended_by', 'call_ended_reason', 'call_ended_reason_message'],
+	...['campaign_id', 'campaign_upload_id', 'created_at', 'call_picked_at', 'retry_count'],
+	...['tag', 'tag_id', 'tag_name', 'tag_color_code', 'summary', 'data_captured'],
+	...['post_call_analysis', 'scheduled_at', 'transcript', 'transcript_text', 'recording'],
+];
+
+/** Groups of fields that belong to an earlier call if an item has the first two of them. Alone, they may be the user's. */
+const GROUPS = [
+	['call_id', 'phone_key', ...RECORD_FIELDS],
+	['error', 'details', 'message'],
+	['answer', 'explanation', 'captured_answer'],
+];
+
 /** The input fields to include in the output. */
 export function inputFields(context: IExecuteFunctions, index: number): IDataObject {
+	const row = inputRows(context)[index]?.json ?? {};
+	const groups = GROUPS.filter(([first = '', second = '']) => first in row && second in row);
+	const stale = new Set(groups.flat());
+	const isApproval = (field: string) => field === 'data' && has(row, 'data.approved');
 	return omitBy(
-		inputRows(context)[index]?.json,
-		(_value, field) => CALL_FIELDS.has(field) || isValueByKey(field),
+		row,
+		(_value, field) =>
+			CALL_FIELDS.has(field) || isValueByKey(field) || stale.has(field) || isApproval(field),
 	);
 }
 

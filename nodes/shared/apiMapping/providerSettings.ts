@@ -79,9 +79,13 @@ function faultOf(
 		if (values.some((one) => one === value)) return undefined;
 		return `must be ${values.map((one) => JSON.stringify(one)).join(' or ')}${orNull}`;
 	}
-	if (typeof value === 'string' && value.trim() !== '') return undefined;
-	return `must be text in quotation marks${orNull}`;
+	if (typeof value !== 'string') return `must be text in quotation marks${orNull}`;
+	if (value.trim() === '') return optional ? 'is empty (write null if there is none)' : 'is empty';
+	return NULL_AS_TEXT.test(value) ? 'must be null without quotation marks' : undefined;
 }
+
+/** What people write for a value that the service doesn't have. */
+const NULL_AS_TEXT = /^\s*(?:null|none|n\/a|-)\s*$/i;
 
 /** Names to list in a message. */
 const MAX_NAMES = 10;

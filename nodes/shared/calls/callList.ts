@@ -16,7 +16,7 @@ import {
 	valueAt,
 } from '../json';
 import type { Limiter } from '../keyedMutex';
-import { type CallFilters, callListQuery } from './callListQuery';
+import { type CallFilters, callListQuery, requireMatching } from './callListQuery';
 
 type CallListRequest = {
 	filters?: CallFilters;
@@ -73,6 +73,8 @@ const FIRST_POSITIONS: { [paging: string]: number } = {
  * The calls that match the filters, according to the API mapping. A position is what the response or the page parameter
  * has. If the path to the list isn't set, the calls of the first response, which must have exactly one list of calls.
  *
+ * Throws OutcomeUnknown if a call doesn't match a filter.
+ *
  * @throws InvalidInput for an invalid filter, before anything is sent
  * @throws MissingMapping before anything is sent
  */
@@ -94,7 +96,9 @@ export function callList(
 	if (readsFirstPageOnly(limit, mapping)) {
 		const read: PagedList<string | number>['read'] = async (_position, signal) => {
 			const { body } = await listCalls(client, { query: firstQuery }, additions, signal);
-			return { entries: onlyListIn(body, mapping), next: () => [] };
+			const entries = onlyListIn(body, mapping);
+			requireMatching(entries, filters, mapping);
+			return { entries, next: () => [] };
 		};
 		return { ...list, read };
 	}
@@ -113,9 +117,9 @@ export function callList(
 	const read: PagedList<string | number>['read'] = async (position, signal) => {
 		const response = await requestPage(position, signal);
 		const { body } = response;
-		const entries = entriesOf(body, mapping).map((entry) =>
-			keyOf(entry) === undefined ? entry : compact(entry),
-		);
+		const listed = entriesOf(body, mapping);
+		requireMatching(listed, filters, mapping);
+		const entries = listed.map((entry) => (keyOf(entry) === undefined ? entry : compact(entry)));
 		const total = totalIn(body, mapping);
 		if (first === undefined) {
 			return { entries, total, saysNext: true, next: () => linkedNext(response, mapping) };

@@ -1,9 +1,13 @@
 import type { DateTime } from 'luxon';
 import { inEnglish, parseTime, withOffset } from '../dates';
 import { isUnset, quoted } from '../values';
-import { InvalidInput } from '../api/errors';
+import { InvalidInput, OutcomeUnknown } from '../api/errors';
 import { givenAs } from '../modelFormats';
+import { isSameId } from '../api/envelope';
 import { forEveryone, onScreenOnly } from '../api/resolution';
+import type { JsonObject, JsonValue } from '../json';
+import { phoneKey } from '../phone/phoneKey';
+import { OBSERVED_OUTCOMES } from './callEnd';
 import type { Query, QueryValue } from '../api/http';
 import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../api/parseIds';
 import type { MappingName, ApiMapping } from '../apiMapping';
@@ -71,6 +75,62 @@ export function callListQuery(
 	return queryOf(query);
 }
 
+/**
+ * Requires that each call matches the filters, as far as it shows that. A service ignores the name of a filter that it
+ * doesn't know, and returns all calls.
+ *
+ * @throws OutcomeUnknown naming the filter
+ */
+export function requireMatching(
+	calls: readonly JsonObject[],
+	{ agentUuid, campaignId, campaignUploadId, phone, status }: CallFilters,
+	mapping: ApiMapping,
+): void {
+	const sameId = (value: JsonValue | undefined, wanted: unknown) => isSameId(value, asText(wanted));
+	const checks: Array<
+		[label: string, MappingName | undefined, unknown, (call: JsonObject) => boolean]
+	> = [
+		['Agent ID', 'callListAgentName', agentUuid, (call) => sameId(call.agent_uuid, agentUuid)],
+		[
+			'Campaign ID',
+			'callListCampaignName',
+			campaignId,
+			(call) => sameId(call.campaign_id, campaignId),
+		],
+		[
+			'Contact List ID',
+			undefined,
+			campaignUploadId,
+			(call) => sameId(call.campaign_upload_id, campaignUploadId),
+		],
+		['Phone Number', 'callListPhoneName', phone, (call) => isSameNumber(call.phone_number, phone)],
+		['Status', 'callListStatusName', status, (call) => isSameStatus(call.status, status)],
+	];
+	for (const [label, name, value, matches] of checks) {
+		if (isUnset(value) || calls.every(matches)) continue;
+		throw new OutcomeUnknown(
+			`The service returned calls that don't match '${label}' (${quoted(value)})`,
+			onScreenOnly(
+				name === undefined
+					? 'Ask your service provider.'
+					: `${mapping.resolution(name)} The service probably doesn't know this parameter.`,
+			),
+		);
+	}
+}
+
+/** Numbers without a clear international format may be equal. */
+function isSameNumber(value: JsonValue | undefined, wanted: unknown): boolean {
+	const [key, wantedKey] = [phoneKey(value), phoneKey(wanted)];
+	return key === null || wantedKey === null || key === wantedKey;
+}
+
+/** A filter may have other values than the calls, such as numbers, so only documented statuses are compared. */
+function isSameStatus(value: JsonValue | undefined, wanted: unknown): boolean {
+	const known: readonly unknown[] = OBSERVED_OUTCOMES;
+	return value === wanted || !known.includes(value) || !known.includes(wanted);
+}
+
 /** A service with one filter for the whole range may have none for a single bound. */
 function requireBothBounds(names: readonly MappingName[], mapping: ApiMapping): void {
 	const half = names.find((name) => name === 'callListFromName' || name === 'callListToName');
@@ -129,7 +189,8 @@ function boundOf(
 	form: string | undefined,
 ): string | number {
 	const at = momentOf(value, label, zone);
-	if (form === 'date') return inEnglish(at.setZone(zone), 'yyyy-MM-dd');
+	// Expressions often give UTC, whose day is another one than the workflow's.
+	if (form === 'date') return inEnglish(at.zoneName === 'UTC' ? at.setZone(zone) : at, 'yyyy-MM-dd');
 	if (form === 'epochSeconds') return Math.floor(at.toSeconds());
 	if (form === 'epochMilliseconds') return at.toMillis();
 	return form === undefined && isBareDate(value) ? asText(value) : withOffset(at);

@@ -29,7 +29,8 @@ const NESTED = { ...PREFIXES, tag: 'tag_' } as const;
  * - `captured_…`, `analysis_…`, and `tag_…`: the values of `data_captured`, `post_call_analysis`, and `tag`, by key.
  */
 export function flatCallRecord(record: JsonObject): JsonObject {
-	return { ...mainFields(record), ...omit(record, 'phone_key', ...nestedFields(record)) };
+	const main = mainFields(record);
+	return { ...main, ...omit(record, ...Object.keys(main), ...nestedFields(record)) };
 }
 
 /** The outcome without the other fields. A record without documented fields stays unchanged. */

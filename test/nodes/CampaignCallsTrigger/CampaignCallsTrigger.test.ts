@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import omit from 'lodash/omit';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import type { JsonObject } from '../../../nodes/shared/json';
+
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
@@ -15,6 +15,7 @@ import {
 	skipSleeps,
 } from '../../engine';
 import { dialects, fixtures } from '../../simulator';
+import type { JsonObject } from '../../simulator/json';
 import { useSimulator } from '../../simulator/testing/useSimulator';
 import { seededCall } from '../../simulator/state/seed';
 

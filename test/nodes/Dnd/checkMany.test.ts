@@ -122,19 +122,33 @@ test('an unreadable list stops every row of its agent', async () => {
 	expect(output(result, 'Bad')).toHaveLength(3);
 });
 
-test('with On Error set to continue, a row that cannot be compared keeps its columns', async () => {
+const UNKNOWN = { on_dnd: null, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
+
+test('with On Error set to continue, a row that cannot be compared keeps its columns, but not those of an earlier check', async () => {
 	whole().reply(200, page('+919812345678'));
 	const overrides = { onError: 'continueRegularOutput' } as const;
-	const items = [ROWS[0] ?? {}, { phone: 'later', name: 'Zoe', row_number: 3 }];
+	const items = [ROWS[0] ?? {}, { phone: 'later', name: 'Zoe', row_number: 3, on_dnd: false }];
 	const result = await run({}, { items, credential, overrides });
 	expect(output(result, 'Node').map(({ json }) => json)).toEqual([
 		{ ...ROWS[0], ...LISTED },
 		{
-			...items[1],
+			...{ ...items[1], ...UNKNOWN },
 			error: expect.any(String),
 			message: expect.any(String),
 			details: expect.any(Object),
 		},
+	]);
+});
+
+test('Only Rows Not on the List: with On Error set to continue, rows that cannot be compared are left out with a hint', async () => {
+	whole().reply(200, page('+919812345678'));
+	const overrides = { onError: 'continueRegularOutput' } as const;
+	const items = [{ phone: 'later' }, { phone: '+919812345679' }];
+	const { data } = await run({ returnRows: 'notListed' }, { items, credential, overrides });
+	const [task] = data.resultData.runData.Node ?? [];
+	expect(task?.data?.main?.[0]?.map(({ json }) => json)).toMatchObject([items[1]]);
+	expect(task?.hints?.map(({ message }) => message)).toEqual([
+		expect.stringMatching(/^1 row couldn't be checked and was left out: 'Phone' "later"/),
 	]);
 });
 

@@ -101,3 +101,9 @@ describe('before anything is sent', () => {
 		expect(await errorOf(parameters, { credential })).toMatchObject({ message });
 	});
 });
+
+test('Phone Contains: a service that returns other numbers ignores the parameter, which stops the node', async () => {
+	list({ list_size: 100, list_phone: '982' }).reply(200, page(1, 1, 1, 2, 3));
+	const { message } = await errorOf({ returnAll: true, phoneContains: '982' }, { credential });
+	expect(message).toBe("The service returned numbers without the digits in 'Phone Contains'");
+});

@@ -64,10 +64,12 @@ describe('Latest Call of Each Number', () => {
 		expect(nock.isDone()).toBe(true);
 	});
 
-	test('is rejected with a status filter', async () => {
-		const parameters = { ...latest, filters: { status: 'not_picked' } };
-		expect(await errorOf(parameters, { credential })).toMatchObject({
-			message: "'Latest Call of Each Number' can't be used with the filter 'Status'",
+	test.each([
+		['Status', { status: 'not_picked' }],
+		['To', { to: '2026-11-27' }],
+	])('is rejected with the filter %s', async (label, filters) => {
+		expect(await errorOf({ ...latest, filters }, { credential })).toMatchObject({
+			message: `'Latest Call of Each Number' can't be used with the filter '${label}'`,
 		});
 	});
 
@@ -105,7 +107,7 @@ describe('a list that has fewer calls than its total', () => {
 			expect(error?.message).toContain(
 				'Calls may be missing, because the call list changed in each of 3 readings',
 			);
-			expect(error?.description).toContain("set 'To' in 'Filters' to a time in the past");
+			expect(error?.description).toContain("set a larger 'Page Size'");
 			expect(error?.description).toContain("'Path to Total Count in Response'");
 		},
 	);
@@ -123,8 +125,8 @@ test('with Require Complete List, the whole list is read at any limit', async ()
 
 test('items with the same list share one reading, and each has its error if the list cannot be read', async () => {
 	calls({ st: 'picked' }).reply(422, { success: false, errors: ['st is unknown'] });
-	calls({ st: 'failed' }).reply(200, list('b'));
-	const items = ['picked', 'failed', 'picked'].map((status) => ({ status }));
+	calls({ st: 'other' }).reply(200, list('b'));
+	const items = ['picked', 'other', 'picked'].map((status) => ({ status }));
 	const perItem = { limit: 1, filters: { status: '={{ $json.status }}' } };
 	const overrides = { onError: 'continueErrorOutput' } as const;
 	const result = await run(perItem, { items, credential, overrides, sinks: ['Good', 'Bad'] });

@@ -65,6 +65,7 @@ describe('the output', () => {
 
 test.each([
 	['https://n8n.example.com/webhook-test/1a2b', [/^'Webhook URL' is a Test URL of n8n/]],
+	['http://localhost:5678/webhook/1a2b', [/^'Webhook URL' has an address of this computer/]],
 	['https://n8n.example.com/webhook/1a2b', []],
 ])('the call is placed with the webhook URL %s, with %j as hint', async (webhookUrl, expected) => {
 	const bodies = acceptCalls(1);
@@ -83,4 +84,30 @@ it('waits for a call whose call_id is a number', async () => {
 	const run = await place(waitBy('reading'));
 	expect(output(run, 'Node')).toMatchObject([{ json: { ...record, timed_out: false } }]);
 	jest.restoreAllMocks();
+});
+
+it('Include Input Fields: leaves out the record, the error, and the answer of an earlier call', async () => {
+	acceptCalls(1);
+	const record = {
+		call_id: 'old',
+		phone_key: '91',
+		status: 'picked',
+		summary: 'Yes',
+		tag_name: 'Hot',
+	};
+	const answer = { answer: 'yes', explanation: 'Yes', data: { approved: true } };
+	const failed = { error: 'No', message: 'Correct it', details: { outcome: 'unknown' } };
+	const row = { row: 7, caller_name: 'Asha Rao' };
+	const items = [{ ...row, ...record, ...answer, ...failed }];
+	const run = await place({ options: { includeInputFields: true } }, { items });
+	const called = { call_id: 'call-9876543210', placed: true, phone_key: '919876543210' };
+	expect(output(run, 'Node').map(({ json }) => json)).toEqual([{ ...row, ...called }]);
+	expect(run.data.resultData.runData.Node?.[0]?.hints).toEqual([]);
+});
+
+it("Include Input Fields: keeps the user's own columns with such names", async () => {
+	acceptCalls(1);
+	const own = { status: 'to call', message: 'Hello', answer: 'B', data: { approved_by: 'us' } };
+	const run = await place({ options: { includeInputFields: true } }, { items: [own] });
+	expect(output(run, 'Node')).toMatchObject([{ json: own }]);
 });

@@ -33,8 +33,10 @@ test.each<[string, JsonValue]>([
 });
 
 test("leaves out counts that aren't numbers", () => {
-	const { calls } = viewCampaign({ calls: { total: '9', by_status: [] } });
+	const { calls } = viewCampaign({ calls: { total: 'nine', by_status: [] } });
 	expect(calls).toEqual({ total: undefined, byStatus: undefined });
+	const by_status = { picked: '8', failed: null, other: 'x' };
+	expect(viewCampaign({ calls: { by_status } }).calls?.byStatus).toEqual({ picked: 8 });
 });
 
 test.each<[string, JsonValue[], { released: number; completed: number }]>([
@@ -93,7 +95,7 @@ describe('the share of the attempts that were picked up', () => {
 		[{ total: 0, by_status: {} }, null],
 		[{ total: 0, by_status: { picked: 0 } }, null],
 		[{ by_status: { picked: 2, not_picked: 6 } }, null],
-		[{ total: '8', by_status: { picked: 2 } }, null],
+		[{ total: '8', by_status: { picked: 2 } }, 0.25],
 		[{ total: 1, by_status: { picked: 2 } }, null],
 		[null, null],
 	])('%j: %p', (calls, connect_rate) => {

@@ -151,7 +151,7 @@ describe('an invalid block', () => {
 				'"agents" has unknown names: "agentsColor"',
 				'"agents" lacks "agentsPath"',
 				'"agentsIdPlace" in "agents" must be "field" or "entry" or "key", or null',
-				'"agentsNamePath" in "agents" must be text in quotation marks, or null',
+				'"agentsNamePath" in "agents" is empty (write null if there is none)',
 			].join('; ')}.`,
 			outcome: 'not_sent',
 		});

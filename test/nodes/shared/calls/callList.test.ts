@@ -3,6 +3,7 @@ import { testCallList } from '../../../../nodes/shared/apiMapping/testCallList';
 import { callList } from '../../../../nodes/shared/calls/callList';
 import { readPages } from '../../../../nodes/shared/api/paging';
 import type { CallFilters } from '../../../../nodes/shared/calls/callListQuery';
+import type { JsonObject } from '../../../../nodes/shared/json';
 import type { Limiter } from '../../../../nodes/shared/keyedMutex';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
@@ -211,6 +212,33 @@ test.each([undefined, null, '', ' ', false, 0, -1, '0'])('%p ends the list', asy
 	for (const details of [CURSOR, LINK]) expect(await read(list, details)).toEqual(calls(0, 3));
 	expect(list.asked).toHaveLength(2);
 });
+
+test.each<[CallFilters, JsonObject, JsonObject]>([
+	[{ agentUuid: 'agent_a1' }, { agent_uuid: 'agent_a1' }, { agent_uuid: 'agent_b2' }],
+	[{ campaignId: '42' }, { campaign_id: 42 }, { campaign_id: 43 }],
+	[{ campaignUploadId: 7 }, { campaign_upload_id: '7' }, { campaign_upload_id: 8 }],
+	[{ phone: '+919876543210' }, { phone_number: '9876543210' }, { phone_number: '+919876543211' }],
+	[{ status: 'not_picked' }, { status: 'no_answer' }, { status: 'picked' }],
+])(
+	'the filter %j: %j may match, and %j shows that the service ignores it',
+	async (filters, call, other) => {
+		const names = {
+			callListAgentName: 'a',
+			callListCampaignName: 'b',
+			callListPhoneName: 'c',
+			callListStatusName: 'd',
+		};
+		const listOf = (one: JsonObject) => listing(() => ({ data: { calls: [{}, one] } }));
+		expect(await read(listOf(call), { ...WHOLE, ...names }, { filters })).toEqual([{}, call]);
+		for (const details of [names, { ...WHOLE, ...names }]) {
+			const id = { call_id: 'x' };
+			const list = listing(() => ({ data: { calls: [{ ...id, ...other }] } }));
+			await expect(read(list, details, { filters, limit: 5 })).rejects.toThrow(
+				"The service returned calls that don't match '",
+			);
+		}
+	},
+);
 
 test('a page size with the name of a filter is sent in addition', async () => {
 	const list = listing(() => ({ data: { calls: [] } }));
