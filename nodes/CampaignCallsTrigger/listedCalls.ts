@@ -30,7 +30,7 @@ export type ListToRead = {
 };
 
 /** All calls are one list with this ID. */
-const ALL_CALLS = '';
+export const ALL_CALLS = '';
 
 /** @returns `attempts`: of a campaign, as its status counts them */
 export async function listsToRead(

@@ -13,6 +13,7 @@ import type { JsonObject } from '../shared/json';
 import { type AccountClient, clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../shared/n8n/http/credential';
 import {
+	ALL_CALLS,
 	createdAtOf,
 	type ListedCall,
 	listsToRead,
@@ -20,7 +21,7 @@ import {
 	readList,
 } from './listedCalls';
 import { type PollSettings, readPollSettings } from './pollSettings';
-import { type PollState, restoreState, storedState } from './pollState';
+import { type PollState, restoreState, storedState, type Subject } from './pollState';
 import { isWanted } from '../shared/calls/completionFilters';
 import { onScreenOnly } from '../shared/api/resolution';
 import { quoted } from '../shared/values';
@@ -30,6 +31,9 @@ const MAX_CALLS_PER_POLL = 1_000;
 
 /** All contact lists are read after this time, because a list may show a call later than the campaign counts it. */
 const ALL_LISTS_EVERY_MS = 3_600_000;
+
+/** Records that can't be read until a poll stops. */
+const MAX_FAILURES = 5;
 
 /** Calls of each list to look at in a test in the editor. */
 const MAX_TEST_CALLS = 100;
@@ -69,20 +73,22 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 
 	// Another poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
 	if (data.polled !== polled) return [];
-	const [failure] = poll.failures.values();
-	if (poll.completed.size === 0 && failure !== undefined) throw failure;
+	const [failure] = poll.failures;
+	if (poll.completed.size === 0 && failure !== undefined) throw notRead(failure);
 	const allReadAt = readsAll ? now : state.allReadAt;
 	data.polled = storedState({ ...state, unlisted, allReadAt }, subject);
 	return orderBy([...poll.completed.values()], createdAtOf);
 }
+
+type Failure = { what: string; advice: string; error: unknown };
 
 /** One reading of the lists. Adds what it has read to the state. */
 class Poll {
 	/** Completed calls that start the workflow, by outcome. */
 	readonly completed = new Map<bigint, JsonObject>();
 
-	/** Why records couldn't be read, by call. The next poll reads them again. */
-	readonly failures = new Map<string, unknown>();
+	/** What couldn't be read. The next poll reads it again. */
+	readonly failures: Failure[] = [];
 
 	/** Calls of the lists that may have ended. */
 	private readonly candidates: ListedCall[] = [];
@@ -96,6 +102,11 @@ class Poll {
 		private readonly state: PollState,
 	) {}
 
+	/** How many records or lists couldn't be read, and may be readable later. */
+	private get transientFailures(): number {
+		return this.failures.filter(({ error }) => isTransient(error)).length;
+	}
+
 	/** @returns how many calls the list has */
 	async read(list: ListToRead): Promise<number> {
 		const { state, settings, account } = this;
@@ -105,7 +116,15 @@ class Poll {
 		// Calls that have ended before the first reading never start the workflow.
 		const onlyRemembers = !isKnown && settings.from === undefined;
 		const options = { limit: Infinity, mustBeWhole: onlyRemembers };
-		const { listed, isComplete } = await readList(account, list.id, finished, options);
+		const reading = await readList(account, list.id, finished, options).catch((error: unknown) => {
+			if (list.id === ALL_CALLS) throw error;
+			const failure = { what: `Contact list ${list.id}`, advice: LIST_NOT_READ, error };
+			// In the first reading, its calls would count as new when it can be read.
+			if (!isBegun) throw notRead(failure);
+			this.failures.push(failure);
+		});
+		if (reading === undefined) return 0;
+		const { listed, isComplete } = reading;
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
 			!state.seen.has(fingerprint) && !(createdAt < from);
 		const calls = listed.filter(isNew);
@@ -118,8 +137,8 @@ class Poll {
 		};
 		if (onlyRemembers) {
 			settle(await this.each(candidates, async (call) => await this.remember(call)));
-			const [failed] = this.failures;
-			if (failed !== undefined) throw firstCheckFailed(...failed);
+			const [failure] = this.failures;
+			if (failure !== undefined) throw notRead(failure);
 		} else {
 			for (const call of candidates) this.candidates.push(call);
 			this.settleLists.push(settle);
@@ -135,8 +154,8 @@ class Poll {
 		const taken = inOrder.splice(0, MAX_CALLS_PER_POLL);
 		const ended = await this.each(shuffle(taken), async (call) => await this.pass(call));
 		for (const settle of this.settleLists) settle(ended);
-		// After a failure that ended the reading, the next poll begins with the same calls.
-		if (this.hasTransientFailure()) return;
+		// The next poll begins with the same calls.
+		if (this.transientFailures > 0) return;
 		const last = inOrder.length === 0 ? undefined : taken.at(-1);
 		state.reachedAt = last?.createdAt ?? -Infinity;
 	}
@@ -149,20 +168,17 @@ class Poll {
 		const parallel = pLimit(READS_AT_ONCE);
 		const ended = new Set<ListedCall>();
 		const handleNext = async (call: ListedCall) => {
-			// The others would fail, too.
-			if (this.hasTransientFailure()) return;
+			// The others would probably fail, too.
+			if (this.transientFailures >= MAX_FAILURES) return;
 			try {
 				if (await handle(call)) ended.add(call);
 			} catch (error) {
-				if (!isUnknownCall(error)) this.failures.set(call.callId, error);
+				if (isUnknownCall(error)) return;
+				this.failures.push({ what: `Call ${quoted(call.callId)}`, advice: CALL_NOT_READ, error });
 			}
 		};
 		await Promise.all(calls.map(async (call) => await parallel(handleNext, call)));
 		return ended;
-	}
-
-	private hasTransientFailure(): boolean {
-		return [...this.failures.values()].some(isTransient);
 	}
 
 	private async remember({ callId, fingerprint, hasEnded: isEnded }: ListedCall): Promise<boolean> {
@@ -194,15 +210,17 @@ class Poll {
 	}
 }
 
-function firstCheckFailed(callId: string, error: unknown): OutcomeUnknown {
+const CALL_NOT_READ =
+	"The next check reads it again. If the call can never be read and keeps the workflow from being published, set 'Start From' to a later time than its creation.";
+const LIST_NOT_READ = 'The next check reads it again. If the contact list is gone, choose others.';
+
+/** Names what can't be read, because the user didn't enter it. */
+function notRead({ what, advice, error }: Failure): OutcomeUnknown {
 	const { message, originalMessage, origin } = explained(error);
-	return new OutcomeUnknown(
-		`Call ${quoted(callId)} can't be read, so the first check can't tell whether it has ended. ${message}`,
-		onScreenOnly(
-			"Try again. If the call can never be read, set 'Start From' to a later time than its creation.",
-		),
-		{ originalMessage, origin },
-	);
+	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice), {
+		originalMessage,
+		origin,
+	});
 }
 
 function outcomeOf(callId: string, record: JsonObject): bigint {
@@ -210,17 +228,20 @@ function outcomeOf(callId: string, record: JsonObject): bigint {
 }
 
 /**
- * What is checked. With another subject, the trigger begins again, because the calls may be those of another account, or
- * because calls of which it doesn't know whether they are old count as ended.
+ * What is checked. With another subject, the trigger begins again, because the calls may be those of another account. With
+ * another start, it checks all calls again, because others are new, or count as ended.
  */
 function subjectOf(
 	context: IPollFunctions,
 	{ baseUrl }: AccountClient,
 	{ source, from, finished }: PollSettings,
-): string {
+): Subject {
 	const campaignId = source.kind === 'campaign' ? source.campaignId : null;
 	const credential = context.getNode().credentials?.[CREDENTIAL]?.id ?? null;
-	return fingerprint([baseUrl, credential, source.kind, campaignId, from ?? [...finished]]);
+	return {
+		subject: fingerprint([baseUrl, credential, source.kind, campaignId]),
+		start: fingerprint([from ?? [...finished]]),
+	};
 }
 
 /** A test in the editor returns a completed call: the latest one among the first calls of each list. */

@@ -24,10 +24,17 @@ export type PollState = {
 	allReadAt: number;
 };
 
-/** Restores what {@link storedState} returned. Another subject begins with an empty state. */
-export function restoreState(stored: unknown, subject: string): PollState {
+/** `subject`: whose calls are checked. `start`: which of them are new. */
+export type Subject = { subject: string; start: string };
+
+/**
+ * Restores what {@link storedState} returned. Another subject begins with an empty state. Another start keeps only the
+ * outcomes, so that none starts the workflow twice.
+ */
+export function restoreState(stored: unknown, { subject, start }: Subject): PollState {
 	const known = isJsonObject(stored) && stored.subject === subject ? stored : {};
-	const { seen, lists, unlisted, reachedAt, allReadAt } = known;
+	const { seen } = known;
+	const { lists, unlisted, reachedAt, allReadAt } = known.start === start ? known : {};
 	const listEntries = Object.entries(isJsonObject(lists) ? lists : {});
 	return {
 		seen: fingerprintsFromText(typeof seen === 'string' ? seen : ''),
@@ -39,7 +46,7 @@ export function restoreState(stored: unknown, subject: string): PollState {
 }
 
 /** @throws OutcomeUnknown if there are too many outcomes */
-export function storedState(state: PollState, subject: string): JsonObject {
+export function storedState(state: PollState, subject: Subject): JsonObject {
 	const { seen, lists, ...numbers } = state;
 	if (seen.size > MAX_FINGERPRINTS) {
 		throw new OutcomeUnknown(
@@ -49,7 +56,7 @@ export function storedState(state: PollState, subject: string): JsonObject {
 	}
 	// As base64, with 8 bytes each.
 	const text = Buffer.from(BigUint64Array.from(seen).buffer).toString('base64');
-	return { subject, seen: text, lists: Object.fromEntries(lists), ...numbers };
+	return { ...subject, seen: text, lists: Object.fromEntries(lists), ...numbers };
 }
 
 function isEndedList(list: JsonValue): list is EndedList {

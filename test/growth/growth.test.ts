@@ -83,6 +83,7 @@ type Place = { shapes: Shape[]; reads: (input: Input) => Array<() => unknown> };
 const TOKEN = '0123456789abcdef';
 const ROWS = Array.from({ length: 10_000 }, (_, row) => row);
 const ONE_PHONE = () => '6000000001';
+const SUBJECT = { subject: 's', start: 'x' };
 
 const objectOf = (json: JsonValue): JsonObject => (isJsonObject(json) ? json : { data: json });
 const listOf = (json: JsonValue): JsonValue[] => (Array.isArray(json) ? json : [json]);
@@ -434,7 +435,7 @@ const reads: Record<string, Place['reads']> = {
 			]),
 	],
 	'what n8n stored': ({ text, json }) => [
-		() => storedState(restoreState({ subject: 's', seen: text }, 's'), 's'),
+		() => storedState(restoreState({ subject: 's', seen: text }, SUBJECT), SUBJECT),
 		() => storedReading({ subject: 's', byStatus: json, completed: json }, 's'),
 		() => isPushRecord({ a: json }),
 		() => isNumbersRecord({ count: 1, lists: json }),

@@ -329,6 +329,36 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		});
 	}
 
+	it('returns the calls of a contact list although another one cannot be listed, and the others in order although one cannot be read', async () => {
+		const lists = { contactListIds: `${uploads.running}, ${uploads.completed}` };
+		const { poll } = await published({ callsOf: 'lists', ...lists });
+		const added: string[] = [];
+		for (let count = 0; count < 12; count++)
+			added.push(await addEnded({ createdAt: Date.now() + count * 1_000 }));
+		simulator().faults.inject({
+			kind: 'status',
+			status: 503,
+			match: { path: `/v1/call/${added[3]}` },
+		});
+		simulator().faults.inject({
+			...{ kind: 'status', status: 422, body: { success: false, errors: ['No such list'] } },
+			match: { path: new RegExp(`/v1/calls\\?.*${uploads.completed}`) },
+		});
+		const readable = added.filter((_id, at) => at !== 3);
+		expect((await poll()).map(callIdOf)).toEqual(readable);
+		simulator().faults.clear();
+		expect((await poll()).map(callIdOf)).toEqual([added[3]]);
+	});
+
+	it('does not return a call again after Start From was changed', async () => {
+		const { poll, publish } = await published();
+		const callId = await addEnded();
+		expect((await poll()).map(callIdOf)).toEqual([callId]);
+		expect(await publish({ startFrom: new Date(Date.now() - HOUR_MS).toISOString() })).toEqual([]);
+		const later = await addEnded();
+		expect((await poll()).map(callIdOf)).toEqual([later]);
+	});
+
 	it('returns the other calls while many cannot be read for long', async () => {
 		const { poll } = await published();
 		const added: string[] = [];
@@ -357,7 +387,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		answer('/v1/calls', 200, dialect.calls.listBody(page));
 		answer('/v1/call/broken', 400, { success: false, error: 'Cannot be shown' });
 		await expect(published()).rejects.toMatchObject({
-			message: expect.stringMatching(/^Call "broken" can't be read, .* "Cannot be shown"/),
+			message: expect.stringMatching(/^Call "broken" can't be read\. .* "Cannot be shown"/),
 			description: expect.stringContaining("set 'Start From' to a later time"),
 		});
 		const startFrom = new Date().toISOString();
