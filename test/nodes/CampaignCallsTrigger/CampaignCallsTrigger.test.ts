@@ -330,7 +330,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	}
 
 	it('returns the calls of a contact list although another one cannot be listed, and the others in order although one cannot be read', async () => {
-		const lists = { contactListIds: `${uploads.running}, ${uploads.completed}` };
+		const lists = { contactListIds: `${uploads.completed}, ${uploads.running}` };
 		const { poll } = await published({ callsOf: 'lists', ...lists });
 		const added: string[] = [];
 		for (let count = 0; count < 12; count++)
@@ -342,7 +342,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		});
 		simulator().faults.inject({
 			...{ kind: 'status', status: 422, body: { success: false, errors: ['No such list'] } },
-			match: { path: new RegExp(`/v1/calls\\?.*${uploads.completed}`) },
+			...{ match: { path: '/v1/calls' }, times: 1 },
 		});
 		const readable = added.filter((_id, at) => at !== 3);
 		expect((await poll()).map(callIdOf)).toEqual(readable);
