@@ -108,7 +108,9 @@ const contentFields: INodeProperties[] = [
 			default: '',
 			required: true,
 			placeholder: 'e.g. Is the flat still available?',
-			description: 'What the customer says',
+			description:
+				"What the customer says. The agent replies to it. n8n can't write to the customer. To tell the agent something, use Inject Context.",
+			hint: 'In the words of the customer',
 		},
 		MESSAGE,
 	),

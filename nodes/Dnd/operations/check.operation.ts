@@ -38,12 +38,17 @@ export const check: Operation = {
 		const checkOne = async (index: number) => {
 			const { client, apiMapping } = await account();
 			const { agentUuid, phone, additions } = readNumber(parameters.at(index));
-			// The service returns all numbers that contain these digits.
-			const request = { agentUuid, phone: searchDigits(phone), additions, limiter };
-			const list = dndList(client, request, apiMapping);
-			const { entries: found } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
-			const entry = new ListedNumbers(found).entryOf(phone) ?? null;
+			/** The service returns all numbers that contain these digits. */
+			const search = async (searched: string) => {
+				const request = { agentUuid, phone: searched, additions, limiter };
+				const list = dndList(client, request, apiMapping);
+				return (await readWholeList(list, DND_LIST_KEEPS_CHANGING)).entries;
+			};
 			const digits = comparedDigits(phone);
+			// A service may require more digits, and then finds nothing.
+			const few = await search(searchDigits(phone));
+			const found = few.length > 0 ? few : await search(digits);
+			const entry = new ListedNumbers(found).entryOf(phone) ?? null;
 			const similar = found.filter(
 				(other) => other !== entry && asText(other.phone).replace(/\D/g, '').includes(digits),
 			);

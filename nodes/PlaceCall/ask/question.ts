@@ -78,7 +78,8 @@ export const answerOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. yes or no',
-		description: 'The format in which the agent should capture the answer, in your own words',
+		description:
+			'The format in which the agent should capture the answer, in your own words. By default, the first values that count as yes and no.',
 	},
 	{
 		displayName: 'Answer Field',
@@ -127,8 +128,11 @@ export function readQuestion(form: Fields): Question {
 			onScreenOnly("Change the 'Key' of the data point, or change 'Answer Field'."),
 		);
 	}
-	const format = options.textAsWritten('answerFormat');
+	const written = options.textAsWritten('answerFormat');
 	const isApproval = form.choice('responseType', 'approval') === 'approval';
+	const answers = isApproval ? readApproval(form) : FREE_TEXT;
+	const [yes = '', no = ''] = [answers.yes[0], answers.no[0]];
+	const format = isUnset(written) && isApproval ? `${yes} or ${no}` : written;
 	return {
 		point: {
 			key,
@@ -138,7 +142,7 @@ export function readQuestion(form: Fields): Question {
 		},
 		asked: {
 			question,
-			...(isApproval ? readApproval(form) : { response_type: 'freeText', yes: [], no: [] }),
+			...answers,
 			answer_field_in_record:
 				options.text('answerFieldInRecord') || `data_captured.${key.replaceAll('.', '\\.')}`,
 			not_reached: parseList(
@@ -148,8 +152,12 @@ export function readQuestion(form: Fields): Question {
 	};
 }
 
+type Answers = Pick<AskedQuestion, 'response_type' | 'yes' | 'no'>;
+
+const FREE_TEXT: Answers = { response_type: 'freeText', yes: [], no: [] };
+
 /** The values that count as yes and no. */
-function readApproval(form: Fields): Pick<AskedQuestion, 'response_type' | 'yes' | 'no'> {
+function readApproval(form: Fields): Answers {
 	const yes = valuesOf(form.scalars('yesValues', MAY_BE_BLANK));
 	const no = valuesOf(form.scalars('noValues', MAY_BE_BLANK));
 	const forModel = `${formatOf('Counts as Yes')} ${formatOf('Counts as No')}`;

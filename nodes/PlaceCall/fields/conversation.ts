@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import type { INodeProperties } from 'n8n-workflow';
 import { LIMITS } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
@@ -87,10 +88,19 @@ export const dataExtraction: INodeProperties = {
 };
 
 export function readDataPoints(form: Fields, take: Take): DataExtractionItem[] {
-	return form
-		.rows(dataExtraction.name)
-		.map((row, i) => take(dataPoint(row, i + 1)))
-		.filter((point) => point !== undefined);
+	const points = form.rows(dataExtraction.name).map((row, i) => take(dataPoint(row, i + 1)));
+	const keys = compact(points.map((point) => point?.key));
+	const repeated = keys.find((key, at) => keys.indexOf(key) < at);
+	if (repeated !== undefined) take(sameKey(repeated));
+	return compact(points);
+}
+
+/** Only one of the answers would be returned. */
+function sameKey(key: string): Checked<never> {
+	return problem(
+		`Several data points of 'Data Extraction' have the key ${quoted(key)}`,
+		forEveryone('Give each its own key.'),
+	);
 }
 
 function dataPoint(row: Fields, position: number): Checked<DataExtractionItem> {

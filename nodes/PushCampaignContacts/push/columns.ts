@@ -25,6 +25,7 @@ export const NAME_SYNONYMS = [
 	'Contact Name',
 	'Customer Name',
 	'Lead Name',
+	'Caller Name',
 ] as const;
 
 /** Used together with *Last Name Column*. */

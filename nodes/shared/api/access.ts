@@ -110,6 +110,7 @@ export function parseApiToken(text: string): string {
 				"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
 			),
 		);
+	if (/^bearer\s/i.test(token)) throw invalid("starts with Bearer, which isn't part of it");
 	if (/\s/.test(token)) throw invalid('contains spaces or line breaks');
 	if (NOT_IN_A_TOKEN.test(token)) {
 		throw invalid(

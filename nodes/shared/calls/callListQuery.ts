@@ -190,7 +190,8 @@ function boundOf(
 ): string | number {
 	const at = momentOf(value, label, zone);
 	// Expressions often give UTC, whose day is another one than the workflow's.
-	if (form === 'date') return inEnglish(at.zoneName === 'UTC' ? at.setZone(zone) : at, 'yyyy-MM-dd');
+	if (form === 'date')
+		return inEnglish(at.zoneName === 'UTC' ? at.setZone(zone) : at, 'yyyy-MM-dd');
 	if (form === 'epochSeconds') return Math.floor(at.toSeconds());
 	if (form === 'epochMilliseconds') return at.toMillis();
 	return form === undefined && isBareDate(value) ? asText(value) : withOffset(at);

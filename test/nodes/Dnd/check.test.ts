@@ -66,6 +66,12 @@ test('a list that also has numbers of another agent is not used', async () => {
 	});
 });
 
+test('all digits are searched for if the service finds nothing with two', async () => {
+	list('78').reply(200, found());
+	list('9812345678').reply(200, found('+919812345678'));
+	expect(await records({}, { items, credential })).toMatchObject([{ on_dnd: true }]);
+});
+
 test('several numbers are checked at the same time', async () => {
 	const inFlight = new InFlight(2);
 	for (const digits of ['78', '79']) {
@@ -76,6 +82,7 @@ test('several numbers are checked at the same time', async () => {
 		});
 	}
 	const rows = [...items, { phone: '9812345679' }];
+	for (const phone of ['9812345678', '9812345679']) list(phone).reply(200, found());
 	expect(await records({}, { items: rows, credential })).toHaveLength(2);
 	expect(inFlight.max).toBe(2);
 });

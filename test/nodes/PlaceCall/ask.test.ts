@@ -49,7 +49,10 @@ describe('asking and waiting', () => {
 		expect(run.waitTill).toEqual(new Date(1_000_000 + 2 * HOUR + 60_000));
 		expect(bodies().map((body) => body?.data_extraction)).toEqual(
 			people(4).map(({ phone }) => [
-				{ key: KEY, description: `May we ship to ${phone}?`, required: true },
+				{
+					...{ key: KEY, description: `May we ship to ${phone}?`, required: true },
+					output_format: 'yes or no',
+				},
 			]),
 		);
 		const address = new URL(service().placedCalls()[0]?.webhookUrl ?? '');

@@ -14,7 +14,10 @@ const messageFor = (values: Values) => messageOf(() => questionWith(values));
 
 test('the question is a required data point', () => {
 	expect(questionWith({})).toEqual({
-		point: { key: 'answer_to_question', description: 'May we ship?', required: true },
+		point: {
+			...{ key: 'answer_to_question', description: 'May we ship?', required: true },
+			output_format: 'yes or no',
+		},
 		asked: {
 			question: 'May we ship?',
 			response_type: 'approval',
