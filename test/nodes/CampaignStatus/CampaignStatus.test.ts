@@ -1,8 +1,8 @@
-import { output, service } from '../../engine';
+import { InFlight, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const harness = nodeHarness('campaignStatus', { campaignId: '42' });
-const { records, run } = harness;
+const { records, run, executeItems } = harness;
 const endpoint = (id = 42) => service().get(`/v1/campaigns/${id}/status`);
 const ok = (data: object) => ({ success: true, data });
 
@@ -35,6 +35,21 @@ describe('one read', () => {
 			{ json: { error: `'Campaign' must be a whole number (got "4.2") [item 2]` } },
 			{ json: { error: "'Campaign' is empty [item 3]" } },
 		]);
+	});
+
+	test('ten reads at a time, however many items', async () => {
+		const inFlight = new InFlight(10);
+		service()
+			.get(/status$/)
+			.times(24)
+			.reply(async () => {
+				await inFlight.enter();
+				inFlight.leave();
+				return [200, ok({ campaign: {} })];
+			});
+		const items = Array.from({ length: 24 }, (_, index) => ({ id: index + 1 }));
+		expect(await executeItems({ campaignId: '={{ $json.id }}' }, { items })).toHaveLength(24);
+		expect(inFlight.max).toBe(10);
 	});
 });
 
