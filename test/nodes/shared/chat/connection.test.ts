@@ -202,6 +202,20 @@ describe('frames that name', () => {
 });
 
 describe('reconnecting', () => {
+	it('keeps client_id and token after 1011, and uses a new token after 4401', async () => {
+		const harness = chatConnectionHarness();
+		const { connection, socket, clock, connect } = harness;
+		connection.start();
+		for (const code of [1011, 4401, 1006]) {
+			await connect();
+			socket().ends(code);
+			await clock.advance(10_000);
+		}
+		expect(queries(harness, 'token')).toEqual([1, 1, 2, 2].map((n) => `secret-${n}`));
+		expect(new Set(queries(harness, 'client_id'))).toEqual(new Set(['client-1']));
+		await connection.close();
+	});
+
 	it('sends claim=1 with Disconnect Other Connection, and names the inactive agent if the service still rejects it', async () => {
 		const harness = chatConnectionHarness({ disconnectOther: true });
 		const { connection } = harness;
