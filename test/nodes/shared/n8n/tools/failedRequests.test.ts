@@ -111,7 +111,7 @@ const scenes = uniqBy(
 	(scene) => JSON.stringify([operationOf(scene), pick(scene.parameters, REQUEST_FIELDS)]),
 );
 
-const ofEachNode = uniqBy(scenes, (scene) => scene.node + READS.test(operationOf(scene)));
+const ofEachNode = uniqBy(scenes, (scene) => `${scene.node} ${READS.test(operationOf(scene))}`);
 
 const toolWords = z.object({
 	outcome: z.string(),
