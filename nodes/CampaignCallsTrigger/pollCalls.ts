@@ -27,7 +27,7 @@ import { onScreenOnly } from '../shared/api/resolution';
 import { quoted } from '../shared/values';
 
 /** Calls whose records one poll reads. The next poll continues. */
-const MAX_CALLS_PER_POLL = 1_000;
+export const POLL_LIMITS = { calls: 1_000 };
 
 /** All contact lists are read after this time, because a list may show a call later than the campaign counts it. */
 const ALL_LISTS_EVERY_MS = 3_600_000;
@@ -151,7 +151,7 @@ class Poll {
 		const { state, candidates } = this;
 		const wasReached = ({ createdAt }: ListedCall) => createdAt <= state.reachedAt;
 		const inOrder = orderBy(shuffle(candidates), [wasReached, 'createdAt']);
-		const taken = inOrder.splice(0, MAX_CALLS_PER_POLL);
+		const taken = inOrder.splice(0, POLL_LIMITS.calls);
 		const ended = await this.each(shuffle(taken), async (call) => await this.pass(call));
 		for (const settle of this.settleLists) settle(ended);
 		// The next poll begins with the same calls.

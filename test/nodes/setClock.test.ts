@@ -1,8 +1,5 @@
 import fc from 'fast-check';
 import { awaitEvent } from '../../nodes/ChatSession/chatWait';
-import { ApiClient } from '../../nodes/shared/api/client';
-import { CallWatch } from '../../nodes/shared/calls/callWatch';
-import { readCompletedCall } from '../../nodes/CallCompletedTrigger/readCompletedCall';
 import { pause, type Clock } from '../../nodes/shared/clock';
 
 const LIMIT_MS = 300_000;
@@ -31,27 +28,11 @@ class SetClock implements Clock {
 	}
 }
 
-const RECORD = { call_id: 'c', status: 'picked' };
-const body = { success: true, data: RECORD };
-const transport = async () =>
-	await Promise.resolve({ status: 200, headers: {}, text: JSON.stringify(body) });
 const never = new AbortController().signal;
 
-/** Waits that last five minutes, because nothing happens. */
+/** Waits that last five minutes, because nothing happens. Other waits never read the system clock: test/package/systemClock. */
 const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 	'a pause': async (clock) => await pause(clock, LIMIT_MS, never),
-	'Place Call by reading': async (clock) =>
-		await new CallWatch(['c'], {
-			read: async () => await Promise.resolve(RECORD),
-			finished: [],
-			reader: 'onScreen',
-		}).readUntilAllEnded(clock, LIMIT_MS),
-	'Call Completed Trigger': async (clock) =>
-		await readCompletedCall(new ApiClient(transport, clock, Math.random), 'c', {
-			finished: [],
-			report: {},
-			clock,
-		}).catch(() => {}),
 	'Wait for Event': async (clock) =>
 		await awaitEvent(
 			{

@@ -11,7 +11,6 @@ const harness = engineHarness();
 const { sessions } = fixtures;
 const agentUuid = { __rl: true, mode: 'id', value: 'agent_a1' };
 const sessionId = sessions.open;
-const callId = '6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00';
 const message = 'Hello';
 
 type Row = [name: string, type: string, parameters: INodeParameters];
@@ -58,20 +57,6 @@ const UNDOCUMENTED_WRITES: Row[] = [
 		'chatSession',
 		{ operation: 'supportCommand', sessionId, command: 'other', otherCommand: 'tell' },
 	],
-];
-
-const READS: Row[] = [
-	['Get Call › Get', 'getCall', { operation: 'get', callId }],
-	['Get Call › Get, not simplified', 'getCall', { operation: 'get', callId, simplify: false }],
-	['Get Call › Get Transcript', 'getCall', { operation: 'getTranscript', callId }],
-	['Get Call › Get Recording', 'getCall', { operation: 'getRecording', callId }],
-	['Get Call › Get Many', 'getCall', { operation: 'getMany' }],
-	['Campaign Status', 'campaignStatus', { campaignId: '42' }],
-	['Campaign Status, not simplified', 'campaignStatus', { campaignId: '42', simplify: false }],
-	['Agents › Get Many Active', 'agents', { operation: 'getMany' }],
-	['Agents › Check', 'agents', { operation: 'check', agentUuid }],
-	['DND List › Get Many', 'dnd', { operation: 'getMany', agentUuid }],
-	['DND List › Check', 'dnd', { operation: 'check', agentUuid, phone: '+919876543210' }],
 ];
 
 /** Every endpoint with every kind of response: test/nodes/shared/api/everyResponse. */
@@ -135,14 +120,6 @@ describe.each([...WRITES, ...UNDOCUMENTED_WRITES])('%s', (what, type, parameters
 		const { error, items } = await run(type, parameters, 200, '{"success":false}');
 		expect(items).toEqual([]);
 		expect(error?.message).toMatch(/^The service rejected the request/);
-	});
-});
-
-describe.each(READS)('%s', (_what, type, parameters) => {
-	test.each([...NO_PROOF, BARE])('%i %s: the read fails', async (status, text) => {
-		const { error, items } = await run(type, parameters, status, text);
-		expect(items).toEqual([]);
-		expect(error?.description).toContain('Nothing was changed');
 	});
 });
 

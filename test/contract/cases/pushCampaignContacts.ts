@@ -7,7 +7,6 @@ const items = [
 	{ phone: '+919876543211', person_name: 'Ravi', city: 'Delhi' },
 ];
 
-/** More cases are in test/nodes/PushCampaignContacts/simulator.test.ts. */
 export const pushCampaignContacts: ContractCase[] = [
 	{
 		title: 'adds the contacts',

@@ -125,32 +125,3 @@ test.each<[string, object]>([
 	const node = harness.node('agents', { credentials });
 	expect(await searchList(harness.credentials, node, 'searchAgents')).toEqual({ results: [] });
 });
-
-test('agents in lists, as the questionnaire names them, have their names everywhere', async () => {
-	const credential = {
-		describeAgents: true,
-		agentsPath: 'data',
-		agentsIdPlace: 'field',
-		agentsIdPath: '0',
-		agentsNamePath: '1.shown as',
-	};
-	const data = [
-		['agent_a1', { 'shown as': 'Sales' }],
-		['agent_b2', { 'shown as': 'Support' }],
-	];
-	agents().times(4).reply(200, { success: true, data });
-	expect(await harness.records({ operation: 'getMany' }, { credential })).toEqual([
-		{ agent_uuid: 'agent_a1', agent_name: 'Sales' },
-		{ agent_uuid: 'agent_b2', agent_name: 'Support' },
-	]);
-	const agentUuid = { __rl: true, mode: 'id', value: 'agent_b2' };
-	expect(await harness.records({ operation: 'check', agentUuid }, { credential })).toEqual([
-		{ agent_uuid: 'agent_b2', agent_name: 'Support', active: true },
-	]);
-	const credentials = { [CREDENTIAL]: await harness.addCredential(credential) };
-	for (const type of ['agents', 'placeCall']) {
-		const node = harness.node(type, { credentials });
-		const { results } = await searchList(harness.credentials, node, 'searchAgents', 'supp');
-		expect(results).toEqual([{ name: 'Support', value: 'agent_b2' }]);
-	}
-});

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import omit from 'lodash/omit';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-
+import { POLL_LIMITS } from '../../../nodes/CampaignCallsTrigger/pollCalls';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
@@ -295,18 +295,20 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await ids()).toEqual([two]);
 	});
 
-	if (dialect === dialects.plain) {
-		it('one poll returns the 1,000 oldest calls, and the next one continues', async () => {
+	describe('more calls than one poll reads', () => {
+		beforeEach(() => jest.replaceProperty(POLL_LIMITS, 'calls', 10));
+
+		it('one poll returns the oldest calls, and the next one continues', async () => {
 			const { poll } = await published();
-			const calls = await addManyEnded(1_010);
-			expect((await poll()).map(callIdOf)).toEqual(calls.slice(0, 1_000));
-			expect((await poll()).map(callIdOf)).toEqual(calls.slice(1_000));
+			const calls = await addManyEnded(12);
+			expect((await poll()).map(callIdOf)).toEqual(calls.slice(0, 10));
+			expect((await poll()).map(callIdOf)).toEqual(calls.slice(10));
 			expect(await poll()).toEqual([]);
 		});
 
-		it('and begins with the oldest again if the service fails in between', async () => {
+		it('the next one begins with the oldest again if the service failed in between', async () => {
 			const { poll } = await published();
-			const calls = await addManyEnded(2_010);
+			const calls = await addManyEnded(22);
 			const path = new RegExp(`/v1/call/${calls[0]}`);
 			simulator().faults.inject({ kind: 'status', status: 503, match: { path } });
 			await poll().catch(() => []);
@@ -314,20 +316,19 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			expect((await poll()).map(callIdOf)[0]).toBe(calls[0]);
 		});
 
-		it('returns newer calls although the records of the 1,000 oldest are gone', async () => {
+		it('returns newer calls although the records of the oldest are gone', async () => {
 			const { poll } = await published();
-			const calls = await addManyEnded(1_010);
-			const body = { success: false, error: 'call_not_found', details: null };
+			const calls = await addManyEnded(12);
 			simulator().faults.inject({
 				kind: 'status',
 				status: 404,
-				match: { path: new RegExp(`/v1/call/(${calls.slice(0, 1_000).join('|')})`) },
-				body,
+				match: { path: new RegExp(`/v1/call/(${calls.slice(0, 10).join('|')})`) },
+				body: { success: false, error: 'call_not_found', details: null },
 			});
 			const found = [...(await poll()), ...(await poll())];
-			expect(found.map(callIdOf)).toEqual(calls.slice(1_000));
+			expect(found.map(callIdOf)).toEqual(calls.slice(10));
 		});
-	}
+	});
 
 	it('returns the calls of a contact list although another one cannot be listed, and the others in order although one cannot be read', async () => {
 		const lists = { contactListIds: `${uploads.completed}, ${uploads.running}` };

@@ -5,33 +5,6 @@ const harness = triggerHarness();
 
 const count = async (list: unknown[], min: number) => await eventually(() => list.length >= min);
 
-test('returns the full envelope of each event, with a key that n8n stores', async () => {
-	const active = await harness.start({ sessionIds: sessions.open });
-	const eventId = harness
-		.service()
-		.sessions.pushEvent(sessions.open, 'nudge_sent', { idle_seconds: 9 });
-	await count(active.emitted, 1);
-	expect(active.emitted).toEqual([
-		{
-			items: [
-				[
-					{
-						json: {
-							type: 'nudge_sent',
-							session_id: sessions.open,
-							account_id: expect.anything(),
-							ts: expect.any(String),
-							event_id: eventId,
-							payload: { idle_seconds: 9 },
-						},
-					},
-				],
-			],
-			deduplicationKey: expect.stringMatching(/^[0-9a-f]{64}$/),
-		},
-	]);
-});
-
 test('the key differs between sessions, events, and nodes, and stays the same after a restart', async () => {
 	const parameters = { sessionIds: `${sessions.open}, ${sessions.dormant}` };
 	const active = await harness.start(parameters);
@@ -79,18 +52,6 @@ test('only chosen and custom types start executions', async () => {
 	control.pushEvent(sessions.open, 'typing_started');
 	await count(active.emitted, 2);
 	expect(eventsOf(active)).toEqual(['mode_changed', 'typing_started']);
-});
-
-test("if 'Events' is empty, all events start executions, also beside custom types", async () => {
-	const active = await harness.start({
-		sessionIds: sessions.open,
-		developerSettings: { otherEventTypes: 'typing_started' },
-	});
-	const { sessions: control } = harness.service();
-	control.nudge(sessions.open);
-	control.pushEvent(sessions.open, 'typing_started');
-	await count(active.emitted, 2);
-	expect(eventsOf(active)).toEqual(['nudge_sent', 'typing_started']);
 });
 
 test('starts the workflow for a frame of 9 million characters', async () => {

@@ -167,16 +167,8 @@ test('a session in use by another client: rejected, or taken over', async () => 
 });
 
 test.each<[string, INodeParameters, string]>([
-	['an empty message', { message: ' ' }, "'Message' is empty"],
-	['no session', { sessionId: ' ' }, "'Session ID' is empty"],
-	['an invalid session ID', { sessionId: 'chat' }, `'Session ID' isn't a session ID (got "chat")`],
 	['no key', { idempotency: 'own', idempotencyKey: '={{ "" }}' }, "'Idempotency Key' is empty"],
 	['nothing unique', { idempotency: 'derived', uniqueBy: '={{ "" }}' }, "'Unique Value' is empty"],
-	[
-		'no interaction ID',
-		{ operation: 'answerInteraction', interactionId: '={{ "" }}', optionId: 'a' },
-		"'Interaction ID' is empty",
-	],
 ])('%s: rejected before anything is sent', async (_case, parameters, message) => {
 	const run = await harness.run(parameters, { items: [{ text: 'Hello' }] });
 	expect(stopMessage(run).message).toBe(message);

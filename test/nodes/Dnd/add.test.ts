@@ -46,16 +46,6 @@ describe('before anything is sent', () => {
 			),
 		});
 	});
-
-	test.each([
-		[{ phone: '={{ "" }}' }, "'Phone' is empty"],
-		[
-			{ agentUuid: { __rl: true, mode: 'id', value: '={{ "sales" }}' } },
-			`'Agent' must be an agent ID (got "sales")`,
-		],
-	])('%p', async (parameters, message) => {
-		expect(await errorOf(parameters, { credential })).toMatchObject({ message });
-	});
 });
 
 test('items are sent one after another, and a stopped run reports what was added', async () => {

@@ -56,13 +56,6 @@ test('a response without a transcript is one of which nothing was captured', asy
 	]);
 });
 
-test.each([
-	['  ', "'Call ID' is empty"],
-	['../agents', `'Call ID' must be the ID of a call (got "../agents")`],
-])('the ID %p is rejected', async (id, message) => {
-	expect(await errorOf(perItem, { items: [{ id }] })).toMatchObject({ message });
-});
-
 test('several items are read as many as Concurrency allows at a time, in order, and paired', async () => {
 	const inFlight = new InFlight(3);
 	service()

@@ -1,4 +1,3 @@
-import type { INodeParameters } from 'n8n-workflow';
 import { engineTool, service } from '../../engine';
 import { chatHarness, records, sessions, stopMessage } from '../chatHarness';
 
@@ -9,16 +8,6 @@ const harness = chatHarness('injectContext', {
 const PATH = `/v1/chat/session/${sessions.open}/inject_context`;
 const injected = () => harness.simulator().sessions.get(sessions.open).context.slice(1);
 const entries = (...texts: string[]) => texts.map((entry) => ({ entry }));
-
-test.each<[string, INodeParameters, string]>([
-	['empty text', { context: '={{ " " }}' }, "'Context' is empty"],
-	['no text', { context: '={{ null }}' }, "'Context' is empty"],
-	['no session', { sessionId: '={{ "" }}' }, "'Session ID' is empty"],
-])('%s: rejected before anything is sent', async (_case, parameters, message) => {
-	const run = await harness.run(parameters, { items: entries('one') });
-	expect(stopMessage(run).message).toBe(message);
-	expect(harness.simulator().requests).toEqual([]);
-});
 
 test.each(['Great', 'Great \ufffd', 'Gre…'])(
 	'an entry that the service lists as %j is added',

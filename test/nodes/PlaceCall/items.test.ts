@@ -37,18 +37,8 @@ function answer(count: number, rejected: string[] = [], together = 1) {
 }
 
 const ids = (items: INodeExecutionData[]) => items.map(({ json }) => json.call_id);
-const paired = (items: INodeExecutionData[]) => items.map(({ pairedItem }) => pairedItem);
 
 describe('several items', () => {
-	it('are called one at a time, in order, and returned with their input', async () => {
-		const seen = answer(3);
-		const calls = output(await harness.place(perItem, { items: people(3) }), 'Node');
-		expect(seen.inFlight.max).toBe(1);
-		expect(seen.phones).toEqual(['9876543210', '9876543211', '9876543212']);
-		expect(ids(calls)).toEqual(seen.phones.map((phone) => `call-${phone}`));
-		expect(paired(calls)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
-	});
-
 	it.each([
 		['Continue', 'continueRegularOutput', { row_number: 3 }],
 		// n8n adds the input, but only to an item with nothing else than the error.
@@ -92,18 +82,6 @@ describe('when one item is rejected', () => {
 			'1 call was already placed in this run (item 0). A retry of this execution skips it. In a new execution, leave it out.',
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
-	});
-
-	it('with Continue, the others are called', async () => {
-		answer(3, [bad]);
-		const setting = { items: people(3), over: CONTINUE };
-		const calls = output(await harness.place(perItem, setting), 'Node');
-		expect(ids(calls)).toEqual(['call-9876543210', undefined, 'call-9876543212']);
-		expect(paired(calls)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
-		expect(calls[1]?.json).toMatchObject({
-			error: `The service rejected 'Phone Number' (got "${bad}") [item 1]`,
-			details: { item: 1, outcome: 'rejected', service_said: 'phone_number is implausible' },
-		});
 	});
 });
 

@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import type nock from 'nock';
 import type { IDataObject } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { TOKEN } from '../../engine';
@@ -47,26 +46,8 @@ describe('a call that the service rejects', () => {
 			numberRejected,
 			"Correct the number, or choose its country in 'Country'.",
 		],
-		[
-			400,
-			said("phone_number is on the agent's DND list"),
-			callRejected("phone_number is on the agent's DND list"),
-			REJECTED_CALL,
-		],
-		[
-			400,
-			{ success: false, errors: ['phone_number is implausible', 'country_code is unknown'] },
-			callRejected('phone_number is implausible · country_code is unknown'),
-			REJECTED_CALL,
-		],
 		// n8n would replace a reason that contains a code of the operating system.
 		[200, said('ENOENT: no such flow'), callRejected('ENOENT: no such flow'), REJECTED_CALL],
-		[
-			422,
-			said(`${'x'.repeat(300)} end`),
-			'The service rejected the call',
-			`${REJECTED_CALL} The service said: ${'x'.repeat(300)} end.`,
-		],
 	])('%i %j', async (status, body, what, resolution) => {
 		callsEndpoint().reply(status, body);
 		const { message, description, context } = await faultFor();
@@ -78,26 +59,13 @@ describe('a call that the service rejects', () => {
 });
 
 describe('a call with an unknown outcome', () => {
-	const broken = (code: string) => Object.assign(new Error('x'), { code });
-
-	test.each<[what: string, reply: (post: nock.Interceptor) => void]>([
-		[
-			'The connection broke before a response arrived',
-			(post) => post.replyWithError(broken('ECONNRESET')),
-		],
-		['The service took too long to respond', (post) => post.replyWithError(broken('ETIMEDOUT'))],
-		[
-			'The service or a proxy returned HTTP status 502',
-			(post) => post.reply(502, '<html>Bad Gateway</html>'),
-		],
-		[
-			'The response is incomplete or unreadable',
-			(post) => post.reply(200, '{"success":true,"data":{"call_'),
-		],
-	])('%s: the message says how to find out, and nothing is sent again', async (what, reply) => {
-		reply(callsEndpoint());
+	// Other responses and faults: test/nodes/shared/api/words.
+	test('the message says how to find out, and nothing is sent again', async () => {
+		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
 		const { message, description } = await faultFor();
-		expect(message).toBe(`${what}, so the outcome is unknown (call to 9876543210, IN)`);
+		expect(message).toBe(
+			'The service or a proxy returned HTTP status 502, so the outcome is unknown (call to 9876543210, IN)',
+		);
 		expect(description).toMatch(
 			/^The request wasn't sent again\. Before you place this call again, look for 9876543210 in the calls of your account, for example with Get Call > Get Many\./,
 		);

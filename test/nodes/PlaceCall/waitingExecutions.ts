@@ -51,10 +51,10 @@ export function waitingExecutions(
 	}
 
 	/** n8n's real response at the resume URL of a running execution. */
-	function ownAddress(status = 409) {
-		return nock(N8N)
+	function ownAddress(): void {
+		nock(N8N)
 			.get(/^\/webhook-waiting\//)
-			.reply(status, {});
+			.reply(409, {});
 	}
 
 	async function runOrPause(placeCall: INode, rows: number | IDataObject[]): Promise<IRun> {

@@ -8,7 +8,6 @@ import {
 	oneNodeWorkflow,
 	output,
 	resume,
-	runWorkflow,
 	service,
 	skipSleeps,
 	storedCopy,
@@ -158,30 +157,6 @@ describe('Retry after n8n was killed', () => {
 			unknown(3),
 		],
 		[
-			'a push had only rows of an earlier one, and rows moved to it',
-			[rowsOf(5), rowsOf(5), rowsOf(0, 1)],
-			[rowsOf(5), rowsOf(0, 8), rowsOf(1)],
-			{},
-			[5, 0, 1],
-			unknown(4),
-		],
-		[
-			'a push had only rows of an earlier one, which is later now',
-			[rowsOf(5, 6), rowsOf(5), rowsOf(7)],
-			[rowsOf(7), rowsOf(5), rowsOf(5, 6)],
-			{},
-			[5, 6, 7],
-			unknown(4),
-		],
-		[
-			'a push had only invalid rows, and there is another push now',
-			INVALID,
-			[...INVALID, rowsOf(2)],
-			{},
-			[0, 1, 2],
-			['rejected', 'rejected', ...unknown(2)],
-		],
-		[
 			'the runs have other numbers in the retry',
 			[rowsOf(0, 1), rowsOf(2)],
 			[rowsOf(0, 1), rowsOf(2), rowsOf(3)],
@@ -201,13 +176,6 @@ describe('Retry after n8n was killed', () => {
 		const { pushed, rejected } = await retryLoop(lists, now, options);
 		expect(pushed).toEqual(once.map(phone));
 		expect(rejected).toEqual(statuses);
-	});
-
-	test('an execution that ended normally leaves no record', async () => {
-		respondWith(ok(1), [400, { success: false, error: 'no' }]);
-		const { workflow, start } = flow(ONE_EACH);
-		await runWorkflow(harness.credentials, workflow, start, manyRows(2));
-		expect(harness.store.size).toBe(0);
 	});
 });
 
@@ -234,12 +202,6 @@ test.each<[string, Batches, Batches, number[]]>([
 		[rowsOf(0, 1), rowsOf(2, 3)],
 		[rowsOf(9, 0), rowsOf(1, 2), rowsOf(3, 4)],
 		[0, 1, 2, 3],
-	],
-	[
-		'no row again if a batch of invalid rows was removed',
-		[rowsOf('-', '-'), rowsOf(0, 1)],
-		[rowsOf(9, 0), rowsOf(1)],
-		[0, 1],
 	],
 	[
 		'the batches that had not begun, if the rows are the same',

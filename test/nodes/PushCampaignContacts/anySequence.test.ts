@@ -17,6 +17,7 @@ import type { PushOutcome } from '../../../nodes/PushCampaignContacts/push/outco
 import type { PushRecord } from '../../../nodes/PushCampaignContacts/push/pushRecord';
 import { clientOf } from '../shared/api/clientOf';
 import { accept, json, phone, phonesOf, push, reject, scripted } from './push/scripted';
+import { MANY_RUNS, TIMEOUT_MS } from '../../fuzz/runs';
 
 /** The number of a person, or an unusable cell. */
 type Row = number | '-';
@@ -316,6 +317,7 @@ test.each([
 	'over any retries of a push%s, no number is pushed twice, and each row is reported once, as it is',
 	async (_what, areJson) => {
 		const property = fc.asyncProperty(scenario, async (each) => await runAll(each, areJson));
-		await fc.assert(property, { numRuns: 1_000 });
+		await fc.assert(property, { numRuns: 2 * MANY_RUNS });
 	},
+	TIMEOUT_MS,
 );

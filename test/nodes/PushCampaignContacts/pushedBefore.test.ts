@@ -6,7 +6,6 @@ import { engineHarness, engineTool, mcpTool, service } from '../../engine';
 import {
 	accepted,
 	respondWith,
-	respondInto,
 	breaking,
 	runPush,
 	pushNode,
@@ -114,16 +113,6 @@ describe('rows that certainly had no effect can be pushed later', () => {
 		await run(manyRows(2), {}, stopping);
 		expect(statuses(await run(manyRows(2)))).toEqual([]);
 		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 0, 1].map(phone));
-	});
-
-	test('rows that the service names', async () => {
-		const bad: [number, ReturnType<typeof rejection>] = [400, rejection('contacts[0] is bad')];
-		// The second row is sent alone, too, because the service may count from 1.
-		const bodies = respondWith(bad, bad, ok(1));
-		await run(manyRows(2), {}, stopping);
-		respondInto(bodies, ok(1));
-		expect(statuses(await run(manyRows(2)))).toEqual(['1 pushed_before']);
-		expect(phonesOf(bodies.at(-1))).toEqual([phone(0)]);
 	});
 
 	test('a number on the do-not-disturb list, but not a queued one', async () => {

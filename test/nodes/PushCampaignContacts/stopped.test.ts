@@ -175,15 +175,6 @@ test('the error output gets one item, and Rejected lists the rows', async () => 
 	]);
 });
 
-test('after a rejection, Retry On Fail pushes the remaining rows', async () => {
-	const bodies = respondWith(OK, ARCHIVED, LAST);
-	const { pushed, rejected, error } = await push(manyRows(3), tryAgain);
-	expect([error, rejected]).toEqual([undefined, []]);
-	expect(bodies.map(phonesOf).at(-1)).toEqual([phone(2)]);
-	expect(pushed.map(({ json }) => json.contacts_received)).toEqual([2, 1]);
-	expect(pushed[0]?.json.totals).toMatchObject({ pushed: 3, requests: 2, not_sent: 0 });
-});
-
 describe('Retry in the list of executions', () => {
 	const errorOf = ({ data }: IRun) => data.resultData.error;
 	const statusesIn = (run: IRun) => output(run, 'Node', 1).map(({ json }) => json.rejection_status);
@@ -222,20 +213,6 @@ describe('Retry in the list of executions', () => {
 			{ json: { totals }, pairedItem: [{ item: 4 }] },
 		]);
 	});
-
-	test.each([1, 2])(
-		'sends the remaining rows after a row was rejected and the push stopped in %i retries',
-		async (stops) => {
-			const bad: [number, JsonObject] = [400, rejection('contacts[0] is invalid')];
-			const stopped = Array.from({ length: stops }, () => ARCHIVED);
-			const bodies = respondWith(ARCHIVED, bad, bad, ...stopped, OK);
-			const node = pushNode(harness);
-			let last = await run(node, manyRows(3));
-			for (let count = 0; count <= stops; count++) last = await retry(last, node);
-			expect([errorOf(last), statusesIn(last)]).toEqual([undefined, ['rejected']]);
-			expect(bodies.map(phonesOf).at(-1)).toEqual([phone(1), phone(2)]);
-		},
-	);
 
 	test('never sends rows again that may have arrived', async () => {
 		const bodies = respondInto(breaking('ECONNRESET', respondWith(OK)), LAST);

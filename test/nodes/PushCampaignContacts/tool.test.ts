@@ -187,18 +187,6 @@ test('the same contacts again: those that were skipped are sent again, and nobod
 	expect(bodies.map(phonesOf)).toEqual([[one.phone, listed.phone], [listed.phone]]);
 });
 
-test('two equal requests at the same moment both report the part that was pushed', async () => {
-	const push = engineTool(harness.credentials, toolNode());
-	const bodies = respondWith(ok(1));
-	const given = { contacts: [...contacts(1), { phone: '12' }] };
-	const results = await Promise.all([push(given), push(given)]);
-	expect(results).toMatchObject([
-		{ outcome: 'partly_done', result: { totals: { pushed: 1 } } },
-		{ outcome: 'partly_done', result: { totals: { pushed: 1 } } },
-	]);
-	expect(bodies).toHaveLength(1);
-});
-
 test('if nobody is pushed, a model gets the first five reasons with their contacts', async () => {
 	const push = engineTool(harness.credentials, toolNode());
 	const given = Array.from({ length: 7 }, (_, index) => ({ phone: `12${index}` }));

@@ -4,7 +4,7 @@ import { waitBy } from '../placeCallHarness';
 import { byReading, byWebhook, HOUR, inNoTime, waitHarness } from './waitHarness';
 
 describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
-	const { waiting, runOrPause, node, service, placed, isNow, ownAddress } = waitHarness(dialect);
+	const { waiting, runOrPause, node, service, isNow, ownAddress } = waitHarness(dialect);
 
 	it('waits until the last call is completed, and resumes once', async () => {
 		const { calls, arrive } = await waiting(byWebhook, 3);
@@ -85,23 +85,5 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 			error: expect.stringContaining('no post-call analysis'),
 			message: expect.stringContaining('By Reading the Call'),
 		});
-	});
-
-	it('reads until each call has a finished status', async () => {
-		const placeCall = await node(byReading);
-		service().setAutoComplete({ afterMs: 'beforeResponse' });
-		const run = await inNoTime(async () => await runOrPause(placeCall, 3));
-		expect(run.status).toBe('success');
-		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
-			placed().map((call_id) => ({ call_id, status: 'picked', timed_out: false })),
-		);
-	});
-
-	it('reading ends at the time limit with the known state', async () => {
-		const placeCall = await node(waitBy('reading', { waitLimitUnit: 'minutes' }));
-		const run = await inNoTime(async () => await runOrPause(placeCall, 2));
-		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
-			placed().map((call_id) => ({ call_id, timed_out: true })),
-		);
 	});
 });

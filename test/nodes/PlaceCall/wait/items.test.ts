@@ -4,11 +4,11 @@ import { output } from '../../../engine';
 import { dialects } from '../../../simulator';
 import { waitBy } from '../placeCallHarness';
 import { people } from '../waitingExecutions';
-import { byWebhook, inNoTime, waitHarness } from './waitHarness';
+import { byWebhook, waitHarness } from './waitHarness';
 
 // The dialect makes no difference for these.
 describe('items of the wait', () => {
-	const { waiting, runOrPause, node, service, placed } = waitHarness(dialects.plain);
+	const { waiting, service } = waitHarness(dialects.plain);
 
 	it('keeps items without a call at their positions, and they do not end the wait', async () => {
 		const rows = [{ phone: '' }, { phone: '9000000000' }];
@@ -79,29 +79,6 @@ describe('items of the wait', () => {
 			const { items = [] } = await arrive({ call_id: second });
 			expect(items).toMatchObject([called(first, 0), called(second, 1)]);
 			for (const item of items) expect(pick(item, STALE)).toEqual({});
-		});
-
-		it("returns the row at n8n's own limit", async () => {
-			const { untilLimit } = await waiting(waitBy('webhook', {}, options), rows);
-			expect(await untilLimit()).toMatchObject(
-				placed().map((call_id, index) => ({
-					call_id,
-					row_number: index + 2,
-					timed_out: true,
-					not_read: expect.stringContaining('Get Call'),
-				})),
-			);
-		});
-
-		it('returns the row with the record', async () => {
-			const placeCall = await node(waitBy('reading', {}, options));
-			service().setAutoComplete({ afterMs: 'beforeResponse' });
-			const run = await inNoTime(async () => await runOrPause(placeCall, rows));
-			const [first, second] = placed();
-			expect(output(run, 'Node').map(({ json }) => json)).toMatchObject([
-				called(first, 0),
-				called(second, 1),
-			]);
 		});
 
 		it('an item without a call does not wait for an earlier call of its row', async () => {

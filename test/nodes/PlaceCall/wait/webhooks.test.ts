@@ -128,10 +128,4 @@ describe('webhooks during the wait', () => {
 			{ call_id: callId, timed_out: true, not_read: expect.stringContaining('the vault is shut') },
 		]);
 	});
-
-	it('the first webhook after n8n missed the others finds all completed calls', async () => {
-		const { calls, arrive } = await waiting(byWebhook, 3);
-		for (const callId of calls) await service().endCall(callId);
-		expect((await arrive({ call_id: calls[2] })).items).toHaveLength(3);
-	});
 });

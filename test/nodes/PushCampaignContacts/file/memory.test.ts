@@ -48,7 +48,7 @@ async function* copies(count: number): AsyncGenerator<Uint8Array> {
 }
 
 test('a duplicate takes little memory until its reason is needed', async () => {
-	const count = 100_000;
+	const count = 40_000;
 	const source = { name: 'a.csv', open: async () => copies(count) };
 	const { options } = scripted(accept);
 	const bytesPerDuplicate = async () => {
@@ -65,7 +65,7 @@ test('a duplicate takes little memory until its reason is needed', async () => {
 });
 
 test('frees the lookup tables after the rows are checked', async () => {
-	const count = 400_000;
+	const count = 250_000;
 	const { options } = scripted(accept);
 	const items = contactItems(count);
 	const rows = new ItemRows(items);

@@ -8,6 +8,7 @@ import {
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { isJsonObject, parseJson, type JsonObject } from '../../../../nodes/shared/json';
+import { MANY_RUNS } from '../../../fuzz/runs';
 
 /** A person in a list. Each one has their own number and ID. */
 type Person = { subscriber: string; cells: { [column: string]: string } };
@@ -150,7 +151,7 @@ test('sends or reports every person of a list in any format', async () => {
 			);
 			expect(notes.length > 0).toBe(isGuessed);
 		}),
-		{ numRuns: 400 },
+		{ numRuns: MANY_RUNS },
 	);
 });
 
@@ -175,7 +176,7 @@ test('never calls another person if a file is cut off, and sends no incomplete r
 				else expect(asExpected(contact)).toMatchObject({ id: wanted.id, name: wanted.name });
 			}
 		}),
-		{ numRuns: 1_500 },
+		{ numRuns: 3 * MANY_RUNS },
 	);
 });
 
@@ -208,6 +209,6 @@ test('sends a changed file only to the numbers that were checked', async () => {
 				expect(sent.message).toMatch(/^The file changed after its rows were checked/);
 			else expect(sent).toEqual(checked);
 		}),
-		{ numRuns: 500 },
+		{ numRuns: MANY_RUNS },
 	);
 });

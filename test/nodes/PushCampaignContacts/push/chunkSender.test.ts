@@ -14,6 +14,7 @@ import {
 	scripted,
 	statuses,
 } from './scripted';
+import { MANY_RUNS } from '../../../fuzz/runs';
 
 const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row);
 const byNumber = (one: number, other: number) => one - other;
@@ -123,7 +124,7 @@ test.each([0, 1])(
 					Math.ceil(notes.length / size) + 3 * notes.length + 1,
 				);
 			}),
-			{ numRuns: 400 },
+			{ numRuns: MANY_RUNS },
 		);
 	},
 );

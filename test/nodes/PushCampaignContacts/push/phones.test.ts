@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { PhonesByRow, RowsByPhone } from '../../../../nodes/PushCampaignContacts/push/phones';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import type { AcceptedPhone } from '../../../../nodes/shared/phone/campaignPhone';
+import { MANY_RUNS } from '../../../fuzz/runs';
 
 const accepted = fc
 	.tuple(
@@ -35,7 +36,7 @@ test('stores phones and keys by row like an array', () => {
 			expect([phones.at(300_000), phones.keyAt(300_000)]).toEqual(['', '']);
 			expect(phones.has(300_000, { phone: '0000000000', key: '910000000000' })).toBe(false);
 		}),
-		{ numRuns: 300 },
+		{ numRuns: MANY_RUNS },
 	);
 });
 
@@ -52,7 +53,7 @@ test('phones have the same fingerprint only with the same keys in the same order
 			const [keys, otherKeys] = lists.map((list) => list.map(({ key }) => key).join());
 			expect(one === other).toBe(keys === otherKeys);
 		}),
-		{ numRuns: 500 },
+		{ numRuns: MANY_RUNS },
 	);
 });
 

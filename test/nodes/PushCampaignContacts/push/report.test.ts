@@ -22,6 +22,7 @@ import {
 	stored,
 	type Script,
 } from './scripted';
+import { MANY_RUNS } from '../../../fuzz/runs';
 
 test('reports each group of rows on one line, and everything else in the details', async () => {
 	const { options } = scripted((phones, request) => {
@@ -198,6 +199,6 @@ test('no message says that nothing was sent if something was, for any outcome', 
 				expect(isToCompare).toBe(unknown > 0);
 			},
 		),
-		{ numRuns: 400 },
+		{ numRuns: MANY_RUNS },
 	);
 });

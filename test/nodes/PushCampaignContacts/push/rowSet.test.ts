@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import chunk from 'lodash/chunk';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
+import { MANY_RUNS } from '../../../fuzz/runs';
 
 const rows = fc
 	.array(fc.nat(60), { maxLength: 40 })
@@ -17,7 +18,7 @@ test('has the same rows as a sorted array', () => {
 			expect([...set.lists(end + 1)]).toEqual(chunk(list, end + 1));
 			expect([...set.within(start, end)]).toEqual(list.filter((row) => row >= start && row <= end));
 		}),
-		{ numRuns: 2_000 },
+		{ numRuns: 2 * MANY_RUNS },
 	);
 });
 
@@ -33,6 +34,6 @@ test('joins sets and overlapping ranges in any order', () => {
 			expect([...set]).toEqual([...all].sort((one, other) => one - other));
 			expect(set.size).toBe(all.size);
 		}),
-		{ numRuns: 2_000 },
+		{ numRuns: 2 * MANY_RUNS },
 	);
 });

@@ -31,8 +31,12 @@ test.each(ENDPOINTS)(
 	},
 );
 
-/** `success` alone: test/nodes/unprovenResponses. */
+/** `success` alone after a change: test/nodes/unprovenResponses. */
 test.each<[string, object]>([
+	...ENDPOINTS.filter(({ name }) => name.startsWith('GET ')).map(({ name }): [string, object] => [
+		name,
+		{ success: true },
+	]),
 	['GET /v1/call/{id}', { success: true, data: {} }],
 	['GET /v1/call/{id}', { success: true, data: ['picked'] }],
 	['GET /v1/call/{id}', { data: { status: 'picked' } }],

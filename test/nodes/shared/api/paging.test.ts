@@ -85,16 +85,6 @@ test('a page may have more entries than a function accepts as arguments', async 
 });
 
 test.each([
-	[1, 'a', 1],
-	[2, 'ab', 1],
-	[3, 'abc', 2],
-])('a limit of %i reads no more pages than necessary', async (limit, letters, count) => {
-	const list = listOf([page('ab', [1, 2]), page('cd', [2]), page('e')]);
-	expect(await list.read(limit)).toBe(letters);
-	expect(list.asked).toHaveLength(count);
-});
-
-test.each([
 	['the same page twice', [page('a', [1]), page('a', [2])]],
 	['a page that leads back to an earlier one', [page('a', [1]), page('b', [2]), page('c', [1])]],
 ])('%s is an error', async (_what, pages) => {
@@ -160,20 +150,6 @@ describe('pages with known positions', () => {
 		while (whole.asked.length < 3) await setImmediate();
 		expect(whole.signals.map(({ aborted }) => aborted)).toEqual([false, false, false]);
 		await reading;
-	});
-
-	test('are dropped if the pages turn out to differ in length', async () => {
-		const list = listOf([
-			page('ab', [2, 4, 6, 8]),
-			new Error('unused'),
-			page('c', [3, 5, 7]),
-			page('d', [4, 5, 6]),
-			page('e', [5, 6, 7]),
-			page('f'),
-			...[6, 7, 8].map(() => new Error('unused')),
-		]);
-		expect(await list.read()).toBe('abcdef');
-		expect(list.asked).toEqual([0, 2, 4, 6, 8, 3, 4, 5]);
 	});
 
 	test('do not change the result, whatever the service returns', async () => {

@@ -6,6 +6,7 @@ import {
 import type { ChatEnded } from '../../../../nodes/shared/chat/reconnectPolicy';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import {
+	ackFrame,
 	eventFrame,
 	FakeClock,
 	fakeSockets,
@@ -100,6 +101,22 @@ describe('one connection for a session', () => {
 		await connect();
 		expect(sockets).toHaveLength(2);
 		expect(await isReady(next)).toBe(true);
+	});
+
+	it("doesn't match an ack without an ID that may be of a message before it", async () => {
+		const { lease, socket, connect, clock } = processHarness();
+		const first = lease().lease;
+		await connect();
+		const stopped = send(first, 'a');
+		await settle();
+		first.close();
+		expect(await stopped).toEqual({ kind: 'unknown', why: 'stopped' });
+		await clock.advance(12_000);
+		const outcome = send(lease().lease, 'b');
+		await connect();
+		expect(socket().sent).toEqual(['b']);
+		socket().receives(ackFrame({ state: 'default', reply: 'to a' }));
+		expect(await outcome).toEqual({ kind: 'unknown', why: 'unmatched' });
 	});
 
 	it('closes with its last trigger at once, and leaves no timer', async () => {

@@ -171,15 +171,6 @@ test('requests that start while n8n writes are noted together', async () => {
 	expect([store.writes, store.notes.length]).toEqual([1, 50]);
 });
 
-test('the end of an execution removes its notes, and not those of others', async () => {
-	const store = new Store();
-	const [one, other] = [first(store), first(store, { startedAt: 2 })];
-	for (const notes of [one, other]) await statesOf(notes, 'a', 'b');
-	await one.clear();
-	expect(store.notes).toHaveLength(2);
-	expect(await statesOf(retry(store, { startedAt: 2 }), 'a')).toEqual(['unclear']);
-});
-
 test('what was noted after an execution was stored stays', async () => {
 	const store = new Store();
 	const notes = first(store);

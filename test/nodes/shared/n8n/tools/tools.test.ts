@@ -344,23 +344,6 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		};
 		const row = { phone: '9876543210', person_name: 'Asha' };
 
-		test('a row is pushed once, without the fields that n8n adds', async () => {
-			const bodies = respondWith([200, accepted(1, { warnings: ['Campaign is paused'] })]);
-			const push = pushInRun();
-			expect(checked(await push({ ...row, city: 'Pune' }))).toMatchObject({
-				outcome: 'done',
-				id: 501,
-				service_said: 'Campaign is paused',
-				result: { totals: { pushed: 1 }, rejected: [] },
-			});
-			expect(await push({ ...row, city: 'Pune' })).toMatchObject({
-				outcome: 'already_done',
-				id: 501,
-			});
-			expect(bodies).toMatchObject([{ contacts: [{ ...row, city: 'Pune' }] }]);
-			expect(JSON.stringify(bodies)).not.toContain('toolCallId');
-		});
-
 		test('a row is sent again with corrected texts after a rejection, but not after it was pushed', async () => {
 			const bodies = respondWith(
 				[400, rejection('contacts[0].person_name is too long')],
@@ -374,28 +357,6 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			expect(outcomesOf(results)).toEqual(['rejected', 'done', 'already_done']);
 			expect(results[2]).toMatchObject({ id: 501 });
 			expect(bodies[1]).toMatchObject({ contacts: [{ person_name: 'Asha' }] });
-		});
-
-		test.each<[string, [number, JsonObject], string]>([
-			[
-				'was skipped',
-				[200, accepted(0, { dnd_skipped: [{ phone: '+919876543210' }] })],
-				'do-not-disturb list',
-			],
-			['was rejected', [400, rejection('contacts[0] is not accepted')], 'rejected'],
-		])('a number that %s can be pushed again once', async (_how, response, happened) => {
-			respondWith(response, [200, accepted(1, { campaign_upload_id: 502 })]);
-			const push = pushInRun();
-			expect(checked(await push(row))).toMatchObject({
-				outcome: 'rejected',
-				what_happened: expect.stringContaining(happened),
-			});
-			expect(checked(await push(row))).toMatchObject({
-				outcome: 'done',
-				id: 502,
-				result: { totals: { pushed: 1, do_not_disturb: 0, rejected: 0 }, rejected: [] },
-			});
-			expect(await push(row)).toMatchObject({ outcome: 'already_done', id: 502 });
 		});
 
 		test('the same row with other options is another request, unless the first outcome is unknown', async () => {
