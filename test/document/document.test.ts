@@ -20,9 +20,7 @@ const isInCode = (name: string) => new RegExp(`\\b${escaped(name)}\\b`).test(cod
 const PASSED_THROUGH = [
 	'account_id',
 	'active_human',
-	'call_type',
 	'color_code',
-	'from_number',
 	'idle_seconds',
 	'is_retry_enabled',
 	'retry_delay',

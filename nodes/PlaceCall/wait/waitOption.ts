@@ -74,7 +74,7 @@ const timeLimit: INodeProperties[] = [
 
 const otherStartsNotice: INodeProperties = {
 	displayName:
-		'While the execution waits, another start of this workflow calls the same people. To prevent this, mark their rows before this node and set <b>On Error</b> to continue, so that a bad row leaves no others marked but not called. Or add <b>Limit Calls per Person</b> in Options.',
+		"While the execution waits, another start of this workflow calls the same people. To prevent this, mark their rows before this node, and set 'On Error' to continue, so that a bad row leaves no others marked but not called. Or add <b>Limit Calls per Person</b> in Options.",
 	name: 'otherStartsNotice',
 	type: 'notice',
 	default: '',
