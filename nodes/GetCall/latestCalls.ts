@@ -90,10 +90,9 @@ function timeIn(value: JsonValue | undefined): { at: number; hasOffset: boolean 
 	if (number !== undefined) {
 		return { at: number < FIRST_MILLISECONDS ? number * 1_000 : number, hasOffset: true };
 	}
-	const at = typeof value === 'string' ? parseTime(value, 'utc') : undefined;
-	return at?.isValid === true
-		? { at: at.toMillis(), hasOffset: hasOffset(String(value)) }
-		: undefined;
+	if (typeof value !== 'string') return undefined;
+	const at = parseTime(value, 'utc');
+	return at.isValid ? { at: at.toMillis(), hasOffset: hasOffset(value) } : undefined;
 }
 
 /**

@@ -162,7 +162,8 @@ function mayBe(
 	{ digits, endings }: ComparedNumber,
 ): boolean {
 	const phone = asText(entry.phone);
-	if (isMasked(phone)) return digits.endsWith(/\d*$/.exec(phone)?.[0] ?? '');
+	// Only the last digits are certain, because a mask may stand for any number of them.
+	if (isMasked(phone)) return digits.endsWith(phone.split(/\D/).at(-1) ?? '');
 	const national = digits.slice(leadingCode(digits)?.length ?? 0);
 	const wanted = endings.length > 0 ? endings : [national];
 	return wanted.some((some) => some.length >= ENDING_DIGITS && listed.includes(some));

@@ -13,6 +13,7 @@ import {
 	readConcurrency,
 } from '../../shared/n8n/forms/options';
 import type { JsonObject } from '../../shared/json';
+import { asText } from '../../shared/api/parseIds';
 import { counted, displayText } from '../../shared/values';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
 import { DND_LIST_KEEPS_CHANGING, dndList, type DndListRequest } from '../list/dndList';
@@ -111,7 +112,7 @@ const UNKNOWN = { on_dnd: null, dnd_phone: null, dnd_reason: null, dnd_created_a
 
 function leftOut(failed: readonly INodeExecutionData[]): string {
 	const [first] = failed;
-	return `${counted(failed.length, 'row')} couldn't be checked and ${failed.length === 1 ? 'was' : 'were'} left out: ${displayText(String(first?.json.error))}`;
+	return `${counted(failed.length, 'row')} couldn't be checked and ${failed.length === 1 ? 'was' : 'were'} left out: ${displayText(asText(first?.json.error))}`;
 }
 
 function checked(row: IDataObject | undefined, entry: JsonObject | undefined): IDataObject {
