@@ -51,7 +51,12 @@ describe('13 test call', () => {
 		[
 			'12345',
 			"The call wasn't placed",
-			/^The service rejected 'Phone Number'.*Correct the number/s,
+			/^'Phone Number' "12345" has 5 digits instead of 10.*Enter all digits/s,
+		],
+		[
+			fixtures.dndPhone,
+			"The call wasn't placed",
+			/^The service rejected the call: .*DND list.*No call was placed/s,
 		],
 	])('calls %s from the form, and shows the outcome: %s', async (phone, title, message) => {
 		const form = await publish(phone);
@@ -62,7 +67,7 @@ describe('13 test call', () => {
 		]);
 		expect(shown).toBe(title);
 		expect(lines.join('\n')).toMatch(message);
-		expect(placed()).toHaveLength(phone === '12345' ? 0 : 1);
+		expect(placed()).toHaveLength(title === 'Answered' ? 1 : 0);
 	});
 
 	it('says why no agent can be chosen', async () => {
