@@ -197,12 +197,18 @@ describe('examples of calls, with only the credentials selected', () => {
 		const missed = { status: 'not_picked' };
 		const reached = { status: 'picked' };
 
-		it('outside the calling hours, calls nobody and schedules nothing', async () => {
+		it('outside the calling hours, calls nobody, schedules nothing, and emails who was not called', async () => {
 			const workflow = await importWith(false);
 			await called(missed);
-			await run.run(workflow, 'Every Day');
-			await run.run(workflow, 'Every Day');
+			await run.run(workflow, 'Every Calling Day');
+			await run.run(workflow, 'Every Calling Day');
 			expect(run.simulator.callsTo(phone(0))).toBe(1);
+			const mail = {
+				body: expect.stringMatching(
+					/<li>\+919000000000\. Outside the calling hours\. Possible from \d{4}-\d\d-\d\dT/,
+				),
+			};
+			expect(run.parties.gmail.mails).toMatchObject([mail, mail]);
 		});
 
 		it('calls unanswered people again, at most three times in total, and nobody with a call in progress', async () => {
@@ -224,16 +230,16 @@ describe('examples of calls, with only the credentials selected', () => {
 					// The simulator starts with other calls.
 					.filter((number) => number.startsWith('+919000000'));
 			// 0 and 2 already had three calls, 1 was reached later, and the last call to 4 is too old.
-			await run.run(workflow, 'Every Day');
+			await run.run(workflow, 'Every Calling Day');
 			expect(since()).toEqual([`+91${phone(3)}`]);
 			const again = simulator.placedCalls().findLast(({ phone: to }) => to === `+91${phone(3)}`);
 			expect(ringsAt(again?.request)).toBe('now');
 			// The call is still in progress.
-			await run.run(workflow, 'Every Day');
+			await run.run(workflow, 'Every Calling Day');
 			expect(since()).toHaveLength(1);
 			// The third call isn't answered either.
 			await simulator.completeCall(again?.callId ?? '', missed);
-			await run.run(workflow, 'Every Day');
+			await run.run(workflow, 'Every Calling Day');
 			expect(since()).toHaveLength(1);
 		});
 
@@ -250,12 +256,12 @@ describe('examples of calls, with only the credentials selected', () => {
 			// The same person twice is one success.
 			await called(booked);
 			run.simulator.clock.advance(DAY_MS);
-			await run.run(workflow, 'Every Day');
+			await run.run(workflow, 'Every Calling Day');
 			expect(inProgress()).toHaveLength(2);
-			await run.run(workflow, 'Every Day');
+			await run.run(workflow, 'Every Calling Day');
 			expect(inProgress()).toHaveLength(2);
 			for (const { callId } of inProgress()) await run.simulator.completeCall(callId, booked);
-			const execution = await run.run(workflow, 'Every Day');
+			const execution = await run.run(workflow, 'Every Calling Day');
 			expect(inProgress()).toEqual([]);
 			const [progress] = await run.n8n.output(execution.id, 'Progress to Goal');
 			expect(progress?.json).toEqual({ goal: 3, successes: 3, calls_left: 0 });
@@ -271,7 +277,7 @@ describe('examples of calls, with only the credentials selected', () => {
 				reason: 'asked',
 				createdAt: new Date().toISOString(),
 			});
-			await run.run(workflow, 'Every Day');
+			await run.run(workflow, 'Every Calling Day');
 			expect(run.simulator.callsTo(phone(0))).toBe(1);
 			expect(run.simulator.callsTo(phone(1))).toBe(2);
 			expect(run.parties.gmail.mails).toMatchObject([

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import merge from 'lodash/merge';
 import { examplesFolder } from '../n8n/examples';
 import { fixtures } from '../simulator';
 import { ExampleRun, SHEET } from './exampleRun';
@@ -9,6 +10,7 @@ const campaign = fixtures.campaigns.active;
 
 const HEADER = 'phone,person_name\n';
 const GOOD_ROWS = '9876543210,Asha\n9876543211,Ravi\n';
+const WAITS = "Nobody is called yet. The list waits until it's released.";
 /** The beginning of an image. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
@@ -161,21 +163,23 @@ describe('examples of pushes, with only the credentials selected', () => {
 		}
 
 		it.each([
-			['leads.csv', examplesFolder, 'city'],
-			['leads.xlsx', join(__dirname, 'files'), 'City'],
+			['leads.csv', examplesFolder, 'city', 'Row 5'],
+			// n8n leaves out blank rows, so the number of a row in the file is unknown.
+			['leads.xlsx', join(__dirname, 'files'), 'City', 'Meera Iyer'],
 		])(
 			'pushes the messy rows of %s, and lists each row that is not called on the page',
-			async (file, folder, city) => {
+			async (file, folder, city, kept) => {
 				const [title, ...lines] = await upload(file, await readFile(join(folder, file)));
 				const pushed = run.simulator.contactsOf(campaign);
 				expect(
 					pushed.map(({ phone, personName, extra }) => [phone, personName ?? '', extra[city]]),
 				).toEqual(messyRows);
 				expect(pushed.every(({ enqueued }) => !enqueued)).toBe(true);
-				expect(title).toBe('9 of 13 rows are in the campaign');
+				expect(title).toBe('9 of 13 rows were added to the campaign');
 				expect(lines).toEqual([
-					'The others, each with its reason:',
-					expect.stringMatching(/^Meera,.*has the same number/),
+					WAITS,
+					'The other rows, each with its reason:',
+					expect.stringMatching(new RegExp(`^Meera,.*: ${kept} has the same number`)),
 					expect.stringMatching(/^Farah Ali.*has 5 digits instead of 10/),
 					expect.stringMatching(/^Gopal Menon.*This row has no phone number/),
 					expect.stringMatching(/^Nisha Gill.*isn't a phone number/),
@@ -185,28 +189,51 @@ describe('examples of pushes, with only the credentials selected', () => {
 
 		it('says that every row is in the campaign', async () => {
 			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`)).toEqual([
-				'2 of 2 rows are in the campaign',
+				'2 of 2 rows were added to the campaign',
+				WAITS,
 				'Every row is in the campaign.',
 			]);
 		});
 
-		it('says of a list that was uploaded before that its numbers are not pushed again', async () => {
-			await upload('leads.csv', `${HEADER}${GOOD_ROWS}`);
-			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`)).toEqual([
-				'0 of 2 rows are in the campaign',
-				'No row could be used:',
-				expect.stringMatching(/^9876543210, Asha: An earlier execution of this workflow pushed/),
-				expect.stringMatching(/^9876543211, Ravi: An earlier execution of this workflow pushed/),
+		it('shows a warning of the service about released rows', async () => {
+			run.simulator.changeCampaign(campaign, 'Paused');
+			const url = await publishForm(run, '02-list-upload-form.json', (node) => {
+				if (node.name === 'Upload Form') return { ...node, webhookId: 'released' };
+				return merge({}, node, node.name.startsWith('Push ') && { parameters: { enqueue: true } });
+			});
+			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`, url)).toEqual([
+				'2 of 2 rows were added to the campaign',
+				expect.stringMatching(/^Warning from the service: Campaign is Paused/),
+				'Every row is in the campaign.',
 			]);
-			expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
+		});
+
+		it('says of rows that were uploaded before that they are not pushed again', async () => {
+			await upload('leads.csv', `${HEADER}${GOOD_ROWS}`);
+			const before = [
+				'9876543210, Asha: This number was uploaded before.',
+				'9876543211, Ravi: This number was uploaded before.',
+			];
+			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`)).toEqual([
+				'0 of 2 rows were added to the campaign, 2 were uploaded before',
+				'No row was added:',
+				...before,
+			]);
+			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}9876543212,Meera\n`)).toEqual([
+				'1 of 3 rows were added to the campaign, 2 were uploaded before',
+				WAITS,
+				'The other rows, each with its reason:',
+				...before,
+			]);
+			expect(run.simulator.contactsOf(campaign)).toHaveLength(3);
 		});
 
 		it('says that no row could be used, with the reasons of the first 100', async () => {
 			const rounded = '9.1981E+11,Asha\n'.repeat(120);
 			const [title, ...lines] = await upload('leads.csv', `${HEADER}${rounded}`);
-			expect(title).toBe('0 of 120 rows are in the campaign');
+			expect(title).toBe('0 of 120 rows were added to the campaign');
 			expect(lines).toHaveLength(102);
-			expect(lines[0]).toBe('No row could be used:');
+			expect(lines[0]).toBe('No row was added:');
 			expect(lines[1]).toMatch(/"9\.1981E\+11" was rounded by a spreadsheet/);
 			expect(lines.at(-1)).toBe('The page shows the first 100 of 120 rows.');
 			expect(run.simulator.contactsOf(campaign)).toEqual([]);
@@ -257,7 +284,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 				'leads.csv',
 				await readFile(join(examplesFolder, 'leads.csv')),
 			);
-			expect(title).toBe('0 of 13 rows are in the campaign');
+			expect(title).toBe('0 of 13 rows were added to the campaign');
 			expect(lines).toHaveLength(15);
 			expect(lines[0]).toBe('No row was added:');
 			expect(lines[1]).toMatch(/^Asha Rao.*archived/);
@@ -268,7 +295,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			const match = { method: 'POST' };
 			run.simulator.faults.inject({ kind: 'resetAfter', match, times: 1 });
 			const [title, ...lines] = await upload('leads.csv', `${HEADER}${GOOD_ROWS}12345,Farah\n`);
-			expect(title).toBe('0 of 3 rows are in the campaign, and 2 may be');
+			expect(title).toBe('0 of 3 rows were added to the campaign, 2 may have been added');
 			expect(lines).toEqual([
 				"Don't upload the list again. Show this page to the person who gave you the form. These rows aren't in the campaign, or may not be:",
 				expect.stringMatching(/^9876543210, Asha: /),
