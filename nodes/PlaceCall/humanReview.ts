@@ -12,10 +12,21 @@ const REVIEW = 'humanReview';
  * The variant doesn't show 'Tool Description', because the model reads that of the reviewed tool.
  */
 export function alsoForReview(form: INodeProperties[]): INodeProperties[] {
-	return form.map((field) => {
+	const adapted = form.map((field) => {
 		if (field.name === 'operation')
 			return shownWhere(field, { resource: [REVIEW, RESOURCE.value] });
 		if (field.name !== 'toolDescription') return field;
 		return shownWhere(field, { resource: [RESOURCE.value] });
 	});
+	return [messageNotice, ...adapted];
 }
+
+/** n8n shows its own 'Message' instead of 'Question', and fills it in. */
+const messageNotice: INodeProperties = {
+	displayName:
+		"Change <b>Message</b> to a question that can be said on the phone. $tool.parameters isn't text, so use single values of it, such as $tool.parameters.amount.",
+	name: 'messageNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { resource: [REVIEW] } },
+};

@@ -18,7 +18,7 @@ const DIGITS_ALONE = forEveryone(
 	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.',
 );
 /** A text without a digit may be the name of a column. */
-const DRAG_COLUMN = ' To call the numbers of a column, drag the column here.';
+const DRAG_COLUMN = " To call the numbers of a column, drag the column to 'Phone Number'.";
 
 /**
  * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
