@@ -73,10 +73,11 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 
 	// Another poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
 	if (data.polled !== polled) return [];
+	const allReadAt = readsAll && !poll.hasFailedLists ? now : state.allReadAt;
+	if (poll.hasFailedLists) unlisted = state.unlisted;
+	data.polled = storedState({ ...state, unlisted, allReadAt }, subject);
 	const [failure] = poll.failures;
 	if (poll.completed.size === 0 && failure !== undefined) throw notRead(failure);
-	const allReadAt = readsAll ? now : state.allReadAt;
-	data.polled = storedState({ ...state, unlisted, allReadAt }, subject);
 	return orderBy([...poll.completed.values()], createdAtOf);
 }
 
@@ -89,6 +90,9 @@ class Poll {
 
 	/** What couldn't be read. The next poll reads it again. */
 	readonly failures: Failure[] = [];
+
+	/** Whether a contact list couldn't be read. */
+	hasFailedLists = false;
 
 	/** Calls of the lists that may have ended. */
 	private readonly candidates: ListedCall[] = [];
@@ -118,10 +122,13 @@ class Poll {
 		const options = { limit: Infinity, mustBeWhole: onlyRemembers };
 		const reading = await readList(account, list.id, finished, options).catch((error: unknown) => {
 			if (list.id === ALL_CALLS) throw error;
-			const failure = { what: `Contact list ${list.id}`, advice: LIST_NOT_READ, error };
+			const own = source.kind === 'lists' ? IF_GONE : '';
+			const advice = `${explained(error).resolution} ${own}`;
+			const failure = { what: `Contact list ${list.id}`, advice, error };
 			// In the first reading, its calls would count as new when it can be read.
 			if (!isBegun) throw notRead(failure);
 			this.failures.push(failure);
+			this.hasFailedLists = true;
 		});
 		if (reading === undefined) return 0;
 		const { listed, isComplete } = reading;
@@ -212,12 +219,12 @@ class Poll {
 
 const CALL_NOT_READ =
 	"The next check reads it again. If the call can never be read and keeps the workflow from being published, set 'Start From' to a later time than its creation.";
-const LIST_NOT_READ = 'The next check reads it again. If the contact list is gone, choose others.';
+const IF_GONE = 'If the contact list is gone, choose others.';
 
 /** Names what can't be read, because the user didn't enter it. */
 function notRead({ what, advice, error }: Failure): OutcomeUnknown {
 	const { message, originalMessage, origin } = explained(error);
-	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice), {
+	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice.trim()), {
 		originalMessage,
 		origin,
 	});

@@ -1,3 +1,4 @@
+import groupBy from 'lodash/groupBy';
 import isNumber from 'lodash/isNumber';
 import mapValues from 'lodash/mapValues';
 import orderBy from 'lodash/orderBy';
@@ -67,21 +68,29 @@ function statusChange({ status: from }: Reading, { status: to }: Reading): Progr
 	return from === null || to === from ? [] : [{ event: 'status_changed', from, to }];
 }
 
-/** A queue may be completed again with more contacts. */
+/** A queue may be completed again with more contacts. Those of one agent are compared from the largest on. */
 function completedQueues({ completed }: Reading, view: CampaignView): ProgressEvent[] {
-	const isNew = ({ key, queue }: ListedQueue) => {
-		const known = completed[key];
-		return queue.completed && (known === undefined || (known ?? Infinity) < queue.totalQueued);
+	const ended = queuesOf(view).filter(({ queue }) => queue.completed);
+	return Object.entries(groupBy(ended, 'owner')).flatMap(([owner, queues]) => {
+		const before = Object.entries(completed).filter(([key]) => key.startsWith(`${owner}/`));
+		const known = before.map(([, queued]) => queued ?? Infinity).sort((a, b) => b - a);
+		const isNew = ({ queue }: ListedQueue) => {
+			const isKnown = (known[0] ?? -1) >= queue.totalQueued;
+			if (isKnown) known.shift();
+			return !isKnown;
+		};
+		return orderBy(queues, 'queue.totalQueued', 'desc').filter(isNew).map(completion);
+	});
+}
+
+function completion({ upload, queue }: ListedQueue): ProgressEvent {
+	return {
+		event: 'queue_completed',
+		campaign_upload_id: upload.record.campaign_upload_id ?? null,
+		file_name: upload.record.file_name ?? null,
+		list_completed: isCompleted(upload),
+		queue: queue.record,
 	};
-	return queuesOf(view)
-		.filter(isNew)
-		.map(({ upload, queue }) => ({
-			event: 'queue_completed',
-			campaign_upload_id: upload.record.campaign_upload_id ?? null,
-			file_name: upload.record.file_name ?? null,
-			list_completed: isCompleted(upload),
-			queue: queue.record,
-		}));
 }
 
 function countChange(before: Reading, after: Reading): ProgressEvent[] {
@@ -100,7 +109,8 @@ function stateOf({ campaign, record }: CampaignView): JsonObject {
 	return { campaign, calls: record.calls ?? {} };
 }
 
-type ListedQueue = { key: string; upload: CampaignUpload; queue: Queue };
+/** `owner`: the upload and agent. */
+type ListedQueue = { key: string; owner: string; upload: CampaignUpload; queue: Queue };
 
 /** Identifies a queue by its upload and agent. Queues of one agent are counted in an order of their own. */
 function queuesOf({ uploads }: CampaignView): ListedQueue[] {
@@ -110,7 +120,8 @@ function queuesOf({ uploads }: CampaignView): ListedQueue[] {
 		return inOrder.map((queue) => {
 			const count = earlier.get(queue.agentUuid) ?? 0;
 			earlier.set(queue.agentUuid, count + 1);
-			return { key: [upload.id, queue.agentUuid, count].join('/'), upload, queue };
+			const owner = [upload.id, queue.agentUuid].join('/');
+			return { key: `${owner}/${count}`, owner, upload, queue };
 		});
 	});
 }

@@ -1,3 +1,4 @@
+import groupBy from 'lodash/groupBy';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { numberIn, type JsonObject, type JsonValue } from '../shared/json';
@@ -24,8 +25,11 @@ type CallsOfNumber = {
 export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<JsonObject[]> {
 	const numbers = new Map<string, CallsOfNumber>();
 	const kept = new Set<JsonObject>();
+	/** Numbers without a clear international format. */
+	const keyless = new Set<string>();
 	await forEachWithPauses(calls, (call) => {
 		const number = numberOf(call.phone_number);
+		if (number !== undefined && phoneKey(call.phone_number) === null) keyless.add(number);
 		if (number === undefined) {
 			kept.add(call);
 			return;
@@ -52,6 +56,8 @@ export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<
 		({ count, withOffset }) => count > 1 && (withOffset.size > 1 || withOffset.has(undefined)),
 	);
 	if (unclear.length > 0) throw notComparable(unclear);
+	const mixed = writtenDifferently([...numbers.keys()], keyless);
+	if (mixed !== undefined) throw notComparableNumbers(mixed);
 	for (const { newest } of numbers.values()) for (const call of newest.calls) kept.add(call);
 	return calls.filter((call) => kept.has(call));
 }
@@ -60,6 +66,30 @@ function notComparable(unclear: readonly CallsOfNumber[]): OutcomeUnknown {
 	const example = unclear[0]?.newest.calls[0]?.created_at;
 	return new OutcomeUnknown(
 		`The latest call of ${counted(unclear.length, 'number')} isn't certain, because not all times of the calls can be compared (for example ${quoted(example)} in created_at)`,
+		onScreenOnly(
+			"Turn off 'Latest Call of Each Number', and find the newest calls with other nodes before you call anybody again.",
+		),
+		{ origin: 'response' },
+	);
+}
+
+/** The digits in which two writings of a number end. */
+const ENDING_DIGITS = 8;
+
+/** Two numbers that may be the same, because one of them has no clear international format. */
+function writtenDifferently(
+	numbers: readonly string[],
+	keyless: ReadonlySet<string>,
+): string[] | undefined {
+	const byEnding = groupBy(numbers, (number) => number.slice(-ENDING_DIGITS));
+	return Object.values(byEnding).find(
+		(group) => group.length > 1 && group.some((number) => keyless.has(number)),
+	);
+}
+
+function notComparableNumbers([one, other]: readonly string[]): OutcomeUnknown {
+	return new OutcomeUnknown(
+		`The latest calls aren't certain, because ${quoted(one)} and ${quoted(other)} in the call list may be the same number`,
 		onScreenOnly(
 			"Turn off 'Latest Call of Each Number', and find the newest calls with other nodes before you call anybody again.",
 		),

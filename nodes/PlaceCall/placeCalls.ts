@@ -41,6 +41,7 @@ export async function placeCalls(
 	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
 	const sameCalls = new SameCalls(context);
+	const startedAt = dateTimeNow();
 
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
 		const form = parameters.at(index);
@@ -56,7 +57,7 @@ export async function placeCalls(
 		const legacy = settings.switch('useLegacyEndpoint', false);
 		const keepsInput = includesInput(context, form);
 		const { hours, limit } = time;
-		const duplicate = sameCalls.add(index, numberKey, timeKey(time, dateTimeNow()));
+		const duplicate = sameCalls.add(index, numberKey, timeKey(time, startedAt));
 		if (limit !== undefined && duplicate === undefined) {
 			const planned = () => callTime(time, dateTimeNow()).planned.toMillis();
 			const zone = hours?.zone ?? context.getTimezone();
@@ -81,7 +82,12 @@ export async function placeCalls(
 					};
 				};
 				const place = async () => await placeCall(client, bodyNow, { ...additions, legacy });
-				const record = recordOf(await limiter.place(index, place));
+				const response = await limiter.place(index, place).catch((error: unknown) => {
+					if (error instanceof OutcomeUnknown) sameCalls.remember(index);
+					throw error;
+				});
+				sameCalls.remember(index);
+				const record = recordOf(response);
 				const id = callIdKey(plainText(record.call_id));
 				if (callIds.has(id)) throw idOfAnotherCall();
 				callIds.add(id);
@@ -118,10 +124,13 @@ export async function placeCalls(
 	return await wait.finish(placed.map((item) => withInputIfFailed(context, item, inputOf)));
 }
 
+const ONE_ANSWER = 'Items with the same number and question get the same answer.';
+
 /** A hint such as "4 items: 1 call placed, 3 failed". Undefined if all calls were placed. */
 function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined {
 	const reasons = items.map(({ json }) => {
-		if (json.error === undefined) {
+		if (json.placed === true) return undefined;
+		if (json.error === undefined || json.placed === false) {
 			const text = NOT_PLACED_TEXTS.get(json.not_placed_reason);
 			return text && `not placed (${text})`;
 		}
@@ -132,8 +141,9 @@ function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined 
 	const others = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
 	const placed = counted(reasons.filter((reason) => reason === undefined).length, 'call');
 	const summary = `${counted(items.length, 'item')}: ${[`${placed} placed`, ...others].join(', ')}.`;
-	const hasDuplicates = items.some(({ json }) => json.not_placed_reason === DUPLICATE);
-	return hasDuplicates ? `${summary} ${CALL_AGAIN}` : summary;
+	const duplicate = items.find(({ json }) => json.not_placed_reason === DUPLICATE);
+	if (duplicate === undefined) return summary;
+	return `${summary} ${duplicate.json.asked === undefined ? CALL_AGAIN : ONE_ANSWER}`;
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */

@@ -2,41 +2,52 @@ import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { explained } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
+import { shortFingerprint } from '../shared/hash';
 import { isJsonObject } from '../shared/json';
 import { openRecord } from '../shared/n8n/once/executionStore';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
+import { quoted } from '../shared/values';
 import { callTime, type TimeSettings } from './callTime';
 import { DUPLICATE, NotPlaced } from './notPlaced';
 
-/** The input of the node that has each call. */
+/** The node before this one that had each call, by the fingerprint of the call. */
 type InputsByCall = { [call: string]: string };
 
+const FINGERPRINT_CHARACTERS = 12;
+
 /**
- * Calls to the same number at the same moment: of several items, or of several inputs, for which n8n runs the node once
- * each. In a loop, each run may call the same people.
+ * Calls to the same number at the same moment: of several items, or of several nodes before this one, for each of which
+ * n8n runs this one. In a loop, each run may call the same people.
  */
 export class SameCalls {
 	private readonly firstItems = new Map<string, number>();
+	private readonly callsOfItems = new Map<number, string>();
+	private readonly input: string | undefined;
 	private readonly inputs: InputsByCall;
-	private readonly input: string;
 
 	constructor(context: IExecuteFunctions) {
-		const input = inputOf(context);
-		this.input = input ?? '';
+		this.input = inputOf(context);
 		this.inputs =
-			input === undefined
+			this.input === undefined
 				? {}
 				: openRecord(context, 'calls', areInputs, {}, { lifetime: 'execution' });
 	}
 
 	/** Why this item's call isn't placed. Undefined if it's the first one. */
 	add(index: number, number: string, time: string): NotPlaced | undefined {
-		const call = `${number} ${time}`;
+		const call = shortFingerprint([number, time], FINGERPRINT_CHARACTERS);
 		const first = this.firstItems.get(call) ?? index;
 		this.firstItems.set(call, first);
 		if (first !== index) return duplicate(`item ${first}`, first);
-		this.inputs[call] ??= this.input;
-		return this.inputs[call] === this.input ? undefined : duplicate('another input', null);
+		this.callsOfItems.set(index, call);
+		const input = this.inputs[call] ?? this.input;
+		return input === this.input ? undefined : duplicate(`an item of ${quoted(input)}`, null);
+	}
+
+	/** Call this if the item's call was placed, or may have been. */
+	remember(index: number): void {
+		const call = this.callsOfItems.get(index);
+		if (call !== undefined && this.input !== undefined) this.inputs[call] = this.input;
 	}
 }
 

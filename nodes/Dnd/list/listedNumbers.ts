@@ -36,6 +36,10 @@ export class ListedNumbers {
 	private readonly lengths = new Set<number>();
 	/** Entries that aren't a single number, such as two numbers, or a number with an extension. */
 	private readonly unclear: ListedNumber[] = [];
+	/** Entries that hide digits, by the last digits that they show. */
+	private readonly masked = new Map<string, ListedNumber[]>();
+	/** The lengths of these digits. */
+	private readonly shownLengths = new Set<number>();
 	/** Reversed digits, sorted, so that numbers with the same ending are adjacent. */
 	private readonly backwards = once(() => [...this.byDigits.keys()].map(reversed).sort());
 
@@ -53,7 +57,13 @@ export class ListedNumbers {
 			}
 			const listed = { ...compared(phone), entry };
 			if (!this.byDigits.has(listed.digits)) this.byDigits.set(listed.digits, listed);
-			if (!isWritten(readWritten(phone))) this.unclear.push(listed);
+			if (isMasked(phone)) {
+				const shown = phone.split(/\D+/).at(-1) ?? '';
+				const alike = this.masked.get(shown) ?? [];
+				alike.push(listed);
+				this.masked.set(shown, alike);
+				this.shownLengths.add(shown.length);
+			} else if (!isWritten(readWritten(phone))) this.unclear.push(listed);
 			for (const ending of listed.endings) {
 				if (this.byEnding.has(ending)) continue;
 				this.byEnding.set(ending, listed);
@@ -72,7 +82,8 @@ export class ListedNumbers {
 		const wanted = compared(phone);
 		const same = this.byDigits.get(wanted.digits);
 		if (same !== undefined) return same.entry;
-		const unclear = this.unclear.find((listed) => mayBe(listed, wanted));
+		const unclear =
+			this.unclear.find(({ digits }) => mayContain(digits, wanted)) ?? this.maskedLike(wanted);
 		if (unclear !== undefined) {
 			throw new InvalidInput(
 				`"${phone}" may be listed, because the entry "${asText(unclear.entry.phone)}" on the list isn't a single phone number`,
@@ -85,6 +96,19 @@ export class ListedNumbers {
 			`"${phone}" and "${asText(maybe.entry.phone)}" on the list may be the same number, because one of them has no country code`,
 			forEveryone('Write the number with + and its country code.'),
 		);
+	}
+
+	/** An entry with hidden digits that begins and ends like the number. */
+	private maskedLike({ digits, endings }: ComparedNumber): ListedNumber | undefined {
+		for (const length of this.shownLengths) {
+			const alike = this.masked.get(digits.slice(digits.length - length));
+			const found = alike?.find(({ entry }) => {
+				const [, start = ''] = /^\+(\d+)/.exec(asText(entry.phone)) ?? [];
+				return endings.length > 0 || digits.startsWith(start);
+			});
+			if (found !== undefined) return found;
+		}
+		return undefined;
 	}
 
 	/** An entry that ends with the digits of a number without country code. */
@@ -156,14 +180,8 @@ function endingsOf(digits: string): string[] {
 	return long.length > 0 ? long : [digits.slice(-ENDING_DIGITS)];
 }
 
-/** Whether an entry has the digits of the number, with or without its country code, or hides them. */
-function mayBe(
-	{ digits: listed, entry }: ListedNumber,
-	{ digits, endings }: ComparedNumber,
-): boolean {
-	const phone = asText(entry.phone);
-	// Only the last digits are certain, because a mask may stand for any number of them.
-	if (isMasked(phone)) return digits.endsWith(phone.split(/\D/).at(-1) ?? '');
+/** Whether an entry has the digits of the number, with or without its country code. */
+function mayContain(listed: string, { digits, endings }: ComparedNumber): boolean {
 	const national = digits.slice(leadingCode(digits)?.length ?? 0);
 	const wanted = endings.length > 0 ? endings : [national];
 	return wanted.some((some) => some.length >= ENDING_DIGITS && listed.includes(some));

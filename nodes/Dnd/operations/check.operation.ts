@@ -1,3 +1,4 @@
+import unionBy from 'lodash/unionBy';
 import pLimit from 'p-limit';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import {
@@ -45,14 +46,23 @@ export const check: Operation = {
 				return (await readWholeList(list, DND_LIST_KEEPS_CHANGING)).entries;
 			};
 			const digits = comparedDigits(phone);
-			// A service may require more digits, and then finds nothing.
-			const few = await search(searchDigits(phone));
-			const found = few.length > 0 ? few : await search(digits);
-			const entry = new ListedNumbers(found).entryOf(phone) ?? null;
+			let found = await search(searchDigits(phone));
+			let entry = new ListedNumbers(found).entryOf(phone);
+			if (entry === undefined) {
+				// A service may require more digits.
+				found = unionBy(found, await search(digits), (each) => JSON.stringify(each));
+				entry = new ListedNumbers(found).entryOf(phone);
+			}
 			const similar = found.filter(
 				(other) => other !== entry && asText(other.phone).replace(/\D/g, '').includes(digits),
 			);
-			return asItems({ phone, agent_uuid: agentUuid, on_dnd: entry !== null, entry, similar });
+			return asItems({
+				phone,
+				agent_uuid: agentUuid,
+				on_dnd: entry !== undefined,
+				entry: entry ?? null,
+				similar,
+			});
 		};
 		return await forEachItem(context, checkOne, { concurrency });
 	},

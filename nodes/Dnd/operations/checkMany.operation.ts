@@ -1,9 +1,8 @@
-import partition from 'lodash/partition';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { readWholeList } from '../../shared/api/paging';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { forEachItem, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
+import { forEachItem, itemIndex, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
 import { inputRows } from '../../shared/n8n/tools/toolRun';
 import type { Operation } from '../../shared/n8n/run/operations';
 import {
@@ -80,12 +79,15 @@ export const checkMany: Operation = {
 			const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
 			return new ListedNumbers(entries);
 		};
+		const failed = new Set<number>();
 		const check = async (index: number) => {
+			failed.add(index);
 			const { phone, ...request } = read(index);
 			const key = JSON.stringify(request);
 			const list = lists.get(key) ?? readNumbers(request);
 			lists.set(key, list);
 			const entry = (await list).entryOf(phone);
+			failed.delete(index);
 			const isWanted = wanted === 'all' || (wanted === 'listed') === (entry !== undefined);
 			const { json, binary } = rows[index] ?? {};
 			return isWanted ? [{ json: checked(json, entry), ...(binary && { binary }) }] : [];
@@ -93,26 +95,29 @@ export const checkMany: Operation = {
 		// Rows wait for the list, not for each other, so that all rows that can't be compared are reported together.
 		const concurrency = Math.max(1, rows.length);
 		const checkedRows = await forEachItem(context, check, { concurrency, check: read });
-		const withInput = checkedRows.map((row) =>
-			withInputIfFailed(context, row, (index) => ({ ...rows[index]?.json, ...UNKNOWN })),
-		);
 		// In the regular output, they would be called.
-		const isCalled = wanted === 'notListed' && context.getNode().onError !== 'continueErrorOutput';
-		const [failed, others] = partition(
-			withInput,
-			({ json }) => isCalled && json.error !== undefined,
-		);
-		if (failed.length > 0) context.addExecutionHints({ message: leftOut(failed) });
-		return others;
+		const areLeftOut =
+			wanted === 'notListed' && context.getNode().onError !== 'continueErrorOutput';
+		if (areLeftOut && failed.size > 0) {
+			const [first] = checkedRows.filter((row) => failed.has(itemIndex(row.pairedItem)));
+			context.addExecutionHints({ message: leftOut(failed.size, asText(first?.json.error)) });
+		}
+		return checkedRows.flatMap((row) => {
+			if (!failed.has(itemIndex(row.pairedItem))) return [row];
+			const inputOf = (index: number) => ({ ...rows[index]?.json, ...UNKNOWN });
+			return areLeftOut ? [] : [withInputIfFailed(context, row, inputOf)];
+		});
 	},
 };
 
 /** The added columns of a row that couldn't be checked. */
 const UNKNOWN = { on_dnd: null, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
 
-function leftOut(failed: readonly INodeExecutionData[]): string {
-	const [first] = failed;
-	return `${counted(failed.length, 'row')} couldn't be checked and ${failed.length === 1 ? 'was' : 'were'} left out: ${displayText(asText(first?.json.error))}`;
+function leftOut(count: number, example: string): string {
+	const were = count === 1 ? 'was' : 'were';
+	return displayText(
+		`${counted(count, 'row')} couldn't be checked and ${were} left out. The first one: ${example}`,
+	);
 }
 
 function checked(row: IDataObject | undefined, entry: JsonObject | undefined): IDataObject {

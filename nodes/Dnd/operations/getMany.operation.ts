@@ -26,6 +26,7 @@ import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { asText, parseAgentUuid, parseCount } from '../../shared/api/parseIds';
 import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
+import { isMasked } from '../../shared/phone/written';
 import { dndAgentField } from '../dndFields';
 
 const MAX_PAGE_SIZE = LIMITS.dndEntriesPerPage;
@@ -104,8 +105,10 @@ export const getMany: Operation = {
 
 /** @throws OutcomeUnknown if an entry doesn't have the digits, because a service ignores a parameter that it doesn't know */
 function requireContained(entries: JsonObject[], digits: string, mapping: ApiMapping): void {
-	const wanted = digits.replace(/\D/g, '');
-	if (entries.every((entry) => asText(entry.phone).replace(/\D/g, '').includes(wanted))) return;
+	const wanted = digits.replace(/\D/g, '').replace(/^0+/, '');
+	const mayContain = (phone: string) =>
+		isMasked(phone) || phone.replace(/\D/g, '').includes(wanted);
+	if (entries.every((entry) => mayContain(asText(entry.phone)))) return;
 	throw new OutcomeUnknown(
 		"The service returned numbers without the digits in 'Phone Contains'",
 		onScreenOnly(

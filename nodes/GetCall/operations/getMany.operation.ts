@@ -98,7 +98,7 @@ const latestField: INodeProperties = {
 	type: 'boolean',
 	default: true,
 	description:
-		"Whether to return only the newest call of each phone number, for example to call people again who weren't reached. The node always reads the complete list. It compares numbers by phone_key and calls by created_at. It keeps calls without a number, and calls with the same times. It stops if times can't be compared.",
+		"Whether to return only the newest call of each phone number, for example to call people again who weren't reached. The node always reads the complete list. It compares numbers by their digits and calls by created_at. It keeps calls without a number, and calls with the same times. It stops if numbers or times can't be compared.",
 };
 
 const IF_CHANGING =

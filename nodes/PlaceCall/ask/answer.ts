@@ -55,11 +55,12 @@ export function withAnswer<Call extends object>(
 	const { answer, explanation } = isNotPlaced
 		? notPlaced(call)
 		: evaluateAnswer(known, captured, asked);
+	const answered = { answer, explanation, captured_answer: captured };
 	return {
+		// First, because a table cuts off the last columns.
+		...answered,
 		...omit(call, ...BEFORE_DATA),
-		answer,
-		explanation,
-		captured_answer: captured,
+		...answered,
 		data: { approved: answer === 'yes', chatInput: forModel(answer, explanation) },
 		asked,
 	};

@@ -19,7 +19,7 @@ const whenToCall: INodeProperties[] = textInTools(
 		],
 		default: 'now',
 		description:
-			"When the service places the call. The node gets the call ID immediately in all cases. A scheduled call can't be canceled from n8n, also not by stopping the execution.",
+			"When the service places the call. The node gets the call ID immediately in all cases. A scheduled call can't be canceled from n8n, not even by stopping the execution.",
 	},
 	{
 		placeholder: 'e.g. 2027-01-31T18:30:00+05:30',

@@ -45,12 +45,17 @@ const ON_THIS_COMPUTER =
 	"'Webhook URL' has an address of this computer or network, which a service on the internet can't reach. Ask your n8n administrator to set WEBHOOK_URL, then copy the Production URL again.";
 
 /** Hosts that only this computer or network reaches. */
-const LOCAL = /^https?:\/\/(?:localhost|127\.|10\.|192\.168\.|\[::1\])/i;
+const LOCAL =
+	/^(?:[^.]+|.*\.local|0\.0\.0\.0|(?:127|10)\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+|host\.docker\.internal)$/;
+
+function isLocal(url: string): boolean {
+	return URL.canParse(url) && LOCAL.test(new URL(url).hostname);
+}
 
 /** Why the results may not arrive. The wait for the completion webhook uses its own URL. */
 function hintAboutUrl({ parameters }: INode, baseUrl: string): string | undefined {
 	const url: unknown = get(parameters, ['options', webhookUrl.name]);
 	if (typeof url !== 'string' || parameters.waitForCompletion === 'webhook') return undefined;
 	if (url.includes('/webhook-test/')) return RECEIVED_WHILE_LISTENING;
-	return LOCAL.test(url) && !LOCAL.test(baseUrl) ? ON_THIS_COMPUTER : undefined;
+	return isLocal(url) && !isLocal(baseUrl) ? ON_THIS_COMPUTER : undefined;
 }

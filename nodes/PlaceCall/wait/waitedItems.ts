@@ -66,6 +66,7 @@ const RECORD_FIELDS = [
 /** Groups of fields that belong to an earlier call if an item has the first two of them. Alone, they may be the user's. */
 const GROUPS = [
 	['call_id', 'phone_key', ...RECORD_FIELDS],
+	['call_id', 'agent_uuid', ...RECORD_FIELDS],
 	['error', 'details', 'message'],
 	['answer', 'explanation', 'captured_answer'],
 ];

@@ -25,8 +25,10 @@ export const NAME_SYNONYMS = [
 	'Contact Name',
 	'Customer Name',
 	'Lead Name',
-	'Caller Name',
 ] as const;
+
+/** As Get Call and the triggers name it. */
+const CALL_RECORD_NAME = ['Caller Name'] as const;
 
 /** Used together with *Last Name Column*. */
 const FIRST_NAME_SYNONYMS = ['First Name', 'Given Name'] as const;
@@ -157,7 +159,7 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 		// Only the default column is optional.
 		const isOptional = !hasLastName && choice.personName === DEFAULT_NAME_COLUMN;
 		personName = isOptional
-			? resolve(found, nameWanted, synonyms)
+			? (resolve(found, nameWanted, synonyms) ?? resolve(found, nameWanted, CALL_RECORD_NAME))
 			: required(nameWanted, hasLastName ? 'first names' : 'names', synonyms);
 	}
 	const lastName = hasLastName

@@ -5,7 +5,7 @@ import { DONE } from '../clock';
 import type { JsonObject } from '../json';
 import type { Limiter } from '../keyedMutex';
 import { forEachWithPauses } from '../pauses';
-import { OutcomeUnknown } from './errors';
+import { OutcomeUnknown, ServiceRejection } from './errors';
 import { READS_AT_ONCE } from './limits';
 import { onScreenOnly, type Explanation } from './resolution';
 
@@ -48,6 +48,9 @@ export type Reading = {
 	pages: number;
 };
 
+/** Repeats of a page that end the list. After one, as many entries may have been added as a page has. */
+const MAX_REPEATS = 2;
+
 /** Empty pages in a row that end the list. Some services always return a next page. */
 const MAX_EMPTY_PAGES = 10;
 
@@ -64,7 +67,8 @@ export async function readPages<Position extends string | number>(
 	limit: number,
 ): Promise<Reading> {
 	const found: JsonObject[] = [];
-	const known = new Map<string, JsonObject>();
+	/** By key, with the page on which it was last seen. */
+	const known = new Map<string, { entry: JsonObject; page: number }>();
 	let hasMoved = false;
 	const totals = new Set<number>();
 	const seenPositions = new Set<Position>();
@@ -90,35 +94,48 @@ export async function readPages<Position extends string | number>(
 	let position: Position | undefined;
 	let previous: JsonObject[] = [];
 	let emptyPages = 0;
+	let repeats = 0;
+	let isAtTotal = false;
 	let pages = 0;
 	try {
 		for (;;) {
-			const page = await request(position);
+			const page = await request(position).catch((error: unknown) => {
+				// A page after the last one.
+				if (isAtTotal && error instanceof ServiceRejection) return undefined;
+				throw error;
+			});
+			if (page === undefined) break;
 			const { entries, total, saysNext = false } = page;
 			requested.delete(position);
 			pages++;
 			const isEmpty = entries.length === 0;
-			if (!isEmpty && isEqual(entries, previous)) {
-				// Some services return the last page for each later one. But if all pages are equal, they ignore its number.
-				if (saysNext || pages <= 2) throw repeatedPage();
-				break;
-			}
-			for (const entry of entries) {
+			const isRepeated = !isEmpty && isEqual(entries, previous);
+			// If all pages are equal, the service ignores their numbers. Some return the last page for each later one.
+			if (isRepeated && (saysNext || pages <= 2)) throw repeatedPage();
+			repeats = isRepeated ? repeats + 1 : 0;
+			if (repeats >= MAX_REPEATS) break;
+			for (const entry of isRepeated ? [] : entries) {
 				const key = keyOf(entry);
+				const earlier = key === undefined ? undefined : known.get(key);
 				// It moved to this page while the list was read.
-				if (key !== undefined && isEqual(known.get(key), entry)) hasMoved = true;
-				else found.push(entry);
-				if (key !== undefined) known.set(key, entry);
+				const isMoved =
+					earlier !== undefined && earlier.page < pages && isEqual(earlier.entry, entry);
+				hasMoved ||= isMoved;
+				if (!isMoved) found.push(entry);
+				if (key !== undefined) known.set(key, { entry, page: pages });
 			}
 			// Some services count only for the first page, or not at all, and return 0.
 			if (total !== undefined && total >= found.length) totals.add(total);
 			emptyPages = isEmpty ? emptyPages + 1 : 0;
+			isAtTotal = found.length > 0 && found.length === total;
 			// The total may be that of a moment ago, or capped. So a named next page is read until one is empty.
-			const hasTotal = found.length > 0 && found.length === total && (isEmpty || !saysNext);
+			const hasTotal = isAtTotal && (isEmpty || !saysNext);
 			if (found.length >= limit || hasTotal || emptyPages >= MAX_EMPTY_PAGES) break;
 			const next = page.next();
 			[position] = next;
-			if (position === undefined || (isEmpty && seenPositions.has(position))) break;
+			const isEnd =
+				position === undefined || ((isEmpty || isAtTotal) && seenPositions.has(position));
+			if (position === undefined || isEnd) break;
 			if (seenPositions.has(position)) throw repeatedPage();
 			seenPositions.add(position);
 			if (requested.size > 0 && !requested.has(position)) {

@@ -86,7 +86,8 @@ export function requireMatching(
 	{ agentUuid, campaignId, campaignUploadId, phone, status }: CallFilters,
 	mapping: ApiMapping,
 ): void {
-	const sameId = (value: JsonValue | undefined, wanted: unknown) => isSameId(value, asText(wanted));
+	const sameId = (value: JsonValue | undefined, wanted: unknown) =>
+		isSameId(value, asText(wanted).replace(/^0+(?=\d)/, ''));
 	const checks: Array<
 		[label: string, MappingName | undefined, unknown, (call: JsonObject) => boolean]
 	> = [
@@ -103,7 +104,7 @@ export function requireMatching(
 			campaignUploadId,
 			(call) => sameId(call.campaign_upload_id, campaignUploadId),
 		],
-		['Phone Number', 'callListPhoneName', phone, (call) => isSameNumber(call.phone_number, phone)],
+		['Phone Number', 'callListPhoneName', phone, (call) => isSameNumber(call, phone)],
 		['Status', 'callListStatusName', status, (call) => isSameStatus(call.status, status)],
 	];
 	for (const [label, name, value, matches] of checks) {
@@ -119,10 +120,13 @@ export function requireMatching(
 	}
 }
 
-/** Numbers without a clear international format may be equal. */
-function isSameNumber(value: JsonValue | undefined, wanted: unknown): boolean {
-	const [key, wantedKey] = [phoneKey(value), phoneKey(wanted)];
-	return key === null || wantedKey === null || key === wantedKey;
+/** Whether one of the numbers of a call is the wanted one. Those without a clear international format may be. */
+function isSameNumber(
+	{ phone_number: to, from_number: from }: JsonObject,
+	wanted: unknown,
+): boolean {
+	const [toKey, fromKey, wantedKey] = [phoneKey(to), phoneKey(from), phoneKey(wanted)];
+	return toKey === null || wantedKey === null || toKey === wantedKey || fromKey === wantedKey;
 }
 
 /** A filter may have other values than the calls, such as numbers, so only documented statuses are compared. */

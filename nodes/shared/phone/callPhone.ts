@@ -1,5 +1,5 @@
 import { givenAs } from '../modelFormats';
-import { forEveryone } from '../api/resolution';
+import { forEveryone, onScreenOnly } from '../api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../values';
 import {
 	callingCodeOf,
@@ -9,13 +9,16 @@ import {
 	leadingCode,
 } from './countries';
 import { isIndian, readIndian, TOLL_FREE } from './india';
-import { isWritten, readWritten, type Unreadable, type Written } from './written';
+import { isWritten, readWritten, SHORTENED, type Unreadable, type Written } from './written';
 
 const INDIA = 'IN';
 const NUMBER_OR_COLUMN =
 	"Enter the number to call. If it's an expression, check the name of the column.";
 const DIGITS_ALONE = forEveryone(
 	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.',
+);
+const TEN_DIGITS = onScreenOnly(
+	"Enter its ten digits, with or without +91. If it's a number of another country, choose that in 'Country'.",
 );
 /** A text without a digit may be the name of a column. */
 const DRAG_COLUMN = " To call the numbers of a column, drag the column to 'Phone Number'.";
@@ -41,10 +44,15 @@ function ofIndia(value: unknown, written: Written): Checked<string> {
 	const number = readIndian(written);
 	if (isIndian(number)) return { value: number.subscriber };
 	const { plus, digits } = written;
-	if (!plus && TOLL_FREE.test(digits)) return { value: digits };
+	const national = digits.replace(/^0/, '');
+	if (!plus && TOLL_FREE.test(national)) return { value: national };
 	const international = plus ? digits : digits.replace(/^00/, '');
 	const isOther = (plus || digits.startsWith('00')) && !international.startsWith('91');
-	return isOther ? anotherCountry(value, international, INDIA) : unusable(value, number);
+	if (isOther) return anotherCountry(value, international, INDIA);
+	return unusable(
+		value,
+		plus || number === SHORTENED ? number : { ...number, resolution: TEN_DIGITS },
+	);
 }
 
 function ofCountry(value: unknown, { digits, plus }: Written, country: string): Checked<string> {

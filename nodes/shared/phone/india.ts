@@ -7,7 +7,7 @@ type IndianNumber = { subscriber: string; international: boolean };
 export const INDIAN_CODE = '91';
 const SUBSCRIBER_DIGITS = 10;
 const MOBILE = /^[6-9]\d{9}$/;
-/** The only numbers with eleven digits. */
+/** Toll-free numbers with eleven digits. */
 export const TOLL_FREE = /^18[06]0\d{7}$/;
 
 export function isMobile(subscriber: string): boolean {
@@ -46,6 +46,6 @@ function withCode(digits: string): IndianNumber | Unreadable {
 function wrongLength(found: number, where: string): Unreadable {
 	return {
 		issue: `has ${found} ${found === 1 ? 'digit' : 'digits'}${where} instead of ${SUBSCRIBER_DIGITS}`,
-		resolution: forEveryone('Enter all digits of the number, with or without +91.'),
+		resolution: forEveryone('Enter the ten digits of the number, with or without +91.'),
 	};
 }

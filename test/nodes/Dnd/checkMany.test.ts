@@ -143,12 +143,14 @@ test('with On Error set to continue, a row that cannot be compared keeps its col
 test('Only Rows Not on the List: with On Error set to continue, rows that cannot be compared are left out with a hint', async () => {
 	whole().reply(200, page('+919812345678'));
 	const overrides = { onError: 'continueRegularOutput' } as const;
-	const items = [{ phone: 'later' }, { phone: '+919812345679' }];
+	const items = [{ phone: 'later' }, { phone: '+919812345679', error: 'of an earlier node' }];
 	const { data } = await run({ returnRows: 'notListed' }, { items, credential, overrides });
 	const [task] = data.resultData.runData.Node ?? [];
 	expect(task?.data?.main?.[0]?.map(({ json }) => json)).toMatchObject([items[1]]);
 	expect(task?.hints?.map(({ message }) => message)).toEqual([
-		expect.stringMatching(/^1 row couldn't be checked and was left out: 'Phone' "later"/),
+		expect.stringMatching(
+			/^1 row couldn't be checked and was left out\. The first one: 'Phone' "later"/,
+		),
 	]);
 });
 

@@ -100,7 +100,9 @@ function rejectionToFailure(
 	const isAboutToken =
 		isRejection(error, 'invalid_api_token') || NOT_ABOUT_PARAMETERS.includes(status);
 	const isAccepted = rejection.body.success === false && !isAboutToken;
-	return isAccepted ? null : testFailure(message, resolution, originalMessage);
+	if (isAccepted) return null;
+	const advice = status === 403 ? 'Ask your service provider why.' : resolution;
+	return testFailure(message, advice, originalMessage);
 }
 
 function baseUrlAdvice(baseUrl: string): string {

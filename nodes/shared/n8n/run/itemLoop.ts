@@ -214,7 +214,7 @@ export function withInputIfFailed(
 	return { ...item, json: { ...inputOf(itemIndex(item.pairedItem)), ...item.json } };
 }
 
-function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
+export function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
 	return typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : 0;
 }
 

@@ -29,7 +29,11 @@ const WHOLE = 'Enter the phone number, with its country code.';
 
 test.each<[unknown, RegExp, string?]>([
 	['+9198765432100', /^'Phone' "\+9198765432100" has 11 digits after \+91 instead of 10/],
-	['+91 98765', /has 5 digits after \+91/, 'Enter all digits of the number, with or without +91.'],
+	[
+		'+91 98765',
+		/has 5 digits after \+91/,
+		'Enter the ten digits of the number, with or without +91.',
+	],
 	['9.88E+09', /was rounded by a spreadsheet/],
 	['98765.00000', /is ambiguous/, 'Write the number without a dot or comma.'],
 	['12', /isn't a phone number/, DIGITS],

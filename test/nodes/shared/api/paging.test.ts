@@ -68,10 +68,16 @@ test.each<[string, Array<Page<number>>, string, number[]]>([
 	['until the total is reached', [page('ab', [1], 3), page('c', [2], 3)], 'abc', [0, 1]],
 	['on after a wrong total', [page('ab', [1], 1), page('', [2], 0), page('c')], 'abc', range(3)],
 	[
+		'on after a page that comes again',
+		[page('a', [1]), page('b', [2]), page('b', [3]), page('c')],
+		'abc',
+		range(4),
+	],
+	[
 		'until the last page comes again, as some services do beyond the end',
-		[page('a', [1]), page('b', [2]), page('b', [3])],
+		[page('a', [1]), page('b', [2]), page('b', [3]), page('b', [4])],
 		'ab',
-		range(3),
+		range(4),
 	],
 	['repeated entries without keys', [page('a', [1]), page('b', [2]), page('a')], 'aba', range(3)],
 ])('reads %s', async (_what, pages, letters, asked) => {
