@@ -24,7 +24,7 @@ import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { readCallForm } from './fields/readCallForm';
 import { DUPLICATE, NOT_PLACED_TEXTS, NotPlaced } from './notPlaced';
-import { CALL_AGAIN, SameCalls, timeKey } from './sameCalls';
+import { CALL_AGAIN, SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './wait/waitedItems';
 
@@ -40,8 +40,7 @@ export async function placeCalls(
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
-	const sameCalls = new SameCalls(context);
-	const startedAt = dateTimeNow();
+	const sameCalls = new SameCalls(context, dateTimeNow());
 
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
 		const form = parameters.at(index);
@@ -57,7 +56,7 @@ export async function placeCalls(
 		const legacy = settings.switch('useLegacyEndpoint', false);
 		const keepsInput = includesInput(context, form);
 		const { hours, limit } = time;
-		const duplicate = sameCalls.add(index, numberKey, timeKey(time, startedAt));
+		const duplicate = sameCalls.add(index, numberKey, time);
 		if (limit !== undefined && duplicate === undefined) {
 			const planned = () => callTime(time, dateTimeNow()).planned.toMillis();
 			const zone = hours?.zone ?? context.getTimezone();
@@ -121,10 +120,18 @@ export async function placeCalls(
 	if (summary !== undefined) context.addExecutionHints({ message: summary });
 	const inputOf = (index: number) =>
 		includesInput(context, parameters.at(index)) ? inputFields(context, index) : {};
-	return await wait.finish(placed.map((item) => withInputIfFailed(context, item, inputOf)));
+	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
+	return await wait.finish(readQuestion === undefined ? finished : finished.map(notAskedIfFailed));
 }
 
 const ONE_ANSWER = 'Items with the same number and question get the same answer.';
+
+/** A failed question has no answer, also if its row has an earlier one. */
+function notAskedIfFailed(item: INodeExecutionData): INodeExecutionData {
+	if (item.json.error === undefined || item.json.placed !== undefined) return item;
+	const none = { answer: 'unclear', captured_answer: null, data: { approved: false } };
+	return { ...item, json: { ...item.json, ...none } };
+}
 
 /** A hint such as "4 items: 1 call placed, 3 failed". Undefined if all calls were placed. */
 function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined {

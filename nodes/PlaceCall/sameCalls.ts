@@ -10,8 +10,11 @@ import { quoted } from '../shared/values';
 import { callTime, type TimeSettings } from './callTime';
 import { DUPLICATE, NotPlaced } from './notPlaced';
 
-/** The node before this one that had each call, by the fingerprint of the call. */
-type InputsByCall = { [call: string]: string };
+/** The node before this one that had each call, and when, by the fingerprint of the call. */
+type InputsByCall = { [call: string]: { input: string; at: number } };
+
+/** Calls for now aren't the same if a Wait node is between them. */
+const SAME_MOMENT_MS = 10 * 60_000;
 
 const FINGERPRINT_CHARACTERS = 12;
 
@@ -25,7 +28,11 @@ export class SameCalls {
 	private readonly input: string | undefined;
 	private readonly inputs: InputsByCall;
 
-	constructor(context: IExecuteFunctions) {
+	/** @param startedAt when this run of the node started */
+	constructor(
+		context: IExecuteFunctions,
+		private readonly startedAt: DateTime,
+	) {
 		this.input = inputOf(context);
 		this.inputs =
 			this.input === undefined
@@ -34,20 +41,25 @@ export class SameCalls {
 	}
 
 	/** Why this item's call isn't placed. Undefined if it's the first one. */
-	add(index: number, number: string, time: string): NotPlaced | undefined {
+	add(index: number, number: string, settings: TimeSettings): NotPlaced | undefined {
+		const time = timeKey(settings, this.startedAt);
 		const call = shortFingerprint([number, time], FINGERPRINT_CHARACTERS);
 		const first = this.firstItems.get(call) ?? index;
 		this.firstItems.set(call, first);
 		if (first !== index) return duplicate(`item ${first}`, first);
 		this.callsOfItems.set(index, call);
-		const input = this.inputs[call] ?? this.input;
-		return input === this.input ? undefined : duplicate(`an item of ${quoted(input)}`, null);
+		const { input = this.input, at = 0 } = this.inputs[call] ?? {};
+		const isSame = time !== '' || this.startedAt.toMillis() - at < SAME_MOMENT_MS;
+		return input === this.input || !isSame
+			? undefined
+			: duplicate(`an item of ${quoted(input)}`, null);
 	}
 
 	/** Call this if the item's call was placed, or may have been. */
 	remember(index: number): void {
 		const call = this.callsOfItems.get(index);
-		if (call !== undefined && this.input !== undefined) this.inputs[call] = this.input;
+		if (call === undefined || this.input === undefined) return;
+		this.inputs[call] = { input: this.input, at: this.startedAt.toMillis() };
 	}
 }
 
@@ -64,7 +76,7 @@ function inputOf(context: IExecuteFunctions): string | undefined {
 }
 
 /** Equal for calls at the same moment, such as the next opening of the calling hours. Empty for now. */
-export function timeKey(settings: TimeSettings, now: DateTime): string {
+function timeKey(settings: TimeSettings, now: DateTime): string {
 	if (settings.schedule === undefined && settings.hours === undefined) return '';
 	try {
 		const { planned } = callTime(settings, now);
@@ -88,5 +100,6 @@ function duplicate(other: string, first: number | null): NotPlaced {
 }
 
 function areInputs(stored: unknown): stored is InputsByCall {
-	return isJsonObject(stored) && Object.values(stored).every((input) => typeof input === 'string');
+	const isInput = (value: unknown) => isJsonObject(value) && typeof value.input === 'string';
+	return isJsonObject(stored) && Object.values(stored).every(isInput);
 }

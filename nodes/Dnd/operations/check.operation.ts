@@ -7,7 +7,7 @@ import {
 	readConcurrency,
 	developerSettings,
 } from '../../shared/n8n/forms/options';
-import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
+import { asItems, forEachItem, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import { readWholeList } from '../../shared/api/paging';
@@ -64,6 +64,8 @@ export const check: Operation = {
 				similar,
 			});
 		};
-		return await forEachItem(context, checkOne, { concurrency });
+		const checked = await forEachItem(context, checkOne, { concurrency });
+		// Without it, a number that couldn't be checked would pass a filter for false.
+		return checked.map((item) => withInputIfFailed(context, item, () => ({ on_dnd: true })));
 	},
 };

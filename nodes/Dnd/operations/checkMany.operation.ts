@@ -110,8 +110,8 @@ export const checkMany: Operation = {
 	},
 };
 
-/** The added columns of a row that couldn't be checked. */
-const UNKNOWN = { on_dnd: null, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
+/** The added columns of a row that couldn't be checked. Null would pass a filter for false. */
+const UNKNOWN = { on_dnd: true, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
 
 function leftOut(count: number, example: string): string {
 	const were = count === 1 ? 'was' : 'were';

@@ -1,6 +1,7 @@
 import defaults from 'lodash/defaults';
 import has from 'lodash/has';
 import isEqual from 'lodash/isEqual';
+import isNull from 'lodash/isNull';
 import omit from 'lodash/omit';
 import omitBy from 'lodash/omitBy';
 import pick from 'lodash/pick';
@@ -148,7 +149,10 @@ export function waitedItems(
 			// Beside the outcome, because the status of a call in progress isn't one.
 			...pick(outcome, 'outcome', 'answered'),
 			timed_out: !known.hasEnded,
-			...defaults(outcome, known.hasEnded && !keepsInput ? pick(call, 'placed') : call),
+			...(asked === undefined
+				? defaults(outcome, known.hasEnded && !keepsInput ? pick(call, 'placed') : call)
+				: // The workflow goes on with the row, not with the person who was asked.
+					defaults(omitBy(call, isNull), outcome, call)),
 			...(known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure }),
 		};
 		return { json: withAnswer(json, asked, known), pairedItem };

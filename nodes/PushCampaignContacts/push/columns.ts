@@ -149,7 +149,8 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 	if (phone === undefined) {
 		throw found.likelyCause?.() ?? missingColumn(found, phoneWanted, 'phone numbers');
 	}
-	if (phone.name !== choice.phone && found.names.has(ASKED_COLUMN)) throw ofAskedPerson(phone.name);
+	const isRecords = phone.name === 'phone_number' && phone.name !== choice.phone;
+	if (isRecords && found.names.has(ASKED_COLUMN)) throw ofAskedPerson(phone.name);
 
 	const hasLastName = choice.lastName !== '';
 	const nameWanted = wanted(choice.personName, 'Person Name Column');

@@ -170,7 +170,9 @@ export class OutcomeUnknown extends ExplainedError {
 		return {
 			...explanation,
 			origin,
-			...(originalMessage !== undefined && { originalMessage }),
+			...(originalMessage !== undefined && {
+				originalMessage: firstCharacters(originalMessage, MAX_STORED_CHARACTERS),
+			}),
 			...(status !== undefined && { status }),
 		};
 	}
@@ -194,6 +196,9 @@ export type StoredUnknown = {
 	originalMessage?: string;
 	status?: number;
 };
+
+/** Characters of `originalMessage` to store for the next attempt, for each item. */
+const MAX_STORED_CHARACTERS = 300;
 
 /** The service returned another record than the requested one. None of it may be used. */
 export class OtherRecord extends ExplainedError {

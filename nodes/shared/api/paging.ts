@@ -21,7 +21,7 @@ export type Page<Position> = {
 	next: () => Position[];
 	/** Number of entries in the list, if the response has it. */
 	total?: number | undefined;
-	/** Whether the response says if there is a next page. */
+	/** Whether the response says if there is a next page. Otherwise, its total ends the list. */
 	saysNext?: boolean;
 };
 

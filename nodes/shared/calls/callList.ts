@@ -16,6 +16,7 @@ import {
 	valueAt,
 } from '../json';
 import type { Limiter } from '../keyedMutex';
+import { plainText } from '../values';
 import { type CallFilters, callListQuery, requireMatching } from './callListQuery';
 
 type CallListRequest = {
@@ -139,7 +140,8 @@ export function callList(
 
 /** A redial may have the ID of its first call, so the key includes the time. */
 function keyOf({ call_id: callId, created_at: createdAt }: JsonObject): string | undefined {
-	return typeof callId === 'string' ? JSON.stringify([callId, createdAt]) : undefined;
+	const id = plainText(callId);
+	return id === '' ? undefined : JSON.stringify([id, createdAt]);
 }
 
 /** The error if a decision needs every call, and the list keeps changing. */

@@ -122,7 +122,7 @@ test('an unreadable list stops every row of its agent', async () => {
 	expect(output(result, 'Bad')).toHaveLength(3);
 });
 
-const UNKNOWN = { on_dnd: null, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
+const UNKNOWN = { on_dnd: true, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
 
 test('with On Error set to continue, a row that cannot be compared keeps its columns, but not those of an earlier check', async () => {
 	whole().reply(200, page('+919812345678'));
