@@ -1,7 +1,6 @@
 import defaults from 'lodash/defaults';
 import has from 'lodash/has';
 import isEqual from 'lodash/isEqual';
-import isNull from 'lodash/isNull';
 import omit from 'lodash/omit';
 import omitBy from 'lodash/omitBy';
 import pick from 'lodash/pick';
@@ -149,10 +148,9 @@ export function waitedItems(
 			// Beside the outcome, because the status of a call in progress isn't one.
 			...pick(outcome, 'outcome', 'answered'),
 			timed_out: !known.hasEnded,
-			...(asked === undefined
-				? defaults(outcome, known.hasEnded && !keepsInput ? pick(call, 'placed') : call)
-				: // The workflow goes on with the row, not with the person who was asked.
-					defaults(omitBy(call, isNull), outcome, call)),
+			...defaults(outcome, known.hasEnded && !keepsInput ? pick(call, 'placed') : call),
+			// The workflow goes on with the people of the rows, not with the person who was asked.
+			...(asked !== undefined && pick(call, 'phone_number', 'caller_name')),
 			...(known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure }),
 		};
 		return { json: withAnswer(json, asked, known), pairedItem };

@@ -55,8 +55,8 @@ const MAX_REPEATS = 2;
 const MAX_EMPTY_PAGES = 10;
 
 /**
- * Reads a list once, page by page, up to the limit or the end of the list, and each entry once. Pages with known positions are requested ahead,
- * and used in order.
+ * Reads a list once, page by page, up to the limit or the end of the list, and each entry once. Pages with known
+ * positions are requested ahead, and used in order.
  *
  * @param limit Infinity for all entries
  * @throws OutcomeUnknown if the service repeats a page or its position, so that the list would never end, or if it isn't

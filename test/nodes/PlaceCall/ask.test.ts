@@ -108,7 +108,7 @@ describe('asking and waiting', () => {
 	it('items with the same number and question are one call, and all get its answer; another question is not asked', async () => {
 		const sheet = ['Shall we start?', 'Shall we start?', 'Is it late?'].map((text, row) => ({
 			...people(1)[0],
-			...{ row, text },
+			...{ row, text, phone_number: `of row ${row}` },
 		}));
 		const { calls, callId, arrive } = await waiting(
 			{ ...question, message: '={{ $json.text }}' },
@@ -119,8 +119,8 @@ describe('asking and waiting', () => {
 		const { items } = await arrive({ call_id: callId });
 		const yes = { answer: 'yes', call_id: callId, data: { approved: true } };
 		expect(items).toMatchObject([
-			{ row: 0, placed: true, ...yes },
-			{ row: 1, placed: false, duplicate_of: 0, ...yes },
+			{ row: 0, phone_number: 'of row 0', placed: true, ...yes },
+			{ row: 1, phone_number: 'of row 1', placed: false, duplicate_of: 0, ...yes },
 			{
 				...{ row: 2, placed: false, duplicate_of: 0, answer: 'unclear' },
 				explanation: 'No call was placed (an earlier item has the same number).',
