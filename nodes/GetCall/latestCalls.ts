@@ -28,12 +28,13 @@ export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<
 	/** Numbers without a clear international format. */
 	const keyless = new Set<string>();
 	await forEachWithPauses(calls, (call) => {
-		const number = numberOf(call.phone_number);
-		if (number !== undefined && phoneKey(call.phone_number) === null) keyless.add(number);
+		const key = phoneKey(call.phone_number);
+		const number = key ?? digitsOf(call.phone_number);
 		if (number === undefined) {
 			kept.add(call);
 			return;
 		}
+		if (key === null) keyless.add(number);
 		const created = timeIn(call.created_at);
 		const times = [
 			created?.at ?? 0,
@@ -55,17 +56,26 @@ export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<
 	const unclear = [...numbers.values()].filter(
 		({ count, withOffset }) => count > 1 && (withOffset.size > 1 || withOffset.has(undefined)),
 	);
-	if (unclear.length > 0) throw notComparable(unclear);
+	if (unclear.length > 0) {
+		const example = unclear[0]?.newest.calls[0]?.created_at;
+		throw notCertain(
+			`The latest call of ${counted(unclear.length, 'number')} isn't certain, because not all times of the calls can be compared (for example ${quoted(example)} in created_at)`,
+		);
+	}
 	const mixed = writtenDifferently([...numbers.keys()], keyless);
-	if (mixed !== undefined) throw notComparableNumbers(mixed);
+	if (mixed !== undefined) {
+		const [one, other] = mixed;
+		throw notCertain(
+			`The latest calls aren't certain, because ${quoted(one)} and ${quoted(other)} in the call list may be the same number`,
+		);
+	}
 	for (const { newest } of numbers.values()) for (const call of newest.calls) kept.add(call);
 	return calls.filter((call) => kept.has(call));
 }
 
-function notComparable(unclear: readonly CallsOfNumber[]): OutcomeUnknown {
-	const example = unclear[0]?.newest.calls[0]?.created_at;
+function notCertain(message: string): OutcomeUnknown {
 	return new OutcomeUnknown(
-		`The latest call of ${counted(unclear.length, 'number')} isn't certain, because not all times of the calls can be compared (for example ${quoted(example)} in created_at)`,
+		message,
 		onScreenOnly(
 			"Turn off 'Latest Call of Each Number', and find the newest calls with other nodes before you call anybody again.",
 		),
@@ -87,20 +97,8 @@ function writtenDifferently(
 	);
 }
 
-function notComparableNumbers([one, other]: readonly string[]): OutcomeUnknown {
-	return new OutcomeUnknown(
-		`The latest calls aren't certain, because ${quoted(one)} and ${quoted(other)} in the call list may be the same number`,
-		onScreenOnly(
-			"Turn off 'Latest Call of Each Number', and find the newest calls with other nodes before you call anybody again.",
-		),
-		{ origin: 'response' },
-	);
-}
-
-/** The number in international format, or as it's written. Undefined if there's no single number. */
-function numberOf(value: JsonValue | undefined): string | undefined {
-	const key = phoneKey(value);
-	if (key !== null) return key;
+/** The digits of a number as it's written. Undefined if there's no single number. */
+function digitsOf(value: JsonValue | undefined): string | undefined {
 	const written = readWritten(value);
 	return isWritten(written) ? written.digits : undefined;
 }

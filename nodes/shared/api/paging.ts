@@ -133,9 +133,8 @@ export async function readPages<Position extends string | number>(
 			if (found.length >= limit || hasTotal || emptyPages >= MAX_EMPTY_PAGES) break;
 			const next = page.next();
 			[position] = next;
-			const isEnd =
-				position === undefined || ((isEmpty || isAtTotal) && seenPositions.has(position));
-			if (position === undefined || isEnd) break;
+			if (position === undefined) break;
+			if ((isEmpty || isAtTotal) && seenPositions.has(position)) break;
 			if (seenPositions.has(position)) throw repeatedPage();
 			seenPositions.add(position);
 			if (requested.size > 0 && !requested.has(position)) {
