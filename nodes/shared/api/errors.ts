@@ -244,6 +244,12 @@ export function isRejection(error: unknown, code: ErrorCode): error is ServiceRe
 	return error instanceof ServiceRejection && error.rejection.code === code;
 }
 
+/** Whether the service rejected the request for what it asks, so that repeating it unchanged would fail again. */
+export function isAboutRequest(error: unknown): boolean {
+	const isRejected = error instanceof ServiceRejection && !error.isTransient;
+	return isRejected && !isRejection(error, 'invalid_api_token');
+}
+
 /**
  * Narrows an error to one with an explanation.
  *

@@ -5,7 +5,7 @@ import { DONE } from '../clock';
 import type { JsonObject } from '../json';
 import type { Limiter } from '../keyedMutex';
 import { forEachWithPauses } from '../pauses';
-import { OutcomeUnknown, ServiceRejection } from './errors';
+import { isAboutRequest, OutcomeUnknown } from './errors';
 import { READS_AT_ONCE } from './limits';
 import { onScreenOnly, type Explanation } from './resolution';
 
@@ -66,99 +66,150 @@ export async function readPages<Position extends string | number>(
 	{ read, keyOf, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PagedList<Position>,
 	limit: number,
 ): Promise<Reading> {
-	const found: JsonObject[] = [];
-	/** By key, with the page on which it was last seen. */
-	const known = new Map<string, { entry: JsonObject; page: number }>();
-	let hasMoved = false;
-	const totals = new Set<number>();
-	const seenPositions = new Set<Position>();
-	const end = new AbortController();
-	/** The next page, and those that are requested ahead. */
-	const requested = new Map<Position | undefined, Promise<Page<Position>>>();
-	const request = async (at: Position | undefined): Promise<Page<Position>> => {
-		const reading = async () => {
-			end.signal.throwIfAborted();
-			return await read(at, end.signal);
-		};
-		const page = requested.get(at) ?? limiter(reading);
-		requested.set(at, page);
-		return await page;
-	};
-	const repeatedPage = () =>
-		new OutcomeUnknown(
-			'The service returned the same page of the list again',
-			onScreenOnly(loopAdvice),
-		);
-
-	let canReadAhead = true;
+	const requests = new PageRequests(read, limiter);
+	const found = new FoundEntries(keyOf);
+	const seen = new Set<Position>();
 	let position: Position | undefined;
-	let previous: JsonObject[] = [];
-	let emptyPages = 0;
-	let repeats = 0;
 	let isAtTotal = false;
-	let pages = 0;
 	try {
 		for (;;) {
-			const page = await request(position).catch((error: unknown) => {
-				// A page after the last one.
-				if (isAtTotal && error instanceof ServiceRejection) return undefined;
+			const page = await requests.read(position).catch((error: unknown) => {
+				if (isAtTotal && isAboutRequest(error)) return undefined;
 				throw error;
 			});
+			// The total was right, and the service rejects a page after the last one.
 			if (page === undefined) break;
 			const { entries, total, saysNext = false } = page;
-			requested.delete(position);
-			pages++;
-			const isEmpty = entries.length === 0;
-			const isRepeated = !isEmpty && isEqual(entries, previous);
+			found.add(page);
 			// If all pages are equal, the service ignores their numbers. Some return the last page for each later one.
-			if (isRepeated && (saysNext || pages <= 2)) throw repeatedPage();
-			repeats = isRepeated ? repeats + 1 : 0;
-			if (repeats >= MAX_REPEATS) break;
-			for (const entry of isRepeated ? [] : entries) {
-				const key = keyOf(entry);
-				const earlier = key === undefined ? undefined : known.get(key);
-				// It moved to this page while the list was read.
-				const isMoved =
-					earlier !== undefined && earlier.page < pages && isEqual(earlier.entry, entry);
-				hasMoved ||= isMoved;
-				if (!isMoved) found.push(entry);
-				if (key !== undefined) known.set(key, { entry, page: pages });
-			}
-			// Some services count only for the first page, or not at all, and return 0.
-			if (total !== undefined && total >= found.length) totals.add(total);
-			emptyPages = isEmpty ? emptyPages + 1 : 0;
-			isAtTotal = found.length > 0 && found.length === total;
+			if (found.repeats > 0 && (saysNext || found.pages <= 2)) throw repeatedPage(loopAdvice);
+			if (found.repeats >= MAX_REPEATS || found.emptyPages >= MAX_EMPTY_PAGES) break;
+			const count = found.entries.length;
+			isAtTotal = count > 0 && count === total;
+			const isEmpty = entries.length === 0;
 			// The total may be that of a moment ago, or capped. So a named next page is read until one is empty.
-			const hasTotal = isAtTotal && (isEmpty || !saysNext);
-			if (found.length >= limit || hasTotal || emptyPages >= MAX_EMPTY_PAGES) break;
+			if (count >= limit || (isAtTotal && (isEmpty || !saysNext))) break;
 			const next = page.next();
 			[position] = next;
 			if (position === undefined) break;
-			if ((isEmpty || isAtTotal) && seenPositions.has(position)) break;
-			if (seenPositions.has(position)) throw repeatedPage();
-			seenPositions.add(position);
-			if (requested.size > 0 && !requested.has(position)) {
-				// The pages vary in length. Further guesses would cost up to ten requests per page.
-				canReadAhead = false;
-				requested.clear();
+			if (seen.has(position)) {
+				if (isEmpty || isAtTotal) break;
+				throw repeatedPage(loopAdvice);
 			}
-			const wanted = Math.ceil((limit - found.length) / Math.max(1, entries.length));
-			for (const ahead of canReadAhead ? next : [position]) {
-				if (requested.size >= Math.min(wanted, READS_AT_ONCE)) break;
-				// A failure counts when the list reaches this page, if it ever does.
-				request(ahead).catch(() => undefined);
-			}
-			previous = entries;
+			seen.add(position);
+			requests.readAhead(next, Math.ceil((limit - count) / Math.max(1, entries.length)));
 		}
 	} finally {
-		end.abort(DONE);
+		requests.stop();
 	}
-	const hasAll = !hasMoved && totals.size < 2 && found.length >= Math.max(0, ...totals);
-	return {
-		entries: found.slice(0, limit),
-		isComplete: hasAll || (limit !== Infinity && !hasMoved),
-		pages,
-	};
+	return found.upTo(limit);
+}
+
+function repeatedPage(advice: string): OutcomeUnknown {
+	return new OutcomeUnknown(
+		'The service returned the same page of the list again',
+		onScreenOnly(advice),
+	);
+}
+
+/** Requests pages, some of them before they're needed. */
+class PageRequests<Position extends string | number> {
+	/** The next page, and those that are requested ahead. */
+	private readonly requested = new Map<Position | undefined, Promise<Page<Position>>>();
+	private readonly end = new AbortController();
+	private canReadAhead = true;
+
+	constructor(
+		private readonly readPage: PagedList<Position>['read'],
+		private readonly limiter: Limiter,
+	) {}
+
+	async read(position: Position | undefined): Promise<Page<Position>> {
+		const page = await this.request(position);
+		this.requested.delete(position);
+		return page;
+	}
+
+	/** @param wanted how many pages are probably needed */
+	readAhead(positions: readonly Position[], wanted: number): void {
+		const [next] = positions;
+		if (this.requested.size > 0 && !this.requested.has(next)) {
+			// The pages vary in length. Further guesses would cost up to ten requests per page.
+			this.canReadAhead = false;
+			this.requested.clear();
+		}
+		for (const position of this.canReadAhead ? positions : positions.slice(0, 1)) {
+			if (this.requested.size >= Math.min(wanted, READS_AT_ONCE)) break;
+			// A failure counts when the list reaches this page, if it ever does.
+			this.request(position).catch(() => undefined);
+		}
+	}
+
+	/** Cancels the pages that aren't needed. */
+	stop(): void {
+		this.end.abort(DONE);
+	}
+
+	private async request(position: Position | undefined): Promise<Page<Position>> {
+		const { signal } = this.end;
+		const page =
+			this.requested.get(position) ??
+			this.limiter(async () => {
+				signal.throwIfAborted();
+				return await this.readPage(position, signal);
+			});
+		this.requested.set(position, page);
+		return await page;
+	}
+}
+
+/** The entries of the pages so far, each once. */
+class FoundEntries {
+	readonly entries: JsonObject[] = [];
+	pages = 0;
+	/** How many of the last pages were empty. */
+	emptyPages = 0;
+	/** How often the last page was repeated. */
+	repeats = 0;
+	private previous: JsonObject[] = [];
+	/** By key, with the page on which it was last seen. */
+	private readonly known = new Map<string, { entry: JsonObject; page: number }>();
+	private hasMoved = false;
+	private readonly totals = new Set<number>();
+
+	constructor(private readonly keyOf: PagedList<string>['keyOf']) {}
+
+	add({ entries, total }: Pick<Page<unknown>, 'entries' | 'total'>): void {
+		this.pages++;
+		const isEmpty = entries.length === 0;
+		this.emptyPages = isEmpty ? this.emptyPages + 1 : 0;
+		this.repeats = !isEmpty && isEqual(entries, this.previous) ? this.repeats + 1 : 0;
+		this.previous = entries;
+		if (this.repeats === 0) for (const entry of entries) this.addEntry(entry);
+		// Some services count only for the first page, or not at all, and return 0.
+		if (total !== undefined && total >= this.entries.length) this.totals.add(total);
+	}
+
+	private addEntry(entry: JsonObject): void {
+		const key = this.keyOf(entry);
+		const earlier = key === undefined ? undefined : this.known.get(key);
+		// It moved to this page while the list was read.
+		const isMoved =
+			earlier !== undefined && earlier.page < this.pages && isEqual(earlier.entry, entry);
+		this.hasMoved ||= isMoved;
+		if (!isMoved) this.entries.push(entry);
+		if (key !== undefined) this.known.set(key, { entry, page: this.pages });
+	}
+
+	upTo(limit: number): Reading {
+		const { entries, pages, hasMoved, totals } = this;
+		const hasAll = totals.size < 2 && entries.length >= Math.max(0, ...totals);
+		return {
+			entries: entries.slice(0, limit),
+			isComplete: !hasMoved && (hasAll || limit !== Infinity),
+			pages,
+		};
+	}
 }
 
 /** The positions of the next pages, no more than are requested ahead, because a service may claim any number of pages. */

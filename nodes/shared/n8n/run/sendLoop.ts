@@ -1,6 +1,6 @@
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { explained, isRejection, ServiceRejection } from '../../api/errors';
+import { explained, isAboutRequest } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
 import { runIndexOf } from '../once/executionStore';
 import { SendOnce } from '../once/sendOnce';
@@ -26,12 +26,6 @@ const SEND_WITH_RETRY =
 	"To send the other items, set 'On Error' in 'Settings' to 'Continue', save the workflow, and retry this execution with the currently saved workflow. It doesn't send completed and unknown items again.";
 const OTHERS_NOT_SENT = `The other items weren't sent. ${SEND_WITH_RETRY}`;
 const NOTHING_SENT_IN_RUN = `Nothing was sent in this run of the node, but earlier runs of this execution may have sent items, so a new execution may send them again. ${SEND_WITH_RETRY}`;
-
-/** Whether the service rejected this item, so that a retry would stop at it again. */
-function isItemsFault(error: unknown): boolean {
-	const isRejected = error instanceof ServiceRejection && !error.isTransient;
-	return isRejected && !isRejection(error, 'invalid_api_token');
-}
 
 /**
  * Sends each item once. Replays the stored results of earlier attempts (see {@link SendOnce}), and checks the
@@ -85,7 +79,7 @@ export async function sendEachItem<Deps>(
 		requests.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
-			stopsForGood ||= isUnknown(index, request) || isItemsFault(error);
+			stopsForGood ||= isUnknown(index, request) || isAboutRequest(error);
 			// The result for a model explains why nothing was sent.
 			const fallback = isTool ? undefined : request.fallbackOutput?.(error);
 			if (fallback === undefined) throw error;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import range from 'lodash/range';
 import pLimit from 'p-limit';
-import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
+import { OutcomeUnknown, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
 import {
 	readPages,
@@ -10,6 +10,7 @@ import {
 	type Page,
 	type PagedList,
 } from '../../../../nodes/shared/api/paging';
+import { NO_ERROR_BODY } from '../../../../nodes/shared/api/rejectionBody';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { plainText } from '../../../../nodes/shared/values';
@@ -100,6 +101,26 @@ test.each([
 		message: 'The service returned the same page of the list again',
 		resolution: 'Ask otherwise.',
 	});
+});
+
+describe('a page after the total that the service rejects', () => {
+	const rejection = (status: number, code?: 'invalid_api_token') =>
+		new ServiceRejection('', forEveryone(''), '', status, {
+			...NO_ERROR_BODY,
+			...(code && { code }),
+		});
+	const listWith = (error: Error) => listOf([{ ...page('ab', [1], 2), saysNext: true }, error]);
+
+	test('ends the list', async () => {
+		expect(await listWith(rejection(404)).read()).toBe('ab');
+	});
+
+	test.each([rejection(401, 'invalid_api_token'), rejection(429)])(
+		'fails if it is about the token or the pace',
+		async (error) => {
+			await expect(listWith(error).read()).rejects.toBe(error);
+		},
+	);
 });
 
 test('an entry that moves to a later page is returned once, and the reading is not complete', async () => {
