@@ -26,7 +26,7 @@ import { readCallForm } from './fields/readCallForm';
 import { DUPLICATE, NOT_PLACED_TEXTS, NotPlaced } from './notPlaced';
 import { CALL_AGAIN, SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
-import { includesInput, inputFields } from './wait/waitedItems';
+import { includesInput, inputFields } from './inputFields';
 
 /**
  * Places one call per item, and waits until the calls are completed if 'Wait for Completion' is set.

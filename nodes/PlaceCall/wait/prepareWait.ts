@@ -1,7 +1,17 @@
-import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import omit from 'lodash/omit';
+import { DateTime } from 'luxon';
+import {
+	NodeOperationError,
+	WAIT_INDEFINITELY,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 import { readerOf } from '../../shared/api/resolution';
 import { CallWatch } from '../../shared/calls/callWatch';
 import { readCallRecord } from '../../shared/calls/readCall';
+import { hasOffset } from '../../shared/dates';
+import { numberIn } from '../../shared/json';
 import { notesOfWaiting } from '../../shared/n8n/once/openNotes';
 import { cancellableSleep, cancelSignal } from '../../shared/n8n/run/cancel';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
@@ -11,14 +21,8 @@ import type { Fields } from '../../shared/n8n/forms/fields';
 import { counted, named } from '../../shared/values';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
 import { readWaitOption, type WaitOption } from './waitOption';
-import {
-	callIdOf,
-	callIdsOf,
-	endOfWait,
-	includesInput,
-	waitedItems,
-	waitingItem,
-} from './waitedItems';
+import { includesInput } from '../inputFields';
+import { callIdOf, callIdsOf, waitedItems, waitingItem } from './waitedItems';
 
 /** The wait of one node run. */
 type CompletionWait = {
@@ -150,4 +154,27 @@ function howToReadInstead(context: IExecuteFunctions): string {
 	return asksAndWaits(context)
 		? "add 'Wait for Completion' in 'Options', and set 'How' to 'By Reading the Call'"
 		: "set 'Wait for Completion' to 'By Reading the Call'";
+}
+
+/** The latest end of a wait. n8n's own limit is a little later. */
+const LAST_END = WAIT_INDEFINITELY.getTime() - GRACE_MS;
+
+/** The time limit starts when the last call is due. In epoch milliseconds. */
+function endOfWait(
+	placed: readonly INodeExecutionData[],
+	{ limitMs, keepsInput }: { limitMs: number; keepsInput: boolean },
+	now: number,
+): number {
+	// With the input's fields, it may be one of them.
+	const dueTimes = placed.map(({ json }) => dueAt(keepsInput ? omit(json, 'scheduled_at') : json));
+	const last = dueTimes.reduce((latest, due) => Math.max(latest, due || now), now);
+	return Math.min(last + limitMs, LAST_END);
+}
+
+/** When a placed call is due, in epoch milliseconds. NaN if the response has neither the epoch nor a date and time. */
+function dueAt({ scheduled_at_epoch: epoch, scheduled_at: at }: IDataObject): number {
+	const isGiven = typeof epoch === 'string' || typeof epoch === 'number';
+	const seconds = isGiven ? numberIn(epoch) : undefined;
+	if (seconds !== undefined) return seconds * 1_000;
+	return typeof at === 'string' && hasOffset(at) ? DateTime.fromISO(at).toMillis() : NaN;
 }

@@ -13,7 +13,8 @@ import { isJsonObject, type JsonValue } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { clock, lazyAccountClient } from '../../shared/n8n/http/accountClient';
 import { readBody, reject } from '../../shared/n8n/triggers/webhookRequest';
-import { callIdsOf, includesInput, waitedItems, WAITS_UNTIL } from './waitedItems';
+import { includesInput } from '../inputFields';
+import { callIdsOf, waitedItems, WAITS_UNTIL } from './waitedItems';
 import { readWaitOption } from './waitOption';
 
 /** The webhook that resumes a waiting execution. n8n creates it with the wait, so nothing is registered. */

@@ -7,6 +7,15 @@ import { isUnset } from '../values';
 import { phoneKey } from '../phone/phoneKey';
 import { findField } from './completionWebhook';
 
+/** The documented fields (Resources › Call record). */
+export const CALL_RECORD_FIELDS = [
+	...['call_id', 'agent_uuid', 'agent_name', 'phone_number', 'from_number', 'status', 'call_type'],
+	...['channel', 'duration_seconds', 'call_ended_by', 'call_ended_reason'],
+	...['call_ended_reason_message', 'campaign_id', 'campaign_upload_id', 'tag', 'created_at'],
+	...['call_picked_at', 'caller_name', 'retry_count', 'summary', 'data_captured'],
+	'post_call_analysis',
+];
+
 /** The observed outcomes (Call record) in words for a table or a CRM, and whether the person answered. */
 const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>([
 	['picked', { outcome: 'Answered', answered: true }],

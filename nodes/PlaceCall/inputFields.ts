@@ -1,0 +1,62 @@
+import has from 'lodash/has';
+import omitBy from 'lodash/omitBy';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { CALL_RECORD_FIELDS, isValueByKey } from '../shared/calls/callRecord';
+import type { Fields } from '../shared/n8n/forms/fields';
+import { inputRows } from '../shared/n8n/tools/toolRun';
+import { NOT_READ_FIELD } from '../shared/notRead';
+import { asksAndWaits, type Context } from './wait/resumeUrl';
+import { WAITS_UNTIL } from './wait/waitedItems';
+
+/** Output fields of this node. In an input item, they belong to an earlier call. */
+const CALL_FIELDS = new Set([
+	'outcome',
+	'answered',
+	'call_id',
+	'scheduled_at_epoch',
+	'phone_key',
+	'placed',
+	'not_placed_reason',
+	'duplicate_of',
+	'next_opening',
+	'next_call_possible_at',
+	'timed_out',
+	'asked',
+	NOT_READ_FIELD,
+	WAITS_UNTIL,
+]);
+
+/** The fields of a call record that aren't about the person, and what can be read for it. */
+const RECORD_FIELDS = [
+	...CALL_RECORD_FIELDS.filter((field) => field !== 'phone_number' && field !== 'caller_name'),
+	...['tag_id', 'tag_name', 'tag_color_code', 'scheduled_at'],
+	...['transcript', 'transcript_text', 'recording'],
+];
+
+/** Groups of fields that belong to an earlier call if an item has the first two of them. Alone, they may be the user's. */
+const GROUPS = [
+	['call_id', 'phone_key', ...RECORD_FIELDS],
+	['call_id', 'agent_uuid', ...RECORD_FIELDS],
+	['error', 'details', 'message'],
+	['answer', 'explanation', 'captured_answer'],
+];
+
+/** *Include Input Fields*. By default only after a question, because the workflow goes on with the rows that it's about. */
+export function includesInput(context: Context, form: Fields): boolean {
+	const isForModel = context.getNode().type.endsWith('Tool');
+	const byDefault = asksAndWaits(context) && !isForModel;
+	return form.collection('options').switch('includeInputFields', byDefault);
+}
+
+/** The input fields to include in the output. */
+export function inputFields(context: IExecuteFunctions, index: number): IDataObject {
+	const row = inputRows(context)[index]?.json ?? {};
+	const groups = GROUPS.filter(([first = '', second = '']) => first in row && second in row);
+	const stale = new Set(groups.flat());
+	const isApproval = (field: string) => field === 'data' && has(row, 'data.approved');
+	return omitBy(
+		row,
+		(_value, field) =>
+			CALL_FIELDS.has(field) || isValueByKey(field) || stale.has(field) || isApproval(field),
+	);
+}
