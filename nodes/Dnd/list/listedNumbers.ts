@@ -10,6 +10,7 @@ import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone'
 import { leadingCode } from '../../shared/phone/countries';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { isMasked, isWritten, readWritten } from '../../shared/phone/written';
+import { digitsIn } from './phoneMatch';
 
 /** The shortest possible number. */
 const ENDING_DIGITS = 4;
@@ -158,7 +159,7 @@ function compared(phone: string): ComparedNumber {
 		const hasCode = reading.phone.startsWith('+');
 		return { digits: reading.key, endings: hasCode ? [] : [reading.phone] };
 	}
-	const digits = phone.replace(/\D/g, '');
+	const digits = digitsIn(phone);
 	if (phone.startsWith('+')) return { digits: withoutTrunkZero(digits), endings: [] };
 	// 0011 is a prefix itself, and no number with its country code starts with 11.
 	if (/^00(?!11)/.test(phone)) return { digits: withoutTrunkZero(digits.slice(2)), endings: [] };

@@ -56,10 +56,14 @@ function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreada
  */
 export function comparedDigits(phone: string): string {
 	const reading = readCampaignPhone(phone);
-	return isAccepted(reading) ? reading.key.slice(INDIAN_CODE.length) : phone.replace(/\D/g, '');
+	return isAccepted(reading) ? reading.key.slice(INDIAN_CODE.length) : digitsIn(phone);
 }
 
 /** Digits that the number contains in any format of the service. */
 export function searchDigits(phone: string): string {
-	return phone.replace(/\D/g, '').slice(-SEARCH_DIGITS);
+	return digitsIn(phone).slice(-SEARCH_DIGITS);
+}
+
+export function digitsIn(phone: string): string {
+	return phone.replace(/\D/g, '');
 }

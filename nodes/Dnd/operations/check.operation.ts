@@ -13,7 +13,7 @@ import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import { readWholeList } from '../../shared/api/paging';
 import { asText } from '../../shared/api/parseIds';
 import { ListedNumbers } from '../list/listedNumbers';
-import { comparedDigits, searchDigits } from '../list/phoneMatch';
+import { comparedDigits, digitsIn, searchDigits } from '../list/phoneMatch';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
 
 export const check: Operation = {
@@ -54,7 +54,7 @@ export const check: Operation = {
 				entry = new ListedNumbers(found).entryOf(phone);
 			}
 			const similar = found.filter(
-				(other) => other !== entry && asText(other.phone).replace(/\D/g, '').includes(digits),
+				(other) => other !== entry && digitsIn(asText(other.phone)).includes(digits),
 			);
 			return asItems({
 				phone,

@@ -21,6 +21,7 @@ import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/forms/f
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
+import { digitsIn } from '../list/phoneMatch';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
@@ -105,9 +106,8 @@ export const getMany: Operation = {
 
 /** @throws OutcomeUnknown if an entry doesn't have the digits, because a service ignores a parameter that it doesn't know */
 function requireContained(entries: JsonObject[], digits: string, mapping: ApiMapping): void {
-	const wanted = digits.replace(/\D/g, '').replace(/^0+/, '');
-	const mayContain = (phone: string) =>
-		isMasked(phone) || phone.replace(/\D/g, '').includes(wanted);
+	const wanted = digitsIn(digits).replace(/^0+/, '');
+	const mayContain = (phone: string) => isMasked(phone) || digitsIn(phone).includes(wanted);
 	if (entries.every((entry) => mayContain(asText(entry.phone)))) return;
 	throw new OutcomeUnknown(
 		"The service returned numbers without the digits in 'Phone Contains'",
