@@ -18,19 +18,18 @@ export type Reading = {
 	status: string | null;
 	total: number | null;
 	byStatus: { [status: string]: number };
-	/** The contacts of each completed queue, by key. */
-	completed: { [queue: string]: number | null };
+	/** The contacts of each completed queue, by the contact list and the agent of the queue. */
+	completed: { [owner: string]: Array<number | null> };
 };
 
 /** What the response lacks stays the same, so that it isn't a change when it returns. */
 export function readingOf(subject: string, view: CampaignView, previous?: Reading): Reading {
-	const queues = queuesOf(view);
-	const inProgress = new Set(queues.filter(({ queue }) => !queue.completed).map(({ key }) => key));
-	const completed = pickBy(previous?.completed, (_queued, key) => !inProgress.has(key));
-	for (const { key, queue } of queues) {
-		if (!queue.completed) continue;
-		const { total_queued: queued } = queue.record;
-		completed[key] = typeof queued === 'number' ? queued : (completed[key] ?? null);
+	const completed = { ...previous?.completed };
+	for (const [owner, queues] of Object.entries(queuesOf(view))) {
+		const known = completed[owner] ?? [];
+		const sizes = queues.filter(({ queue }) => queue.completed).map(sizeOf);
+		const lacksSome = queues.length < known.length || sizes.includes(null);
+		completed[owner] = lacksSome && known.length > 0 ? known : sizes;
 	}
 	return {
 		subject,
@@ -70,16 +69,15 @@ function statusChange({ status: from }: Reading, { status: to }: Reading): Progr
 
 /** A queue may be completed again with more contacts. Those of one agent are compared from the largest on. */
 function completedQueues({ completed }: Reading, view: CampaignView): ProgressEvent[] {
-	const ended = queuesOf(view).filter(({ queue }) => queue.completed);
-	return Object.entries(groupBy(ended, 'owner')).flatMap(([owner, queues]) => {
-		const before = Object.entries(completed).filter(([key]) => key.startsWith(`${owner}/`));
-		const known = before.map(([, queued]) => queued ?? Infinity).sort((a, b) => b - a);
+	return Object.entries(queuesOf(view)).flatMap(([owner, queues]) => {
+		const known = (completed[owner] ?? []).map((size) => size ?? Infinity).sort((a, b) => b - a);
 		const isNew = ({ queue }: ListedQueue) => {
 			const isKnown = (known[0] ?? -1) >= queue.totalQueued;
 			if (isKnown) known.shift();
 			return !isKnown;
 		};
-		return orderBy(queues, 'queue.totalQueued', 'desc').filter(isNew).map(completion);
+		const ended = queues.filter(({ queue }) => queue.completed);
+		return orderBy(ended, 'queue.totalQueued', 'desc').filter(isNew).map(completion);
 	});
 }
 
@@ -109,21 +107,16 @@ function stateOf({ campaign, record }: CampaignView): JsonObject {
 	return { campaign, calls: record.calls ?? {} };
 }
 
-/** `owner`: the upload and agent. */
-type ListedQueue = { key: string; owner: string; upload: CampaignUpload; queue: Queue };
+type ListedQueue = { upload: CampaignUpload; queue: Queue };
 
-/** Identifies a queue by its upload and agent. Queues of one agent are counted in an order of their own. */
-function queuesOf({ uploads }: CampaignView): ListedQueue[] {
-	return uploads.flatMap((upload) => {
-		const earlier = new Map<string, number>();
-		const inOrder = orderBy(upload.queues, ['completed', 'totalQueued'], ['desc', 'asc']);
-		return inOrder.map((queue) => {
-			const count = earlier.get(queue.agentUuid) ?? 0;
-			earlier.set(queue.agentUuid, count + 1);
-			const owner = [upload.id, queue.agentUuid].join('/');
-			return { key: `${owner}/${count}`, owner, upload, queue };
-		});
-	});
+/** By contact list and agent, because a queue has no ID. */
+function queuesOf({ uploads }: CampaignView): { [owner: string]: ListedQueue[] } {
+	const queues = uploads.flatMap((upload) => upload.queues.map((queue) => ({ upload, queue })));
+	return groupBy(queues, ({ upload, queue }) => [upload.id, queue.agentUuid].join('/'));
+}
+
+function sizeOf({ queue }: ListedQueue): number | null {
+	return numberOrNull(queue.record.total_queued ?? null);
 }
 
 /** A stored reading. `undefined` if there is none, or if it's of another campaign. */
@@ -135,8 +128,12 @@ export function storedReading(stored: unknown, subject: string): Reading | undef
 		status: typeof status === 'string' ? status : null,
 		total: typeof total === 'number' ? total : null,
 		byStatus: isJsonObject(byStatus) ? pickBy(byStatus, isNumber) : {},
-		completed: isJsonObject(completed) ? mapValues(completed, numberOrNull) : {},
+		completed: isJsonObject(completed) ? mapValues(completed, sizesIn) : {},
 	};
+}
+
+function sizesIn(value: JsonValue): Array<number | null> {
+	return Array.isArray(value) ? value.map(numberOrNull) : [];
 }
 
 function numberOrNull(value: JsonValue): number | null {
