@@ -55,18 +55,18 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 	const readsAll = Math.abs(now - state.allReadAt) >= ALL_LISTS_EVERY_MS;
 	const { lists, attempts = 0 } = await listsToRead(client, settings.source);
 	const poll = new Poll(account, settings, state);
-	let unlisted = attempts;
+	let unlistedAttempts = attempts;
 	const skipped: Array<{ list: ListToRead; calls: number }> = [];
 	for (const list of lists) {
 		// As far as its queues show it, such a list has no new calls.
 		const ended = readsAll ? null : (state.lists.get(list.id) ?? null);
 		const calls = ended?.queues === list.completedQueues ? ended?.calls : undefined;
 		if (calls !== undefined) skipped.push({ list, calls });
-		unlisted -= calls ?? (await poll.read(list));
+		unlistedAttempts -= calls ?? (await poll.read(list));
 	}
 	// The campaign has calls that no list showed before, such as a redial of a completed list.
-	if (unlisted > state.unlisted) {
-		for (const { list, calls } of skipped) unlisted -= (await poll.read(list)) - calls;
+	if (unlistedAttempts > state.unlistedAttempts) {
+		for (const { list, calls } of skipped) unlistedAttempts -= (await poll.read(list)) - calls;
 	}
 
 	await poll.passOldest();
@@ -74,8 +74,8 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 	// Another poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
 	if (data.polled !== polled) return [];
 	const allReadAt = readsAll && !poll.hasFailedLists ? now : state.allReadAt;
-	if (poll.hasFailedLists) unlisted = state.unlisted;
-	data.polled = storedState({ ...state, unlisted, allReadAt }, subject);
+	if (poll.hasFailedLists) unlistedAttempts = state.unlistedAttempts;
+	data.polled = storedState({ ...state, unlistedAttempts, allReadAt }, subject);
 	const [failure] = poll.failures;
 	if (poll.completed.size === 0 && failure !== undefined) throw notRead(failure);
 	return orderBy([...poll.completed.values()], createdAtOf);
@@ -97,8 +97,8 @@ class Poll {
 	/** Calls of the lists that may have ended. */
 	private readonly candidates: ListedCall[] = [];
 
-	/** For each list, what it needs to count as ended. */
-	private readonly settleLists: Array<(ended: ReadonlySet<ListedCall>) => void> = [];
+	/** For each list, marks it as ended if all its calls have. */
+	private readonly endLists: Array<(ended: ReadonlySet<ListedCall>) => void> = [];
 
 	constructor(
 		private readonly account: AccountClient,
@@ -136,19 +136,19 @@ class Poll {
 			!state.seen.has(fingerprint) && !(createdAt < from);
 		const calls = listed.filter(isNew);
 		const candidates = calls.filter((call) => call.hasEnded !== false);
-		const settle = (ended: ReadonlySet<ListedCall>) => {
+		const endIfEnded = (ended: ReadonlySet<ListedCall>) => {
 			const { completedQueues: queues } = list;
 			const haveAllEnded = isComplete && calls.every((call) => ended.has(call));
 			const isEnded = haveAllEnded && queues !== undefined;
 			state.lists.set(list.id, isEnded ? { queues, calls: listed.length } : null);
 		};
 		if (onlyRemembers) {
-			settle(await this.each(candidates, async (call) => await this.remember(call)));
+			endIfEnded(await this.each(candidates, async (call) => await this.remember(call)));
 			const [failure] = this.failures;
 			if (failure !== undefined) throw notRead(failure);
 		} else {
 			for (const call of candidates) this.candidates.push(call);
-			this.settleLists.push(settle);
+			this.endLists.push(endIfEnded);
 		}
 		return listed.length;
 	}
@@ -157,10 +157,11 @@ class Poll {
 	async passOldest(): Promise<void> {
 		const { state, candidates } = this;
 		const wasReached = ({ createdAt }: ListedCall) => createdAt <= state.reachedAt;
+		// Shuffled, so that the same few unreadable calls don't stop each poll.
 		const inOrder = orderBy(shuffle(candidates), [wasReached, 'createdAt']);
 		const taken = inOrder.splice(0, POLL_LIMITS.calls);
 		const ended = await this.each(shuffle(taken), async (call) => await this.pass(call));
-		for (const settle of this.settleLists) settle(ended);
+		for (const endIfEnded of this.endLists) endIfEnded(ended);
 		// The next poll begins with the same calls.
 		if (this.transientFailures > 0) return;
 		const last = inOrder.length === 0 ? undefined : taken.at(-1);

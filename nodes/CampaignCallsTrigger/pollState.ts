@@ -17,7 +17,7 @@ export type PollState = {
 	/** The contact lists that were read before. Null unless a list is completed and all its calls have ended. */
 	lists: Map<string, EndedList | null>;
 	/** The attempts of the campaign that its lists don't show. Negative if calls were placed between the two readings. */
-	unlisted: number;
+	unlistedAttempts: number;
 	/** Creation time of the last call that was read, if a poll left calls for the next one, which continues after it. */
 	reachedAt: number;
 	/** When all lists were read, in epoch milliseconds. -Infinity before the first reading. */
@@ -34,12 +34,12 @@ export type Subject = { subject: string; start: string };
 export function restoreState(stored: unknown, { subject, start }: Subject): PollState {
 	const known = isJsonObject(stored) && stored.subject === subject ? stored : {};
 	const { seen } = known;
-	const { lists, unlisted, reachedAt, allReadAt } = known.start === start ? known : {};
+	const { lists, unlistedAttempts, reachedAt, allReadAt } = known.start === start ? known : {};
 	const listEntries = Object.entries(isJsonObject(lists) ? lists : {});
 	return {
 		seen: fingerprintsFromText(typeof seen === 'string' ? seen : ''),
 		lists: new Map(listEntries.map(([id, list]) => [id, isEndedList(list) ? list : null])),
-		unlisted: typeof unlisted === 'number' ? unlisted : 0,
+		unlistedAttempts: typeof unlistedAttempts === 'number' ? unlistedAttempts : 0,
 		reachedAt: typeof reachedAt === 'number' ? reachedAt : -Infinity,
 		allReadAt: typeof allReadAt === 'number' ? allReadAt : -Infinity,
 	};

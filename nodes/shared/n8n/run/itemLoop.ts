@@ -11,7 +11,7 @@ import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
 import { Pauses } from '../../pauses';
-import { messageOf } from '../../values';
+import { counted, messageOf } from '../../values';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
@@ -171,10 +171,10 @@ function stop(
 	});
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
 	const notes = listed.map((index) => `[item ${index}] ${reasonOf(failures.get(index))}`);
-	const unlisted = others.length - listed.length;
-	if (unlisted > 0) {
-		const items = unlisted === 1 ? 'item' : 'items';
-		notes.push(`And ${unlisted} more ${items} (${ranges(others.slice(MAX_LISTED_ITEMS))}).`);
+	const more = others.length - listed.length;
+	if (more > 0) {
+		const rest = ranges(others.slice(MAX_LISTED_ITEMS));
+		notes.push(`And ${counted(more, 'more item')} (${rest}).`);
 	}
 	notes.push(...moreNotes);
 	if (notes.length > 0) {
