@@ -7,7 +7,11 @@ import { type CallLimit, calledText, nextPeriod, periodAt } from '../shared/call
 import { pause } from '../shared/clock';
 import type { DeduplicationStore } from '../shared/deduplicationStore';
 import { clock } from '../shared/n8n/http/accountClient';
-import { openRememberedNumbers, repeatOnStore, type StoreUse } from '../shared/n8n/once/nodeStore';
+import {
+	openRememberedNumbers,
+	repeatOnStore,
+	type StoreUse,
+} from '../shared/n8n/once/rememberedTexts';
 import { cancelSignal, requireRunning } from '../shared/n8n/run/cancel';
 import { NotPlaced, OVER_LIMIT } from './notPlaced';
 import { inEnglish, withOffset } from '../shared/dates';

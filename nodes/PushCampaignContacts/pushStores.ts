@@ -2,7 +2,7 @@ import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isJsonObject } from '../shared/json';
 import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
-import { openRememberedNumbers, type StoreUse } from '../shared/n8n/once/nodeStore';
+import { openRememberedNumbers, type StoreUse } from '../shared/n8n/once/rememberedTexts';
 import { openNotes } from '../shared/n8n/once/openNotes';
 import { mayBeSentBefore } from '../shared/n8n/once/sentBefore';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';

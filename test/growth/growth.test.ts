@@ -24,7 +24,7 @@ import { isPushRecord } from '../../nodes/PushCampaignContacts/push/pushRecord';
 import {
 	readAccepted,
 	requireConsistentCounts,
-} from '../../nodes/PushCampaignContacts/push/response';
+} from '../../nodes/PushCampaignContacts/push/accepted';
 import { ItemRows } from '../../nodes/PushCampaignContacts/push/rows';
 import { mayNameRow } from '../../nodes/PushCampaignContacts/sameForAllRows';
 import { findAgents } from '../../nodes/shared/agents';

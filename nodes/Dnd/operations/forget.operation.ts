@@ -9,7 +9,7 @@ import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { optionalCountryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
-import { openRememberedNumbers, type StoreUse } from '../../shared/n8n/once/nodeStore';
+import { openRememberedNumbers, type StoreUse } from '../../shared/n8n/once/rememberedTexts';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { returnsErrorsToAgent } from '../../shared/n8n/tools/toolRun';

@@ -19,7 +19,7 @@ import { messageOf } from '../../shared/values';
 import type { PreparedRows } from './prepareRows';
 import type { ChunkRequest } from './pushRecord';
 import { reasonOf, type PushOutcome } from './outcome';
-import { addAccepted, readAccepted, requireConsistentCounts } from './response';
+import { addAccepted, readAccepted, requireConsistentCounts } from './accepted';
 import { RowSet, type RowRanges } from './rowSet';
 
 /** Rejected rows per chunk. If there are more, the cause is probably a setting, not the rows. */

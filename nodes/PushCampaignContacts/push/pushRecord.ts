@@ -3,7 +3,7 @@ import type { Reader, Resolution } from '../../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import type { KeyOf } from './phones';
 import { reasonOf, type PushOutcome } from './outcome';
-import { addAccepted, readAccepted } from './response';
+import { addAccepted, readAccepted } from './accepted';
 import { RowSet, type RowRanges } from './rowSet';
 
 /**

@@ -13,7 +13,7 @@ import {
 	type RowsNotPushed,
 	type RowStatus,
 } from './outcome';
-import { COUNTS } from './response';
+import { COUNTS } from './accepted';
 import { namesOfItems, type RowNames } from './rows';
 import type { RowSet } from './rowSet';
 

@@ -40,7 +40,7 @@ type ErrorRow = Omit<Explanation, 'resolution'> &
 		 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other 4xx
 		 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
 		 */
-		isNotProcessed?: true;
+		statusAloneRejects?: true;
 		/** The field of the request whose value the message shows. */
 		shownField?: string;
 	};
@@ -272,11 +272,11 @@ export const ERRORS: readonly ErrorRow[] = [
 		forModel: `Correct the number or its country. ${formatOf('Phone Number')} ${formatOf('Country')}`,
 		shownField: 'phone_number',
 	},
-	{ statuses: [307, 308], isNotProcessed: true, ...REDIRECTED },
-	{ raisedBy: /^GET /, statuses: range(300, 400), isNotProcessed: true, ...REDIRECTED },
+	{ statuses: [307, 308], statusAloneRejects: true, ...REDIRECTED },
+	{ raisedBy: /^GET /, statuses: range(300, 400), statusAloneRejects: true, ...REDIRECTED },
 	{
 		statuses: [401],
-		isNotProcessed: true,
+		statusAloneRejects: true,
 		message: 'The request was rejected as unauthorized (HTTP status 401)',
 		onScreen:
 			"Check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy in front of the service may require its own sign-in.",
@@ -284,14 +284,14 @@ export const ERRORS: readonly ErrorRow[] = [
 	},
 	{
 		statuses: [407],
-		isNotProcessed: true,
+		statusAloneRejects: true,
 		message:
 			"A proxy requires a sign-in, so the request didn't reach the service (HTTP status 407)",
 		...onScreenOnly('Ask your n8n administrator to let requests to the service pass the proxy.'),
 	},
 	{
 		statuses: [413],
-		isNotProcessed: true,
+		statusAloneRejects: true,
 		message: 'The request is too large for the service or a proxy (HTTP status 413)',
 		...forEveryone(
 			"The request had no effect. Shorten the texts, or leave out values that aren't needed.",
@@ -299,7 +299,7 @@ export const ERRORS: readonly ErrorRow[] = [
 	},
 	{
 		statuses: [TOO_MANY_REQUESTS],
-		isNotProcessed: true,
+		statusAloneRejects: true,
 		message:
 			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
 		onScreen:
@@ -397,7 +397,7 @@ export function explainRejection(
 
 /** The row of a status that counts as a rejection even without an error body of the service. */
 export function notProcessed(request: ServiceRequest, status: number): ErrorRow | undefined {
-	return ERRORS.find((row) => row.isNotProcessed === true && covers(row, request, status));
+	return ERRORS.find((row) => row.statusAloneRejects === true && covers(row, request, status));
 }
 
 function covers(

@@ -3,7 +3,7 @@ import { NotSent, OutcomeUnknown } from '../../api/errors';
 import type { DeduplicationStore } from '../../deduplicationStore';
 import type { Limiter } from '../../keyedMutex';
 import type { ExecutionOrigin } from './executionOrigin';
-import { repeatOnStore } from './nodeStore';
+import { repeatOnStore } from './rememberedTexts';
 import { nameOf } from './requestRecord';
 
 /** Notes to keep of other executions: of those that were interrupted, and of retries. */
@@ -129,7 +129,8 @@ export class Notes {
 		const names = requests.map((request) => this.namesOf(request));
 		const found = await this.lookUp(names.flat());
 		return names.map(
-			([place, same]) => found.has(place) && !(same !== undefined && found.has(same)),
+			([ofTarget, ofIdentity]) =>
+				found.has(ofTarget) && !(ofIdentity !== undefined && found.has(ofIdentity)),
 		);
 	}
 
@@ -155,25 +156,25 @@ export class Notes {
 	}
 
 	private async claim(
-		[place, same]: Names,
+		[ofTarget, ofIdentity]: Names,
 		notes: readonly string[],
 		isPart: boolean,
 	): Promise<NoteState> {
 		const { state } = this;
-		if (this.options.isFirstAttempt || same === undefined) {
+		if (this.options.isFirstAttempt || ofIdentity === undefined) {
 			await this.write(notes);
 			// In a first attempt, a known note is from before a wait, or from an execution that started in the same millisecond.
-			return this.options.isFirstAttempt || state.added.has(place) ? 'new' : 'unclear';
+			return this.options.isFirstAttempt || state.added.has(ofTarget) ? 'new' : 'unclear';
 		}
 		// Stays if the identity is another one, also if n8n is killed while it looks this up.
-		const other = `${isPart ? this.start : place} other`;
+		const other = `${isPart ? this.start : ofTarget} other`;
 		await this.write([...notes, other]);
-		if (!state.added.has(other) || (!state.added.has(place) && state.added.has(same))) {
+		if (!state.added.has(other) || (!state.added.has(ofTarget) && state.added.has(ofIdentity))) {
 			state.added.delete(other);
 			return 'unclear';
 		}
 		await this.removeUnused([other]).catch(() => undefined);
-		return state.added.has(same) ? 'new' : 'same';
+		return state.added.has(ofIdentity) ? 'new' : 'same';
 	}
 
 	private async release(notes: readonly string[], isPart: boolean): Promise<void> {
@@ -193,10 +194,10 @@ export class Notes {
 	}
 
 	private namesOf({ target, identity, isPart = false }: NotedRequest): Names {
-		let place = this.textOf(target);
-		for (let nth = 1; isPart && this.state.uses.has(place); nth++)
-			place = this.textOf([target, nth]);
-		return identity === undefined ? [place] : [place, this.textOf([target, { identity }])];
+		let ofTarget = this.textOf(target);
+		for (let nth = 1; isPart && this.state.uses.has(ofTarget); nth++)
+			ofTarget = this.textOf([target, nth]);
+		return identity === undefined ? [ofTarget] : [ofTarget, this.textOf([target, { identity }])];
 	}
 
 	private textOf(value: unknown): string {

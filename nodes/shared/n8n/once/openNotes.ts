@@ -7,7 +7,7 @@ import { clock } from '../http/accountClient';
 import { cancelSignal, isCanceled } from '../run/cancel';
 import { originOf } from './executionOrigin';
 import { AttemptState, Notes } from './notes';
-import { openStore, type StoreUse } from './nodeStore';
+import { openStore, type StoreUse } from './rememberedTexts';
 
 const USE: StoreUse = {
 	message: "n8n can't record the request before sending it, so it wasn't sent",

@@ -13,13 +13,13 @@ export type RecordOwner = { item?: number; tool_request?: string; unit?: string 
  * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `key`: fingerprint of the
  * idempotency key, with which it may be sent again.
  */
-export type IdempotencyRecord = RecordOwner &
+export type RequestRecord = RecordOwner &
 	({ completed: JsonObject[] } | { unknown: StoredUnknown; key?: string } | { inProgress: true });
-export type IdempotencyRecords = { [request: string]: IdempotencyRecord };
+export type RequestRecords = { [request: string]: RequestRecord };
 
 /** Whether the outcome is unknown, and the request may be sent again, because it has the same idempotency key. */
 export function isRepeatable(
-	record: IdempotencyRecord | undefined,
+	record: RequestRecord | undefined,
 	idempotencyKey: string | undefined,
 ): boolean {
 	if (record === undefined || idempotencyKey === undefined) return false;
@@ -27,7 +27,7 @@ export function isRepeatable(
 }
 
 /** @throws OutcomeUnknown if the stored outcome is unknown */
-export function replay(record: IdempotencyRecord): INodeExecutionData[] {
+export function replay(record: RequestRecord): INodeExecutionData[] {
 	if ('completed' in record)
 		return record.completed.map((json) => ({ json: structuredClone(json) }));
 	if ('unknown' in record) throw storedUnknown(record);
@@ -55,7 +55,7 @@ function storedUnknown({ unknown, key }: { unknown: StoredUnknown; key?: string 
 }
 
 /** Checks what an earlier attempt stored. */
-export function areRecords(stored: unknown): stored is IdempotencyRecords {
+export function areRecords(stored: unknown): stored is RequestRecords {
 	return isJsonObject(stored) && Object.values(stored).every(isRecord);
 }
 

@@ -17,8 +17,8 @@ import {
 import {
 	areRecords,
 	isRepeatable,
-	type IdempotencyRecord,
-	type IdempotencyRecords,
+	type RequestRecord,
+	type RequestRecords,
 	nameOf,
 	OutputCopier,
 	recordKey,
@@ -40,9 +40,9 @@ export class SendOnce<Deps> {
 	readonly hasEarlierRecords: boolean;
 	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that can't be read. */
 	mayHaveMore = false;
-	private readonly records: IdempotencyRecords;
+	private readonly records: RequestRecords;
 	/** By item index, from earlier attempts. */
-	private readonly earlier = new Map<number, IdempotencyRecord>();
+	private readonly earlier = new Map<number, RequestRecord>();
 	private readonly keys = new Map<number, string>();
 	/** How many items have the target so far. */
 	private readonly occurrences = new Map<string, number>();
@@ -80,12 +80,12 @@ export class SendOnce<Deps> {
 	}
 
 	/** The record of an item, from an earlier attempt or this one. */
-	recordOf(index: number): IdempotencyRecord | undefined {
+	recordOf(index: number): RequestRecord | undefined {
 		return this.records[this.keys.get(index) ?? ''];
 	}
 
 	/** The record of an item that can't be read now. */
-	earlierRecordAt(index: number): IdempotencyRecord | undefined {
+	earlierRecordAt(index: number): RequestRecord | undefined {
 		return this.earlier.get(index);
 	}
 

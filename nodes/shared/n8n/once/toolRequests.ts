@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { BoundedMap } from '../../boundedMap';
 import { noteCompleted } from '../tools/toolRun';
 import { type PreparedRequest, type Quota, QuotaExceeded } from './preparedRequest';
-import { type IdempotencyRecords, nameOf, recordKey } from './requestRecord';
+import { type RequestRecords, nameOf, recordKey } from './requestRecord';
 
 /** Tool requests to keep in a long MCP session: this many completed ones, and this many others. */
 const MAX_TOOL_REQUESTS = 1_000;
@@ -15,7 +15,7 @@ type ToolRequests = {
 	completedCounts: BoundedMap<number>;
 };
 
-const toolRequests = new WeakMap<IdempotencyRecords, ToolRequests>();
+const toolRequests = new WeakMap<RequestRecords, ToolRequests>();
 
 /**
  * Sends the request of a model once in one agent run or MCP session. The same request again gets the same result, also
@@ -25,7 +25,7 @@ const toolRequests = new WeakMap<IdempotencyRecords, ToolRequests>();
  */
 export async function sendForModel<Deps>(
 	context: IExecuteFunctions,
-	records: IdempotencyRecords,
+	records: RequestRecords,
 	{ payload, target, modelMayRepeat }: PreparedRequest<Deps>,
 	send: (key: string, toolRequest: string) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
@@ -70,13 +70,13 @@ export async function sendForModel<Deps>(
  *
  * @throws QuotaExceeded if the run has used it up
  */
-export function requireQuota(records: IdempotencyRecords, quota: Quota): void {
+export function requireQuota(records: RequestRecords, quota: Quota): void {
 	const used = Object.values(records).filter(({ unit }) => unit === quota.unit);
 	if (used.length >= quota.max) throw new QuotaExceeded(quota);
 }
 
 /** Limits completed records and others separately, so that neither kind evicts the other. */
-function evictOldest(records: IdempotencyRecords): void {
+function evictOldest(records: RequestRecords): void {
 	const isCompleted = (key: string) => 'completed' in (records[key] ?? {});
 	for (const group of partition(Object.keys(records), isCompleted)) {
 		const [oldest] = group;

@@ -144,7 +144,7 @@ const STATUSES = [
 ];
 
 /** Statuses that mean "not processed". After a write, only two of the redirects do. */
-function isNotProcessed(method: string, status: number): boolean {
+function statusAloneRejects(method: string, status: number): boolean {
 	if (method === 'GET' && status >= 300 && status < 400) return true;
 	return [307, 308, 401, 407, 413, 429].includes(status);
 }
@@ -195,7 +195,9 @@ describe.each(ENDPOINTS)('$name', ({ name, send, success }) => {
 		for (const status of STATUSES) {
 			const whole = await resultOf(send, status, { success: false, details: null, ...body });
 			const isRejected =
-				mayReject(status) || isNotProcessed(method, status) || (isOwn && statuses === undefined);
+				mayReject(status) ||
+				statusAloneRejects(method, status) ||
+				(isOwn && statuses === undefined);
 			expect({ status, ...whole }).toMatchObject({
 				status,
 				outcome: isRejected ? 'rejected' : 'unknown',
@@ -207,7 +209,7 @@ describe.each(ENDPOINTS)('$name', ({ name, send, success }) => {
 		await expectRejection(
 			body,
 			(status) =>
-				isNotProcessed(method, status) ||
+				statusAloneRejects(method, status) ||
 				(isOwn && statuses?.includes(status) !== false && mayReject(status)),
 		);
 	});
@@ -217,19 +219,19 @@ describe.each(ENDPOINTS)('$name', ({ name, send, success }) => {
 		async (body) => {
 			await expectRejection(
 				{ success: false, ...body },
-				(status) => mayReject(status) || isNotProcessed(method, status),
+				(status) => mayReject(status) || statusAloneRejects(method, status),
 			);
 		},
 	);
 
 	test.each(OF_GATEWAYS.map((body) => [body]))('%j proves nothing', async (body) => {
-		await expectRejection(body, (status) => isNotProcessed(method, status));
+		await expectRejection(body, (status) => statusAloneRejects(method, status));
 	});
 
 	test('a list of `errors` is a validation error at 400 and 422', async () => {
 		await expectRejection(
 			{ errors: ['is invalid'] },
-			(status) => status === 400 || status === 422 || isNotProcessed(method, status),
+			(status) => status === 400 || status === 422 || statusAloneRejects(method, status),
 		);
 	});
 
@@ -238,7 +240,7 @@ describe.each(ENDPOINTS)('$name', ({ name, send, success }) => {
 			const { outcome, sent } = await resultOf(send, status, success);
 			const isDone = status >= 200 && status < 300;
 			// A sign of an effect after a write outweighs a status that means "not processed".
-			const isRejected = isNotProcessed(method, status) && method === 'GET';
+			const isRejected = statusAloneRejects(method, status) && method === 'GET';
 			const otherwise = isRejected ? 'rejected' : 'unknown';
 			expect({ status, outcome, sent }).toEqual({
 				status,

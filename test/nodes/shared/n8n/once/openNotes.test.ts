@@ -8,7 +8,10 @@ import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { noLimit } from '../../../../../nodes/shared/keyedMutex';
 import type { Notes } from '../../../../../nodes/shared/n8n/once/notes';
 import { notesOfWaiting, openNotes } from '../../../../../nodes/shared/n8n/once/openNotes';
-import { DATABASE_DELAYS_MS, openStore } from '../../../../../nodes/shared/n8n/once/nodeStore';
+import {
+	DATABASE_DELAYS_MS,
+	openStore,
+} from '../../../../../nodes/shared/n8n/once/rememberedTexts';
 import {
 	engineHarness,
 	executeContext,

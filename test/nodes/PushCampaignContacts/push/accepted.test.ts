@@ -1,4 +1,4 @@
-import { readAccepted } from '../../../../nodes/PushCampaignContacts/push/response';
+import { readAccepted } from '../../../../nodes/PushCampaignContacts/push/accepted';
 import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 import { countRows, hintsFor } from '../../../../nodes/PushCampaignContacts/push/report';
 import { json, phone, push, scripted, statuses } from './scripted';

@@ -1,6 +1,6 @@
 import range from 'lodash/range';
 import { noLimit } from '../../../../../nodes/shared/keyedMutex';
-import { openStore } from '../../../../../nodes/shared/n8n/once/nodeStore';
+import { openStore } from '../../../../../nodes/shared/n8n/once/rememberedTexts';
 import { engineHarness, executeContext } from '../../../../engine';
 
 const harness = engineHarness();

@@ -1,6 +1,6 @@
 /**
  * The complete messages for each error of the table, response, and network fault, so that every change of a sentence is
- * intentional. Update them with `npm test -- -u test/nodes/shared/api/words.test.ts`.
+ * intentional. Update them with `npm test -- -u test/nodes/shared/api/errorTexts.test.ts`.
  */
 import { hasAnyField } from '../../../../nodes/shared/api/envelope';
 import { ExplainedError, isTransient } from '../../../../nodes/shared/api/errors';
