@@ -1,7 +1,7 @@
 import type { ApiClient } from '../shared/api/client';
 import { sendInbound, sendInboundAsync, sendLegacyMessage } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { explained, type ExplainedError, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import { explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import type { ApiResponse } from '../shared/api/http';
 import { parseAgentUuid } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
@@ -11,11 +11,11 @@ import { requireText } from '../shared/chat/parseChatFields';
 import { backoffMs } from '../shared/clock';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readAdditions } from '../shared/n8n/forms/options';
+import { failedRepeat } from '../shared/n8n/once/sentBefore';
 import type { Prepare } from '../shared/n8n/run/chatItems';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { idempotencyKey, messageTarget } from './idempotency';
 import { requireAccepted } from './messageState';
-import { LATER_ATTEMPT_FAILED } from './turnFault';
 
 /** Documented in Chat › `POST /v1/chat/inbound/async`. */
 const KEY_NAME = 'idempotency_key';
@@ -118,7 +118,7 @@ export async function sendKeyed(
 			const failure = explained(error);
 			const isUnknown = failure instanceof OutcomeUnknown;
 			if (!isUnknown && attempt === 1) throw failure;
-			if (!isUnknown) throw laterAttemptFailed(failure);
+			if (!isUnknown) throw failedRepeat(failure);
 			if (attempt >= ATTEMPTS_WITH_KEY) throw failure.withText({ resolution: SENT_SEVERAL_TIMES });
 			await client.clock.sleep(backoffMs(REQUEST_BACKOFF, attempt));
 		}
@@ -128,8 +128,3 @@ export async function sendKeyed(
 const SENT_SEVERAL_TIMES = onScreenOnly(
 	'The message was sent several times with the same idempotency key, which is safe. You can run this item again with the same key.',
 );
-
-function laterAttemptFailed({ originalMessage, origin }: ExplainedError): OutcomeUnknown {
-	const { message, resolution } = LATER_ATTEMPT_FAILED;
-	return new OutcomeUnknown(message, resolution, { originalMessage, origin });
-}

@@ -10,6 +10,7 @@ import type { MissingAck } from '../shared/chat/connection';
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
 import type { TurnOutcome } from '../shared/chat/turn';
 import { ACCEPTED_STATES, errorText } from '../shared/chat/frames';
+import { failedRepeat } from '../shared/n8n/once/sentBefore';
 
 /** Explains why a message wasn't sent or was rejected. */
 class ChatTurnFault extends ExplainedError {
@@ -42,17 +43,6 @@ const SEND_UNKNOWN_CLOSED: Resolution = {
 		'The service may or may not have accepted the message. Check the conversation in the service. To continue it, create a new session.',
 	forModel:
 		'The service may or may not have accepted the message, so it was not sent again. Use another session. A closed session stays closed.',
-};
-
-/** An attempt with an unknown outcome, followed by one that was rejected or not sent. */
-export const LATER_ATTEMPT_FAILED: Explanation = {
-	message:
-		'The service may have accepted the message, because the outcome of an earlier attempt is unknown and a later attempt failed',
-	resolution: {
-		onScreen:
-			'Check the conversation in the service. If the message is missing, send it again with the same idempotency key, which is safe.',
-		forModel: 'The service may or may not have accepted it.',
-	},
 };
 
 /** One row for each documented `error` of an ack whose state is `invalid` (Events › Chat WebSocket). */
@@ -192,7 +182,7 @@ export function turnFault(outcome: TurnOutcome, hasOtherWays = true): ExplainedE
 		// Another attempt may have been accepted. Only one with a key is followed by another.
 		return state === 'busy'
 			? unknown(missingBefore, true)
-			: unknownFault(LATER_ATTEMPT_FAILED, words);
+			: failedRepeat({ originalMessage: words, origin: 'service' });
 	}
 	if (state === 'busy') return new ChatTurnFault(BUSY, 'not_sent', words, true);
 	if (state === 'error') return unknownFault(FAILED, words);

@@ -58,7 +58,7 @@ describe('a broken connection or a server error after the message was sent', () 
 		service().post(ASYNC).reply(500, 'oops');
 		service().post(ASYNC).reply(422, { success: false, error: 'session_closed' });
 		const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
-		expect(stopMessage(run).message).toContain('The service may have accepted the message');
+		expect(stopMessage(run).message).toContain('An earlier attempt may have sent this');
 	});
 
 	test('with a key and no response at all: 3 attempts, then reports that another run is safe', async () => {

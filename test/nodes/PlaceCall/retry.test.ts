@@ -213,31 +213,6 @@ describe('the stored records', () => {
 		expect(kept(failed).length / 299).toBeLessThan(90);
 	});
 
-	it('have only short fields if the results are very long', async () => {
-		const echo = 'e'.repeat(400_000);
-		service()
-			.post('/v1/call')
-			.times(4)
-			.reply((_uri, body) => [200, { success: true, data: { call_id: phoneOf(body), echo } }]);
-		rejectCall();
-		const node = harness.placeCallNode(perItem);
-		const failed = await run(node, people(5));
-		expect(kept(failed).length).toBeLessThan(1_000_000);
-		acceptCalls(1);
-		const items = output(await retry(failed, node), 'Node').map(({ json }) => json);
-		expect(items).toHaveLength(5);
-		// The first two fit.
-		for (const index of [0, 1, 3]) {
-			const isCut = index > 1;
-			expect(items[index]).toEqual({
-				call_id: phone(index),
-				...(isCut ? { not_kept: ['echo'] } : { echo }),
-				placed: true,
-				phone_key: `91${phone(index)}`,
-			});
-		}
-	});
-
 	it('have no included rows, and a retry returns each row with its call', async () => {
 		const rows = people(3).map((row, index) => ({ ...row, notes: `of row ${index}` }));
 		rejecting(3, '9876543212');

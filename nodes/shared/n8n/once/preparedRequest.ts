@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown } from '../../api/errors';
+import { ExplainedError, type OutcomeUnknown } from '../../api/errors';
 import { forEveryone, USER } from '../../api/resolution';
 import type { NotedRequest } from './notes';
 
@@ -58,30 +58,4 @@ export class QuotaExceeded extends ExplainedError {
 /** What is noted of the request. */
 export function noteOf<Deps>({ target, idempotencyKey }: PreparedRequest<Deps>): NotedRequest {
 	return { target, identity: idempotencyKey };
-}
-
-/** The outcome of a request with an idempotency key whose earlier outcome is unknown. A later failure doesn't change it. */
-export function failedRepeat({ originalMessage, origin }: ExplainedError): OutcomeUnknown {
-	return new OutcomeUnknown(
-		'An earlier attempt may have sent this, and a later attempt failed, so the outcome is unknown',
-		{
-			onScreen:
-				'Check the service. If this is missing, send it again with the same idempotency key, which is safe.',
-			forModel: '',
-		},
-		{ originalMessage, origin },
-	);
-}
-
-/** The outcome of a request that an earlier attempt started, and of which n8n has no record. */
-export function begunEarlier<Deps>({ withDetails }: PreparedRequest<Deps>): OutcomeUnknown {
-	const error = new OutcomeUnknown(
-		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
-		{
-			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
-			forModel: 'It was not sent again.',
-		},
-		{ origin: 'n8n' },
-	);
-	return withDetails?.(error) ?? error;
 }

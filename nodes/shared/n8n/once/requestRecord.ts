@@ -1,7 +1,7 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { OutcomeUnknown, type StoredUnknown } from '../../api/errors';
 import { shortFingerprint } from '../../hash';
-import { isJsonObject, type JsonObject, parseStringified } from '../../json';
+import { isJsonObject, type JsonObject } from '../../json';
 
 /** 72 bits. */
 const KEY_LENGTH = 12;
@@ -10,11 +10,15 @@ const KEY_LENGTH = 12;
 export type RecordOwner = { item?: number; tool_request?: string; unit?: string };
 
 /**
- * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `key`: fingerprint of the
- * idempotency key, with which it may be sent again.
+ * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `repeatableWith`:
+ * fingerprint of the idempotency key with which it may be sent again.
  */
 export type RequestRecord = RecordOwner &
-	({ completed: JsonObject[] } | { unknown: StoredUnknown; key?: string } | { inProgress: true });
+	(
+		| { completed: JsonObject[] }
+		| { unknown: StoredUnknown; repeatableWith?: string }
+		| { inProgress: true }
+	);
 export type RequestRecords = { [request: string]: RequestRecord };
 
 /** Whether the outcome is unknown, and the request may be sent again, because it has the same idempotency key. */
@@ -23,7 +27,7 @@ export function isRepeatable(
 	idempotencyKey: string | undefined,
 ): boolean {
 	if (record === undefined || idempotencyKey === undefined) return false;
-	return 'unknown' in record && record.key === nameOf(idempotencyKey);
+	return 'unknown' in record && record.repeatableWith === nameOf(idempotencyKey);
 }
 
 /** @throws OutcomeUnknown if the stored outcome is unknown */
@@ -41,9 +45,15 @@ export function replay(record: RequestRecord): INodeExecutionData[] {
 }
 
 /** With a key, the stored text says that sending again is safe. This one isn't sent again. */
-function storedUnknown({ unknown, key }: { unknown: StoredUnknown; key?: string }): OutcomeUnknown {
+function storedUnknown({
+	unknown,
+	repeatableWith,
+}: {
+	unknown: StoredUnknown;
+	repeatableWith?: string;
+}): OutcomeUnknown {
 	const error = OutcomeUnknown.fromStored(unknown);
-	return key === undefined
+	return repeatableWith === undefined
 		? error
 		: error.withText({
 				resolution: {
@@ -79,29 +89,4 @@ export function nameOf(value: unknown): string {
 /** The key of one of several records with the same name. */
 export function recordKey(name: string, occurrence: number): string {
 	return occurrence === 0 ? name : `${name}#${occurrence}`;
-}
-
-/** Characters of output to store in full. Beyond that, only short fields such as IDs. */
-const MAX_CHARACTERS = 1_000_000;
-const SHORT_FIELD_CHARACTERS = 100;
-
-/** Copies outputs for the records that n8n stores with the execution. */
-export class OutputCopier {
-	/** @param characters that are stored already */
-	constructor(private characters: number) {}
-
-	/** A copy that later nodes can't change. Complete until `MAX_CHARACTERS` is reached. */
-	copy(json: IDataObject): JsonObject {
-		const text = JSON.stringify(json);
-		const whole = parseStringified(text);
-		if (!isJsonObject(whole)) return {};
-		this.characters += text.length;
-		if (this.characters <= MAX_CHARACTERS) return whole;
-		const isLong = ([, value]: [string, unknown]) =>
-			JSON.stringify(value).length > SHORT_FIELD_CHARACTERS;
-		const short = Object.entries(whole).filter((entry) => !isLong(entry));
-		const omitted = Object.entries(whole).filter(isLong);
-		if (omitted.length === 0) return whole;
-		return { ...Object.fromEntries(short), not_kept: omitted.map(([field]) => field) };
-	}
 }

@@ -1,30 +1,25 @@
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained, ExplainedError, OutcomeUnknown } from '../../api/errors';
+import { isJsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { requireRunning } from '../run/cancel';
 import { runsAsTool } from '../tools/toolRun';
 import { openRecord } from './executionStore';
 import type { Notes } from './notes';
 import { openNotes } from './openNotes';
-import {
-	begunEarlier,
-	failedRepeat,
-	noteOf,
-	type PreparedRequest,
-	type Quota,
-} from './preparedRequest';
+import { noteOf, type PreparedRequest, type Quota } from './preparedRequest';
 import {
 	areRecords,
 	isRepeatable,
 	type RequestRecord,
 	type RequestRecords,
 	nameOf,
-	OutputCopier,
 	recordKey,
 	type RecordOwner,
 	replay,
 } from './requestRecord';
+import { begunEarlier, failedRepeat } from './sentBefore';
 import { requireQuota, sendForModel } from './toolRequests';
 
 /**
@@ -46,7 +41,6 @@ export class SendOnce<Deps> {
 	private readonly keys = new Map<number, string>();
 	/** How many items have the target so far. */
 	private readonly occurrences = new Map<string, number>();
-	private readonly outputs: OutputCopier;
 	private readonly notes: () => Promise<Notes | undefined>;
 	/** Why it's unknown which requests an earlier attempt sent. */
 	private unreadable: ExplainedError | undefined;
@@ -67,7 +61,6 @@ export class SendOnce<Deps> {
 		for (const record of Object.values(this.records)) {
 			if (record.item !== undefined) this.earlier.set(record.item, record);
 		}
-		this.outputs = new OutputCopier(JSON.stringify(this.records).length);
 		this.notes = once(async () => await openNotes(context));
 	}
 
@@ -156,7 +149,8 @@ export class SendOnce<Deps> {
 		const output = await sending.catch((error: unknown): never => {
 			if (error instanceof OutcomeUnknown) {
 				const { idempotencyKey } = request;
-				const again = idempotencyKey === undefined ? {} : { key: nameOf(idempotencyKey) };
+				const again =
+					idempotencyKey === undefined ? {} : { repeatableWith: nameOf(idempotencyKey) };
 				this.records[key] = { ...owner, unknown: error.toStored(), ...again };
 			} else if (error instanceof ExplainedError) {
 				if (stored === undefined) Reflect.deleteProperty(this.records, key);
@@ -164,7 +158,8 @@ export class SendOnce<Deps> {
 			}
 			throw error;
 		});
-		const completed = output.map(({ json }) => this.outputs.copy(json));
+		// Copies, because later nodes may change the output in place.
+		const completed = output.map(({ json }) => structuredClone(json)).filter(isJsonObject);
 		this.records[key] = { ...owner, completed };
 		return output;
 	}
