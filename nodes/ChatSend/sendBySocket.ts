@@ -59,7 +59,7 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 			const outcome = await sockets.use(
 				account,
 				sessionId,
-				disconnectOther,
+				{ disconnectOther },
 				async (lease) => await sendTurn(lease, frame, options),
 			);
 			const fault = turnFault(outcome, frame.type === 'message');

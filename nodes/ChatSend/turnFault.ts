@@ -1,4 +1,9 @@
-import { ExplainedError, OutcomeUnknown, quotingService } from '../shared/api/errors';
+import {
+	type ErrorFacts,
+	ExplainedError,
+	OutcomeUnknown,
+	quotingService,
+} from '../shared/api/errors';
 import {
 	forEveryone,
 	onScreenOnly,
@@ -19,10 +24,9 @@ class ChatTurnFault extends ExplainedError {
 	constructor(
 		{ message, resolution }: Explanation,
 		readonly outcome: 'not_sent' | 'rejected',
-		originalMessage?: string,
-		isTransient = false,
+		facts: ErrorFacts = {},
 	) {
-		super(message, resolution, { originalMessage, isTransient });
+		super(message, resolution, facts);
 	}
 }
 
@@ -184,7 +188,8 @@ export function turnFault(outcome: TurnOutcome, hasOtherWays = true): ExplainedE
 			? unknown(missingBefore, true)
 			: failedRepeat({ originalMessage: words, origin: 'service' });
 	}
-	if (state === 'busy') return new ChatTurnFault(BUSY, 'not_sent', words, true);
+	if (state === 'busy')
+		return new ChatTurnFault(BUSY, 'not_sent', { originalMessage: words, isTransient: true });
 	if (state === 'error') return unknownFault(FAILED, words);
 	if (words === undefined) return new ChatTurnFault(NO_REASON, 'rejected');
 	if (state !== 'invalid') return rejectedWith(`${words} (state ${state})`);
@@ -192,7 +197,9 @@ export function turnFault(outcome: TurnOutcome, hasOtherWays = true): ExplainedE
 }
 
 function rejectedWith(words: string, explanation: Explanation = OTHER_REASON): ChatTurnFault {
-	return new ChatTurnFault(quotingService(explanation, words), 'rejected', words);
+	return new ChatTurnFault(quotingService(explanation, words), 'rejected', {
+		originalMessage: words,
+	});
 }
 
 function unknown(why: MissingAck, hasKey: boolean): OutcomeUnknown {
@@ -210,7 +217,7 @@ const NO_CONNECTION_NEEDED =
 
 function notSent(ending: ChatEnded | null, hasOtherWays: boolean): ChatTurnFault {
 	if (ending === null) return new ChatTurnFault(NOT_STARTED, 'not_sent');
-	const { kind, message, resolution, resolutionForModel, originalMessage, isTransient } = ending;
+	const { kind, message, resolution, resolutionForModel } = ending;
 	const namesOtherWays = hasOtherWays && kind === 'in_use_or_inactive';
 	const text = {
 		message: `${message}, so nothing was sent`,
@@ -219,5 +226,5 @@ function notSent(ending: ChatEnded | null, hasOtherWays: boolean): ChatTurnFault
 			forModel: resolutionForModel,
 		},
 	};
-	return new ChatTurnFault(text, 'not_sent', originalMessage, isTransient);
+	return new ChatTurnFault(text, 'not_sent', ending);
 }

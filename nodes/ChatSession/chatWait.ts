@@ -38,7 +38,11 @@ export class NeverConnected extends ExplainedError {
 				onScreen: `${reason} If connecting is slow, increase 'Time Limit (Seconds)'.`,
 				forModel: lastFailure?.resolutionForModel ?? '',
 			},
-			{ originalMessage: lastFailure?.originalMessage, isTransient: true },
+			{
+				originalMessage: lastFailure?.originalMessage,
+				origin: lastFailure?.origin,
+				isTransient: true,
+			},
 		);
 	}
 }

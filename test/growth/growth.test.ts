@@ -315,7 +315,7 @@ const reads: Record<string, Place['reads']> = {
 		() => parseFrame(JSON.stringify({ type: 'message_received', payload: fieldsWith(json) })),
 		() => createdSessionId(mappedBy(text), { status: 200, body: json }),
 		() => createdSessionId(new ApiMapping({}), { status: 200, body: json }),
-		() => describeEnding('mint_rejected', { kind: 'token', error: new Error(text) }, text),
+		() => describeEnding('mint_rejected', { kind: 'token', error: new Error(text) }),
 		...[text, `wss://${text}`, `wss://h.example/${text}`].map(
 			(wsUrl) => () =>
 				socketUrl({

@@ -78,16 +78,17 @@ const waitOnce: Prepare = (form) => {
 	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async ({ context, account, sockets }: ChatDeps) => {
 		const returnedIds = returnedEventIds(context, sessionId);
+		const timeoutMs = capInTools(context, timeLimitMs);
 		const filter: EventFilter = {
 			types,
-			timeoutMs: capInTools(context, timeLimitMs),
+			timeoutMs,
 			returnedIds: new Set(returnedIds),
 			reader: readerOf(runsAsTool(context)),
 		};
 		const { end, seen } = await sockets.use(
 			account,
 			sessionId,
-			disconnectOther,
+			{ disconnectOther, patienceMs: timeoutMs },
 			async (lease) => await awaitEvent(lease, filter, clock),
 		);
 		if (end.kind === 'stopped') throw canceledError(context);

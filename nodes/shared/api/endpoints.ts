@@ -320,7 +320,8 @@ const TOKEN_TIMEOUT_MS = 15_000;
 export async function requestWsToken(client: ApiClient, sessionId: string): Promise<ApiResponse> {
 	const path = `/v1/chat/session/${segment(sessionId)}/ws_token`;
 	const body = { stream: 'user' };
-	const request = { method: 'POST', path, body, timeoutMs: TOKEN_TIMEOUT_MS } as const;
+	const timeoutMs = TOKEN_TIMEOUT_MS;
+	const request = { method: 'POST', path, body, timeoutMs, changesNothing: true } as const;
 	const successCheck = either(saysSuccess, hasAnyField('token'));
 	return await client.send(request, { successCheck, isSecret: true });
 }

@@ -11,6 +11,8 @@ export type ServiceRequest = {
 	query?: Query;
 	body?: JsonObject;
 	list?: WrittenList;
+	/** Whether a request other than GET changes nothing either, so that it may be repeated. */
+	changesNothing?: true;
 	/** For requests whose callers can't wait for the default time limit. */
 	timeoutMs?: number;
 	/** Aborted when the response is no longer needed. */

@@ -232,7 +232,7 @@ export function outcomeUnknown(
 	origin?: ErrorOrigin,
 ): OutcomeUnknown {
 	const facts = { originalMessage, status, origin };
-	if (request.method === 'GET') {
+	if (request.method === 'GET' || request.changesNothing === true) {
 		const resolution = isForeign
 			? onScreenOnly("Nothing was changed. Check 'Base URL' in the credential, then try again.")
 			: onScreenOnly('Nothing was changed. Try again later.');

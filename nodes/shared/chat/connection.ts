@@ -20,8 +20,7 @@ import {
 	describeEnding,
 	ReconnectPolicy,
 	type Retry,
-	serviceReason,
-	tokenFailureReason,
+	whatWasSaid,
 } from './reconnectPolicy';
 import { Socket, type WebSocketLike } from './socket';
 import { type MintedToken, socketUrl, TOKEN_RETRY_MS, withRenewal, type WsToken } from './token';
@@ -188,7 +187,7 @@ export class ChatConnection {
 				continue;
 			}
 			const step = this.policy.next(attempt);
-			const ending = describeEnding(step.why, attempt, this.redact(serviceReason(attempt)));
+			const ending = describeEnding(step.why, attempt, (text) => this.redact(text));
 			if (step.kind === 'end') {
 				this.end(ending);
 				return;
@@ -267,7 +266,8 @@ export class ChatConnection {
 				if (isRejection(error, 'session_closed')) {
 					await this.endClosedSession();
 				} else {
-					const details = { sessionId, originalMessage: tokenFailureReason(error) };
+					const { originalMessage } = whatWasSaid({ kind: 'token', error });
+					const details = { sessionId, originalMessage };
 					log.warn("The token of a chat session couldn't be renewed yet", details);
 				}
 			}

@@ -1,6 +1,14 @@
-import { ExplainedError, InvalidInput, isRejection, ServiceRejection } from '../api/errors';
+import {
+	asSentence,
+	type ErrorFacts,
+	ExplainedError,
+	InvalidInput,
+	isRejection,
+	ServiceRejection,
+} from '../api/errors';
 import { onScreenOnly, USER, type Explanation } from '../api/resolution';
 import { type Backoff, backoffMs } from '../clock';
+import { messageOf } from '../values';
 import type { SocketEnd } from './socket';
 
 /**
@@ -31,6 +39,9 @@ const TOKEN_REJECTED = 4401;
 
 /** "Policy: token's session/stream mismatch, agent inactive, or claim conflict". */
 const POLICY = 1008;
+
+/** A connection that ended without a close frame (RFC 6455). */
+const BROKEN = 1006;
 
 /** "Non-text frame sent": a bug in these nodes. */
 const NON_TEXT_FRAME = 1003;
@@ -174,10 +185,10 @@ export class ChatEnded extends ExplainedError {
 	constructor(
 		readonly kind: EndingKind,
 		{ message, resolution }: Explanation,
-		originalMessage?: string,
+		facts: Pick<ErrorFacts, 'originalMessage' | 'origin'> = {},
 	) {
 		// The same message may succeed later.
-		super(message, resolution, { originalMessage, isTransient: kind === 'unreachable' });
+		super(message, resolution, { ...facts, isTransient: kind === 'unreachable' });
 	}
 }
 
@@ -246,24 +257,38 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 	},
 };
 
-/** @param said what the service reported, without its tokens */
-export function describeEnding(kind: EndingKind, attempt: AttemptEnd, said: string): ChatEnded {
+/** @param redact removes tokens from a text */
+export function describeEnding(
+	kind: EndingKind,
+	attempt: AttemptEnd,
+	redact: (text: string) => string = (text) => text,
+): ChatEnded {
+	const { originalMessage, origin } = whatWasSaid(attempt);
+	return new ChatEnded(kind, explanationOf(kind, attempt), {
+		originalMessage: originalMessage && redact(originalMessage),
+		origin,
+	});
+}
+
+function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
 	const cause = attempt.kind === 'token' ? attempt.error : null;
+	const own = BY_KIND[kind];
+	if (!(cause instanceof ExplainedError)) return own;
 	// The error itself explains why there's no usable token.
-	const isExplained = kind === 'mint_rejected' || kind === 'session_closed';
-	const explanation =
-		isExplained && cause instanceof ExplainedError ? cause.explanation : BY_KIND[kind];
-	return new ChatEnded(kind, explanation, said === '' ? undefined : said);
+	if (kind === 'mint_rejected' || kind === 'session_closed') return cause.explanation;
+	const onScreen = `The service issued no WebSocket token. ${asSentence(cause.message)} ${cause.resolution}`;
+	return { ...own, resolution: { ...own.resolution, onScreen } };
 }
 
 /** The close code and reason, or why there's no usable token. May contain tokens. */
-export function serviceReason(attempt: AttemptEnd): string {
-	if (attempt.kind === 'token') return tokenFailureReason(attempt.error);
+export function whatWasSaid(attempt: AttemptEnd): Pick<ErrorFacts, 'originalMessage' | 'origin'> {
+	if (attempt.kind === 'token') {
+		const { error } = attempt;
+		if (!(error instanceof ExplainedError)) return { originalMessage: messageOf(error) };
+		return { originalMessage: error.originalMessage, origin: error.origin };
+	}
 	const { code, reason } = attempt.end;
-	return [code === null ? '' : `close code ${code}`, reason].filter(Boolean).join(' · ');
-}
-
-export function tokenFailureReason(error: unknown): string {
-	if (error instanceof ExplainedError) return error.originalMessage ?? error.message;
-	return error instanceof Error ? error.message : '';
+	if (code === null) return {};
+	const originalMessage = [`close code ${code}`, reason].filter(Boolean).join(' · ');
+	return { originalMessage, origin: code === BROKEN ? 'network' : 'service' };
 }

@@ -24,6 +24,8 @@ export interface LeaseOptions extends Pick<ConnectionOptions, FromLease> {
 	usedBy: 'trigger' | 'test' | 'action';
 	/** The user confirmed that another client may lose the session. */
 	disconnectOther: boolean;
+	/** How long an action tries to connect. By default, `ACTION_PATIENCE_MS`. */
+	patienceMs?: number;
 	/** Called once for each event from now on, in the order of arrival. */
 	onEvent?: OnEvent;
 	/** For a trigger: the session has been lost for a while, and the connection tries again at intervals of minutes. */
@@ -221,8 +223,9 @@ export class ChatLease {
 		const now = this.clock.elapsed();
 		if (isFirst || this.failingSince === null) this.failingSince = now;
 		const waitedMs = now - this.failingSince;
-		if (this.options.usedBy === 'action') {
-			if (isHopeless || rejections > 1 || waitedMs >= ACTION_PATIENCE_MS) this.end(ending);
+		const { usedBy, patienceMs = ACTION_PATIENCE_MS } = this.options;
+		if (usedBy === 'action') {
+			if (isHopeless || rejections > 1 || waitedMs >= patienceMs) this.end(ending);
 			return;
 		}
 		const patience = rejections > 0 ? TRIGGER_PATIENCE_IF_REJECTED_MS : TRIGGER_PATIENCE_MS;

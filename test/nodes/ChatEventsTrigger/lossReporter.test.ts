@@ -16,7 +16,7 @@ const TEXT = { message: 'The chat has ended', resolution: forEveryone('Look at i
 const loss = (sessionId: string, isRetried = false, said?: string) => ({
 	sessionId,
 	isRetried,
-	ending: new ChatEnded('unreachable', TEXT, said),
+	ending: new ChatEnded('unreachable', TEXT, { originalMessage: said }),
 });
 
 const AGAIN =

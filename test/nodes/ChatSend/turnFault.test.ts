@@ -28,7 +28,10 @@ const unknown = (why: MissingAck, hasKey: boolean): TurnOutcome => ({
 });
 const ended = (kind: EndingKind): TurnOutcome => {
 	const text = { message: 'The connection fails', resolution: forEveryone('Check it.') };
-	return { kind: 'not_sent', ending: new ChatEnded(kind, text, 'close code 1006') };
+	return {
+		kind: 'not_sent',
+		ending: new ChatEnded(kind, text, { originalMessage: 'close code 1006' }),
+	};
 };
 
 test.each<[TurnOutcome]>([

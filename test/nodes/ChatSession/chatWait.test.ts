@@ -15,7 +15,7 @@ const event = (type: string, eventId: string | null = null, ts?: string | number
 const rejected = new ChatEnded(
 	'unreachable',
 	{ message: 'The connection fails', resolution: forEveryone('Check the service.') },
-	'close code 1006',
+	{ originalMessage: 'close code 1006' },
 );
 
 /** Starts a wait of 10 seconds, with controls for its session. */

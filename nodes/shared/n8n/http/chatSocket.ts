@@ -18,7 +18,7 @@ const connections = new SharedConnections({
 
 export type ChatSocketOptions = Pick<
 	LeaseOptions,
-	'disconnectOther' | 'onEvent' | 'onLost' | 'onEnded'
+	'disconnectOther' | 'patienceMs' | 'onEvent' | 'onLost' | 'onEnded'
 >;
 
 /** Leases this process's shared connection to a chat session, and opens it if necessary. `close()` ends the lease. */
@@ -73,11 +73,11 @@ export class ChatSocketPool {
 	async use<T>(
 		connection: AccountClient,
 		sessionId: string,
-		disconnectOther: boolean,
+		options: Pick<ChatSocketOptions, 'disconnectOther' | 'patienceMs'>,
 		job: (lease: ChatLease) => Promise<T>,
 	): Promise<T> {
 		requireRunning(this.context);
-		const lease = openChatSocket(this.context, connection, sessionId, { disconnectOther });
+		const lease = openChatSocket(this.context, connection, sessionId, options);
 		this.inUse.add(lease);
 		try {
 			return await job(lease);

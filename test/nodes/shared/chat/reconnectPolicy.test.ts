@@ -1,12 +1,17 @@
 import { NO_ERROR_BODY } from '../../../../nodes/shared/api/rejectionBody';
-import { InvalidInput, ServiceRejection } from '../../../../nodes/shared/api/errors';
+import {
+	type ErrorOrigin,
+	InvalidInput,
+	NotSent,
+	ServiceRejection,
+} from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import {
 	type AttemptEnd,
 	describeEnding,
 	type EndingKind,
 	ReconnectPolicy,
-	serviceReason,
+	whatWasSaid,
 } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { SocketEnd } from '../../../../nodes/shared/chat/socket';
 import { closedSession } from './fakes';
@@ -144,36 +149,45 @@ const KINDS: EndingKind[] = [
 
 test('the messages', () => {
 	const texts = KINDS.map((kind) => {
-		const { message, resolution } = describeEnding(kind, closed(1006), '');
+		const { message, resolution } = describeEnding(kind, closed(1006));
 		return `${kind}: ${message}.\n\t${resolution}`;
 	});
 	expect(texts.join('\n')).toMatchSnapshot();
-	const isTransient = (kind: EndingKind) => describeEnding(kind, closed(1006), '').isTransient;
+	const isTransient = (kind: EndingKind) => describeEnding(kind, closed(1006)).isTransient;
 	expect(KINDS.filter(isTransient)).toEqual(['unreachable']);
 });
 
 test('explains a rejected token with the error table', () => {
-	expect(describeEnding('mint_rejected', noToken(rejection(403)), 'agent_not_found')).toMatchObject(
-		{
-			message: 'The agent is unknown',
-			resolution: 'Check the agent.',
-		},
-	);
-	expect(describeEnding('unreachable', noToken(rejection(403)), '').message).toBe(
+	expect(describeEnding('mint_rejected', noToken(rejection(403)))).toMatchObject({
+		message: 'The agent is unknown',
+		resolution: 'Check the agent.',
+	});
+	expect(describeEnding('unreachable', noToken(rejection(403))).message).toBe(
 		'The connection to the chat session keeps failing',
 	);
-	expect(describeEnding('mint_rejected', noToken(new Error('x')), '').message).toBe(
+	expect(describeEnding('mint_rejected', noToken(new Error('x'))).message).toBe(
 		'The service issues no WebSocket token for this session',
 	);
 });
 
-test.each<[AttemptEnd, string]>([
-	[ended({ code: 1008, reason: 'agent inactive' }), 'close code 1008 · agent inactive'],
-	[closed(1006), 'close code 1006'],
-	[ended({}), ''],
-	[noToken(rejection(403)), 'agent_not_found'],
-	[noToken(new Error('down')), 'down'],
-	[noToken('down'), ''],
-])('reports %j as %j', (attempt, reason) => {
-	expect(serviceReason(attempt)).toBe(reason);
+test('explains a missing token with the error of its request', () => {
+	const error = new NotSent("The service can't be reached", forEveryone('Check the URL.'), {
+		originalMessage: 'ECONNREFUSED',
+	});
+	expect(describeEnding('unreachable', noToken(error)).description).toBe(
+		"The service issued no WebSocket token. The service can't be reached. Check the URL. The network reported: ECONNREFUSED.",
+	);
+});
+
+test.each<[AttemptEnd, string | undefined, ErrorOrigin | undefined]>([
+	[ended({ code: 1008, reason: 'agent inactive' }), 'close code 1008 · agent inactive', 'service'],
+	[closed(1006), 'close code 1006', 'network'],
+	[ended({}), undefined, undefined],
+	[noToken(rejection(403)), 'agent_not_found', 'service'],
+	[noToken(new Error('down')), 'down', undefined],
+])('reports %j as %j by %j', (attempt, originalMessage, origin) => {
+	expect(whatWasSaid(attempt)).toEqual({
+		...(originalMessage !== undefined && { originalMessage }),
+		...(origin !== undefined && { origin }),
+	});
 });

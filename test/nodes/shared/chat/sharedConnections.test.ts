@@ -276,10 +276,11 @@ describe('leases with different limits', () => {
 	});
 
 	it.each([0, 20, 60])(
-		'an action that was connected for %i s gives up after 4 attempts, and the trigger retries',
+		'an action that was connected for %i s gives up after 4 attempts, and a longer wait and the trigger retry',
 		async (seconds) => {
 			const use = processHarness();
 			const [action, trigger] = [use.lease(), use.lease('trigger')];
+			const wait = use.lease('action', { patienceMs: 60_000 });
 			await settle();
 			if (seconds > 0) await use.connect();
 			await use.clock.advance(seconds * 1_000);
@@ -291,7 +292,7 @@ describe('leases with different limits', () => {
 			}
 			await settle();
 			expect(action.endings).toMatchObject([{ kind: 'unreachable' }]);
-			expect([trigger.endings, trigger.losses]).toEqual([[], []]);
+			expect([wait.endings, trigger.endings, trigger.losses]).toEqual([[], [], []]);
 		},
 	);
 

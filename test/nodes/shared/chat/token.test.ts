@@ -31,6 +31,7 @@ describe('a token request', () => {
 				path: '/v1/chat/session/s%201/ws_token',
 				body: { stream: 'user' },
 				timeoutMs: 15_000,
+				changesNothing: true,
 			},
 		]);
 	});

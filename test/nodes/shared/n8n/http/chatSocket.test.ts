@@ -57,7 +57,9 @@ test('without WebSocket, the message names the required Node.js version', async 
 	const { pool } = run();
 	const present = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket');
 	Reflect.deleteProperty(globalThis, 'WebSocket');
-	await expect(pool.use(connection, 'session', false, nothing)).rejects.toMatchObject({
+	await expect(
+		pool.use(connection, 'session', { disconnectOther: false }, nothing),
+	).rejects.toMatchObject({
 		outcome: 'not_sent',
 		isTransient: false,
 		resolution: expect.stringContaining('update Node.js'),
@@ -69,7 +71,7 @@ test('without WebSocket, the message names the required Node.js version', async 
 /** Uses a session until the returned function is called. */
 function using(pool: ChatSocketPool, session: string) {
 	let end = () => {};
-	const used = pool.use(connection, session, false, async () => {
+	const used = pool.use(connection, session, { disconnectOther: false }, async () => {
 		await new Promise<void>((resolve) => {
 			end = resolve;
 		});
@@ -82,7 +84,7 @@ function using(pool: ChatSocketPool, session: string) {
 
 test('each item ends its connection, which stays open for a moment', async () => {
 	const { pool } = run();
-	await pool.use(connection, 'session', false, nothing);
+	await pool.use(connection, 'session', { disconnectOther: false }, nothing);
 	expect(closed().map(({ session }) => session)).toEqual(['session']);
 });
 
@@ -92,7 +94,9 @@ test('Stop ends every connection in use, and no other one is opened after it', a
 	expect(closed()).toEqual([]);
 	stop();
 	expect(closed().map(({ session }) => session)).toEqual(['a', 'b']);
-	await expect(pool.use(connection, 'later', false, nothing)).rejects.toMatchObject({
+	await expect(
+		pool.use(connection, 'later', { disconnectOther: false }, nothing),
+	).rejects.toMatchObject({
 		outcome: 'not_sent',
 		message: 'The execution was stopped before this item',
 	});

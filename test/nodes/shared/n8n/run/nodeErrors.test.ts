@@ -61,7 +61,7 @@ test.each<[string, unknown, object]>([
 	],
 	[
 		'the end of a chat session',
-		new ChatEnded('mint_rejected', { message: 'No token', resolution: forEveryone('Look.') }, ''),
+		new ChatEnded('mint_rejected', { message: 'No token', resolution: forEveryone('Look.') }),
 		{ name: 'NodeOperationError', message: 'No token [item 1]' },
 	],
 	['a defect', new TypeError('x is undefined'), { message: 'x is undefined' }],
