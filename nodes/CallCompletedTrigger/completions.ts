@@ -8,7 +8,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
+import { comparedReport, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
 import { readIncluded } from '../shared/calls/readCall';
 import {
@@ -31,7 +31,7 @@ import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import { newEvents } from '../shared/n8n/triggers/newEvents';
 import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
 import { completionFields } from './properties';
-import { readCompletedCall } from './readCompletedCall';
+import { notRead, readCompletedCall } from './readCompletedCall';
 import { isWanted } from '../shared/calls/completionFilters';
 import { displayText, quoted } from '../shared/values';
 
@@ -56,7 +56,7 @@ export async function receiveReport(context: IWebhookFunctions): Promise<IWebhoo
 
 /** What is read or compared, because n8n stores it with the execution, and the report may be forged. */
 function hintOf(call: ReportedCall): JsonObject {
-	return { call_id: call.callId, ...reportedOutcome(call) };
+	return { call_id: call.callId, ...comparedReport(call) };
 }
 
 /** The report about one call, as it came. */
@@ -122,11 +122,13 @@ async function readCalls(
 	const sleep = cancellableSleep(context);
 	const read = async (call: ReportedCall): Promise<CompletedCall[]> => {
 		const { callId } = call;
-		const options = { report: reportedOutcome(call), finished, clock: { ...clock, sleep } };
+		const options = { report: comparedReport(call), finished, clock: { ...clock, sleep } };
 		const record = await readCompletedCall(client, callId, options);
 		if (record === undefined) context.addExecutionHints({ message: unknownCall(callId) });
 		if (record === undefined || !isWanted(record, filters)) return [];
-		const more = await readIncluded(client, callId, included);
+		const more = await readIncluded(client, callId, included).catch((error: unknown) => {
+			throw notRead(callId, error);
+		});
 		return [{ callId, record: { ...record, ...more }, outcome: record }];
 	};
 	const tryToRead = async (call: ReportedCall, itemIndex: number): Promise<Readings> =>

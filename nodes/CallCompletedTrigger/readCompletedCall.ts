@@ -72,7 +72,8 @@ function notEnded(callId: string, status: JsonValue): OutcomeUnknown {
 	);
 }
 
-function notRead(callId: string, error: unknown): unknown {
+/** The error for a reported call of which something can't be read. */
+export function notRead(callId: string, error: unknown): unknown {
 	if (!(error instanceof ExplainedError)) return error;
 	const { message, resolution, originalMessage, origin } = error;
 	return new NotSent(

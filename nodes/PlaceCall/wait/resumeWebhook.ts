@@ -1,3 +1,4 @@
+import keyBy from 'lodash/keyBy';
 import type {
 	INodeExecutionData,
 	IWebhookDescription,
@@ -5,11 +6,12 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/boundedMap';
+import { comparedReport, isBehind } from '../../shared/calls/callEnd';
 import { CallWatch } from '../../shared/calls/callWatch';
 import { readCallRecord } from '../../shared/calls/readCall';
 import { callIdKey, readReport } from '../../shared/calls/completionWebhook';
 import { fingerprint } from '../../shared/hash';
-import { isJsonObject, type JsonValue } from '../../shared/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { clock, lazyAccountClient } from '../../shared/n8n/http/accountClient';
 import { readBody, reject } from '../../shared/n8n/triggers/webhookRequest';
@@ -89,13 +91,17 @@ export async function onCompletionWebhook(
 		await watch.read(callIds);
 		return endWait();
 	}
-	const reported = reportedAmong(callIds, body);
+	const reports = reportsAmong(callIds, body);
+	const reported = [...reports.keys()];
 	await watch.read(reported);
 	if (reported.some((callId) => watch.state(callId)?.readFailure !== undefined)) {
 		return reject(context, 503, "The call can't be read now. Send the request again later.");
 	}
 	for (const delay of LAG_DELAYS_MS) {
-		const lagging = reported.filter((callId) => watch.state(callId)?.hasEnded === false);
+		const lagging = reported.filter((callId) => {
+			const { record = {}, hasEnded = true } = watch.state(callId) ?? {};
+			return !hasEnded || isBehind(record, reports.get(callId) ?? {});
+		});
 		if (lagging.length === 0) break;
 		await clock.sleep(delay);
 		if (delay === LAG_DELAYS_MS.at(-1)) {
@@ -119,11 +125,14 @@ function hasTimedOut(items: readonly INodeExecutionData[]): boolean {
 	});
 }
 
-/** The calls of this execution that a report names. */
-function reportedAmong(callIds: readonly string[], body: JsonValue): string[] {
+/** What a report says of the calls of this execution. */
+function reportsAmong(callIds: readonly string[], body: JsonValue): Map<string, JsonObject> {
 	const report = readReport(body);
-	const reported = new Set(
-		Array.isArray(report) ? report.map(({ callId }) => callIdKey(callId)) : [],
+	const reported = keyBy(Array.isArray(report) ? report : [], ({ callId }) => callIdKey(callId));
+	return new Map(
+		callIds.flatMap((callId) => {
+			const call = reported[callIdKey(callId)];
+			return call === undefined ? [] : [[callId, comparedReport(call)]];
+		}),
 	);
-	return callIds.filter((callId) => reported.has(callIdKey(callId)));
 }

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { FILTER_FIELDS } from './completionFilters';
 import { fingerprint } from '../hash';
 import { isUnset } from '../values';
-import type { JsonObject, JsonValue } from '../json';
+import { type JsonObject, type JsonValue, numberIn } from '../json';
 import { callIdKey, reportedField, type ReportedCall } from './completionWebhook';
 import { hasOffset as endsWithOffset } from '../dates';
 
@@ -70,11 +70,21 @@ export function reportedOutcome(call: ReportedCall): JsonObject {
 	return Object.fromEntries([...fields].map((name) => [name, reportedField(call, name)]));
 }
 
+/** Fields that the service may add to the record after the end of the call. */
+const LATE_FIELDS = ['summary', 'data_captured', 'post_call_analysis'] as const;
+
+/** What a record is compared with: the outcome, and which of the late fields have a value. */
+export function comparedReport(call: ReportedCall): JsonObject {
+	const given = LATE_FIELDS.filter((name) => hasValue(reportedField(call, name)));
+	return { ...reportedOutcome(call), ...Object.fromEntries(given.map((name) => [name, true])) };
+}
+
 /**
- * Whether the record shows an earlier outcome than the report: it has fewer retries, or was picked up earlier or not at
- * all. Times without a UTC offset can't be compared, because their time zone isn't documented.
+ * Whether the record shows less than the report: it lacks what the report has, has fewer retries, or was picked up earlier
+ * or not at all. Times without a UTC offset can't be compared, because their time zone isn't documented.
  */
 export function isBehind(record: JsonObject, report: JsonObject): boolean {
+	if (LATE_FIELDS.some((name) => hasValue(report[name]) && !hasValue(record[name]))) return true;
 	const retries = retriesOf(report) - retriesOf(record);
 	if (retries !== 0) return retries > 0;
 	if (!hasOffset(report)) return false;
@@ -88,5 +98,5 @@ function hasOffset({ call_picked_at: time }: JsonObject): boolean {
 
 /** A missing count equals 0. */
 function retriesOf({ retry_count: count }: JsonObject): number {
-	return typeof count === 'number' ? count : 0;
+	return numberIn(count) ?? 0;
 }

@@ -183,6 +183,16 @@ describe('each outcome starts the workflow once', () => {
 		expect((await deliver(redial)).items).toEqual([]);
 	});
 
+	it('and the summary of a late record is passed on, if the report has one', async () => {
+		const { deliver } = await listen();
+		await simulator().endCall(calls.finished, { summary: null });
+		duringWait(async () => {
+			await simulator().endCall(calls.finished, { summary: 'Wants a visit' });
+		});
+		const { items } = await deliver(reported(calls.finished, { summary: 'Wants a visit' }));
+		expect(items).toMatchObject([{ summary: 'Wants a visit' }]);
+	});
+
 	it('and a forged later outcome passes on the one that the record shows', async () => {
 		const { deliver } = await listen();
 		const forged = reported(calls.finished, { retry_count: 99, status: 'made up' });
