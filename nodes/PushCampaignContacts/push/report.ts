@@ -69,6 +69,21 @@ export function summaryLine(outcome: PushOutcome): string {
 const ONLY_A_PUSH_CHECKS =
 	"Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.";
 
+/** Statuses of a campaign whose contacts the service accepts with a warning (Campaigns, rule 5). */
+const WITH_A_WARNING = ['Draft', 'Paused'];
+
+/** The totals of a dry run, with what it knows of the campaign. */
+function dryRunLine(outcome: PushOutcome): string {
+	const { campaignStatus: status = '' } = outcome;
+	const isWaiting = WITH_A_WARNING.includes(status);
+	return compact([
+		summaryLine(outcome),
+		isWaiting &&
+			`The campaign's status is ${status}, so the service accepts its contacts with a warning.`,
+		ONLY_A_PUSH_CHECKS,
+	]).join(' ');
+}
+
 /** The totals, and whether anybody will be called. Says nothing about calls if a response contradicts the request. */
 export function pushSummary(outcome: PushOutcome): string {
 	const { pushed, enqueue } = outcome;
@@ -124,7 +139,7 @@ export function summarize(outcome: PushOutcome): JsonObject {
 export function dryRunSummary(outcome: PushOutcome): JsonObject {
 	return {
 		dry_run: true,
-		summary: `${summaryLine(outcome)} ${ONLY_A_PUSH_CHECKS}`,
+		summary: dryRunLine(outcome),
 		totals: countRows(outcome),
 		campaign_status: outcome.campaignStatus ?? null,
 	};
@@ -212,9 +227,7 @@ export function hintsFor(outcome: PushOutcome): string[] {
 		const bound = outcome.readyIsUpperBound
 			? ' The ready rows may include numbers that were pushed before. Only a real push leaves them out.'
 			: '';
-		return [
-			`'Dry Run' is on, so nothing was sent. ${summaryLine(outcome)} ${ONLY_A_PUSH_CHECKS}${seeRejected}${bound}`,
-		];
+		return [`'Dry Run' is on, so nothing was sent. ${dryRunLine(outcome)}${seeRejected}${bound}`];
 	}
 	return compact([
 		received === 0 && stopped === undefined && 'No rows to push. Nothing was sent.',
