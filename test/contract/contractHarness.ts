@@ -1,14 +1,11 @@
 import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { engineHarness, speedUp, type EngineHarness } from '../engine';
-import { until } from '../n8n/until';
+import { engineHarness, type EngineHarness } from '../engine';
 import { FieldsSeen, schemaFaults, type SchemaKey } from '../schema/schemas';
-import { dialects, startSimulator, type Dialect, type Simulator } from '../simulator';
+import { dialects, type Dialect, type Simulator } from '../simulator';
 import { credentialFor } from './credentialFor';
+import { simulatorWithSockets } from './simulatedNodes';
 import { unguessable } from './unguessable';
-
-/** The clock of the nodes runs this many times faster. */
-const SPEEDUP = 50;
 
 const services: { [name: string]: Dialect } = {
 	...dialects,
@@ -39,29 +36,7 @@ export function describeContract(
 }
 
 function harnessOf(engine: EngineHarness, dialect: Dialect): ContractHarness {
-	let running: Simulator | undefined;
-
-	beforeAll(async () => {
-		running = await startSimulator({ dialect });
-	});
-	beforeEach(() => {
-		speedUp(SPEEDUP);
-	});
-	afterEach(async () => {
-		// Chat connections stay open for a moment after their last use. The next case needs new ones.
-		await until('all sockets to close', async () => (running?.sessions.openSockets() ?? 0) === 0, {
-			every: 5,
-		}).finally(() => {
-			jest.restoreAllMocks();
-			running?.reset();
-		});
-	});
-	afterAll(async () => await running?.stop());
-
-	const simulator = () => {
-		if (running === undefined) throw new Error('The simulator is not running yet');
-		return running;
-	};
+	const simulator = simulatorWithSockets(dialect);
 	return {
 		credentials: engine.credentials,
 		simulator,

@@ -1,7 +1,8 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { engineHarness, type EngineHarness } from '../engine';
-import { dialects, type Simulator } from '../simulator';
+import { engineHarness, speedUp, type EngineHarness } from '../engine';
+import { eventually } from '../n8n/until';
+import { dialects, type Dialect, type Simulator } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
 import { credentialFor } from './credentialFor';
 
@@ -25,4 +26,19 @@ export function simulatedNodes(): SimulatedNodes {
 			return harness.node(type, { id: type, webhookId: 'hook', parameters, credentials });
 		},
 	};
+}
+
+/** The clock of the nodes runs this many times faster. */
+const SPEEDUP = 50;
+
+/** A simulator for nodes with live connections, whose clock runs faster. */
+export function simulatorWithSockets(dialect: Dialect): () => Simulator {
+	beforeEach(() => speedUp(SPEEDUP));
+	// Chat connections stay open for a moment after their last use. The next test needs new ones.
+	afterEach(async () => {
+		const closed = eventually(() => simulator().sessions.openSockets() === 0);
+		await closed.finally(() => jest.restoreAllMocks());
+	});
+	const simulator = useSimulator({ dialect });
+	return simulator;
 }

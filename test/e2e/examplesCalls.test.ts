@@ -319,12 +319,7 @@ describe('examples of calls, with only the credentials selected', () => {
 		it('emails one table, which says why a campaign or the calls could not be read', async () => {
 			const workflow = await run.import('08-campaign-report.json');
 			const fail = (path: string, status: number, error: string) =>
-				run.simulator.faults.inject({
-					kind: 'status',
-					status,
-					body: { success: false, error },
-					match: { path },
-				});
+				run.simulator.faults.respond(path, status, { body: { success: false, error } });
 			fail('/v1/campaigns/102/status', 404, "Couldn't find Campaign");
 			fail('/v1/calls', 500, 'unavailable');
 			await run.run(workflow, 'Every Evening');

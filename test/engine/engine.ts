@@ -404,3 +404,11 @@ export async function searchList(
 export function output(run: IRun, node: string, index = 0): INodeExecutionData[] {
 	return run.data.resultData.runData[node]?.at(-1)?.data?.main?.[index] ?? [];
 }
+
+/** The records of one output of a node's last run. */
+export const records = (run: IRun, node = 'Node', index = 0) =>
+	output(run, node, index).map(({ json }) => json);
+
+/** The hints of a node's last run. */
+export const hintsOf = (run: IRun, node = 'Node') =>
+	(run.data.resultData.runData[node]?.at(-1)?.hints ?? []).map(({ message }) => message);

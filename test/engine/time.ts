@@ -25,6 +25,15 @@ export function skipSleeps(time = Date.now()): (iso: string) => void {
 	return (iso) => (time = Date.parse(iso));
 }
 
+/** Makes each `clock.sleep` end immediately, in all tests of a file or a `describe`. */
+export function useNoWaits(): void {
+	let waits: jest.SpyInstance;
+	beforeEach(() => {
+		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+	});
+	afterEach(() => waits.mockRestore());
+}
+
 const fastClock = new FastClock(0);
 
 /** Makes the clock of the nodes run that much faster, as a `FastClock`, until mocks are restored. */

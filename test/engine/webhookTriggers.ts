@@ -1,6 +1,6 @@
 import type { INode, WorkflowExecuteMode } from 'n8n-workflow';
 import type { TestCredentialsHelper } from './credentialsHelper';
-import { makeWorkflow, output, resume, runDataOf, runKilled } from './engine';
+import { makeWorkflow, resume, runDataOf, runKilled, records } from './engine';
 import { nodeTypes } from './nodeTypes';
 import { callWebhook, hookContext, type WebhookRequest } from './triggers';
 
@@ -29,7 +29,7 @@ export function webhookTrigger(credentials: TestCredentialsHelper, node: INode) 
 				};
 			}
 			const execution = await resume(credentials, workflow, data, mode);
-			const items = output(execution, node.name).map(({ json }) => json);
+			const items = records(execution, node.name);
 			return { response, execution, items };
 		},
 		/** Sends a request. n8n is killed when the trigger has passed its items on. Returns what n8n has stored. */

@@ -1,5 +1,5 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
-import { output } from '../engine/engine';
+import { output, records } from '../engine/engine';
 import { realSockets } from './realSockets';
 
 const CALL: INodeParameters = {
@@ -44,7 +44,7 @@ export function placeCallHarness() {
 		placeEach: async (baseUrl: string, items: IDataObject[]): Promise<IDataObject[]> => {
 			const overrides = { onError: 'continueRegularOutput' as const };
 			const result = await run(baseUrl, items, overrides);
-			return output(result, 'Node').map(({ json }) => json);
+			return records(result);
 		},
 	};
 }

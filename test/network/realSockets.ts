@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import type { INode, INodeParameters, INodeExecutionData, IRun } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { TestCredentialsHelper } from '../engine/credentialsHelper';
 import { makeNode, runNode, setupEngine } from '../engine/engine';
 import { PACKAGE } from '../engine/nodeTypes';
+import { useNoWaits } from '../engine/time';
 
 const TOKEN = 'tok-0123456789ab';
 
@@ -23,12 +23,8 @@ export type Run = (
  */
 export function realSockets(): Run {
 	const credentials = new TestCredentialsHelper();
-	let waits: jest.SpyInstance;
 	beforeAll(setupEngine);
-	beforeEach(() => {
-		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-	});
-	afterEach(() => waits.mockRestore());
+	useNoWaits();
 
 	return async (baseUrl, type, parameters, input, overrides) => {
 		const details = await credentials.add(CREDENTIAL, { baseUrl, apiToken: TOKEN });

@@ -8,25 +8,14 @@ import type {
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
-import {
-	startNode,
-	engineHarness,
-	HOST,
-	output,
-	runNode,
-	speedUp,
-	TOKEN,
-	type Execution,
-} from '../engine';
+import { simulatorWithSockets } from '../contract/simulatedNodes';
+import { startNode, engineHarness, HOST, runNode, TOKEN, type Execution } from '../engine';
 import { eventually } from '../n8n/until';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { dialects, fixtures, type Simulator } from '../simulator';
 
 export { eventually };
 
 export const { sessions, agents } = fixtures;
-
-/** The clock of the nodes runs this many times faster. */
-const SPEEDUP = 50;
 
 const minted = z.object({ data: z.object({ token: z.string(), ws_url: z.string() }) });
 
@@ -40,31 +29,14 @@ export type RunOptions = {
 /** A chat node in n8n's engine, with the simulator or with nock. */
 export function chatHarness(type: string, defaults: INodeParameters) {
 	const harness = engineHarness();
-	let simulator: Simulator;
-
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect: dialects.plain });
-	});
-	beforeEach(() => {
-		speedUp(SPEEDUP);
-	});
-	afterEach(async () => {
-		const closed = eventually(() => simulator.sessions.openSockets() === 0);
-		await closed.finally(() => {
-			jest.restoreAllMocks();
-			simulator.reset();
-		});
-	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
+	const simulator = simulatorWithSockets(dialects.plain);
 
 	const node = async (
 		host: string | undefined,
 		parameters: INodeParameters,
 		{ overrides = {}, credential = {} }: RunOptions,
 	) => {
-		const data = credentialFor(simulator);
+		const data = credentialFor(simulator());
 		const details = await harness.addCredential({
 			...data,
 			...(host !== undefined && { apiToken: TOKEN, baseUrl: host }),
@@ -87,19 +59,19 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 	};
 	return {
 		credentials: harness.credentials,
-		simulator: () => simulator,
+		simulator,
 		/** The number of sockets that were requested. */
 		connections: () =>
-			simulator.requests.filter(({ path }) => path.endsWith('/user-stream')).length,
+			simulator().requests.filter(({ path }) => path.endsWith('/user-stream')).length,
 		/** Connects another client to the session, such as a support desk. */
-		otherClient: async (sessionId: string) => await otherClient(simulator, sessionId),
+		otherClient: async (sessionId: string) => await otherClient(simulator(), sessionId),
 		/** A node of another type, for another workflow. */
 		other: async (
 			otherType: string,
 			parameters: INodeParameters,
 			overrides: Partial<INode> = {},
 		): Promise<INode> => {
-			const details = await harness.addCredential(credentialFor(simulator));
+			const details = await harness.addCredential(credentialFor(simulator()));
 			const credentials = { [CREDENTIAL]: details };
 			return harness.node(otherType, { parameters, credentials, ...overrides });
 		},
@@ -140,5 +112,3 @@ export function stopMessage(run: IRun): { message: string; description: unknown 
 	const { error } = run.data.resultData;
 	return { message: error?.message ?? 'The node did not stop', description: error?.description };
 }
-
-export const records = (run: IRun) => output(run, 'Node').map(({ json }) => json);

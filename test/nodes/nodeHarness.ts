@@ -9,8 +9,7 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
-import { engineHarness, executeRaw, output, runNode, TOKEN } from '../engine';
+import { engineHarness, executeRaw, runNode, TOKEN, records, useNoWaits } from '../engine';
 
 const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
 
@@ -25,11 +24,7 @@ type RunOptions = {
 /** One node of the package in n8n's engine. It doesn't wait between attempts. */
 export function nodeHarness(type: string, base: INodeParameters = {}) {
 	const harness = engineHarness();
-	let waits: jest.SpyInstance;
-	beforeEach(() => {
-		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-	});
-	afterEach(() => waits.mockRestore());
+	useNoWaits();
 
 	const nodeOf = async (
 		parameters: INodeParameters,
@@ -56,7 +51,7 @@ export function nodeHarness(type: string, base: INodeParameters = {}) {
 		run,
 		/** The output of the node. */
 		records: async (parameters: INodeParameters = {}, setting: RunOptions = {}) =>
-			output(await run(parameters, setting), 'Node').map(({ json }) => json),
+			records(await run(parameters, setting)),
 		/** The error that stops the node. Checks that it has no discouraged words, beside those of the service, and no token. */
 		errorOf: async (parameters: INodeParameters = {}, setting: RunOptions = {}) => {
 			const { error } = (await run(parameters, setting)).data.resultData;

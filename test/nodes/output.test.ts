@@ -1,7 +1,7 @@
 /** The Output options of every node that reads records: Simplified, Raw, and Selected Fields. */
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import type { JsonObject } from '../../nodes/shared/json';
-import { engineHarness, engineTool, output, runNode, service } from '../engine';
+import { engineHarness, engineTool, runNode, service, records } from '../engine';
 import { AGENT, DETAILS, PATH as DND } from './Dnd/dndHarness';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 
@@ -144,7 +144,7 @@ describe.each(CASES)('%s', (_name, one) => {
 	const outputOf = async (parameters: INodeParameters) => {
 		mockResponse();
 		const run = await runNode(harness.credentials, await node(parameters), [{ json: {} }]);
-		return output(run, 'Node').map(({ json }) => json);
+		return records(run);
 	};
 
 	test('returns the raw or the simplified record', async () => {

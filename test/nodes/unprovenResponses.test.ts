@@ -1,10 +1,9 @@
 import { inspect } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { engineHarness, HOST, output, runNode, TOKEN } from '../engine';
+import { engineHarness, HOST, runNode, TOKEN, records, useNoWaits } from '../engine';
 import { dialects, fixtures } from '../simulator';
 
 const harness = engineHarness();
@@ -68,11 +67,7 @@ const NO_PROOF: Array<[status: number, text: string]> = [
 ];
 const BARE: [status: number, text: string] = [200, '{"success":true}'];
 
-let waits: jest.SpyInstance;
-beforeEach(() => {
-	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-});
-afterEach(() => waits.mockRestore());
+useNoWaits();
 
 /** Runs the node with a service that returns this response to every request. */
 async function run(type: string, parameters: INodeParameters, status: number, text: string) {
@@ -99,7 +94,7 @@ async function run(type: string, parameters: INodeParameters, status: number, te
 	nock.cleanAll();
 	expect(inspect(result, { depth: Infinity })).not.toContain(TOKEN);
 	const { error } = result.data.resultData;
-	return { requests, error, items: output(result, 'Node').map(({ json }) => json) };
+	return { requests, error, items: records(result) };
 }
 
 describe.each([...WRITES, ...UNDOCUMENTED_WRITES])('%s', (what, type, parameters) => {

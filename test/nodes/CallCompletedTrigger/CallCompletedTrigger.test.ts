@@ -3,7 +3,14 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
-import { engineHarness, output, retryFailed, skipSleeps, webhookTrigger } from '../../engine';
+import {
+	engineHarness,
+	hintsOf,
+	output,
+	retryFailed,
+	skipSleeps,
+	webhookTrigger,
+} from '../../engine';
 import { dialects, fixtures } from '../../simulator';
 import { useSimulator } from '../../simulator/testing/useSimulator';
 import { seededCall } from '../../simulator/state/seed';
@@ -96,8 +103,7 @@ describe('the execution', () => {
 		const { deliver } = await listen();
 		const { execution, items } = await deliver(reported(UNKNOWN));
 		expect([execution?.status, items]).toEqual(['success', []]);
-		const [task] = Object.values(execution?.data.resultData.runData ?? {}).flat();
-		expect((task?.hints ?? []).map(({ message }) => message)).toEqual([
+		expect(execution && hintsOf(execution)).toEqual([
 			expect.stringContaining(`The account of this credential has no call "${UNKNOWN}"`),
 		]);
 		expect(reads(UNKNOWN)).toBe(5);

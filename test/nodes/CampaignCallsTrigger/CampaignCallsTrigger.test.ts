@@ -23,6 +23,7 @@ const harness = engineHarness();
 const callIdOf = ({ call_id: id }: IDataObject) => z.string().parse(id);
 const { uploads, campaigns, agents } = fixtures;
 const HOUR_MS = 3_600_000;
+const NOT_FOUND = { success: false, error: 'call_not_found', details: null };
 const WATCHED = { pollTimes: { item: [{ mode: 'everyMinute' }] }, campaignId: campaigns.active };
 
 // Pages with a total, and a cursor without one. All dialects: test/contract/triggers.
@@ -105,6 +106,9 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		return calls;
 	}
 
+	const faults = () => simulator().faults;
+	const listBody = (items: JsonObject[], total = items.length) =>
+		dialect.calls.listBody({ items, total, size: 10, start: 0, next: null, link: null });
 	const listRequests = () => simulator().requests.filter(({ path }) => path === '/v1/calls').length;
 
 	it('returns the calls that ended since the last poll in one execution, and no earlier ones', async () => {
@@ -141,13 +145,8 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		await simulator().endCall(callId, { status: 'not_picked', retry_count: 0 });
 		const [former] = await poll();
 		await simulator().endCall(callId, { status: 'picked', retry_count: 1 });
-		simulator().faults.inject({
-			kind: 'status',
-			status: 200,
-			times: 1,
-			match: { path: `/v1/call/${callId}` },
-			body: { success: true, data: omit(former, 'phone_key') },
-		});
+		const data = omit(former, 'phone_key');
+		faults().respond(`/v1/call/${callId}`, 200, { times: 1, body: { success: true, data } });
 		expect(await poll()).toEqual([]);
 		expect(await poll()).toMatchObject([{ status: 'picked', retry_count: 1 }]);
 		expect(await poll()).toEqual([]);
@@ -181,12 +180,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		async (createdAt) => {
 			const callId = await addEnded();
 			const data = { call_id: callId, status: 'picked', summary: 'Yes', created_at: createdAt };
-			simulator().faults.inject({
-				kind: 'status',
-				status: 200,
-				match: { path: `/v1/call/${callId}` },
-				body: { success: true, data },
-			});
+			faults().respond(`/v1/call/${callId}`, 200, { body: { success: true, data } });
 			const { first } = await published({ startFrom: new Date(Date.now() - 1_000).toISOString() });
 			expect(first.map(callIdOf)).toContain(callId);
 		},
@@ -250,14 +244,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	it('reads a completed list again if its total shows that calls were missing', async () => {
 		const { ids } = await published();
 		simulator().completeUpload(uploads.running);
-		const page = { items: [], total: 5, size: 10, start: 0, next: null, link: null };
-		simulator().faults.inject({
-			kind: 'status',
-			status: 200,
-			times: 1,
-			match: { path: '/v1/calls' },
-			body: dialect.calls.listBody(page),
-		});
+		faults().respond('/v1/calls', 200, { times: 1, body: listBody([], 5) });
 		await ids();
 		const before = listRequests();
 		await ids();
@@ -284,14 +271,10 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	it('returns what it can read, and the rest later', async () => {
 		const { poll, ids } = await published();
 		const [one, two] = [await addEnded(), await addEnded()];
-		simulator().faults.inject({
-			kind: 'status',
-			status: 400,
-			match: { path: new RegExp(`/v1/call/${two}`) },
-		});
+		faults().respond(new RegExp(`/v1/call/${two}`), 400);
 		expect(await ids()).toEqual([one]);
 		await expect(poll()).rejects.toThrow();
-		simulator().faults.clear();
+		faults().clear();
 		expect(await ids()).toEqual([two]);
 	});
 
@@ -310,21 +293,17 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			const { poll } = await published();
 			const calls = await addManyEnded(22);
 			const path = new RegExp(`/v1/call/${calls[0]}`);
-			simulator().faults.inject({ kind: 'status', status: 503, match: { path } });
+			faults().respond(path, 503);
 			await poll().catch(() => []);
-			simulator().faults.clear();
+			faults().clear();
 			expect((await poll()).map(callIdOf)[0]).toBe(calls[0]);
 		});
 
 		it('returns newer calls although the records of the oldest are gone', async () => {
 			const { poll } = await published();
 			const calls = await addManyEnded(12);
-			simulator().faults.inject({
-				kind: 'status',
-				status: 404,
-				match: { path: new RegExp(`/v1/call/(${calls.slice(0, 10).join('|')})`) },
-				body: { success: false, error: 'call_not_found', details: null },
-			});
+			const gone = new RegExp(`/v1/call/(${calls.slice(0, 10).join('|')})`);
+			faults().respond(gone, 404, { body: NOT_FOUND });
 			const found = [...(await poll()), ...(await poll())];
 			expect(found.map(callIdOf)).toEqual(calls.slice(10));
 		});
@@ -336,18 +315,12 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const added: string[] = [];
 		for (let count = 0; count < 12; count++)
 			added.push(await addEnded({ createdAt: Date.now() + count * 1_000 }));
-		simulator().faults.inject({
-			kind: 'status',
-			status: 503,
-			match: { path: `/v1/call/${added[3]}` },
-		});
-		simulator().faults.inject({
-			...{ kind: 'status', status: 422, body: { success: false, errors: ['No such list'] } },
-			...{ match: { path: '/v1/calls' }, times: 1 },
-		});
+		faults().respond(`/v1/call/${added[3]}`, 503);
+		const body = { success: false, errors: ['No such list'] };
+		faults().respond('/v1/calls', 422, { times: 1, body });
 		const readable = added.filter((_id, at) => at !== 3);
 		expect((await poll()).map(callIdOf)).toEqual(readable);
-		simulator().faults.clear();
+		faults().clear();
 		expect((await poll()).map(callIdOf)).toEqual([added[3]]);
 	});
 
@@ -367,7 +340,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		// Whether the list begins with the oldest or the newest call, it begins with these.
 		const others = added.splice(11, 2);
 		const path = new RegExp(`/v1/call/(${added.join('|')})`);
-		simulator().faults.inject({ kind: 'status', status: 503, match: { path } });
+		faults().respond(path, 503);
 		const found: string[] = [];
 		for (let polls = 0; polls < 40 && found.length < others.length; polls++) {
 			found.push(...(await poll().catch(() => [])).map(callIdOf));
@@ -376,17 +349,15 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	});
 
 	it('is not published if the first reading fails', async () => {
-		simulator().faults.inject({ kind: 'status', status: 503, match: { path: /\/v1\/calls/ } });
+		faults().respond(/\/v1\/calls/, 503);
 		await expect(published()).rejects.toThrow('503');
 	});
 
 	it('is not published if the record of a listed call cannot be read, unless it was created before Start From', async () => {
 		const call = { call_id: 'broken', created_at: new Date(Date.now() - HOUR_MS).toISOString() };
-		const page = { items: [call], total: 1, size: 10, start: 0, next: null, link: null };
-		const answer = (path: string, status: number, body: JsonObject) =>
-			simulator().faults.inject({ kind: 'status', status, match: { path }, body });
-		answer('/v1/calls', 200, dialect.calls.listBody(page));
-		answer('/v1/call/broken', 400, { success: false, error: 'Cannot be shown' });
+		const body = { success: false, error: 'Cannot be shown' };
+		faults().respond('/v1/calls', 200, { body: listBody([call]) });
+		faults().respond('/v1/call/broken', 400, { body });
 		await expect(published()).rejects.toMatchObject({
 			message: expect.stringMatching(/^Call "broken" can't be read\. .* "Cannot be shown"/),
 			description: expect.stringContaining("set 'Start From' to a later time"),
@@ -398,10 +369,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	it.each([{}, { call_id: true }, { call_id: 'a b' }])(
 		'is not published if the calls of the list are like %j',
 		async (call) => {
-			const page = { items: [call], total: 1, size: 10, start: 0, next: null, link: null };
-			const body = dialect.calls.listBody(page);
-			const match = { path: '/v1/calls' };
-			simulator().faults.inject({ kind: 'status', status: 200, match, body });
+			faults().respond('/v1/calls', 200, { body: listBody([call]) });
 			await expect(published()).rejects.toThrow('No entry of the call list has a call_id');
 		},
 	);
@@ -422,12 +390,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			{ call_id: callId, transcript: expect.any(Array) },
 		]);
 		const newest = await addEnded({ createdAt: Date.now() + 2 * HOUR_MS });
-		simulator().faults.inject({
-			kind: 'status',
-			status: 404,
-			match: { path: `/v1/call/${newest}` },
-			body: { success: false, error: 'call_not_found' },
-		});
+		faults().respond(`/v1/call/${newest}`, 404, { body: NOT_FOUND });
 		expect(await test({})).toMatchObject([{ call_id: callId }]);
 		const lists = { callsOf: 'lists', contactListIds: '99999' };
 		await expect(test(lists)).rejects.toMatchObject({

@@ -143,7 +143,7 @@ describe('losing sessions', () => {
 		const active = await harness.start({ sessionIds: sessions.open });
 		speedUp(2_000);
 		const { sessions: control, faults, requests } = harness.service();
-		faults.inject({ kind: 'status', status, match: { path: /ws_token/ } });
+		faults.respond(/ws_token/, status);
 		control.expireTokens();
 		control.closeSockets(4401);
 		await eventually(() => active.failed.length === 1);

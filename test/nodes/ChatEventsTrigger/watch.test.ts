@@ -123,7 +123,7 @@ test("a watched session stays if it's requested again during an outage", async (
 	const { sessions: control, faults, requests } = harness.service();
 	const { open, dormant } = sessions;
 	await watch(open);
-	faults.inject({ kind: 'status', status: 401, match: { path: /ws_token/ } });
+	faults.respond(/ws_token/, 401);
 	control.closeSockets(4401);
 	await eventually(() => requests.some(({ outcome }) => outcome.status === 401));
 	expect(await watch(open)).toEqual({
@@ -378,7 +378,7 @@ test('sessions that wait to connect after a restart can be unwatched', async () 
 test('a trigger watches at most 1,000 sessions', async () => {
 	const { faults } = harness.service();
 	// While the service is unreachable, made-up sessions can't be recognized.
-	faults.inject({ kind: 'status', status: 503, match: { path: /ws_token/ } });
+	faults.respond(/ws_token/, 503);
 	speedUp(1_000);
 	await harness.start(WATCHING, 'init', storing(madeUp(1_200)));
 	expect(await watch(sessions.open)).toEqual({

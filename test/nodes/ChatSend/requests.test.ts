@@ -1,8 +1,8 @@
 import type nock from 'nock';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
-import { service } from '../../engine';
-import { agents, chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
+import { service, records } from '../../engine';
+import { agents, chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
@@ -193,7 +193,7 @@ describe('3 items with a concurrency of 3', () => {
 
 	test("one fails: later items of its session aren't sent, and those of other sessions are", async () => {
 		const { faults } = harness.simulator();
-		faults.inject({ kind: 'status', status: 422, times: 1, match: { path: INBOUND } });
+		faults.respond(INBOUND, 422, { times: 1 });
 		const items = [sessions.open, sessions.dormant, sessions.open].map((session, index) => ({
 			session,
 			text: `${index}`,

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { engineTool, speedUp } from '../../engine';
-import { chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
+import { engineTool, speedUp, records } from '../../engine';
+import { chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',

@@ -3,9 +3,9 @@ import nock from 'nock';
 import { SETTLE_MS } from '../../../nodes/shared/chat/connection';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
-import { engineTool, mcpTool, service } from '../../engine';
+import { engineTool, mcpTool, service, records } from '../../engine';
 import { dialects, startSimulator } from '../../simulator';
-import { agents, chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
+import { agents, chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSession', { sessionId: sessions.open });
 /** After this time, a new connection is ready. */

@@ -1,5 +1,5 @@
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
-import { engineTool, output, runNode, service } from '../../engine';
+import { engineTool, hintsOf, output, runNode, service } from '../../engine';
 import { AGENT, DETAILS, dndHarness, PATH } from './dndHarness';
 
 const harness = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
@@ -144,10 +144,9 @@ test('Only Rows Not on the List: with On Error set to continue, rows that cannot
 	whole().reply(200, page('+919812345678'));
 	const overrides = { onError: 'continueRegularOutput' } as const;
 	const items = [{ phone: 'later' }, { phone: '+919812345679', error: 'of an earlier node' }];
-	const { data } = await run({ returnRows: 'notListed' }, { items, credential, overrides });
-	const [task] = data.resultData.runData.Node ?? [];
-	expect(task?.data?.main?.[0]?.map(({ json }) => json)).toMatchObject([items[1]]);
-	expect(task?.hints?.map(({ message }) => message)).toEqual([
+	const result = await run({ returnRows: 'notListed' }, { items, credential, overrides });
+	expect(output(result, 'Node')).toMatchObject([{ json: items[1] }]);
+	expect(hintsOf(result)).toEqual([
 		expect.stringMatching(
 			/^1 row couldn't be checked and was left out\. The first one: 'Phone' "later"/,
 		),

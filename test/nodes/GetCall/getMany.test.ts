@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { InFlight, output, service } from '../../engine';
+import { hintsOf, InFlight, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const { records, errorOf, run } = nodeHarness('getCall', { operation: 'getMany' });
@@ -87,23 +87,23 @@ describe('a list that has fewer calls than its total', () => {
 		calls({ p: 2 })
 			.times(readings)
 			.reply(200, { ...list(), total: 3 });
-		const { data } = await run({ returnAll: true, options }, { credential: counted });
+		const result = await run({ returnAll: true, options }, { credential: counted });
 		expect(nock.isDone()).toBe(true);
-		return data.resultData;
+		return result;
 	};
 
 	test('is returned with a hint', async () => {
-		const [done] = (await read({}, 1)).runData.Node ?? [];
-		expect(done?.hints?.map(({ message }) => message)).toEqual([
+		const result = await read({}, 1);
+		expect(hintsOf(result)).toEqual([
 			"The list changed while it was read, or has fewer calls than the service counts, so calls may be missing or repeated. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.",
 		]);
-		expect(done?.data?.main?.[0]).toHaveLength(2);
+		expect(output(result, 'Node')).toHaveLength(2);
 	});
 
 	test.each([{ requireComplete: true }, { latestOfEachNumber: true }])(
 		'stops the workflow with %p',
 		async (options) => {
-			const { error } = await read(options, 3);
+			const { error } = (await read(options, 3)).data.resultData;
 			expect(error?.message).toContain(
 				'Calls may be missing, because the call list changed in each of 3 readings',
 			);

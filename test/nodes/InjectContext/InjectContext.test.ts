@@ -1,5 +1,5 @@
-import { engineTool, service } from '../../engine';
-import { chatHarness, records, sessions, stopMessage } from '../chatHarness';
+import { engineTool, service, records } from '../../engine';
+import { chatHarness, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('injectContext', {
 	sessionId: sessions.open,

@@ -10,6 +10,7 @@ import {
 	retryKilled,
 	skipSleeps,
 	storedCopy,
+	records,
 } from '../../engine';
 import {
 	acceptCalls,
@@ -39,7 +40,6 @@ let itIs: (iso: string) => void;
 beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
 afterEach(() => jest.restoreAllMocks());
 
-const jsonOf = (run: IRun) => output(run, 'Node').map(({ json }) => json);
 const lock = () => {
 	harness.store.beforeCall = () => {
 		throw new Error('database is locked');
@@ -142,12 +142,12 @@ describe('Retry', () => {
 		const bodies = acceptCalls(1);
 		const once = await retry(begun, node, rows);
 		const ids = calls.map((index) => index && `call-${phone(index)}`);
-		expect(jsonOf(once).map(({ call_id: id }) => id)).toEqual(ids);
+		expect(records(once).map(({ call_id: id }) => id)).toEqual(ids);
 		// The result of the first retry is stored with it.
 		const again = await retry(once.data, node, rows);
-		expect(jsonOf(again).map(({ call_id: id }) => id)).toEqual(ids);
+		expect(records(again).map(({ call_id: id }) => id)).toEqual(ids);
 		const unknown = rows.map(() => ({ details: { outcome: 'unknown' } }));
-		expect(jsonOf(await retry(begun, node, rows))).toMatchObject(unknown);
+		expect(records(await retry(begun, node, rows))).toMatchObject(unknown);
 		expect(bodies).toHaveLength(1);
 	});
 
@@ -197,7 +197,7 @@ describe('Retry', () => {
 			const { workflow } = oneNodeWorkflow(harness.placeCallNode(perItem, over), ['After']);
 			return await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
 		};
-		const items = output(await retryLocked(CONTINUE), 'After').map(({ json }) => json);
+		const items = records(await retryLocked(CONTINUE), 'After');
 		expect(items).toEqual([
 			{
 				error: expect.any(String),
@@ -285,7 +285,7 @@ describe('a sub-workflow whose parent is retried', () => {
 		acceptCalls(2);
 		// The first level, as long as it waits for the sub-workflow.
 		const begun = await kill(node, people(1));
-		expect(jsonOf(await run(node, people(1)))).toMatchObject([{ call_id: `call-${phone(0)}-2` }]);
+		expect(records(await run(node, people(1)))).toMatchObject([{ call_id: `call-${phone(0)}-2` }]);
 		parent.retry();
 		const again = acceptUpTo(2);
 		expect(faultOf(await retry(begun, node)).message).toContain(phone(0));

@@ -11,6 +11,7 @@ import {
 	PACKAGE,
 	retryFailed,
 	runWorkflow,
+	records,
 } from '../../engine';
 import { dialects, fixtures } from '../../simulator';
 import { faultOf } from './placeCallHarness';
@@ -139,7 +140,7 @@ describe('asking and waiting', () => {
 		expect(failed.data.resultData.error).toBeDefined();
 		const changed = await askNode({ options: byReading, message: 'Shall we?' });
 		const again = await retryFailed(harness.credentials, failed, makeWorkflow([changed]));
-		expect(output(again, 'Node').map(({ json }) => json)).toMatchObject([
+		expect(records(again)).toMatchObject([
 			{
 				answer: 'unclear',
 				captured_answer: 'yes',

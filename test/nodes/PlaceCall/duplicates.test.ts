@@ -1,5 +1,5 @@
 import type { INodeParameters, IRun } from 'n8n-workflow';
-import { makeNode, makeWorkflow, output, runWorkflow, skipSleeps } from '../../engine';
+import { hintsOf, makeNode, makeWorkflow, output, runWorkflow, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -28,11 +28,10 @@ describe('items with the same number', () => {
 		const node = placeCallNode(perItem);
 		const failed = await run(node, twice);
 		const again = acceptUpTo(2);
-		const { data } = await retry(failed, node);
+		const retried = await retry(failed, node);
 		expect(bodies.map(phoneOf)).toEqual([phone(0)]);
 		expect(again.map(phoneOf)).toEqual([phone(1)]);
-		const [task] = data.resultData.runData.Node ?? [];
-		expect((task?.hints ?? []).map(({ message }) => message)).toEqual([
+		expect(hintsOf(retried)).toEqual([
 			expect.stringMatching(
 				/^3 items: 2 calls placed, 1 not placed \(an earlier item has the same number\)\. To call/,
 			),

@@ -1,6 +1,14 @@
 import { NodeConnectionTypes, type INode, type INodeExecutionData, type IRun } from 'n8n-workflow';
 import nock from 'nock';
-import { InFlight, makeNode, makeWorkflow, output, runWorkflow, service } from '../../engine';
+import {
+	hintsOf,
+	InFlight,
+	makeNode,
+	makeWorkflow,
+	output,
+	runWorkflow,
+	service,
+} from '../../engine';
 import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
@@ -48,14 +56,12 @@ describe('several items', () => {
 		acceptCalls(1);
 		const items = [{ phone: '9876543210' }, { row_number: 3, phone: 'later' }];
 		const options = { includeInputFields: true };
-		const { data } = await harness.place({ ...perItem, options }, { items, over: { onError } });
-		const [task] = data.resultData.runData.Node ?? [];
+		const run = await harness.place({ ...perItem, options }, { items, over: { onError } });
+		const [task] = run.data.resultData.runData.Node ?? [];
 		const failed = (task?.data?.main ?? []).flatMap((out) => out ?? []).at(-1);
 		expect(failed?.json).toMatchObject({ error: expect.stringContaining("'Phone Number'") });
 		expect(failed?.json).toMatchObject({ ...kept, message: expect.any(String) });
-		expect((task?.hints ?? []).map(({ message }) => message)).toEqual([
-			'2 items: 1 call placed, 1 failed.',
-		]);
+		expect(hintsOf(run)).toEqual(['2 items: 1 call placed, 1 failed.']);
 	});
 
 	it('are sent at the same time up to Concurrency, and returned in order, with one read of the credential', async () => {

@@ -1,17 +1,11 @@
 import { inspect } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { TOKEN } from '../../engine';
+import { TOKEN, useNoWaits } from '../../engine';
 import { callsEndpoint, faultOf, people, perItem, placeCallHarness } from './placeCallHarness';
 
 const { place } = placeCallHarness();
-let waits: jest.SpyInstance;
-beforeEach(() => {
-	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-});
-afterEach(() => {
-	waits.mockRestore();
-});
+useNoWaits();
 
 const REJECTED_CALL = 'No call was placed. Correct what the service names.';
 
@@ -69,7 +63,7 @@ describe('a call with an unknown outcome', () => {
 		expect(description).toMatch(
 			/^The request wasn't sent again\. Before you place this call again, look for 9876543210 in the calls of your account, for example with Get Call > Get Many\./,
 		);
-		expect(waits).not.toHaveBeenCalled();
+		expect(clock.sleep).not.toHaveBeenCalled();
 	});
 
 	test('a response with the ID of another call, such as from a cache, proves nothing', async () => {

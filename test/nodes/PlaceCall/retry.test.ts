@@ -6,6 +6,7 @@ import {
 	startNode,
 	stoppedResult,
 	type Execution,
+	records,
 } from '../../engine';
 import {
 	acceptCalls,
@@ -220,7 +221,7 @@ describe('the stored records', () => {
 		const failed = await run(node, rows);
 		expect(kept(failed)).not.toContain('of row');
 		acceptCalls(1);
-		const items = output(await retry(failed, node), 'Node').map(({ json }) => json);
+		const items = records(await retry(failed, node));
 		expect(items).toEqual(
 			rows.map((row) => ({
 				...row,
@@ -286,7 +287,7 @@ describe('a retry with a value that was edited and is invalid', () => {
 	}
 
 	it('says to leave the item whose call was placed out of a new execution', async () => {
-		const [placed, invalid] = output(await retryEdited(CONTINUE), 'Node').map(({ json }) => json);
+		const [placed, invalid] = records(await retryEdited(CONTINUE));
 		expect(invalid).toMatchObject({ details: { outcome: 'not_sent' } });
 		expect(placed).toMatchObject({
 			message: expect.stringContaining(LEAVE_OUT),
@@ -316,7 +317,7 @@ describe('a retry with a value that was edited and is invalid', () => {
 		expect(faultOf(failed).message).toContain('[item 1]');
 		const bodies = acceptUpTo(2);
 		const edited = harness.placeCallNode({ phoneNumber: '={{ $json.mobile }}' }, CONTINUE);
-		const [first, second] = output(await retry(failed, edited), 'Node').map(({ json }) => json);
+		const [first, second] = records(await retry(failed, edited));
 		expect(bodies.map((body) => body.phone_number)).toEqual([phone(11)]);
 		expect(second).toMatchObject({ call_id: `another-call-${phone(11)}` });
 		// "If you change an item's phone number, it counts as a new call."

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { output, service, skipSleeps } from '../../engine';
+import { hintsOf, output, records, service, skipSleeps } from '../../engine';
 import { acceptCalls, BODY, callsEndpoint, placeCallHarness, waitBy } from './placeCallHarness';
 
 const { place } = placeCallHarness();
@@ -69,10 +69,8 @@ test.each([
 	['https://n8n.example.com/webhook/1a2b', []],
 ])('the call is placed with the webhook URL %s, with %j as hint', async (webhookUrl, expected) => {
 	const bodies = acceptCalls(1);
-	const { data } = await place({ options: { webhookUrl } });
-	const [task] = data.resultData.runData.Node ?? [];
-	const hints = (task?.hints ?? []).map(({ message }) => message);
-	expect(hints).toEqual(expected.map((hint): unknown => expect.stringMatching(hint)));
+	const run = await place({ options: { webhookUrl } });
+	expect(hintsOf(run)).toEqual(expected.map((hint): unknown => expect.stringMatching(hint)));
 	expect(bodies).toEqual([{ ...BODY, webhook_url: webhookUrl }]);
 });
 
@@ -101,7 +99,7 @@ it('Include Input Fields: leaves out the record, the error, and the answer of an
 	const items = [{ ...row, ...record, ...answer, ...failed }];
 	const run = await place({ options: { includeInputFields: true } }, { items });
 	const called = { call_id: 'call-9876543210', placed: true, phone_key: '919876543210' };
-	expect(output(run, 'Node').map(({ json }) => json)).toEqual([{ ...row, ...called }]);
+	expect(records(run)).toEqual([{ ...row, ...called }]);
 	expect(run.data.resultData.runData.Node?.[0]?.hints).toEqual([]);
 });
 

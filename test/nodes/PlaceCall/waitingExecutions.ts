@@ -6,11 +6,11 @@ import {
 	makeWorkflow,
 	callWebhook,
 	oneNodeWorkflow,
-	output,
 	resume,
 	runWorkflow,
 	type FakeResponse,
 	type WebhookRequest,
+	records,
 } from '../../engine';
 import { fixtures, type Simulator } from '../../simulator';
 import type { placeCallHarness } from './placeCallHarness';
@@ -106,7 +106,7 @@ export function waitingExecutions(
 			untilLimit: async () => {
 				const { workflow } = oneNodeWorkflow(placeCall, ['After']);
 				const resumed = await resume(harness.credentials, workflow, structuredClone(run.data));
-				return output(resumed, 'After').map(({ json }) => json);
+				return records(resumed, 'After');
 			},
 		};
 	}

@@ -1,6 +1,6 @@
 import { NodeConnectionTypes, type INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
-import { engineHarness, makeNode, makeWorkflow, output, runWorkflow } from '../../engine';
+import { engineHarness, hintsOf, makeNode, makeWorkflow, output, runWorkflow } from '../../engine';
 import {
 	accepted,
 	respondWith,
@@ -96,9 +96,9 @@ test.each([
 	const connections = { Start: { main: [[to]] }, Before: { main: [[to]] } };
 	const workflow = makeWorkflow([start, before, node], connections);
 	const run = await runWorkflow(harness.credentials, workflow, start, rowsOf({ phone: '12' }));
-	const [task] = run.data.resultData.runData[node.name] ?? [];
-	const hints = (task?.hints ?? []).map(({ message }) => message);
-	expect(hints.some((hint) => hint.startsWith("'Pushed' is empty, so Loop Over Items"))).toBe(says);
+	expect(
+		hintsOf(run).some((hint) => hint.startsWith("'Pushed' is empty, so Loop Over Items")),
+	).toBe(says);
 });
 
 describe('rows that cannot be used', () => {

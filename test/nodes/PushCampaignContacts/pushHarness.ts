@@ -1,6 +1,6 @@
 import type { INode, INodeExecutionData, IRun, NodeParameterValueType } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
-import { output, runNode, service, type EngineHarness } from '../../engine';
+import { hintsOf, output, runNode, service, type EngineHarness } from '../../engine';
 
 export const PATH = '/v1/campaigns/42/contacts';
 
@@ -100,12 +100,11 @@ export async function runPush(
 ): Promise<PushRun> {
 	const node = pushNode(harness, parameters, over);
 	const run = await runNode(harness.credentials, node, input, ['Pushed', 'Rejected', 'Errors']);
-	const task = run.data.resultData.runData.Node?.at(-1);
 	return {
 		pushed: output(run, 'Node', 0),
 		rejected: output(run, 'Node', 1),
 		error: run.data.resultData.error,
-		hints: (task?.hints ?? []).map(({ message }) => message),
+		hints: hintsOf(run),
 		run,
 	};
 }

@@ -1,21 +1,11 @@
+import mapValues from 'lodash/mapValues';
+import { plain } from './plain';
 import type { Dialect } from './types';
 
 /** Everything nested one level deeper. Rejections with an undocumented status have status 200. */
 export const wrapped: Dialect = {
 	name: 'wrapped',
-	statuses: {
-		agentNotFound: 200,
-		callNotFound: 200,
-		recordingNotAvailable: 200,
-		campaignNotFound: 200,
-		dndPhoneMissing: 200,
-		dndNotOnList: 200,
-		noOutboundNumber: 200,
-		relayedRejection: 200,
-		sessionNotFound: 200,
-		keyReused: 200,
-		busy: 200,
-	},
+	statuses: mapValues(plain.statuses, () => 200),
 	validation: {
 		status: 422,
 		body: (problems) => ({

@@ -32,6 +32,11 @@ export class Faults {
 		this.armed.push({ ...fault, left: fault.times ?? Infinity, toSkip: fault.skip ?? 0 });
 	}
 
+	/** Responds with this status to requests to this path. */
+	respond(path: RegExp | string, status: number, more: Pick<Fault, 'times' | 'body'> = {}): void {
+		this.inject({ kind: 'status', status, match: { path }, ...more });
+	}
+
 	clear(): void {
 		this.armed = [];
 	}

@@ -1,4 +1,4 @@
-import { output } from '../../../engine';
+import { hintsOf, output, records } from '../../../engine';
 import { dialects, fixtures } from '../../../simulator';
 import { waitBy } from '../placeCallHarness';
 import { byReading, byWebhook, HOUR, inNoTime, waitHarness } from './waitHarness';
@@ -48,13 +48,12 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 
 	it('by reading: a call in progress at the time limit has timed_out beside its status, and a hint', async () => {
 		const placeCall = await node(byReading);
-		const { data } = await inNoTime(async () => await runOrPause(placeCall, 1));
-		const [task] = data.resultData.runData.Node ?? [];
-		const [item] = task?.data?.main?.[0] ?? [];
+		const run = await inNoTime(async () => await runOrPause(placeCall, 1));
+		const [item = {}] = records(run);
 		// After the outcome, if the record has one.
-		expect(Object.keys(item?.json ?? {}).indexOf('timed_out')).toBeLessThan(3);
-		expect(item?.json.timed_out).toBe(true);
-		expect((task?.hints ?? []).map(({ message }) => message)).toEqual([
+		expect(Object.keys(item).indexOf('timed_out')).toBeLessThan(3);
+		expect(item.timed_out).toBe(true);
+		expect(hintsOf(run)).toEqual([
 			expect.stringMatching(/^1 of 1 call didn't end within 'Time Limit'/),
 		]);
 	});

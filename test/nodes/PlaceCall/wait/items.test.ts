@@ -1,6 +1,6 @@
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
-import { output } from '../../../engine';
+import { records } from '../../../engine';
 import { dialects } from '../../../simulator';
 import { waitBy } from '../placeCallHarness';
 import { people } from '../waitingExecutions';
@@ -37,7 +37,7 @@ describe('items of the wait', () => {
 		const waitingRun = await waiting(byWebhook, 3, { executeOnce: true });
 		const { run, calls, callId: call_id } = waitingRun;
 		expect(calls).toHaveLength(1);
-		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
+		expect(records(run, 'Start')).toEqual(people(3));
 		await service().endCall(call_id);
 		const items = atLimit
 			? await waitingRun.untilLimit()

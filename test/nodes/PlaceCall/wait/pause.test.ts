@@ -3,7 +3,6 @@ import { WAIT_INDEFINITELY } from 'n8n-workflow';
 import {
 	nodeTypes,
 	oneNodeWorkflow,
-	output,
 	resume,
 	retryFailed,
 	runDataOf,
@@ -12,6 +11,7 @@ import {
 	startNode,
 	stoppedResult,
 	storedCopy,
+	records,
 } from '../../../engine';
 import { until } from '../../../n8n/until';
 import { dialects } from '../../../simulator';
@@ -52,7 +52,7 @@ describe('pausing an execution', () => {
 			})),
 		);
 		// The output of the previous node is unchanged.
-		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
+		expect(records(run, 'Start')).toEqual(people(3));
 		expect(waits()).toEqual([500]);
 	});
 
@@ -131,9 +131,7 @@ describe('pausing an execution', () => {
 			const at = '2099-01-01T10:00:00+00:00';
 			if (epoch !== undefined) {
 				const data = { call_id: 'call-1', scheduled_at: at, ...epoch };
-				const match = { path: '/v1/call' };
-				const body = { success: true, data };
-				service().faults.inject({ kind: 'status', status: 200, match, body });
+				service().faults.respond('/v1/call', 200, { body: { success: true, data } });
 			}
 			const { run } = await waiting({ ...byWebhook, when: 'dateTime', scheduledAt: at });
 			expect(run.waitTill).toEqual(new Date(Date.parse(at) + HOUR + 60_000));
@@ -145,7 +143,7 @@ describe('pausing an execution', () => {
 		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
 		const again = await retryFailed(harness.credentials, run, workflow);
 		const not_read = expect.stringContaining('the execution was stopped and retried');
-		expect(output(again, 'After').map(({ json }) => json)).toMatchObject(
+		expect(records(again, 'After')).toMatchObject(
 			placed().map((call_id) => ({ call_id, not_read })),
 		);
 		expect(placed()).toHaveLength(2);

@@ -2,7 +2,8 @@ import nock from 'nock';
 import { sleep } from 'n8n-workflow';
 import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
 import { until } from '../../../n8n/until';
-import { startSimulator, type Dialect, type Simulator } from '../../../simulator';
+import type { Dialect } from '../../../simulator';
+import { useSimulator } from '../../../simulator/testing/useSimulator';
 import { placeCallHarness, waitBy } from '../placeCallHarness';
 import { N8N, waitingExecutions } from '../waitingExecutions';
 
@@ -14,13 +15,9 @@ export const PINGS = /^\/webhook-waiting\/[^/]+\/id-Node/;
 
 /** A service with this dialect, and Place Call. The test controls the clock. */
 export function waitHarness(dialect: Dialect) {
-	let simulator: Simulator;
 	let now: jest.SpyInstance<number, []>;
 	let waits: number[];
 
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect });
-	});
 	beforeEach(() => {
 		waits = [];
 		now = jest.spyOn(clock, 'now');
@@ -31,18 +28,16 @@ export function waitHarness(dialect: Dialect) {
 			await new Promise(() => {});
 		});
 	});
-	afterEach(() => {
-		jest.restoreAllMocks();
-		simulator.reset();
-	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
+	afterEach(() => jest.restoreAllMocks());
+	const simulator = useSimulator({ dialect });
 
 	return {
-		...waitingExecutions(harness, () => simulator),
-		service: () => simulator,
-		placed: () => simulator.placedCalls().map(({ callId }) => callId),
+		...waitingExecutions(harness, simulator),
+		service: simulator,
+		placed: () =>
+			simulator()
+				.placedCalls()
+				.map(({ callId }) => callId),
 		isNow: (time: number) => now.mockReturnValue(time),
 		/** The waits beside the waiting execution. */
 		waits: () => waits,

@@ -58,7 +58,7 @@ describe.each(Object.values(dialects))('the Campaign list, dialect $name', (dial
 	});
 
 	it('shows a campaign whose status cannot be read by its ID', async () => {
-		simulator().faults.inject({ kind: 'status', status: 503, match: { path: /status$/ } });
+		simulator().faults.respond(/status$/, 503);
 		expect(await listed()).toEqual([
 			{
 				name: `Campaign ${fixtures.campaigns.active}`,
@@ -68,7 +68,7 @@ describe.each(Object.values(dialects))('the Campaign list, dialect $name', (dial
 	});
 
 	it('says what failed', async () => {
-		simulator().faults.inject({ kind: 'status', status: 503, match: { path: '/v1/calls' } });
+		simulator().faults.respond('/v1/calls', 503);
 		await expect(listed()).rejects.toThrow('503');
 	});
 });
