@@ -132,20 +132,26 @@ export function requireNames(
 	);
 }
 
+const TO_GET_ALL =
+	"In 'Additional Query Fields', enter the parameters that return all active agents in one response. Ask your service provider for them.";
+
 /**
- * Checks that the response has all active agents, as far as its `meta` shows it in the documented form of another list.
- *
- * @throws OutcomeUnknown if there are more
+ * A hint if the response doesn't have all active agents, as far as its `meta` shows it in the documented form of another
+ * list.
  */
-export function requireAllAgents(response: JsonValue, agents: readonly FoundAgent[]): void {
+export function hintIfPart(response: JsonValue, agents: readonly FoundAgent[]): string | undefined {
 	const { meta = null } = recordOf({ body: response });
 	const { total_pages: pages, total_count: count } = isJsonObject(meta) ? meta : {};
-	if ((numberIn(pages) ?? 1) <= 1 && (numberIn(count) ?? 0) <= agents.length) return;
+	if ((numberIn(pages) ?? 1) <= 1 && (numberIn(count) ?? 0) <= agents.length) return undefined;
+	return `The response has only ${agents.length} of the active agents. ${TO_GET_ALL}`;
+}
+
+/** @throws OutcomeUnknown if the response doesn't have all active agents */
+export function requireAllAgents(response: JsonValue, agents: readonly FoundAgent[]): void {
+	if (hintIfPart(response, agents) === undefined) return;
 	throw new OutcomeUnknown(
 		`The response has only ${agents.length} of the active agents, so it's unknown whether this agent is active`,
-		onScreenOnly(
-			"In 'Additional Query Fields', enter the parameters that return all active agents in one response. Ask your service provider for them.",
-		),
+		onScreenOnly(TO_GET_ALL),
 	);
 }
 

@@ -6,7 +6,7 @@ import {
 import { forEachList } from '../../shared/n8n/run/listLoop';
 import { outputFields, readOutput, sized } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { findAgents, readActiveAgents } from '../../shared/agents';
+import { findAgents, hintIfPart, readActiveAgents } from '../../shared/agents';
 import { recordOf } from '../../shared/api/envelope';
 
 export const getMany: Operation = {
@@ -34,6 +34,8 @@ export const getMany: Operation = {
 					const response = await readActiveAgents(client, apiMapping, additions);
 					if (output === 'raw') return [recordOf(response)];
 					const agents = findAgents(response.body, apiMapping);
+					const message = hintIfPart(response.body, agents);
+					if (message !== undefined) context.addExecutionHints({ message });
 					return agents.map(({ record }) => sized(output, { raw: record, simplified: record }));
 				},
 			};

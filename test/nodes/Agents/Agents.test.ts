@@ -3,7 +3,7 @@ import {
 	PROVIDER_SETTINGS,
 } from '../../../nodes/shared/apiMapping/providerSettings';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
-import { searchList, service } from '../../engine';
+import { hintsOf, searchList, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const harness = nodeHarness('agents');
@@ -27,6 +27,14 @@ test('Get Many Active reads the list once, and pairs each agent with all items',
 	expect(await harness.executeItems(parameters, { items: [{}, {}, {}] })).toEqual([
 		{ json: { agent_uuid: 'agent_a1', agent_name: 'Sales' }, pairedItem },
 		{ json: { agent_uuid: 'agent_b2', voice: 'calm' }, pairedItem },
+	]);
+});
+
+test('Get Many Active says if the response has only some of the agents', async () => {
+	agents().reply(200, { ...LIST, meta: { total_pages: 3, total_count: 60 } });
+	const run = await harness.run({ operation: 'getMany' });
+	expect(hintsOf(run)).toEqual([
+		expect.stringContaining('The response has only 2 of the active agents.'),
 	]);
 });
 
