@@ -14,7 +14,7 @@ import {
 } from '../shared/n8n/once/rememberedTexts';
 import { cancelSignal, requireRunning } from '../shared/n8n/run/cancel';
 import { NotPlaced, OVER_LIMIT } from './notPlaced';
-import { inEnglish, withOffset } from '../shared/dates';
+import { dayAndTime, withOffset } from '../shared/dates';
 
 const STORE: StoreUse = {
 	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",
@@ -155,7 +155,7 @@ export class CallLimiter {
 
 function overLimit({ calls, period }: CallLimit, planned: DateTime): NotPlaced {
 	const next = nextPeriod(planned, period);
-	const time = `The next one is possible from ${inEnglish(next, 'cccc, d LLLL yyyy, HH:mm')} (${next.zoneName}).`;
+	const time = `The next one is possible from ${dayAndTime(next)}.`;
 	return new NotPlaced(
 		`The call wasn't placed, because the limit of ${calls} ${calls === 1 ? 'call' : 'calls'} per ${period} to this number is reached`,
 		{

@@ -5,7 +5,7 @@ import { onScreenOnly } from '../shared/api/resolution';
 import { formatOf } from '../shared/modelFormats';
 import { quoted } from '../shared/values';
 import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
-import { inEnglish, withOffset } from '../shared/dates';
+import { dayAndTime, inEnglish, withOffset } from '../shared/dates';
 
 /** What decides when a call goes. */
 export type TimeSettings = {
@@ -97,7 +97,7 @@ function openingFor(hours: CallingHours | undefined, planned: DateTime): DateTim
 }
 
 function outsideHours(opening: DateTime): NotPlaced {
-	const when = `Calling hours start again on ${inEnglish(opening, 'cccc, d LLLL yyyy, HH:mm')} (${opening.zoneName}).`;
+	const when = `Calling hours start again on ${dayAndTime(opening)}.`;
 	return new NotPlaced(
 		"The call wasn't placed, because it's outside the calling hours",
 		{

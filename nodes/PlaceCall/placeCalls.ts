@@ -1,6 +1,8 @@
+import compact from 'lodash/compact';
 import countBy from 'lodash/countBy';
 import get from 'lodash/get';
 import isEmpty from 'lodash/isEmpty';
+import sortBy from 'lodash/sortBy';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
@@ -9,6 +11,7 @@ import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
+import { dayAndTime } from '../shared/dates';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { asItems, withInputIfFailed } from '../shared/n8n/run/itemLoop';
@@ -41,6 +44,7 @@ export async function placeCalls(
 	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
 	const sameCalls = new SameCalls(context, dateTimeNow());
+	const scheduled: DateTime[] = [];
 
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
 		const form = parameters.at(index);
@@ -70,10 +74,12 @@ export async function placeCalls(
 			send: async ({ client }) => {
 				if (duplicate !== undefined) throw duplicate;
 				const since = dateTimeNow();
+				let scheduledFor: DateTime | undefined;
 				// Decided for each attempt, because the calls before this one and the pauses between attempts take time.
 				const bodyNow = (): CallRequest => {
 					const { planned, scheduledAt } = callTime(time, dateTimeNow(), since);
 					limiter.requireSamePeriod(index, planned.toMillis());
+					scheduledFor = scheduledAt === undefined ? undefined : planned;
 					return {
 						...request,
 						...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
@@ -86,6 +92,7 @@ export async function placeCalls(
 					throw error;
 				});
 				sameCalls.remember(index);
+				if (scheduledFor !== undefined) scheduled.push(scheduledFor);
 				const record = recordOf(response);
 				const id = callIdKey(plainText(record.call_id));
 				if (callIds.has(id)) throw idOfAnotherCall();
@@ -116,8 +123,8 @@ export async function placeCalls(
 			plural: 'calls were already placed',
 		},
 	}).finally(async () => await limiter.release());
-	const summary = notAllPlaced(placed);
-	if (summary !== undefined) context.addExecutionHints({ message: summary });
+	const hints = compact([notAllPlaced(placed), areScheduled(scheduled)]);
+	context.addExecutionHints(...hints.map((message) => ({ message })));
 	const inputOf = (index: number) =>
 		includesInput(context, parameters.at(index)) ? inputFields(context, index) : {};
 	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
@@ -151,6 +158,18 @@ function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined 
 	const duplicate = items.find(({ json }) => json.not_placed_reason === DUPLICATE);
 	if (duplicate === undefined) return summary;
 	return `${summary} ${duplicate.json.asked === undefined ? CALL_AGAIN : ONE_ANSWER}`;
+}
+
+/** A hint, because nobody's phone rings now, and a person would execute the node again. */
+function areScheduled(times: readonly DateTime[]): string | undefined {
+	const [first, ...others] = sortBy(times, (time) => time.toMillis());
+	if (first === undefined) return undefined;
+	const when = dayAndTime(first);
+	const calls =
+		others.length === 0
+			? `1 call is scheduled for ${when}`
+			: `${counted(times.length, 'call')} are scheduled, the first one for ${when}`;
+	return `${calls}. If you execute this node again, it places more calls.`;
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */

@@ -6,6 +6,11 @@ export function inEnglish(at: DateTime, format: string): string {
 	return at.toFormat(format, { locale: 'en', numberingSystem: 'latn' });
 }
 
+/** Such as "Monday, 30 November 2026, 09:00 (Asia/Kolkata)". */
+export function dayAndTime(at: DateTime): string {
+	return `${inEnglish(at, 'cccc, d LLLL yyyy, HH:mm')} (${at.zoneName})`;
+}
+
 /** ISO 8601 with a numeric offset, also for UTC, where luxon writes Z. */
 export function withOffset(at: DateTime): string {
 	return inEnglish(at, "yyyy-MM-dd'T'HH:mm:ssZZ");

@@ -6,7 +6,7 @@ import { textInTools } from '../../shared/n8n/tools/textInTools';
 
 const callNotice: INodeProperties = {
 	displayName:
-		'Executing this node places a real phone call for each input item. Executing a later node can place the calls again. To prevent this, <b>pin the output</b> first.',
+		'Executing this node places a real phone call for each input item. Executing it again, also after you have stopped it, or executing a later node can place the calls again. To prevent this, <b>pin the output</b> first, or add <b>Limit Calls per Person</b> in Options.',
 	name: 'callNotice',
 	type: 'notice',
 	default: '',

@@ -82,6 +82,12 @@ const AGENT_FOR_MODEL =
 
 const SESSION_FOR_MODEL = "Check the session ID. Sessions of another account can't be used.";
 
+const CLOSED_FOR_GOOD: Resolution = {
+	onScreen:
+		'A closed session stays closed. To continue the conversation, create a session with Chat Session > Create.',
+	forModel: 'A closed session stays closed. To continue the conversation, use another session.',
+};
+
 const REDIRECTED = {
 	message: "The service or a proxy responded with a redirect, which isn't followed",
 	onScreen:
@@ -118,9 +124,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		raisedBy: CHAT,
 		matches: isRelayed('session_closed'),
 		message: 'The chat session is already closed',
-		onScreen:
-			'A closed session stays closed. To continue the conversation, create a session with Chat Session > Create.',
-		forModel: 'A closed session stays closed. To continue the conversation, use another session.',
+		...CLOSED_FOR_GOOD,
 	},
 	{
 		code: 'upstream_rejection',
@@ -214,8 +218,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		documentedStatuses: [409],
 		matches: isCode('session_closed'),
 		message: 'The chat session is closed',
-		onScreen: 'Create a session with Chat Session > Create, and use its ID.',
-		forModel: 'Use another chat session.',
+		...CLOSED_FOR_GOOD,
 	},
 	{
 		code: 'post_call_analysis_missing',

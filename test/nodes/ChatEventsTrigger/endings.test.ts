@@ -54,7 +54,7 @@ describe('activating', () => {
 			'a closed session',
 			{ sessionIds: sessions.closed },
 			/isn't connected: the chat session is closed/,
-			/Create a session/,
+			/create a session/,
 		],
 		[
 			"two sessions that can't be connected",

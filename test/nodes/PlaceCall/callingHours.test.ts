@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { timeZone } from '../../../nodes/PlaceCall/fields/timeZone';
-import { engineTool, output, searchList, skipSleeps } from '../../engine';
+import { engineTool, hintsOf, output, searchList, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -78,11 +78,15 @@ describe('each item can have its own', () => {
 
 	it('time zone and public holidays', async () => {
 		const bodies = acceptCalls(3);
-		await harness.place({ ...perItem, ...own }, { items: rows([], ['2026-11-20'], []) });
+		const items = rows([], ['2026-11-20'], []);
+		const run = await harness.place({ ...perItem, ...own }, { items });
 		expect(bodies.map((body) => body.scheduled_at)).toEqual([
 			undefined,
 			MONDAY,
 			'2026-11-20T09:00:00-05:00',
+		]);
+		expect(hintsOf(run)).toEqual([
+			'2 calls are scheduled, the first one for Friday, 20 November 2026, 09:00 (America/New_York). If you execute this node again, it places more calls.',
 		]);
 	});
 
