@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { searchAgents } from '../shared/n8n/forms/locatorFields';
 import { operationFields, runOperation } from '../shared/n8n/run/operations';
 import { get } from './operations/get.operation';
 import { getMany } from './operations/getMany.operation';
@@ -46,7 +47,10 @@ export class GetCall implements INodeType {
 		properties: operationFields([{ name: 'Call', value: 'call', operations, initial: get }]),
 	};
 
-	methods = { credentialTest: { voiceChatAgentApiTest } };
+	methods = {
+		credentialTest: { voiceChatAgentApiTest },
+		listSearch: { searchAgents },
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -123,7 +123,9 @@ export async function placeCalls(
 			plural: 'calls were already placed',
 		},
 	}).finally(async () => await limiter.release());
-	const hints = compact([notAllPlaced(placed), areScheduled(scheduled)]);
+	// For questions, n8n's own hint says that only the first item is used.
+	const isSummed = readQuestion !== undefined && placed.length > 1;
+	const hints = compact([placedSummary(placed, isSummed), areScheduled(scheduled)]);
 	context.addExecutionHints(...hints.map((message) => ({ message })));
 	const inputOf = (index: number) =>
 		includesInput(context, parameters.at(index)) ? inputFields(context, index) : {};
@@ -140,8 +142,11 @@ function notAskedIfFailed(item: INodeExecutionData): INodeExecutionData {
 	return { ...item, json: { ...item.json, ...none } };
 }
 
-/** A hint such as "4 items: 1 call placed, 3 failed". Undefined if all calls were placed. */
-function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined {
+/** A hint such as "4 items: 1 call placed, 3 failed". By default, only if not all calls were placed. */
+function placedSummary(
+	items: readonly INodeExecutionData[],
+	isAlways: boolean,
+): string | undefined {
 	const reasons = items.map(({ json }) => {
 		if (json.placed === true) return undefined;
 		if (json.error === undefined || json.placed === false) {
@@ -151,7 +156,7 @@ function notAllPlaced(items: readonly INodeExecutionData[]): string | undefined 
 		return get(json, 'details.outcome') === 'unknown' ? 'with an unknown outcome' : 'failed';
 	});
 	const counts = countBy(reasons.filter((reason) => reason !== undefined));
-	if (isEmpty(counts)) return undefined;
+	if (isEmpty(counts) && !isAlways) return undefined;
 	const others = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
 	const placed = counted(reasons.filter((reason) => reason === undefined).length, 'call');
 	const summary = `${counted(items.length, 'item')}: ${[`${placed} placed`, ...others].join(', ')}.`;

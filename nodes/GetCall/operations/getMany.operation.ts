@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
@@ -8,6 +9,7 @@ import {
 	readLimit,
 	requireCompleteField,
 } from '../../shared/n8n/forms/list';
+import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
 import { readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
 import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
@@ -16,7 +18,7 @@ import type { CallFilters } from '../../shared/calls/callListQuery';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../shared/calls/callList';
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
-import { simplifyCall } from '../../shared/calls/callRecord';
+import { isOutcome, simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/parseIds';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { Limiter } from '../../shared/keyedMutex';
@@ -32,14 +34,7 @@ const filtersField: INodeProperties = {
 	description:
 		"Which calls to return. Each filter except 'Contact List ID' needs a name in the credential, under 'My Provider Sent Settings'.",
 	options: [
-		{
-			displayName: 'Agent ID',
-			name: 'agentUuid',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. agent_5f2c9a',
-			description: 'Calls of this agent',
-		},
+		{ ...omit(agentField, 'required'), description: 'Calls of this agent' },
 		{
 			displayName: 'Campaign ID',
 			name: 'campaignId',
@@ -161,6 +156,8 @@ export const getMany: Operation = {
 					: await readPages(list, limit);
 				if (!isComplete) context.addExecutionHints({ message: listChangedHint('calls') });
 				const mayHaveMore = readsFirstPageOnly(request.limit, apiMapping) && calls.length < limit;
+				if (calls.length === 0 && isOutcome(filters.status))
+					context.addExecutionHints({ message: STATUS_OF_THE_SERVICE });
 				if (mayHaveMore && calls.length > 0)
 					context.addExecutionHints({ message: firstPageOnlyHint(calls.length, apiMapping) });
 				return latest ? await latestOfEachNumber(calls) : calls;
@@ -186,6 +183,10 @@ function readFilters(filters: Fields): CallFilters {
 		status: filters.text('status'),
 	};
 }
+
+/** The output has other words for the statuses in `outcome`. */
+const STATUS_OF_THE_SERVICE =
+	"No call matches. 'Status' needs the status of the service, such as picked or not_picked, not the outcome in the output of this node.";
 
 function firstPageOnlyHint(count: number, apiMapping: ApiMapping): string {
 	return `The service returned ${count === 1 ? '1 call' : `${count} calls`} in its first response and may have more. ${apiMapping.resolution('callListPath', 'callListPaging')}`;

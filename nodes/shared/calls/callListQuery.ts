@@ -91,7 +91,7 @@ export function requireMatching(
 	const checks: Array<
 		[label: string, MappingName | undefined, unknown, (call: JsonObject) => boolean]
 	> = [
-		['Agent ID', 'callListAgentName', agentUuid, (call) => sameId(call.agent_uuid, agentUuid)],
+		['Agent', 'callListAgentName', agentUuid, (call) => sameId(call.agent_uuid, agentUuid)],
 		[
 			'Campaign ID',
 			'callListCampaignName',

@@ -23,6 +23,11 @@ const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>(
 	['failed', { outcome: 'Failed', answered: null }],
 ]);
 
+/** Whether a value is one of these words. */
+export function isOutcome(value: unknown): boolean {
+	return [...OUTCOMES.values()].some(({ outcome }) => outcome === value);
+}
+
 /** Fields with values by key, and how the flat record names them: `captured_` and the key. */
 const PREFIXES = { data_captured: 'captured_', post_call_analysis: 'analysis_' } as const;
 

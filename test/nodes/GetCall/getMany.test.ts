@@ -45,6 +45,18 @@ describe('a list that may have more pages', () => {
 	});
 });
 
+test('a status in the words of the output that matches no call has a hint', async () => {
+	const named = { ...credential, callListStatusName: 'status' };
+	for (const [status, count] of [
+		['Not answered', 1],
+		['voicemail', 0],
+	] as const) {
+		calls({ status }).reply(200, list());
+		const result = await run({ returnAll: true, filters: { status } }, { credential: named });
+		expect(hintsOf(result)).toHaveLength(count);
+	}
+});
+
 describe('Latest Call of Each Number', () => {
 	const latest = { options: { latestOfEachNumber: true } };
 

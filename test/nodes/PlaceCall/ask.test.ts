@@ -5,6 +5,7 @@ import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	newExecutionData,
 	engineTool,
+	hintsOf,
 	makeWorkflow,
 	oneNodeWorkflow,
 	output,
@@ -152,6 +153,8 @@ describe('asking and waiting', () => {
 			{ answer: 'yes', data: { approved: true }, asked: { question: 'Shall we?' } },
 		]);
 		expect(service().callsTo('9000000000')).toBe(1);
+		// n8n's own hint says that only the first item is used.
+		expect(hintsOf(again)).toEqual(['2 items: 2 calls placed.']);
 	});
 
 	it('a tool returns in time, and the repeated request waits longer without another call', async () => {
