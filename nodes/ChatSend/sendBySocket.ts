@@ -74,7 +74,7 @@ type ReplyHint = readonly [why: string, next: string];
 
 const REPLIED_ELSEWHERE: ReplyHint = [
 	'The service accepted the message, and its response has no reply.',
-	'The reply starts a workflow with Chat Events Trigger. Compare turn_id or merged_into with the turn_id of its events.',
+	"Chat Events Trigger reports the result as turn_result, with a turn_id to compare with turn_id or merged_into, and the agent's words as message_received with the role ai.",
 ];
 
 const TAKEN_OVER: ReplyHint = [

@@ -3,6 +3,7 @@ import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { countryField } from '../../shared/n8n/forms/countryField';
 import { shownWhere } from '../../shared/n8n/forms/shownWhere';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
+import { DEFAULT_MAXIMUM_CALLS } from './options';
 
 const callNotice: INodeProperties = {
 	displayName:
@@ -16,7 +17,7 @@ const callNotice: INodeProperties = {
 /** In a tool and in the human review, a model decides when to call. */
 const modelCallNotice = shownWhere(
 	{
-		displayName: 'An AI model can place real phone calls with this node',
+		displayName: `An AI model can place real phone calls with this node, up to ${DEFAULT_MAXIMUM_CALLS} in each agent run unless you change <b>Maximum Calls per Agent Run</b> in Options. Executing this step places a real call, too.`,
 		name: 'callNotice',
 		type: 'notice',
 		default: '',

@@ -29,10 +29,9 @@ const MAX_SLOW_POLLS = 30;
 
 /**
  * A connection that lasted this long resets all counts. Longer than `SLOW_POLL_MS`, so that two clients that displace each
- * other stop at some point. Shorter than the time after which most proxies close a quiet connection: 60 seconds, and some
- * 55.
+ * other stop at some point. Shorter than the time after which proxies close a quiet connection: 60 seconds, and some 30.
  */
-const HEALTHY_AFTER_MS = 45_000;
+const HEALTHY_AFTER_MS = 25_000;
 
 /** "Token missing, expired, invalid, or for another account": mint a new token, reconnect. */
 const TOKEN_REJECTED = 4401;

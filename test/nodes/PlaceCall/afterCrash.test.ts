@@ -70,6 +70,15 @@ describe('Retry', () => {
 		expect(bodies).toEqual([]);
 	});
 
+	it('of a single item says nothing of other items', async () => {
+		acceptCalls(1);
+		const node = harness.placeCallNode(perItem);
+		const { description } = faultOf(await retry(await kill(node, people(1)), node, people(1)));
+		expect(description).toContain("The request wasn't sent again.");
+		expect(description).not.toContain('other items');
+		expect(description).not.toContain('all items are checked');
+	});
+
 	it('names every started item before it says to run the others in a new execution', async () => {
 		acceptCalls(15);
 		const node = harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 5 } });

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import {
 	sleep,
 	type IDataObject,
@@ -111,7 +112,7 @@ async function checkAll(
 	note: string,
 ): Promise<void> {
 	const failures = await tryEachItem(context, check);
-	if (failures.size > 0) throw stop(context, failures, [note]);
+	if (failures.size > 0) throw stop(context, failures, compact([note]));
 }
 
 /** Does this for each item, also after failures. @returns the errors, by item index */

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained, isAboutRequest } from '../../api/errors';
@@ -99,7 +100,8 @@ export async function sendEachItem<Deps>(
 			completed.push(...pair(earlierOutput(index) ?? [], index));
 		});
 		const notes = completedNotes(context, options.completedText, completed);
-		checkNote = [OTHERS_NOT_SENT, ...notes].join(' ');
+		const hasOthers = !indexes.every(isSettled);
+		checkNote = compact([hasOthers && OTHERS_NOT_SENT, ...notes]).join(' ');
 	}
 	// An invalid item isn't one of the others.
 	const check = (index: number) => {
@@ -110,6 +112,9 @@ export async function sendEachItem<Deps>(
 		isCompleted: (index) => !notSent.has(index),
 		unsentNote: () => (stopsForGood ? OTHERS_NOT_SENT : undefined),
 		earlierOutput,
-		...((stops || !handler.hasEarlierRecords) && { check, ...(checkNote && { checkNote }) }),
+		...((stops || !handler.hasEarlierRecords) && {
+			check,
+			...(checkNote !== undefined && { checkNote }),
+		}),
 	});
 }

@@ -122,12 +122,12 @@ describe('ReconnectPolicy', () => {
 	});
 
 	it.each([1006, 1008, 4409])(
-		'%d: begins again after a connection of 45 seconds, a renewal, or for a new user',
+		'%d: begins again after a connection of 25 seconds, a renewal, or for a new user',
 		(code) => {
 			const policy = policyOf();
 			expect(policy.next(closed(code))).toMatchObject({ isFirst: true });
-			expect(policy.next(closed(code, 44_999))).toMatchObject({ isFirst: false });
-			expect(policy.next(closed(code, 45_000))).toMatchObject({ afterMs: 1_000, isFirst: true });
+			expect(policy.next(closed(code, 24_999))).toMatchObject({ isFirst: false });
+			expect(policy.next(closed(code, 25_000))).toMatchObject({ afterMs: 1_000, isFirst: true });
 			policy.wasHealthy();
 			expect(policy.next(closed(code))).toMatchObject({ afterMs: 1_000, isFirst: true });
 			policy.restart();
