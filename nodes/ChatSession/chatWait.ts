@@ -1,7 +1,9 @@
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
 import { type ChatConnection, endingOf, SESSION_CLOSED_LINGER_MS } from '../shared/chat/connection';
-import { type Clock, pause } from '../shared/clock';
+import type { OnEvent } from '../shared/chat/eventDispatcher';
 import type { ChatEvent } from '../shared/chat/frames';
+import type { ChatLease } from '../shared/chat/sharedConnections';
+import { type Clock, pause } from '../shared/clock';
 import { ExplainedError } from '../shared/api/errors';
 import { onScreenOnly, type Reader } from '../shared/api/resolution';
 import { type JsonValue, numberIn } from '../shared/json';
@@ -20,6 +22,8 @@ export type EventFilter = {
 
 /** The part of a connection that a wait needs. */
 type WaitConnection = Pick<ChatConnection, 'subscribe' | 'ready' | 'lastFailure' | 'isConnected'>;
+
+type WaitLease = Pick<ChatLease, 'signal' | 'missed'> & { connection: WaitConnection };
 
 /** The time limit passed before the session was connected. */
 export class NeverConnected extends ExplainedError {
@@ -73,7 +77,7 @@ const MAX_SEEN = 1_000;
  * @throws ChatEnded if no connection is possible, or NeverConnected
  */
 export async function awaitEvent(
-	{ connection, signal }: { connection: WaitConnection; signal: AbortSignal },
+	{ connection, signal, missed }: WaitLease,
 	{ types, timeoutMs, returnedIds, reader }: EventFilter,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
@@ -86,7 +90,7 @@ export async function awaitEvent(
 	void connection.ready(signal).then((isConnected) => {
 		if (isConnected) connected.abort();
 	});
-	const unsubscribe = connection.subscribe((event, replay) => {
+	const onEvent: OnEvent = (event, replay) => {
 		if (found.signal.aborted) return;
 		// Otherwise the time isn't checked, because a wrong clock must not hide new events.
 		const isReplay =
@@ -105,7 +109,9 @@ export async function awaitEvent(
 			// Events from before the end may still arrive.
 			void pause(clock, SESSION_CLOSED_LINGER_MS, found.signal).then(() => closed.abort());
 		}
-	});
+	};
+	for (const event of missed) onEvent(event, 'no');
+	const unsubscribe = connection.subscribe(onEvent);
 	await pause(clock, timeoutMs, AbortSignal.any([found.signal, closed.signal, signal]));
 	unsubscribe();
 	const [event] = matching;

@@ -37,6 +37,7 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 		await awaitEvent(
 			{
 				signal: never,
+				missed: [],
 				connection: {
 					lastFailure: null,
 					isConnected: true,

@@ -6,6 +6,7 @@ import { KeyedMutex } from '../keyedMutex';
 import { UnconfirmedFrames } from './acks';
 import { ChatConnection, type ConnectionOptions } from './connection';
 import type { OnEvent, StopReason } from './eventDispatcher';
+import type { ChatEvent } from './frames';
 import { sessionKey } from './parseChatFields';
 import type { ChatEnded, Retry } from './reconnectPolicy';
 
@@ -119,6 +120,10 @@ class SharedConnection {
 
 	private readonly leases = new Set<ChatLease>();
 
+	/** Events that arrived since the last user left. */
+	private missed: ChatEvent[] = [];
+	private stopCollecting = () => {};
+
 	constructor(
 		private readonly parts: SocketParts,
 		/** Applies after the last user has left. */
@@ -150,8 +155,11 @@ class SharedConnection {
 	}
 
 	join(options: LeaseOptions): ChatLease {
-		const { connection, parts } = this;
-		const lease = new ChatLease(connection, parts.clock, options, () => this.leave(lease));
+		const { connection, parts, missed } = this;
+		this.stopCollecting();
+		this.missed = [];
+		const leave = () => this.leave(lease);
+		const lease: ChatLease = new ChatLease(connection, parts.clock, options, missed, leave);
 		this.leases.add(lease);
 		connection.retryNow();
 		return lease;
@@ -173,6 +181,9 @@ class SharedConnection {
 
 	/** A user in between only keeps the connection open if it still uses it then. */
 	private async linger(): Promise<void> {
+		const missed: ChatEvent[] = [];
+		this.missed = missed;
+		this.stopCollecting = this.connection.subscribe((event) => missed.push(event));
 		await pause(this.parts.clock, LINGER_MS, this.connection.signal);
 		this.closeIfUnused();
 	}
@@ -203,6 +214,8 @@ export class ChatLease {
 		readonly connection: ChatConnection,
 		private readonly clock: Clock,
 		readonly options: LeaseOptions,
+		/** Events that arrived since the user before, such as the node before in the same execution. */
+		readonly missed: readonly ChatEvent[],
 		private readonly onClosed: () => void,
 	) {
 		this.unsubscribe = connection.subscribe(options.onEvent ?? (() => {}));

@@ -22,7 +22,11 @@ const rejected = new ChatEnded(
 function waiting(
 	filter: Partial<EventFilter> = {},
 	lastFailure: ChatEnded | null = null,
-	{ isConnected = true, clock = new FakeClock() } = {},
+	{
+		isConnected = true,
+		clock = new FakeClock(),
+		missed = [],
+	}: { isConnected?: boolean; clock?: FakeClock; missed?: ChatEvent[] } = {},
 ) {
 	const ending = new AbortController();
 	let listener: OnEvent | undefined;
@@ -41,7 +45,7 @@ function waiting(
 		},
 	};
 	const result = awaitEvent(
-		{ connection, signal: ending.signal },
+		{ connection, signal: ending.signal, missed },
 		{ types: null, timeoutMs: 10_000, returnedIds: new Set(), reader: 'onScreen', ...filter },
 		clock,
 	);
@@ -66,6 +70,15 @@ function waiting(
 		},
 	};
 }
+
+test('an event that arrived since the action before ends the wait', async () => {
+	const missed = [event('nudge_sent', 'e-1'), event('mode_changed', 'e-2')];
+	const wait = waiting({ types: new Set(['mode_changed']) }, null, { missed });
+	expect(await wait.result).toMatchObject({
+		end: { kind: 'event', event: { eventId: 'e-2' } },
+		seen: [{ eventId: 'e-1' }],
+	});
+});
 
 test('other events, and events that were returned before, are in seen', async () => {
 	const wait = waiting({ types: new Set(['mode_changed']), returnedIds: new Set(['e-2']) });

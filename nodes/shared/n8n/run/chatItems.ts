@@ -60,6 +60,6 @@ function sessionOf(form: Fields): string {
 function earlierItemFailed(): NotSent {
 	return new NotSent(
 		'Nothing was sent, because an earlier item of the same chat session failed',
-		onScreenOnly('Correct the earlier item first, so that the conversation keeps its order.'),
+		onScreenOnly('Handle the earlier item first, so that the conversation keeps its order.'),
 	);
 }

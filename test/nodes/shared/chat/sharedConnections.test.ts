@@ -144,6 +144,20 @@ describe('events', () => {
 		expect(two.events).toEqual(['e2', 'e3']);
 	});
 
+	it('that arrive between two actions are missed events of the second one only', async () => {
+		const { lease, socket, connect, clock } = processHarness();
+		const first = lease();
+		await connect();
+		await clock.advance(1_000);
+		first.lease.close();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		const [second, third] = [lease(), lease()];
+		socket().receives(eventFrame('nudge_sent', 'e2'));
+		const missed = [first, second, third].map((one) => one.lease.missed.map((e) => e.eventId));
+		expect(missed).toEqual([[], ['e1'], []]);
+		expect([second.events, third.events]).toEqual([['e2'], ['e2']]);
+	});
+
 	it.each(['action', 'test'] as const)(
 		'that arrive while a trigger is published again reach it by the next replay, also if another lease (%s) keeps the connection',
 		async (usedBy) => {
