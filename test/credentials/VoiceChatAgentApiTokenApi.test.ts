@@ -56,6 +56,7 @@ describe('the test button', () => {
 		["a 404 in the service's form", 404, NO_PATH, /wasn't found at 'Base URL'.*Not found/],
 		['another interface', 200, { hello: 'world' }, /doesn't contain the requested data.*Set 'Base/],
 		['a blocked account', 403, { success: false, error: 'Account suspended' }, /Account suspended/],
+		['a sign-in', 200, { success: false, error: 'Please log in' }, /Please log in/],
 		['too many requests', 429, NO_PATH, /because it receives too many.*The request had no effect/],
 		['a service in trouble', 503, '<html>', /returned HTTP status 503.*Test again later/],
 	])('%s', async (_name, status, body, message) => {
@@ -237,7 +238,7 @@ describe('the test of the API mapping', () => {
 		});
 	});
 
-	test.each<[string, object, ICredentialDataDecryptedObject, string]>([
+	test.each<[string, { success: boolean }, ICredentialDataDecryptedObject, string]>([
 		[
 			'no agent is active',
 			{ success: true, data: [] },
@@ -263,7 +264,9 @@ describe('the test of the API mapping', () => {
 			"the list of agents (the service didn't return it)",
 		],
 	])('what is not tested if %s', async (_why, body, data, untested) => {
-		service().get('/v1/active_agents').reply(200, body);
+		service()
+			.get('/v1/active_agents')
+			.reply(body.success ? 200 : 422, body);
 		expect(await pressTest(data)).toEqual({
 			status: 'OK',
 			message: `The service accepts the API token. Not tested: ${untested}`,

@@ -99,7 +99,7 @@ function rejectionToFailure(
 	}
 	const isAboutToken =
 		isRejection(error, 'invalid_api_token') || NOT_ABOUT_PARAMETERS.includes(status);
-	const isAccepted = rejection.body.success === false && !isAboutToken;
+	const isAccepted = status >= 400 && rejection.body.success === false && !isAboutToken;
 	if (isAccepted) return null;
 	const advice = status === 403 ? 'Ask your service provider why.' : resolution;
 	return testFailure(message, advice, originalMessage);
