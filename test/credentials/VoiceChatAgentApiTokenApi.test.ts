@@ -12,6 +12,7 @@ import {
 	PROVIDER_SETTINGS,
 } from '../../nodes/shared/apiMapping/providerSettings';
 import { AGENTS_TOPIC } from '../../nodes/shared/apiMapping/agents';
+import type { JsonObject } from '../../nodes/shared/json';
 import { engineHarness, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
 
 const harness = engineHarness();
@@ -238,7 +239,7 @@ describe('the test of the API mapping', () => {
 		});
 	});
 
-	test.each<[string, { success: boolean }, ICredentialDataDecryptedObject, string]>([
+	test.each<[string, JsonObject, ICredentialDataDecryptedObject, string]>([
 		[
 			'no agent is active',
 			{ success: true, data: [] },
@@ -266,7 +267,7 @@ describe('the test of the API mapping', () => {
 	])('what is not tested if %s', async (_why, body, data, untested) => {
 		service()
 			.get('/v1/active_agents')
-			.reply(body.success ? 200 : 422, body);
+			.reply(body.success === true ? 200 : 422, body);
 		expect(await pressTest(data)).toEqual({
 			status: 'OK',
 			message: `The service accepts the API token. Not tested: ${untested}`,
