@@ -54,8 +54,6 @@ const levels = {
 			'<rootDir>/test/(attacks|e2e|browser|faults|rehearsal)/',
 		],
 	},
-	/** Very large inputs, for minutes. */
-	growth: { ...engine, testMatch: ['<rootDir>/test/growth/**/*.test.ts'] },
 	/** A real n8n and a real browser. */
 	e2e: {
 		...sharedN8n,

@@ -33,10 +33,6 @@ const RUNS: Record<string, Run> = {
 		what: 'tries new random values in the tests, and actions, frames, and webhook requests with one thing wrong',
 		command: 'PROPERTY_SEED=new FUZZ_RUNS=400 jest test/fuzz test/nodes test/network',
 	},
-	growth: {
-		what: 'gives a megabyte of text, and lists of many entries, to each place where they come in',
-		command: 'LEVEL=growth GROWTH_CHARACTERS=1000000 jest',
-	},
 	mixed: {
 		what: 'looks for leaks in half an hour of mixed work',
 		command: `${built} test/soak/mixed.ts`,
