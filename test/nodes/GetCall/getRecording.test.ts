@@ -231,14 +231,26 @@ describe('the file', () => {
 		});
 	});
 
-	test('is not requested from a host that n8n blocks, and the message says who can allow it', async () => {
-		link();
-		storage().replyWithError(Object.assign(new Error('no'), { name: 'SsrfBlockedIpError' }));
-		expect(await errorOf(FILE)).toMatchObject({
-			message: 'n8n blocked the request for the recording',
-			description: expect.stringMatching(/^Ask your n8n administrator to allow.*n8n said: no/),
-		});
-	});
+	test.each([
+		[
+			{ name: 'SsrfBlockedIpError' },
+			'n8n blocked the request for the recording',
+			/^Ask your n8n administrator to allow.*n8n said: no/,
+		],
+		[
+			{ code: 'ERR_FR_TOO_MANY_REDIRECTS' },
+			'The link to the recording was redirected too often, so no file was saved',
+			/^Ask your service provider for direct links/,
+		],
+	])(
+		'is not saved after %j, and the message says who can help',
+		async (fields, message, advice) => {
+			link();
+			storage().replyWithError(Object.assign(new Error('no'), fields));
+			const description = expect.stringMatching(advice);
+			expect(await errorOf(FILE)).toMatchObject({ message, description });
+		},
+	);
 
 	test('needs the name of a field before any request', async () => {
 		const outputField = '={{ "" }}';
