@@ -1,6 +1,8 @@
 /** The tool that n8n creates from each action of a node with default settings, as a model sees it. */
 import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
+import { formatOf } from '../../nodes/shared/modelFormats';
+import { toolDescriptionField } from '../../nodes/shared/n8n/tools/toolDescription';
 import { loader, makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../engine';
 import { parametersIn } from './descriptions';
 import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
@@ -87,6 +89,30 @@ test('descriptions warn of phone calls and say when to use the tool, or say that
 				!/(Calls nobody|Places no calls?) and changes nothing\./.test(description),
 		),
 	).toEqual([]);
+});
+
+const field = (displayName: string, over: Partial<INodeProperties> = {}): INodeProperties => ({
+	...{ displayName, name: displayName, type: 'string', default: '' },
+	...over,
+});
+const PHONE = field('Phone');
+test.each<[string, INodeProperties[], boolean]>([
+	['a field', [PHONE], true],
+	['a field that is there twice', [PHONE, PHONE], true],
+	['an option', [field('Options', { type: 'collection', options: [PHONE] })], true],
+	['no field with a format', [field('Person Name')], false],
+	[
+		'a field that no tool shows',
+		[{ ...PHONE, displayOptions: { hide: { '@tool': [true] } } }],
+		false,
+	],
+	['a drop-down list', [{ ...PHONE, type: 'options' }], false],
+	['a field without expressions', [{ ...PHONE, noDataExpression: true }], false],
+])('the description has each format that a model needs once: %s', (_what, fields, hasFormat) => {
+	const formats = ` Write values in these formats. ${formatOf('Phone')}`;
+	expect(toolDescriptionField('It calls.', fields).default).toBe(
+		hasFormat ? `It calls.${formats}` : 'It calls.',
+	);
 });
 
 const inTools = ({ displayOptions }: INodeProperties) =>

@@ -16,6 +16,8 @@ it.each<[string, string, object, unknown?]>([
 	['an object', '{"reply":"Hello","nested":{"a":[1]}}', { reply: 'Hello', nested: { a: [1] } }],
 	['a list', '[1,2]', { payload: [1, 2] }],
 	['a JSON text', '"Hello"', { payload: 'Hello' }],
+	['JSON after a byte order mark', '\uFEFF[1]', { payload: [1] }],
+	['a byte order mark within a text', '"a\uFEFFb"', { payload: 'a\uFEFFb' }],
 	['null', 'null', { payload: null }],
 	['plain text', 'Hello', { payload: 'Hello' }],
 	['long numbers', '{"id":1876543210987654321}', { id: '1876543210987654321' }],

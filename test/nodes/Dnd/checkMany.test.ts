@@ -151,6 +151,9 @@ test('Only Rows Not on the List: with On Error set to continue, rows that cannot
 			/^1 row couldn't be checked and was left out\. The first one: 'Phone' "later"/,
 		),
 	]);
+	whole().reply(200, page());
+	const all = await run({ returnRows: 'notListed' }, { items: ROWS, credential, overrides });
+	expect(hintsOf(all)).toEqual([]);
 });
 
 test.each(['dndListAgentName', 'dndListPageName'])(

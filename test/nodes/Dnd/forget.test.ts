@@ -115,8 +115,8 @@ it('forgets only the calls without a campaign, also scheduled ones and those of 
 	const forgotten = async (...given: Parameters<typeof forgetting>) =>
 		(await forgetting(...given)).items.map(({ json }) => json);
 	expect(await forgotten([phone(1), phone(0)])).toMatchObject([
-		{ forgotten_push: false, forgotten_calls: false },
-		{ forgotten_push: false, forgotten_calls: true },
+		{ forgotten: false, forgotten_push: false, forgotten_calls: false },
+		{ forgotten: true, forgotten_push: false, forgotten_calls: true },
 	]);
 	expect(await forgotten(['(202) 555-0123'], { countryCode: 'US' })).toMatchObject([
 		{ forgotten_calls: true },

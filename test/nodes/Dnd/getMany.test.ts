@@ -104,6 +104,26 @@ describe('before anything is sent', () => {
 
 test('Phone Contains: a service that returns other numbers ignores the parameter, which stops the node', async () => {
 	list({ list_size: 100, list_phone: '982' }).reply(200, page(1, 1, 1, 2, 3));
-	const { message } = await errorOf({ returnAll: true, phoneContains: '982' }, { credential });
-	expect(message).toBe("The service returned numbers without the digits in 'Phone Contains'");
+	expect(await errorOf({ returnAll: true, phoneContains: '982' }, { credential })).toMatchObject({
+		message: "The service returned numbers without the digits in 'Phone Contains'",
+		description: expect.stringContaining("The service probably doesn't know this parameter."),
+	});
+});
+
+test('Phone Contains: zeros at the beginning may be those that are only dialed', async () => {
+	list({ list_size: 100, list_phone: '0098' }).reply(200, page(1, 1, 1, 2, 3));
+	const parameters = { returnAll: true, phoneContains: '0098' };
+	expect(await records(parameters, { credential })).toHaveLength(3);
+});
+
+test('Require Complete List stops the node if numbers are missing in each of three readings', async () => {
+	for (let reading = 1; reading <= 3; reading++) {
+		list({ list_size: 100 }).reply(200, page(1, 1, 1, 2));
+	}
+	const parameters = { returnAll: true, options: { requireComplete: true } };
+	expect(await errorOf(parameters, { credential })).toMatchObject({
+		message: expect.stringContaining(
+			'Numbers may be missing, because the do-not-disturb list changed in each of 3 readings',
+		),
+	});
 });

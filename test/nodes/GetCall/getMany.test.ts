@@ -32,12 +32,13 @@ test('additional query parameters are sent, also with repeated names', async () 
 });
 
 describe('a list that may have more pages', () => {
-	test.each<[string, INodeParameters, object, number]>([
+	test.each<[string, INodeParameters, object, number, string[]?]>([
 		['has a hint', {}, {}, 1],
+		['has no hint if it is empty', {}, {}, 0, []],
 		['has no hint if it has as many calls as were asked for', { limit: 2 }, {}, 0],
 		['has no hint if it is known', {}, { ...credential, callListPaging: 'whole' }, 0],
-	])('%s', async (_what, parameters, details, count) => {
-		calls().reply(200, list('a', 'b'));
+	])('%s', async (_what, parameters, details, count, ids = ['a', 'b']) => {
+		calls().reply(200, list(...ids));
 		const { data } = await run(parameters, { credential: { ...details } });
 		const { hints = [] } = data.resultData.runData.Node?.[0] ?? {};
 		const message = /^The service returned 2 calls in its first response.*'Pagination'\.$/;

@@ -120,6 +120,10 @@ describe('the file', () => {
 		['application/octet-stream', '/a/b/c%20d.ogg', 'call-1.ogg', 'audio/ogg'],
 		['text/plain', '/x.wav', 'call-1.wav', 'audio/wav'],
 		['nonsense', '/x', 'call-1', 'application/octet-stream'],
+		['audio/wav 8000', '/x.mp3', 'call-1.mp3', 'audio/mpeg'],
+		['audio/mp3', '/x', 'call-1.mp3', 'audio/mp3'],
+		['application/octet-stream+x', '/x', 'call-1', 'application/octet-stream+x'],
+		['', '/v1.2/x', 'call-1', 'application/octet-stream'],
 		['binary/octet-stream', '/x', 'call-1', 'application/octet-stream'],
 		['', '/x.mp3', 'call-1.mp3', 'audio/mpeg'],
 		['', '/x.mp3', 'call-1.ogg', 'audio/ogg', 'attachment; filename="a b.ogg"'],
@@ -192,7 +196,9 @@ describe('the file', () => {
 		storage().times(times).reply(status, '');
 		expect(await errorOf(FILE)).toMatchObject({
 			message: `The storage of the recording returned HTTP status ${status}`,
-			description: expect.stringContaining('gets a new link each time'),
+			description: expect.stringMatching(
+				new RegExp(`gets a new link each time\\..*HTTP status ${status}`),
+			),
 		});
 		expect(nock.isDone()).toBe(true);
 	});
@@ -221,8 +227,30 @@ describe('the file', () => {
 		expect(await errorOf(FILE)).toMatchObject({
 			message:
 				"The service returned an invalid recording_url, so the recording can't be downloaded",
+			description: expect.stringContaining("set 'Recording As' to 'Link'"),
 		});
 	});
+
+	test.each([
+		[
+			{ name: 'SsrfBlockedIpError' },
+			'n8n blocked the request for the recording',
+			/^Ask your n8n administrator to allow.*n8n said: no/,
+		],
+		[
+			{ code: 'ERR_FR_TOO_MANY_REDIRECTS' },
+			'The link to the recording was redirected too often, so no file was saved',
+			/^Ask your service provider for direct links/,
+		],
+	])(
+		'is not saved after %j, and the message says who can help',
+		async (fields, message, advice) => {
+			link();
+			storage().replyWithError(Object.assign(new Error('no'), fields));
+			const description = expect.stringMatching(advice);
+			expect(await errorOf(FILE)).toMatchObject({ message, description });
+		},
+	);
 
 	test('needs the name of a field before any request', async () => {
 		const outputField = '={{ "" }}';

@@ -44,6 +44,16 @@ test.each<[string, JsonObject[], string[]]>([
 		['b'],
 	],
 	[
+		'the newer call according to seconds and milliseconds',
+		[call('a', 1_800_000_001), call('b', '1800000000000')],
+		['a'],
+	],
+	[
+		'calls of two numbers that end alike, and both have country codes',
+		[call('a', SAME), call('b', SAME, { phone_number: '+14176543210' })],
+		['a', 'b'],
+	],
+	[
 		'the newest of a number without a country code',
 		[call('a', SAME), call('b', '2027-01-01T11:00:00Z')].map((each) => ({
 			...each,
@@ -94,3 +104,13 @@ test.each<[string, JsonObject[string]]>([
 		});
 	},
 );
+
+test('a number that is also listed without its country code stops the node, because its calls could be returned as those of two people', async () => {
+	const calls = ['+442079460958', '020 7946 0958'].map((phone_number, index) =>
+		call(`${index}`, SAME, { phone_number }),
+	);
+	await expect(latest(...calls)).rejects.toMatchObject({
+		message: `The latest calls aren't certain, because "442079460958" and "02079460958" in the call list may be the same number`,
+		resolution: expect.stringContaining('before you call anybody again'),
+	});
+});

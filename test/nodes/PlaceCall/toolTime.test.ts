@@ -41,5 +41,6 @@ test('a call is not placed if the list of called numbers takes longer', async ()
 	expect(await tool()).toMatchObject({
 		outcome: 'not_sent',
 		what_happened: 'Timed out after 50 seconds, and nothing was sent.',
+		next_step: expect.stringMatching(/^Nothing was done\. Wait for a minute/),
 	});
 });

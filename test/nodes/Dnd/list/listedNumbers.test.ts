@@ -44,6 +44,9 @@ test.each([
 	['+91XXXXXX3210', '+919876543211'],
 	['+91XXXXXX3210', '+14155553210'],
 	['+9198765*****', '+442079460958'],
+	['+9198765*****', '+919912345678'],
+	// Without the 8 that is dialed within Russia, too few digits are left.
+	['+49301123', '8123'],
 ])('with %s on the list, %s is not listed', (listed, phone) => {
 	expect(listOf(listed).entryOf(phone)).toBeUndefined();
 });
@@ -92,6 +95,8 @@ test.each([
 	['+91XXXXXX3210', '+919876543210'],
 	['*******210', '9876543210'],
 	['+9198765*****', '+919876543210'],
+	['1234 or 5678', '1234'],
+	['+370 61234567 ext. 3', '861234567'],
 ])("with %s on the list, which isn't a single number, %s may be listed", async (listed, phone) => {
 	const asking = Promise.resolve().then(() => listOf('+911909', listed).entryOf(phone));
 	await expect(asking).rejects.toBeInstanceOf(InvalidInput);

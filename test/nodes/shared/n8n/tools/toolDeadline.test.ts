@@ -57,6 +57,8 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const { result, ms } = await timed(route(node)());
 		expect(result).toMatchObject({
 			outcome: 'timed_out',
+			what_happened: 'The wait timed out before this happened. Nothing was changed.',
+			next_step: expect.stringContaining('Repeat this request to wait longer.'),
 			result: { timed_out: true, event: null },
 		});
 		expect(ms).toBeLessThan(CLIENT_GIVES_UP_MS);

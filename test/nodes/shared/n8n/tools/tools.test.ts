@@ -288,7 +288,11 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		service().post(path).reply(502, '');
 		const results = [await tool(), await tool(), await tool(), await tool()];
 		expect(outcomesOf(results)).toEqual(['done', 'done', 'unknown', 'unknown']);
-		expect(results[0]).toMatchObject({ id: SESSION });
+		expect(results[0]).toMatchObject({
+			id: SESSION,
+			next_step:
+				'Continue with the result. You can send another request. Repeating this one would do it a second time.',
+		});
 	});
 
 	test('after Retry, the first context is not injected again, and a second one is', async () => {
