@@ -64,8 +64,6 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 	}
 }
 
-const FIRST_ONLY = "'Execute Once' is on in 'Settings', so only the first item was used.";
-
 const LOOP_ENDS =
 	"'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it. Connect 'Rejected' to it as well, or remove the loop: the node pushes any number of rows.";
 
@@ -98,7 +96,7 @@ export async function runPush(
 	const { phones, notPushed, rows: ready } = prepared;
 	const result = (outcome: PushOutcome): FinishedPush => ({
 		...finished(source, outcome, phones),
-		notes: compact([...source.notes, columns.note, context.getNode().executeOnce && FIRST_ONLY]),
+		notes: compact([...source.notes, columns.note]),
 	});
 	requireOutputFits(source, output);
 	if (settings.dryRun) {

@@ -100,7 +100,9 @@ export class N8nDriver {
 
 	async createWorkflow(workflow: WorkflowJson): Promise<Workflow> {
 		const settings = { executionOrder: 'v1', ...workflow.settings };
-		const body = { ...workflow, settings, ...(isN8n1 && { active: false }) };
+		// Without it, n8n's editor can't execute a later node.
+		const pinData = {};
+		const body = { pinData, ...workflow, settings, ...(isN8n1 && { active: false }) };
 		return workflowSchema.parse(await this.request('POST', '/workflows', body));
 	}
 

@@ -4,7 +4,7 @@ import { forEveryone } from '../../shared/api/resolution';
 import { givenAs } from '../../shared/modelFormats';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { INDIAN_CODE, isIndian, isMobile, readIndian } from '../../shared/phone/india';
-import { isWritten, readWritten, type Unreadable } from '../../shared/phone/written';
+import { columnAdvice, isWritten, readWritten, type Unreadable } from '../../shared/phone/written';
 
 const MIN_DIGITS = 4;
 
@@ -47,7 +47,7 @@ export function parseDndPhone(value: unknown): string {
 function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreadable): InvalidInput {
 	return new InvalidInput(
 		`'Phone' ${quoted(value)} ${issue}`,
-		givenAs('Phone', resolution.onScreen),
+		givenAs('Phone', `${resolution.onScreen}${columnAdvice(value, 'Phone')}`),
 	);
 }
 

@@ -9,7 +9,14 @@ import {
 	leadingCode,
 } from './countries';
 import { isIndian, readIndian, TOLL_FREE } from './india';
-import { isWritten, readWritten, SHORTENED, type Unreadable, type Written } from './written';
+import {
+	columnAdvice,
+	isWritten,
+	readWritten,
+	SHORTENED,
+	type Unreadable,
+	type Written,
+} from './written';
 
 const INDIA = 'IN';
 const NUMBER_OR_COLUMN =
@@ -20,8 +27,6 @@ const DIGITS_ALONE = forEveryone(
 const TEN_DIGITS = onScreenOnly(
 	"Enter its ten digits, with or without +91. If it's a number of another country, choose that in 'Country'.",
 );
-/** A text without a digit may be the name of a column. */
-const DRAG_COLUMN = " To call the numbers of a column, drag the column to 'Phone Number'.";
 
 /**
  * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
@@ -92,9 +97,8 @@ function unusable(
 	value: unknown,
 	{ issue, resolution = DIGITS_ALONE }: Unreadable,
 ): Checked<string> {
-	const mayBeColumn = typeof value === 'string' && !/\d/.test(value);
 	return problem(
 		`'Phone Number' ${quoted(value)} ${issue}`,
-		givenAs('Phone Number', `${resolution.onScreen}${mayBeColumn ? DRAG_COLUMN : ''}`),
+		givenAs('Phone Number', `${resolution.onScreen}${columnAdvice(value, 'Phone Number')}`),
 	);
 }

@@ -5,7 +5,7 @@ import { phoneNumber } from './callPhone';
 import { isAccepted, readCampaignPhone } from './campaignPhone';
 import { callingCodeOf, hasTrunkZero, isDialedFromAbroad, leadingCode } from './countries';
 import { INDIAN_CODE, isIndian, readIndian } from './india';
-import { isWritten, readWritten, type Written } from './written';
+import { columnAdvice, isWritten, readWritten, type Written } from './written';
 
 const ITALIAN_CODE = '39';
 /** Codes with ten-digit numbers, and the digit that may be dialed before them within the country. */
@@ -126,6 +126,8 @@ export function numberKey(value: unknown, country: string | undefined): Checked<
 	if (key !== null) return { value: withoutPrefixes(key) };
 	return problem(
 		`'Phone' ${quoted(value)} has no clear international format`,
-		forEveryone("Enter the number with + and its country code, or choose its 'Country'."),
+		forEveryone(
+			`Enter the number with + and its country code, or choose its 'Country'.${columnAdvice(value, 'Phone')}`,
+		),
 	);
 }

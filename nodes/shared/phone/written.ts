@@ -55,6 +55,12 @@ export const SHORTENED: Unreadable = {
 		forModel: 'Give all digits of the number.',
 	},
 };
+/** Advice to add if the value, which has no digit, may be the name of a column. */
+export function columnAdvice(value: unknown, label: string): string {
+	if (typeof value !== 'string' || /\d/.test(value)) return '';
+	return ` To use the numbers of a column, drag the column to '${label}'.`;
+}
+
 const NO_NUMBER: Unreadable = { issue: "isn't a phone number" };
 const NOT_WHOLE: Unreadable = { issue: "isn't a whole phone number" };
 const DECIMALS: Unreadable = { issue: "has decimals, so it isn't a phone number" };

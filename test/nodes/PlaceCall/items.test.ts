@@ -6,6 +6,7 @@ import {
 	makeNode,
 	makeWorkflow,
 	output,
+	records,
 	runWorkflow,
 	service,
 } from '../../engine';
@@ -62,6 +63,16 @@ describe('several items', () => {
 		expect(failed?.json).toMatchObject({ error: expect.stringContaining("'Phone Number'") });
 		expect(failed?.json).toMatchObject({ ...kept, message: expect.any(String) });
 		expect(hintsOf(run)).toEqual(['2 items: 1 call placed, 1 failed.']);
+	});
+
+	it("are one item with 'Execute Once', and a hint says so", async () => {
+		acceptCalls(1);
+		const items = [{ phone: '9876543210' }, { phone: '9876543211' }];
+		const run = await harness.place(perItem, { items, over: { executeOnce: true } });
+		expect(records(run)).toHaveLength(1);
+		expect(hintsOf(run)).toEqual([
+			"'Execute Once' is on in 'Settings', so only the first item was used.",
+		]);
 	});
 
 	it('are sent at the same time up to Concurrency, and returned in order, with one read of the credential', async () => {

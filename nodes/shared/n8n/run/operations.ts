@@ -127,6 +127,8 @@ export async function runOperation(
 	return await runNode(context, operation.fields, async (run) => [await operation.execute(run)]);
 }
 
+const FIRST_ONLY = "'Execute Once' is on in 'Settings', so only the first item was used.";
+
 /**
  * Runs an action node, in a workflow or as a tool.
  *
@@ -143,6 +145,7 @@ export async function runNode(
 		return await execute({ context, parameters, account: lazyAccountClient(context) });
 	};
 	if (runsAsTool(context)) return await runForModel(context, run);
+	if (context.getNode().executeOnce === true) context.addExecutionHints({ message: FIRST_ONLY });
 	const outputs = await run().catch(async (error: unknown) => [
 		failedRun(context, await withEarlierAttempts(context, error)),
 	]);

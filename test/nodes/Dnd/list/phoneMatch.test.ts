@@ -25,6 +25,7 @@ test.each<[unknown, string]>([
 });
 
 const DIGITS = 'Enter its digits, with + and country code if your service expects them.';
+const DRAG = "To use the numbers of a column, drag the column to 'Phone'.";
 const WHOLE = 'Enter the phone number, with its country code.';
 
 test.each<[unknown, RegExp, string?]>([
@@ -38,7 +39,7 @@ test.each<[unknown, RegExp, string?]>([
 	['98765.00000', /is ambiguous/, 'Write the number without a dot or comma.'],
 	['12', /isn't a phone number/, DIGITS],
 	['n/a', /isn't a phone number/],
-	['call me', /isn't a phone number/, DIGITS],
+	['call me', /isn't a phone number/, `${DIGITS} ${DRAG}`],
 	['98x', /isn't a phone number/],
 	['9.81e9', /was rounded/],
 	['+91+98', /isn't a phone number/],

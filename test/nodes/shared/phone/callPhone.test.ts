@@ -84,7 +84,7 @@ describe('a value that may not be one number is rejected', () => {
 		['IN', '9876543210 ext 5', "isn't a phone number. Enter the number as digits"],
 		['IN', '9876543210 / 9123456789', 'contains more than one phone number. Keep only one number.'],
 		['IN', true, `'Phone Number' "true" contains a boolean instead of a number or text`],
-		['IN', 'phone', "To call the numbers of a column, drag the column to 'Phone Number'."],
+		['IN', 'phone', "To use the numbers of a column, drag the column to 'Phone Number'."],
 		[
 			'IN',
 			'',

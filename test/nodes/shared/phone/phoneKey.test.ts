@@ -156,10 +156,20 @@ test('the number of another country is never that of an Indian person', () => {
 test.each([
 	['', undefined, "'Phone' is empty"],
 	['2025550123', undefined, `'Phone' "2025550123" has no clear international format`],
-	['anonymous', undefined, `'Phone' "anonymous" has no clear international format`],
+	['phone', undefined, `'Phone' "phone" has no clear international format`],
 	['anonymous', 'IN', `'Phone Number' "anonymous"`],
 ])('"%s" (%s) is not clear', (value, country, message) => {
 	expect(numberKey(value, country)).toMatchObject({
 		problem: { message: expect.stringContaining(message) },
+	});
+});
+
+test('the name of a column is not clear, and the advice is to drag the column', () => {
+	expect(numberKey('phone', undefined)).toMatchObject({
+		problem: {
+			resolution: {
+				onScreen: expect.stringContaining("drag the column to 'Phone'."),
+			},
+		},
 	});
 });
