@@ -3,6 +3,7 @@ import isNumber from 'lodash/isNumber';
 import mapValues from 'lodash/mapValues';
 import orderBy from 'lodash/orderBy';
 import pickBy from 'lodash/pickBy';
+import zipWith from 'lodash/zipWith';
 import {
 	type CampaignUpload,
 	type CampaignView,
@@ -19,8 +20,10 @@ export type Reading = {
 	total: number | null;
 	byStatus: { [status: string]: number };
 	/** The contacts of each completed queue, by the contact list and the agent of the queue. */
-	completed: { [owner: string]: Array<number | null> };
+	completed: { [owner: string]: Size[] };
 };
+
+type Size = number | null;
 
 /** What the response lacks stays the same, so that it isn't a change when it returns. */
 export function readingOf(subject: string, view: CampaignView, previous?: Reading): Reading {
@@ -29,7 +32,7 @@ export function readingOf(subject: string, view: CampaignView, previous?: Readin
 		const known = completed[owner] ?? [];
 		const sizes = queues.filter(({ queue }) => queue.completed).map(sizeOf);
 		const lacksSome = queues.length < known.length || sizes.includes(null);
-		completed[owner] = lacksSome && known.length > 0 ? known : sizes;
+		completed[owner] = lacksSome ? largestOf(known, sizes) : sizes;
 	}
 	return {
 		subject,
@@ -38,6 +41,16 @@ export function readingOf(subject: string, view: CampaignView, previous?: Readin
 		byStatus: view.calls?.byStatus ?? previous?.byStatus ?? {},
 		completed,
 	};
+}
+
+/** Both lists in one: the larger of each two sizes, from the largest on. Those without a size may be any. */
+function largestOf(known: readonly Size[], sizes: readonly Size[]): Size[] {
+	const sorted = (list: readonly Size[]) => list.filter(isNumber).sort((a, b) => b - a);
+	const largest = zipWith(sorted(known), sorted(sizes), (one = 0, other = 0) =>
+		Math.max(one, other),
+	);
+	const unknown = Math.max(known.length, sizes.length) - largest.length;
+	return [...largest, ...Array<null>(unknown).fill(null)];
 }
 
 /** The events between two readings, of the selected types. */
@@ -115,7 +128,7 @@ function queuesOf({ uploads }: CampaignView): { [owner: string]: ListedQueue[] }
 	return groupBy(queues, ({ upload, queue }) => [upload.id, queue.agentUuid].join('/'));
 }
 
-function sizeOf({ queue }: ListedQueue): number | null {
+function sizeOf({ queue }: ListedQueue): Size {
 	return numberOrNull(queue.record.total_queued ?? null);
 }
 
@@ -132,10 +145,10 @@ export function storedReading(stored: unknown, subject: string): Reading | undef
 	};
 }
 
-function sizesIn(value: JsonValue): Array<number | null> {
+function sizesIn(value: JsonValue): Size[] {
 	return Array.isArray(value) ? value.map(numberOrNull) : [];
 }
 
-function numberOrNull(value: JsonValue): number | null {
+function numberOrNull(value: JsonValue): Size {
 	return typeof value === 'number' ? value : null;
 }

@@ -8,7 +8,7 @@ import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
 import { databaseMb, resetPeakMemory, memoryMb } from '../n8n/footprint';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
-import { chain, webhook } from '../n8n/workflow';
+import { chain } from '../n8n/workflow';
 import type { Simulator } from '../simulator/simulator';
 import { Account } from '../e2e/account';
 import { allExecutions, placeCalls, post } from '../e2e/calls';

@@ -56,6 +56,15 @@ const uncounted = response(
 	lists({ campaign_upload_id: 1, queues: [{ agent_uuid: 'a', completed: true }] }),
 );
 const twoQueues = (...completed: boolean[]) => response(lists(list(completed)));
+const secondUncounted = response(
+	lists({
+		campaign_upload_id: 1,
+		queues: [
+			{ agent_uuid: 'a', total_queued: 5, completed: true },
+			{ agent_uuid: 'a', completed: true },
+		],
+	}),
+);
 const sameAgent = (...completed: boolean[]) => response(lists(list(completed, ['a', 'a', 'a'])));
 const { calls: _calls, ...doneWithoutCalls } = done;
 const otherList = { campaign_upload_id: 2, queues: [{ agent_uuid: 'a', completed: true }] };
@@ -104,6 +113,16 @@ test.each<[string, JsonObject[], string[]]>([
 	['a count that is missing at first', [uncounted, done, done], ['', '', '']],
 	['a higher count', [done, oneQueue(true, 9), oneQueue(true, 9)], ['', QUEUE, '']],
 	['one after it was missing', [done, uncounted, oneQueue(true, 8)], ['', '', QUEUE]],
+	[
+		'a second queue of an agent, without a count',
+		[sameAgent(true, false), secondUncounted, secondUncounted],
+		['', QUEUE, ''],
+	],
+	[
+		'a higher count while another queue is missing',
+		[sameAgent(true, true), oneQueue(true, 9), oneQueue(true, 9), sameAgent(true, true)],
+		['', QUEUE, '', ''],
+	],
 	['a queue in progress again', [done, usual, usual, done, done], ['', '', '', QUEUE, '']],
 	['a count of what is left', [oneQueue(true, 0), usual, oneQueue(true, 0)], ['', '', QUEUE]],
 	[
