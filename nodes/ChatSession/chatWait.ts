@@ -110,7 +110,7 @@ export async function awaitEvent(
 			void pause(clock, SESSION_CLOSED_LINGER_MS, found.signal).then(() => closed.abort());
 		}
 	};
-	for (const event of missed) onEvent(event, 'no');
+	for (const arrived of missed) onEvent(...arrived);
 	const unsubscribe = connection.subscribe(onEvent);
 	await pause(clock, timeoutMs, AbortSignal.any([found.signal, closed.signal, signal]));
 	unsubscribe();

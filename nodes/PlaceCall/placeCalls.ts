@@ -2,7 +2,6 @@ import compact from 'lodash/compact';
 import countBy from 'lodash/countBy';
 import get from 'lodash/get';
 import isEmpty from 'lodash/isEmpty';
-import sortBy from 'lodash/sortBy';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
@@ -28,7 +27,7 @@ import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { readCallForm } from './fields/readCallForm';
 import { DUPLICATE, NOT_PLACED_TEXTS, NotPlaced } from './notPlaced';
 import { CALL_AGAIN, SameCalls } from './sameCalls';
-import { prepareWait } from './wait/prepareWait';
+import { dueTimes, prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './inputFields';
 
 /**
@@ -44,7 +43,6 @@ export async function placeCalls(
 	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
 	const sameCalls = new SameCalls(context, dateTimeNow());
-	const scheduled: DateTime[] = [];
 
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
 		const form = parameters.at(index);
@@ -74,12 +72,10 @@ export async function placeCalls(
 			send: async ({ client }) => {
 				if (duplicate !== undefined) throw duplicate;
 				const since = dateTimeNow();
-				let scheduledFor: DateTime | undefined;
 				// Decided for each attempt, because the calls before this one and the pauses between attempts take time.
 				const bodyNow = (): CallRequest => {
 					const { planned, scheduledAt } = callTime(time, dateTimeNow(), since);
 					limiter.requireSamePeriod(index, planned.toMillis());
-					scheduledFor = scheduledAt === undefined ? undefined : planned;
 					return {
 						...request,
 						...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
@@ -92,7 +88,6 @@ export async function placeCalls(
 					throw error;
 				});
 				sameCalls.remember(index);
-				if (scheduledFor !== undefined) scheduled.push(scheduledFor);
 				const record = recordOf(response);
 				const id = callIdKey(plainText(record.call_id));
 				if (callIds.has(id)) throw idOfAnotherCall();
@@ -125,7 +120,12 @@ export async function placeCalls(
 	}).finally(async () => await limiter.release());
 	// For questions, n8n's own hint says that only the first item is used.
 	const isSummed = readQuestion !== undefined && placed.length > 1;
-	const hints = compact([placedSummary(placed, isSummed), areScheduled(scheduled)]);
+	const scheduled = areScheduled(
+		placed,
+		includesInput(context, parameters.at(0)),
+		context.getTimezone(),
+	);
+	const hints = compact([placedSummary(placed, isSummed), scheduled]);
 	context.addExecutionHints(...hints.map((message) => ({ message })));
 	const inputOf = (index: number) =>
 		includesInput(context, parameters.at(index)) ? inputFields(context, index) : {};
@@ -166,16 +166,24 @@ function placedSummary(
 }
 
 /** A hint, because nobody's phone rings now, and a person would execute the node again. */
-function areScheduled(times: readonly DateTime[]): string | undefined {
-	const [first, ...others] = sortBy(times, (time) => time.toMillis());
-	if (first === undefined) return undefined;
-	const when = dayAndTime(first);
+function areScheduled(
+	items: readonly INodeExecutionData[],
+	keepsInput: boolean,
+	zone: string,
+): string | undefined {
+	const placed = items.filter(({ json }) => json.placed === true);
+	const times = dueTimes(placed, keepsInput).filter((due) => due > clock.now() + SOON_MS);
+	if (times.length === 0) return undefined;
+	const when = dayAndTime(DateTime.fromMillis(Math.min(...times), { zone }));
 	const calls =
-		others.length === 0
+		times.length === 1
 			? `1 call is scheduled for ${when}`
-			: `${counted(times.length, 'call')} are scheduled, the first one for ${when}`;
-	return `${calls}. If you execute this node again, it places more calls.`;
+			: `${times.length} calls are scheduled, the first one for ${when}`;
+	return `${calls}. Executing this node again may place more calls.`;
 }
+
+/** A call that is due within a minute rings now. */
+const SOON_MS = 60_000;
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
 function requireOneTime({ hours, limit }: TimeSettings, { body }: Additions): void {

@@ -42,7 +42,7 @@ export const waitForEvent: Operation = {
 		{
 			...eventTypesField,
 			description:
-				"Which events to wait for. The first one ends the wait. Events from before the wait don't: they are in 'seen' of the output. Leave empty to wait for any event.",
+				"Which events to wait for. The first one ends the wait. Events from before the wait, or before the end of a chat node directly before it, don't: they are in 'seen' of the output. Leave empty to wait for any event.",
 		},
 		{
 			displayName: 'Time Limit (Seconds)',

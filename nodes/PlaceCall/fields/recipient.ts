@@ -1,13 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { countryField } from '../../shared/n8n/forms/countryField';
-import { shownWhere } from '../../shared/n8n/forms/shownWhere';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
+import { RESOURCE } from '../humanReview';
 import { DEFAULT_MAXIMUM_CALLS } from './options';
 
 const callNotice: INodeProperties = {
 	displayName:
-		'Executing this node places a real phone call for each input item. Executing it again, also after you have stopped it, or executing a later node can place the calls again. To prevent this, <b>pin the output</b> first, or add <b>Limit Calls per Person</b> in Options.',
+		'Executing this node places a real phone call for each input item. Executing it again, also after you have stopped it, or executing a later node can place the calls again. To prevent this, add <b>Limit Calls per Person</b> in Options, or <b>pin the output</b> when all calls are placed.',
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
@@ -15,21 +15,33 @@ const callNotice: INodeProperties = {
 };
 
 /** In a tool and in the human review, a model decides when to call. */
-const modelCallNotice = shownWhere(
-	{
-		displayName: `An AI model can place real phone calls with this node, up to ${DEFAULT_MAXIMUM_CALLS} in each agent run unless you change <b>Maximum Calls per Agent Run</b> in Options. Executing this step places a real call, too.`,
-		name: 'callNotice',
-		type: 'notice',
-		default: '',
-	},
-	{ '@tool': [true] },
+const modelNotice = (
+	text: string,
+	shown: NonNullable<INodeProperties['displayOptions']>,
+): INodeProperties => ({
+	displayName: `${text} Executing this step places a real call, too.`,
+	name: 'callNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: shown,
+});
+
+const toolNotice = modelNotice(
+	`An AI model can place real phone calls with this node, up to ${DEFAULT_MAXIMUM_CALLS} in each agent run unless you add <b>Maximum Calls per Agent Run</b> in Options.`,
+	{ show: { '@tool': [true], resource: [RESOURCE.value] } },
 );
+
+const reviewNotice = modelNotice('An AI model decides when this node calls.', {
+	show: { '@tool': [true] },
+	hide: { resource: [RESOURCE.value] },
+});
 
 /** The agent, and the person to call. */
 export const recipientFields: INodeProperties[] = [
 	// At the top, because one click places calls.
 	callNotice,
-	modelCallNotice,
+	toolNotice,
+	reviewNotice,
 	agentField,
 	...textInTools(
 		{

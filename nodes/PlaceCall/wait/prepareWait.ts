@@ -165,10 +165,14 @@ function endOfWait(
 	{ limitMs, keepsInput }: { limitMs: number; keepsInput: boolean },
 	now: number,
 ): number {
+	return Math.min(Math.max(now, ...dueTimes(placed, keepsInput)) + limitMs, LAST_END);
+}
+
+/** When placed calls are due, in epoch milliseconds, as far as the responses tell it. */
+export function dueTimes(placed: readonly INodeExecutionData[], keepsInput: boolean): number[] {
 	// With the input's fields, it may be one of them.
-	const dueTimes = placed.map(({ json }) => dueAt(keepsInput ? omit(json, 'scheduled_at') : json));
-	const last = dueTimes.reduce((latest, due) => Math.max(latest, due || now), now);
-	return Math.min(last + limitMs, LAST_END);
+	const times = placed.map(({ json }) => dueAt(keepsInput ? omit(json, 'scheduled_at') : json));
+	return times.filter((due) => !Number.isNaN(due));
 }
 
 /** When a placed call is due, in epoch milliseconds. NaN if the response has neither the epoch nor a date and time. */

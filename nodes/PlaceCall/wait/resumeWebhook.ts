@@ -41,6 +41,8 @@ const RESUME_MS = 30_000;
 type Wait = {
 	/** Calls that were reported, and whose records showed no end for a minute: the service marks it in an undocumented way. */
 	reported: Set<string>;
+	/** Requests that read calls again, because their records lag behind. Another request doesn't end the wait meanwhile. */
+	comparing: number;
 	/**
 	 * When a request has ended the wait, in the clock's `elapsed()`. n8n gives each request the execution as stored when it arrived. One that arrived
 	 * before must not end the wait again, because the nodes after it would then run twice.
@@ -53,7 +55,7 @@ const waits = new BoundedMap<Wait>(10_000);
 
 function waitOf(context: IWebhookFunctions, callIds: readonly string[]): Wait {
 	const key = fingerprint([context.getExecutionId(), ...callIds]);
-	const wait = waits.get(key) ?? { reported: new Set(), endedAt: -Infinity };
+	const wait = waits.get(key) ?? { reported: new Set(), comparing: 0, endedAt: -Infinity };
 	waits.set(key, wait);
 	return wait;
 }
@@ -97,19 +99,24 @@ export async function onCompletionWebhook(
 	if (reported.some((callId) => watch.state(callId)?.readFailure !== undefined)) {
 		return reject(context, 503, "The call can't be read now. Send the request again later.");
 	}
-	for (const delay of LAG_DELAYS_MS) {
-		const lagging = reported.filter((callId) => {
-			const { record = {}, hasEnded = true } = watch.state(callId) ?? {};
-			return !hasEnded || isBehind(record, reports.get(callId) ?? {});
-		});
-		if (lagging.length === 0) break;
-		await clock.sleep(delay);
-		if (delay === LAG_DELAYS_MS.at(-1)) {
-			for (const callId of lagging) wait.reported.add(callId);
+	wait.comparing++;
+	try {
+		for (const delay of LAG_DELAYS_MS) {
+			const lagging = reported.filter((callId) => {
+				const { record = {}, hasEnded = true } = watch.state(callId) ?? {};
+				return !hasEnded || isBehind(record, reports.get(callId) ?? {});
+			});
+			if (lagging.length === 0) break;
+			await clock.sleep(delay);
+			if (delay === LAG_DELAYS_MS.at(-1)) {
+				for (const callId of lagging) wait.reported.add(callId);
+			}
+			await watch.read(lagging);
 		}
-		await watch.read(lagging);
+	} finally {
+		wait.comparing--;
 	}
-	return (await watch.haveAllEnded()) ? endWait() : STILL_WAITING;
+	return wait.comparing === 0 && (await watch.haveAllEnded()) ? endWait() : STILL_WAITING;
 }
 
 /** The items that `execute` stored with the waiting execution. */

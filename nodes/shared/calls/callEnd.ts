@@ -73,9 +73,12 @@ export function reportedOutcome(call: ReportedCall): JsonObject {
 /** Fields that the service may add to the record after the end of the call. */
 const LATE_FIELDS = ['summary', 'data_captured', 'post_call_analysis'] as const;
 
-/** What a record is compared with: the outcome, and which of the late fields have a value. */
+/**
+ * What a record is compared with: the outcome, and which of the late fields have a value. An envelope may have a summary of
+ * its own, which the record never gets.
+ */
 export function comparedReport(call: ReportedCall): JsonObject {
-	const given = LATE_FIELDS.filter((name) => hasValue(reportedField(call, name)));
+	const given = LATE_FIELDS.filter((name) => hasValue(call.record[name]));
 	return { ...reportedOutcome(call), ...Object.fromEntries(given.map((name) => [name, true])) };
 }
 

@@ -6,9 +6,10 @@ import { KeyedMutex } from '../keyedMutex';
 import { UnconfirmedFrames } from './acks';
 import { ChatConnection, type ConnectionOptions } from './connection';
 import type { OnEvent, StopReason } from './eventDispatcher';
-import type { ChatEvent } from './frames';
 import { sessionKey } from './parseChatFields';
 import type { ChatEnded, Retry } from './reconnectPolicy';
+
+type ArrivedEvent = Parameters<OnEvent>;
 
 type FromLease = 'sessionId' | 'baseUrl' | 'mintToken' | 'hideApiToken' | 'log';
 
@@ -120,8 +121,8 @@ class SharedConnection {
 
 	private readonly leases = new Set<ChatLease>();
 
-	/** Events that arrived since the last user left. */
-	private missed: ChatEvent[] = [];
+	/** Events that arrived since an action left, for the next one. */
+	private missed: ArrivedEvent[] = [];
 	private stopCollecting = () => {};
 
 	constructor(
@@ -155,9 +156,8 @@ class SharedConnection {
 	}
 
 	join(options: LeaseOptions): ChatLease {
-		const { connection, parts, missed } = this;
-		this.stopCollecting();
-		this.missed = [];
+		const { connection, parts } = this;
+		const missed = options.usedBy === 'action' ? this.takeMissed() : [];
 		const leave = () => this.leave(lease);
 		const lease: ChatLease = new ChatLease(connection, parts.clock, options, missed, leave);
 		this.leases.add(lease);
@@ -173,19 +173,27 @@ class SharedConnection {
 	private leave(lease: ChatLease): void {
 		this.leases.delete(lease);
 		this.lastLease = lease.options;
-		if (this.leases.size > 0) return;
 		// The next connection of a trigger gets the events in between by the replay.
 		if (lease.options.usedBy === 'action') void this.linger();
 		else this.closeIfUnused();
 	}
 
-	/** A user in between only keeps the connection open if it still uses it then. */
 	private async linger(): Promise<void> {
-		const missed: ChatEvent[] = [];
-		this.missed = missed;
-		this.stopCollecting = this.connection.subscribe((event) => missed.push(event));
+		this.takeMissed();
+		const { missed } = this;
+		this.stopCollecting = this.connection.subscribe((...arrived) => missed.push(arrived));
 		await pause(this.parts.clock, LINGER_MS, this.connection.signal);
+		// Otherwise another action has come since, and the pause after it counts.
+		if (this.missed !== missed) return;
+		this.takeMissed();
 		this.closeIfUnused();
+	}
+
+	private takeMissed(): ArrivedEvent[] {
+		const { missed } = this;
+		this.stopCollecting();
+		this.missed = [];
+		return missed;
 	}
 
 	/** The user whose credential the connection uses: a trigger outlives an execution. */
@@ -214,8 +222,8 @@ export class ChatLease {
 		readonly connection: ChatConnection,
 		private readonly clock: Clock,
 		readonly options: LeaseOptions,
-		/** Events that arrived since the user before, such as the node before in the same execution. */
-		readonly missed: readonly ChatEvent[],
+		/** Events that arrived since the action before, such as the node before in the same execution. */
+		readonly missed: readonly ArrivedEvent[],
 		private readonly onClosed: () => void,
 	) {
 		this.unsubscribe = connection.subscribe(options.onEvent ?? (() => {}));

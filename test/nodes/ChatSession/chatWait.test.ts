@@ -26,7 +26,7 @@ function waiting(
 		isConnected = true,
 		clock = new FakeClock(),
 		missed = [],
-	}: { isConnected?: boolean; clock?: FakeClock; missed?: ChatEvent[] } = {},
+	}: { isConnected?: boolean; clock?: FakeClock; missed?: Array<Parameters<OnEvent>> } = {},
 ) {
 	const ending = new AbortController();
 	let listener: OnEvent | undefined;
@@ -72,11 +72,15 @@ function waiting(
 }
 
 test('an event that arrived since the action before ends the wait', async () => {
-	const missed = [event('nudge_sent', 'e-1'), event('mode_changed', 'e-2')];
+	const missed: Array<Parameters<OnEvent>> = [
+		[event('mode_changed', 'e-0'), 'certain'],
+		[event('nudge_sent', 'e-1'), 'no'],
+		[event('mode_changed', 'e-2'), 'no'],
+	];
 	const wait = waiting({ types: new Set(['mode_changed']) }, null, { missed });
 	expect(await wait.result).toMatchObject({
 		end: { kind: 'event', event: { eventId: 'e-2' } },
-		seen: [{ eventId: 'e-1' }],
+		seen: [{ eventId: 'e-0' }, { eventId: 'e-1' }],
 	});
 });
 

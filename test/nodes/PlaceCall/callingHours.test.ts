@@ -86,7 +86,7 @@ describe('each item can have its own', () => {
 			'2026-11-20T09:00:00-05:00',
 		]);
 		expect(hintsOf(run)).toEqual([
-			'2 calls are scheduled, the first one for Friday, 20 November 2026, 09:00 (America/New_York). If you execute this node again, it places more calls.',
+			'2 calls are scheduled, the first one for Friday, 20 November 2026, 09:00 (America/New_York). Executing this node again may place more calls.',
 		]);
 	});
 

@@ -1,3 +1,4 @@
+import pick from 'lodash/pick';
 import type {
 	IDataObject,
 	INode,
@@ -135,8 +136,10 @@ function accept(calls: nock.Interceptor, idPrefix: string): IDataObject[] {
 	const bodies: IDataObject[] = [];
 	const callIds = new CallIds();
 	calls.reply(200, (_uri, body) => {
-		bodies.push(typeof body === 'string' ? {} : body);
-		return { success: true, data: { call_id: `${idPrefix}${callIds.next(phoneOf(body))}` } };
+		const sent: IDataObject = typeof body === 'string' ? {} : body;
+		bodies.push(sent);
+		const callId = `${idPrefix}${callIds.next(phoneOf(body))}`;
+		return { success: true, data: { call_id: callId, ...pick(sent, 'scheduled_at') } };
 	});
 	return bodies;
 }

@@ -51,6 +51,29 @@ describe('webhooks during the wait', () => {
 		expect(waits().slice(-3)).toEqual([1_000, 2_000, 4_000]);
 	});
 
+	it('does not end by a ping while a record lacks the summary of its report', async () => {
+		const { callId, arrive } = await waiting(byWebhook);
+		await service().endCall(callId, { summary: null });
+		let ping: unknown = 'none';
+		timeFlies(async (ms) => {
+			if (ms === 2_000) ping = (await arrive({ poll: true })).items;
+			if (ms === 4_000) await service().endCall(callId, { summary: 'Wants a visit' });
+		});
+		const { items } = await arrive({ call_id: callId, summary: 'Wants a visit' });
+		expect(ping).toBeUndefined();
+		expect(items).toMatchObject([{ call_id: callId, summary: 'Wants a visit' }]);
+	});
+
+	it('does not read again for a summary of the envelope', async () => {
+		const { callId, arrive } = await waiting(byWebhook);
+		await service().endCall(callId, { summary: null });
+		const before = waits().length;
+		timeFlies();
+		const report = { event: 'call', summary: 'Call completed', data: { call_id: callId } };
+		expect((await arrive(report)).items).toMatchObject([{ call_id: callId, summary: null }]);
+		expect(waits()).toHaveLength(before);
+	});
+
 	it('reads a reported call again until its record has the summary of the report', async () => {
 		const { callId, arrive } = await waiting(byWebhook);
 		await service().endCall(callId, { summary: null });

@@ -153,9 +153,33 @@ describe('events', () => {
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		const [second, third] = [lease(), lease()];
 		socket().receives(eventFrame('nudge_sent', 'e2'));
-		const missed = [first, second, third].map((one) => one.lease.missed.map((e) => e.eventId));
+		const missed = [first, second, third].map((one) => one.lease.missed.map(([e]) => e.eventId));
 		expect(missed).toEqual([[], ['e1'], []]);
 		expect([second.events, third.events]).toEqual([['e2'], ['e2']]);
+	});
+
+	it('that arrive between two actions are missed also while a trigger uses the session', async () => {
+		const { lease, socket, connect } = processHarness();
+		const [, first] = [lease('trigger'), lease()];
+		await connect();
+		first.lease.close();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		expect(lease('trigger').lease.missed).toEqual([]);
+		expect(lease().lease.missed.map(([e]) => e.eventId)).toEqual(['e1']);
+	});
+
+	it('that arrive after the second of two actions are missed for half a second from its end', async () => {
+		const { lease, socket, connect, clock } = processHarness();
+		const first = lease();
+		await connect();
+		first.lease.close();
+		await clock.advance(100);
+		const second = lease();
+		await clock.advance(350);
+		second.lease.close();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		await clock.advance(400);
+		expect(lease().lease.missed).toEqual([[expect.objectContaining({ eventId: 'e1' }), 'no']]);
 	});
 
 	it.each(['action', 'test'] as const)(
