@@ -174,7 +174,7 @@ export const getMany: Operation = {
 
 function readFilters(filters: Fields): CallFilters {
 	return {
-		agentUuid: filters.text('agentUuid'),
+		agentUuid: filters.text('agentUuid', NEEDS_VALUE),
 		campaignId: filters.textOrNumber('campaignId'),
 		campaignUploadId: filters.textOrNumber('campaignUploadId'),
 		from: filters.time('from'),

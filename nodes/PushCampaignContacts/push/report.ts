@@ -79,7 +79,7 @@ function dryRunLine(outcome: PushOutcome): string {
 	return compact([
 		summaryLine(outcome),
 		isWaiting &&
-			`The campaign's status is ${status}, so the service accepts its contacts with a warning.`,
+			`The campaign's status is ${status}, so its contacts can be pushed, but nobody is called until it's active.`,
 		ONLY_A_PUSH_CHECKS,
 	]).join(' ');
 }

@@ -246,8 +246,17 @@ export function isRejection(error: unknown, code: ErrorCode): error is ServiceRe
 
 /** Whether the service rejected the request for what it asks, so that repeating it unchanged would fail again. */
 export function isAboutRequest(error: unknown): boolean {
-	const isRejected = error instanceof ServiceRejection && !error.isTransient;
-	return isRejected && !isRejection(error, 'invalid_api_token');
+	if (!(error instanceof ServiceRejection) || error.isTransient) return false;
+	const { status } = error;
+	const isAboutAccess = ABOUT_ACCESS.includes(status) || isRejection(error, 'invalid_api_token');
+	return !isAboutAccess && !isRedirect(status);
+}
+
+/** The token, and the sign-in of a proxy. */
+const ABOUT_ACCESS = [401, 407];
+
+function isRedirect(status: number): boolean {
+	return status >= 300 && status < 400;
 }
 
 /**

@@ -25,7 +25,8 @@ const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>(
 
 /** Whether a value is one of these words. */
 export function isOutcome(value: unknown): boolean {
-	return [...OUTCOMES.values()].some(({ outcome }) => outcome === value);
+	const word = typeof value === 'string' && value.toLowerCase();
+	return [...OUTCOMES.values()].some(({ outcome }) => outcome.toLowerCase() === word);
 }
 
 /** Fields with values by key, and how the flat record names them: `captured_` and the key. */

@@ -50,6 +50,7 @@ test('a status in the words of the output that matches no call has a hint', asyn
 	const named = { ...credential, callListStatusName: 'status' };
 	for (const [status, count] of [
 		['Not answered', 1],
+		['not Answered', 1],
 		['voicemail', 0],
 	] as const) {
 		calls({ status }).reply(200, list());

@@ -104,19 +104,16 @@ test.each([
 });
 
 describe('a page after the total that the service rejects', () => {
-	const rejection = (status: number, code?: 'invalid_api_token') =>
-		new ServiceRejection('', forEveryone(''), '', status, {
-			...NO_ERROR_BODY,
-			...(code && { code }),
-		});
+	const rejection = (status: number) =>
+		new ServiceRejection('', forEveryone(''), '', status, NO_ERROR_BODY);
 	const listWith = (error: Error) => listOf([{ ...page('ab', [1], 2), saysNext: true }, error]);
 
 	test('ends the list', async () => {
 		expect(await listWith(rejection(404)).read()).toBe('ab');
 	});
 
-	test.each([rejection(401, 'invalid_api_token'), rejection(429)])(
-		'fails if it is about the token or the pace',
+	test.each([401, 407, 429, 302].map((status) => rejection(status)))(
+		'fails if it is about the token, the way to the service, or the pace',
 		async (error) => {
 			await expect(listWith(error).read()).rejects.toBe(error);
 		},
