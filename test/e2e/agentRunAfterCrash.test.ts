@@ -5,7 +5,7 @@ import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { webhook } from '../n8n/workflow';
-import { Account } from '../e2e/account';
+import { Account } from './account';
 import {
 	aiAgent,
 	callReview,
@@ -20,9 +20,9 @@ import {
 	startModel,
 	type Arrow,
 	uses,
-} from '../e2e/callingAgent';
-import { removeServer, startServer } from '../e2e/ownServer';
-import { answerQuestions } from '../e2e/questions';
+} from './callingAgent';
+import { removeServer, startServer } from './ownServer';
+import { answerQuestions } from './questions';
 
 const LONG = { timeout: 60_000 };
 
