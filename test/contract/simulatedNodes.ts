@@ -1,5 +1,4 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, speedUp, type EngineHarness } from '../engine';
 import { eventually } from '../n8n/until';
 import { dialects, type Dialect, type Simulator } from '../simulator';
@@ -22,8 +21,8 @@ export function simulatedNodes(): SimulatedNodes {
 		harness,
 		simulator,
 		nodeOf: async (type, parameters) => {
-			const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator())) };
-			return harness.node(type, { id: type, webhookId: 'hook', parameters, credentials });
+			const over = { id: type, webhookId: 'hook', parameters };
+			return await harness.nodeWith(credentialFor(simulator()), type, over);
 		},
 	};
 }

@@ -71,7 +71,7 @@ test('Call Completed Trigger passes on only the record of the service, whatever 
 		parameters: { options: { allowDuplicates: true } },
 		credentials: await credentials(),
 	});
-	const { deliver } = webhookTrigger(harness.credentials, node);
+	const { deliver } = webhookTrigger(node);
 	const calls = fc.constantFrom(finished, '6f1c2a34-0000-4000-8000-999999999999', 'not an id');
 	const madeUp = { status: 'failed', summary: 'made up', retry_count: 99 };
 	const reports = calls.map((callId) => ({ call_id: callId, ...madeUp }));
@@ -98,10 +98,10 @@ test('the watch URL of Chat Events Trigger rejects any request from a stranger, 
 		webhookId: 'hook',
 	});
 	const workflow = makeWorkflow([node]);
-	const active = await activate(harness.credentials, workflow);
+	const active = await activate(workflow);
 	const original = { action: 'watch', session_ids: [randomUUID(), randomUUID()] };
 	await assertForAll(fc.constant(original), async (request) => {
-		const { response, result } = await callWebhook(harness.credentials, workflow, node, request);
+		const { response, result } = await callWebhook(workflow, node, request);
 		expect([result?.noWebhookResponse, response.statusCode]).toEqual([true, 403]);
 		expect(JSON.stringify(response.body).length).toBeLessThan(600);
 		expect(result?.workflowData).toBeUndefined();
