@@ -1,3 +1,4 @@
+/** What the settings of webhook triggers accept, when the workflow is published and when a request arrives. */
 import fc from 'fast-check';
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
 import { activate, engineHarness, makeWorkflow, nodeTypes, webhookContext } from '../engine';
@@ -148,3 +149,14 @@ test.each([
 	const node = harness.node(WATCHING.type, { parameters });
 	await expect(activate(makeWorkflow([node]))).rejects.toThrow(message);
 });
+
+test.each(['callCompletedTrigger', 'chatDeliveryTrigger'])(
+	"%s is not published with 'Always Output Data', because repeats would start the workflow with an empty item",
+	async (type) => {
+		const node = harness.node(type, { alwaysOutputData: true });
+		await expect(activate(makeWorkflow([node]))).rejects.toMatchObject({
+			message: "'Always Output Data' in the settings of this trigger must be off",
+			description: expect.stringContaining('Turn it off.'),
+		});
+	},
+);

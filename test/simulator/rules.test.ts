@@ -81,17 +81,6 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(sim().contactsOf(campaigns.active)).toHaveLength(0);
 	});
 
-	test('more than 10,000 contacts', async () => {
-		const contacts = Array.from({ length: 10_001 }, (_, i) => ({
-			phone: String(9_000_000_000 + i),
-		}));
-		expect((await push(contacts)).status).toBe(400);
-		expect(await push(contacts.slice(1))).toMatchObject({
-			status: 200,
-			data: { contacts_accepted: 10_000 },
-		});
-	});
-
 	test.each([
 		[{ contacts: {} }, 'contacts'],
 		[{ contacts: undefined }, 'contacts'],
