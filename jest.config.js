@@ -49,20 +49,13 @@ const levels = {
 	nodes: {
 		...engine,
 		testMatch: ['**/*.test.ts'],
-		testPathIgnorePatterns: [
-			'/node_modules/',
-			'<rootDir>/test/(attacks|e2e|browser|faults|rehearsal)/',
-		],
+		testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|rehearsal)/'],
 	},
 	/** A real n8n and a real browser. */
 	e2e: {
 		...sharedN8n,
 		testMatch: ['<rootDir>/test/e2e/**/*.test.ts', '<rootDir>/test/browser/**/*.test.ts'],
 	},
-	/** Requests of strangers, and the end of n8n while it works. */
-	attacks: { ...sharedN8n, testMatch: ['<rootDir>/test/attacks/**/*.test.ts'] },
-	/** Faults below n8n: its database, disk, and clock, and an engine on which nothing runs. */
-	faults: { ...realN8n, testMatch: ['<rootDir>/test/faults/**/*.test.ts'], maxWorkers: 2 },
 	/** A whole release: a local npm registry, a real n8n, and a real browser. */
 	release: { ...realN8n, testMatch: ['<rootDir>/test/rehearsal/**/*.test.ts'], maxWorkers: 1 },
 };

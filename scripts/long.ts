@@ -7,10 +7,6 @@ const node = 'node --import tsx';
 const built = `npm run build && ${node}`;
 
 const RUNS: Record<string, Run> = {
-	attacks: {
-		what: 'sends what strangers send to every webhook, and ends n8n while agents and triggers work',
-		command: 'LEVEL=attacks jest',
-	},
 	bench: {
 		what: "measures the nodes beside n8n's core nodes and a script",
 		command: `${built} test/bench/run.ts`,
@@ -24,18 +20,9 @@ const RUNS: Record<string, Run> = {
 		needs: 'PostgreSQL, Redis',
 		command: `${built} test/crash/run.ts`,
 	},
-	faults: {
-		what: "locks n8n's database, stops PostgreSQL, fills the disk, changes the clock, and uses Engine 2.0",
-		needs: 'PostgreSQL, faketime',
-		command: 'npm run build && LEVEL=faults jest',
-	},
 	fuzz: {
 		what: 'tries new random values in the tests, and actions, frames, and webhook requests with one thing wrong',
 		command: 'PROPERTY_SEED=new FUZZ_RUNS=400 jest test/fuzz test/nodes test/network',
-	},
-	mixed: {
-		what: 'looks for leaks in half an hour of mixed work',
-		command: `${built} test/soak/mixed.ts`,
 	},
 	mutation: {
 		what: 'lists small changes of the code that no test notices',

@@ -145,7 +145,6 @@ function liveBytes(): number {
 }
 
 const JOBS: { [name: string]: () => Promise<void> } = {
-	feed: async () => await push(readRows(first)),
 	calls: async () =>
 		await each(first, second, async (index) => {
 			await send('POST', '/v1/call', {

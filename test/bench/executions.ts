@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { parse } from 'flatted';
 import { z } from 'zod';
 import { until } from '../n8n/until';
 
 const rows = z.array(z.object({ id: z.number(), status: z.string(), data: z.string() }));
-const cells = z.array(z.unknown());
-const record = z.record(z.string(), z.unknown());
 const run = z.object({ startTime: z.number(), executionTime: z.number() });
+const stored = z.object({ resultData: z.object({ runData: z.record(z.array(run)) }) });
 
 /** When a node ran, in epoch milliseconds. */
 type Span = { node: string; from: number; to: number };
@@ -55,16 +55,9 @@ export class Executions {
 	}
 }
 
-/** n8n stores executions flattened: references are indexes of cells. */
 function spansIn(data: string): Span[] {
-	const all = cells.parse(JSON.parse(data));
-	const at = (reference: unknown) => all[Number(reference)];
-	const field = (from: unknown, name: string) => at(record.parse(from)[name]);
-	const runData = record.parse(field(field(all[0], 'resultData'), 'runData'));
-	return Object.entries(runData).flatMap(([node, reference]) =>
-		cells.parse(at(reference)).map((one) => {
-			const { startTime, executionTime } = run.parse(at(one));
-			return { node, from: startTime, to: startTime + executionTime };
-		}),
+	const { runData } = stored.parse(parse(data)).resultData;
+	return Object.entries(runData).flatMap(([node, runs]) =>
+		runs.map(({ startTime: from, executionTime }) => ({ node, from, to: from + executionTime })),
 	);
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { post } from '../e2e/calls';
 import { packageName } from '../n8n/package-install';
 import { LAZY_EXPRESSIONS } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -42,15 +43,6 @@ export type SignalJob = {
  */
 const session = (sockets: number, number: number) => filled.sessionId(sockets + (number % sockets));
 
-async function post(url: string, body: object): Promise<string> {
-	const response = await fetch(url, {
-		method: 'POST',
-		headers: { 'content-type': 'application/json' },
-		body: JSON.stringify(body),
-	});
-	return await response.text();
-}
-
 async function nudge(bench: Bench, sessionId: string, number: number): Promise<unknown> {
 	return await bench.command('pushEvent', {
 		sessionId,
@@ -80,7 +72,8 @@ const byWebhook =
 		const path = randomUUID();
 		return {
 			nodes: [webhook(path, { responseMode: 'onReceived' }), ...more(target)],
-			send: async (number) => await post(`${n8n.baseUrl}/webhook/${path}`, body(number)),
+			send: async (number) =>
+				await (await post(`${n8n.baseUrl}/webhook/${path}`, body(number))).text(),
 			numberIn,
 		};
 	};
@@ -97,7 +90,7 @@ function byCompletion({ n8n, target }: Bench): Source {
 		nodes: [
 			node('Trigger', type, 2, { options: { allowDuplicates: true } }, { webhookId, credentials }),
 		],
-		send: async (number) => await post(url, completion(number)),
+		send: async (number) => await (await post(url, completion(number))).text(),
 		numberIn: numberOfCall,
 	};
 }

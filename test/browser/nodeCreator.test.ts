@@ -41,19 +41,6 @@ describe('the list of nodes in the editor', () => {
 	};
 
 	it.each([
-		['voice and chat agent', PLACE_CALL],
-		['leads', 'Voice Agent: Push Campaign Contacts'],
-		['do not disturb', 'Voice Agent: DND List'],
-		['whatsapp', 'Chat Agent: Send'],
-		['takeover', 'Chat Agent: Session'],
-		['call outcome', 'Voice Agent: Call Completed Trigger'],
-	])('%s finds %s', async (words, name) => {
-		await search(words);
-		await entries().filter({ hasText: name }).first().waitFor();
-		await editor().page.keyboard.press('Escape');
-	});
-
-	it.each([
 		['outbound call', PLACE_CALL],
 		['telecaller', PLACE_CALL],
 		['auto dialer', 'Voice Agent: Push Campaign Contacts'],

@@ -30,8 +30,8 @@ describeContract((harness, dialect) => {
 		const overrides = { parameters: perDialect(parameters, dialect) };
 		const node = await harness.node(type, overrides, credential?.(dialect));
 		const input = items.map((json) => ({ json }));
-		if (contract.isRunTwice === true) await runNode(harness.credentials, node, input);
-		return await runNode(harness.credentials, node, input);
+		if (contract.isRunTwice === true) await runNode(node, input);
+		return await runNode(node, input);
 	}
 
 	function expectOutcome(

@@ -1,6 +1,5 @@
 import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { engineHarness, type EngineHarness } from '../engine';
+import { engineHarness, harness } from '../engine';
 import { FieldsSeen, schemaFaults, type SchemaKey } from '../schema/schemas';
 import { dialects, type Dialect, type Simulator } from '../simulator';
 import { credentialFor } from './credentialFor';
@@ -12,7 +11,7 @@ const services: { [name: string]: Dialect } = {
 	'with names that nobody could guess': unguessable,
 };
 
-export type ContractHarness = Pick<EngineHarness, 'credentials'> & {
+export type ContractHarness = {
 	simulator(): Simulator;
 	/** A node with a credential for the simulator. `data` replaces some of its fields. */
 	node(
@@ -29,21 +28,18 @@ export type ContractHarness = Pick<EngineHarness, 'credentials'> & {
 export function describeContract(
 	cases: (harness: ContractHarness, dialect: Dialect) => void,
 ): void {
-	const engine = engineHarness();
+	engineHarness();
 	describe.each(Object.entries(services))('dialect %s', (_name, dialect) => {
-		cases(harnessOf(engine, dialect), dialect);
+		cases(harnessOf(dialect), dialect);
 	});
 }
 
-function harnessOf(engine: EngineHarness, dialect: Dialect): ContractHarness {
+function harnessOf(dialect: Dialect): ContractHarness {
 	const simulator = simulatorWithSockets(dialect);
 	return {
-		credentials: engine.credentials,
 		simulator,
-		node: async (type, overrides, data = {}) => {
-			const details = await engine.addCredential({ ...credentialFor(simulator()), ...data });
-			return engine.node(type, { credentials: { [CREDENTIAL]: details }, ...overrides });
-		},
+		node: async (type, overrides, data = {}) =>
+			await harness.nodeWith({ ...credentialFor(simulator()), ...data }, type, overrides),
 	};
 }
 

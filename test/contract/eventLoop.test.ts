@@ -9,7 +9,7 @@ import { contractCases } from './cases';
 import { perDialect, type ContractCase } from './contractCase';
 import { simulatedNodes } from './simulatedNodes';
 
-const { harness, simulator, nodeOf } = simulatedNodes();
+const { simulator, nodeOf } = simulatedNodes();
 
 /** Enough to detect a loop that doesn't yield, and few enough to send them one by one. */
 const ITEMS = 300;
@@ -115,7 +115,7 @@ async function expectYields(type: string, one: ContractCase, toExpression: ToExp
 	const parameters = parametersIn(byExpression(plain, toExpression, fixed));
 	const node = { ...(await nodeOf(type, parameters)), onError };
 	const watched = watchedItems(one.items ?? [{}]);
-	await runNode(harness.credentials, node, watched.items);
+	await runNode(node, watched.items);
 	watched.stop();
 	const { read, max } = watched.counts();
 	expect(read).toBe(ITEMS);

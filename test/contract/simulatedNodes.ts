@@ -1,29 +1,22 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { engineHarness, speedUp, type EngineHarness } from '../engine';
+import { engineHarness, speedUp } from '../engine';
 import { eventually } from '../n8n/until';
 import { dialects, type Dialect, type Simulator } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
 import { credentialFor } from './credentialFor';
 
-export type SimulatedNodes = {
-	harness: EngineHarness;
-	/** A simulator of the plain dialect. */
-	simulator: () => Simulator;
-	/** A node with a credential for the simulator, including its API mapping. */
-	nodeOf: (type: string, parameters: INodeParameters) => Promise<INode>;
-};
-
 /** Nodes in n8n's engine, with one simulator for all tests of a file. */
-export function simulatedNodes(): SimulatedNodes {
+export function simulatedNodes() {
 	const harness = engineHarness();
 	const simulator = useSimulator({ dialect: dialects.plain });
 	return {
 		harness,
+		/** A simulator of the plain dialect. */
 		simulator,
-		nodeOf: async (type, parameters) => {
-			const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator())) };
-			return harness.node(type, { id: type, webhookId: 'hook', parameters, credentials });
+		/** A node with a credential for the simulator, including its API mapping. */
+		nodeOf: async (type: string, parameters: INodeParameters): Promise<INode> => {
+			const over = { id: type, webhookId: 'hook', parameters };
+			return await harness.nodeWith(credentialFor(simulator()), type, over);
 		},
 	};
 }

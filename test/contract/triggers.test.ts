@@ -13,7 +13,7 @@ describeContract((harness, dialect) => {
 		const node = await harness.node(type, { parameters: { ...parameters, pollTimes } });
 		const workflow = makeWorkflow([node]);
 		return async () => {
-			const context = pollContext(harness.credentials, workflow, node);
+			const context = pollContext(workflow, node);
 			const output = await nodeTypes.getByNameAndVersion(node.type).poll?.call(context);
 			return (output?.[0] ?? []).map(({ json }) => json);
 		};
@@ -26,7 +26,7 @@ describeContract((harness, dialect) => {
 
 	test('Call Completed Trigger returns the record of the service, whatever the payload', async () => {
 		const node = await harness.node('callCompletedTrigger', { parameters: { include } });
-		const trigger = webhookTrigger(harness.credentials, node);
+		const trigger = webhookTrigger(node);
 		const records = [];
 		for (const call_id of [calls.finished, calls.notPicked, calls.unusual]) {
 			const body = dialect.webhook.body(call_id, { call_id, status: 'forged' });

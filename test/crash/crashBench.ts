@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IConnections, INode, INodeExecutionData } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { credentialFor } from '../contract/credentialFor';
-import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
+import { Account } from '../e2e/account';
+import type { Execution, N8nDriver } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { node, webhook, type WorkflowJson } from '../n8n/workflow';
@@ -46,23 +45,25 @@ type WorkflowVersion = 'original' | 'current';
 export class CrashBench {
 	private started = 0;
 
-	private constructor(
-		private readonly server: N8nServer,
-		readonly simulator: Simulator,
-		public n8n: N8nDriver,
-		private readonly credentials: Record<string, Reference>,
-	) {}
+	private readonly account: Account;
+	readonly n8n: N8nDriver;
+	readonly simulator: Simulator;
 
-	static async start(server: N8nServer, simulator: Simulator): Promise<CrashBench> {
-		const n8n = await N8nDriver.signIn(server.baseUrl);
-		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
-		return new CrashBench(server, simulator, n8n, { [CREDENTIAL]: credential });
+	private constructor(private readonly server: N8nServer) {
+		this.account = new Account({ n8nUrl: server.baseUrl, isMapped: true });
+		({ n8n: this.n8n, simulator: this.simulator } = this.account);
+	}
+
+	static async start(server: N8nServer): Promise<CrashBench> {
+		const bench = new CrashBench(server);
+		await bench.account.open();
+		return bench;
 	}
 
 	/** Starts n8n again after it has ended. */
 	async boot(): Promise<void> {
 		await this.server.boot();
-		this.n8n = await N8nDriver.signIn(this.server.baseUrl);
+		await this.n8n.signIn();
 	}
 
 	/** Starts a writer, and returns when one of its requests hangs. */
@@ -78,8 +79,8 @@ export class CrashBench {
 		const skip = writer.isOneRequest === true ? 0 : SIX_SENT.lastIndexOf('1');
 		const hang = { kind: 'hang', afterHandling: true, match: request, skip, times: 1 } as const;
 		this.simulator.faults.inject(hang);
-		const publish = async (workflow: WorkflowJson) => (await this.publish(workflow)).id;
-		const own = nodeOf(writer, this.credentials, rest);
+		const publish = async (json: WorkflowJson) => (await this.account.publish(json)).id;
+		const own = nodeOf(writer, this.account.credentials, rest);
 		const { nodes, connections } = await arrange(arrangement, own, publish);
 		const [first = own, ...others] = nodes;
 		const { items, execution } = await this.execute([first], settings, others, connections);
@@ -107,7 +108,7 @@ export class CrashBench {
 		const reads = () => this.simulator.requests.filter(({ path }) => path === match.path).length;
 		const readsBefore = reads();
 		this.simulator.faults.inject({ kind: 'hang', match, times: 1 });
-		const nodes = writers.map((writer) => nodeOf(writer, this.credentials, rest));
+		const nodes = writers.map((writer) => nodeOf(writer, this.account.credentials, rest));
 		const nodesAndLast = [...nodes, { ...later, executeOnce: true }];
 		const { items, execution } = await this.execute(nodesAndLast, settings);
 		await until('the execution to reach its last node', () => reads() > readsBefore, {
@@ -181,7 +182,7 @@ export class CrashBench {
 			...between,
 		};
 		const start = webhook(path, { responseMode: 'onReceived' });
-		const workflow = await this.publish({
+		const workflow = await this.account.publish({
 			name: `crash ${path}`,
 			nodes: [start, { ...split, position: at(1, 0) }, ...branches, ...others],
 			connections,
@@ -193,12 +194,6 @@ export class CrashBench {
 			return first;
 		});
 		return { items, execution };
-	}
-
-	private async publish(json: WorkflowJson): Promise<Workflow> {
-		const workflow = await this.n8n.createWorkflow(json);
-		await this.n8n.activate(workflow);
-		return workflow;
 	}
 
 	/** Adds a session for each item, and its number to the do-not-disturb list of an agent that places no calls here. */

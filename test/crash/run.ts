@@ -14,7 +14,6 @@ import { newHome, removeHome } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
 import { Postgres } from '../n8n/postgres';
 import { N8nServer } from '../n8n/server';
-import { dialects, startSimulator } from '../simulator';
 import { ARRANGEMENTS } from './arrangements';
 import { CrashBench, NO_RETRY, type Scene, type RetryResult } from './crashBench';
 import { ITEMS, writers } from './writers';
@@ -50,8 +49,7 @@ async function onOneServer(
 	cleanUp?: () => Promise<void>,
 ): Promise<Deployment> {
 	const server = await N8nServer.start({ host, home, env: { ...SETTINGS, ...env } });
-	const simulator = await startSimulator({ dialect: dialects.plain });
-	const bench = await CrashBench.start(server, simulator);
+	const bench = await CrashBench.start(server);
 	return {
 		name,
 		bench,
@@ -61,7 +59,7 @@ async function onOneServer(
 		},
 		boot: async () => await bench.boot(),
 		stop: async () => {
-			await simulator.stop();
+			await bench.simulator.stop();
 			await server.stop();
 			await cleanUp?.();
 			await removeHome(home);
@@ -92,8 +90,7 @@ async function onQueue(host: string): Promise<Deployment> {
 		N8N_CONCURRENCY_PRODUCTION_LIMIT: '40',
 	};
 	const queue = await QueueMode.start({ host, home, env }, { workers: 1, webhooks: 0 });
-	const simulator = await startSimulator({ dialect: dialects.plain });
-	const bench = await CrashBench.start(queue.main, simulator);
+	const bench = await CrashBench.start(queue.main);
 	const [worker] = queue.workers;
 	if (worker === undefined) throw new Error('no worker');
 	return {
@@ -112,7 +109,7 @@ async function onQueue(host: string): Promise<Deployment> {
 			await worker.boot();
 		},
 		stop: async () => {
-			await simulator.stop();
+			await bench.simulator.stop();
 			await queue.stop();
 			await removeHome(home);
 		},

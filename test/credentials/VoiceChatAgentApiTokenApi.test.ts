@@ -15,11 +15,11 @@ import { AGENTS_TOPIC } from '../../nodes/shared/apiMapping/agents';
 import type { JsonObject } from '../../nodes/shared/json';
 import { engineHarness, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
 
-const harness = engineHarness();
+engineHarness();
 
 /** The button "Test" of the credential form, through n8n-core's own context. */
 async function pressTest(data: ICredentialDataDecryptedObject): Promise<INodeCredentialTestResult> {
-	const context = new CredentialTestContext(makeAdditionalData(harness.credentials, 'internal'));
+	const context = new CredentialTestContext(makeAdditionalData('internal'));
 	const credential = { id: '1', name: 'c', type: 'voiceChatAgentApiTokenApi' };
 	return await voiceChatAgentApiTest.call(context, {
 		...credential,

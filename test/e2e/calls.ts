@@ -1,6 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import type { N8nDriver, Reference } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
 import { querySqlite } from '../n8n/sqlite';
@@ -8,16 +7,6 @@ import { until } from '../n8n/until';
 import { fixtures, type Simulator } from '../simulator';
 
 export const PACKAGE = 'n8n-nodes-voice-chat-agent';
-
-/** Credentials of a node that uses the simulator. */
-export async function credentialFor(
-	n8n: N8nDriver,
-	{ baseUrl, token }: Simulator,
-): Promise<Record<string, Reference>> {
-	return {
-		[CREDENTIAL]: await n8n.createCredential(CREDENTIAL, { baseUrl, apiToken: token }),
-	};
-}
 
 export async function post(url: string, body: unknown): Promise<Response> {
 	return await fetch(url, {

@@ -19,9 +19,7 @@ beforeEach(() => {
 	const outcome = outcomeByNumber.bind(null, run.simulator.state);
 	run.simulator.setAutoComplete({ afterMs: 500, outcome });
 });
-afterAll(async () => {
-	await run.close();
-});
+afterAll(async () => await run.close());
 
 async function table(name: string): Promise<Reference> {
 	const found = await tables.find(name);

@@ -1,7 +1,6 @@
 import { CrashBench, type Scene, type RetryResult } from '../crash/crashBench';
 import { ITEMS, writers, type Writer } from '../crash/writers';
 import type { N8nServer } from '../n8n/server';
-import { dialects, startSimulator, type Simulator } from '../simulator';
 import { removeServer, startServer } from './ownServer';
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
@@ -21,16 +20,14 @@ const isPush = (name: string) => name.startsWith('Push');
 /** Starts its own n8n, because the tests kill it. */
 describe('Retry of an interrupted execution', () => {
 	let server: N8nServer;
-	let simulator: Simulator;
 	let bench: CrashBench;
 
 	beforeAll(async () => {
 		server = await startServer();
-		simulator = await startSimulator({ dialect: dialects.plain });
-		bench = await CrashBench.start(server, simulator);
+		bench = await CrashBench.start(server);
 	});
 	afterAll(async () => {
-		await simulator.stop();
+		await bench.simulator.stop();
 		await removeServer(server);
 	});
 

@@ -15,7 +15,7 @@ import { loader } from './sourceLoader';
 import { isObject } from './isObject';
 
 /** A stand-in for n8n's credentials helper, with n8n-core's real encryption. */
-export class TestCredentialsHelper extends ICredentialsHelper {
+class TestCredentialsHelper extends ICredentialsHelper {
 	private readonly stored = new Map<string, Credentials>();
 
 	/** Number of reads, because a node reads its credential once per run. */
@@ -86,3 +86,6 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		return loader.getCredential(name).type;
 	}
 }
+
+/** The credentials of a test file. */
+export const storedCredentials = new TestCredentialsHelper();

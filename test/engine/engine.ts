@@ -31,7 +31,7 @@ import {
 import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
 import { until } from '../n8n/until';
-import { TestCredentialsHelper } from './credentialsHelper';
+import { storedCredentials } from './credentialsHelper';
 import { Deduplicator } from './deduplicator';
 import { nodeTypes } from './nodeTypes';
 import { loader } from './sourceLoader';
@@ -64,14 +64,13 @@ export type AdditionalData = IWorkflowExecuteAdditionalData & { hooks: Execution
 let executions = 0;
 
 export function makeAdditionalData(
-	credentialsHelper: TestCredentialsHelper,
 	mode: WorkflowExecuteMode = 'manual',
 	overrides: Partial<IWorkflowExecuteAdditionalData> = {},
 ): AdditionalData {
 	const base = 'http://localhost:5678';
 	const executionId = `exec-${++executions}`;
 	return z.custom<AdditionalData>(isObject).parse({
-		credentialsHelper,
+		credentialsHelper: storedCredentials,
 		currentNodeExecutionIndex: 0,
 		executionId,
 		variables: {},
@@ -147,37 +146,31 @@ export function oneNodeWorkflow(
 
 /** Runs one node on the input through the real `WorkflowExecute`. */
 export async function runNode(
-	credentialsHelper: TestCredentialsHelper,
 	node: INode,
 	input: INodeExecutionData[],
 	sinks: string[] = [],
 	settings: IWorkflowSettings = {},
 ): Promise<IRun> {
 	const { workflow, start } = oneNodeWorkflow(node, sinks, settings);
-	return await runWorkflow(credentialsHelper, workflow, start, input);
+	return await runWorkflow(workflow, start, input);
 }
 
 /** A running workflow. `cancel()` does what n8n's Stop does. */
 export type Execution = ReturnType<WorkflowExecute['processRunExecutionData']>;
 
 /** Starts one node on the input. */
-export function startNode(
-	credentialsHelper: TestCredentialsHelper,
-	node: INode,
-	input: INodeExecutionData[],
-): Execution {
+export function startNode(node: INode, input: INodeExecutionData[]): Execution {
 	const { workflow, start } = oneNodeWorkflow(node);
-	return startExecution(credentialsHelper, workflow, runDataOf(start, input));
+	return startExecution(workflow, runDataOf(start, input));
 }
 
 /** Starts an execution, or continues from stored run data. */
 export function startExecution(
-	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	data: IRunExecutionData,
 	mode: WorkflowExecuteMode = 'trigger',
 ): Execution {
-	const additionalData = makeAdditionalData(credentialsHelper, mode);
+	const additionalData = makeAdditionalData(mode);
 	return new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
 }
 
@@ -191,13 +184,12 @@ export async function stoppedResult(execution: Execution, node = 'Node'): Promis
 }
 
 export async function runWorkflow(
-	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	start: INode,
 	input: INodeExecutionData[],
 	mode: WorkflowExecuteMode = 'trigger',
 ): Promise<IRun> {
-	return await resume(credentialsHelper, workflow, runDataOf(start, input), mode);
+	return await resume(workflow, runDataOf(start, input), mode);
 }
 
 export function runDataOf(start: INode, input: INodeExecutionData[]): IRunExecutionData {
@@ -212,12 +204,11 @@ export function runDataOf(start: INode, input: INodeExecutionData[]): IRunExecut
 
 /** Continues from stored run data, as n8n does when a waiting execution is due. */
 export async function resume(
-	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	data: IRunExecutionData,
 	mode: WorkflowExecuteMode = 'trigger',
 ): Promise<IRun> {
-	return await startExecution(credentialsHelper, workflow, data, mode);
+	return await startExecution(workflow, data, mode);
 }
 
 /** A copy of the data after n8n has written it to its database and read it back. */
@@ -229,12 +220,8 @@ export function storedCopy(data: IRunExecutionData): IRunExecutionData {
  * Does what *Retry* in n8n's list of executions does: continues from the stored data of a failed execution,
  * with the nodes of the given workflow, which may be the original or the current one.
  */
-export async function retryFailed(
-	credentialsHelper: TestCredentialsHelper,
-	failed: Pick<IRun, 'data'>,
-	workflow: Workflow,
-): Promise<IRun> {
-	return await resume(credentialsHelper, workflow, dataOfRetry(failed, workflow), 'retry');
+export async function retryFailed(failed: Pick<IRun, 'data'>, workflow: Workflow): Promise<IRun> {
+	return await resume(workflow, dataOfRetry(failed, workflow), 'retry');
 }
 
 function dataOfRetry({ data: failed }: Pick<IRun, 'data'>, workflow: Workflow): IRunExecutionData {
@@ -256,7 +243,6 @@ function dataOfRetry({ data: failed }: Pick<IRun, 'data'>, workflow: Workflow): 
  * @returns the data that n8n stored at the start
  */
 export async function runKilled(
-	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	start: INode,
 	input: INodeExecutionData[],
@@ -267,7 +253,7 @@ export async function runKilled(
 	if (executionData === undefined) throw new Error('nothing to execute');
 	executionData.runtimeData = { version: 1, establishedAt: startedAt, source: 'trigger' };
 	const initialData = storedCopy(data);
-	await runUntilKilled(credentialsHelper, workflow, data, 'trigger');
+	await runUntilKilled(workflow, data, 'trigger');
 	return initialData;
 }
 
@@ -278,7 +264,6 @@ export async function runKilled(
  * @returns the data that n8n stored with *Save execution progress*
  */
 export async function runKilledAfter(
-	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	name: string,
 	runs: INodeExecutionData[][],
@@ -297,7 +282,7 @@ export async function runKilledAfter(
 	}));
 	executionData.runtimeData = { version: 1, establishedAt: startedAt, source: 'trigger' };
 	const later = executionData.nodeExecutionStack.splice(kept + 1);
-	const additionalData = makeAdditionalData(credentialsHelper, 'trigger');
+	const additionalData = makeAdditionalData('trigger');
 	let saved: IRunExecutionData | undefined;
 	additionalData.hooks.addHandler('nodeExecuteAfter', async () => {
 		await Promise.resolve();
@@ -311,21 +296,16 @@ export async function runKilledAfter(
 }
 
 /** Retries a failed execution. n8n is killed during the retry, so nothing of it is stored. */
-export async function retryKilled(
-	credentialsHelper: TestCredentialsHelper,
-	failed: Pick<IRun, 'data'>,
-	workflow: Workflow,
-): Promise<void> {
-	await runUntilKilled(credentialsHelper, workflow, dataOfRetry(failed, workflow), 'retry');
+export async function retryKilled(failed: Pick<IRun, 'data'>, workflow: Workflow): Promise<void> {
+	await runUntilKilled(workflow, dataOfRetry(failed, workflow), 'retry');
 }
 
 async function runUntilKilled(
-	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	data: IRunExecutionData,
 	mode: WorkflowExecuteMode,
 ): Promise<void> {
-	const additionalData = makeAdditionalData(credentialsHelper, mode);
+	const additionalData = makeAdditionalData(mode);
 	jest.spyOn(additionalData.hooks, 'addHandler').mockReturnValue(undefined);
 	await new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
 }
@@ -335,16 +315,14 @@ export function executeContext(
 	node: INode,
 	items: INodeExecutionData[],
 	{
-		credentials = new TestCredentialsHelper(),
 		mode = 'trigger',
 		workflow = makeWorkflow([node]),
-		additionalData = makeAdditionalData(credentials, mode),
+		additionalData = makeAdditionalData(mode),
 		data = createRunExecutionData({ executionData: {} }),
 		run = 0,
 		task = {},
 		signal,
 	}: {
-		credentials?: TestCredentialsHelper;
 		mode?: WorkflowExecuteMode;
 		workflow?: Workflow;
 		additionalData?: IWorkflowExecuteAdditionalData;
@@ -373,18 +351,13 @@ export function executeContext(
 }
 
 /** The return value of `execute()`, before the engine fills in a missing `pairedItem`. */
-export async function executeRaw(
-	credentialsHelper: TestCredentialsHelper,
-	node: INode,
-	input: INodeExecutionData[],
-): Promise<unknown> {
-	const context = executeContext(node, input, { credentials: credentialsHelper });
+export async function executeRaw(node: INode, input: INodeExecutionData[]): Promise<unknown> {
+	const context = executeContext(node, input);
 	return await nodeTypes.getByNameAndVersion(node.type, node.typeVersion).execute?.call(context);
 }
 
 /** The list of a resource locator, as the editor shows it. */
 export async function searchList(
-	credentialsHelper: TestCredentialsHelper,
 	node: INode,
 	method: string,
 	filter?: string,
@@ -392,7 +365,7 @@ export async function searchList(
 	const context = new LoadOptionsContext(
 		makeWorkflow([node]),
 		node,
-		makeAdditionalData(credentialsHelper, 'internal'),
+		makeAdditionalData('internal'),
 		'',
 	);
 	const search = nodeTypes.getByNameAndVersion(node.type).methods?.listSearch?.[method];

@@ -5,7 +5,6 @@ import {
 	type INodeExecutionData,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
-import type { TestCredentialsHelper } from './credentialsHelper';
 import { executeContext, makeAdditionalData } from './engine';
 import { nodeTypes } from './nodeTypes';
 
@@ -14,7 +13,6 @@ import { nodeTypes } from './nodeTypes';
  * With Continue On Fail, an error is lost, and the input is the output.
  */
 export async function runOnEngine2(
-	credentials: TestCredentialsHelper,
 	{ onError, ...rest }: INode,
 	items: INodeExecutionData[],
 ): Promise<INodeExecutionData[][]> {
@@ -26,7 +24,7 @@ export async function runOnEngine2(
 		active: false,
 		nodeTypes,
 	});
-	const { hooks: _hooks, ...shared } = makeAdditionalData(credentials, 'webhook');
+	const { hooks: _hooks, ...shared } = makeAdditionalData('webhook');
 	const additionalData: IWorkflowExecuteAdditionalData = { ...shared, executionId: randomUUID() };
 	const context = executeContext(node, items, { mode: 'webhook', workflow, additionalData });
 	try {

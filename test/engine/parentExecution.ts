@@ -6,7 +6,6 @@ import {
 	type INodeExecutionData,
 	type IRun,
 } from 'n8n-workflow';
-import type { TestCredentialsHelper } from './credentialsHelper';
 import { makeAdditionalData, oneNodeWorkflow, runDataOf } from './engine';
 
 let parents = 0;
@@ -17,10 +16,7 @@ export class ParentExecution {
 	private attempt = 1;
 
 	/** @param startedAt epoch milliseconds */
-	constructor(
-		private readonly credentials: TestCredentialsHelper,
-		private readonly startedAt = Date.now(),
-	) {}
+	constructor(private readonly startedAt = Date.now()) {}
 
 	/** *Retry* of the parent. n8n passes its start time on, and the parent runs its sub-workflows again. */
 	retry(): void {
@@ -37,7 +33,7 @@ export class ParentExecution {
 			parentExecutionId: `${this.name} ${this.attempt}`,
 		};
 		const ofParent = createRunExecutionData({ executionData: { runtimeData: this.context() } });
-		const additionalData = makeAdditionalData(this.credentials, 'integrated', {
+		const additionalData = makeAdditionalData('integrated', {
 			getRunExecutionData: async () => await Promise.resolve(ofParent),
 		});
 		const execution = new WorkflowExecute(additionalData, 'integrated', data);

@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, INode, INodeCredentialsDetails } f
 import { PROVIDER_SENT_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { TestCredentialsHelper } from './credentialsHelper';
+import { storedCredentials } from './credentialsHelper';
 import { Deduplicator } from './deduplicator';
 import { makeNode, setupEngine } from './engine';
 import { PACKAGE } from './nodeTypes';
@@ -14,15 +14,39 @@ export const TOKEN = 'tok-0123456789ab';
 /** The service as a nock scope that responds only to requests with the token. */
 export const service = (host = HOST) => nock(host, { reqheaders: { 'API-Token': TOKEN } });
 
-export type EngineHarness = {
-	credentials: TestCredentialsHelper;
+const store = new Deduplicator();
+let details: INodeCredentialsDetails = { id: null, name: CREDENTIAL };
+
+export const harness = {
 	/** n8n's deduplication store, which outlives executions. Empty before each test. */
-	store: Deduplicator;
+	store,
 	/** A node of this package with the credential attached. */
-	node(type: string, overrides?: Partial<INode>): INode;
-	/** Another credential, e.g. with the simulator's URL or an API mapping, whose switch is on. */
-	addCredential(data: ICredentialDataDecryptedObject): Promise<INodeCredentialsDetails>;
+	node: (type: string, overrides: Partial<INode> = {}): INode =>
+		makeNode({
+			type: `${PACKAGE}.${type}`,
+			name: 'Node',
+			credentials: { [CREDENTIAL]: details },
+			...overrides,
+		}),
+	/** A node with another credential, e.g. with the simulator's URL or an API mapping, whose switch is on. */
+	nodeWith: async (
+		data: ICredentialDataDecryptedObject,
+		type: string,
+		overrides: Partial<INode> = {},
+	): Promise<INode> => {
+		const credentials = { [CREDENTIAL]: await harness.addCredential(data) };
+		return harness.node(type, { credentials, ...overrides });
+	},
+	addCredential: async (data: ICredentialDataDecryptedObject): Promise<INodeCredentialsDetails> =>
+		await storedCredentials.add(CREDENTIAL, {
+			baseUrl: HOST,
+			apiToken: TOKEN,
+			[PROVIDER_SENT_SETTINGS]: true,
+			...data,
+		}),
 };
+
+export type EngineHarness = typeof harness;
 
 // nock replaces Node's http when it loads. Without a restore, the next test file of the same worker has
 // two nocks, and nothing catches an error that the inner one raises.
@@ -45,13 +69,9 @@ beforeAll(() => {
  * if an expected request wasn't sent.
  */
 export function engineHarness(): EngineHarness {
-	const credentials = new TestCredentialsHelper();
-	const store = new Deduplicator();
-	let details: INodeCredentialsDetails = { id: null, name: CREDENTIAL };
-
 	beforeAll(async () => {
 		await setupEngine(store);
-		details = await credentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN });
+		details = await storedCredentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN });
 		nock.disableNetConnect();
 		nock.enableNetConnect(/^(127\.0\.0\.1|localhost)/);
 	});
@@ -63,22 +83,5 @@ export function engineHarness(): EngineHarness {
 	});
 	afterAll(() => nock.enableNetConnect());
 
-	return {
-		credentials,
-		store,
-		node: (type, overrides = {}) =>
-			makeNode({
-				type: `${PACKAGE}.${type}`,
-				name: 'Node',
-				credentials: { [CREDENTIAL]: details },
-				...overrides,
-			}),
-		addCredential: async (data) =>
-			await credentials.add(CREDENTIAL, {
-				baseUrl: HOST,
-				apiToken: TOKEN,
-				[PROVIDER_SENT_SETTINGS]: true,
-				...data,
-			}),
-	};
+	return harness;
 }

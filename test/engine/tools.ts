@@ -13,7 +13,6 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import type { TestCredentialsHelper } from './credentialsHelper';
 import { executeContext, makeAdditionalData, makeNode, makeWorkflow } from './engine';
 import { nodeTypes } from './nodeTypes';
 
@@ -57,7 +56,6 @@ const sourceOf = (run: number) => ({ main: [{ previousNode: 'Row', previousNodeR
 
 /** AI Agent 3: the engine runs the tool like any node, on the agent's item merged with the model's arguments. */
 export function engineTool(
-	credentials: TestCredentialsHelper,
 	plain: INode,
 	{ row = {}, run = 0, data = newExecutionData(), mode = 'trigger' }: AgentRun = {},
 ): CallTool {
@@ -67,34 +65,28 @@ export function engineTool(
 		recordArguments(data, node, runs, args);
 		const input = [{ json: { ...row, ...args, toolCallId: randomUUID() } }];
 		const task = { source: sourceOf(run) };
-		const context = { credentials, mode, data, run: runs++, task };
+		const context = { mode, data, run: runs++, task };
 		return await resultOf(node, executeContext(node, input, context));
 	};
 }
 
 /** AI Agent 2 and earlier: the agent runs the tool itself, with the arguments as its input. */
 export function inlineTool(
-	credentials: TestCredentialsHelper,
 	plain: INode,
 	{ row = {}, run = 0, data = newExecutionData() }: AgentRun = {},
 ): CallTool {
 	const agent = makeNode({ type: 'test.sink', name: 'Agent' });
 	const task = { node: agent, data: { main: [[{ json: row }]] }, source: sourceOf(run) };
-	return inline(credentials, plain, data, task);
+	return inline(plain, data, task);
 }
 
 /** MCP Server Trigger: each request has its own empty execution data, and may have no session ID. */
-export function mcpTool(
-	credentials: TestCredentialsHelper,
-	plain: INode,
-	session?: string,
-): CallTool {
+export function mcpTool(plain: INode, session?: string): CallTool {
 	const node = toolOf(plain);
-	return async (args = {}) => await resultOf(node, mcpContext(credentials, node, session, args));
+	return async (args = {}) => await resultOf(node, mcpContext(node, session, args));
 }
 
 export function mcpContext(
-	credentials: TestCredentialsHelper,
 	node: INode,
 	session?: string,
 	args: IDataObject = {},
@@ -105,23 +97,16 @@ export function mcpContext(
 		data: { main: [[{ json: { headers, body: {} } }]] },
 		source: null,
 	};
-	return inlineContext(credentials, node, createEmptyRunExecutionData(), task, 0, args);
+	return inlineContext(node, createEmptyRunExecutionData(), task, 0, args);
 }
 
-function inline(
-	credentials: TestCredentialsHelper,
-	plain: INode,
-	data: IRunExecutionData,
-	task: IExecuteData,
-): CallTool {
+function inline(plain: INode, data: IRunExecutionData, task: IExecuteData): CallTool {
 	const node = toolOf(plain);
 	let runs = 0;
-	return async (args = {}) =>
-		await resultOf(node, inlineContext(credentials, node, data, task, runs++, args));
+	return async (args = {}) => await resultOf(node, inlineContext(node, data, task, runs++, args));
 }
 
 function inlineContext(
-	credentials: TestCredentialsHelper,
 	node: INode,
 	data: IRunExecutionData,
 	task: IExecuteData,
@@ -132,7 +117,7 @@ function inlineContext(
 	const context = new SupplyDataContext(
 		makeWorkflow([node]),
 		node,
-		makeAdditionalData(credentials, 'trigger'),
+		makeAdditionalData('trigger'),
 		'trigger',
 		data,
 		run,

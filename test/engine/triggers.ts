@@ -20,7 +20,6 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import type { TestCredentialsHelper } from './credentialsHelper';
 import { makeAdditionalData } from './engine';
 import { nodeTypes } from './nodeTypes';
 import { isObject } from './isObject';
@@ -50,14 +49,13 @@ export type ActiveWorkflow = {
 
 /** Checks webhooks, and activates trigger and polling nodes through n8n-core's own `ActiveWorkflowTriggers`. */
 export async function activate(
-	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	activation: WorkflowActivateMode = 'activate',
 ): Promise<ActiveWorkflow> {
 	const active = Container.get(ActiveWorkflowTriggers);
 	for (const node of Object.values(workflow.nodes)) {
 		const methods = nodeTypes.getByNameAndVersion(node.type).webhookMethods?.default;
-		await methods?.checkExists.call(hookContext(credentialsHelper, workflow, node));
+		await methods?.checkExists.call(hookContext(workflow, node));
 	}
 	const errors: Error[] = [];
 	const failed: Error[] = [];
@@ -84,7 +82,7 @@ export async function activate(
 	await active.addAllTriggers(
 		workflow.id,
 		workflow,
-		makeAdditionalData(credentialsHelper, 'trigger'),
+		makeAdditionalData('trigger'),
 		'trigger',
 		activation,
 		(flow, node, data, mode, activation) =>
@@ -105,22 +103,20 @@ export async function activate(
 
 /** A context for a trigger whose emissions don't matter. */
 export function triggerContext(
-	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	node: INode,
 	mode: WorkflowExecuteMode = 'trigger',
 ): TriggerContext {
-	const data = makeAdditionalData(credentialsHelper, mode);
+	const data = makeAdditionalData(mode);
 	return new TriggerContext(workflow, node, data, mode, mode === 'manual' ? 'manual' : 'activate');
 }
 
 export function pollContext(
-	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	node: INode,
 	mode: WorkflowExecuteMode = 'trigger',
 ): PollContext {
-	const data = makeAdditionalData(credentialsHelper, mode);
+	const data = makeAdditionalData(mode);
 	return new PollContext(workflow, node, data, mode, mode === 'manual' ? 'manual' : 'activate');
 }
 
@@ -177,7 +173,6 @@ export class FakeResponse {
 }
 
 export function webhookContext(
-	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	node: INode,
 	request: WebhookRequest,
@@ -201,7 +196,7 @@ export function webhookContext(
 		httpResponse: response,
 		...(waitingExecution && { executionId: waitingExecution.executionId }),
 	});
-	const data = makeAdditionalData(credentialsHelper, mode, served);
+	const data = makeAdditionalData(mode, served);
 	const webhook = webhookData(workflow, node, data);
 	return {
 		context: new WebhookContext(
@@ -221,17 +216,13 @@ export function webhookContext(
 export async function callWebhook(...args: Parameters<typeof webhookContext>) {
 	const { context, response } = webhookContext(...args);
 	const answered = response.sent();
-	const { type } = args[2];
+	const { type } = args[1];
 	const result = await nodeTypes.getByNameAndVersion(type).webhook?.call(context);
 	return { response, result, answered };
 }
 
-export function hookContext(
-	credentialsHelper: TestCredentialsHelper,
-	workflow: Workflow,
-	node: INode,
-): HookContext {
-	const data = makeAdditionalData(credentialsHelper, 'trigger');
+export function hookContext(workflow: Workflow, node: INode): HookContext {
+	const data = makeAdditionalData('trigger');
 	return new HookContext(
 		workflow,
 		node,

@@ -1,5 +1,4 @@
 import type { INode, WorkflowExecuteMode } from 'n8n-workflow';
-import type { TestCredentialsHelper } from './credentialsHelper';
 import { makeWorkflow, resume, runDataOf, runKilled, records } from './engine';
 import { nodeTypes } from './nodeTypes';
 import { callWebhook, hookContext, type WebhookRequest } from './triggers';
@@ -8,10 +7,10 @@ import { callWebhook, hookContext, type WebhookRequest } from './triggers';
 let lastStart = 1_800_000_000_000;
 
 /** A webhook trigger in a published workflow: each request that it accepts starts an execution, as in n8n. */
-export function webhookTrigger(credentials: TestCredentialsHelper, node: INode) {
+export function webhookTrigger(node: INode) {
 	const workflow = makeWorkflow([node]);
 	const receive = async (request: WebhookRequest, mode: WorkflowExecuteMode) => {
-		const { response, result } = await callWebhook(credentials, workflow, node, request, mode);
+		const { response, result } = await callWebhook(workflow, node, request, mode);
 		return { response, input: result?.workflowData?.[0] };
 	};
 	return {
@@ -28,18 +27,18 @@ export function webhookTrigger(credentials: TestCredentialsHelper, node: INode) 
 					source: 'webhook',
 				};
 			}
-			const execution = await resume(credentials, workflow, data, mode);
+			const execution = await resume(workflow, data, mode);
 			const items = records(execution, node.name);
 			return { response, execution, items };
 		},
 		/** Sends a request. n8n is killed when the trigger has passed its items on. Returns what n8n has stored. */
 		deliverAndKill: async (request: WebhookRequest) => {
 			const { input = [] } = await receive(request, 'webhook');
-			return { data: await runKilled(credentials, workflow, node, input, ++lastStart) };
+			return { data: await runKilled(workflow, node, input, ++lastStart) };
 		},
 		publish: async () => {
 			const methods = nodeTypes.getByNameAndVersion(node.type).webhookMethods?.default;
-			return await methods?.checkExists.call(hookContext(credentials, workflow, node));
+			return await methods?.checkExists.call(hookContext(workflow, node));
 		},
 	};
 }

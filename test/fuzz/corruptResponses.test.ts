@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { stringify } from 'flatted';
 import type { IRun } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { contractCases } from '../contract/cases';
 import { perDialect, type ContractCase } from '../contract/contractCase';
 import { credentialFor } from '../contract/credentialFor';
@@ -57,13 +56,12 @@ async function run(
 	corruptOne(plan);
 	prepare?.(simulator());
 	const account = { ...credentialFor(simulator()), ...credential?.(dialect) };
-	const node = harness.node(type, {
+	const node = await harness.nodeWith(account, type, {
 		parameters: perDialect(parameters, dialect),
-		credentials: { [CREDENTIAL]: await harness.addCredential(account) },
 		...(continuesOnFail && { onError: 'continueRegularOutput' }),
 	});
 	const input = items.map((json) => ({ json }));
-	return await runNode(harness.credentials, node, input);
+	return await runNode(node, input);
 }
 
 function corruptOne({ nth, harm, status }: Plan): void {

@@ -1,7 +1,7 @@
+/** What the settings of webhook triggers accept, when the workflow is published and when a request arrives. */
 import fc from 'fast-check';
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { engineHarness, makeWorkflow, nodeTypes, webhookContext } from '../engine';
+import { activate, engineHarness, makeWorkflow, nodeTypes, webhookContext } from '../engine';
 import { MANY_RUNS, TIMEOUT_MS } from './runs';
 
 /** The value of the Secret field, and the text that is accepted. Null if no text is accepted. */
@@ -83,19 +83,10 @@ async function statusOf(
 	set: NodeParameterValueType,
 	guess: unknown,
 ): Promise<number> {
-	const parameters = address.parameters(set);
-	const access = { baseUrl: 'https://x.example', apiToken: 'a'.repeat(16) };
-	const credentials = { [CREDENTIAL]: await harness.addCredential(access) };
-	const node = harness.node(address.type, { parameters, credentials });
+	const node = harness.node(address.type, { parameters: address.parameters(set) });
 	const workflow = makeWorkflow([node]);
 	const request = { body: { action: 'unwatch' }, ...address.request(guess) };
-	const { context, response } = webhookContext(
-		harness.credentials,
-		workflow,
-		node,
-		request,
-		'manual',
-	);
+	const { context, response } = webhookContext(workflow, node, request, 'manual');
 	try {
 		await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
 		return response.statusCode;
@@ -135,5 +126,37 @@ test.each(Object.entries(SECRET_URLS))(
 		);
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
 		expect(accepted).toBeGreaterThan(0);
+	},
+);
+
+describe.each(Object.values(SECRET_URLS))('$type', ({ type, parameters }) => {
+	test.each([
+		['={{ null }}', "'Secret' must be text, but its expression returned nothing"],
+		['=open-{{ $vars.x }}', "'Secret' must be text, but its expression returned nothing"],
+		['  ', "'Secret' must be text (got an empty text)"],
+	])('is not published with the secret %j', async (secret, message) => {
+		const node = harness.node(type, { parameters: parameters(secret) });
+		await expect(activate(makeWorkflow([node]))).rejects.toThrow(message);
+	});
+});
+
+test.each([
+	[{ sessions: 'watched', watchSecret: '' }, /'Secret' is empty|Secret.* is required/],
+	[{ sessions: 'watched', watchSecret: 'sésame' }, /'Secret' can only have ASCII characters/],
+	// n8n then drops the secret.
+	[{ sessions: '={{ "watched" }}', watchSecret: 'x' }, /'Sessions' can't be an expression/],
+])('Chat Events Trigger is not published with %j', async (parameters, message) => {
+	const node = harness.node(WATCHING.type, { parameters });
+	await expect(activate(makeWorkflow([node]))).rejects.toThrow(message);
+});
+
+test.each(['callCompletedTrigger', 'chatDeliveryTrigger'])(
+	"%s is not published with 'Always Output Data', because repeats would start the workflow with an empty item",
+	async (type) => {
+		const node = harness.node(type, { alwaysOutputData: true });
+		await expect(activate(makeWorkflow([node]))).rejects.toMatchObject({
+			message: "'Always Output Data' in the settings of this trigger must be off",
+			description: expect.stringContaining('Turn it off.'),
+		});
 	},
 );

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { clock } from '../../nodes/shared/n8n/http/accountClient';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import {
 	activate,
 	callWebhook,
@@ -30,10 +29,7 @@ afterEach(() => {
 	jest.restoreAllMocks();
 });
 
-async function credentials() {
-	const { baseUrl, token: apiToken } = simulator();
-	return { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
-}
+const access = () => ({ baseUrl: simulator().baseUrl, apiToken: simulator().token });
 
 const headers = fc.dictionary(
 	fc.constantFrom('content-type', 'content-encoding', 'x-watch-secret', '__proto__', 'host', 'x-x'),
@@ -67,11 +63,10 @@ test('Call Completed Trigger passes on only the record of the service, whatever 
 	// Repeated reads and their time limits take no time.
 	skipSleeps();
 	let passedOn = 0;
-	const node = harness.node('callCompletedTrigger', {
+	const node = await harness.nodeWith(access(), 'callCompletedTrigger', {
 		parameters: { options: { allowDuplicates: true } },
-		credentials: await credentials(),
 	});
-	const { deliver } = webhookTrigger(harness.credentials, node);
+	const { deliver } = webhookTrigger(node);
 	const calls = fc.constantFrom(finished, '6f1c2a34-0000-4000-8000-999999999999', 'not an id');
 	const madeUp = { status: 'failed', summary: 'made up', retry_count: 99 };
 	const reports = calls.map((callId) => ({ call_id: callId, ...madeUp }));
@@ -91,17 +86,16 @@ test('Call Completed Trigger passes on only the record of the service, whatever 
 
 test('the watch URL of Chat Events Trigger rejects any request from a stranger, and stores nothing of it', async () => {
 	const type = 'chatEventsTrigger';
-	const node = harness.node(type, {
+	const node = await harness.nodeWith(access(), type, {
 		id: type,
 		parameters: { sessions: 'watched', watchSecret: 'sesame' },
-		credentials: await credentials(),
 		webhookId: 'hook',
 	});
 	const workflow = makeWorkflow([node]);
-	const active = await activate(harness.credentials, workflow);
+	const active = await activate(workflow);
 	const original = { action: 'watch', session_ids: [randomUUID(), randomUUID()] };
 	await assertForAll(fc.constant(original), async (request) => {
-		const { response, result } = await callWebhook(harness.credentials, workflow, node, request);
+		const { response, result } = await callWebhook(workflow, node, request);
 		expect([result?.noWebhookResponse, response.statusCode]).toEqual([true, 403]);
 		expect(JSON.stringify(response.body).length).toBeLessThan(600);
 		expect(result?.workflowData).toBeUndefined();

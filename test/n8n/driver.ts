@@ -176,14 +176,9 @@ export class N8nDriver {
 
 	/** *Retry* in the list of executions, with the original or the currently saved workflow. */
 	async retry(executionId: string, workflow: 'original' | 'current'): Promise<Execution> {
-		return await this.finished(await this.startRetry(executionId, workflow));
-	}
-
-	/** @returns the ID of the new execution, which may still run or wait */
-	async startRetry(executionId: string, workflow: 'original' | 'current'): Promise<string> {
 		const body = { loadWorkflow: workflow === 'current' };
 		const started = await this.request('POST', `/executions/${executionId}/retry`, body);
-		return z.object({ id: z.string() }).parse(started).id;
+		return await this.finished(z.object({ id: z.string() }).parse(started).id);
 	}
 
 	/** The stored data of an execution: each node's output, and the error if it failed. */

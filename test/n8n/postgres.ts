@@ -1,9 +1,7 @@
 /** PostgreSQL from a package of this machine (Debian: postgresql). */
 import { execFileSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './ports';
 import { startStore, stopStore } from './storeProcess';
 import { until } from './until';
@@ -14,9 +12,7 @@ const HOST = '127.0.0.1';
 export class Postgres {
 	private constructor(
 		readonly port: number,
-		private child: ChildProcess,
-		private readonly boot: () => ChildProcess,
-		private readonly control: (...args: string[]) => void,
+		private readonly child: ChildProcess,
 	) {}
 
 	/** Stores its data in this folder. It doesn't run as root, so if we are root, its own user runs it. */
@@ -31,12 +27,8 @@ export class Postgres {
 		execFileSync(command, cluster, { stdio: 'ignore' });
 		const port = await freePort();
 		const args = ['-D', data, '-p', String(port), '-k', data, '-h', HOST];
-		const boot = () =>
-			startStore(home, command, [...prefix, bin('postgres'), ...args], 'postgres.log');
-		const control = (...rest: string[]) => {
-			execFileSync(command, [...prefix, bin('pg_ctl'), '-D', data, ...rest], { stdio: 'ignore' });
-		};
-		const server = new Postgres(port, boot(), boot, control);
+		const postgres = [...prefix, bin('postgres'), ...args];
+		const server = new Postgres(port, startStore(home, command, postgres, 'postgres.log'));
 		await until('PostgreSQL', async () => {
 			execFileSync(bin('createdb'), [...server.connectionArgs, USER], { stdio: 'ignore' });
 			return Promise.resolve(true);
@@ -55,26 +47,11 @@ export class Postgres {
 		};
 	}
 
-	/** The URL of another database of this server, which is created. */
-	createDatabase(name: string): string {
-		execFileSync(bin('createdb'), [...this.connectionArgs, name]);
-		return `postgres://${USER}@${HOST}:${this.port}/${name}`;
-	}
-
 	/** Runs an SQL query. Returns an array of rows. */
 	query(query: string): unknown {
 		const wrapped = `select coalesce(json_agg(rows), '[]') from (${query}) rows`;
 		const args = [...this.connectionArgs, '-d', USER, '-At', '-c', wrapped];
 		return JSON.parse(execFileSync(bin('psql'), args, { encoding: 'utf8', maxBuffer: 1e9 }));
-	}
-
-	/** Ends immediately, as in a crash, and starts again with the same data. */
-	async restartAfter(ms: number): Promise<void> {
-		const ended = once(this.child, 'exit');
-		this.control('stop', '-m', 'immediate');
-		await ended;
-		await sleep(ms);
-		this.child = this.boot();
 	}
 
 	async stop(): Promise<void> {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Starts a database server that writes its log to this folder and ends with this process. */
+/** Starts a server that writes its log to this folder and ends with this process. */
 export function startStore(
 	home: string,
 	command: string,

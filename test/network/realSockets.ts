@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { INode, INodeParameters, INodeExecutionData, IRun } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { TestCredentialsHelper } from '../engine/credentialsHelper';
+import { storedCredentials } from '../engine/credentialsHelper';
 import { makeNode, runNode, setupEngine } from '../engine/engine';
 import { PACKAGE } from '../engine/nodeTypes';
 import { useNoWaits } from '../engine/time';
@@ -22,12 +22,11 @@ export type Run = (
  * is sent and a response arrives. Nodes don't wait between attempts.
  */
 export function realSockets(): Run {
-	const credentials = new TestCredentialsHelper();
 	beforeAll(setupEngine);
 	useNoWaits();
 
 	return async (baseUrl, type, parameters, input, overrides) => {
-		const details = await credentials.add(CREDENTIAL, { baseUrl, apiToken: TOKEN });
+		const details = await storedCredentials.add(CREDENTIAL, { baseUrl, apiToken: TOKEN });
 		const node = makeNode({
 			type: `${PACKAGE}.${type}`,
 			name: 'Node',
@@ -35,7 +34,7 @@ export function realSockets(): Run {
 			credentials: { [CREDENTIAL]: details },
 			...overrides,
 		});
-		const result = await runNode(credentials, node, input);
+		const result = await runNode(node, input);
 		const printed = inspect(result, { depth: Infinity });
 		if (printed.includes(TOKEN)) throw new Error('The run contains the API token');
 		return result;

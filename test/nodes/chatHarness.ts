@@ -6,7 +6,6 @@ import type {
 	IRun,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { simulatorWithSockets } from '../contract/simulatedNodes';
 import { startNode, engineHarness, HOST, runNode, TOKEN, type Execution } from '../engine';
@@ -37,14 +36,9 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 		{ overrides = {}, credential = {} }: RunOptions,
 	) => {
 		const data = credentialFor(simulator());
-		const details = await harness.addCredential({
-			...data,
-			...(host !== undefined && { apiToken: TOKEN, baseUrl: host }),
-			...credential,
-		});
-		return harness.node(type, {
+		const onHost = host !== undefined && { apiToken: TOKEN, baseUrl: host };
+		return await harness.nodeWith({ ...data, ...onHost, ...credential }, type, {
 			parameters: { ...defaults, ...parameters },
-			credentials: { [CREDENTIAL]: details },
 			...overrides,
 		});
 	};
@@ -55,10 +49,9 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 	) => {
 		const { items = [{}] } = setting;
 		const input = items.map((json) => ({ json }));
-		return await runNode(harness.credentials, await node(host, parameters, setting), input);
+		return await runNode(await node(host, parameters, setting), input);
 	};
 	return {
-		credentials: harness.credentials,
 		simulator,
 		/** The number of sockets that were requested. */
 		connections: () =>
@@ -70,11 +63,8 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 			otherType: string,
 			parameters: INodeParameters,
 			overrides: Partial<INode> = {},
-		): Promise<INode> => {
-			const details = await harness.addCredential(credentialFor(simulator()));
-			const credentials = { [CREDENTIAL]: details };
-			return harness.node(otherType, { parameters, credentials, ...overrides });
-		},
+		): Promise<INode> =>
+			await harness.nodeWith(credentialFor(simulator()), otherType, { parameters, ...overrides }),
 		/** Runs the node with the simulator. */
 		run: async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> =>
 			await runOn(undefined, parameters, setting),
@@ -86,7 +76,7 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 			const { items = [{}] } = setting;
 			const input = items.map((json) => ({ json }));
 			const started = await node(undefined, parameters, setting);
-			return { execution: startNode(harness.credentials, started, input) };
+			return { execution: startNode(started, input) };
 		},
 		/** Runs the node with the nock responses of `service()`. */
 		runOnNock: async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> =>

@@ -8,7 +8,6 @@ import type {
 	IRun,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, executeRaw, runNode, TOKEN, records, useNoWaits } from '../engine';
 
 const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
@@ -30,19 +29,15 @@ export function nodeHarness(type: string, base: INodeParameters = {}) {
 		parameters: INodeParameters,
 		{ credential, overrides = {} }: RunOptions,
 	) => {
-		const details = credential && { [CREDENTIAL]: await harness.addCredential(credential) };
-		return harness.node(type, {
-			parameters: { ...base, ...parameters },
-			...(details && { credentials: details }),
-			...overrides,
-		});
+		const all = { parameters: { ...base, ...parameters }, ...overrides };
+		return credential ? await harness.nodeWith(credential, type, all) : harness.node(type, all);
 	};
 	const inputOf = ({ items = [{}] }: RunOptions): INodeExecutionData[] =>
 		items.map((json) => ({ json }));
 
 	const run = async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> => {
 		const node = await nodeOf(parameters, setting);
-		const result = await runNode(harness.credentials, node, inputOf(setting), setting.sinks);
+		const result = await runNode(node, inputOf(setting), setting.sinks);
 		expect(inspect(result, { depth: Infinity })).not.toContain(TOKEN);
 		return result;
 	};
@@ -65,7 +60,7 @@ export function nodeHarness(type: string, base: INodeParameters = {}) {
 		/** The items as `execute` returns them, before the engine completes their pairing. */
 		executeItems: async (parameters: INodeParameters = {}, setting: RunOptions = {}) => {
 			const node = await nodeOf(parameters, setting);
-			const outputs = await executeRaw(harness.credentials, node, inputOf(setting));
+			const outputs = await executeRaw(node, inputOf(setting));
 			return OUTPUTS.parse(outputs)[0] ?? [];
 		},
 	};

@@ -3,7 +3,6 @@ import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workfl
 import type { JsonObject } from '../../nodes/shared/json';
 import { engineHarness, engineTool, runNode, service, records } from '../engine';
 import { AGENT, DETAILS, PATH as DND } from './Dnd/dndHarness';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 
 const harness = engineHarness();
 
@@ -132,18 +131,15 @@ const CASES: Array<[name: string, one: Case]> = [
 
 describe.each(CASES)('%s', (_name, one) => {
 	async function node(parameters: INodeParameters) {
-		const credentials = { [CREDENTIAL]: await harness.addCredential(one.details ?? {}) };
-		return harness.node(one.type, {
-			parameters: { ...one.parameters, ...parameters },
-			credentials,
-		});
+		const over = { parameters: { ...one.parameters, ...parameters } };
+		return await harness.nodeWith(one.details ?? {}, one.type, over);
 	}
 	function mockResponse() {
 		service().get(one.path).query(true).reply(200, { success: true, data: one.data });
 	}
 	const outputOf = async (parameters: INodeParameters) => {
 		mockResponse();
-		const run = await runNode(harness.credentials, await node(parameters), [{ json: {} }]);
+		const run = await runNode(await node(parameters), [{ json: {} }]);
 		return records(run);
 	};
 
@@ -156,17 +152,15 @@ describe.each(CASES)('%s', (_name, one) => {
 		const parameters = { simplify: 'selected', selectedFields: one.fields };
 		expect(await outputOf(parameters)).toEqual([one.selected]);
 		mockResponse();
-		const tool = engineTool(harness.credentials, await node(parameters));
+		const tool = engineTool(await node(parameters));
 		const { result } = await tool();
 		expect([result].flat()).toEqual([one.selected]);
 	});
 
 	test('stops before it reads if Selected Fields is empty', async () => {
-		const run = await runNode(
-			harness.credentials,
-			await node({ simplify: 'selected', selectedFields: ' , ' }),
-			[{ json: {} }],
-		);
+		const run = await runNode(await node({ simplify: 'selected', selectedFields: ' , ' }), [
+			{ json: {} },
+		]);
 		expect(run.data.resultData.error?.message).toBe("'Fields' is empty, so nothing was read");
 	});
 });

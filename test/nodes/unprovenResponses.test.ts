@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { engineHarness, HOST, runNode, TOKEN, records, useNoWaits } from '../engine';
 import { dialects, fixtures } from '../simulator';
@@ -71,9 +70,7 @@ useNoWaits();
 
 /** Runs the node with a service that returns this response to every request. */
 async function run(type: string, parameters: INodeParameters, status: number, text: string) {
-	const details = await harness.addCredential(
-		credentialFor({ baseUrl: HOST, token: TOKEN, dialect: dialects.plain }),
-	);
+	const credential = credentialFor({ baseUrl: HOST, token: TOKEN, dialect: dialects.plain });
 	let requests = 0;
 	const respond = () => {
 		requests++;
@@ -82,15 +79,14 @@ async function run(type: string, parameters: INodeParameters, status: number, te
 	for (const method of ['GET', 'POST', 'DELETE']) {
 		nock(HOST).persist().intercept(/./, method).optionally().reply(respond);
 	}
-	const node = harness.node(type, {
+	const node = await harness.nodeWith(credential, type, {
 		parameters,
-		credentials: { [CREDENTIAL]: details },
 		retryOnFail: true,
 		maxTries: 3,
 		waitBetweenTries: 1,
 	});
 	const input = [{ json: { phone: '9876543210', person_name: 'Asha' } }];
-	const result = await runNode(harness.credentials, node, input);
+	const result = await runNode(node, input);
 	nock.cleanAll();
 	expect(inspect(result, { depth: Infinity })).not.toContain(TOKEN);
 	const { error } = result.data.resultData;

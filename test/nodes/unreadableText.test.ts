@@ -6,14 +6,14 @@ import { simulatedNodes } from '../contract/simulatedNodes';
 import { engineTool, runNode } from '../engine';
 import { fixtures } from '../simulator';
 
-const { harness, simulator, nodeOf } = simulatedNodes();
+const { simulator, nodeOf } = simulatedNodes();
 
 const sessionId = fixtures.sessions.open;
 const context = (text: string): INodeParameters => ({ sessionId, context: text });
 const row = { name: 'Asha', person: { name: 'Asha' }, said: 'It shows [object Object]' };
 
 async function run(type: string, parameters: INodeParameters, json: IDataObject = row) {
-	const { data } = await runNode(harness.credentials, await nodeOf(type, parameters), [{ json }]);
+	const { data } = await runNode(await nodeOf(type, parameters), [{ json }]);
 	const sent = simulator().requests.map(({ query, body }) => ({
 		...query,
 		...(isJsonObject(body) && body),
@@ -94,10 +94,7 @@ test.each([
 
 describe.each(['null', 'undefined'])('a model that writes the word %s', (word) => {
 	async function tool(type: string, parameters: INodeParameters) {
-		const result = await engineTool(
-			harness.credentials,
-			await nodeOf(type, parameters),
-		)({ x: word });
+		const result = await engineTool(await nodeOf(type, parameters))({ x: word });
 		return { outcome: result.outcome, sent: simulator().requests.map(({ body }) => body) };
 	}
 	const fromModel = "={{ $fromAI('x') }}";

@@ -65,7 +65,6 @@ test('checks more than 500 texts', () => {
 });
 
 test.each([
-	['slang', /\b(mend\w*|knock\w*|worked (on|off))\b/i],
 	['words that n8n avoids', /\b(?<!'On )(errors?|problems?|failures?|oops|unfortunately)\b/i],
 	['"Concurrency", because not every node has this option', /\bConcurrency\b/],
 ])('no message uses %s', (_what, pattern) => {

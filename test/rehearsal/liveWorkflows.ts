@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { callIdOf, credentialFor, executionsOf, PACKAGE, placeCalls, post } from '../e2e/calls';
+import type { Account } from '../e2e/account';
+import { callIdOf, executionsOf, placeCalls, post } from '../e2e/calls';
 import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { byId, chain, node, webhook } from '../n8n/workflow';
+import { chain, webhook } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
 
 const COMPLETED = 'Call Completed Trigger';
 const EVENTS = 'Chat Events Trigger';
-const PLACE = 'Place Call';
 /** Reports that wait for a response. */
 const MAX_REPORTS = 5;
 /** Other calls have other numbers. */
@@ -31,32 +31,21 @@ export class LiveWorkflows {
 		readonly waiting: Workflow,
 	) {}
 
-	static async publish(n8n: N8nDriver, simulator: Simulator): Promise<LiveWorkflows> {
-		const credentials = await credentialFor(n8n, simulator);
+	/** Creates the credential, because n8n knows its type only after the installation. */
+	static async publish(account: Account): Promise<LiveWorkflows> {
+		await account.open();
+		const { n8n, simulator, ours } = account;
+		const publish = async (...nodes: INode[]) =>
+			await account.publish(chain(nodes.at(-1)?.name ?? '', ...nodes));
 		const webhookId = randomUUID();
-		const completed = await publishWorkflow(
-			n8n,
-			node(COMPLETED, `${PACKAGE}.callCompletedTrigger`, 2, {}, { webhookId, credentials }),
-		);
+		const completed = await publish(ours(COMPLETED, 'callCompletedTrigger', {}, { webhookId }));
 		const session = { sessionIds: fixtures.sessions.open, eventTypes: ['mode_changed'] };
-		const events = await publishWorkflow(
-			n8n,
-			node(EVENTS, `${PACKAGE}.chatEventsTrigger`, 1, session, {
-				webhookId: randomUUID(),
-				credentials,
-			}),
-		);
+		const own = { webhookId: randomUUID() };
+		const events = await publish(ours(EVENTS, 'chatEventsTrigger', session, own));
 		const path = randomUUID();
-		const call = {
-			agentUuid: byId(fixtures.agents.full),
-			countryCode: 'IN',
-			phoneNumber: AWAITED,
-			waitForCompletion: 'webhook',
-		};
-		const waiting = await publishWorkflow(
-			n8n,
+		const waiting = await publish(
 			webhook(path, { responseMode: 'onReceived' }),
-			node(PLACE, `${PACKAGE}.placeCall`, 1, call, { credentials }),
+			account.placeCall({ phoneNumber: AWAITED, waitForCompletion: 'webhook' }),
 		);
 		const url = `${n8n.baseUrl}/webhook/${webhookId}/call-completed`;
 		const live = new LiveWorkflows(simulator, url, completed, events, waiting);
@@ -117,12 +106,6 @@ export class LiveWorkflows {
 	changeMode(mode: 'ai' | 'support'): void {
 		this.simulator.sessions.setMode(fixtures.sessions.open, mode);
 	}
-}
-
-async function publishWorkflow(n8n: N8nDriver, ...nodes: INode[]): Promise<Workflow> {
-	const workflow = await n8n.createWorkflow(chain(nodes.at(-1)?.name ?? '', ...nodes));
-	await n8n.activate(workflow);
-	return workflow;
 }
 
 /** The IDs of the calls that started executions, in the order of the IDs, when `count` have. */

@@ -1,12 +1,13 @@
 /** A local npm registry (Verdaccio), installed once in the cache folder, so that `npm ci` stays small. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, openSync, closeSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { endGroup, run } from '../n8n/command';
+import { run } from '../n8n/command';
 import { cacheFolder } from '../n8n/host';
 import { freePort } from '../n8n/ports';
+import { startStore, stopStore } from '../n8n/storeProcess';
 import { until } from '../n8n/until';
 
 const VERSION = '6.10.4';
@@ -29,17 +30,9 @@ export class NpmRegistry {
 		const config = join(folder, 'registry.json');
 		await mkdir(folder, { recursive: true });
 		await writeFile(config, JSON.stringify(settings(folder)));
-		const log = openSync(join(folder, 'registry.log'), 'a');
-		const child = spawn(
-			process.execPath,
-			[
-				join(installation, 'node_modules/verdaccio/bin/verdaccio'),
-				...['--config', config, '--listen', `127.0.0.1:${port}`],
-			],
-			{ stdio: ['ignore', log, log], detached: true },
-		);
-		closeSync(log);
-		process.once('exit', () => endGroup(child, 'SIGKILL'));
+		const verdaccio = join(installation, 'node_modules/verdaccio/bin/verdaccio');
+		const args = [verdaccio, '--config', config, '--listen', `127.0.0.1:${port}`];
+		const child = startStore(folder, process.execPath, args, 'registry.log');
 		const registry = new NpmRegistry(child, `http://127.0.0.1:${port}`);
 		await until('the registry', async () => (await fetch(`${registry.url}/-/ping`)).ok);
 		return registry;
@@ -56,9 +49,7 @@ export class NpmRegistry {
 	}
 
 	async stop(): Promise<void> {
-		const ended = new Promise((resolve) => this.child.once('exit', resolve));
-		endGroup(this.child, 'SIGTERM');
-		await ended;
+		await stopStore(this.child);
 	}
 }
 

@@ -9,12 +9,13 @@ import camelCase from 'lodash/camelCase';
 import countBy from 'lodash/countBy';
 import { readManifest } from '../../scripts/release/publisher';
 import { Editor } from '../browser/editor';
-import { N8nDriver } from '../n8n/driver';
+import { Account } from '../e2e/account';
+import type { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installedPackage, listedFiles, packageName, projectFolder } from '../n8n/package-install';
 import { LONG_PING_TIMEOUT, N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
-import { dialects, startSimulator, type Simulator } from '../simulator';
+import type { Simulator } from '../simulator';
 import { CommunityNodes } from './communityNodes';
 import { NpmRegistry } from './npmRegistry';
 import { PublicName } from './publicName';
@@ -29,6 +30,7 @@ let folder = '';
 let registry: NpmRegistry;
 let publicName: PublicName;
 let server: N8nServer;
+let account: Account;
 let n8n: N8nDriver;
 let editor: Editor;
 let page: CommunityNodes;
@@ -54,7 +56,7 @@ async function ownNodes(): Promise<string[]> {
 async function restart(): Promise<void> {
 	await server.stop();
 	await server.boot();
-	n8n = await N8nDriver.signIn(server.baseUrl);
+	await n8n.signIn();
 }
 
 async function publish(version: string): Promise<void> {
@@ -71,10 +73,11 @@ beforeAll(async () => {
 	registry = await NpmRegistry.start(join(folder, 'registry'));
 	token = await registry.signUp();
 	publicName = await PublicName.start(join(folder, 'npm'), registry.url);
-	simulator = await startSimulator({ dialect: dialects.plain });
 	const env = { ...publicName.env, ...LONG_PING_TIMEOUT };
 	server = await N8nServer.start({ host, home: join(folder, 'n8n'), env });
-	n8n = await N8nDriver.signIn(server.baseUrl);
+	account = new Account({ n8nUrl: server.baseUrl });
+	({ n8n, simulator } = account);
+	await n8n.signIn();
 	editor = await Editor.open(server);
 	page = new CommunityNodes(editor.page, server.baseUrl, picture);
 });
@@ -115,7 +118,7 @@ it('a user installs it in Settings > Community nodes', async () => {
 });
 
 it('workflows are published, and an execution waits for its call', async () => {
-	live = await LiveWorkflows.publish(n8n, simulator);
+	live = await LiveWorkflows.publish(account);
 	before = await live.reportCall();
 	expect(await startedCalls(n8n, live.completed, 1)).toEqual([before.callId]);
 	live.changeMode('support');

@@ -7,15 +7,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { credentialFor } from '../e2e/calls';
+import { Account } from '../e2e/account';
 import { runScript } from '../n8n/command';
-import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { newHome, removeHome } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
 import { EXPRESSION_ENGINE } from '../n8n/server';
 import { until } from '../n8n/until';
-import { dialects, startSimulator } from '../simulator';
 import { disrupt, randomIntegers } from './chaos';
 import { QueueLoad } from './queueLoad';
 import { testReading } from './queueReading';
@@ -76,21 +74,21 @@ async function runLoad({ host, home }: Folders, executions: number): Promise<voi
 	const startedAt = Date.now();
 	const seed = Number(values.seed);
 	console.log({ executions, webhookProcesses: Number(values.webhooks), seed });
-	const simulator = await startSimulator({
-		dialect: dialects.plain,
+	const count = { workers: 2, webhooks: Number(values.webhooks) };
+	const queue = await QueueMode.start({ host, home, env: SETTINGS }, count);
+	const account = new Account({
+		n8nUrl: queue.main.baseUrl,
 		keepBodies: false,
 		// Slow enough for a kill between two calls.
 		latencyMs: 200,
 		replayWindowMs: 900_000,
 		replayMaxEvents: 5_000,
 	});
-	const count = { workers: 2, webhooks: Number(values.webhooks) };
-	const queue = await QueueMode.start({ host, home, env: SETTINGS }, count);
 	try {
-		const n8n = await N8nDriver.signIn(queue.main.baseUrl);
+		await account.open();
 		const baseUrls = queue.webhooks.map(({ baseUrl }) => baseUrl);
-		const load = new QueueLoad(simulator, await credentialFor(n8n, simulator), baseUrls);
-		await load.start(n8n);
+		const load = new QueueLoad(account, baseUrls);
+		await load.start();
 		let isOver = false;
 		const serving = load.serveUntil(() => isOver);
 		const progress = () => load.requests.length / executions;
@@ -103,7 +101,7 @@ async function runLoad({ host, home }: Folders, executions: number): Promise<voi
 		isOver = true;
 		await serving;
 		await queue.untilExecutionsEnd(MAX_SETTLING_MS);
-		const verdict = evaluate(load, simulator, readExecutions(queue.stores));
+		const verdict = evaluate(load, account.simulator, readExecutions(queue.stores));
 		console.dir({ ...done, ...verdict, seconds: secondsSince(startedAt), seed }, { depth: 4 });
 		const { people, calls, events, unexplained } = verdict;
 		// Not the doubled calls: two workers that record outcomes at the same moment can lose one (Known limits).
@@ -111,7 +109,7 @@ async function runLoad({ host, home }: Folders, executions: number): Promise<voi
 		if (wrong.flat().length > 0) process.exitCode = 1;
 	} finally {
 		await queue.stop();
-		await simulator.stop();
+		await account.simulator.stop();
 	}
 }
 

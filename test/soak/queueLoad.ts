@@ -1,16 +1,13 @@
 /** The load on n8n in queue mode from people and the service, with a record of everything that was sent. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
+import { split, type Account } from '../e2e/account';
 import { placeCalls, post } from '../e2e/calls';
 import { deliver, type DeliveryResult } from '../e2e/sender';
-import type { N8nDriver, Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
-
-const PACKAGE = 'n8n-nodes-voice-chat-agent';
-const AGENT = { agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full } };
 
 export const KINDS = ['push', 'plain', 'waiting'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -43,6 +40,7 @@ export class QueueLoad {
 	readonly requests: StartRequest[] = [];
 	readonly reported: ReportedCall[] = [];
 	readonly nudges: Nudge[] = [];
+	private readonly simulator: Simulator;
 	private readonly sessions: string[];
 	private readonly handled = new Set<string>();
 	private readonly paths: Record<Kind, string> = {
@@ -55,20 +53,20 @@ export class QueueLoad {
 	private people = 0;
 
 	constructor(
-		private readonly simulator: Simulator,
-		private readonly credentials: Record<string, Reference>,
+		private readonly account: Account,
 		/** Base URLs of the webhook processes, which get the deliveries in turn. */
 		private readonly baseUrls: readonly string[],
 	) {
-		this.sessions = Array.from({ length: 5 }, () => simulator.sessions.create().sessionId);
+		this.simulator = account.simulator;
+		this.sessions = Array.from({ length: 5 }, () => this.simulator.sessions.create().sessionId);
 	}
 
 	/**
 	 * Resolves when each webhook process serves each workflow, and the chat sockets are open. The first completion of a
 	 * workflow can start it up to two minutes late, because its process may not have activated the trigger yet.
 	 */
-	async start(n8n: N8nDriver): Promise<void> {
-		for (const workflow of this.workflows()) await n8n.activate(await n8n.createWorkflow(workflow));
+	async start(): Promise<void> {
+		for (const workflow of this.workflows()) await this.account.publish(workflow);
 		for (const baseUrl of this.baseUrls) {
 			const url = this.completionUrl(baseUrl);
 			const [callId = ''] = await placeCalls(this.simulator, 1, url);
@@ -189,52 +187,37 @@ export class QueueLoad {
 	}
 
 	private workflows(): WorkflowJson[] {
-		const campaignId = byId(fixtures.campaigns.active);
-		const settings = {
+		const { account } = this;
+		const push = {
+			campaignId: byId(fixtures.campaigns.active),
+			agentUuid: byId(fixtures.agents.full),
+			options: { output: 'requests' },
+		};
+		const wait = {
 			waitForCompletion: 'webhook',
 			waitLimit: WAIT_MINUTES,
 			waitLimitUnit: 'minutes',
 		};
 		const webhookUrl = this.completionUrl(this.baseUrls[0] ?? '');
+		const watched = { sessionIds: this.sessions.join(', '), eventTypes: ['nudge_sent'] };
+		const completed = { webhookId: this.completed };
 		return [
-			this.started(
-				'push',
-				this.ours('pushCampaignContacts', {
-					...AGENT,
-					campaignId,
-					options: { output: 'requests' },
-				}),
-			),
-			this.started('plain', this.placeCall({ options: { webhookUrl } })),
-			this.started('waiting', this.placeCall(settings)),
-			chain('completed', this.ours('callCompletedTrigger', {}, this.completed), after()),
-			chain(
-				'nudged',
-				this.ours('chatEventsTrigger', {
-					sessionIds: this.sessions.join(', '),
-					eventTypes: ['nudge_sent'],
-				}),
-				after(),
-			),
+			this.started('push', account.ours('Ours', 'pushCampaignContacts', push)),
+			this.started('plain', account.placeCall({ options: { webhookUrl } })),
+			this.started('waiting', account.placeCall(wait)),
+			chain('completed', account.ours('Ours', 'callCompletedTrigger', {}, completed), after()),
+			chain('nudged', account.ours('Ours', 'chatEventsTrigger', watched), after()),
 		];
 	}
 
 	private started(kind: Kind, ours: INode): WorkflowJson {
-		const begin = webhook(this.paths[kind], { responseMode: 'onReceived' });
-		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
-		return chain(kind, begin, split, ours, after());
-	}
-
-	private placeCall(parameters: INodeParameters): INode {
-		const phoneNumber = '={{ $json.phone }}';
-		return this.ours('placeCall', { ...AGENT, countryCode: 'IN', phoneNumber, ...parameters });
-	}
-
-	private ours(type: string, parameters: INodeParameters, webhookId?: string): INode {
-		const { credentials } = this;
-		const rest = webhookId === undefined ? { credentials } : { credentials, webhookId };
-		const version = type === 'callCompletedTrigger' ? 2 : 1;
-		return node('Ours', `${PACKAGE}.${type}`, version, parameters, rest);
+		return chain(
+			kind,
+			webhook(this.paths[kind], { responseMode: 'onReceived' }),
+			split(),
+			ours,
+			after(),
+		);
 	}
 }
 

@@ -3,15 +3,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { credentialFor } from '../contract/credentialFor';
-import { firstReading, PACKAGE } from '../e2e/calls';
-import { N8nDriver } from '../n8n/driver';
+import { Account } from '../e2e/account';
+import { firstReading } from '../e2e/calls';
 import { QueueMode } from '../n8n/queueMode';
 import type { N8nOptions } from '../n8n/server';
 import { until } from '../n8n/until';
 import { byId, chain, node } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { fixtures, type Simulator } from '../simulator';
 import type { Sent } from './queueLoad';
 import { evaluateOnce, readExecutions } from './queueVerdict';
 
@@ -32,11 +30,12 @@ const counted = z.array(z.object({ count: z.number() })).length(1);
 
 /** Calls end, and the main process is killed as soon as a poll has returned some. */
 export async function testReading(options: Options, calls: number) {
-	const simulator = await startSimulator({ dialect: dialects.plain, keepBodies: false });
 	const queue = await QueueMode.start(options, { workers: 2, webhooks: 2 });
+	const account = new Account({ n8nUrl: queue.main.baseUrl, isMapped: true, keepBodies: false });
 	try {
-		const load = new ReadingLoad(simulator, queue);
-		await load.start(await N8nDriver.signIn(queue.main.baseUrl));
+		await account.open();
+		const load = new ReadingLoad(account.simulator, queue);
+		await startReading(account);
 		await load.endCalls(calls / 2);
 		await load.settled();
 		await load.endCalls(calls / 2 - MISSED, 0);
@@ -50,8 +49,17 @@ export async function testReading(options: Options, calls: number) {
 		return load.evaluate();
 	} finally {
 		await queue.stop();
-		await simulator.stop();
+		await account.simulator.stop();
 	}
+}
+
+/** Resolves when n8n has stored the first reading. */
+async function startReading(account: Account): Promise<void> {
+	const pollTimes = { item: [{ mode: 'everyMinute' }] };
+	const parameters = { campaignId: byId(CAMPAIGN), pollTimes };
+	const trigger = account.ours('Ours', 'campaignCallsTrigger', parameters);
+	const after = node('After', 'n8n-nodes-base.noOp', 1);
+	await firstReading(account.n8n, await account.publish(chain('reading', trigger, after)));
 }
 
 class ReadingLoad {
@@ -62,21 +70,6 @@ class ReadingLoad {
 		private readonly simulator: Simulator,
 		private readonly queue: QueueMode,
 	) {}
-
-	/** Resolves when n8n has stored the first reading. */
-	async start(n8n: N8nDriver): Promise<void> {
-		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(this.simulator));
-		const parameters = {
-			campaignId: byId(CAMPAIGN),
-			pollTimes: { item: [{ mode: 'everyMinute' }] },
-		};
-		const rest = { credentials: { [CREDENTIAL]: credential } };
-		const trigger = node('Ours', `${PACKAGE}.campaignCallsTrigger`, 1, parameters, rest);
-		const after = node('After', 'n8n-nodes-base.noOp', 1);
-		const workflow = await n8n.createWorkflow(chain('reading', trigger, after));
-		await n8n.activate(workflow);
-		await firstReading(n8n, workflow);
-	}
 
 	async endCalls(count: number, everyMs = EVERY_MS): Promise<void> {
 		for (let index = 0; index < count; index++) {

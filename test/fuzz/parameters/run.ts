@@ -6,7 +6,6 @@ import set from 'lodash/set';
 import uniqWith from 'lodash/uniqWith';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
 import { engineTool, makeWorkflow, runNode, type EngineHarness } from '../../engine';
 import { isJsonObject } from '../../../nodes/shared/json';
@@ -51,18 +50,14 @@ export async function runScene(
 	simulator.reset();
 	scene.prepare?.(simulator);
 	const watched = trigger();
-	const details = await harness.addCredential(credentialFor(simulator));
-	const node = harness.node(scene.node, {
-		parameters,
-		credentials: { [CREDENTIAL]: details },
-	});
+	const node = await harness.nodeWith(credentialFor(simulator), scene.node, { parameters });
 	if (scene.isTool === true) {
-		const result = await engineTool(harness.credentials, node)();
+		const result = await engineTool(node)();
 		const isDone = result.outcome === 'done';
 		const words = JSON.stringify([result.what_happened, result.next_step]);
 		return { sent: sentTo(simulator, watched), message: isDone ? undefined : words };
 	}
-	const run = await runNode(harness.credentials, node, scene.items ?? [{ json: {} }]);
+	const run = await runNode(node, scene.items ?? [{ json: {} }]);
 	const { error } = run.data.resultData;
 	const message = error && `${error.message} | ${error.description ?? ''}`;
 	return { sent: sentTo(simulator, watched), message };

@@ -57,7 +57,7 @@ async function faultWith(
 	simulator().reset();
 	try {
 		const changed = await nodeOf(node, withValue(parameters, place, given.expression));
-		const active = await activate(harness.credentials, makeWorkflow([changed]));
+		const active = await activate(makeWorkflow([changed]));
 		await active.stop();
 		return 'is published';
 	} catch (error) {

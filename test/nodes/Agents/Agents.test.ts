@@ -2,7 +2,6 @@ import {
 	PROVIDER_SENT_SETTINGS,
 	PROVIDER_SETTINGS,
 } from '../../../nodes/shared/apiMapping/providerSettings';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { hintsOf, searchList, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
@@ -85,12 +84,7 @@ describe('Check', () => {
 
 test('the Agent field offers the active agents', async () => {
 	agents().reply(200, LIST);
-	const { results } = await searchList(
-		harness.credentials,
-		harness.node('agents'),
-		'searchAgents',
-		'sal',
-	);
+	const { results } = await searchList(harness.node('agents'), 'searchAgents', 'sal');
 	expect(results).toEqual([{ name: 'Sales', value: 'agent_a1' }]);
 });
 
@@ -107,7 +101,7 @@ test("while 'My Provider Sent Settings' is off, settings that the credential sti
 	agents()
 		.times(2)
 		.reply(200, { success: true, data: { agent_a1: 'Sales' } });
-	const search = searchList(harness.credentials, harness.node('placeCall'), 'searchAgents', '');
+	const search = searchList(harness.node('placeCall'), 'searchAgents', '');
 	await expect(search).rejects.toThrow('The response has no recognizable list of active agents');
 	expect(await harness.errorOf({ operation: 'getMany' }, { credential })).toMatchObject({
 		message: 'The response has no recognizable list of active agents',
@@ -129,7 +123,6 @@ test.each<[string, object]>([
 	expect(await harness.records(check, { credential })).toEqual([
 		{ agent_uuid: 'agent_b2', active: false },
 	]);
-	const credentials = { [CREDENTIAL]: await harness.addCredential(credential) };
-	const node = harness.node('agents', { credentials });
-	expect(await searchList(harness.credentials, node, 'searchAgents')).toEqual({ results: [] });
+	const node = await harness.nodeWith(credential, 'agents');
+	expect(await searchList(node, 'searchAgents')).toEqual({ results: [] });
 });

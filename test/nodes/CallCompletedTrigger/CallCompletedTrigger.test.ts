@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
 import {
 	engineHarness,
@@ -24,14 +23,9 @@ const simulator = useSimulator({ dialect: dialects.plain });
 beforeEach(() => void skipSleeps());
 afterEach(() => jest.restoreAllMocks());
 async function listen(parameters: INodeParameters = {}, settings: Partial<INode> = {}) {
-	const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator())) };
-	const node = harness.node('callCompletedTrigger', {
-		id: `completed-${++count}`,
-		parameters,
-		credentials,
-		...settings,
-	});
-	return webhookTrigger(harness.credentials, node);
+	const over = { id: `completed-${++count}`, parameters, ...settings };
+	const credential = credentialFor(simulator());
+	return webhookTrigger(await harness.nodeWith(credential, 'callCompletedTrigger', over));
 }
 
 const rawBody = (text: string) => ({ rawBody: Buffer.from(text), body: undefined });
@@ -122,7 +116,7 @@ describe('the execution', () => {
 		});
 		await simulator().endCall(callId);
 		if (execution === undefined) throw new Error('not started');
-		const retry = await retryFailed(harness.credentials, execution, workflow);
+		const retry = await retryFailed(execution, workflow);
 		expect(output(retry, 'Node')).toHaveLength(1);
 	});
 
@@ -211,7 +205,7 @@ describe('each outcome starts the workflow once', () => {
 		const { deliver, deliverAndKill, workflow } = await listen();
 		const killed = await deliverAndKill(report);
 		expect((await deliver(report)).items).toEqual([]);
-		const retry = await retryFailed(harness.credentials, killed, workflow);
+		const retry = await retryFailed(killed, workflow);
 		expect(output(retry, 'Node')).toHaveLength(1);
 	});
 

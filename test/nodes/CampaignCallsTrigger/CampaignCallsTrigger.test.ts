@@ -48,7 +48,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			});
 			const workflow = makeWorkflow([node]);
 			workflow.overrideStaticData(structuredClone(stored));
-			return { node, workflow, context: pollContext(harness.credentials, workflow, node) };
+			return { node, workflow, context: pollContext(workflow, node) };
 		};
 		let current = begin();
 		const store = () => {
@@ -381,7 +381,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			const over = { parameters: { ...WATCHED, ...parameters }, credentials };
 			const node = harness.node('campaignCallsTrigger', over);
 			const workflow = makeWorkflow([node]);
-			const context = pollContext(harness.credentials, workflow, node, 'manual');
+			const context = pollContext(workflow, node, 'manual');
 			const found = await nodeTypes.getByNameAndVersion(node.type).poll?.call(context);
 			expect(workflow.staticData).toEqual({});
 			return found?.[0]?.map(({ json }) => json);
@@ -411,5 +411,5 @@ it.each<[INodeParameters, string]>([
 	[{}, 'call list'],
 ])('with %j and an empty credential, it is not published', async (parameters, message) => {
 	const node = harness.node('campaignCallsTrigger', { parameters: { ...WATCHED, ...parameters } });
-	await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toThrow(message);
+	await expect(activate(makeWorkflow([node]))).rejects.toThrow(message);
 });

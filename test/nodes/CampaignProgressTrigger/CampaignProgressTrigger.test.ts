@@ -40,7 +40,7 @@ function follower(parameters: INodeParameters = {}, id: string = randomUUID(), n
 	return {
 		workflow,
 		look: async (mode: WorkflowExecuteMode = 'trigger', request?: Request) => {
-			const context = pollContext(harness.credentials, workflow, node, mode);
+			const context = pollContext(workflow, node, mode);
 			if (request) context.helpers.httpRequestWithAuthentication = request;
 			const found = await type.poll?.call(context);
 			return found?.[0]?.map(({ json }) => json) ?? null;
@@ -149,5 +149,5 @@ test.each<[INodeParameters, Partial<INode>, string]>([
 ])('with %j and %j, it is not published', async (parameters, over, message) => {
 	const form = { ...BASE, ...parameters };
 	const node = harness.node('campaignProgressTrigger', { parameters: form, ...over });
-	await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toThrow(message);
+	await expect(activate(makeWorkflow([node]))).rejects.toThrow(message);
 });

@@ -6,7 +6,7 @@ let count = 0;
 
 function listen(parameters: INodeParameters = {}, id = `delivery-${++count}`) {
 	const node = harness.node('chatDeliveryTrigger', { id, parameters });
-	return webhookTrigger(harness.credentials, node);
+	return webhookTrigger(node);
 }
 
 const rawBody = (text: string) => ({ rawBody: Buffer.from(text), body: undefined });
@@ -127,7 +127,7 @@ describe('a key field', () => {
 		const { deliver, deliverAndKill, workflow } = listen(parameters);
 		expect((await deliver(request)).items).toHaveLength(1);
 		const killed = await deliverAndKill(request);
-		const retry = await retryFailed(harness.credentials, killed, workflow);
+		const retry = await retryFailed(killed, workflow);
 		expect(output(retry, 'Node')).toEqual([]);
 	});
 
@@ -141,7 +141,7 @@ describe('a key field', () => {
 		if (failed === undefined) throw new Error('not started');
 		expect(failed.data.resultData.error?.message).toContain('database is locked');
 		expect((await trigger.deliver(request)).items).toHaveLength(1);
-		const retry = await retryFailed(harness.credentials, failed, trigger.workflow);
+		const retry = await retryFailed(failed, trigger.workflow);
 		expect(output(retry, 'Node')).toEqual([]);
 	});
 });

@@ -61,7 +61,7 @@ test("an event that n8n can't start is retried with the same key, and then repor
 test("events that n8n didn't get in time are reported and logged", async () => {
 	const { sent, started, active } = await burst(2_400);
 	const node = await harness.node({});
-	const { logger } = triggerContext(harness.credentials, active.workflow, node);
+	const { logger } = triggerContext(active.workflow, node);
 	const log = jest.spyOn(logger, 'error');
 	speedUp(50);
 	await active.stop();

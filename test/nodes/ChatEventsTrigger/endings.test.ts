@@ -87,7 +87,7 @@ describe('activating', () => {
 
 	test('an unknown session stops all sessions, and is reported once', async () => {
 		const node = await harness.node({ sessionIds: `${sessions.open}, ${sessions.unknown}` });
-		const context = triggerContext(harness.credentials, makeWorkflow([node]), node);
+		const context = triggerContext(makeWorkflow([node]), node);
 		const saved = jest.spyOn(context, 'saveFailedExecution').mockReturnValue();
 		const type = nodeTypes.getByNameAndVersion(node.type);
 		await expect(type.trigger?.call(context)).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe('losing sessions', () => {
 	test('a closed session is only logged', async () => {
 		const active = await harness.start({ sessionIds: sessions.open });
 		const node = await harness.node({});
-		const { logger } = triggerContext(harness.credentials, active.workflow, node);
+		const { logger } = triggerContext(active.workflow, node);
 		const log = jest.spyOn(logger, 'info');
 		harness.service().sessions.close(sessions.open);
 		await harness.connected(0);
@@ -182,7 +182,7 @@ describe('losing sessions', () => {
 describe('listening for a test event in the editor', () => {
 	const listen = async (parameters: INodeParameters) => {
 		const startNode = await harness.node(parameters);
-		const data = makeAdditionalData(harness.credentials, 'manual');
+		const data = makeAdditionalData('manual');
 		return new WorkflowExecute(data, 'manual').run({
 			workflow: makeWorkflow([startNode]),
 			startNode,

@@ -8,7 +8,7 @@ const harness = engineHarness();
 
 function triggerContext() {
 	const node = harness.node('chatEventsTrigger');
-	const data = makeAdditionalData(harness.credentials, 'trigger');
+	const data = makeAdditionalData('trigger');
 	return new TriggerContext(makeWorkflow([node]), node, data, 'trigger', 'activate');
 }
 

@@ -23,12 +23,11 @@ export function triggerHarness() {
 		await Promise.all(active.map(async (one) => await one.stop()));
 		active = [];
 	});
-	const { credentials, simulator, other } = chatHarness('chatEventsTrigger', {});
+	const { simulator, other } = chatHarness('chatEventsTrigger', {});
 	const node = async (parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> =>
 		await other('chatEventsTrigger', parameters, { id: 'trigger-node', name: 'Trigger', ...over });
 
 	return {
-		credentials,
 		service: simulator,
 		node,
 		/** Activates the trigger. The harness stops it after the test. */
@@ -42,7 +41,7 @@ export function triggerHarness() {
 			// n8n-core deactivates an active workflow with the same ID.
 			workflow.id = `workflow-of-${over.id ?? 'trigger'}`;
 			workflow.staticData = staticData;
-			const one = await activate(credentials, workflow, activation);
+			const one = await activate(workflow, activation);
 			active.push(one);
 			return { ...one, workflow };
 		},

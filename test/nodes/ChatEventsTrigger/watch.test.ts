@@ -42,13 +42,7 @@ async function post(
 		ignoreEmptyOnFirstChild: true,
 	});
 	const request = { body, headers, ...raw };
-	const { response, result } = await callWebhook(
-		harness.credentials,
-		workflow,
-		node,
-		request,
-		mode,
-	);
+	const { response, result } = await callWebhook(workflow, node, request, mode);
 	if (workflow.staticData.__dataChanged === true) {
 		const { __dataChanged, ...data } = workflow.staticData;
 		database = databaseShape.parse(JSON.parse(JSON.stringify(data)));
@@ -193,8 +187,7 @@ test("closing a trigger doesn't deactivate its successor", async () => {
 	const workflow = makeWorkflow([node]);
 	workflow.id = 'workflow-of-trigger';
 	const type = nodeTypes.getByNameAndVersion(node.type);
-	const opened = async () =>
-		await type.trigger?.call(triggerContext(harness.credentials, workflow, node));
+	const opened = async () => await type.trigger?.call(triggerContext(workflow, node));
 	const [former, successor] = [await opened(), await opened()];
 	await former?.closeFunction?.();
 	expect(await watch(sessions.open)).toMatchObject({ statusCode: 200 });
@@ -205,7 +198,7 @@ test("closing a trigger doesn't deactivate its successor", async () => {
 test("watched sessions can't be tested in the editor", async () => {
 	const { workflow } = await harness.start(WATCHING);
 	const node = await harness.node(WATCHING);
-	const context = triggerContext(harness.credentials, workflow, node, 'manual');
+	const context = triggerContext(workflow, node, 'manual');
 	const testing = nodeTypes.getByNameAndVersion(node.type).trigger?.call(context);
 	await expect(testing).rejects.toThrow("Watched sessions can't be tested in the editor");
 });

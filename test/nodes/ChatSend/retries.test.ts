@@ -1,6 +1,5 @@
 /** Retries of executions of all chat nodes: what may have arrived isn't sent again, except with the same key. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { apiMappingOf } from '../../contract/credentialFor';
 import {
 	engineHarness,
@@ -28,8 +27,7 @@ afterEach(() => jest.restoreAllMocks());
 async function workflowWith(type: string, parameters: INodeParameters, isContinued = false) {
 	const mapping = { describeChat: true, ...apiMappingOf(dialects.plain) };
 	return oneNodeWorkflow(
-		harness.node(type, {
-			credentials: { [CREDENTIAL]: await harness.addCredential(mapping) },
+		await harness.nodeWith(mapping, type, {
 			parameters,
 			...(isContinued && { onError: 'continueRegularOutput' }),
 		}),
@@ -57,11 +55,11 @@ async function killedAndRetried(
 	const bodies: IDataObject[] = [];
 	respond(path, bodies);
 	const { workflow, start } = await workflowWith(type, before, true);
-	const started = await runKilled(harness.credentials, workflow, start, [{ json: {} }]);
+	const started = await runKilled(workflow, start, [{ json: {} }]);
 	expect(bodies).toHaveLength(1);
 	respondToRetry(bodies);
 	const { workflow: edited } = await workflowWith(type, after, true);
-	const run = await resume(harness.credentials, edited, storedCopy(started), 'retry');
+	const run = await resume(edited, storedCopy(started), 'retry');
 	return { bodies, error: output(run, 'Node')[0]?.json.error };
 }
 
@@ -131,8 +129,8 @@ test('after n8n was killed, no context is added to a session that got some, also
 	const parameters = { sessionId, context: '={{ $json.text }}' };
 	const { workflow, start } = await workflowWith('injectContext', parameters, true);
 	const items = ['A long text', 'She asked for a visit'].map((text) => ({ json: { text } }));
-	const started = await runKilled(harness.credentials, workflow, start, items);
-	const run = await resume(harness.credentials, workflow, storedCopy(started), 'retry');
+	const started = await runKilled(workflow, start, items);
+	const run = await resume(workflow, storedCopy(started), 'retry');
 	expect(bodies).toEqual([{ context: 'She asked for a visit' }]);
 	const unknown = expect.stringContaining('An earlier attempt of this execution');
 	expect(output(run, 'Node').map(({ json }) => json.error)).toEqual([unknown, unknown]);
@@ -146,10 +144,10 @@ async function unknownAndRetried(message: string) {
 	respond(ASYNC, bodies);
 	respond(ASYNC, bodies, 500, 3);
 	const items = [{ json: { id: 1 } }, { json: { id: 2 } }];
-	const failed = await runWorkflow(harness.credentials, workflow, start, items);
+	const failed = await runWorkflow(workflow, start, items);
 	expect(failed.data.resultData.error?.message).toContain('HTTP status 500');
 	respond(ASYNC, bodies);
-	const retried = await retryFailed(harness.credentials, failed, workflow);
+	const retried = await retryFailed(failed, workflow);
 	return { keys: bodies.map(({ idempotency_key: key }) => key), retried };
 }
 

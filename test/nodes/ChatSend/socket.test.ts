@@ -30,7 +30,7 @@ test('a message to a person who has taken over says why it has no reply, to a mo
 		{ reply: null, mode: 'support', reply_hint: expect.stringMatching(`^${why} .*mode_changed`) },
 	]);
 	const parameters = { sendBy: 'socket', sessionId: sessions.open, message: 'Are you there?' };
-	const tool = engineTool(harness.credentials, await harness.other('chatSend', parameters));
+	const tool = engineTool(await harness.other('chatSend', parameters));
 	expect(await tool({})).toMatchObject({ result: { reply: null, reply_hint: why } });
 });
 

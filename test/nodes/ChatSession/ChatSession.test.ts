@@ -36,7 +36,7 @@ describe('create', () => {
 	test('a tool creates one session per person for concurrent requests', async () => {
 		const personName = "={{ $fromAI('name', '', 'string') }}";
 		const node = await harness.other('chatSession', { operation: 'create', ...AGENT, personName });
-		const create = mcpTool(harness.credentials, node, 'client-with-several');
+		const create = mcpTool(node, 'client-with-several');
 		const names = ['Asha', 'Ravi'];
 		const created = await Promise.all(names.map(async (name) => await create({ name })));
 		expect(created).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
@@ -125,7 +125,7 @@ describe('wait for event', () => {
 	test('a model gets only the ten latest of the other events', async () => {
 		const parameters = { operation: 'waitForEvent', sessionId: sessions.open, timeLimit: 20 };
 		const node = await harness.other('chatSession', { ...parameters, eventTypes: ['nudge_sent'] });
-		const waiting = mcpTool(harness.credentials, node, 'client-that-waits')({});
+		const waiting = mcpTool(node, 'client-that-waits')({});
 		await listening();
 		const { sessions: chats } = harness.simulator();
 		for (let index = 0; index < 12; index++) chats.pushEvent(sessions.open, 'typing_started');
@@ -211,7 +211,7 @@ describe('watch and unwatch', () => {
 		trigger().post(PATH).reply(429, '', { 'Retry-After': '90' });
 		const parameters = { resource: 'watchList', operation: 'watch', ...TRIGGER };
 		const node = await harness.other('chatSession', { sessionId: sessions.open, ...parameters });
-		expect(await engineTool(harness.credentials, node)()).toMatchObject({
+		expect(await engineTool(node)()).toMatchObject({
 			next_step: expect.stringContaining('Wait 90 seconds first.'),
 		});
 	});

@@ -1,4 +1,3 @@
-import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { engineTool, hintsOf, output, runNode, service } from '../../engine';
 import { AGENT, DETAILS, dndHarness, PATH } from './dndHarness';
 
@@ -32,13 +31,16 @@ const ROWS = [
 	{ phone: '+1 202 555 0143', name: 'Kim' },
 ];
 
+const checkNode = async () =>
+	await harness.nodeWith(DETAILS, 'dnd', {
+		parameters: { operation: 'checkMany', agentUuid: AGENT, phone: '={{ $json.phone }}' },
+	});
+
 test('as a tool, returns rows without the ID that an agent adds', async () => {
 	whole().reply(200, page('+919812345678'));
-	const details = { [CREDENTIAL]: await harness.addCredential(DETAILS) };
-	const parameters = { operation: 'checkMany', agentUuid: AGENT, phone: '={{ $json.phone }}' };
-	const node = harness.node('dnd', { parameters, credentials: details });
+	const node = await checkNode();
 	const [row = {}] = ROWS;
-	const { result } = await engineTool(harness.credentials, node, { row })();
+	const { result } = await engineTool(node, { row })();
 	expect(result).toEqual({ ...row, ...LISTED });
 });
 
@@ -54,12 +56,10 @@ test('returns each row with on_dnd', async () => {
 
 test('returns the files of a row', async () => {
 	whole().reply(200, page());
-	const credentials = { [CREDENTIAL]: await harness.addCredential(DETAILS) };
-	const parameters = { operation: 'checkMany', agentUuid: AGENT, phone: '={{ $json.phone }}' };
-	const node = harness.node('dnd', { parameters, credentials });
+	const node = await checkNode();
 	const binary = { data: { data: 'QQ==', mimeType: 'text/plain' } };
 	const [json = {}] = ROWS;
-	const ended = await runNode(harness.credentials, node, [{ json, binary }]);
+	const ended = await runNode(node, [{ json, binary }]);
 	expect(output(ended, node.name)).toMatchObject([{ json: FREE, binary }]);
 });
 

@@ -36,7 +36,7 @@ const forgetNode = (parameters: INodeParameters = {}) =>
 const limited = { options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } } };
 
 const run = async (node: INode, phones: string[], sinks: string[] = []) =>
-	await runNode(harness.credentials, node, rowsOf(...phones.map((one) => ({ phone: one }))), sinks);
+	await runNode(node, rowsOf(...phones.map((one) => ({ phone: one }))), sinks);
 const forgetting = async (phones: string[], parameters: INodeParameters = {}) => {
 	const ended = await run(forgetNode(parameters), phones);
 	return { items: output(ended, 'Node'), error: ended.data.resultData.error };
@@ -50,7 +50,7 @@ const called = async (phones: string[], parameters: INodeParameters = {}) => {
 /** Pushes people. Returns the statuses of those that were rejected. */
 const push = async (campaignId: string, ...phones: string[]) => {
 	const options = { skipPushedBefore: true };
-	const node = pushNode(harness, { campaignId, options }, { id: 'push' });
+	const node = pushNode({ campaignId, options }, { id: 'push' });
 	const ended = await run(node, phones, ['Pushed', 'Rejected']);
 	return output(ended, 'Node', 1).map(({ json }) => json.rejection_status);
 };
@@ -161,7 +161,7 @@ describe('forgets nothing', () => {
 		['an older agent', inlineTool],
 		['an MCP client', mcpTool],
 	])('for %s', async (_name, toolOf) => {
-		const tool = toolOf(harness.credentials, forgetNode({ numbersToForget: 'all' }));
+		const tool = toolOf(forgetNode({ numbersToForget: 'all' }));
 		expect(await tool()).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: "A tool can't forget numbers, so nothing was forgotten.",

@@ -75,9 +75,7 @@ describe('the file', () => {
 			return endless;
 		});
 		const parameters = { operation: 'getRecording', callId: 'call-1', ...FILE };
-		const execution = startNode(harness.credentials, harness.node('getCall', { parameters }), [
-			{ json: {} },
-		]);
+		const execution = startNode(harness.node('getCall', { parameters }), [{ json: {} }]);
 		expect(await stoppedResult(execution)).toMatchObject({ executionStatus: 'error' });
 		endless.destroy();
 	});
@@ -216,7 +214,7 @@ describe('the file', () => {
 		});
 		const parameters = { operation: 'getRecording', callId: 'call-1', ...FILE };
 		const node = harness.node('getCall', { parameters });
-		expect(await engineTool(harness.credentials, node)()).toMatchObject({
+		expect(await engineTool(node)()).toMatchObject({
 			what_happened: "The recording couldn't be downloaded completely (CERT_HAS_EXPIRED).",
 			next_step: expect.stringContaining('A new link is used each time.'),
 		});

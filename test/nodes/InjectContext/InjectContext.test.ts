@@ -46,7 +46,7 @@ test("an entry with an unknown outcome isn't sent again, nor is one after it, no
 
 test('as a tool, other texts at the same time are other entries', async () => {
 	const byModel = { context: "={{ $fromAI('text') }}", sessionId: "={{ $fromAI('session') }}" };
-	const inject = engineTool(harness.credentials, await harness.other('injectContext', byModel));
+	const inject = engineTool(await harness.other('injectContext', byModel));
 	const session = sessions.open;
 	const results = ['one', 'two'].map(async (text) => await inject({ text, session }));
 	expect(await Promise.all(results)).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);

@@ -169,7 +169,7 @@ describe('Retry', () => {
 		expect(faultOf(failed).description).toContain('1 call was already placed in this run (item 0)');
 		// The first retry places the call of item 1, and is killed.
 		acceptCalls(2);
-		await retryKilled(harness.credentials, failed, workflow);
+		await retryKilled(failed, workflow);
 		const { message, description } = faultOf(await harness.retry(failed, node));
 		expect(message).toContain('[item 1]');
 		expect(description).toMatch(/already placed.*item 0/);
@@ -204,7 +204,7 @@ describe('Retry', () => {
 		lock();
 		const retryLocked = async (over: Partial<INode> = {}) => {
 			const { workflow } = oneNodeWorkflow(harness.placeCallNode(perItem, over), ['After']);
-			return await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
+			return await resume(workflow, storedCopy(begun), 'retry');
 		};
 		const items = records(await retryLocked(CONTINUE), 'After');
 		expect(items).toEqual([
@@ -220,7 +220,7 @@ describe('Retry', () => {
 
 describe('a sub-workflow whose parent is retried', () => {
 	let parent: ParentExecution;
-	beforeEach(() => (parent = new ParentExecution(harness.credentials, Date.parse(NOON))));
+	beforeEach(() => (parent = new ParentExecution(Date.parse(NOON))));
 	const run = async (node: INode, rows: IDataObject[]): Promise<IRun> =>
 		await parent.run(node, itemsOf(rows));
 
@@ -312,7 +312,7 @@ test("a tool of an agent run doesn't say outside the calling hours that the call
 				runtimeData: { version: 1, establishedAt: Date.parse(NOON), source: 'trigger' },
 			},
 		});
-		return await engineTool(harness.credentials, node, { data, mode })();
+		return await engineTool(node, { data, mode })();
 	};
 	acceptCalls(1);
 	expect(await request('trigger')).toMatchObject({ outcome: 'done' });

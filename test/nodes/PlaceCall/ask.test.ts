@@ -16,7 +16,7 @@ import {
 } from '../../engine';
 import { dialects, fixtures } from '../../simulator';
 import { faultOf } from './placeCallHarness';
-import { harness, HOUR, waitHarness } from './wait/waitHarness';
+import { HOUR, waitHarness } from './wait/waitHarness';
 import { people } from './waitingExecutions';
 
 const KEY = 'answer_to_question';
@@ -137,10 +137,10 @@ describe('asking and waiting', () => {
 		const { workflow, start } = oneNodeWorkflow(ask);
 		service().faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
 		const input = [{ json: { phone: '9000000000' } }, { json: { phone: '9000000001' } }];
-		const failed = await runWorkflow(harness.credentials, workflow, start, input);
+		const failed = await runWorkflow(workflow, start, input);
 		expect(failed.data.resultData.error).toBeDefined();
 		const changed = await askNode({ options: byReading, message: 'Shall we?' });
-		const again = await retryFailed(harness.credentials, failed, makeWorkflow([changed]));
+		const again = await retryFailed(failed, makeWorkflow([changed]));
 		expect(records(again)).toMatchObject([
 			{
 				answer: 'unclear',
@@ -161,11 +161,9 @@ describe('asking and waiting', () => {
 		isNow(1_000_000);
 		timeFlies();
 		const data = newExecutionData();
-		const ask = engineTool(
-			harness.credentials,
-			await askNode({ phoneNumber: '9000000000', message: 'May I?' }),
-			{ data },
-		);
+		const ask = engineTool(await askNode({ phoneNumber: '9000000000', message: 'May I?' }), {
+			data,
+		});
 		const early = await ask();
 		expect(clock.now() - 1_000_000).toBe(45_000);
 		expect(early).toMatchObject({

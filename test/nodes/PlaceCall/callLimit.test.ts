@@ -337,7 +337,7 @@ describe('as a tool', () => {
 	])('%s, it says who cannot be called until when', async (_name, toolOf) => {
 		acceptCalls(1);
 		await call(PHONE);
-		const answer = await toolOf(harness.credentials, harness.placeCallNode(limited()))();
+		const answer = await toolOf(harness.placeCallNode(limited()))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
 			what_happened:
@@ -356,7 +356,7 @@ describe('as a tool', () => {
 			phoneNumber: "={{ $fromAI('phone') }}",
 			...limited({}, { maximumCallsPerRun: 1 }),
 		});
-		const tool = engineTool(harness.credentials, node);
+		const tool = engineTool(node);
 		expect(await tool({ phone: PHONE })).toMatchObject({ outcome: 'not_sent' });
 		expect(await tool({ phone: OTHER })).toMatchObject({ outcome: 'done' });
 	});

@@ -52,7 +52,7 @@ it('the hours as the form saves them: Monday to Friday by default, and the time 
 it('the Time Zone list has each name that the node accepts once, and can be filtered', async () => {
 	const zonesFor = async (filter?: string) => {
 		const node = harness.placeCallNode();
-		const { results } = await searchList(harness.credentials, node, 'searchTimeZones', filter);
+		const { results } = await searchList(node, 'searchTimeZones', filter);
 		return results.map(({ value }) => String(value));
 	};
 	expect(await zonesFor('new york')).toEqual(['America/New_York']);
@@ -113,7 +113,7 @@ describe('outside the hours', () => {
 
 	it('a model gets the result that nothing was sent', async () => {
 		itIs(NIGHT);
-		const answer = await engineTool(harness.credentials, harness.placeCallNode(hours({}, kept)))();
+		const answer = await engineTool(harness.placeCallNode(hours({}, kept)))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: "The call wasn't placed, because it's outside the calling hours.",
@@ -131,7 +131,7 @@ it.each<INodeParameters>([
 	expect(faultOf(await harness.place(twice)).message).toBe(
 		"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'",
 	);
-	expect(await engineTool(harness.credentials, harness.placeCallNode(twice))()).toMatchObject({
+	expect(await engineTool(harness.placeCallNode(twice))()).toMatchObject({
 		next_step: expect.stringContaining('Remove scheduled_at.'),
 	});
 	const bodies = acceptCalls(1);

@@ -14,7 +14,7 @@ import {
 	rejectCall,
 } from './placeCallHarness';
 
-const { place, placeCallNode, retry, run, credentials } = placeCallHarness();
+const { place, placeCallNode, retry, run } = placeCallHarness();
 afterEach(() => jest.restoreAllMocks());
 
 describe('items with the same number', () => {
@@ -91,7 +91,7 @@ describe('a node that runs several times in an execution', () => {
 			Start: { main: [[to('Other'), to('Node')]] },
 			Other: { main: [[to('Node')]] },
 		});
-		const { data } = await runWorkflow(credentials, workflow, start, people);
+		const { data } = await runWorkflow(workflow, start, people);
 		const items = (data.resultData.runData.Node ?? []).map(
 			(each) => each.data?.main?.[0]?.[0]?.json,
 		);
@@ -111,7 +111,7 @@ describe('a node that runs several times in an execution', () => {
 			Node: { main: [[to('Other')]] },
 			Other: { main: [[to('Node')]] },
 		});
-		await runWorkflow(credentials, workflow, start, people);
+		await runWorkflow(workflow, start, people);
 		expect(bodies).toHaveLength(2);
 	});
 });

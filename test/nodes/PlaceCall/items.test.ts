@@ -9,6 +9,7 @@ import {
 	records,
 	runWorkflow,
 	service,
+	storedCredentials,
 } from '../../engine';
 import { eventLoopTurns } from '../../n8n/until';
 import {
@@ -78,11 +79,11 @@ describe('several items', () => {
 	it('are sent at the same time up to Concurrency, and returned in order, with one read of the credential', async () => {
 		const seen = answer(20, [], 5);
 		const parameters = { ...perItem, developerSettings: { concurrency: 5 } };
-		const before = harness.credentials.reads;
+		const before = storedCredentials.reads;
 		const run = await harness.place(parameters, { items: people(20) });
 		expect(seen.inFlight.max).toBe(5);
 		expect(ids(output(run, 'Node'))).toEqual(people(20).map(({ phone }) => `call-${phone}`));
-		expect(harness.credentials.reads - before).toBe(1);
+		expect(storedCredentials.reads - before).toBe(1);
 	});
 });
 
@@ -196,7 +197,7 @@ describe('Retry On Fail', () => {
 		const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
 		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
 		const input = people(1).map((json) => ({ json }));
-		const { data } = await runWorkflow(harness.credentials, workflow, start, input);
+		const { data } = await runWorkflow(workflow, start, input);
 		expect(data.resultData.runData[node.name]).toHaveLength(2);
 		expect(bodies).toHaveLength(2);
 	});
@@ -208,7 +209,7 @@ describe('Retry On Fail', () => {
 		const start = makeNode({ type: 'test.start', name: 'Start' });
 		const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
 		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
-		const run = await runWorkflow(harness.credentials, workflow, start, [{ json: {} }]);
+		const run = await runWorkflow(workflow, start, [{ json: {} }]);
 		expect(faultOf(run).description).toMatch(
 			/Nothing was sent in this run of the node, but earlier runs .* retry this execution/,
 		);

@@ -81,21 +81,21 @@ export function placeCallHarness() {
 			{ items = [{}], over = {}, settings = {}, sinks = [] }: Setting = {},
 		): Promise<IRun> => {
 			const input: INodeExecutionData[] = items.map((json) => ({ json }));
-			return await runNode(harness.credentials, node(parameters, over), input, sinks, settings);
+			return await runNode(node(parameters, over), input, sinks, settings);
 		},
 		placeCallNode: node,
 		/** An execution of this node. */
 		run: async (ofRun: INode, rows: IDataObject[]): Promise<IRun> => {
 			const { workflow, start } = oneNodeWorkflow(ofRun);
-			return await runWorkflow(harness.credentials, workflow, start, itemsOf(rows));
+			return await runWorkflow(workflow, start, itemsOf(rows));
 		},
 		/** *Retry* of a failed execution. */
 		retry: async (failed: IRun, current: INode): Promise<IRun> =>
-			await retryFailed(harness.credentials, failed, oneNodeWorkflow(current).workflow),
+			await retryFailed(failed, oneNodeWorkflow(current).workflow),
 		/** Runs the node, and n8n is killed before it stores the execution. */
 		kill: async (ofRun: INode, rows: IDataObject[]): Promise<IRunExecutionData> => {
 			const { workflow, start } = oneNodeWorkflow(ofRun);
-			return await runKilled(harness.credentials, workflow, start, itemsOf(rows), clock.now());
+			return await runKilled(workflow, start, itemsOf(rows), clock.now());
 		},
 		/** *Retry* of a killed execution, with the same or newly read rows. */
 		retryAfterKill: async (
@@ -106,7 +106,7 @@ export function placeCallHarness() {
 			const data = storedCopy(begun);
 			const [task] = data.executionData?.nodeExecutionStack ?? [];
 			if (rows !== undefined && task !== undefined) task.data = { main: [itemsOf(rows)] };
-			return await resume(harness.credentials, oneNodeWorkflow(current).workflow, data, 'retry');
+			return await resume(oneNodeWorkflow(current).workflow, data, 'retry');
 		},
 	};
 }

@@ -249,7 +249,7 @@ describe('Stop', () => {
 			skipSleeps();
 			acceptCalls(1);
 			const node = harness.placeCallNode(perItem, { ...RETRY_ON_FAIL, retryOnFail });
-			const execution = startNode(harness.credentials, node, itemsOf(people(3)));
+			const execution = startNode(node, itemsOf(people(3)));
 			const description = (await stopAtNextCall(execution)).error?.description ?? '';
 			expect(description).toContain(PLACED_FIRST);
 			// n8n stores no results of a stopped execution.
@@ -264,7 +264,7 @@ describe('Stop', () => {
 		rejectCall();
 		acceptCalls(1);
 		const node = harness.placeCallNode(perItem, { ...CONTINUE, ...RETRY_ON_FAIL });
-		const execution = startNode(harness.credentials, node, itemsOf(people(2)));
+		const execution = startNode(node, itemsOf(people(2)));
 		const { data } = await stopAtNextCall(execution);
 		const items = (data?.main?.[0] ?? []).map(({ json }) => json);
 		expect(items).toHaveLength(2);

@@ -7,7 +7,7 @@ const harness = placeCallHarness();
 afterEach(() => jest.restoreAllMocks());
 
 const toolOf = (options = {}) =>
-	engineTool(harness.credentials, harness.placeCallNode({ ...CALL, options }), {
+	engineTool(harness.placeCallNode({ ...CALL, options }), {
 		data: newExecutionData(),
 	});
 

@@ -62,7 +62,7 @@ export function waitingExecutions(
 		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
 		const items = typeof rows === 'number' ? people(rows) : rows;
 		const input = items.map((json) => ({ json }));
-		return await runWorkflow(harness.credentials, workflow, start, input);
+		return await runWorkflow(workflow, start, input);
 	}
 
 	/** A request to the resume URL of the waiting execution. */
@@ -72,7 +72,6 @@ export function waitingExecutions(
 		request: WebhookRequest,
 	): Promise<Arrival> {
 		const { response, result } = await callWebhook(
-			harness.credentials,
 			makeWorkflow([placeCall]),
 			placeCall,
 			request,
@@ -105,7 +104,7 @@ export function waitingExecutions(
 			/** The output if n8n's own limit ends the wait. */
 			untilLimit: async () => {
 				const { workflow } = oneNodeWorkflow(placeCall, ['After']);
-				const resumed = await resume(harness.credentials, workflow, structuredClone(run.data));
+				const resumed = await resume(workflow, structuredClone(run.data));
 				return records(resumed, 'After');
 			},
 		};

@@ -24,17 +24,17 @@ import {
 	type NodeParameters,
 } from './pushHarness';
 
-const harness = engineHarness();
+engineHarness();
 afterEach(() => jest.restoreAllMocks());
 const ONE_EACH = { developerSettings: { contactsPerRequest: 1 } };
 const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
 const flow = (over: NodeParameters, onError?: 'continueRegularOutput') =>
-	oneNodeWorkflow(pushNode(harness, over, { ...(onError && { onError }) }), ['Pushed', 'Rejected']);
+	oneNodeWorkflow(pushNode(over, { ...(onError && { onError }) }), ['Pushed', 'Rejected']);
 
 /** Pushes, and is killed before n8n stores anything of it. */
 async function kill(rows: INodeExecutionData[], over: NodeParameters): Promise<IRunExecutionData> {
 	const { workflow, start } = flow(over, 'continueRegularOutput');
-	return await runKilled(harness.credentials, workflow, start, rows);
+	return await runKilled(workflow, start, rows);
 }
 
 /** *Retry*, with the rows as they were or as they are read again. */
@@ -47,7 +47,7 @@ async function retry(
 	const data = storedCopy(begun);
 	const [task] = data.executionData?.nodeExecutionStack ?? [];
 	if (rows !== undefined && task !== undefined) task.data = { main: [rows] };
-	return await resume(harness.credentials, flow(over, onError).workflow, data, 'retry');
+	return await resume(flow(over, onError).workflow, data, 'retry');
 }
 
 type Batches = INodeExecutionData[][];
@@ -72,7 +72,7 @@ async function retryLoop(
 		.times(9)
 		.reply(200, () => accepted(phonesOf(bodies.at(-1)).length));
 	const { workflow } = flow(over, 'continueRegularOutput');
-	const data = await runKilledAfter(harness.credentials, workflow, 'Node', lists, lists.length - 1);
+	const data = await runKilledAfter(workflow, 'Node', lists, lists.length - 1);
 	const [task] = data.executionData?.nodeExecutionStack ?? [];
 	if (data.executionData === undefined || task === undefined) throw new Error('nothing to retry');
 	const restored = data.resultData.runData.Node?.slice(0, firstRun) ?? [];
@@ -80,7 +80,7 @@ async function retryLoop(
 	data.executionData.contextData = {};
 	const tasks = now.map((items) => ({ ...task, data: { main: [items] } }));
 	data.executionData.nodeExecutionStack = tasks;
-	const run = await resume(harness.credentials, workflow, data, 'retry');
+	const run = await resume(workflow, data, 'retry');
 	const runs = run.data.resultData.runData.Node?.slice(firstRun);
 	const left = runs?.flatMap(({ data }) => data?.main?.[1] ?? []);
 	return {
@@ -127,8 +127,8 @@ describe('Retry after n8n was killed', () => {
 		const bodies = respondWith(ok(1), ok(1), ok(1));
 		const { workflow } = flow({}, 'continueRegularOutput');
 		const runs = manyRows(3).map((row) => [row]);
-		const data = await runKilledAfter(harness.credentials, workflow, 'Node', runs, 1);
-		const { resultData } = (await resume(harness.credentials, workflow, data, 'retry')).data;
+		const data = await runKilledAfter(workflow, 'Node', runs, 1);
+		const { resultData } = (await resume(workflow, data, 'retry')).data;
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(2)]);
 		const outputs = resultData.runData.Node?.map((run) =>
 			run.data?.main?.map((items) => items?.length),
@@ -188,8 +188,8 @@ async function retryParent(batches: Batches, batchesOfRetry: Batches): Promise<u
 		.optionally()
 		.times(batches.length + batchesOfRetry.length)
 		.reply(200, accepted(2));
-	const parent = new ParentExecution(harness.credentials);
-	const node = pushNode(harness, {}, { onError: 'continueRegularOutput' });
+	const parent = new ParentExecution();
+	const node = pushNode({}, { onError: 'continueRegularOutput' });
 	for (const batch of batches) await parent.run(node, batch);
 	parent.retry();
 	for (const batch of batchesOfRetry) await parent.run(node, batch);

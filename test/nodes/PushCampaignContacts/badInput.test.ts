@@ -12,7 +12,7 @@ import {
 	type NodeParameters,
 } from './pushHarness';
 
-const harness = engineHarness();
+engineHarness();
 const rows = rowsOf({ phone: '9876543210', city: 'Pune' }, { phone: '9123456789', city: 'Delhi' });
 const NO_CAMPAIGN = { campaignId: 'Spring' };
 
@@ -31,7 +31,7 @@ describe('invalid settings: nothing is sent', () => {
 			/^Correct the number/,
 		]),
 	])('%j', async (parameters, message, advice) => {
-		const { error } = await runPush(harness, rows, parameters);
+		const { error } = await runPush(rows, parameters);
 		expect(error).toMatchObject({
 			name: 'NodeOperationError',
 			message: expect.stringMatching(message),
@@ -42,7 +42,7 @@ describe('invalid settings: nothing is sent', () => {
 
 	test('with Continue, Rejected lists every row', async () => {
 		const goOn = { onError: 'continueRegularOutput' } as const;
-		const { error, pushed, rejected } = await runPush(harness, rows, NO_CAMPAIGN, goOn);
+		const { error, pushed, rejected } = await runPush(rows, NO_CAMPAIGN, goOn);
 		expect([error, pushed]).toEqual([undefined, []]);
 		expect(rejected).toEqual(
 			rows.map(({ json }, index) => ({
@@ -58,7 +58,7 @@ describe('invalid settings: nothing is sent', () => {
 
 	test('with the error output, it gets one item', async () => {
 		const over = { onError: 'continueErrorOutput' } as const;
-		const { pushed, rejected, run } = await runPush(harness, rows, NO_CAMPAIGN, over);
+		const { pushed, rejected, run } = await runPush(rows, NO_CAMPAIGN, over);
 		expect([pushed.length, rejected.length]).toEqual([0, 2]);
 		expect(jsonOf(output(run, 'Node', 2))).toEqual([
 			{
@@ -71,14 +71,14 @@ describe('invalid settings: nothing is sent', () => {
 });
 
 test('an empty input sends nothing and shows a hint', async () => {
-	const pushed = await runPush(harness, rowsOf({}));
+	const pushed = await runPush(rowsOf({}));
 	expect(pushed).toMatchObject({ pushed: [], rejected: [], error: undefined });
 	expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
 });
 
 test('a file instead of rows is an error', async () => {
 	const file = { data: '', mimeType: 'text/csv', fileName: 'leads.csv' };
-	const { error } = await runPush(harness, [{ json: {}, binary: { data: file } }]);
+	const { error } = await runPush([{ json: {}, binary: { data: file } }]);
 	expect(error).toMatchObject({
 		message: 'The input is a file, not rows, so nothing was sent',
 		description: expect.stringMatching(/CSV File.*Extract from File/),
@@ -89,13 +89,13 @@ test.each([
 	['n8n-nodes-base.splitInBatches', true],
 	['test.sink', false],
 ])('a push of nobody after %s has the hint that a loop ends there: %p', async (type, says) => {
-	const node = pushNode(harness);
+	const node = pushNode();
 	const start = makeNode({ type: 'test.start', name: 'Start' });
 	const before = makeNode({ type, name: 'Before' });
 	const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
 	const connections = { Start: { main: [[to]] }, Before: { main: [[to]] } };
 	const workflow = makeWorkflow([start, before, node], connections);
-	const run = await runWorkflow(harness.credentials, workflow, start, rowsOf({ phone: '12' }));
+	const run = await runWorkflow(workflow, start, rowsOf({ phone: '12' }));
 	expect(
 		hintsOf(run).some((hint) => hint.startsWith("'Pushed' is empty, so Loop Over Items")),
 	).toBe(says);
@@ -105,7 +105,7 @@ describe('rows that cannot be used', () => {
 	test('a row of another sheet, with its number in another column, names that column', async () => {
 		respondWith([200, accepted(1)]);
 		const sheets = rowsOf({ Phone: '9876543210' }, { Name: 'Asha', 'Mobile No': 9812000003 });
-		const { rejected } = await runPush(harness, sheets);
+		const { rejected } = await runPush(sheets);
 		expect(jsonOf(rejected)).toMatchObject([
 			{
 				rejection_reason:
@@ -117,7 +117,7 @@ describe('rows that cannot be used', () => {
 	test('an item without JSON is rejected, and the others are pushed', async () => {
 		const bodies = respondWith([200, accepted(1)]);
 		const file = z.custom<INodeExecutionData>().parse({ binary: {} });
-		const { rejected } = await runPush(harness, [...rowsOf({ phone: '9876543210' }), file]);
+		const { rejected } = await runPush([...rowsOf({ phone: '9876543210' }), file]);
 		expect(jsonOf(rejected)).toMatchObject([
 			{ rejection_status: 'rejected', rejection_reason: 'This row has no phone number.' },
 		]);
@@ -126,7 +126,6 @@ describe('rows that cannot be used', () => {
 
 	test('if no row is left, nothing is sent, and Rejected lists all, also one with a column named error', async () => {
 		const { pushed, rejected, error, hints } = await runPush(
-			harness,
 			rowsOf({ phone: '123', error: 'bounced' }, { phone: '' }),
 			{},
 			{ onError: 'continueErrorOutput' },

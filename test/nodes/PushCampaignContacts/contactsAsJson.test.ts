@@ -10,7 +10,7 @@ import {
 	rowsOf,
 } from './pushHarness';
 
-const harness = engineHarness();
+engineHarness();
 const ASHA = { phone: '9876543210', person_name: 'Asha', city: 'Pune' };
 const RAVI = { phone: '+91 98765-43211', person_name: 'Ravi' };
 const asJson = (contacts: unknown) => ({
@@ -25,7 +25,7 @@ test.each<[string, unknown]>([
 ])('pushes %s like rows', async (_how, contacts) => {
 	const bodies = respondWith([200, accepted(2)]);
 	const input = rowsOf({ one: ASHA, two: RAVI, row_number: 7 });
-	const { error, pushed, rejected } = await runPush(harness, input, asJson(contacts));
+	const { error, pushed, rejected } = await runPush(input, asJson(contacts));
 	expect(error).toBeUndefined();
 	expect(contactsOf(bodies[0])).toEqual([ASHA, { ...RAVI, phone: '+919876543211' }]);
 	expect(pushed).toMatchObject([{ json: { totals: { pushed: 2 } }, pairedItem: [{ item: 0 }] }]);
@@ -34,7 +34,7 @@ test.each<[string, unknown]>([
 
 test('pushes a single fixed contact once for any number of items', async () => {
 	const bodies = respondWith([200, accepted(1)]);
-	const { error } = await runPush(harness, rowsOf({}, {}, {}), asJson(ASHA));
+	const { error } = await runPush(rowsOf({}, {}, {}), asJson(ASHA));
 	expect(error).toBeUndefined();
 	expect(contactsOf(bodies[0])).toEqual([ASHA]);
 });
@@ -42,7 +42,7 @@ test('pushes a single fixed contact once for any number of items', async () => {
 test('pushes the contacts of each item, paired with the item', async () => {
 	const bodies = respondWith([200, accepted(2)]);
 	const input = rowsOf({ list: [{ phone: '12' }, ASHA] }, { list: [] }, { list: [RAVI] });
-	const { pushed, rejected } = await runPush(harness, input, asJson('={{ $json.list }}'));
+	const { pushed, rejected } = await runPush(input, asJson('={{ $json.list }}'));
 	expect(phonesOf(bodies[0])).toEqual([ASHA.phone, '+919876543211']);
 	expect(pushed).toMatchObject([{ pairedItem: [{ item: 0 }, { item: 2 }] }]);
 	expect(rejected).toMatchObject([
@@ -52,7 +52,7 @@ test('pushes the contacts of each item, paired with the item', async () => {
 
 test('One Item per Row returns the contact, not its input item', async () => {
 	respondWith([200, accepted(2)]);
-	const { pushed } = await runPush(harness, rowsOf({ a: 1 }, { b: 2 }), {
+	const { pushed } = await runPush(rowsOf({ a: 1 }, { b: 2 }), {
 		...asJson('={{ $itemIndex === 0 ? [] : ' + JSON.stringify([ASHA, RAVI]) + ' }}'),
 		options: { output: 'rows' },
 	});
@@ -64,7 +64,7 @@ test('One Item per Row returns the contact, not its input item', async () => {
 });
 
 test.each(['', ' ', '={{ $json.none }}', '={{ "" }}'])('%j is empty', async (contacts) => {
-	const { error } = await runPush(harness, rowsOf({ id: 1 }), asJson(contacts));
+	const { error } = await runPush(rowsOf({ id: 1 }), asJson(contacts));
 	expect(error).toMatchObject({
 		message: "'Contacts' is empty. Nothing was sent",
 		description:
@@ -91,7 +91,7 @@ test.each<[string, unknown, string]>([
 		"'Contacts' has 1,001 contacts, but JSON input is limited to 1,000. Nothing was sent",
 	],
 ])('%s: nothing is sent', async (_how, contacts, message) => {
-	const { error } = await runPush(harness, rowsOf({ id: 1 }), asJson(contacts));
+	const { error } = await runPush(rowsOf({ id: 1 }), asJson(contacts));
 	expect(error?.message).toBe(message);
 });
 
@@ -100,13 +100,13 @@ test.each<[string, string]>([
 	['', "In item 1, 'Contacts' is empty. Nothing was sent"],
 ])('%j in one of several items: nothing is sent, and the item is named', async (bad, message) => {
 	const items = rowsOf({ list: [ASHA] }, { list: bad }, { list: [RAVI] });
-	const { error } = await runPush(harness, items, asJson('={{ $json.list }}'));
+	const { error } = await runPush(items, asJson('={{ $json.list }}'));
 	expect(error?.message).toBe(message);
 });
 
 test('accepts a thousand contacts', async () => {
 	const bodies = respondWith([200, accepted(1_000)]);
-	const { error } = await runPush(harness, rowsOf({}), asJson(many(1_000)));
+	const { error } = await runPush(rowsOf({}), asJson(many(1_000)));
 	expect(error).toBeUndefined();
 	expect(phonesOf(bodies[0])).toHaveLength(1_000);
 });

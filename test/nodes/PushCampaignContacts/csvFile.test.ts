@@ -25,7 +25,7 @@ import {
 } from './pushHarness';
 import { contentOf } from './file/files';
 
-const harness = engineHarness();
+engineHarness();
 const goOn = { onError: 'continueRegularOutput' } as const;
 
 const csv = (over: NodeParameters = {}): NodeParameters => ({ contactsFrom: 'csv', ...over });
@@ -41,7 +41,7 @@ describe('a file', () => {
 			'+919876543210,Asha Rao,Pune',
 			'9876543211,Ravi,Nagpur',
 		);
-		const { rejected, hints } = await runPush(harness, [fileItem('leads.csv', leads)], csv());
+		const { rejected, hints } = await runPush([fileItem('leads.csv', leads)], csv());
 		expect(rejected).toEqual([
 			{
 				json: {
@@ -69,7 +69,7 @@ describe('a file', () => {
 	test('is read with a hint if its encoding is guessed', async () => {
 		const bodies = respondWith([200, accepted(1)]);
 		const latin = Buffer.from(`phone;name\n${phone(1)};Ren\xe9\n`, 'latin1');
-		const { hints } = await runPush(harness, [fileItem('a.csv', latin)], csv());
+		const { hints } = await runPush([fileItem('a.csv', latin)], csv());
 		expect(contactsOf(bodies[0])[0]?.person_name).toBe('René');
 		expect(hints[1]).toBe(
 			'The file "a.csv" isn\'t UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they\'re wrong, save the file as CSV UTF-8 for the next push.',
@@ -86,7 +86,7 @@ describe('several files', () => {
 	test('are pushed together: each number once, each row paired with its file', async () => {
 		const bodies = respondWith([200, accepted(2)]);
 		const byRow = csv({ options: { output: 'rows' } });
-		const { pushed, rejected } = await runPush(harness, files, byRow);
+		const { pushed, rejected } = await runPush(files, byRow);
 		expect(contactsOf(bodies[0])).toMatchObject([
 			{ phone: phone(1), person_name: 'Asha Rao' },
 			{ phone: phone(2) },
@@ -117,7 +117,7 @@ describe('several files', () => {
 			];
 			const items = [first, ...others.map((text, at) => fileItem(`${at}.csv`, text))];
 			const onlyCity = csv({ otherColumns: 'listed', columnsToSend: 'city' });
-			const { error, rejected, hints } = await runPush(harness, items, onlyCity);
+			const { error, rejected, hints } = await runPush(items, onlyCity);
 			expect([error, rejected]).toEqual([undefined, []]);
 			expect(contactsOf(bodies[0])).toEqual([
 				{ phone: phone(1), person_name: 'Asha', city: 'Pune' },
@@ -131,7 +131,7 @@ describe('several files', () => {
 		test('send phone and name columns once, and other columns under their own names', async () => {
 			const bodies = respondWith([200, accepted(2)]);
 			const second = fileItem('b.csv', lines('Phone,phone,Name', `${phone(3)},${phone(2)},Ravi`));
-			await runPush(harness, [first, second], csv());
+			await runPush([first, second], csv());
 			expect(contactsOf(bodies[0])).toEqual([
 				{ phone: phone(1), person_name: 'Asha', city: 'Pune' },
 				{ phone: phone(2), person_name: 'Ravi', Phone: phone(3) },
@@ -165,7 +165,7 @@ describe('several files', () => {
 			],
 			['one is empty', '', 'The file "b.csv" is empty, so nothing was sent', /first row/],
 		])('are not sent if %s', async (_what, text, message, description) => {
-			const { error } = await runPush(harness, [first, fileItem('b.csv', text)], csv());
+			const { error } = await runPush([first, fileItem('b.csv', text)], csv());
 			expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
 		});
 	});
@@ -188,14 +188,14 @@ describe('several files', () => {
 		['all have', withoutNames, undefined],
 	])('without a name column, which %s, are pushed with a hint', async (_which, items, hint) => {
 		respondWith([200, accepted(items.length)]);
-		const { hints } = await runPush(harness, items, csv());
+		const { hints } = await runPush(items, csv());
 		expect(hints.slice(1)).toEqual(hint === undefined ? [] : [hint]);
 	});
 
 	test('are named if the push stops', async () => {
 		respondWith([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const oneEach = csv({ developerSettings: { contactsPerRequest: 1 } });
-		const { error } = await runPush(harness, files, oneEach);
+		const { error } = await runPush(files, oneEach);
 		expect(error).toHaveProperty(
 			'description',
 			expect.stringMatching(
@@ -225,13 +225,13 @@ describe('nothing is sent, and the error explains why, if', () => {
 		],
 		['the item has nothing', { json: {} }, {}, NO_FILE, /The item has no file\.$/],
 	])('%s', async (_what, input, over, message, description) => {
-		const { error } = await runPush(harness, [input], csv(over));
+		const { error } = await runPush([input], csv(over));
 		expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
 	});
 
 	test('the node is a tool', async () => {
-		const node = pushNode(harness, csv());
-		const call = engineTool(harness.credentials, node, { data: newExecutionData() });
+		const node = pushNode(csv());
+		const call = engineTool(node, { data: newExecutionData() });
 		expect(await call({})).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: "A tool can't read CSV files, so nothing was sent.",
@@ -241,7 +241,7 @@ describe('nothing is sent, and the error explains why, if', () => {
 
 test('with Continue, Rejected lists the input item of an unreadable file', async () => {
 	const item = fileItem('bad-quote.csv', contentOf('bad-quote.csv'));
-	const { rejected } = await runPush(harness, [item], csv(), goOn);
+	const { rejected } = await runPush([item], csv(), goOn);
 	expect(jsonOf(rejected)).toMatchObject([
 		{
 			note: 'bad-quote.csv',
@@ -262,11 +262,11 @@ test.each([
 	const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 	const inTwos = csv({ developerSettings: { contactsPerRequest: 2 } });
 	const outputs = ['Pushed', 'Rejected'];
-	const { workflow, start } = oneNodeWorkflow(pushNode(harness, inTwos), outputs);
-	const failed = await runWorkflow(harness.credentials, workflow, start, items, 'trigger');
-	const node = pushNode(harness, { ...inTwos, binaryPropertyName: field }, goOn);
+	const { workflow, start } = oneNodeWorkflow(pushNode(inTwos), outputs);
+	const failed = await runWorkflow(workflow, start, items, 'trigger');
+	const node = pushNode({ ...inTwos, binaryPropertyName: field }, goOn);
 	const edited = oneNodeWorkflow(node, outputs).workflow;
-	const again = await retryFailed(harness.credentials, failed, edited);
+	const again = await retryFailed(failed, edited);
 	const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
 	expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
 	expect(sizes(bodies)).toEqual([2, 2]);
@@ -280,7 +280,7 @@ describe('more rows than n8n can store as items', () => {
 
 	test('with One Item per Row, nothing is sent', async () => {
 		const file = fileOf('a.csv', 0, MAX_OUTPUT_ROWS + 1);
-		const { error } = await runPush(harness, [file], csv({ options: { output: 'rows' } }));
+		const { error } = await runPush([file], csv({ options: { output: 'rows' } }));
 		expect(error).toMatchObject({
 			message: expect.stringMatching(
 				/^The file has 500,001 rows, but with 'Output' set to 'One Item per Row', a file can have at most 500,000\. Nothing was sent/,
@@ -291,7 +291,7 @@ describe('more rows than n8n can store as items', () => {
 
 	test('if Rejected would return them, nothing is sent', async () => {
 		const text = `phone\n${phone(0)}\n${'x\n'.repeat(MAX_OUTPUT_ROWS + 1)}`;
-		const { error } = await runPush(harness, [fileItem('a.csv', text)], csv());
+		const { error } = await runPush([fileItem('a.csv', text)], csv());
 		expect(error).toMatchObject({
 			message: expect.stringMatching(/^More than 500,000 rows can't be pushed .*Nothing was sent/),
 			description: expect.stringMatching(
@@ -304,7 +304,7 @@ describe('more rows than n8n can store as items', () => {
 		const last = MAX_OUTPUT_ROWS - 10_000 + 2;
 		const files = [fileOf('a.csv', 0, 30_000), fileOf('b.csv', 30_000, last - 1)];
 		const bodies = breaking('ECONNRESET', respondWith([200, accepted(10_000)]));
-		const { error, rejected, pushed } = await runPush(harness, files, csv(), goOn);
+		const { error, rejected, pushed } = await runPush(files, csv(), goOn);
 		expect(error).toBeUndefined();
 		expect(sizes(bodies)).toEqual([10_000, 10_000]);
 		expect(pushed[0]?.json.totals).toMatchObject({

@@ -10,7 +10,7 @@ import {
 	rowsOf,
 } from './pushHarness';
 
-const harness = engineHarness();
+engineHarness();
 const options = { dryRun: true };
 const rows = rowsOf(
 	{ phone: '90000 00001', person_name: 'Asha' },
@@ -27,7 +27,7 @@ function campaign(status = 'Active'): void {
 
 test('checks everything, sends nothing, and reports the results', async () => {
 	campaign('Paused');
-	const { pushed, rejected, hints, error } = await runPush(harness, rows, { options });
+	const { pushed, rejected, hints, error } = await runPush(rows, { options });
 	expect(error).toBeUndefined();
 	expect(nock.isDone()).toBe(true);
 	expect(pushed).toEqual([
@@ -50,7 +50,7 @@ test('checks everything, sends nothing, and reports the results', async () => {
 
 test('with One Item per Row, returns the status and the number to send of each row', async () => {
 	campaign();
-	const { pushed, rejected } = await runPush(harness, rows, {
+	const { pushed, rejected } = await runPush(rows, {
 		options: { ...options, output: 'rows' },
 	});
 	expect(pushed).toEqual([
@@ -74,7 +74,7 @@ test('with One Item per Row, returns the status and the number to send of each r
 
 test('stops if the service rejects the campaign, and names no row that was not sent', async () => {
 	service().get('/v1/campaigns/42/status').reply(200, rejection("Couldn't find Campaign"));
-	const { error } = await runPush(harness, rows, { options });
+	const { error } = await runPush(rows, { options });
 	expect(error).toMatchObject({
 		message: expect.stringMatching(/doesn't know this campaign/),
 		description: expect.not.stringContaining('Not sent'),
@@ -84,7 +84,7 @@ test('stops if the service rejects the campaign, and names no row that was not s
 test('as a tool, reports the result, and the same contacts can be pushed afterwards', async () => {
 	campaign();
 	const data = { phone: '9000000001' };
-	const dry = engineTool(harness.credentials, pushNode(harness, { options }));
+	const dry = engineTool(pushNode({ options }));
 	expect(await dry(data)).toMatchObject({
 		outcome: 'done',
 		what_happened:
@@ -97,7 +97,7 @@ test('as a tool, reports the result, and the same contacts can be pushed afterwa
 		},
 	});
 	const bodies = respondWith([200, accepted(1)]);
-	const real = engineTool(harness.credentials, pushNode(harness));
+	const real = engineTool(pushNode());
 	expect(await real(data)).toMatchObject({ outcome: 'done', id: 501 });
 	expect(bodies.map(phonesOf)).toEqual([['9000000001']]);
 });

@@ -15,7 +15,7 @@ import {
 	type NodeParameters,
 } from './pushHarness';
 
-const harness = engineHarness();
+engineHarness();
 afterEach(() => jest.restoreAllMocks());
 
 const OK: [number, JsonObject] = [200, accepted(2)];
@@ -45,15 +45,14 @@ function stores(pieceNow: (piece: string, index: number) => string): void {
 	read.mockImplementation(async () => Readable.from(pieces(), { highWaterMark: 1 }));
 }
 
-const flow = () => oneNodeWorkflow(pushNode(harness, inTwos), ['Pushed', 'Rejected']);
+const flow = () => oneNodeWorkflow(pushNode(inTwos), ['Pushed', 'Rejected']);
 
 async function run(): Promise<IRun> {
 	const { workflow, start } = flow();
-	return await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
+	return await runWorkflow(workflow, start, input, 'trigger');
 }
 
-const retry = async (failed: IRun) =>
-	await retryFailed(harness.credentials, failed, flow().workflow);
+const retry = async (failed: IRun) => await retryFailed(failed, flow().workflow);
 
 const errorOf = ({ data }: IRun) => data.resultData.error;
 

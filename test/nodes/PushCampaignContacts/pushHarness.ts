@@ -1,6 +1,6 @@
 import type { INode, INodeExecutionData, IRun, NodeParameterValueType } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
-import { hintsOf, output, runNode, service, type EngineHarness } from '../../engine';
+import { hintsOf, output, runNode, service, harness } from '../../engine';
 
 export const PATH = '/v1/campaigns/42/contacts';
 
@@ -69,7 +69,6 @@ export const rejection = (error: string, details: JsonObject | null = null): Jso
 
 /** The node with one item per request, which most tests are about. */
 export function pushNode(
-	harness: EngineHarness,
 	{ options, ...parameters }: NodeParameters = {},
 	over: Partial<INode> = {},
 ) {
@@ -93,13 +92,12 @@ export type PushRun = {
 };
 
 export async function runPush(
-	harness: EngineHarness,
 	input: INodeExecutionData[],
 	parameters: NodeParameters = {},
 	over: Partial<INode> = {},
 ): Promise<PushRun> {
-	const node = pushNode(harness, parameters, over);
-	const run = await runNode(harness.credentials, node, input, ['Pushed', 'Rejected', 'Errors']);
+	const node = pushNode(parameters, over);
+	const run = await runNode(node, input, ['Pushed', 'Rejected', 'Errors']);
 	return {
 		pushed: output(run, 'Node', 0),
 		rejected: output(run, 'Node', 1),
@@ -142,12 +140,11 @@ export const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => j
 
 /** Runs a push that must succeed, and returns the bodies of its requests. */
 export async function sent(
-	harness: EngineHarness,
 	parameters: NodeParameters,
 	...rows: JsonObject[]
 ): Promise<JsonObject[]> {
 	const bodies = respondWith([200, accepted(rows.length)]);
-	const { error } = await runPush(harness, rowsOf(...rows), parameters);
+	const { error } = await runPush(rowsOf(...rows), parameters);
 	expect(error).toBeUndefined();
 	return bodies;
 }

@@ -41,7 +41,7 @@ const run = async (
 	input: INodeExecutionData[],
 	parameters: NodeParameters = {},
 	node: Partial<INode> = {},
-) => await runPush(harness, input, { ...remembering, ...parameters }, node);
+) => await runPush(input, { ...remembering, ...parameters }, node);
 const statuses = ({ rejected }: PushRun) =>
 	rejected.map(({ json }) =>
 		[plainText(json.phone).slice(-1), plainText(json.rejection_status)].join(' '),
@@ -188,7 +188,7 @@ test.each([
 ])('as a tool of %s, does not push numbers of earlier executions', async (_name, toolOf) => {
 	respondWith(ok(1));
 	await run(manyRows(1));
-	const tool = toolOf(harness.credentials, pushNode(harness, remembering));
+	const tool = toolOf(pushNode(remembering));
 	expect(await tool({ phone: phone(0) })).toMatchObject({
 		outcome: 'not_sent',
 		what_happened: '1 row: 0 pushed, 1 pushed before.',

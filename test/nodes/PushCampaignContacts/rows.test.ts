@@ -1,7 +1,7 @@
 /** What is sent for the rows, and what is returned for them. */
 import nock from 'nock';
 import { asRecord } from '../../../nodes/shared/json';
-import { engineHarness, output, runNode, service } from '../../engine';
+import { engineHarness, output, runNode, service, storedCredentials } from '../../engine';
 import {
 	accepted,
 	respondWith,
@@ -36,9 +36,8 @@ test('sends rows as contacts, and returns the whole response', async () => {
 		200,
 		{ ...accepted(2, { unforeseen: 'kept' }), message: 'beside data' },
 	]);
-	const before = harness.credentials.reads;
+	const before = storedCredentials.reads;
 	const { pushed, rejected, error, hints } = await runPush(
-		harness,
 		rowsOf(
 			{ phone: 9876543210, person_name: 'Asha Rao', city: 'Pune' },
 			{ phone: '+91 91234 56789', person_name: '', city: 'Delhi' },
@@ -69,7 +68,7 @@ test('sends rows as contacts, and returns the whole response', async () => {
 	]);
 	expect(hints).toEqual([`2 rows: 2 pushed. ${WAITING}`]);
 	// One read of the credential for all rows.
-	expect(harness.credentials.reads - before).toBe(1);
+	expect(storedCredentials.reads - before).toBe(1);
 });
 
 test('Additional Body Fields and Additional Query Fields replace no documented field', async () => {
@@ -78,7 +77,7 @@ test('Additional Body Fields and Additional Query Fields replace no documented f
 		.post(PATH, { ...body, contacts: [{ phone: '9876543210' }] })
 		.query({ locale: 'en' })
 		.reply(200, accepted(1));
-	const { error } = await runPush(harness, rowsOf({ phone: '9876543210' }), {
+	const { error } = await runPush(rowsOf({ phone: '9876543210' }), {
 		developerSettings: {
 			additionalBodyFields: '{ "source": "sheet", "agent_uuid": "agent_other", "contacts": [] }',
 			additionalQueryParameters: '{ "locale": "en" }',
@@ -92,7 +91,7 @@ describe('columns', () => {
 	test('can be mapped, even if another column has the name of the documented field', async () => {
 		const parameters = { phoneColumn: 'WhatsApp', personNameColumn: 'lead' };
 		const row = { phone: '0201234567', WhatsApp: '98765 43210', Lead: 'Asha', person_name: 'x' };
-		const [body] = await sent(harness, parameters, row);
+		const [body] = await sent(parameters, row);
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210', person_name: 'Asha' }]);
 	});
 
@@ -104,14 +103,13 @@ describe('columns', () => {
 	])('Other Columns %s %s', async (otherColumns, columnsToSend, extra) => {
 		const parameters = { otherColumns, ...(columnsToSend && { columnsToSend }) };
 		const row = { phone: '9876543210', city: 'Pune', plan: 'gold', age: 41, isMember: false };
-		const [body] = await sent(harness, parameters, row);
+		const [body] = await sent(parameters, row);
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210', ...extra }]);
 	});
 
 	test('can be dragged: nested, with first and last names', async () => {
 		const properties = { phone: '98765 43210', firstname: 'Asha', lastname: 'Rao' };
 		const [body] = await sent(
-			harness,
 			{
 				phoneColumn: 'properties.phone',
 				personNameColumn: 'properties.firstname',
@@ -137,7 +135,6 @@ describe('Output: One Item per Row', () => {
 		const asha = { row_number: 3, phone: '90000-00001', person_name: 'Asha', city: 'Pune' };
 		const delhi = { row_number: 4, phone: '+91 90000 00001', person_name: 'A', city: 'Delhi' };
 		const { pushed, rejected } = await runPush(
-			harness,
 			rowsOf(
 				{ phone: 'call me', city: 'Agra' },
 				asha,
@@ -168,7 +165,6 @@ describe('Output: One Item per Row', () => {
 	test('returns the contact list of each row, and no phone_sent for rows that were not sent', async () => {
 		breaking('ECONNRESET', respondWith([200, accepted(1, { campaign_upload_id: 7 })]));
 		const { pushed, rejected } = await runPush(
-			harness,
 			manyRows(3),
 			{ ...byRow, developerSettings: { contactsPerRequest: 1 } },
 			{ onError: 'continueRegularOutput' },
@@ -183,13 +179,13 @@ describe('Output: One Item per Row', () => {
 	test('a rejected row is pushed again after its number is corrected, without its rejection columns', async () => {
 		const old = { rejection_status: 'not_sent', rejection_reason: 'old' };
 		const asha = { phone: '98765', person_name: 'Asha', city: 'Pune' };
-		const { rejected } = await runPush(harness, rowsOf({ ...asha, ...old }), byRow);
+		const { rejected } = await runPush(rowsOf({ ...asha, ...old }), byRow);
 		expect(jsonOf(rejected)).toMatchObject([
 			{ rejection_status: 'rejected', rejection_reason: expect.stringMatching(/^"98765" has/) },
 		]);
 		const bodies = respondWith([200, accepted(1)]);
 		const corrected = { ...rejected[0]?.json, phone: '9876543210' };
-		const { pushed, error } = await runPush(harness, [{ json: corrected }], byRow);
+		const { pushed, error } = await runPush([{ json: corrected }], byRow);
 		expect(error).toBeUndefined();
 		expect(contactsOf(bodies[0])).toEqual([{ ...asha, phone: '9876543210' }]);
 		expect(pushed[0]?.json).toEqual({
@@ -212,7 +208,7 @@ test('Output: by default, one item per request for a CSV file', async () => {
 	const node = harness.node('pushCampaignContacts', { parameters });
 	respondWith([200, accepted(2)]);
 	const file = fileItem('leads.csv', `phone\n${phone(1)}\n${phone(2)}\n`);
-	const pushed = output(await runNode(harness.credentials, node, [file]), 'Node');
+	const pushed = output(await runNode(node, [file]), 'Node');
 	expect(pushed).toMatchObject([
 		{ json: { contacts_accepted: 2, totals: { pushed: 2 } }, pairedItem: [{ item: 0 }] },
 	]);
@@ -225,7 +221,7 @@ test('Output: One Summary Item adds up the responses', async () => {
 		[200, accepted(10_000, { campaign_upload_id: 1, queued_calls: 9_998, ...both })],
 		[200, accepted(2, { campaign_upload_id: 2, queued_calls: 1, ...both })],
 	);
-	const { pushed } = await runPush(harness, manyRows(10_002), { options: { output: 'summary' } });
+	const { pushed } = await runPush(manyRows(10_002), { options: { output: 'summary' } });
 	expect(jsonOf(pushed)).toEqual([
 		{
 			summary: '10,002 rows: 10,001 pushed, 1 skipped by the service as a duplicate.',
@@ -255,7 +251,7 @@ test('One Item per Row: a row has the warnings of its request, such as that the 
 	const warnings = ['Campaign is Paused', { code: 'x' }];
 	respondWith([200, accepted(1, { warnings })], [200, accepted(1)]);
 	const options = { developerSettings: { contactsPerRequest: 1 } };
-	const { pushed } = await runPush(harness, manyRows(2), { ...byRow, ...options });
+	const { pushed } = await runPush(manyRows(2), { ...byRow, ...options });
 	expect(pushed.map(({ json }) => json.push_warnings)).toEqual([
 		'Campaign is Paused {"code":"x"}',
 		null,
@@ -277,6 +273,6 @@ test.each<[string, NodeParameters, string[], string[]]>([
 ])('with %s, status and reason are the first columns', async (_output, parameters, ...columns) => {
 	respondWith([200, accepted(1)]);
 	const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: 'x', city: 'Pune' });
-	const { pushed, rejected } = await runPush(harness, rows, parameters);
+	const { pushed, rejected } = await runPush(rows, parameters);
 	expect([pushed, rejected].map(([item]) => Object.keys(item?.json ?? {}))).toEqual(columns);
 });

@@ -14,7 +14,7 @@ import {
 	type NodeParameters,
 } from './pushHarness';
 
-const harness = engineHarness();
+engineHarness();
 
 /** Two valid values of a field. */
 function twoValues({ type, options = [] }: INodeProperties): unknown[] {
@@ -41,7 +41,7 @@ describe('in Options', () => {
 				...fileItem('a.csv', `phone\n${phone(index)}\n`),
 				json: { phone: phone(index), person_name: '', a: '', b: '', value: JSON.stringify(value) },
 			});
-			const { error } = await runPush(harness, [of(first, 0), of(first, 1), of(second, 2)], {
+			const { error } = await runPush([of(first, 0), of(first, 1), of(second, 2)], {
 				contactsFrom:
 					option.displayOptions?.show?.['/contactsFrom'] === undefined ? 'items' : 'csv',
 				options: { [option.name]: '={{ JSON.parse($json.value) }}' },
@@ -57,13 +57,13 @@ describe('in Options', () => {
 		const bodies = respondWith([200, accepted(2)]);
 		const rows = manyRows(2).map(({ json }) => ({ json: { ...json, sheet: 'leads' } }));
 		const developerSettings = { additionalBodyFields: '={ "source": "{{ $json.sheet }}" }' };
-		expect((await runPush(harness, rows, { developerSettings })).error).toBeUndefined();
+		expect((await runPush(rows, { developerSettings })).error).toBeUndefined();
 		expect(bodies).toMatchObject([{ source: 'leads' }]);
 	});
 
 	test('a value of a later row that cannot be read is reported', async () => {
 		const rows = rowsOf({ phone: phone(0), check: false }, { phone: phone(1), check: 'maybe' });
-		const { error } = await runPush(harness, rows, { options: { dryRun: '={{ $json.check }}' } });
+		const { error } = await runPush(rows, { options: { dryRun: '={{ $json.check }}' } });
 		expect(error?.message).toBe(
 			"'Dry Run' in 'Options' must be true or false, but its expression returned \"maybe\"",
 		);
@@ -90,7 +90,7 @@ describe('in the form', () => {
 		['Columns to Send', { otherColumns: 'listed', columnsToSend: '={{ [$json.column] }}' }],
 		['Last Name Column', lastName('={{ $json.column }}')],
 	])('%s: nothing is sent if it differs for a later row', async (label, parameters) => {
-		const { error } = await runPush(harness, rows, parameters);
+		const { error } = await runPush(rows, parameters);
 		expect(error?.message).toBe(
 			`'${label}' differs between rows (row 1 and row 2), so nothing was sent`,
 		);
@@ -100,7 +100,7 @@ describe('in the form', () => {
 		['Phone Column', { phoneColumn: '={{ $json.phone }}' }],
 		['Last Name Column', lastName('={{ $json.phone }}')],
 	])('%s: a value instead of a name is reported as such', async (label, parameters) => {
-		const { error } = await runPush(harness, rows, parameters);
+		const { error } = await runPush(rows, parameters);
 		expect(error).toMatchObject({
 			message: `'${label}' has an expression that returns "9000000000", and the input has no such column. Nothing was sent`,
 			description: expect.stringMatching(/Switch the field to Fixed/),

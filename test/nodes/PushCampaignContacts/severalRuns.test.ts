@@ -13,7 +13,7 @@ import {
 	phonesOf,
 } from './pushHarness';
 
-const harness = engineHarness();
+engineHarness();
 beforeEach(() => skipSleeps());
 afterEach(() => jest.restoreAllMocks());
 const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
@@ -23,7 +23,7 @@ const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
 function twoBranches(own: Partial<INode> = {}) {
 	const start = makeNode({ type: 'test.start', name: 'Start' });
 	const branch = makeNode({ type: 'test.sink', name: 'Branch' });
-	const nodes = [start, branch, pushNode(harness, {}, { position: [0, 100], ...own })];
+	const nodes = [start, branch, pushNode({}, { position: [0, 100], ...own })];
 	const workflow = makeWorkflow(nodes, {
 		Start: { main: [[to('Branch'), to('Node')]] },
 		Branch: { main: [[to('Node')]] },
@@ -38,7 +38,7 @@ describe('a node that runs several times in an execution', () => {
 	test('pushes a number once, and rejects it in later runs', async () => {
 		const bodies = respondWith(ok(2));
 		const { workflow, start } = twoBranches();
-		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		const run = await runWorkflow(workflow, start, manyRows(2));
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1)]);
 		expect(runs(run, 0).map((items) => items.length)).toEqual([1, 0]);
 		const [, left = []] = runs(run, 1);
@@ -63,7 +63,7 @@ describe('a node that runs several times in an execution', () => {
 		if (requests > 1) respondInto(bodies, ok(1));
 		const each = { onError: 'continueRegularOutput' } as const;
 		const { workflow, start } = twoBranches(each);
-		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(1));
+		const run = await runWorkflow(workflow, start, manyRows(1));
 		expect(bodies.flatMap(phonesOf)).toEqual(Array(requests).fill(phone(0)));
 		const [, left = []] = runs(run, 1);
 		expect(left.map(({ json }) => json.rejection_status)).toEqual(

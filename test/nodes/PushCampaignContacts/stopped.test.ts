@@ -11,6 +11,7 @@ import {
 	runWorkflow,
 	startNode,
 	stoppedResult,
+	storedCredentials,
 } from '../../engine';
 import {
 	accepted,
@@ -37,7 +38,7 @@ const goOn = { onError: 'continueRegularOutput' as const };
 const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 
 const push = async (input: INodeExecutionData[], over: Partial<INode> = {}) =>
-	await runPush(harness, input, inTwos, over);
+	await runPush(input, inTwos, over);
 const statusesOf = (rejected: INodeExecutionData[]) =>
 	countBy(rejected, ({ json }) => json.rejection_status);
 
@@ -116,8 +117,8 @@ test('text from a row is never HTML in the error and the hints', async () => {
 });
 
 test('a later attempt that cannot begin reports all rows as unknown', async () => {
-	const read = harness.credentials.getDecrypted.bind(harness.credentials);
-	const reading = jest.spyOn(harness.credentials, 'getDecrypted');
+	const read = storedCredentials.getDecrypted.bind(storedCredentials);
+	const reading = jest.spyOn(storedCredentials, 'getDecrypted');
 	reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
 	const bodies = respondWith(OK, [503, '']);
 	const { error } = await push(manyRows(3), tryAgain);
@@ -131,7 +132,7 @@ test('a later attempt that cannot begin reports all rows as unknown', async () =
 
 test('Stop while n8n cannot note the second request: the message says that the first one pushed rows', async () => {
 	const bodies = respondWith(OK);
-	const execution = startNode(harness.credentials, pushNode(harness, inTwos), manyRows(3));
+	const execution = startNode(pushNode(inTwos), manyRows(3));
 	harness.store.beforeCall = () => {
 		if (bodies.length > 0) throw new Error('database is locked');
 	};
@@ -182,18 +183,18 @@ describe('Retry in the list of executions', () => {
 
 	async function run(node: INode, input: INodeExecutionData[]): Promise<IRun> {
 		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		return await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
+		return await runWorkflow(workflow, start, input, 'trigger');
 	}
 
 	/** With this version of the node. */
 	async function retry(failed: IRun, node: INode): Promise<IRun> {
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		return await retryFailed(harness.credentials, failed, workflow);
+		return await retryFailed(failed, workflow);
 	}
 
 	test('sends the remaining rows, and returns the requests of both executions', async () => {
 		const bodies = respondWith(OK, ARCHIVED, OK, LAST);
-		const node = pushNode(harness, inTwos);
+		const node = pushNode(inTwos);
 		const failed = await run(node, manyRows(5));
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
@@ -216,7 +217,7 @@ describe('Retry in the list of executions', () => {
 
 	test('never sends rows again that may have arrived', async () => {
 		const bodies = respondInto(breaking('ECONNRESET', respondWith(OK)), LAST);
-		const node = pushNode(harness, inTwos);
+		const node = pushNode(inTwos);
 		const failed = await run(node, manyRows(5));
 		const again = await retry(failed, node);
 		const third = await retry(again, node);
@@ -232,9 +233,9 @@ describe('Retry in the list of executions', () => {
 
 	test('with other columns and the same numbers, sends the remaining rows', async () => {
 		const bodies = respondWith(OK, ARCHIVED, OK);
-		const failed = await run(pushNode(harness, inTwos), manyRows(4));
+		const failed = await run(pushNode(inTwos), manyRows(4));
 		const edited = { ...inTwos, enqueue: true, otherColumns: 'none' };
-		expect(errorOf(await retry(failed, pushNode(harness, edited)))).toBeUndefined();
+		expect(errorOf(await retry(failed, pushNode(edited)))).toBeUndefined();
 		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
 		expect(bodies[2]).toMatchObject({ enqueue: true, contacts: [{ phone: phone(2) }, {}] });
 	});
@@ -254,8 +255,8 @@ describe('Retry in the list of executions', () => {
 			json: { phone: phone(row), mobile: phone(row + 10) },
 		}));
 		const items = before.contactsFrom === 'json' ? [{ json: {} }] : input;
-		const failed = await run(pushNode(harness, { ...inTwos, ...before }), items);
-		const again = await retry(failed, pushNode(harness, { ...inTwos, ...after }));
+		const failed = await run(pushNode({ ...inTwos, ...before }), items);
+		const again = await retry(failed, pushNode({ ...inTwos, ...after }));
 		expect(bodies).toHaveLength(2);
 		expect(errorOf(again)).toMatchObject({
 			message: expect.stringMatching(/^The rows or the options changed since an earlier attempt/),
@@ -265,8 +266,8 @@ describe('Retry in the list of executions', () => {
 
 	test('with an invalid setting, reports all rows as unknown, and how to go on', async () => {
 		respondWith(OK, ARCHIVED);
-		const failed = await run(pushNode(harness, inTwos), manyRows(4));
-		const again = await retry(failed, pushNode(harness, { ...inTwos, campaignId: 'Spring' }, goOn));
+		const failed = await run(pushNode(inTwos), manyRows(4));
+		const again = await retry(failed, pushNode({ ...inTwos, campaignId: 'Spring' }, goOn));
 		expect(statusesIn(again)).toEqual(ALL_UNKNOWN);
 		expect(output(again, 'Node', 1)[0]?.json.rejection_reason).toContain(
 			"Then retry the execution again. An earlier attempt may have pushed this row, so don't push it in a new execution.",
@@ -275,7 +276,7 @@ describe('Retry in the list of executions', () => {
 
 	test('with an unreadable record, nothing is sent, and all rows are unknown', async () => {
 		respondWith(OK, ARCHIVED);
-		const node = pushNode(harness, inTwos);
+		const node = pushNode(inTwos);
 		const failed = await run(node, manyRows(4));
 		const shelf: unknown = failed.data.executionData?.contextData['node:Node']?.voiceChatAgent;
 		expect(shelf).toHaveProperty(['push, run 0']);

@@ -18,28 +18,22 @@ import {
 	type NodeParameters,
 } from './pushHarness';
 
-const harness = engineHarness();
+engineHarness();
 beforeEach(() => skipSleeps());
 afterEach(() => jest.restoreAllMocks());
 
 const toolNode = (parameters: NodeParameters = {}) =>
-	pushNode(harness, {
+	pushNode({
 		contactsFrom: 'json',
 		contacts: "={{ $fromAI('contacts', '', 'json') }}",
 		...parameters,
 	});
 
 const ROUTES = [
-	['run by the engine', (node = toolNode()) => engineTool(harness.credentials, node)],
-	['run by the agent', (node = toolNode()) => inlineTool(harness.credentials, node)],
-	[
-		'run for an MCP client',
-		(node = toolNode()) => mcpTool(harness.credentials, node, randomUUID()),
-	],
-	[
-		'run for an MCP client without a session',
-		(node = toolNode()) => mcpTool(harness.credentials, node),
-	],
+	['run by the engine', (node = toolNode()) => engineTool(node)],
+	['run by the agent', (node = toolNode()) => inlineTool(node)],
+	['run for an MCP client', (node = toolNode()) => mcpTool(node, randomUUID())],
+	['run for an MCP client without a session', (node = toolNode()) => mcpTool(node)],
 ] as const;
 
 let next = 100_000;
@@ -155,7 +149,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 });
 
 test('after too many requests, the remaining contacts can be pushed, and nobody twice', async () => {
-	const push = engineTool(harness.credentials, toolNode(inTwos));
+	const push = engineTool(toolNode(inTwos));
 	const bodies = respondWith(ok(2));
 	service().post(PATH).times(4).reply(429, rejection('Too many requests'));
 	const given = contacts(3);
@@ -169,7 +163,7 @@ test('after too many requests, the remaining contacts can be pushed, and nobody 
 });
 
 test('the same contacts again: those that were skipped are sent again, and nobody twice', async () => {
-	const push = engineTool(harness.credentials, toolNode());
+	const push = engineTool(toolNode());
 	const [one = { phone: '' }, listed = { phone: '' }] = contacts(2);
 	const skipped = accepted(1, { dnd_skipped: [{ phone: `+91${listed.phone}` }] });
 	const bodies = respondWith([200, skipped], ok(1));
@@ -188,7 +182,7 @@ test('the same contacts again: those that were skipped are sent again, and nobod
 });
 
 test('if nobody is pushed, a model gets the first five reasons with their contacts', async () => {
-	const push = engineTool(harness.credentials, toolNode());
+	const push = engineTool(toolNode());
 	const given = Array.from({ length: 7 }, (_, index) => ({ phone: `12${index}` }));
 	const { outcome, next_step: next } = await push({ contacts: given });
 	expect(outcome).toBe('not_sent');
@@ -243,12 +237,12 @@ test('pushes again to another campaign, in another agent run, and in another ses
 	const bodies = respondWith(ok(1), ok(1), ok(1));
 	service().post('/v1/campaigns/43/contacts').reply(200, accepted(1));
 	const ofModel = toolNode({ campaignId: "={{ $fromAI('campaign', '') }}" });
-	const call = engineTool(harness.credentials, ofModel);
+	const call = engineTool(ofModel);
 	for (const campaign of ['42', '43']) {
 		expect(await call({ ...given, campaign })).toMatchObject({ outcome: 'done' });
 	}
-	await engineTool(harness.credentials, toolNode(), { run: 1 })(given);
-	await mcpTool(harness.credentials, toolNode(), 'another session')(given);
+	await engineTool(toolNode(), { run: 1 })(given);
+	await mcpTool(toolNode(), 'another session')(given);
 	expect(bodies).toHaveLength(3);
 });
 
@@ -259,7 +253,7 @@ test('after a crash, contacts that a model moved to its first list of unusable n
 	const attempt = (mode: WorkflowExecuteMode) => {
 		const runtimeData = { version: 1, establishedAt: startedAt, source: 'trigger' } as const;
 		const data = createRunExecutionData({ executionData: { runtimeData } });
-		return engineTool(harness.credentials, toolNode(), { data, mode });
+		return engineTool(toolNode(), { data, mode });
 	};
 	const [one, other, third] = contacts(3);
 	const first = attempt('trigger');

@@ -17,7 +17,7 @@ import { until } from '../../../n8n/until';
 import { dialects } from '../../../simulator';
 import { waitBy } from '../placeCallHarness';
 import { people } from '../waitingExecutions';
-import { byReading, byWebhook, harness, HOUR, waitHarness } from './waitHarness';
+import { byReading, byWebhook, HOUR, waitHarness } from './waitHarness';
 
 // The dialect makes no difference for these.
 describe('pausing an execution', () => {
@@ -64,9 +64,9 @@ describe('pausing an execution', () => {
 		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
 		ways.push(...ways);
 		const input = people(1).map((json) => ({ json }));
-		const first = await runWorkflow(harness.credentials, workflow, start, input);
+		const first = await runWorkflow(workflow, start, input);
 		expect([first.status, placed().length]).toEqual(['waiting', 1]);
-		const second = await resume(harness.credentials, workflow, storedCopy(first.data));
+		const second = await resume(workflow, storedCopy(first.data));
 		expect([second.status, placed().length]).toEqual(['waiting', 2]);
 	});
 
@@ -78,7 +78,7 @@ describe('pausing an execution', () => {
 		const count = 1_000;
 		const input = people(count).map((json) => ({ json }));
 		const data = runDataOf(start, input);
-		const running = startExecution(harness.credentials, workflow, data);
+		const running = startExecution(workflow, data);
 		await until('the first calls', async () => await Promise.resolve(placed().length > 2));
 		running.cancel();
 		await stoppedResult(running);
@@ -90,7 +90,7 @@ describe('pausing an execution', () => {
 		'stopped while it waits by reading, with On Error %s, the result has the ID of the call',
 		async (onError) => {
 			const input = people(1).map((json) => ({ json }));
-			const execution = startNode(harness.credentials, await node(byReading, { onError }), input);
+			const execution = startNode(await node(byReading, { onError }), input);
 			await until('the wait', async () => await Promise.resolve(waits().length > 0));
 			execution.cancel();
 			const { error, data } = await stoppedResult(execution);
@@ -141,7 +141,7 @@ describe('pausing an execution', () => {
 	it('when stopped during the wait and retried, it passes on the calls and places none again', async () => {
 		const { placeCall, run } = await waiting(byWebhook, 2);
 		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
-		const again = await retryFailed(harness.credentials, run, workflow);
+		const again = await retryFailed(run, workflow);
 		const not_read = expect.stringContaining('the execution was stopped and retried');
 		expect(records(again, 'After')).toMatchObject(
 			placed().map((call_id) => ({ call_id, not_read })),

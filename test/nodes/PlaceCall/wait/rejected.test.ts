@@ -9,7 +9,7 @@ describe('no call is placed', () => {
 		['run by the engine', engineTool],
 		['called by the agent', inlineTool],
 	])('as a tool %s, which cannot wait', async (_name, route) => {
-		const answer = await route(harness.credentials, harness.placeCallNode(byWebhook))();
+		const answer = await route(harness.placeCallNode(byWebhook))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: "A tool can't wait for the completion webhook, so no call was placed.",

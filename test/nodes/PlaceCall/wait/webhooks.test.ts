@@ -1,6 +1,7 @@
 import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
+import { storedCredentials } from '../../../engine';
 import { dialects } from '../../../simulator';
-import { byWebhook, harness, HOUR, waitHarness } from './waitHarness';
+import { byWebhook, HOUR, waitHarness } from './waitHarness';
 
 const STILL_WAITING = { webhookResponse: { received: true } };
 
@@ -150,9 +151,7 @@ describe('webhooks during the wait', () => {
 	it('with an unreadable credential, it asks the service to try again before the time limit, and ends the wait at the limit', async () => {
 		isNow(1_000_000);
 		const { callId, arrive } = await waiting(byWebhook);
-		jest
-			.spyOn(harness.credentials, 'getDecrypted')
-			.mockRejectedValue(new Error('the vault is shut'));
+		jest.spyOn(storedCredentials, 'getDecrypted').mockRejectedValue(new Error('the vault is shut'));
 		isNow(1_000_000 + HOUR - 1);
 		expect((await arrive({ call_id: callId })).response.statusCode).toBe(503);
 		expect((await arrive()).result).toEqual(STILL_WAITING);

@@ -265,3 +265,43 @@ test.each<[string, Setting, string, number]>([
 ])('for a decision, a list of %s', async (_what, setting, result, readings) => {
 	expect(await readWhole(setting)).toEqual({ result, readings });
 });
+
+/** Positions are taken from the list at that moment. */
+type Change = { kind: 'add' | 'remove' | 'move'; from: number; to: number };
+const change = fc.record<Change>({
+	kind: fc.constantFrom('add', 'remove', 'move'),
+	from: fc.nat(99),
+	to: fc.nat(99),
+});
+
+/** The list before and after each change. */
+function listsOf(changes: Array<Change | null>): string[] {
+	let now = ALPHABET.slice(0, 12);
+	return changes.map((one, index) => {
+		if (one === null) return now;
+		const letter = now[one.from % now.length] ?? '';
+		const rest = one.kind === 'add' ? now : now.replace(letter, '');
+		const added = { add: ALPHABET[12 + index] ?? '', remove: '', move: letter }[one.kind];
+		const at = one.to % (rest.length + 1);
+		return (now = rest.slice(0, at) + added + rest.slice(at));
+	});
+}
+
+/** Two readings agree on a missed entry if the list changes in step with them. A single reading misses entries far more often. */
+test.each([true, false])(
+	'for a decision, a list that changes while it is read, with a total: %p: misses almost no entry, or stops',
+	async (hasTotal) => {
+		const outcomes = { read: 0, stopped: 0, missed: 0 };
+		const changes = fc.array(fc.option(change, { freq: 3 }), { minLength: 1, maxLength: 40 });
+		const property = fc.asyncProperty(changes, async (all) => {
+			const lists = listsOf(all);
+			const stayed = [...ALPHABET].filter((one) => lists.every((list) => list.includes(one)));
+			const { result } = await readWhole({ lists, hasTotal });
+			if (result === CHANGING) outcomes.stopped++;
+			else outcomes[stayed.every((one) => result.includes(one)) ? 'read' : 'missed']++;
+		});
+		await fc.assert(property, { numRuns: 500 });
+		expect(outcomes.missed).toBeLessThanOrEqual(4);
+		expect(outcomes.read).toBeGreaterThan(125);
+	},
+);

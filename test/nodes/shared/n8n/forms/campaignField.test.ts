@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
-import { CREDENTIAL } from '../../../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../../../contract/credentialFor';
 import { engineHarness, searchList } from '../../../../engine';
 import { dialects, fixtures } from '../../../../simulator';
@@ -27,14 +26,9 @@ describe.each(Object.values(dialects))('the Campaign list, dialect $name', (dial
 	}
 
 	async function listed(node = 'campaignStatus', filter = '', account: object = {}) {
-		const details = await harness.addCredential({ ...credentialFor(simulator()), ...account });
-		const withCredential = harness.node(node, { credentials: { [CREDENTIAL]: details } });
-		const { results } = await searchList(
-			harness.credentials,
-			withCredential,
-			'searchCampaigns',
-			filter,
-		);
+		const data = { ...credentialFor(simulator()), ...account };
+		const withCredential = await harness.nodeWith(data, node);
+		const { results } = await searchList(withCredential, 'searchCampaigns', filter);
 		return results;
 	}
 

@@ -15,8 +15,7 @@ const harness = engineHarness();
 /** A node with these parameters and rows, in the engine's own execute context. */
 function contextOf(parameters: INodeParameters, rows: IDataObject[]): ExecuteContext {
 	const items: INodeExecutionData[] = rows.map((json) => ({ json }));
-	const { credentials } = harness;
-	return executeContext(harness.node('placeCall', { parameters }), items, { credentials });
+	return executeContext(harness.node('placeCall', { parameters }), items);
 }
 
 const field = (name: string, type: NodePropertyTypes): INodeProperties => ({

@@ -12,7 +12,7 @@ const FORM = [developerSettings(concurrencyField(5, ''))];
 function concurrency(value?: number | string): number {
 	const settings = value === undefined ? {} : { concurrency: value };
 	const node = harness.node('placeCall', { parameters: { developerSettings: settings } });
-	const context = executeContext(node, [{ json: {} }], { credentials: harness.credentials });
+	const context = executeContext(node, [{ json: {} }]);
 	return readConcurrency(new NodeParameters(context, FORM), 5);
 }
 

@@ -78,8 +78,7 @@ async function evaluated(raw: unknown, row: unknown): Promise<Outcome> {
 	const name = isLocator ? 'agentUuid' : 'personName';
 	const parameters = z.custom<INodeParameters>().parse({ [name]: raw });
 	const items = [{ json: z.custom<IDataObject>().parse(row) }];
-	const { credentials } = harness;
-	const context = executeContext(harness.node('placeCall', { parameters }), items, { credentials });
+	const context = executeContext(harness.node('placeCall', { parameters }), items);
 	return await context.workflow.expression.withIsolate(async () => {
 		try {
 			const options = { extractValue: isLocator };

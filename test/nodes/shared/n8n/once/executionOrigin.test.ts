@@ -33,7 +33,7 @@ function contextIn(
 		},
 	};
 	const context = executeContext(harness.node('placeCall'), [{ json: {} }], {
-		additionalData: makeAdditionalData(harness.credentials, 'trigger', overrides),
+		additionalData: makeAdditionalData('trigger', overrides),
 		data: dataWith(runtimeData),
 	});
 	return { context, reads };

@@ -52,7 +52,7 @@ test('a record of the whole execution is available in each run of a loop, and st
 describe('in a session of an MCP client', () => {
 	const recordOf = (node: string, scope: 'node' | 'workflow', session = 'one') => {
 		const tool = harness.node('placeCall', { id: node, name: node });
-		const context = mcpContext(harness.credentials, tool, session);
+		const context = mcpContext(tool, session);
 		return openRecord(context, 'done', isDone, {}, { scope });
 	};
 

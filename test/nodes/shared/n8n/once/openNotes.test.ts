@@ -47,7 +47,7 @@ function execution(executionId: string, attempt: Attempt = {}) {
 	const placeCall = harness.node('placeCall', { id: `node-${nodes}` });
 	const dataOf = (runtimeData: IExecutionContext) =>
 		createRunExecutionData({ executionData: { runtimeData } });
-	const additionalData = makeAdditionalData(harness.credentials, mode, {
+	const additionalData = makeAdditionalData(mode, {
 		executionId,
 		// Start of the topmost parent.
 		getRunExecutionData: async () =>
@@ -168,7 +168,7 @@ test('a request waits while its note cannot be written, up to 68 seconds, and is
 });
 
 test('an execution that cannot be retried has no notes', async () => {
-	const context = mcpContext(harness.credentials, harness.node('placeCall'), 'session');
+	const context = mcpContext(harness.node('placeCall'), 'session');
 	expect(await openNotes(context)).toBeUndefined();
 	const clearNotes = await notesOfWaiting(context);
 	await clearNotes();

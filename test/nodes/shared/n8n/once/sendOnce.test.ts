@@ -10,11 +10,7 @@ const atOnce: Limiter = async (job) => await job();
 
 /** A long MCP session: makes tool requests, and counts those that are sent. */
 function aSession(name: string) {
-	const context = mcpContext(
-		harness.credentials,
-		harness.node('placeCall', { parameters: CALL }),
-		name,
-	);
+	const context = mcpContext(harness.node('placeCall', { parameters: CALL }), name);
 	const ledger = new SendOnce(context, async () => await Promise.resolve());
 	const sent: string[] = [];
 	const toolRequest = async (

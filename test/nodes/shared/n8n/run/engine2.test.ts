@@ -1,4 +1,4 @@
-/** What nodes do on Engine 2.0 of n8n. `npm run long -- faults` runs them in a real one. */
+/** What nodes do on Engine 2.0 of n8n. */
 import type { INodeExecutionData } from 'n8n-workflow';
 import { activate, engineHarness, makeWorkflow, runOnEngine2 } from '../../../../engine';
 import { CALL } from '../../../PlaceCall/placeCallHarness';
@@ -13,14 +13,14 @@ const CANNOT_RUN =
 
 it.each([
 	['Place Call', () => placeCall()],
-	['Push Campaign Contacts', () => pushNode(harness, {})],
+	['Push Campaign Contacts', () => pushNode({})],
 ])('%s sends nothing', async (_name, node) => {
-	await expect(runOnEngine2(harness.credentials, node(), rows)).rejects.toThrow(CANNOT_RUN);
+	await expect(runOnEngine2(node(), rows)).rejects.toThrow(CANNOT_RUN);
 });
 
 it('fails each item with Continue On Fail, and does not pass the input on', async () => {
 	const node = placeCall({ onError: 'continueRegularOutput' });
-	const [items] = await runOnEngine2(harness.credentials, node, rows);
+	const [items] = await runOnEngine2(node, rows);
 	const error = (item: number) => ({ error: `${CANNOT_RUN} [item ${item}]`, details: { item } });
 	expect(items).toMatchObject([
 		{ json: error(0), pairedItem: { item: 0 } },
@@ -36,5 +36,5 @@ it.each([
 	'chatEventsTrigger',
 ])('%s is not published', async (type) => {
 	const workflow = makeWorkflow([harness.node(type, {})], {}, { engineType: 'v2' });
-	await expect(activate(harness.credentials, workflow)).rejects.toThrow(CANNOT_RUN);
+	await expect(activate(workflow)).rejects.toThrow(CANNOT_RUN);
 });

@@ -7,7 +7,7 @@ test.each(['dnd', 'getCall', 'chatSession', 'agents'])(
 	'%s: an unknown operation of an imported workflow is reported, and nothing is sent',
 	async (type) => {
 		const node = harness.node(type, { parameters: { operation: 'drop' } });
-		const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, [{ json: {} }]);
+		const run = await runWorkflow(makeWorkflow([node]), node, [{ json: {} }]);
 		expect(run.data.resultData.error).toMatchObject({
 			message: `'Operation' has an unknown value (got "drop")`,
 			description: 'Choose an operation from the list.',
@@ -19,7 +19,7 @@ test('with Continue On Fail, a setting of the whole execution that cannot be use
 	const parameters = { ...CALL, developerSettings: { concurrency: '={{ "many" }}' } };
 	const node = harness.node('placeCall', { parameters, onError: 'continueRegularOutput' });
 	const items = [{ json: {} }, { json: {} }];
-	const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items);
+	const run = await runWorkflow(makeWorkflow([node]), node, items);
 	expect(output(run, node.name)).toMatchObject(
 		[0, 1].map((item) => ({
 			json: {

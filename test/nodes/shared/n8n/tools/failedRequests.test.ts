@@ -4,7 +4,6 @@ import uniqBy from 'lodash/uniqBy';
 import type { IDataObject, INode } from 'n8n-workflow';
 import nock from 'nock';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../../../../nodes/shared/n8n/http/credential';
 import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
 import { credentialFor } from '../../../../contract/credentialFor';
 import { engineHarness, engineTool, HOST } from '../../../../engine';
@@ -134,17 +133,14 @@ function respondTo(failing: Failing | { code: string }): void {
 
 async function nodeOf({ node, parameters }: Scene): Promise<INode> {
 	const details = { ...credentialFor(simulator()), baseUrl: HOST };
-	return harness.node(node, {
-		parameters,
-		credentials: { [CREDENTIAL]: await harness.addCredential(details) },
-	});
+	return await harness.nodeWith(details, node, { parameters });
 }
 
 async function resultOf(scene: Scene, failing: Failing | { code: string }): Promise<ToolWords> {
 	respondTo(failing);
 	const node = await nodeOf(scene);
 	const row = scene.items?.[0]?.json ?? {};
-	const result = await engineTool(harness.credentials, node, { row })();
+	const result = await engineTool(node, { row })();
 	nock.cleanAll();
 	return toolWords.parse(result);
 }

@@ -6,7 +6,7 @@ import { simulatedNodes } from '../../../../contract/simulatedNodes';
 import { engineTool } from '../../../../engine';
 import { fixtures } from '../../../../simulator';
 
-const { harness, simulator, nodeOf } = simulatedNodes();
+const { simulator, nodeOf } = simulatedNodes();
 const { calls, campaigns, sessions } = fixtures;
 
 const GIVEN = "={{ $fromAI('given', ``, 'string') }}";
@@ -126,7 +126,7 @@ async function expectAdvice(
 	for (const value of given) {
 		simulator().reset();
 		const node = await nodeOf(type, parameters);
-		const result = await engineTool(harness.credentials, node)({ given: value });
+		const result = await engineTool(node)({ given: value });
 		expect(simulator().placedCalls()).toEqual([]);
 		results.push({ given: value, outcome: result.outcome, next: result.next_step });
 	}

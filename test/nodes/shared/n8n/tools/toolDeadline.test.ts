@@ -14,9 +14,9 @@ beforeEach(() => {
 });
 
 const ROUTES = [
-	['run by the engine', (node: INode) => engineTool(harness.credentials, node)],
-	['called by the agent', (node: INode) => inlineTool(harness.credentials, node)],
-	['called for an MCP client', (node: INode) => mcpTool(harness.credentials, node, 'patience')],
+	['run by the engine', (node: INode) => engineTool(node)],
+	['called by the agent', (node: INode) => inlineTool(node)],
+	['called for an MCP client', (node: INode) => mcpTool(node, 'patience')],
 ] as const;
 
 /** The result for the model, and the time it took by the nodes' clock. */

@@ -16,7 +16,7 @@ import {
 const harness = engineHarness();
 
 /** The engine runs a tool like any node. Only its type differs. */
-const called = (type: string) => mcpContext(harness.credentials, harness.node(type));
+const called = (type: string) => mcpContext(harness.node(type));
 
 test('a tool that an agent runs is a tool', () => {
 	expect(runsAsTool(called('placeCall'))).toBe(true);

@@ -83,7 +83,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		parameters: INodeParameters,
 		details?: ICredentialDataDecryptedObject,
 		run?: AgentRun,
-	): Promise<CallTool> => route(harness.credentials, await node(type, parameters, details), run);
+	): Promise<CallTool> => route(await node(type, parameters, details), run);
 
 	test('a call is placed once per agent run', async () => {
 		const data = newExecutionData();
@@ -112,8 +112,8 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		acceptCalls(1);
 		const one = { ...(await node('placeCall', CALL)), name: 'One', id: 'one' };
 		const other = { ...one, name: 'Other', id: 'other' };
-		await route(harness.credentials, one, { data })();
-		expect(await route(harness.credentials, other, { data })()).toMatchObject({
+		await route(one, { data })();
+		expect(await route(other, { data })()).toMatchObject({
 			outcome: 'already_done',
 		});
 	});
@@ -205,7 +205,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		'with On Error %s the model gets the same result',
 		async (onError) => {
 			const bad = { ...(await node('placeCall', { ...CALL, phoneNumber: 'n/a' })), onError };
-			expect(checked(await route(harness.credentials, bad)())).toMatchObject({
+			expect(checked(await route(bad)())).toMatchObject({
 				outcome: 'not_sent',
 				what_happened: `'Phone Number' "n/a" isn't a phone number.`,
 			});
@@ -331,7 +331,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			const data = newExecutionData();
 			return async (row: IDataObject, parameters: INodeParameters = {}) =>
 				// If the agent runs the tool itself, its input is from the model.
-				await route(harness.credentials, pushNode(harness, parameters), { row, data })(row);
+				await route(pushNode(parameters), { row, data })(row);
 		};
 		/** The bodies of requests, which get these responses one after another. */
 		const respondWith = (...responses: Array<[number, JsonObject | string]>) => {
@@ -396,21 +396,21 @@ describe('a tool of an MCP client', () => {
 		acceptCalls(2);
 		const outcomes = [];
 		for (const session of ['one', 'one', 'two']) {
-			const result = await mcpTool(harness.credentials, tool, session)();
+			const result = await mcpTool(tool, session)();
 			outcomes.push(checked(result).outcome);
 		}
 		expect(outcomes).toEqual(['done', 'already_done', 'done']);
 	});
 
 	test('simultaneous requests of one session share one result', async () => {
-		const tool = mcpTool(harness.credentials, await node('placeCall', CALL), 'three');
+		const tool = mcpTool(await node('placeCall', CALL), 'three');
 		acceptCalls(1);
 		const results = await Promise.all([tool(), tool(), tool()]);
 		expect(outcomesOf(results)).toEqual(['done', 'already_done', 'already_done']);
 	});
 
 	test('without a session ID, each request is sent', async () => {
-		const tool = mcpTool(harness.credentials, await node('placeCall', CALL));
+		const tool = mcpTool(await node('placeCall', CALL));
 		acceptCalls(2);
 		expect([await tool(), await tool()]).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
 	});
@@ -419,7 +419,7 @@ describe('a tool of an MCP client', () => {
 		const tool = await node('placeCall', CALL);
 		const isDone = (stored: unknown): stored is { done?: true } => stored !== undefined;
 		const recordOf = (session: number) =>
-			openRecord(mcpContext(harness.credentials, tool, `many ${session}`), 'test', isDone, {});
+			openRecord(mcpContext(tool, `many ${session}`), 'test', isDone, {});
 		for (let session = 0; session < 500; session++) recordOf(session).done = true;
 		expect(recordOf(0)).toEqual({ done: true });
 		recordOf(500).done = true;
@@ -429,7 +429,7 @@ describe('a tool of an MCP client', () => {
 });
 
 test('a completed request stays done after a later failure', async () => {
-	const context = mcpContext(harness.credentials, await node('placeCall', CALL));
+	const context = mcpContext(await node('placeCall', CALL));
 	const output = [{ json: { call_id: 'one', warnings: [] } }];
 	const [[item] = []] = await runForModel(context, async () => {
 		noteCompleted(context, { output, isReplay: false, repeatable: false });
@@ -490,7 +490,7 @@ test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]
 		'Do not repeat this request, because it may have taken effect. Tell the user you are chatting with that the outcome is unknown.',
 	],
 ])('a %s that fails with %p has the outcome %s', async (kind, error, outcome, next) => {
-	const context = mcpContext(harness.credentials, await node('placeCall', CALL));
+	const context = mcpContext(await node('placeCall', CALL));
 	const [[item] = []] = await runForModel(context, async () => {
 		if (kind === 'read') noteReadOnly(context);
 		return await Promise.reject(error);
@@ -505,7 +505,7 @@ test.each([
 	'advice only for the person who set up the tool is a hint of the execution: %j',
 	async (...one) => {
 		const [resolution, messages] = one;
-		const context = mcpContext(harness.credentials, await node('placeCall', CALL));
+		const context = mcpContext(await node('placeCall', CALL));
 		const hints = jest.spyOn(context, 'addExecutionHints');
 		await runForModel(context, async () => await Promise.reject(invalid(resolution)));
 		expect(hints.mock.calls).toEqual(messages.map((message) => [{ message }]));
@@ -521,7 +521,7 @@ test('the reason why a person was not asked has the advice for a model', () => {
 test('values from the model are not read as columns of the row', async () => {
 	const bodies = acceptCalls(1);
 	const parameters = { ...CALL, phoneNumber: '={{ $json.phone }}' };
-	const tool = inlineTool(harness.credentials, await node('placeCall', parameters), {
+	const tool = inlineTool(await node('placeCall', parameters), {
 		row: { phone: '9876543210' },
 	});
 	await tool({ phone: '9123456780' });
