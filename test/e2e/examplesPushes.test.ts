@@ -11,7 +11,7 @@ const campaign = fixtures.campaigns.active;
 const HEADER = 'phone,person_name\n';
 const GOOD_ROWS = '9876543210,Asha\n9876543211,Ravi\n';
 const WAITS = expect.stringMatching(
-	/^Nobody is called yet\. Contact list \d+ waits\. Ask the person who gave you the form/,
+	/^Nobody is called yet\. Ask the person who gave you the form to have the contacts released \(contact list \d+\)\./,
 );
 /** The beginning of an image. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
