@@ -78,6 +78,15 @@ describe('items with the same number', () => {
 		expect(placedOf(await place({ ...perItem, ...parameters }, { items }))).toEqual(PLACED);
 	});
 
+	it('count as duplicates in the hint, also if their rows have an error', async () => {
+		acceptCalls(1);
+		const items = [0, 1].map(() => ({ phone: phone(0), error: 'was here' }));
+		const options = { includeInputFields: true };
+		expect(hintsOf(await place({ ...perItem, options }, { items }))).toEqual([
+			expect.stringMatching(/^2 items: 1 call placed, 1 not placed \(an earlier item/),
+		]);
+	});
+
 	it('each have their own reason if calling hours keep their times from being called', async () => {
 		skipSleeps(Date.parse(NIGHT));
 		const options = { callingHours: { hours: HOURS }, outsideCallingHours: 'notPlaced' };

@@ -66,6 +66,7 @@ describe('the output', () => {
 test.each([
 	['https://n8n.example.com/webhook-test/1a2b', [/^'Webhook URL' is a Test URL of n8n/]],
 	['http://localhost:5678/webhook/1a2b', [/^'Webhook URL' has an address of this computer/]],
+	['http://10.0.0.12:5678/webhook/1a2b', [/^'Webhook URL' has an address of this computer/]],
 	['https://n8n.example.com/webhook/1a2b', []],
 ])('the call is placed with the webhook URL %s, with %j as hint', async (webhookUrl, expected) => {
 	const bodies = acceptCalls(1);
@@ -92,6 +93,7 @@ it('Include Input Fields: leaves out the record, the error, and the answer of an
 		status: 'picked',
 		summary: 'Yes',
 		tag_name: 'Hot',
+		...{ answered: true, transcript: [], transcript_text: 'Hello', recording: {} },
 	};
 	const answer = { answer: 'yes', explanation: 'Yes', data: { approved: true } };
 	const failed = { error: 'No', message: 'Correct it', details: { outcome: 'unknown' } };
