@@ -237,6 +237,17 @@ describe('asking and waiting', () => {
 			},
 		);
 
+		it("the model isn't told that nobody was called if that's unknown", async () => {
+			service().faults.inject({ kind: 'status', status: 500, times: 1 });
+			const { run } = await waiting(reviewed, [wish], { type });
+			expect(records(run)).toMatchObject([
+				{
+					explanation: expect.stringMatching(/^The answer is unknown\. /),
+					data: { approved: false },
+				},
+			]);
+		});
+
 		it('stops the workflow if set', async () => {
 			const over = { type, onError: 'stopWorkflow' } as const;
 			const { run } = await waiting({ ...reviewed, yesValues: '={{ "" }}' }, [wish], over);

@@ -165,3 +165,8 @@ test.each([
 		problem: { message: expect.stringContaining(message) },
 	});
 });
+
+test('the number to forget must be entered', () => {
+	const resolution = { onScreen: 'Enter the phone number to forget.' };
+	expect(numberKey(' ', undefined)).toMatchObject({ problem: { resolution } });
+});
