@@ -58,7 +58,7 @@ test('a node has its icons, and on the canvas its display name without the commo
 				dark: expect.stringMatching(/\/voiceChatAgent\.dark\.svg$/),
 			},
 		]);
-		expect(description).not.toMatch(/\.$/);
+		expect(description).toMatch(/[^.]$/);
 	}
 });
 
@@ -114,9 +114,7 @@ test('placeholders begin with "e.g.", except the example that can be pasted', ()
 				hasAddButton(property) ? undefined : property.placeholder,
 				...modes.map(({ placeholder }) => placeholder),
 			];
-			return texts
-				.filter((text) => text !== undefined && text !== '' && !text.startsWith('e.g. '))
-				.map(String);
+			return texts.filter((text) => text !== undefined && !text.startsWith('e.g. ')).map(String);
 		}),
 	).toEqual([]);
 	expect(
@@ -151,6 +149,11 @@ test('an option with fields of its own is added with its fields, and n8n keeps i
 		);
 	};
 	expect(nested.filter((one) => !isKept(one)).map(({ place }) => place)).toEqual([]);
+});
+
+test('each parameter, and each of its choices, has a label', () => {
+	expect(violations(({ property }) => property.displayName === '')).toEqual([]);
+	expect(violations(({ property }) => choicesOf(property).some(({ name }) => !name))).toEqual([]);
 });
 
 test('each parameter has a description, with periods as in n8n', () => {

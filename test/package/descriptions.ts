@@ -72,10 +72,10 @@ function isChoice(
 	return 'value' in option && !('type' in option);
 }
 
-/** Whether a description ends with a period if and only if it has several sentences. */
+/** Whether a description isn't empty, and ends with a period if and only if it has several sentences. */
 export function endsWell(description: string): boolean {
 	const sentences = description.replace(/\.$/, '').split(/[.?!] (?=\p{Lu}|“)/u).length;
-	return description.endsWith('.') === sentences > 1;
+	return description !== '' && description.endsWith('.') === sentences > 1;
 }
 
 /** Properties for people and models. */

@@ -176,7 +176,7 @@ function mayBeDecimals(text: string): boolean {
 /** Only if the country has a trunk zero. Otherwise, the zero is part of the number. */
 function withoutBracketedZero(text: string): string {
 	return text.replace(BRACKETED_ZERO, (shown: string, before: string) => {
-		const isDialedFromAbroad = /^\W*(?:\+|00)/.test(before);
+		const isDialedFromAbroad = /^(?:\+|00)/.test(before);
 		const digits = before.replace(/\D/g, '').replace(/^00/, '');
 		return isDialedFromAbroad && hasTrunkZero(digits) ? before : shown;
 	});

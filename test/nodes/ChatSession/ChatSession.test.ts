@@ -63,12 +63,15 @@ test('a support command can come from an expression', async () => {
 	expect(records(await harness.runOnNock(parameters))).toMatchObject([{ state: 'done' }]);
 });
 
+const SUPPORT = `/v1/chat/session/${sessions.open}/support`;
 test.each([
-	[{ operation: 'supportCommand', command: 'take_over' }, '1 command was already sent'],
-	[{ operation: 'close' }, '1 session was already closed'],
-])('%j: if a later item fails, the message says what was done', async (parameters, done) => {
-	const path = `/v1/chat/session/${sessions.open}/support`;
-	service().post(path).reply(200, { success: true, data: {} });
+	[{ operation: 'supportCommand', command: 'take_over' }, SUPPORT, '1 command was already sent'],
+	[{ operation: 'close' }, SUPPORT, '1 session was already closed'],
+	[{ operation: 'create', ...AGENT }, '/v1/chat/session', '1 session was already created'],
+])('%j: if a later item fails, the message says what was done', async (parameters, path, done) => {
+	service()
+		.post(path)
+		.reply(200, { success: true, data: { id: sessions.open } });
 	service().post(path).reply(400, { success: false, error: 'unknown_command' });
 	const sessionId = '={{ $json.id }}';
 	const items = [{ id: sessions.open }, { id: sessions.open }];

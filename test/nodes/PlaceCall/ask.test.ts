@@ -130,6 +130,17 @@ describe('asking and waiting', () => {
 		]);
 	});
 
+	it("a failed question isn't a yes of an earlier question of its row", async () => {
+		const earlier = { answer: 'yes', captured_answer: 'yes', data: { approved: true } };
+		const options = { includeInputFields: true };
+		const row = { ...earlier, phone: '', row: 7 };
+		const { run } = await waiting({ ...question, options }, [row], {
+			onError: 'continueRegularOutput',
+		});
+		const none = { answer: 'unclear', captured_answer: null, data: { approved: false } };
+		expect(records(run)).toMatchObject([{ ...none, row: 7, error: expect.any(String) }]);
+	});
+
 	it("no question is asked twice by Retry, and a yes to the old question isn't a yes to a changed one", async () => {
 		awake();
 		service().setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
@@ -223,6 +234,17 @@ describe('asking and waiting', () => {
 				]);
 			},
 		);
+
+		it("the model isn't told that nobody was called if that's unknown", async () => {
+			service().faults.inject({ kind: 'status', status: 500, times: 1 });
+			const { run } = await waiting(reviewed, [wish], { type });
+			expect(records(run)).toMatchObject([
+				{
+					explanation: expect.stringMatching(/^The answer is unknown\. /),
+					data: { approved: false },
+				},
+			]);
+		});
 
 		it('stops the workflow if set', async () => {
 			const over = { type, onError: 'stopWorkflow' } as const;

@@ -77,6 +77,27 @@ describe('items with the same number', () => {
 		const items = twice.map((row, index) => ({ ...row, at: times[index] ?? times[0] ?? '' }));
 		expect(placedOf(await place({ ...perItem, ...parameters }, { items }))).toEqual(PLACED);
 	});
+
+	it('count as duplicates in the hint, also if their rows have an error', async () => {
+		acceptCalls(1);
+		const items = [0, 1].map(() => ({ phone: phone(0), error: 'was here' }));
+		const options = { includeInputFields: true };
+		expect(hintsOf(await place({ ...perItem, options }, { items }))).toEqual([
+			expect.stringMatching(/^2 items: 1 call placed, 1 not placed \(an earlier item/),
+		]);
+	});
+
+	it('each have their own reason if calling hours keep their times from being called', async () => {
+		skipSleeps(Date.parse(NIGHT));
+		const options = { callingHours: { hours: HOURS }, outsideCallingHours: 'notPlaced' };
+		const times = ['2026-11-20T23:00:00+05:30', '2026-11-21T11:00:00+05:30'];
+		const items = times.map((at) => ({ phone: phone(0), at }));
+		const placed = await place({ ...perItem, ...AT, options }, { items });
+		expect(output(placed, 'Node').map(({ json }) => json.not_placed_reason)).toEqual([
+			'outside_calling_hours',
+			'outside_calling_hours',
+		]);
+	});
 });
 
 describe('a node that runs several times in an execution', () => {

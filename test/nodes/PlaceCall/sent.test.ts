@@ -66,6 +66,7 @@ describe('the output', () => {
 test.each([
 	['https://n8n.example.com/webhook-test/1a2b', [/^'Webhook URL' is a Test URL of n8n/]],
 	['http://localhost:5678/webhook/1a2b', [/^'Webhook URL' has an address of this computer/]],
+	['http://10.0.0.12:5678/webhook/1a2b', [/^'Webhook URL' has an address of this computer/]],
 	['https://n8n.example.com/webhook/1a2b', []],
 ])('the call is placed with the webhook URL %s, with %j as hint', async (webhookUrl, expected) => {
 	const bodies = acceptCalls(1);
@@ -74,13 +75,14 @@ test.each([
 	expect(bodies).toEqual([{ ...BODY, webhook_url: webhookUrl }]);
 });
 
-it('waits for a call whose call_id is a number', async () => {
+it('waits for a call whose call_id is a number, and returns its record instead of the first response', async () => {
 	skipSleeps();
-	callsEndpoint().reply(200, { success: true, data: { call_id: 12345 } });
+	callsEndpoint().reply(200, { success: true, data: { call_id: 12345, scheduled_at: '10:00' } });
 	const record = { call_id: 12345, status: 'failed' };
 	service().get('/v1/call/12345').reply(200, { success: true, data: record });
 	const run = await place(waitBy('reading'));
 	expect(output(run, 'Node')).toMatchObject([{ json: { ...record, timed_out: false } }]);
+	expect(records(run)[0]).not.toHaveProperty('scheduled_at');
 	jest.restoreAllMocks();
 });
 
@@ -92,6 +94,7 @@ it('Include Input Fields: leaves out the record, the error, and the answer of an
 		status: 'picked',
 		summary: 'Yes',
 		tag_name: 'Hot',
+		...{ answered: true, transcript: [], transcript_text: 'Hello', recording: {} },
 	};
 	const answer = { answer: 'yes', explanation: 'Yes', data: { approved: true } };
 	const failed = { error: 'No', message: 'Correct it', details: { outcome: 'unknown' } };

@@ -24,6 +24,7 @@ describe('the days', () => {
 		['Mon, Wed;FRI', [1, 3, 5]],
 		['Mon - Wed, Sat', [1, 2, 3, 6]],
 		['Tuesday to Thursday', [2, 3, 4]],
+		['Mon  to  Wed', [1, 2, 3]],
 		['Thurs, Tues', [2, 4]],
 		['Sat–Sun', [6, 7]],
 		[

@@ -38,12 +38,14 @@ test.each<[string | undefined, unknown, string | null]>([
 	['IT', '06 1234 5678', '390612345678'],
 	['SG', '9123 4567', '6591234567'],
 	['HU', '20 123 4567', '36201234567'],
+	['TM', '12 345678', '99312345678'],
 	// Not certain.
 	['IN', '98765', null],
 	['IN', '98765432101', null],
 	['US', '555 0143', null],
 	['US', '2 202 555 0143', null],
 	['RU', '912 345', null],
+	['RU', '9 912 345 67 89', null],
 	// Eight digits at home, or two fewer behind the country code.
 	['SG', '6512 3456', null],
 	['GB', '4420 7946 0958', null],
@@ -164,12 +166,9 @@ test.each([
 	});
 });
 
-test('the name of a column is not clear, and the advice is to drag the column', () => {
-	expect(numberKey('phone', undefined)).toMatchObject({
-		problem: {
-			resolution: {
-				onScreen: expect.stringContaining("drag the column to 'Phone'."),
-			},
-		},
-	});
+test.each([
+	[' ', 'Enter the phone number to forget.'],
+	['phone', expect.stringContaining("drag the column to 'Phone'.")],
+])('what to do with "%s"', (value, onScreen: unknown) => {
+	expect(numberKey(value, undefined)).toMatchObject({ problem: { resolution: { onScreen } } });
 });
