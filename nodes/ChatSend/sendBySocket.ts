@@ -74,7 +74,7 @@ type ReplyHint = readonly [why: string, next: string];
 
 const REPLIED_ELSEWHERE: ReplyHint = [
 	'The service accepted the message, and its response has no reply.',
-	"Chat Events Trigger reports the result as turn_result, with a turn_id to compare with turn_id or merged_into, and the agent's words as message_received with the role ai.",
+	"To get the reply, watch the session with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words.",
 ];
 
 const TAKEN_OVER: ReplyHint = [

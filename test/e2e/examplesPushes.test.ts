@@ -13,6 +13,8 @@ const GOOD_ROWS = '9876543210,Asha\n9876543211,Ravi\n';
 const WAITS = expect.stringMatching(
 	/^Nobody is called yet\. Ask the person who gave you the form to have the contacts released \(contact list \d+\)\./,
 );
+const NO_ROWS =
+	'The file has no rows. Nothing was sent. Of an Excel file, only the first sheet is read.';
 /** The beginning of an image. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
@@ -247,7 +249,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			'The first row must name the columns. Name the column with the phone numbers "phone", and upload the list again.';
 
 		it.each([
-			['a header only', 'leads.csv', HEADER, ['The file has no rows. Nothing was sent.']],
+			['a header only', 'leads.csv', HEADER, [NO_ROWS]],
 			['no bytes', 'leads.csv', '', ['The file is empty.']],
 			['another type', 'leads.png', PNG, [`The file isn't a CSV or Excel file. ${SAVE}`]],
 			['an image as Excel', 'leads.xlsx', PNG, ["The file couldn't be read.", SAVE]],

@@ -11,7 +11,7 @@ export type ServiceRequest = {
 	query?: Query;
 	body?: JsonObject;
 	list?: WrittenList;
-	/** Whether a request other than GET changes nothing either, so that it may be repeated. */
+	/** Whether a request other than GET changes nothing either. Its error then says so. */
 	changesNothing?: true;
 	/** For requests whose callers can't wait for the default time limit. */
 	timeoutMs?: number;

@@ -11,6 +11,7 @@ import {
 	whenAborted,
 } from '../clock';
 import { KeyedMutex } from '../keyedMutex';
+import { messageOf } from '../values';
 import { type OutgoingFrame, UnconfirmedFrames } from './acks';
 import { EventDispatcher, type Log, type OnEvent, type StopReason } from './eventDispatcher';
 import { type Ack, parseFrame } from './frames';
@@ -266,7 +267,7 @@ export class ChatConnection {
 				if (isRejection(error, 'session_closed')) {
 					await this.endClosedSession();
 				} else {
-					const { originalMessage } = whatWasSaid({ kind: 'token', error });
+					const { originalMessage = messageOf(error) } = whatWasSaid({ kind: 'token', error });
 					const details = { sessionId, originalMessage };
 					log.warn("The token of a chat session couldn't be renewed yet", details);
 				}

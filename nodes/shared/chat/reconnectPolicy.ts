@@ -283,7 +283,9 @@ function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
 export function whatWasSaid(attempt: AttemptEnd): Pick<ErrorFacts, 'originalMessage' | 'origin'> {
 	if (attempt.kind === 'token') {
 		const { error } = attempt;
-		if (!(error instanceof ExplainedError)) return { originalMessage: messageOf(error) };
+		if (!(error instanceof ExplainedError)) {
+			return { originalMessage: messageOf(error), origin: 'n8n' };
+		}
 		return { originalMessage: error.originalMessage, origin: error.origin };
 	}
 	const { code, reason } = attempt.end;

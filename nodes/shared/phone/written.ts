@@ -30,7 +30,7 @@ const ONE_POINT = /^([^.,]*)[.,](\d+)$/;
 /** The last dot or comma, followed only by zeros. */
 const POINT_AND_ZEROS = /^([^]*)([.,])(0+)$/;
 /** "+44 (0) 20": a zero in brackets after the country code. */
-const BRACKETED_ZERO = /^(\D*\d[\d\s-]*)\(\s*0\s*\)/;
+const BRACKETED_ZERO = /^(\D*\d[\d\s)-]*)\(\s*0\s*\)/;
 const NOT_ASCII = /[^\x20-\x7e]/gu;
 /** A digit of any script, but not a superscript, circled digit, or fraction (`No`). */
 const DECIMAL_DIGIT = /^\p{Nd}$/u;
@@ -176,7 +176,7 @@ function mayBeDecimals(text: string): boolean {
 /** Only if the country has a trunk zero. Otherwise, the zero is part of the number. */
 function withoutBracketedZero(text: string): string {
 	return text.replace(BRACKETED_ZERO, (shown: string, before: string) => {
-		const isDialedFromAbroad = /^(?:\+|00)/.test(before);
+		const isDialedFromAbroad = /^\(?(?:\+|00)/.test(before);
 		const digits = before.replace(/\D/g, '').replace(/^00/, '');
 		return isDialedFromAbroad && hasTrunkZero(digits) ? before : shown;
 	});

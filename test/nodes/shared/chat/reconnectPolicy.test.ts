@@ -184,7 +184,7 @@ test.each<[AttemptEnd, string | undefined, ErrorOrigin | undefined]>([
 	[closed(1006), 'close code 1006', 'network'],
 	[ended({}), undefined, undefined],
 	[noToken(rejection(403)), 'agent_not_found', 'service'],
-	[noToken(new Error('down')), 'down', undefined],
+	[noToken(new Error('down')), 'down', 'n8n'],
 ])('reports %j as %j by %j', (attempt, originalMessage, origin) => {
 	expect(whatWasSaid(attempt)).toEqual({
 		...(originalMessage !== undefined && { originalMessage }),
