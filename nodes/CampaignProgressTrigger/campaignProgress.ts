@@ -3,7 +3,7 @@ import isNumber from 'lodash/isNumber';
 import mapValues from 'lodash/mapValues';
 import orderBy from 'lodash/orderBy';
 import pickBy from 'lodash/pickBy';
-import zipWith from 'lodash/zipWith';
+import zip from 'lodash/zip';
 import {
 	type CampaignUpload,
 	type CampaignView,
@@ -46,9 +46,8 @@ export function readingOf(subject: string, view: CampaignView, previous?: Readin
 /** Both lists in one: the larger of each two sizes, from the largest on. Those without a size may be any. */
 function largestOf(known: readonly Size[], sizes: readonly Size[]): Size[] {
 	const sorted = (list: readonly Size[]) => list.filter(isNumber).sort((a, b) => b - a);
-	const largest = zipWith(sorted(known), sorted(sizes), (one = 0, other = 0) =>
-		Math.max(one, other),
-	);
+	const pairs = zip(sorted(known), sorted(sizes));
+	const largest = pairs.map(([one = 0, other = 0]) => Math.max(one, other));
 	const unknown = Math.max(known.length, sizes.length) - largest.length;
 	return [...largest, ...Array<null>(unknown).fill(null)];
 }

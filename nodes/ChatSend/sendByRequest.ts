@@ -1,7 +1,7 @@
 import type { ApiClient } from '../shared/api/client';
 import { sendInbound, sendInboundAsync, sendLegacyMessage } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import type { ApiResponse } from '../shared/api/http';
 import { parseAgentUuid } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
@@ -11,7 +11,6 @@ import { requireText } from '../shared/chat/parseChatFields';
 import { backoffMs } from '../shared/clock';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readAdditions } from '../shared/n8n/forms/options';
-import { failedRepeat } from '../shared/n8n/once/sentBefore';
 import type { Prepare } from '../shared/n8n/run/chatItems';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { idempotencyKey, messageTarget } from './idempotency';

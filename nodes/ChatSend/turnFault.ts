@@ -1,6 +1,7 @@
 import {
 	type ErrorFacts,
 	ExplainedError,
+	failedRepeat,
 	OutcomeUnknown,
 	quotingService,
 } from '../shared/api/errors';
@@ -15,7 +16,6 @@ import type { MissingAck } from '../shared/chat/connection';
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
 import type { TurnOutcome } from '../shared/chat/turn';
 import { ACCEPTED_STATES, errorText } from '../shared/chat/frames';
-import { failedRepeat } from '../shared/n8n/once/sentBefore';
 
 /** Explains why a message wasn't sent or was rejected. */
 class ChatTurnFault extends ExplainedError {

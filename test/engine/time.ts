@@ -25,13 +25,14 @@ export function skipSleeps(time = Date.now()): (iso: string) => void {
 	return (iso) => (time = Date.parse(iso));
 }
 
-/** Makes each `clock.sleep` end immediately, in all tests of a file or a `describe`. */
-export function useNoWaits(): void {
+/** Makes each `clock.sleep` end immediately, in all tests of a file or a `describe`. Returns its spy in the test. */
+export function useNoWaits(): () => jest.SpyInstance {
 	let waits: jest.SpyInstance;
 	beforeEach(() => {
 		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 	});
 	afterEach(() => waits.mockRestore());
+	return () => waits;
 }
 
 const fastClock = new FastClock(0);

@@ -260,6 +260,26 @@ function isRedirect(status: number): boolean {
 }
 
 /**
+ * The outcome of a request with an idempotency key whose earlier outcome is unknown. A later failure doesn't change it.
+ *
+ * @param failure of the later attempt
+ */
+export function failedRepeat({
+	originalMessage,
+	origin,
+}: Pick<ErrorFacts, 'originalMessage' | 'origin'>): OutcomeUnknown {
+	return new OutcomeUnknown(
+		'An earlier attempt may have sent this, and a later attempt failed, so the outcome is unknown',
+		{
+			onScreen:
+				'Check the service. If this is missing, send it again with the same idempotency key, which is safe.',
+			forModel: '',
+		},
+		{ originalMessage, origin },
+	);
+}
+
+/**
  * Narrows an error to one with an explanation.
  *
  * @throws any other error unchanged, because it's a bug of this package

@@ -1,11 +1,10 @@
 import { inspect } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { TOKEN, useNoWaits } from '../../engine';
 import { callsEndpoint, faultOf, people, perItem, placeCallHarness } from './placeCallHarness';
 
 const { place } = placeCallHarness();
-useNoWaits();
+const waits = useNoWaits();
 
 const REJECTED_CALL = 'No call was placed. Correct what the service names.';
 
@@ -63,7 +62,7 @@ describe('a call with an unknown outcome', () => {
 		expect(description).toMatch(
 			/^The request wasn't sent again\. Before you place this call again, look for 9876543210 in the calls of your account, for example with Get Call > Get Many\./,
 		);
-		expect(clock.sleep).not.toHaveBeenCalled();
+		expect(waits()).not.toHaveBeenCalled();
 	});
 
 	test('a response with the ID of another call, such as from a cache, proves nothing', async () => {

@@ -1,6 +1,6 @@
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { explained, ExplainedError, OutcomeUnknown } from '../../api/errors';
+import { explained, ExplainedError, failedRepeat, OutcomeUnknown } from '../../api/errors';
 import { isJsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { requireRunning } from '../run/cancel';
@@ -19,7 +19,7 @@ import {
 	type RecordOwner,
 	replay,
 } from './requestRecord';
-import { begunEarlier, failedRepeat } from './sentBefore';
+import { begunEarlier } from './sentBefore';
 import { requireQuota, sendForModel } from './toolRequests';
 
 /**

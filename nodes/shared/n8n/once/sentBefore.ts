@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { asSentence, type ErrorFacts, type ExplainedError, OutcomeUnknown } from '../../api/errors';
+import { asSentence, type ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { isJsonObject } from '../../json';
 import { openRecord } from './executionStore';
 import { openNotes } from './openNotes';
@@ -45,26 +45,6 @@ function sentBefore(error: ExplainedError, advice: string): OutcomeUnknown {
 	const { message, resolution, resolutionForModel: forModel, originalMessage, origin } = error;
 	const onScreen = `${asSentence(resolution)} ${advice}`;
 	return new OutcomeUnknown(message, { onScreen, forModel }, { originalMessage, origin });
-}
-
-/**
- * The outcome of a request with an idempotency key whose earlier outcome is unknown. A later failure doesn't change it.
- *
- * @param failure of the later attempt
- */
-export function failedRepeat({
-	originalMessage,
-	origin,
-}: Pick<ErrorFacts, 'originalMessage' | 'origin'>): OutcomeUnknown {
-	return new OutcomeUnknown(
-		'An earlier attempt may have sent this, and a later attempt failed, so the outcome is unknown',
-		{
-			onScreen:
-				'Check the service. If this is missing, send it again with the same idempotency key, which is safe.',
-			forModel: '',
-		},
-		{ originalMessage, origin },
-	);
 }
 
 /** The outcome of a request that an earlier attempt started, and of which n8n has no record. */
