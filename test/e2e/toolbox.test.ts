@@ -153,7 +153,11 @@ const tools = (triggerUrl: string): Tool[] => [
 	session('legacy', 'legacyPause', 'Pause legacy chat session', AGENT, sessions.dormant),
 	session('legacy', 'legacyClose', 'Close legacy chat session', AGENT, sessions.dormant),
 	{
-		...session('session', 'waitForEvent', 'Wait for chat session event', { timeLimit: 1 }),
+		...session('session', 'waitForEvent', 'Wait for chat session event', {
+			timeLimit: 1,
+			// The tools before it cause other events.
+			eventTypes: ['nudge_sent'],
+		}),
 		outcome: 'timed_out',
 	},
 	session('watchList', 'watch', 'Watch chat session', { triggerUrl, triggerSecret: 'sesame' }),
