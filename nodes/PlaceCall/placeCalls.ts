@@ -2,6 +2,7 @@ import compact from 'lodash/compact';
 import countBy from 'lodash/countBy';
 import get from 'lodash/get';
 import isEmpty from 'lodash/isEmpty';
+import min from 'lodash/min';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
@@ -173,8 +174,9 @@ function areScheduled(
 ): string | undefined {
 	const placed = items.filter(({ json }) => json.placed === true);
 	const times = dueTimes(placed, keepsInput).filter((due) => due > clock.now() + SOON_MS);
-	if (times.length === 0) return undefined;
-	const when = dayAndTime(DateTime.fromMillis(Math.min(...times), { zone }));
+	const first = min(times);
+	if (first === undefined) return undefined;
+	const when = dayAndTime(DateTime.fromMillis(first, { zone }));
 	const calls =
 		times.length === 1
 			? `1 call is scheduled for ${when}`

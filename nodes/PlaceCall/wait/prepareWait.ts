@@ -1,3 +1,4 @@
+import max from 'lodash/max';
 import omit from 'lodash/omit';
 import { DateTime } from 'luxon';
 import {
@@ -165,7 +166,8 @@ function endOfWait(
 	{ limitMs, keepsInput }: { limitMs: number; keepsInput: boolean },
 	now: number,
 ): number {
-	return Math.min(Math.max(now, ...dueTimes(placed, keepsInput)) + limitMs, LAST_END);
+	const last = max([now, ...dueTimes(placed, keepsInput)]);
+	return Math.min(last + limitMs, LAST_END);
 }
 
 /** When placed calls are due, in epoch milliseconds, as far as the responses tell it. */

@@ -55,6 +55,7 @@ export const SHORTENED: Unreadable = {
 		forModel: 'Give all digits of the number.',
 	},
 };
+
 /** Advice to add if the value, which has no digit, may be the name of a column. */
 export function columnAdvice(value: unknown, label: string): string {
 	if (typeof value !== 'string' || /\d/.test(value)) return '';
@@ -176,7 +177,7 @@ function mayBeDecimals(text: string): boolean {
 /** Only if the country has a trunk zero. Otherwise, the zero is part of the number. */
 function withoutBracketedZero(text: string): string {
 	return text.replace(BRACKETED_ZERO, (shown: string, before: string) => {
-		const isDialedFromAbroad = /^\(?(?:\+|00)/.test(before);
+		const isDialedFromAbroad = /^\W*(?:\+|00)/.test(before);
 		const digits = before.replace(/\D/g, '').replace(/^00/, '');
 		return isDialedFromAbroad && hasTrunkZero(digits) ? before : shown;
 	});
