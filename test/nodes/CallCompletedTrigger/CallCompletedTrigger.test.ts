@@ -58,9 +58,11 @@ describe('a request', () => {
 	it('starts an execution that returns the record of the service, also with a byte order mark', async () => {
 		const { deliver } = await listen();
 		const text = JSON.stringify({ data: [{ call: { call_id: calls.finished } }] });
-		expect((await deliver(rawBody(`\uFEFF${text}`))).items).toMatchObject([
+		const { execution, items } = await deliver(rawBody(`\uFEFF${text}`));
+		expect(items).toMatchObject([
 			{ call_id: calls.finished, status: 'picked', phone_key: '919876500001' },
 		]);
+		expect(execution && hintsOf(execution)).toEqual([]);
 	});
 
 	it.each([
@@ -126,7 +128,12 @@ describe('the execution', () => {
 		const { items } = await deliver({ body: [forged, { call_id: calls.finished }] });
 		expect(items).toMatchObject([
 			{ call_id: calls.finished, status: 'picked' },
-			{ error: expect.stringContaining(`Call ${forged.call_id} was reported as completed, but`) },
+			{
+				error: expect.stringMatching(
+					`^Call ${forged.call_id} was reported as completed, but .*\\[item 0]$`,
+				),
+				details: { item: 0 },
+			},
 		]);
 		const wrong = await listen(
 			{ filters: { agentUuid: { __rl: true, mode: 'id', value: 'nobody' } } },

@@ -66,6 +66,13 @@ const secondUncounted = response(
 	}),
 );
 const sameAgent = (...completed: boolean[]) => response(lists(list(completed, ['a', 'a', 'a'])));
+const sized = (...sizes: Array<number | null>) =>
+	response(
+		lists({
+			campaign_upload_id: 1,
+			queues: sizes.map((size) => ({ agent_uuid: 'a', total_queued: size, completed: true })),
+		}),
+	);
 const { calls: _calls, ...doneWithoutCalls } = done;
 const otherList = { campaign_upload_id: 2, queues: [{ agent_uuid: 'a', completed: true }] };
 
@@ -123,6 +130,11 @@ test.each<[string, JsonObject[], string[]]>([
 		[sameAgent(true, true), oneQueue(true, 9), oneQueue(true, 9), sameAgent(true, true)],
 		['', QUEUE, '', ''],
 	],
+	[
+		'a higher count, after another queue had none',
+		[sized(3, 9), sized(9, null), sized(9, 3), sized(9, 9)],
+		['', '', '', QUEUE],
+	],
 	['a queue in progress again', [done, usual, usual, done, done], ['', '', '', QUEUE, '']],
 	['a count of what is left', [oneQueue(true, 0), usual, oneQueue(true, 0)], ['', '', QUEUE]],
 	[
@@ -176,3 +188,19 @@ test.each([undefined, null, 'x', {}, { subject: 'https://voice.example.com#8' }]
 	'%p is not a reading of this campaign',
 	(stored) => expect(storedReading(stored, SUBJECT)).toBeUndefined(),
 );
+
+test('a part of a reading that is damaged is empty', () => {
+	const damaged = {
+		subject: SUBJECT,
+		total: '7',
+		byStatus: [],
+		completed: { '1/a': 'x', '1/b': [5, 'x'] },
+	};
+	expect(storedReading(damaged, SUBJECT)).toEqual({
+		subject: SUBJECT,
+		status: null,
+		total: null,
+		byStatus: {},
+		completed: { '1/a': [], '1/b': [5, null] },
+	});
+});

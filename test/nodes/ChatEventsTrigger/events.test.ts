@@ -29,6 +29,19 @@ test('the key differs between sessions, events, and nodes, and stays the same af
 	expect(again.emitted.some(({ items }) => items[0]?.[0]?.json.event_id === first)).toBe(true);
 });
 
+test('two triggers start with the same event, each with a key of its own', async () => {
+	const parameters = { sessionIds: sessions.open };
+	const both = [
+		await harness.start(parameters),
+		await harness.start(parameters, 'activate', {}, { id: 'other-node' }),
+	];
+	await harness.connected();
+	harness.service().sessions.pushEvent(sessions.open, 'one');
+	await Promise.all(both.map(async ({ emitted }) => await count(emitted, 1)));
+	const [one, other] = both.flatMap(({ emitted }) => emitted);
+	expect(one?.deduplicationKey).not.toBe(other?.deduplicationKey);
+});
+
 test('an event without an ID starts an execution each time, with a new key', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
 	const other = JSON.stringify({ type: 'odd', payload: {} });

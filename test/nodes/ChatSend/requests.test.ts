@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type nock from 'nock';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
-import { service, records } from '../../engine';
+import { mcpTool, service, records } from '../../engine';
 import { agents, chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
@@ -151,6 +152,7 @@ test('a derived key differs between sessions and, without one, between agents', 
 
 test.each<[string, INodeParameters, string]>([
 	['inbound', { sessionId: '' }, 'The message has no session and no agent'],
+	['legacy', { ...AGENT, sessionId: '={{ "" }}' }, "'Session ID'"],
 	[
 		'legacy',
 		{ agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } },
@@ -161,6 +163,23 @@ test.each<[string, INodeParameters, string]>([
 	expect(stopMessage(run).message).toContain(message);
 	expect(harness.simulator().requests).toEqual([]);
 });
+
+test.each(['inbound', 'async', 'legacy'])(
+	'%s: two messages of a model at the same moment are both sent',
+	async (sendBy) => {
+		const message = "={{ $fromAI('text', '', 'string') }}";
+		const parameters = { operation: 'sendMessage', sendBy, sessionId: sessions.open, message };
+		const send = mcpTool(
+			await harness.other('chatSend', { ...parameters, ...AGENT }),
+			randomUUID(),
+		);
+		const texts = ['Hello', 'Are you there?'];
+		const sent = await Promise.all(texts.map(async (text) => await send({ text })));
+		expect(sent).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
+		const bodies = harness.simulator().requests.map(({ body }) => JSON.stringify(body));
+		expect(bodies).toEqual(texts.map((text): unknown => expect.stringContaining(`"${text}"`)));
+	},
+);
 
 describe('3 items with a concurrency of 3', () => {
 	const others = [sessions.open, sessions.dormant];

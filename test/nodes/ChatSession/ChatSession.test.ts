@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { SETTLE_MS } from '../../../nodes/shared/chat/connection';
@@ -123,6 +124,17 @@ describe('wait for event', () => {
 		} finally {
 			await terse.stop();
 		}
+	});
+
+	test('if the wait of a later item fails, the message says how many have ended', async () => {
+		const parameters = { sessionId: '={{ $json.id }}', timeLimit: 20 };
+		const items = [{ id: sessions.open }, { id: randomUUID() }];
+		const waiting = harness.run({ operation: 'waitForEvent', ...parameters }, { items });
+		await listening();
+		harness.simulator().sessions.nudge(sessions.open);
+		expect(stopMessage(await waiting).description).toContain(
+			'1 wait has already ended in this run (item 0)',
+		);
 	});
 
 	test('a model gets only the ten latest of the other events', async () => {

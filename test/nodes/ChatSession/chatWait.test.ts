@@ -41,7 +41,9 @@ function waiting(
 		isConnected,
 		subscribe: (onEvent: OnEvent) => {
 			listener = onEvent;
-			return () => {};
+			return () => {
+				listener = undefined;
+			};
 		},
 	};
 	const result = awaitEvent(
@@ -54,6 +56,7 @@ function waiting(
 	return {
 		clock,
 		result,
+		isListening: () => listener !== undefined,
 		happens: (...events: ChatEvent[]) => events.forEach((one) => listener?.(one, replay)),
 		connects: async () => {
 			resolveReady(true);
@@ -93,7 +96,9 @@ test('other events, and events that were returned before, are in seen', async ()
 		event('nudge_sent'),
 		event('mode_changed', 'e-3'),
 	);
+	expect(wait.isListening()).toBe(true);
 	const { end, seen } = await wait.result;
+	expect(wait.isListening()).toBe(false);
 	expect(end).toMatchObject({ kind: 'event', event: { eventId: 'e-3' } });
 	expect(seen.map(({ eventId }) => eventId)).toEqual(['e-1', 'e-2', null]);
 });
