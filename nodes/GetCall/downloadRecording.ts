@@ -252,13 +252,12 @@ function downloadFailed(error: unknown): NotSent | OutcomeUnknown {
 
 /** Only the error code of the storage is kept, because the rest of its response may have parts of the presigned URL. */
 function rejected(
-	{ message, resolution }: Explanation,
+	explanation: Explanation,
 	status: number,
 	text?: string,
 	origin: ErrorOrigin = 'response',
 ): ServiceRejection {
-	const originalMessage = statusText(status, text);
-	return new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
+	return new ServiceRejection(explanation, statusText(status, text), status, NO_ERROR_BODY, origin);
 }
 
 /** The HTTP status with the error code of the storage, if it has one. */

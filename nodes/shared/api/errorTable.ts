@@ -1,3 +1,4 @@
+import pick from 'lodash/pick';
 import range from 'lodash/range';
 import { duration } from '../clock';
 import { formatOf } from '../modelFormats';
@@ -93,7 +94,8 @@ const REDIRECTED = {
 	onScreen:
 		"Set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
 	forModel: '',
-};
+	about: 'access',
+} as const;
 
 /**
  * Every error. The first row that matches applies: a documented error with a code or text of its own comes before one that
@@ -249,6 +251,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		onScreen:
 			"In 'API Token' of the credential, enter the 16-character token from your dashboard settings, and check 'Base URL'.",
 		forModel: '',
+		about: 'access',
 	},
 	{
 		code: 'campaign_archived',
@@ -284,6 +287,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		onScreen:
 			"Check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy in front of the service may require its own sign-in.",
 		forModel: '',
+		about: 'access',
 	},
 	{
 		statuses: [407],
@@ -291,6 +295,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		message:
 			"A proxy requires a sign-in, so the request didn't reach the service (HTTP status 407)",
 		...onScreenOnly('Ask your n8n administrator to let requests to the service pass the proxy.'),
+		about: 'access',
 	},
 	{
 		statuses: [413],
@@ -308,6 +313,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		onScreen:
 			'The request had no effect. Try again later. Fewer requests at the same time can help.',
 		forModel: 'The request had no effect. Try again later.',
+		about: 'moment',
 	},
 	{
 		// The text for an archived campaign isn't documented.
@@ -335,6 +341,14 @@ export const ERRORS: readonly ErrorRow[] = [
 		onScreen:
 			"Check the session ID and 'Base URL', and that the credential belongs to the account of the session. The sessionId of n8n's Chat Trigger is another ID.",
 		forModel: SESSION_FOR_MODEL,
+	},
+	{
+		// Without an ID in the request, it's about the account.
+		raisedBy: at('GET /v1/active_agents'),
+		statuses: [403],
+		message: "The service doesn't allow this with your API token",
+		...onScreenOnly('Ask your service provider why.'),
+		about: 'access',
 	},
 	{
 		statuses: [403],
@@ -419,21 +433,21 @@ function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequ
 
 /** The texts of a row, with the value that it shows and the time of `Retry-After`. */
 export function explanationOf(
-	{ code, message, onScreen, forModel, quotesServiceInMessage = false, shownField }: ErrorRow,
+	row: ErrorRow,
 	{ path, body }: ServiceRequest,
 	response: HttpResponse,
 	now: number,
 ): Explanation {
-	const isAsked = response.status === TOO_MANY_REQUESTS;
-	const waitMs = (isAsked && retryAfterMs(response, now)) || 0;
+	const { code, message, onScreen, forModel, about, shownField } = row;
+	const waitMs = (about === 'moment' && retryAfterMs(response, now)) || 0;
 	const timed = (text: string) =>
 		waitMs === 0 ? text : text.replace('later', `after ${duration(waitMs)}`);
 	const isUnknownPath = response.status === NOT_FOUND && code === undefined;
 	const version = isUnknownPath ? versionAdvice(baseUrlOf(response, path)) : undefined;
 	return {
+		...pick(row, 'quotesServiceInMessage', 'about'),
 		message: shownField === undefined ? message : `${message} (got ${quoted(body?.[shownField])})`,
 		resolution: { onScreen: version ?? timed(onScreen), forModel: timed(forModel) },
-		quotesServiceInMessage,
 	};
 }
 

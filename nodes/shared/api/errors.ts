@@ -1,4 +1,10 @@
-import { onScreenOnly, type Explanation, type Reader, type Resolution } from './resolution';
+import {
+	onScreenOnly,
+	type Explanation,
+	type Reader,
+	type RejectionSubject,
+	type Resolution,
+} from './resolution';
 import type { ErrorCode, RejectionBody } from './rejectionBody';
 import { firstCharacters } from '../text';
 
@@ -220,20 +226,17 @@ export class OtherRecord extends ExplainedError {
 export class ServiceRejection extends ExplainedError {
 	override readonly name = 'ServiceRejection';
 	readonly outcome = 'rejected';
+	readonly about: RejectionSubject;
 
 	constructor(
-		message: string,
-		resolution: Resolution,
+		{ message, resolution, about = 'request' }: Explanation,
 		originalMessage: string,
 		readonly status: number,
 		readonly rejection: RejectionBody,
 		origin: ErrorOrigin = 'service',
 	) {
-		super(message, resolution, {
-			originalMessage,
-			origin,
-			isTransient: status === TOO_MANY_REQUESTS,
-		});
+		super(message, resolution, { originalMessage, origin, isTransient: about === 'moment' });
+		this.about = about;
 	}
 }
 
@@ -246,17 +249,7 @@ export function isRejection(error: unknown, code: ErrorCode): error is ServiceRe
 
 /** Whether the service rejected the request for what it asks, so that repeating it unchanged would fail again. */
 export function isAboutRequest(error: unknown): boolean {
-	if (!(error instanceof ServiceRejection) || error.isTransient) return false;
-	const { status } = error;
-	const isAboutAccess = ABOUT_ACCESS.includes(status) || isRejection(error, 'invalid_api_token');
-	return !isAboutAccess && !isRedirect(status);
-}
-
-/** The token, and the sign-in of a proxy. */
-const ABOUT_ACCESS = [401, 407];
-
-function isRedirect(status: number): boolean {
-	return status >= 300 && status < 400;
+	return error instanceof ServiceRejection && error.about === 'request';
 }
 
 /**

@@ -62,8 +62,8 @@ export function parseResponse(
 	const { originalMessage, origin } = originalMessageOf(response, displayBody, isSecret);
 	const row = notProcessed(request, status);
 	if (row !== undefined && effect === undefined) {
-		const { message, resolution } = explanationOf(row, request, response, now);
-		throw new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
+		const explanation = explanationOf(row, request, response, now);
+		throw new ServiceRejection(explanation, originalMessage, status, NO_ERROR_BODY, origin);
 	}
 	const unexpected =
 		effect === undefined
@@ -163,8 +163,7 @@ function rejectionError(
 	const { status } = response;
 	const words = serviceText(rejection, status);
 	const explanation = explainRejection(request, response, rejection, now);
-	const { message, resolution } = quotingService(explanation, words);
-	return new ServiceRejection(message, resolution, words, status, rejection);
+	return new ServiceRejection(quotingService(explanation, words), words, status, rejection);
 }
 
 /**

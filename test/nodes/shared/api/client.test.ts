@@ -1,5 +1,5 @@
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
-import { ServiceRejection } from '../../../../nodes/shared/api/errors';
+import { isAboutRequest, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { bytesOf, type HttpResponse, type ServiceRequest } from '../../../../nodes/shared/api/http';
 import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
 import { findEffect } from '../../../../nodes/shared/api/response';
@@ -125,6 +125,35 @@ describe('an error body', () => {
 		expect(await codeOf(request, status, Object.assign({ success: false }, body))).toBe(code);
 	});
 });
+
+test.each<[ServiceRequest, number, JsonValue, string]>([
+	[POST, 400, 'No', 'request'],
+	[POST, 403, 'No', 'request'],
+	[POST, 403, 'Agent not found or not associated with this account', 'request'],
+	[GET, 404, 'call_not_found', 'request'],
+	[GET, 422, 'Invalid API token', 'access'],
+	[{ method: 'GET', path: '/v1/active_agents' }, 403, 'No', 'access'],
+	...[302, 307, 401, 407].map((status): [ServiceRequest, number, JsonValue, string] => [
+		GET,
+		status,
+		null,
+		'access',
+	]),
+	[POST, 413, null, 'request'],
+	[POST, 429, null, 'moment'],
+	[POST, 429, 'No', 'moment'],
+])(
+	'%j, a rejection with status %d and %j is about the %s',
+	async (request, status, error, about) => {
+		const result = await resultOf(
+			request,
+			status,
+			error === null ? 'x' : { success: false, error },
+		);
+		expect(result).toMatchObject({ about, isTransient: about === 'moment' });
+		expect(isAboutRequest(result)).toBe(about === 'request');
+	},
+);
 
 test.each([
 	['1.2', '2 seconds'],
