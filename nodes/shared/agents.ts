@@ -14,7 +14,7 @@ import {
 	valueAt,
 	valuesIn,
 } from './json';
-import { AGENT_UUID } from './api/limits';
+import { AGENT_UUID } from './api/parseIds';
 import type { ApiMapping } from './apiMapping';
 
 /**
