@@ -8,7 +8,6 @@ import { TOO_MANY_REQUESTS } from './errors';
 import type { HttpResponse, ServiceRequest } from './http';
 import {
 	beginsWith,
-	type ErrorCode,
 	hasErrorCode,
 	isCode,
 	isErrorEnvelope,
@@ -20,7 +19,7 @@ import { forEveryone, onScreenOnly, USER, type Explanation, type Resolution } fr
 import { retryAfterMs } from './retry';
 
 /** An error: how it's recognized, what happened, and what to do. */
-type ErrorRow = Omit<Explanation, 'resolution'> &
+type ErrorRow<Code = string> = Omit<Explanation, 'resolution'> &
 	Resolution & {
 		/** The endpoints that can return it, as `METHOD /path`. Any if not set. */
 		raisedBy?: RegExp;
@@ -33,8 +32,11 @@ type ErrorRow = Omit<Explanation, 'resolution'> &
 		statuses?: readonly number[];
 		/** What the error body must show. Anything if not set. */
 		matches?: (rejection: RejectionBody, status: number) => boolean;
-		/** This package's name of a documented error. A body that `matches` proves a rejection with `documentedStatuses`. */
-		code?: ErrorCode;
+		/**
+		 * This package's name of a documented error (Errors › Error texts and codes, HTTP status codes). Only some of these names
+		 * are also codes of the service. A body that `matches` proves a rejection with `documentedStatuses`.
+		 */
+		code?: Code;
 		/** They don't limit the row. Not set if the document doesn't show them: any status then proves it. */
 		documentedStatuses?: readonly number[];
 		/**
@@ -101,7 +103,7 @@ const REDIRECTED = {
  * Every error. The first row that matches applies: a documented error with a code or text of its own comes before one that
  * is recognized by its status, and both come before errors that the document doesn't name.
  */
-export const ERRORS: readonly ErrorRow[] = [
+const ROWS = [
 	{
 		code: 'no_outbound_number',
 		raisedBy: anyOf(CALL_PLACEMENT, CONTACT_PUSH),
@@ -376,10 +378,16 @@ export const ERRORS: readonly ErrorRow[] = [
 		forModel: 'Correct what the service names, if it can be corrected.',
 		quotesServiceInMessage: true,
 	},
-];
+] as const satisfies readonly ErrorRow[];
+
+/** The errors that the document names. */
+export type ErrorCode = Extract<(typeof ROWS)[number], { code: string }>['code'];
+
+type Row = ErrorRow<ErrorCode>;
+export const ERRORS: readonly Row[] = ROWS;
 
 /** Any other rejection. */
-const LAST: ErrorRow = {
+const LAST: Row = {
 	message: 'The service rejected the request',
 	...forEveryone('Correct what the service names, then try again.'),
 	quotesServiceInMessage: true,
@@ -390,7 +398,7 @@ export function documentedError(
 	rejection: RejectionBody,
 	status: number,
 	request: ServiceRequest,
-): ErrorRow | undefined {
+): Row | undefined {
 	return ERRORS.find(
 		({ code, raisedBy, matches }) =>
 			code !== undefined && isEndpoint(raisedBy, request) && matches?.(rejection, status) === true,
@@ -413,12 +421,12 @@ export function explainRejection(
 }
 
 /** The row of a status that counts as a rejection even without an error body of the service. */
-export function notProcessed(request: ServiceRequest, status: number): ErrorRow | undefined {
+export function notProcessed(request: ServiceRequest, status: number): Row | undefined {
 	return ERRORS.find((row) => row.statusAloneRejects === true && covers(row, request, status));
 }
 
 function covers(
-	{ raisedBy, alsoExplains, statuses }: ErrorRow,
+	{ raisedBy, alsoExplains, statuses }: Row,
 	request: ServiceRequest,
 	status: number,
 ): boolean {
@@ -433,7 +441,7 @@ function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequ
 
 /** The texts of a row, with the value that it shows and the time of `Retry-After`. */
 export function explanationOf(
-	row: ErrorRow,
+	row: Row,
 	{ path, body }: ServiceRequest,
 	response: HttpResponse,
 	now: number,

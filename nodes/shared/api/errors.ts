@@ -5,7 +5,8 @@ import {
 	type RejectionSubject,
 	type Resolution,
 } from './resolution';
-import type { ErrorCode, RejectionBody } from './rejectionBody';
+import type { ErrorCode } from './errorTable';
+import type { RejectionBody } from './rejectionBody';
 import { firstCharacters } from '../text';
 
 /** What is known of an error besides its text. */

@@ -1,7 +1,7 @@
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
 import { isAboutRequest, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { bytesOf, type HttpResponse, type ServiceRequest } from '../../../../nodes/shared/api/http';
-import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
+import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import { findEffect } from '../../../../nodes/shared/api/response';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { clientOf } from './clientOf';

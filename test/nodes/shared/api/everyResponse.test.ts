@@ -5,7 +5,7 @@
 import without from 'lodash/without';
 import type { ApiClient } from '../../../../nodes/shared/api/client';
 import { ExplainedError, ServiceRejection } from '../../../../nodes/shared/api/errors';
-import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
+import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { CALL_ID, ENDPOINTS } from './everyEndpoint';
 import { clientOf } from './clientOf';
