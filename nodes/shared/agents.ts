@@ -38,7 +38,7 @@ export async function readActiveAgents(
  * mapping, every object with an `agent_uuid` is an agent.
  *
  * @throws OutcomeUnknown if the response has neither an agent nor an empty list
- * @throws MissingMapping if the API mapping is incomplete
+ * @throws InvalidInput if the API mapping is incomplete
  */
 export function findAgents(response: JsonValue, mapping: ApiMapping): FoundAgent[] {
 	const idPlace = mapping.optional('agentsIdPlace');

@@ -127,15 +127,9 @@ export function isTransient(error: unknown): boolean {
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
-/** An invalid parameter or row. Found before the request is sent. */
+/** An invalid parameter or row, or a value that the API mapping of the credential lacks. Found before the request is sent. */
 export class InvalidInput extends ExplainedError {
 	override readonly name = 'InvalidInput';
-	readonly outcome = 'not_sent';
-}
-
-/** The credential lacks a value of the API mapping, which the document doesn't specify. */
-export class MissingMapping extends ExplainedError {
-	override readonly name = 'MissingMapping';
 	readonly outcome = 'not_sent';
 }
 

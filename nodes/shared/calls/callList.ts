@@ -69,8 +69,7 @@ export function sized(query: Query, pageSize: number | undefined, mapping: ApiMa
  *
  * Throws OutcomeUnknown if a call doesn't match a filter.
  *
- * @throws InvalidInput for an invalid filter, before anything is sent
- * @throws MissingMapping before anything is sent
+ * @throws InvalidInput for an invalid filter, or if the API mapping lacks a value, before anything is sent
  */
 export function callList(
 	client: ApiClient,
