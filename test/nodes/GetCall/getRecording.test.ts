@@ -199,6 +199,7 @@ describe('the file', () => {
 		[408, 1],
 		[425, 1],
 		[429, 4],
+		[500, 4],
 		[503, 4],
 	])('a storage that is busy with %i is asked %i times', async (status, times) => {
 		link();
@@ -206,7 +207,7 @@ describe('the file', () => {
 		expect(await errorOf(FILE)).toMatchObject({
 			message: `The storage of the recording returned HTTP status ${status}`,
 			description: expect.stringMatching(
-				new RegExp(`gets a new link each time\\..*HTTP status ${status}`),
+				new RegExp(`gets a new link each time\\..*HTTP status ${status}\\.$`),
 			),
 		});
 		expect(nock.isDone()).toBe(true);
