@@ -8,7 +8,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { comparedReport, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
+import { comparedReport, isWanted, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
 import { readIncluded } from '../shared/calls/readCall';
 import {
@@ -32,7 +32,6 @@ import { newEvents } from '../shared/n8n/triggers/newEvents';
 import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
 import { completionFields } from './properties';
 import { notRead, readCompletedCall } from './readCompletedCall';
-import { isWanted } from '../shared/calls/completionFilters';
 import { displayText, quoted } from '../shared/values';
 
 type Settings = CompletionSettings & { verify: boolean; allowDuplicates: boolean };

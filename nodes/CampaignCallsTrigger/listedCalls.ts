@@ -2,7 +2,7 @@ import pick from 'lodash/pick';
 import { DateTime } from 'luxon';
 import type { ApiClient } from '../shared/api/client';
 import { OutcomeUnknown } from '../shared/api/errors';
-import { CALL_ID } from '../shared/api/limits';
+import { CALL_ID } from '../shared/api/parseIds';
 import { readPages, readWholeList } from '../shared/api/paging';
 import { onScreenOnly } from '../shared/api/resolution';
 import type { ApiMapping } from '../shared/apiMapping';

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { explained, isTransient, OutcomeUnknown } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { hasEnded, isBehind, outcomeKey } from '../shared/calls/callEnd';
+import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
 import { requiredForList } from '../shared/calls/callList';
@@ -22,7 +22,6 @@ import {
 } from './listedCalls';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { type PollState, restoreState, storedState, type Subject } from './pollState';
-import { isWanted } from '../shared/calls/completionFilters';
 import { onScreenOnly } from '../shared/api/resolution';
 import { quoted } from '../shared/values';
 

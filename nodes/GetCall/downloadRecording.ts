@@ -115,7 +115,7 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 		const { body, ...rest }: { [name: string]: unknown } = isJsonObject(response) ? response : {};
 		if (!isByteStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
 		const file = { ...toHttpResponse(rest), content: body };
-		if (file.status >= 200 && file.status <= 299) return file;
+		if (file.status === WHOLE_FILE) return file;
 		const bytes = await firstBytes(body, REJECTION_BYTES);
 		return { ...file, text: bytes.toString('utf8', 0, REJECTION_BYTES) };
 	} catch (error) {
@@ -212,7 +212,6 @@ function requireRecording({ status, headers, text }: FileResponse): void {
 	const known = BY_STATUS[status];
 	if (known !== undefined) throw rejected(known, status, text, 'service');
 	if (status !== WHOLE_FILE) throw notARecording(`HTTP status ${status}`, status, text);
-	if (headers['content-length'] === '0') throw notARecording('an empty file', status);
 	const type = typeOf(headers);
 	const [, other] = OTHER_TYPES.find(([pattern]) => pattern.test(type)) ?? [];
 	if (other !== undefined) throw notARecording(other, status);
@@ -252,13 +251,12 @@ function downloadFailed(error: unknown): NotSent | OutcomeUnknown {
 
 /** Only the error code of the storage is kept, because the rest of its response may have parts of the presigned URL. */
 function rejected(
-	{ message, resolution }: Explanation,
+	explanation: Explanation,
 	status: number,
 	text?: string,
 	origin: ErrorOrigin = 'response',
 ): ServiceRejection {
-	const originalMessage = statusText(status, text);
-	return new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
+	return new ServiceRejection(explanation, statusText(status, text), status, NO_ERROR_BODY, origin);
 }
 
 /** The HTTP status with the error code of the storage, if it has one. */

@@ -56,10 +56,10 @@ export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<
 	const unclear = [...numbers.values()].filter(
 		({ count, withOffset }) => count > 1 && (withOffset.size > 1 || withOffset.has(undefined)),
 	);
-	if (unclear.length > 0) {
-		const example = unclear[0]?.newest.calls[0]?.created_at;
+	const [example] = unclear.flatMap(({ newest }) => newest.calls);
+	if (example !== undefined) {
 		throw notCertain(
-			`The latest call of ${counted(unclear.length, 'number')} isn't certain, because not all times of the calls can be compared (for example ${quoted(example)} in created_at)`,
+			`The latest call of ${counted(unclear.length, 'number')} isn't certain, because not all times of the calls can be compared (for example ${quoted(example.created_at)} in created_at)`,
 		);
 	}
 	const mixed = writtenDifferently([...numbers.keys()], keyless);

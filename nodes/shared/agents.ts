@@ -14,7 +14,7 @@ import {
 	valueAt,
 	valuesIn,
 } from './json';
-import { AGENT_UUID } from './api/limits';
+import { AGENT_UUID } from './api/parseIds';
 import type { ApiMapping } from './apiMapping';
 
 /**
@@ -38,7 +38,7 @@ export async function readActiveAgents(
  * mapping, every object with an `agent_uuid` is an agent.
  *
  * @throws OutcomeUnknown if the response has neither an agent nor an empty list
- * @throws MissingMapping if the API mapping is incomplete
+ * @throws InvalidInput if the API mapping is incomplete
  */
 export function findAgents(response: JsonValue, mapping: ApiMapping): FoundAgent[] {
 	const idPlace = mapping.optional('agentsIdPlace');
@@ -132,25 +132,32 @@ export function requireNames(
 	);
 }
 
-const TO_GET_ALL =
+export const TO_GET_ALL =
 	"In 'Additional Query Fields', enter the parameters that return all active agents in one response. Ask your service provider for them.";
 
 /**
- * A hint if the response doesn't have all active agents, as far as its `meta` shows it in the documented form of another
- * list.
+ * What is missing if the response doesn't have all active agents, as far as its `meta` shows it in the documented form of
+ * another list.
+ *
+ * @param agents in the response. Undefined if they weren't searched.
  */
-export function hintIfPart(response: JsonValue, agents: readonly FoundAgent[]): string | undefined {
+export function missingAgents(
+	response: JsonValue,
+	agents?: readonly FoundAgent[],
+): string | undefined {
 	const { meta = null } = recordOf({ body: response });
-	const { total_pages: pages, total_count: count } = isJsonObject(meta) ? meta : {};
-	if ((numberIn(pages) ?? 1) <= 1 && (numberIn(count) ?? 0) <= agents.length) return undefined;
-	return `The response has only ${agents.length} of the active agents. ${TO_GET_ALL}`;
+	const { total_pages: pages, total_count: total } = isJsonObject(meta) ? meta : {};
+	const { length: count = Infinity } = agents ?? {};
+	if ((numberIn(pages) ?? 1) <= 1 && (numberIn(total) ?? 0) <= count) return undefined;
+	return `The response has only ${agents === undefined ? 'some' : count} of the active agents`;
 }
 
 /** @throws OutcomeUnknown if the response doesn't have all active agents */
 export function requireAllAgents(response: JsonValue, agents: readonly FoundAgent[]): void {
-	if (hintIfPart(response, agents) === undefined) return;
+	const missing = missingAgents(response, agents);
+	if (missing === undefined) return;
 	throw new OutcomeUnknown(
-		`The response has only ${agents.length} of the active agents, so it's unknown whether this agent is active`,
+		`${missing}, so it's unknown whether this agent is active`,
 		onScreenOnly(TO_GET_ALL),
 	);
 }

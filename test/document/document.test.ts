@@ -4,7 +4,8 @@ import ts from 'typescript';
 import { ROOT } from '../engine/sourceLoader';
 import { ENDPOINTS } from '../nodes/shared/api/everyEndpoint';
 import { escaped } from '../contract/wireNames';
-import { endpointsOfDocument, itemsOfDocument } from './document';
+import { CALL_RECORD_FIELDS } from '../../nodes/shared/calls/callRecord';
+import { endpointsOfDocument, itemsOfDocument, sections } from './document';
 
 /** Comments are removed, because a name in a comment doesn't count. */
 const withoutComments = ts.createPrinter({ removeComments: true });
@@ -44,6 +45,12 @@ test('reads more than 90 fields, states, and codes from the document', () => {
 test('the tests of every response include each endpoint of the document', () => {
 	const tested = ENDPOINTS.map(({ name }) => name);
 	expect(tested.sort()).toEqual(endpointsOfDocument().sort());
+});
+
+test('the fields of the call record are those of the document', () => {
+	const table = sections().find(({ heading }) => heading.startsWith('Call record'))?.lines ?? [];
+	const documented = table.flatMap((line) => /^\| `([a-z_]+)` \|/.exec(line)?.[1] ?? []);
+	expect([...CALL_RECORD_FIELDS].sort()).toEqual(documented.sort());
 });
 
 test('the code uses each documented field, state, event, and code', () => {

@@ -61,7 +61,10 @@ async function readFile(text: string): Promise<void> {
 }
 
 const rejection = (text: string) =>
-	new ServiceRejection('', forEveryone(''), '', 400, { texts: [text], body: { errors: text } });
+	new ServiceRejection({ message: '', resolution: forEveryone('') }, '', 400, {
+		texts: [text],
+		body: { errors: text },
+	});
 
 const ofText: Record<string, (text: string) => unknown> = {
 	'a cell of a file': (text) => {

@@ -97,6 +97,10 @@ test("each node tells n8n's AI builder what it is for, and names related nodes o
 	}
 });
 
+test('every field has a label', () => {
+	expect(violations(({ property: { displayName } }) => !/^\S/.test(displayName))).toEqual([]);
+});
+
 const ADD_BUTTONS: { [collection: string]: string } = {
 	callConfigOverrides: 'Add Setting',
 	developerSettings: 'Add Setting',

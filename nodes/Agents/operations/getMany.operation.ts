@@ -6,7 +6,8 @@ import {
 import { forEachList } from '../../shared/n8n/run/listLoop';
 import { outputFields, readOutput, sized } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { findAgents, hintIfPart, readActiveAgents } from '../../shared/agents';
+import { noteReadOnly } from '../../shared/n8n/tools/toolRun';
+import { findAgents, missingAgents, readActiveAgents, TO_GET_ALL } from '../../shared/agents';
 import { recordOf } from '../../shared/api/envelope';
 
 export const getMany: Operation = {
@@ -32,10 +33,13 @@ export const getMany: Operation = {
 				key: { additions, output },
 				read: async () => {
 					const response = await readActiveAgents(client, apiMapping, additions);
-					if (output === 'raw') return [recordOf(response)];
-					const agents = findAgents(response.body, apiMapping);
-					const message = hintIfPart(response.body, agents);
-					if (message !== undefined) context.addExecutionHints({ message });
+					const agents = output === 'raw' ? undefined : findAgents(response.body, apiMapping);
+					const missing = missingAgents(response.body, agents);
+					if (missing !== undefined) {
+						context.addExecutionHints({ message: `${missing}. ${TO_GET_ALL}` });
+						noteReadOnly(context, `${missing}, so others may be active, too.`);
+					}
+					if (agents === undefined) return [recordOf(response)];
 					return agents.map(({ record }) => sized(output, { raw: record, simplified: record }));
 				},
 			};

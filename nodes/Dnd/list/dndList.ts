@@ -43,7 +43,7 @@ export const DND_LIST_KEEPS_CHANGING: Explanation = {
  * The entries of an agent's list, by the page numbers of `meta`. The document doesn't say whether they count from 0 or 1,
  * so the first response decides.
  *
- * @throws MissingMapping before anything is sent
+ * @throws InvalidInput if the API mapping lacks a value, before anything is sent
  */
 export function dndList(
 	client: ApiClient,

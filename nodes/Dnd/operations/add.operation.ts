@@ -47,7 +47,7 @@ export const add: Operation = {
 /**
  * The parameters of an addition, as set in the credential.
  *
- * @throws MissingMapping before anything is sent
+ * @throws InvalidInput if the API mapping lacks a value, before anything is sent
  */
 function valuesToAdd(
 	mapping: ApiMapping,

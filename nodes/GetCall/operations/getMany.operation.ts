@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
@@ -16,6 +17,7 @@ import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import type { CallFilters } from '../../shared/calls/callListQuery';
 import { readPages, readWholeList } from '../../shared/api/paging';
+import { isUnset } from '../../shared/values';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../shared/calls/callList';
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
 import { isOutcome, simplifyCall } from '../../shared/calls/callRecord';
@@ -154,12 +156,15 @@ export const getMany: Operation = {
 				const { entries: calls, isComplete } = isWhole
 					? await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping))
 					: await readPages(list, limit);
-				if (!isComplete) context.addExecutionHints({ message: listChangedHint('calls') });
-				const mayHaveMore = readsFirstPageOnly(request.limit, apiMapping) && calls.length < limit;
-				if (calls.length === 0 && isOutcome(filters.status))
-					context.addExecutionHints({ message: STATUS_OF_THE_SERVICE });
-				if (mayHaveMore && calls.length > 0)
-					context.addExecutionHints({ message: firstPageOnlyHint(calls.length, apiMapping) });
+				const { length: count } = calls;
+				const mayHaveMore = readsFirstPageOnly(request.limit, apiMapping) && count < limit;
+				const hints = [
+					!isComplete && listChangedHint('calls'),
+					count === 0 && isOutcome(filters.status) && STATUS_OF_THE_SERVICE,
+					mayHaveMore && count > 0 && firstPageOnlyHint(count, apiMapping),
+					calls.some((call) => hasOtherStatus(call, filters)) && OTHER_STATUS,
+				];
+				for (const message of compact(hints)) context.addExecutionHints({ message });
 				return latest ? await latestOfEachNumber(calls) : calls;
 			};
 			return {
@@ -187,6 +192,14 @@ function readFilters(filters: Fields): CallFilters {
 /** The output has other words for the statuses in `outcome`. */
 const STATUS_OF_THE_SERVICE =
 	"No call matches. 'Status' needs the status of the service, such as picked or not_picked, not the outcome in the output of this node.";
+
+/** Documented statuses stop the node, see `requireMatching`. Other values of the filter may mean those of the calls. */
+const OTHER_STATUS =
+	"Some calls have another status than the one in 'Status'. If the value of the filter isn't another word for their status, the service ignores it.";
+
+function hasOtherStatus({ status }: JsonObject, { status: wanted }: CallFilters): boolean {
+	return typeof status === 'string' && !isUnset(wanted) && status !== wanted;
+}
 
 function firstPageOnlyHint(count: number, apiMapping: ApiMapping): string {
 	return `The service returned ${count === 1 ? '1 call' : `${count} calls`} in its first response and may have more. ${apiMapping.resolution('callListPath', 'callListPaging')}`;

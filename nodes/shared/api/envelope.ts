@@ -44,11 +44,6 @@ function fieldsBesideData(body: JsonObject): Array<[string, JsonValue]> {
 	return Object.entries(body).filter(([name]) => name !== 'success' && name !== 'data');
 }
 
-/** `data` of a response, or the whole body if it has no envelope. */
-export function dataOf({ body }: { body: JsonValue }): JsonValue {
-	return isJsonObject(body) && body.data !== undefined ? body.data : body;
-}
-
 /**
  * Whether the body of a 2xx response proves that the service itself responded and, for a write, that it took
  * effect. The status isn't enough: proxies, sign-in pages, and load balancers also return 200.

@@ -1,3 +1,4 @@
+import pick from 'lodash/pick';
 import range from 'lodash/range';
 import { duration } from '../clock';
 import { formatOf } from '../modelFormats';
@@ -7,7 +8,6 @@ import { TOO_MANY_REQUESTS } from './errors';
 import type { HttpResponse, ServiceRequest } from './http';
 import {
 	beginsWith,
-	type ErrorCode,
 	hasErrorCode,
 	isCode,
 	isErrorEnvelope,
@@ -19,7 +19,7 @@ import { forEveryone, onScreenOnly, USER, type Explanation, type Resolution } fr
 import { retryAfterMs } from './retry';
 
 /** An error: how it's recognized, what happened, and what to do. */
-type ErrorRow = Omit<Explanation, 'resolution'> &
+type ErrorRow<Code = string> = Omit<Explanation, 'resolution'> &
 	Resolution & {
 		/** The endpoints that can return it, as `METHOD /path`. Any if not set. */
 		raisedBy?: RegExp;
@@ -32,8 +32,11 @@ type ErrorRow = Omit<Explanation, 'resolution'> &
 		statuses?: readonly number[];
 		/** What the error body must show. Anything if not set. */
 		matches?: (rejection: RejectionBody, status: number) => boolean;
-		/** This package's name of a documented error. A body that `matches` proves a rejection with `documentedStatuses`. */
-		code?: ErrorCode;
+		/**
+		 * This package's name of a documented error (Errors › Error texts and codes, HTTP status codes). Only some of these names
+		 * are also codes of the service. A body that `matches` proves a rejection with `documentedStatuses`.
+		 */
+		code?: Code;
 		/** They don't limit the row. Not set if the document doesn't show them: any status then proves it. */
 		documentedStatuses?: readonly number[];
 		/**
@@ -93,13 +96,14 @@ const REDIRECTED = {
 	onScreen:
 		"Set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
 	forModel: '',
-};
+	about: 'access',
+} as const;
 
 /**
  * Every error. The first row that matches applies: a documented error with a code or text of its own comes before one that
  * is recognized by its status, and both come before errors that the document doesn't name.
  */
-export const ERRORS: readonly ErrorRow[] = [
+const ROWS = [
 	{
 		code: 'no_outbound_number',
 		raisedBy: anyOf(CALL_PLACEMENT, CONTACT_PUSH),
@@ -249,6 +253,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		onScreen:
 			"In 'API Token' of the credential, enter the 16-character token from your dashboard settings, and check 'Base URL'.",
 		forModel: '',
+		about: 'access',
 	},
 	{
 		code: 'campaign_archived',
@@ -284,6 +289,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		onScreen:
 			"Check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy in front of the service may require its own sign-in.",
 		forModel: '',
+		about: 'access',
 	},
 	{
 		statuses: [407],
@@ -291,6 +297,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		message:
 			"A proxy requires a sign-in, so the request didn't reach the service (HTTP status 407)",
 		...onScreenOnly('Ask your n8n administrator to let requests to the service pass the proxy.'),
+		about: 'access',
 	},
 	{
 		statuses: [413],
@@ -308,6 +315,7 @@ export const ERRORS: readonly ErrorRow[] = [
 		onScreen:
 			'The request had no effect. Try again later. Fewer requests at the same time can help.',
 		forModel: 'The request had no effect. Try again later.',
+		about: 'moment',
 	},
 	{
 		// The text for an archived campaign isn't documented.
@@ -337,6 +345,14 @@ export const ERRORS: readonly ErrorRow[] = [
 		forModel: SESSION_FOR_MODEL,
 	},
 	{
+		// Without an ID in the request, it's about the account.
+		raisedBy: at('GET /v1/active_agents'),
+		statuses: [403],
+		message: "The service doesn't allow this with your API token",
+		...onScreenOnly('Ask your service provider why.'),
+		about: 'access',
+	},
+	{
 		statuses: [403],
 		message: "The service doesn't allow this with your API token",
 		onScreen: 'Check that the IDs in this node belong to the account of the credential.',
@@ -362,10 +378,16 @@ export const ERRORS: readonly ErrorRow[] = [
 		forModel: 'Correct what the service names, if it can be corrected.',
 		quotesServiceInMessage: true,
 	},
-];
+] as const satisfies readonly ErrorRow[];
+
+/** The errors that the document names. */
+export type ErrorCode = Extract<(typeof ROWS)[number], { code: string }>['code'];
+
+type Row = ErrorRow<ErrorCode>;
+export const ERRORS: readonly Row[] = ROWS;
 
 /** Any other rejection. */
-const LAST: ErrorRow = {
+const LAST: Row = {
 	message: 'The service rejected the request',
 	...forEveryone('Correct what the service names, then try again.'),
 	quotesServiceInMessage: true,
@@ -376,7 +398,7 @@ export function documentedError(
 	rejection: RejectionBody,
 	status: number,
 	request: ServiceRequest,
-): ErrorRow | undefined {
+): Row | undefined {
 	return ERRORS.find(
 		({ code, raisedBy, matches }) =>
 			code !== undefined && isEndpoint(raisedBy, request) && matches?.(rejection, status) === true,
@@ -399,12 +421,12 @@ export function explainRejection(
 }
 
 /** The row of a status that counts as a rejection even without an error body of the service. */
-export function notProcessed(request: ServiceRequest, status: number): ErrorRow | undefined {
+export function notProcessed(request: ServiceRequest, status: number): Row | undefined {
 	return ERRORS.find((row) => row.statusAloneRejects === true && covers(row, request, status));
 }
 
 function covers(
-	{ raisedBy, alsoExplains, statuses }: ErrorRow,
+	{ raisedBy, alsoExplains, statuses }: Row,
 	request: ServiceRequest,
 	status: number,
 ): boolean {
@@ -419,21 +441,21 @@ function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequ
 
 /** The texts of a row, with the value that it shows and the time of `Retry-After`. */
 export function explanationOf(
-	{ code, message, onScreen, forModel, quotesServiceInMessage = false, shownField }: ErrorRow,
+	row: Row,
 	{ path, body }: ServiceRequest,
 	response: HttpResponse,
 	now: number,
 ): Explanation {
-	const isAsked = response.status === TOO_MANY_REQUESTS;
-	const waitMs = (isAsked && retryAfterMs(response, now)) || 0;
+	const { code, message, onScreen, forModel, about, shownField } = row;
+	const waitMs = (about === 'moment' && retryAfterMs(response, now)) || 0;
 	const timed = (text: string) =>
 		waitMs === 0 ? text : text.replace('later', `after ${duration(waitMs)}`);
 	const isUnknownPath = response.status === NOT_FOUND && code === undefined;
 	const version = isUnknownPath ? versionAdvice(baseUrlOf(response, path)) : undefined;
 	return {
+		...pick(row, 'quotesServiceInMessage', 'about'),
 		message: shownField === undefined ? message : `${message} (got ${quoted(body?.[shownField])})`,
 		resolution: { onScreen: version ?? timed(onScreen), forModel: timed(forModel) },
-		quotesServiceInMessage,
 	};
 }
 

@@ -1,5 +1,12 @@
-import { onScreenOnly, type Explanation, type Reader, type Resolution } from './resolution';
-import type { ErrorCode, RejectionBody } from './rejectionBody';
+import {
+	onScreenOnly,
+	type Explanation,
+	type Reader,
+	type RejectionSubject,
+	type Resolution,
+} from './resolution';
+import type { ErrorCode } from './errorTable';
+import type { RejectionBody } from './rejectionBody';
 import { firstCharacters } from '../text';
 
 /** What is known of an error besides its text. */
@@ -120,15 +127,9 @@ export function isTransient(error: unknown): boolean {
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
-/** An invalid parameter or row. Found before the request is sent. */
+/** An invalid parameter or row, or a value that the API mapping of the credential lacks. Found before the request is sent. */
 export class InvalidInput extends ExplainedError {
 	override readonly name = 'InvalidInput';
-	readonly outcome = 'not_sent';
-}
-
-/** The credential lacks a value of the API mapping, which the document doesn't specify. */
-export class MissingMapping extends ExplainedError {
-	override readonly name = 'MissingMapping';
 	readonly outcome = 'not_sent';
 }
 
@@ -220,20 +221,17 @@ export class OtherRecord extends ExplainedError {
 export class ServiceRejection extends ExplainedError {
 	override readonly name = 'ServiceRejection';
 	readonly outcome = 'rejected';
+	readonly about: RejectionSubject;
 
 	constructor(
-		message: string,
-		resolution: Resolution,
+		{ message, resolution, about = 'request' }: Explanation,
 		originalMessage: string,
 		readonly status: number,
 		readonly rejection: RejectionBody,
 		origin: ErrorOrigin = 'service',
 	) {
-		super(message, resolution, {
-			originalMessage,
-			origin,
-			isTransient: status === TOO_MANY_REQUESTS,
-		});
+		super(message, resolution, { originalMessage, origin, isTransient: about === 'moment' });
+		this.about = about;
 	}
 }
 
@@ -246,17 +244,7 @@ export function isRejection(error: unknown, code: ErrorCode): error is ServiceRe
 
 /** Whether the service rejected the request for what it asks, so that repeating it unchanged would fail again. */
 export function isAboutRequest(error: unknown): boolean {
-	if (!(error instanceof ServiceRejection) || error.isTransient) return false;
-	const { status } = error;
-	const isAboutAccess = ABOUT_ACCESS.includes(status) || isRejection(error, 'invalid_api_token');
-	return !isAboutAccess && !isRedirect(status);
-}
-
-/** The token, and the sign-in of a proxy. */
-const ABOUT_ACCESS = [401, 407];
-
-function isRedirect(status: number): boolean {
-	return status >= 300 && status < 400;
+	return error instanceof ServiceRejection && error.about === 'request';
 }
 
 /**

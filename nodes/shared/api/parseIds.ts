@@ -1,8 +1,16 @@
 import { type Checked, isUnset, problem, quoted } from '../values';
 import { givenAs } from '../modelFormats';
 import { InvalidInput } from './errors';
-import { AGENT_UUID, CALL_ID } from './limits';
 import type { Resolution } from './resolution';
+
+/** The prefix and the characters of `agent_uuid` (General conventions › Agent identifier). */
+export const AGENT_UUID = /^agent_[A-Za-z0-9_-]+$/;
+
+/** The form of the IDs of calls and chat sessions. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A call ID is a UUID. This looser form accepts anything that is safe in a path. */
+export const CALL_ID = /^[A-Za-z0-9_-]+$/;
 
 const WHOLE_NUMBER = /^\d+$/;
 

@@ -1,25 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
-
-/**
- * The errors that the document names (Errors › Error texts and codes, HTTP status codes). Only some of these names are
- * also codes of the service. `matches` in the error table shows how each error is recognized.
- */
-export type ErrorCode =
-	| 'no_outbound_number'
-	| 'tell_not_allowed_during_takeover'
-	| 'upstream_rejection'
-	| 'invalid_api_token'
-	| 'agent_not_in_account'
-	| 'agent_not_found'
-	| 'call_not_found'
-	| 'recording_not_available'
-	| 'campaign_not_found'
-	| 'not_on_dnd_list'
-	| 'phone_missing'
-	| 'session_closed'
-	| 'post_call_analysis_missing'
-	| 'contact_rejected'
-	| 'campaign_archived';
+import type { ErrorCode } from './errorTable';
 
 /** An error body, and what identifies the error in it. */
 export type RejectionBody = {

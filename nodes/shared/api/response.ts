@@ -3,13 +3,7 @@ import { onScreenOnly } from './resolution';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { OutcomeUnknown, quotingService, ServiceRejection, type ErrorOrigin } from './errors';
 import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
-import {
-	isErrorEnvelope,
-	NO_ERROR_BODY,
-	type RejectionBody,
-	serviceText,
-	toRejection,
-} from './rejectionBody';
+import { NO_ERROR_BODY, type RejectionBody, serviceText, toRejection } from './rejectionBody';
 import { withoutQuotes } from './secrets';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 import { plainText } from '../values';
@@ -62,8 +56,8 @@ export function parseResponse(
 	const { originalMessage, origin } = originalMessageOf(response, displayBody, isSecret);
 	const row = notProcessed(request, status);
 	if (row !== undefined && effect === undefined) {
-		const { message, resolution } = explanationOf(row, request, response, now);
-		throw new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
+		const explanation = explanationOf(row, request, response, now);
+		throw new ServiceRejection(explanation, originalMessage, status, NO_ERROR_BODY, origin);
 	}
 	const unexpected =
 		effect === undefined
@@ -128,17 +122,15 @@ function findRejection(
 	request: ServiceRequest,
 ): RejectionBody | undefined {
 	if (body.success === true) return undefined;
-	const rejection = toRejection(body, body.success === false);
-	const documented = documentedError(rejection, status, request);
-	const { documentedStatuses, code } = documented ?? {};
-	const isAnyStatus = documented !== undefined && documentedStatuses === undefined;
+	const isOwn = body.success === false;
+	const rejection = toRejection(body, isOwn);
+	const { code, documentedStatuses } = documentedError(rejection, status, request) ?? {};
 	const coded = code === undefined ? rejection : { ...rejection, code };
+	const hasAnyStatus = code !== undefined && documentedStatuses === undefined;
 	if (!mayReject(status)) {
-		const isSingle = isErrorEnvelope(rejection) && rejection.texts.length < 2;
-		return isSingle && isAnyStatus ? coded : undefined;
+		return isOwn && hasAnyStatus && rejection.texts.length < 2 ? coded : undefined;
 	}
-	const isDocumented = isAnyStatus || documentedStatuses?.includes(status) === true;
-	if (isErrorEnvelope(rejection) || isDocumented) return coded;
+	if (isOwn || hasAnyStatus || documentedStatuses?.includes(status) === true) return coded;
 	return isValidationError(body, status) ? rejection : undefined;
 }
 
@@ -163,8 +155,7 @@ function rejectionError(
 	const { status } = response;
 	const words = serviceText(rejection, status);
 	const explanation = explainRejection(request, response, rejection, now);
-	const { message, resolution } = quotingService(explanation, words);
-	return new ServiceRejection(message, resolution, words, status, rejection);
+	return new ServiceRejection(quotingService(explanation, words), words, status, rejection);
 }
 
 /**

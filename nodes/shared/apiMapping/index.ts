@@ -1,4 +1,4 @@
-import { MissingMapping } from '../api/errors';
+import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import { withoutInvisible } from '../text';
 import { joinedWithAnd } from '../values';
@@ -28,14 +28,14 @@ export class ApiMapping {
 		return this.getValue(fieldOf(name).topic, name);
 	}
 
-	/** @throws MissingMapping that says how to get the value, with the field of the credential */
+	/** @throws InvalidInput that says how to get the value, with the field of the credential */
 	required(name: MappingName): string {
 		const value = this.optional(name);
 		if (value === undefined) throw this.missing([name]);
 		return value;
 	}
 
-	/** @throws MissingMapping that says how to get all missing values */
+	/** @throws InvalidInput that says how to get all missing values */
 	require(names: readonly MappingName[]): void {
 		const missing = names.filter((name) => this.optional(name) === undefined);
 		if (missing.length > 0) throw this.missing([...new Set(missing)]);
@@ -71,11 +71,11 @@ export class ApiMapping {
 		return (this.block ??= readProviderSettings(text));
 	}
 
-	private missing(names: readonly MappingName[]): MissingMapping {
+	private missing(names: readonly MappingName[]): InvalidInput {
 		const topics = topicsOf(names);
 		const isInForm = topics.some((topic) => !this.fromProvider.has(topic));
 		const instructions = this.instructions(names, 'fill in');
-		return new MissingMapping(
+		return new InvalidInput(
 			`The credential lacks settings for ${joinedWithAnd(topics.map(({ subject }) => subject))}`,
 			onScreenOnly(
 				isInForm

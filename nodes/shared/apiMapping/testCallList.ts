@@ -19,7 +19,7 @@ import type { ApiMapping, MappingName } from './index';
  * unnoticed.
  *
  * @returns why a path couldn't be checked. Undefined if all could.
- * @throws MissingMapping before anything is sent
+ * @throws InvalidInput if the API mapping lacks a value, before anything is sent
  * @throws OutcomeUnknown that names the first wrong path
  */
 export async function testCallList(

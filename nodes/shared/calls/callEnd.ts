@@ -1,7 +1,6 @@
 import { DateTime } from 'luxon';
-import { FILTER_FIELDS } from './completionFilters';
 import { fingerprint } from '../hash';
-import { isUnset } from '../values';
+import { isUnset, plainText } from '../values';
 import { type JsonObject, type JsonValue, numberIn } from '../json';
 import { callIdKey, reportedField, type ReportedCall } from './completionWebhook';
 import { hasOffset as endsWithOffset } from '../dates';
@@ -62,6 +61,18 @@ export function outcomeKey(callId: string, { status, ...record }: JsonObject): s
 function pickedAt({ call_picked_at: time }: JsonObject): number | null {
 	const at = typeof time === 'string' ? DateTime.fromISO(time, { zone: 'utc' }).toMillis() : NaN;
 	return Number.isNaN(at) ? null : Math.floor(at / 1_000) * 1_000;
+}
+
+const FILTER_FIELDS = ['status', 'agent_uuid', 'campaign_id'] as const;
+
+/** Values of the calls that start the workflow. An empty list accepts all. */
+export type CompletionFilters = Record<(typeof FILTER_FIELDS)[number], string[]>;
+
+export function isWanted(record: JsonObject, filters: CompletionFilters): boolean {
+	return Object.entries(filters).every(([field, wanted]) => {
+		if (wanted.length === 0) return true;
+		return [record[field]].flat().some((one) => wanted.includes(plainText(one)));
+	});
 }
 
 /** The fields for the outcome and the filters, from a report. */

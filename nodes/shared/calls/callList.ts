@@ -2,7 +2,7 @@ import type { ApiClient } from '../api/client';
 import { type Additions, listCalls } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
 import type { ApiResponse, Query } from '../api/http';
-import { MAX_READINGS, type PagedList, positionsFrom } from '../api/paging';
+import { MAX_READINGS, type Page, type PagedList, positionsFrom } from '../api/paging';
 import { type Explanation, onScreenOnly } from '../api/resolution';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { withValue } from '../apiMapping/placeValues';
@@ -63,21 +63,13 @@ export function sized(query: Query, pageSize: number | undefined, mapping: ApiMa
 	return withValue(query, mapping.required('callListPageSizeName'), pageSize);
 }
 
-/** The position of the first page, if pages have numbers or offsets. Otherwise, a response has the position of the next page. */
-const FIRST_POSITIONS: { [paging: string]: number } = {
-	pageFromZero: 0,
-	pageFromOne: 1,
-	offset: 0,
-};
-
 /**
  * The calls that match the filters, according to the API mapping. A position is what the response or the page parameter
  * has. If the path to the list isn't set, the calls of the first response, which must have exactly one list of calls.
  *
  * Throws OutcomeUnknown if a call doesn't match a filter.
  *
- * @throws InvalidInput for an invalid filter, before anything is sent
- * @throws MissingMapping before anything is sent
+ * @throws InvalidInput for an invalid filter, or if the API mapping lacks a value, before anything is sent
  */
 export function callList(
 	client: ApiClient,
@@ -89,53 +81,67 @@ export function callList(
 	// One error names all missing fields of the credential.
 	const required = requiredForList(request, mapping);
 	const firstQuery = sized(callListQuery(filters, mapping, zone, required), pageSize, mapping);
-	const list = {
-		keyOf,
-		limiter,
-		loopAdvice: `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter.`,
-	};
-	if (readsFirstPageOnly(limit, mapping)) {
-		const read: PagedList<string | number>['read'] = async (_position, signal) => {
-			const { body } = await listCalls(client, { query: firstQuery }, additions, signal);
-			const entries = onlyListIn(body, mapping);
-			requireMatching(entries, filters, mapping);
-			return { entries, next: () => [] };
-		};
-		return { ...list, read };
-	}
-	const paging = mapping.required('callListPaging');
-	const listPath = () => mapping.required('callListPath');
-	const first = FIRST_POSITIONS[paging];
+	const isFirstOnly = readsFirstPageOnly(limit, mapping);
+	const listPath = () => mapping.optional('callListPath');
 
 	const requestPage = async (position: string | number | undefined, signal: AbortSignal) => {
-		if (position !== undefined && paging === 'nextLink')
+		if (position !== undefined && mapping.optional('callListPaging') === 'nextLink')
 			return await listCalls(client, { link: String(position) }, { listPath }, signal);
 		const page = position === undefined ? {} : { [mapping.required('callListPageName')]: position };
 		const query = { ...firstQuery, ...page };
 		return await listCalls(client, { query }, { ...additions, listPath }, signal);
 	};
 
-	const read: PagedList<string | number>['read'] = async (position, signal) => {
-		const response = await requestPage(position, signal);
-		const { body } = response;
-		const listed = entriesOf(body, mapping);
-		requireMatching(listed, filters, mapping);
-		const entries = listed.map((entry) => (keyOf(entry) === undefined ? entry : compact(entry)));
-		const total = totalIn(body, mapping);
-		if (first === undefined) {
-			return { entries, total, saysNext: true, next: () => linkedNext(response, mapping) };
-		}
-		const { length } = entries;
-		if (length === 0) return { entries, total, next: () => [] };
-		const step = paging === 'offset' ? length : 1;
-		const here = Number(position ?? first);
-		// If all pages are as long as this one.
-		const end = ((here - first) / step + 1) * length;
-		const left = total === undefined ? 1 : Math.max(1, Math.ceil((total - end) / length));
-		return { entries, total, next: () => positionsFrom(here + step, left, step) };
+	return {
+		keyOf,
+		limiter,
+		loopAdvice: `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter.`,
+		read: async (position, signal) => {
+			const response = await requestPage(position, signal);
+			const calls = (isFirstOnly ? onlyListIn : entriesOf)(response.body, mapping);
+			requireMatching(calls, filters, mapping);
+			const entries = calls.map((call) => (keyOf(call) === undefined ? call : compact(call)));
+			const next = isFirstOnly ? LAST_PAGE : pagesAfter(response, position, calls.length, mapping);
+			return { entries, ...next };
+		},
 	};
+}
 
-	return { ...list, read };
+type NextPages = Omit<Page<string | number>, 'entries'>;
+
+const LAST_PAGE: NextPages = { next: () => [] };
+
+/** The position of the first page, if pages have numbers or offsets. Otherwise, a response has the position of the next page. */
+const FIRST_POSITIONS: { [paging: string]: number } = {
+	pageFromZero: 0,
+	pageFromOne: 1,
+	offset: 0,
+};
+
+/**
+ * What a response shows of the pages after it.
+ *
+ * @param position of its page. Undefined for the first.
+ * @param length entries of its page
+ */
+function pagesAfter(
+	response: ApiResponse,
+	position: string | number | undefined,
+	length: number,
+	mapping: ApiMapping,
+): NextPages {
+	const total = totalIn(response.body, mapping);
+	const paging = mapping.required('callListPaging');
+	const first = FIRST_POSITIONS[paging];
+	if (first === undefined)
+		return { total, saysNext: true, next: () => linkedNext(response, mapping) };
+	if (length === 0) return { ...LAST_PAGE, total };
+	const step = paging === 'offset' ? length : 1;
+	const here = Number(position ?? first);
+	// If all pages are as long as this one.
+	const end = ((here - first) / step + 1) * length;
+	const left = total === undefined ? 1 : Math.max(1, Math.ceil((total - end) / length));
+	return { total, next: () => positionsFrom(here + step, left, step) };
 }
 
 /** A redial may have the ID of its first call, so the key includes the time. */

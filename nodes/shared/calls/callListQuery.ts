@@ -34,7 +34,7 @@ type Filter = [field: MappingName, value: unknown, toValue: () => QueryValue];
  * @param zone time zone for dates without an offset
  * @param alsoRequired other fields of the API mapping, so that one error names all
  * @throws InvalidInput for an invalid value, or if only one of From and To is set but the service needs both
- * @throws MissingMapping for a filter without a name in the API mapping
+ * @throws InvalidInput for a filter without a name in the API mapping
  */
 export function callListQuery(
 	filters: CallFilters,

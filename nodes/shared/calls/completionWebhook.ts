@@ -1,4 +1,4 @@
-import { CALL_ID, UUID } from '../api/limits';
+import { CALL_ID, UUID } from '../api/parseIds';
 import {
 	fieldsIn,
 	innerOf,

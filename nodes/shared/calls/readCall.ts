@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { ApiClient } from '../api/client';
 import { getCall, getRecording, getTranscript, type Additions } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
-import { isRejection, OtherRecord } from '../api/errors';
+import { ExplainedError, isRejection, OtherRecord } from '../api/errors';
 import type { JsonObject } from '../json';
 import { transcriptTurns } from './callRecord';
 
@@ -29,16 +29,25 @@ export async function readIncluded(
 ): Promise<JsonObject> {
 	const read: JsonObject = {};
 	if (included.includes('transcript')) {
-		read.transcript = transcriptTurns(recordOf(await getTranscript(client, callId, additions)));
+		const transcript = getTranscript(client, callId, additions).catch(naming('Transcript'));
+		read.transcript = transcriptTurns(recordOf(await transcript));
 	}
 	if (included.includes('recording')) {
 		const recording = readRecording(client, callId, additions);
 		read.recording = await recording.catch((error: unknown) => {
 			if (isRejection(error, 'recording_not_available')) return null;
-			throw error;
+			return naming('Recording')(error);
 		});
 	}
 	return read;
+}
+
+/** Names the part that can't be read, because the record of the call was read. */
+function naming(part: string) {
+	return (error: unknown): never => {
+		if (error instanceof ExplainedError) error.message = `${part}: ${error.message}`;
+		throw error;
+	};
 }
 
 /** Reads the link to a recording, and adds when it expires. */

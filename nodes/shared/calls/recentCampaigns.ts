@@ -22,7 +22,7 @@ export type RecentCampaign = { id: string; name: string; status: string };
  * document has no request that lists campaigns. If the API mapping has no name for a start date, the campaigns of the
  * first calls that the service lists.
  *
- * @throws MissingMapping if the call list needs more of the API mapping
+ * @throws InvalidInput if the call list needs more of the API mapping
  * @throws OutcomeUnknown if the response has no list of calls
  */
 export async function recentCampaigns(

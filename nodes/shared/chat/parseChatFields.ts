@@ -1,7 +1,7 @@
 import uniqBy from 'lodash/uniqBy';
 import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
-import { UUID } from '../api/limits';
+import { UUID } from '../api/parseIds';
 import { givenAs, hasFormat } from '../modelFormats';
 import { isUnset, plainText, quoted } from '../values';
 

@@ -1,9 +1,8 @@
 import { isLoopback } from '../api/access';
-import { dataOf } from '../api/envelope';
+import { recordOf } from '../api/envelope';
 import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import type { ApiResponse } from '../api/http';
-import { isJsonObject } from '../json';
 
 /** The `data` of `ws_token`. The token is valid for 5 minutes. */
 export type WsToken = {
@@ -18,8 +17,7 @@ const UNSENDABLE = /\p{Surrogate}/u;
 
 /** @throws InvalidInput if the response has no token, or none that can be sent */
 export function readWsToken(response: ApiResponse): WsToken {
-	const data = dataOf(response);
-	const { token, ws_url: wsUrl, expires_at: expiresAt } = isJsonObject(data) ? data : {};
+	const { token, ws_url: wsUrl, expires_at: expiresAt } = recordOf(response);
 	const isToken = typeof token === 'string' && token !== '' && !UNSENDABLE.test(token);
 	if (!isToken || typeof wsUrl !== 'string') {
 		throw new InvalidInput(

@@ -2,7 +2,7 @@ import {
 	PROVIDER_SENT_SETTINGS,
 	PROVIDER_SETTINGS,
 } from '../../../nodes/shared/apiMapping/providerSettings';
-import { hintsOf, searchList, service } from '../../engine';
+import { engineTool, hintsOf, searchList, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const harness = nodeHarness('agents');
@@ -29,12 +29,23 @@ test('Get Many Active reads the list once, and pairs each agent with all items',
 	]);
 });
 
-test('Get Many Active says if the response has only some of the agents', async () => {
-	agents().reply(200, { ...LIST, meta: { total_pages: 3, total_count: 60 } });
-	const run = await harness.run({ operation: 'getMany' });
-	expect(hintsOf(run)).toEqual([
-		expect.stringContaining('The response has only 2 of the active agents.'),
-	]);
+test.each([
+	[true, 'only 2 of the active agents'],
+	[false, 'only some of the active agents'],
+])('Get Many Active with Simplified %j says if the response has %s', async (simplify, words) => {
+	const parameters = { operation: 'getMany', simplify };
+	const meta = { total_pages: 3, total_count: 60 };
+	agents()
+		.times(2)
+		.reply(200, { ...LIST, meta });
+	const run = await harness.run(parameters);
+	expect(hintsOf(run)).toEqual([expect.stringContaining(`The response has ${words}.`)]);
+	const tool = engineTool(harness.node('agents', { parameters }));
+	expect(await tool()).toMatchObject({
+		outcome: 'done',
+		what_happened: `The response has ${words}, so others may be active, too.`,
+		result: expect.anything(),
+	});
 });
 
 describe('Check', () => {

@@ -174,6 +174,17 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await ids()).toEqual([]);
 	});
 
+	it('Start From: leaves out a call whose creation time only its record shows', async () => {
+		const now = Date.now();
+		const old = await addEnded({ createdAt: now - 3 * HOUR_MS });
+		const recent = await addEnded({ createdAt: now - HOUR_MS });
+		const body = listBody([{ call_id: old }, { call_id: recent }]);
+		faults().respond('/v1/calls', 200, { times: 1, body });
+		const startFrom = new Date(now - 2 * HOUR_MS).toISOString();
+		const { first } = await published({ callsOf: 'lists', contactListIds: '1', startFrom });
+		expect(first.map(callIdOf)).toEqual([recent]);
+	});
+
 	const localTime = new Date(Date.now() - 11 * HOUR_MS).toISOString().replace('Z', '');
 	it.each(['27.11.2026 10:00', 1795838400, null, localTime])(
 		'Start From: a call that was created at %j starts the workflow, too',
@@ -186,6 +197,16 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		},
 	);
 
+	it('returns calls of a contact list that the campaign got later, also if they ended before the next poll', async () => {
+		const { ids } = await published();
+		const running = simulator().state.campaigns.get(campaigns.active)?.uploads ?? [];
+		const [first] = running;
+		if (first === undefined) throw new Error('The campaign has no contact list');
+		running.push({ ...first, id: 999_001 });
+		const callId = await addEnded({ uploadId: 999_001 });
+		expect(await ids()).toEqual([callId]);
+	});
+
 	it('Contact Lists: returns only calls of these, and the first reading of an added one returns none', async () => {
 		const lists = (...ids: number[]) => ({ contactListIds: ids.join(', ') });
 		const { ids, publish } = await published({ callsOf: 'lists', ...lists(uploads.running) });
@@ -196,6 +217,15 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const later = await addEnded({ uploadId: uploads.completed });
 		expect(await ids()).toEqual([later]);
 		expect(other).not.toBe(later);
+	});
+
+	it('All Calls: fails like the call list, which has no name', async () => {
+		const { poll, ids } = await published({ callsOf: 'all' });
+		faults().respond('/v1/calls', 422, { body: { success: false, errors: ['Not now'] } });
+		await expect(poll()).rejects.toThrow(/^The service rejected the request: "Not now"$/);
+		faults().clear();
+		const callId = await addEnded();
+		expect(await ids()).toEqual([callId]);
 	});
 
 	it('All Calls: the filters apply, and excluded calls are read once', async () => {
@@ -239,6 +269,16 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		setClock(new Date(clock.now() + 2 * HOUR_MS).toISOString());
 		await ids();
 		expect(listRequests()).toBeGreaterThan(after);
+	});
+
+	it('does not read a completed list again after its last call was returned', async () => {
+		const { ids } = await published();
+		const last = await addEnded();
+		simulator().completeUpload(uploads.running);
+		expect(await ids()).toEqual([last]);
+		const settled = listRequests();
+		expect(await ids()).toEqual([]);
+		expect(listRequests()).toBe(settled);
 	});
 
 	it('reads a completed list again if its total shows that calls were missing', async () => {
@@ -287,6 +327,18 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			expect((await poll()).map(callIdOf)).toEqual(calls.slice(0, 10));
 			expect((await poll()).map(callIdOf)).toEqual(calls.slice(10));
 			expect(await poll()).toEqual([]);
+		});
+
+		it('those whose creation time the list does not show come last', async () => {
+			const { poll, restart } = await published({ callsOf: 'all' });
+			const calls = await addManyEnded(12);
+			const [undated = '', ...dated] = calls;
+			const created = (at: number) => new Date(Date.now() + at * 1_000).toISOString();
+			const entries = dated.map((id, at) => ({ call_id: id, created_at: created(at) }));
+			faults().respond('/v1/calls', 200, { body: listBody([{ call_id: undated }, ...entries]) });
+			restart();
+			expect((await poll()).map(callIdOf).sort()).toEqual(dated.slice(0, 10).sort());
+			expect((await poll()).map(callIdOf).sort()).toEqual([undated, ...dated.slice(10)].sort());
 		});
 
 		it('the next one begins with the oldest again if the service failed in between', async () => {
@@ -350,7 +402,10 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 
 	it('is not published if the first reading fails', async () => {
 		faults().respond(/\/v1\/calls/, 503);
-		await expect(published()).rejects.toThrow('503');
+		await expect(published()).rejects.toMatchObject({
+			message: expect.stringContaining('503'),
+			description: expect.not.stringContaining('choose others'),
+		});
 	});
 
 	it('is not published if the record of a listed call cannot be read, unless it was created before Start From', async () => {

@@ -35,13 +35,22 @@ describe('what is included', () => {
 		});
 	});
 
+	test('a part that cannot be read is named', async () => {
+		service().get('/v1/call/call-1').reply(200, data(RECORD));
+		service()
+			.get('/v1/call/call-1/transcript')
+			.reply(404, { success: false, error: 'call_not_found' });
+		const { message } = await errorOf({ include: ['recording', 'transcript'] });
+		expect(message).toBe("Transcript: The service doesn't know this call");
+	});
+
 	test('another rejection than that there is none stops the node', async () => {
 		service().get('/v1/call/call-1').reply(200, data(RECORD));
 		service()
 			.get('/v1/call/call-1/recording')
 			.reply(403, { success: false, error: 'no access to recordings' });
 		expect(await errorOf({ include: ['recording'] })).toMatchObject({
-			message: "The service doesn't allow this with your API token",
+			message: "Recording: The service doesn't allow this with your API token",
 			description: expect.stringContaining('no access to recordings'),
 		});
 	});

@@ -93,6 +93,22 @@ describe('Latest Call of Each Number', () => {
 	});
 });
 
+test.each([
+	['busy', ['busy'], 0],
+	['busy', [3, null], 0],
+	['busy', ['busy', 'other'], 1],
+	['Not answered', ['not_picked'], 1],
+	['', ['other'], 0],
+])('with Status %j, calls with %j have %d hints', async (status, statuses, count) => {
+	const data = statuses.map((one, at) => ({ call_id: `c-${at}`, status: one }));
+	calls(status === '' ? {} : { st: status }).reply(200, { success: true, data });
+	const whole = { ...credential, callListPaging: 'whole' };
+	const result = await run({ filters: { status } }, { credential: whole });
+	const hint = expect.stringContaining("another status than the one in 'Status'");
+	expect(hintsOf(result)).toEqual(Array(count).fill(hint));
+	expect(output(result, 'Node')).toHaveLength(statuses.length);
+});
+
 describe('a list that has fewer calls than its total', () => {
 	const read = async (options: INodeParameters, readings: number) => {
 		calls()

@@ -6,7 +6,15 @@ import { Container } from '@n8n/di';
 import type { IBinaryData } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { TIME_LIMITS } from '../../../nodes/shared/n8n/http/transport';
-import { engineTool, holdTimeouts, output, service, startNode, stoppedResult } from '../../engine';
+import {
+	engineTool,
+	hintsOf,
+	holdTimeouts,
+	output,
+	service,
+	startNode,
+	stoppedResult,
+} from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const harness = nodeHarness('getCall', {
@@ -95,6 +103,7 @@ describe('the file', () => {
 			file_size: item?.binary?.sound?.fileSize,
 			file_complete: true,
 		});
+		expect(hintsOf(result)).toEqual([]);
 		expect(item?.binary?.sound).toMatchObject({ fileExtension: 'wav', fileType: 'audio' });
 		expect(await bytesOf(item?.binary?.sound)).toEqual(SOUND);
 	});
@@ -172,15 +181,17 @@ describe('the file', () => {
 		expect(JSON.stringify(stopped)).not.toContain('s3cr3t');
 	});
 
-	test('that may be incomplete has a hint', async () => {
-		link();
-		storage().reply(200, SOUND, { 'content-type': 'audio/wav' });
-		const [task] = (await run(FILE)).data.resultData.runData.Node ?? [];
-		expect(task?.hints).toEqual([
-			{
-				message:
-					'1 recording may be incomplete, because the storage didn\'t send the file size. The output has "file_complete": null.',
-			},
+	test.each([
+		[1, '1 recording'],
+		[2, '2 recordings'],
+	])('that may be incomplete has a hint (%d)', async (count, what) => {
+		const items = Array.from({ length: count }, () => ({}));
+		for (let recording = 0; recording < count; recording++) {
+			link();
+			storage().reply(200, SOUND, { 'content-type': 'audio/wav' });
+		}
+		expect(hintsOf(await run(FILE, { items }))).toEqual([
+			`${what} may be incomplete, because the storage didn't send the file size. The output has "file_complete": null.`,
 		]);
 	});
 
@@ -188,6 +199,7 @@ describe('the file', () => {
 		[408, 1],
 		[425, 1],
 		[429, 4],
+		[500, 4],
 		[503, 4],
 	])('a storage that is busy with %i is asked %i times', async (status, times) => {
 		link();
@@ -195,7 +207,7 @@ describe('the file', () => {
 		expect(await errorOf(FILE)).toMatchObject({
 			message: `The storage of the recording returned HTTP status ${status}`,
 			description: expect.stringMatching(
-				new RegExp(`gets a new link each time\\..*HTTP status ${status}`),
+				new RegExp(`gets a new link each time\\..*HTTP status ${status}\\.$`),
 			),
 		});
 		expect(nock.isDone()).toBe(true);

@@ -54,6 +54,11 @@ test.each<[string, JsonObject[], string[]]>([
 		['a', 'b'],
 	],
 	[
+		'calls of two numbers that end differently, and one has no country code',
+		[call('a', SAME), call('b', SAME, { phone_number: '98765-43211' })],
+		['a', 'b'],
+	],
+	[
 		'the newest of a number without a country code',
 		[call('a', SAME), call('b', '2027-01-01T11:00:00Z')].map((each) => ({
 			...each,

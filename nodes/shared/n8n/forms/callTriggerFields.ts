@@ -5,7 +5,7 @@ import { onScreenOnly } from '../../api/resolution';
 import { OBSERVED_OUTCOMES } from '../../calls/callEnd';
 import { agentField } from './locatorFields';
 import type { Fields } from './fields';
-import { type CompletionFilters } from '../../calls/completionFilters';
+import { type CompletionFilters } from '../../calls/callEnd';
 import { parseList } from '../../values';
 
 /** 'Filters' of the triggers for completed calls. */

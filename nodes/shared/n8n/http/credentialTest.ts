@@ -5,11 +5,10 @@ import type {
 } from 'n8n-workflow';
 import {
 	explained,
-	isRejection,
+	isAboutRequest,
 	NotSent,
 	OutcomeUnknown,
 	ServiceRejection,
-	TOO_MANY_REQUESTS,
 } from '../../api/errors';
 import { versionAdvice } from '../../api/access';
 import type { Transport } from '../../api/http';
@@ -22,8 +21,6 @@ import { readServiceAccess, type ServiceAccess } from './credential';
 import { toFault, toHttpResponse } from './transport';
 
 const TEST_TIMEOUT_MS = 15_000;
-/** Statuses of rejections that may be about the account, or come before the token is checked. */
-const NOT_ABOUT_PARAMETERS = [403, TOO_MANY_REQUESTS];
 const ACCEPTED = 'The service accepts the API token';
 
 /**
@@ -97,12 +94,8 @@ function rejectionToFailure(
 			originalMessage,
 		);
 	}
-	const isAboutToken =
-		isRejection(error, 'invalid_api_token') || NOT_ABOUT_PARAMETERS.includes(status);
-	const isAccepted = status >= 400 && rejection.body.success === false && !isAboutToken;
-	if (isAccepted) return null;
-	const advice = status === 403 ? 'Ask your service provider why.' : resolution;
-	return testFailure(message, advice, originalMessage);
+	const isAccepted = status >= 400 && rejection.body.success === false && isAboutRequest(error);
+	return isAccepted ? null : testFailure(message, resolution, originalMessage);
 }
 
 function baseUrlAdvice(baseUrl: string): string {

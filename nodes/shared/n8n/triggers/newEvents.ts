@@ -1,3 +1,4 @@
+import partition from 'lodash/partition';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { runExclusive } from '../../keyedMutex';
 import { triggerKey } from './triggerKey';
@@ -30,10 +31,10 @@ export async function newEvents(
 		const texts = keys.flatMap((key) => [key, ownText(key)]);
 		const recorded = await helpers.checkProcessedAndRecord(texts, 'node', OPTIONS);
 		const added = new Set(recorded.new);
-		const isOwn = (key: string) => mode === 'retry' && !added.has(ownText(key));
-		const passed = keys.filter((key) => added.has(key) || isOwn(key));
-		const others = keys.filter((key) => !passed.includes(key)).map(ownText);
-		const undone = others.filter((text) => added.has(text));
+		const isRetried = (key: string) => mode === 'retry' && !added.has(ownText(key));
+		const [passed, ofOthers] = partition(keys, (key) => added.has(key) || isRetried(key));
+		// A retry would treat them as its own.
+		const undone = ofOthers.map(ownText).filter((text) => added.has(text));
 		if (undone.length > 0) await helpers.removeProcessed(undone, 'node', OPTIONS);
 		return new Set(passed);
 	});

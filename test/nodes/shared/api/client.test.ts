@@ -1,7 +1,7 @@
-import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
-import { ServiceRejection } from '../../../../nodes/shared/api/errors';
+import { recordOf } from '../../../../nodes/shared/api/envelope';
+import { isAboutRequest, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { bytesOf, type HttpResponse, type ServiceRequest } from '../../../../nodes/shared/api/http';
-import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
+import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import { findEffect } from '../../../../nodes/shared/api/response';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { clientOf } from './clientOf';
@@ -126,6 +126,35 @@ describe('an error body', () => {
 	});
 });
 
+test.each<[ServiceRequest, number, JsonValue, string]>([
+	[POST, 400, 'No', 'request'],
+	[POST, 403, 'No', 'request'],
+	[POST, 403, 'Agent not found or not associated with this account', 'request'],
+	[GET, 404, 'call_not_found', 'request'],
+	[GET, 422, 'Invalid API token', 'access'],
+	[{ method: 'GET', path: '/v1/active_agents' }, 403, 'No', 'access'],
+	...[302, 307, 401, 407].map((status): [ServiceRequest, number, JsonValue, string] => [
+		GET,
+		status,
+		null,
+		'access',
+	]),
+	[POST, 413, null, 'request'],
+	[POST, 429, null, 'moment'],
+	[POST, 429, 'No', 'moment'],
+])(
+	'%j, a rejection with status %d and %j is about the %s',
+	async (request, status, error, about) => {
+		const result = await resultOf(
+			request,
+			status,
+			error === null ? 'x' : { success: false, error },
+		);
+		expect(result).toMatchObject({ about, isTransient: about === 'moment' });
+		expect(isAboutRequest(result)).toBe(about === 'request');
+	},
+);
+
 test.each([
 	['1.2', '2 seconds'],
 	['7140', '119 minutes'],
@@ -177,17 +206,25 @@ describe('a success', () => {
 	});
 
 	const envelope = { success: true, data: { status: 'picked', id: 7 } };
-	test.each<[JsonValue, JsonValue, object]>([
-		[{ success: true, data: { a: 1 }, meta: { page: 2 } }, { a: 1 }, { a: 1, meta: { page: 2 } }],
-		[{ success: true, data: null, message: 'x' }, null, { message: 'x' }],
-		[{ success: true, message: 'x' }, { success: true, message: 'x' }, { message: 'x' }],
-		[{ a: 1 }, { a: 1 }, { a: 1 }],
-		[{ success: true, data: 'text', message: 'x' }, 'text', { data: 'text', message: 'x' }],
-		[{ success: true, data: [1], id: 9 }, [1], { data: [1], envelope: { id: 9 } }],
+	test.each<[JsonValue, object]>([
+		[
+			{ success: true, data: { a: 1 }, meta: { page: 2 } },
+			{ a: 1, meta: { page: 2 } },
+		],
+		[{ success: true, data: null, message: 'x' }, { message: 'x' }],
+		[{ success: true, message: 'x' }, { message: 'x' }],
+		[{ a: 1 }, { a: 1 }],
+		[
+			{ success: true, data: 'text', message: 'x' },
+			{ data: 'text', message: 'x' },
+		],
+		[
+			{ success: true, data: [1], id: 9 },
+			{ data: [1], envelope: { id: 9 } },
+		],
 		// Documented fields beside data keep their names. Fields of the record are never replaced.
 		[
 			{ ...envelope, status: 'ok', id: 'r', message: 'Done', warnings: ['slow'] },
-			envelope.data,
 			{
 				...envelope.data,
 				message: 'Done',
@@ -195,13 +232,12 @@ describe('a success', () => {
 				envelope: { status: 'ok', id: 'r' },
 			},
 		],
-		[{ data: { envelope: 'sent' }, id: 9 }, { envelope: 'sent' }, { envelope: 'sent' }],
-		[[1, 2], [1, 2], { data: [1, 2] }],
-		['text', 'text', { data: 'text' }],
-		[0, 0, { data: 0 }],
-		[null, null, {}],
-	])('%j has the data %j and the record %j', (body, data, record) => {
-		expect(dataOf({ body })).toEqual(data);
+		[{ data: { envelope: 'sent' }, id: 9 }, { envelope: 'sent' }],
+		[[1, 2], { data: [1, 2] }],
+		['text', { data: 'text' }],
+		[0, { data: 0 }],
+		[null, {}],
+	])('%j has the record %j', (body, record) => {
 		expect(recordOf({ body })).toEqual(record);
 	});
 });

@@ -31,6 +31,15 @@ test('the error table', () => {
 	expect(rows.join('\n')).toMatchSnapshot();
 });
 
+test('an error that may pass says "later" and no time, because tools and `Retry-After` add it', () => {
+	const texts = ERRORS.filter(({ about }) => about === 'moment').flatMap((row) => [
+		row.onScreen,
+		row.forModel,
+	]);
+	expect(texts.length).toBeGreaterThan(0);
+	for (const text of texts) expect(text).toMatch(/^(?!.*\b(?:second|minute|hour)).*\blater\b/);
+});
+
 test('responses', async () => {
 	const responses: Array<[Method, number, string]> = [
 		['GET', 500, ''],

@@ -2,9 +2,10 @@
  * Every endpoint × every documented error and typical gateway bodies × every status, compared with a table that is
  * written independently from the document (Errors, and the sections of the endpoints).
  */
+import without from 'lodash/without';
 import type { ApiClient } from '../../../../nodes/shared/api/client';
 import { ExplainedError, ServiceRejection } from '../../../../nodes/shared/api/errors';
-import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
+import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { CALL_ID, ENDPOINTS } from './everyEndpoint';
 import { clientOf } from './clientOf';
@@ -18,17 +19,14 @@ const READING_A_CALL = [
 const CONTACTS = ['POST /v1/campaigns/{id}/contacts'];
 const REMOVAL = ['DELETE /v1/dnd_numbers'];
 const CHAT = ENDPOINTS.map(({ name }) => name).filter((name) => name.includes('chat'));
-/** "`403` on call placement, `agent_not_found` elsewhere" (Authentication, 4): endpoints with an agent. */
-const NAMING_AN_AGENT = [
-	...CONTACTS,
-	...CHAT,
-	...REMOVAL,
-	'POST /v1/dnd_numbers',
-	'GET /v1/dnd_numbers',
-	'GET /v1/calls',
-	'GET /v1/active_agents',
-];
 const ALL = ENDPOINTS.map(({ name }) => name);
+/** "`403` on call placement, `agent_not_found` elsewhere" (Authentication, 4): all others, except those without an agent. */
+const NAMING_AN_AGENT = without(
+	ALL,
+	...CALLING,
+	...READING_A_CALL,
+	'GET /v1/campaigns/{id}/status',
+);
 
 /** The statuses are those of the document. Without them, it calls the status "not shown". */
 type DocumentedError = [

@@ -11,7 +11,7 @@ import {
 	type PagedList,
 } from '../../../../nodes/shared/api/paging';
 import { NO_ERROR_BODY } from '../../../../nodes/shared/api/rejectionBody';
-import { forEveryone } from '../../../../nodes/shared/api/resolution';
+import { type RejectionSubject, forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { plainText } from '../../../../nodes/shared/values';
 
@@ -104,15 +104,17 @@ test.each([
 });
 
 describe('a page after the total that the service rejects', () => {
-	const rejection = (status: number) =>
-		new ServiceRejection('', forEveryone(''), '', status, NO_ERROR_BODY);
+	const rejection = (about: RejectionSubject) => {
+		const explanation = { message: '', resolution: forEveryone(''), about };
+		return new ServiceRejection(explanation, '', 404, NO_ERROR_BODY);
+	};
 	const listWith = (error: Error) => listOf([{ ...page('ab', [1], 2), saysNext: true }, error]);
 
 	test('ends the list', async () => {
-		expect(await listWith(rejection(404)).read()).toBe('ab');
+		expect(await listWith(rejection('request')).read()).toBe('ab');
 	});
 
-	test.each([401, 407, 429, 302].map((status) => rejection(status)))(
+	test.each([rejection('access'), rejection('moment')])(
 		'fails if it is about the token, the way to the service, or the pace',
 		async (error) => {
 			await expect(listWith(error).read()).rejects.toBe(error);

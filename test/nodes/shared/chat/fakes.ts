@@ -227,7 +227,12 @@ export function chatConnectionHarness(
 /** A token request that the service rejects, because the session is closed. */
 export function closedSession(): ServiceRejection {
 	const rejection: RejectionBody = { code: 'session_closed', texts: ['session_closed'], body: {} };
-	return new ServiceRejection('closed', forEveryone('Go on.'), 'session_closed', 409, rejection);
+	return new ServiceRejection(
+		{ message: 'closed', resolution: forEveryone('Go on.') },
+		'session_closed',
+		409,
+		rejection,
+	);
 }
 
 export type ChatHarness = ReturnType<typeof chatConnectionHarness>;

@@ -30,10 +30,9 @@ function ended(end: Partial<SocketEnd>, claimed = false): AttemptEnd {
 const closed = (code: number, openForMs = 100, claimed = false) =>
 	ended({ code, openForMs }, claimed);
 const noToken = (error: unknown): AttemptEnd => ({ kind: 'token', error });
-const rejection = (status: number) =>
+const rejection = (status: number, about?: 'moment') =>
 	new ServiceRejection(
-		'The agent is unknown',
-		forEveryone('Check the agent.'),
+		{ message: 'The agent is unknown', resolution: forEveryone('Check the agent.'), about },
 		'agent_not_found',
 		status,
 		NO_ERROR_BODY,
@@ -92,7 +91,7 @@ describe('ReconnectPolicy', () => {
 			retry(60, 'new', 'mint_rejected', true),
 		],
 		['no token: another conflict', noToken(rejection(409)), end('mint_rejected')],
-		['no token: too many requests', noToken(rejection(429)), retry(1, 'new')],
+		['no token: too many requests', noToken(rejection(429, 'moment')), retry(1, 'new')],
 		['no token: unreachable', noToken(new Error('down')), retry(1, 'new')],
 		['no usable token', noToken(unusable), end('mint_rejected')],
 	])('%s', (_name, attempt, step) => {

@@ -129,10 +129,15 @@ test('an error without a description gets none', async () => {
 
 describe('the item of an error has its details', () => {
 	const rejection = (error: string, status: number) =>
-		new ServiceRejection('Rejected', forEveryone('Correct it.'), error, status, {
-			texts: [error],
-			body: {},
-		});
+		new ServiceRejection(
+			{ message: 'Rejected', resolution: forEveryone('Correct it.') },
+			error,
+			status,
+			{
+				texts: [error],
+				body: {},
+			},
+		);
 
 	test.each<[string, Error, object]>([
 		[

@@ -33,7 +33,7 @@ test.each<[string, unknown, object]>([
 	],
 	[
 		'a rejection, with its status',
-		new ServiceRejection('Rejected', forEveryone('Mend it.'), 'no', 422, {
+		new ServiceRejection({ message: 'Rejected', resolution: forEveryone('Mend it.') }, 'no', 422, {
 			texts: ['no'],
 			body: {},
 		}),
@@ -50,10 +50,15 @@ test.each<[string, unknown, object]>([
 	],
 	[
 		'what n8n would show as HTML',
-		new ServiceRejection('No <b>', forEveryone('Mend it.'), '<img src=x>', 422, {
-			texts: [],
-			body: {},
-		}),
+		new ServiceRejection(
+			{ message: 'No <b>', resolution: forEveryone('Mend it.') },
+			'<img src=x>',
+			422,
+			{
+				texts: [],
+				body: {},
+			},
+		),
 		{
 			message: 'No ‹b> [item 1]',
 			description: 'Mend it. The service said: ‹img src=x>.',
