@@ -40,7 +40,7 @@ export type SendOptions = {
 	client: ApiClient;
 	campaign: CampaignTarget;
 	additions: Additions;
-	/** Whether the node runs as a tool. A model may request rejected rows again. */
+	/** Whether the node runs as a tool. */
 	isTool: boolean;
 	/** Checked before each request: whether the execution was stopped. */
 	stopRequested: () => boolean;
@@ -79,10 +79,7 @@ export class ChunkSender {
 			rejected++;
 			this.outcome.hasRejections = true;
 			this.outcome.notPushed.add(row, 'rejected', reason);
-			// A model may request rejected rows again.
-			if (!this.options.isTool) {
-				records.push({ rows: rangesIn(all, [row]), rejection: reason });
-			}
+			records.push({ rows: rangesIn(all, [row]), rejection: reason });
 		};
 		let largestAccepted = 0;
 		let isSplit = false;
@@ -142,10 +139,7 @@ export class ChunkSender {
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
 			addAccepted(this.outcome, accepted);
-			this.outcome.hasSent = true;
-			// A model may request rows again that the service skipped.
-			if (isTool && accepted.request.rows.size === 0) pull(records, record);
-			else record.response = response;
+			record.response = response;
 			return undefined;
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.

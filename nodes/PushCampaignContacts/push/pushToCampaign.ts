@@ -10,7 +10,7 @@ import { NOTED_EARLIER, type PushRecord, restoreChunk } from './pushRecord';
 import { reasonOf, type PushOutcome, type RangeNotPushed, type RowStatus } from './outcome';
 import type { RowSource } from './rows';
 import { RowSet } from './rowSet';
-import { optionsFingerprint, type NumbersOfExecution } from './numbersOfExecution';
+import type { NumbersOfExecution } from './numbersOfExecution';
 
 /** `release`: what was noted had no effect, so that a retry may send it. */
 type Note = { state: 'new' | 'same' | 'unclear'; release: () => Promise<void> };
@@ -18,7 +18,7 @@ type Note = { state: 'new' | 'same' | 'unclear'; release: () => Promise<void> };
 export type PushOptions = SendOptions & {
 	/** At most 10,000, the documented limit. */
 	contactsPerRequest: number;
-	/** What earlier attempts did. Changed in place. */
+	/** What earlier attempts did. Changed in place. Empty for a model, whose lists are known by their numbers. */
 	record: PushRecord;
 	/**
 	 * Notes a chunk in n8n's database before it's sent.
@@ -64,8 +64,7 @@ export async function pushToCampaign(
 	const sender = new ChunkSender(prepared, options, outcome);
 	const push = await fingerprintOf(prepared, options);
 
-	// Each list of contacts from a model is another push.
-	const isChanged = !isTool && Object.keys(record).some((key) => !key.startsWith(push));
+	const isChanged = Object.keys(record).some((key) => !key.startsWith(push));
 	let stopped = isChanged ? rowsChanged() : undefined;
 	// If the rows of an earlier attempt aren't these, any row may have been sent.
 	let areOthersUnknown = isChanged;
@@ -76,7 +75,7 @@ export async function pushToCampaign(
 		const key = `${push} ${++index}`;
 		const records = record[key] ?? [];
 		// What earlier attempts recorded.
-		let open = restoreChunk(records, all, keyAt, outcome, reader);
+		let open = restoreChunk(records, all, keyAt, outcome);
 		if (open.length === 0 && all.length > 0) continue;
 		// What other runs of the node pushed in this execution.
 		if (!areOthersUnknown)
@@ -110,24 +109,17 @@ export async function pushToCampaign(
 		else notPushed.addAll(RowSet.of(open), 'not_sent', whyNotSent(stopped, reader));
 	}
 	if (stopped !== undefined) outcome.stopped ??= stopped;
-	const areRemembered = numbersOfExecution?.add(outcome, keyNumberAt) === true;
-	// A model may send the contacts again that the service didn't take. The others are known by their numbers.
-	const hasOthers = [...WITHOUT_EFFECT].some((status) => notPushed.count(status) > 0);
-	if (isTool && stopped === undefined && areRemembered && hasOthers) {
-		for (const key of Object.keys(record))
-			if (key.startsWith(push)) Reflect.deleteProperty(record, key);
-	}
+	numbersOfExecution?.add(outcome, keyNumberAt);
 	return outcome;
 }
 
-/** Identifies the rows of a push, and how they are split. For a model, also what else is sent. */
+/** Identifies the rows of a push, and how they are split. */
 async function fingerprintOf(
 	{ rows, phones }: PreparedRows,
-	{ campaign, additions, contactsPerRequest, isTool }: PushOptions,
+	{ campaign, contactsPerRequest }: PushOptions,
 ): Promise<string> {
 	const numbers = await phones.fingerprintOf(rows);
-	const options = isTool ? optionsFingerprint(campaign, additions) : '';
-	return shortFingerprint([`${campaign.id} ${contactsPerRequest}`, numbers, options], 16);
+	return shortFingerprint([`${campaign.id} ${contactsPerRequest}`, numbers], 16);
 }
 
 function withoutEffect(results: readonly RangeNotPushed[]): number[] {
