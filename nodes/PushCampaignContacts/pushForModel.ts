@@ -37,7 +37,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 		const finished = await push();
 		const { outcome } = finished;
 		const { stopped, notPushed } = outcome;
-		earlier.isKnown = outcome.pushed.length === 0;
+		earlier.isKnown = outcome.hasSent !== true;
 		const output = await itemForModel(finished);
 		const isNobody = pushedRows(outcome).size === 0;
 		if (stopped !== undefined && isNobody) throw stopped;

@@ -22,9 +22,7 @@ const PUSHED_NUMBERS_STORE: StoreUse = {
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 };
 
-type Stores = Pick<PushOptions, 'record' | 'note' | 'numbersPushedBefore'> & {
-	numbersOfExecution: NumbersOfExecution;
-};
+type Stores = Pick<PushOptions, 'record' | 'note' | 'numbersOfExecution' | 'numbersPushedBefore'>;
 
 /** What n8n stores of a push, so that it sends nothing that it pushed or may have pushed. */
 export async function openStores(
@@ -32,7 +30,7 @@ export async function openStores(
 	settings: Omit<PushSettings, 'columns'>,
 ): Promise<Stores> {
 	return {
-		record: runsAsTool(context) ? {} : openRecord(context, RECORD, isPushRecord, {}),
+		record: openRecord(context, RECORD, isPushRecord, {}),
 		note: await openNotesOfPush(context, settings),
 		numbersOfExecution: openNumbersOfExecution(context, settings),
 		numbersPushedBefore: settings.skipPushedBefore

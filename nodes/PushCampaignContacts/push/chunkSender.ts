@@ -74,7 +74,7 @@ export type Chunk = {
 type Sent = { stopped?: ExplainedError; rest: readonly number[] };
 
 /** Rows with these statuses are certainly not in the campaign. */
-const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
+export const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
 
 /** Sends chunks, and finds out which rows the service rejects. */
 export class ChunkSender {
@@ -149,7 +149,10 @@ export class ChunkSender {
 				const isAboutRow = mayBeNamed.length > 0 || (named.has(row) && isAboutContacts(error));
 				if (!isTooLarge && !isAboutRow) return stop(error, [part, ...parts]);
 				const reason = isTooLarge ? this.reasonOfTooLarge(error) : rejectionReason(error);
-				whole.records.push({ rows: rangesIn(whole.rows, part), rejection: reason });
+				// A model may request rejected rows again.
+				if (!this.options.isTool) {
+					whole.records.push({ rows: rangesIn(whole.rows, part), rejection: reason });
+				}
 				notPushed.add(row, 'rejected', reason);
 				this.outcome.hasRejections = true;
 				rejected++;
@@ -188,7 +191,10 @@ export class ChunkSender {
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
 			addAccepted(this.outcome, accepted);
-			record.response = response;
+			this.outcome.hasSent = true;
+			// A model may request rows again that the service skipped.
+			if (isTool && accepted.request.rows.size === 0) pull(records, record);
+			else record.response = response;
 			return undefined;
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.

@@ -38,7 +38,7 @@ export class NumbersOfExecution {
 	 * @param options a fingerprint of what is sent besides the rows, if a number may be pushed again with other options
 	 */
 	constructor(
-		readonly record: NumbersRecord,
+		private readonly record: NumbersRecord,
 		campaign: number,
 		options?: string,
 	) {
@@ -66,13 +66,13 @@ export class NumbersOfExecution {
 		});
 	}
 
-	/** Remembers the sent rows, or none if there are too many in total. */
-	add({ pushed, notPushed }: PushOutcome, keyOf: KeyNumberOf): void {
+	/** Remembers the sent rows. @returns false if there are too many in total, so that it remembers none */
+	add({ pushed, notPushed }: PushOutcome, keyOf: KeyNumberOf): boolean {
 		// A number that the service skipped as a duplicate is in the campaign too.
 		const sent = [...pushed.map(({ rows }) => rows), notPushed.rowsWith('skipped_duplicate')];
 		const unknown = notPushed.rowsWith('unknown');
 		const { record } = this;
-		if (record.count + sumBy([...sent, unknown], 'size') > MAX_NUMBERS_KEPT) return;
+		if (record.count + sumBy([...sent, unknown], 'size') > MAX_NUMBERS_KEPT) return false;
 		const addTo = (list: NumberList, rows: Iterable<number>) => {
 			for (const row of rows) {
 				const key = keyOf(row);
@@ -86,6 +86,7 @@ export class NumbersOfExecution {
 		};
 		for (const rows of sent) addTo(this.sent, rows);
 		addTo(this.unknown, unknown);
+		return true;
 	}
 }
 

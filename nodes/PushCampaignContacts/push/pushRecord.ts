@@ -1,5 +1,5 @@
 import { OutcomeUnknown, type StoredUnknown } from '../../shared/api/errors';
-import type { Resolution } from '../../shared/api/resolution';
+import type { Reader, Resolution } from '../../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import type { KeyOf } from './phones';
 import { reasonOf, type PushOutcome } from './outcome';
@@ -36,6 +36,7 @@ export function restoreChunk(
 	rows: readonly number[],
 	keyOf: KeyOf,
 	outcome: PushOutcome,
+	reader: Reader,
 ): readonly number[] {
 	const settled = new Set<number>();
 	for (const { rows: ranges, response, rejection, error } of records) {
@@ -49,9 +50,9 @@ export function restoreChunk(
 		} else if (error !== undefined) {
 			const stopped = OutcomeUnknown.fromStored(error);
 			outcome.stopped ??= stopped;
-			outcome.notPushed.addAll(RowSet.of(own), 'unknown', reasonOf(stopped, 'onScreen'));
+			outcome.notPushed.addAll(RowSet.of(own), 'unknown', reasonOf(stopped, reader));
 		} else {
-			outcome.notPushed.addAll(RowSet.of(own), 'unknown', NOTED_EARLIER.onScreen);
+			outcome.notPushed.addAll(RowSet.of(own), 'unknown', NOTED_EARLIER[reader]);
 		}
 	}
 	return settled.size === 0 ? rows : rows.filter((row) => !settled.has(row));
