@@ -98,8 +98,8 @@ async function itemsOf<T extends { index: number }>(
 	});
 }
 
-/** The numbers of rows with these statuses were not sent. */
-const NEVER_SENT = new Set<string>(['duplicate', 'pushed_before', 'not_sent', 'ready']);
+/** Rows with these statuses have no `phone_sent`: it wasn't sent, or only in a request that was rejected as a whole. */
+const WITHOUT_PHONE_SENT = new Set<string>(['duplicate', 'pushed_before', 'not_sent', 'ready']);
 
 /** The same columns for each row, so that they fit a sheet. */
 function rowColumns(
@@ -112,7 +112,7 @@ function rowColumns(
 	const phone = phones.at(index);
 	return {
 		[PUSH_STATUS_COLUMN]: status,
-		[PHONE_SENT_COLUMN]: phone === '' || NEVER_SENT.has(status) ? null : phone,
+		[PHONE_SENT_COLUMN]: phone === '' || WITHOUT_PHONE_SENT.has(status) ? null : phone,
 		[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
 		[LIST_COLUMN]: list,
 		[WARNINGS_COLUMN]: warnings,

@@ -20,7 +20,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { displayText, messageOf } from '../shared/values';
 import { openRows, rowsOfInput } from './openRows';
-import { resolveColumns } from './push/columns';
+import { resolveColumns, whyNoNames } from './push/columns';
 import { pushedRows, type PushOutcome, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
 import { prepareRows } from './push/prepareRows';
@@ -94,9 +94,10 @@ export async function runPush(
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns, { isTool });
 	const { phones, notPushed, rows: ready } = prepared;
+	const isNameless = source.count > 0 && !prepared.hasNames;
 	const result = (outcome: PushOutcome): FinishedPush => ({
 		...finished(source, outcome, phones),
-		notes: compact([...source.notes, columns.note]),
+		notes: compact([...source.notes, columns.note, isNameless && whyNoNames(columns, choice)]),
 	});
 	requireOutputFits(source, output);
 	if (settings.dryRun) {

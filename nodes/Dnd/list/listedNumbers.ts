@@ -9,8 +9,7 @@ import type { JsonObject } from '../../shared/json';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { leadingCode } from '../../shared/phone/countries';
 import { phoneKey } from '../../shared/phone/phoneKey';
-import { isMasked, isWritten, readWritten } from '../../shared/phone/written';
-import { digitsIn } from './phoneMatch';
+import { digitsIn, isMasked, isWritten, readWritten } from '../../shared/phone/written';
 
 /** The shortest possible number. */
 const ENDING_DIGITS = 4;

@@ -4,7 +4,13 @@ import { forEveryone } from '../../shared/api/resolution';
 import { givenAs } from '../../shared/modelFormats';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { INDIAN_CODE, isIndian, isMobile, readIndian } from '../../shared/phone/india';
-import { columnAdvice, isWritten, readWritten, type Unreadable } from '../../shared/phone/written';
+import {
+	columnAdvice,
+	digitsIn,
+	isWritten,
+	readWritten,
+	type Unreadable,
+} from '../../shared/phone/written';
 
 const MIN_DIGITS = 4;
 
@@ -62,8 +68,4 @@ export function comparedDigits(phone: string): string {
 /** Digits that the number contains in any format of the service. */
 export function searchDigits(phone: string): string {
 	return digitsIn(phone).slice(-SEARCH_DIGITS);
-}
-
-export function digitsIn(phone: string): string {
-	return phone.replace(/\D/g, '');
 }

@@ -13,7 +13,8 @@ import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import { readWholeList } from '../../shared/api/paging';
 import { asText } from '../../shared/api/parseIds';
 import { ListedNumbers } from '../list/listedNumbers';
-import { comparedDigits, digitsIn, searchDigits } from '../list/phoneMatch';
+import { digitsIn } from '../../shared/phone/written';
+import { comparedDigits, searchDigits } from '../list/phoneMatch';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
 
 export const check: Operation = {

@@ -21,13 +21,12 @@ import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/forms/f
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
-import { digitsIn } from '../list/phoneMatch';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { asText, parseAgentUuid, parseCount } from '../../shared/api/parseIds';
 import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
-import { isMasked } from '../../shared/phone/written';
+import { digitsIn, isMasked } from '../../shared/phone/written';
 import { dndAgentField } from '../dndFields';
 
 const MAX_PAGE_SIZE = LIMITS.dndEntriesPerPage;

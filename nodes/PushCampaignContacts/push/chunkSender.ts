@@ -1,6 +1,7 @@
 import chunk from 'lodash/chunk';
 import difference from 'lodash/difference';
 import pull from 'lodash/pull';
+import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import uniq from 'lodash/uniq';
@@ -15,10 +16,12 @@ import {
 	ServiceRejection,
 } from '../../shared/api/errors';
 import { onScreenOnly, readerOf } from '../../shared/api/resolution';
+import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { messageOf } from '../../shared/values';
 import type { PreparedRows } from './prepareRows';
-import type { ChunkRequest } from './pushRecord';
-import { reasonOf, type PushOutcome } from './outcome';
+import { NumbersPushedBefore } from './numbersPushedBefore';
+import { NOTED_EARLIER, rowsChanged, type ChunkRequest } from './pushRecord';
+import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
 import { addAccepted, readAccepted, requireConsistentCounts } from './accepted';
 import { RowSet, type RowRanges } from './rowSet';
 
@@ -36,87 +39,131 @@ const MAX_REASON_CHARACTERS = 1_000;
 /** The campaign and agent of a push. */
 export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
 
+/** `release`: what was noted had no effect, so that a retry may send it. */
+type Note = { state: 'new' | 'same' | 'unclear'; release: () => Promise<void> };
+
 export type SendOptions = {
 	client: ApiClient;
 	campaign: CampaignTarget;
 	additions: Additions;
-	/** Whether the node runs as a tool. A model may request rejected rows again. */
+	/** Whether the node runs as a tool. */
 	isTool: boolean;
 	/** Checked before each request: whether the execution was stopped. */
 	stopRequested: () => boolean;
+	/**
+	 * Notes a chunk in n8n's database before it's sent.
+	 *
+	 * @param part the chunk, and how many requests of it are recorded. A retry notes only what isn't recorded.
+	 * @param push identifies the rows of the push, and how they are split
+	 * @returns whether an earlier attempt noted it, or another one in its place
+	 */
+	note?: ((part: [chunk: number, recorded: number], push: string) => Promise<Note>) | undefined;
+	/** For *Skip Numbers Pushed Before*: the numbers that earlier executions pushed. */
+	numbersPushedBefore?: DeduplicationStore | undefined;
 };
+
+/** Rows in a push, with what is recorded of them. Usually one request. */
+export type Chunk = {
+	index: number;
+	rows: readonly number[];
+	/** Changed in place. */
+	records: ChunkRequest[];
+};
+
+/** Why the push stops, and the rows that weren't sent then, in order. All others are in the outcome. */
+type Sent = { stopped?: ExplainedError; rest: readonly number[] };
+
+/** Rows with these statuses are certainly not in the campaign. */
+export const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
 
 /** Sends chunks, and finds out which rows the service rejects. */
 export class ChunkSender {
+	private readonly pushedBefore: NumbersPushedBefore | undefined;
 	/** Contacts per request. Reduced after a chunk with a request that was too large, but not for one large row. */
 	private size = Infinity;
 
+	/**
+	 * @param push identifies the rows of the push, and how they are split
+	 * @param outcome changed in place
+	 */
 	constructor(
+		private readonly push: string,
 		private readonly prepared: PreparedRows,
 		private readonly options: SendOptions,
-		/** Changed in place. */
 		private readonly outcome: PushOutcome,
-	) {}
+	) {
+		const { numbersPushedBefore: store, campaign, isTool } = options;
+		const { keyAt } = prepared.phones;
+		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, keyAt, isTool);
+	}
 
 	/**
-	 * Sends rows of a chunk, usually as one request.
+	 * Sends rows of a chunk, unless an earlier attempt or execution may have sent them.
 	 *
-	 * @param all the rows of the chunk
-	 * @param records of the chunk, changed in place
-	 * @returns why the push stops, and the rows that weren't sent then. All others are in the outcome.
+	 * @throws NotSent if n8n can't store what is about to be sent
+	 * @throws OutcomeUnknown if it isn't known which rows an earlier attempt sent
 	 */
-	async send(
-		rows: readonly number[],
-		all: readonly number[],
-		records: ChunkRequest[],
-	): Promise<{ stopped?: ExplainedError; rest: readonly number[] }> {
-		const contacts = await this.prepared.contactsOf(rows).catch(explained);
-		if (contacts instanceof ExplainedError) return { stopped: contacts, rest: rows };
-		/** Rows that the service may have named when it rejected a request. They are sent alone. */
+	async send(whole: Chunk, rows: readonly number[]): Promise<Sent> {
+		const { notPushed } = this.outcome;
+		const recorded = whole.records.length;
+		const noted = await this.options.note?.([whole.index, recorded], this.push);
+		if (noted?.state === 'unclear' && whole.rows.length > 0) throw rowsChanged();
+		if (noted?.state === 'same') {
+			// An earlier attempt may have sent it, but recorded nothing.
+			const reason = NOTED_EARLIER[readerOf(this.options.isTool)];
+			notPushed.addAll(RowSet.of(rows), 'unknown', reason);
+			return { rest: [] };
+		}
+		const fresh = (await this.pushedBefore?.reserve(rows, notPushed)) ?? rows;
+		if (fresh.length === 0) return { rest: [] };
+		const before = notPushed.added.length;
+		const sent = await this.sendInParts(whole, fresh);
+		if (whole.records.length === recorded) await noted?.release();
+		const added = notPushed.added.slice(before);
+		const withoutEffect = added.filter(({ status }) => WITHOUT_EFFECT.includes(status));
+		const ranges = withoutEffect.map(({ first, last }) => range(first, last + 1));
+		await this.pushedBefore?.release([...ranges.flat(), ...sent.rest]);
+		return sent;
+	}
+
+	/** Usually in one part. Rows that a rejection may have named are sent alone, and then the others. */
+	private async sendInParts(whole: Chunk, rows: readonly number[]): Promise<Sent> {
+		const { notPushed } = this.outcome;
 		const named = new Set<number>();
 		let rejected = 0;
-		const reject = (row: number, reason: string) => {
-			rejected++;
-			this.outcome.hasRejections = true;
-			this.outcome.notPushed.add(row, 'rejected', reason);
-			// A model may request rejected rows again.
-			if (!this.options.isTool) {
-				records.push({ rows: rangesIn(all, [row]), rejection: reason });
-			}
-		};
 		let largestAccepted = 0;
 		let isSplit = false;
-		const parts = chunk(rows, Math.min(this.size, rows.length));
+		const parts = chunk(rows, this.size);
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-			const [first = 0] = part;
-			const own =
-				part.length === rows.length
-					? contacts
-					: positionsIn(rows, part).map((position) => contacts[position]);
-			const record: ChunkRequest = { rows: rangesIn(all, part) };
-			const error = await this.request(part, Buffer.from(own.join()), record, records);
+			const error = await this.request(whole, part);
 			if (error === undefined) {
 				largestAccepted = Math.max(largestAccepted, part.length);
 				continue;
 			}
+			// The rows of this part are in the outcome already.
 			if (error.outcome === 'unknown') return stop(error, parts);
-			const isAlone = part.length === 1;
+			const isTooLarge = error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
 			const mayBeNamed = rowsNamedIn(error, part);
-			if (isTooLarge(error)) {
-				isSplit = true;
-				if (isAlone) reject(first, this.reasonOfTooLarge(error));
-				else parts.unshift(...chunk(part, Math.ceil(part.length / 2)));
-			} else if (isAlone) {
-				const isRejected = named.has(first) ? isAboutContacts(error) : mayBeNamed.length > 0;
-				if (!isRejected) return stop(error, [part, ...parts]);
-				reject(first, rejectionReason(error));
-			} else {
-				for (const row of mayBeNamed) named.add(row);
-				if (mayBeNamed.length === 0 || named.size > MAX_ROWS_SENT_ALONE) {
-					return stop(error, [part, ...parts]);
+			const [row = 0, ...others] = part;
+			if (others.length === 0) {
+				const isAboutRow = mayBeNamed.length > 0 || (named.has(row) && isAboutContacts(error));
+				if (!isTooLarge && !isAboutRow) return stop(error, [part, ...parts]);
+				const reason = isTooLarge ? this.reasonOfTooLarge(error) : rejectionReason(error);
+				// A model may request rejected rows again.
+				if (!this.options.isTool) {
+					whole.records.push({ rows: rangesIn(whole.rows, part), rejection: reason });
 				}
-				const others = difference(part, mayBeNamed);
-				parts.unshift(...chunk(mayBeNamed, 1), ...(others.length > 0 ? [others] : []));
+				notPushed.add(row, 'rejected', reason);
+				this.outcome.hasRejections = true;
+				rejected++;
+			} else if (isTooLarge) {
+				isSplit = true;
+				parts.unshift(...chunk(part, Math.ceil(part.length / 2)));
+			} else {
+				for (const each of mayBeNamed) named.add(each);
+				const canFind = mayBeNamed.length > 0 && named.size <= MAX_ROWS_SENT_ALONE;
+				if (!canFind) return stop(error, [part, ...parts]);
+				parts.unshift(...chunk(mayBeNamed, 1), ...chunk(difference(part, mayBeNamed), Infinity));
 			}
 			if (rejected > MAX_REJECTED_ROWS && parts.length > 0) return stop(tooManyRejected(), parts);
 		}
@@ -126,18 +173,20 @@ export class ChunkSender {
 
 	/** Sends one request, and records its result. @returns why the rows weren't accepted */
 	private async request(
+		{ rows: all, records }: Chunk,
 		rows: readonly number[],
-		contacts: Buffer,
-		record: ChunkRequest,
-		records: ChunkRequest[],
 	): Promise<ExplainedError | undefined> {
 		const { client, campaign, additions, isTool } = this.options;
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
+		const contacts = await this.prepared.contactsOf(rows).catch(explained);
+		if (contacts instanceof ExplainedError) return contacts;
 		// Until the result is recorded, the request counts as unknown.
+		const record: ChunkRequest = { rows: rangesIn(all, rows) };
 		records.push(record);
 		try {
 			if (this.options.stopRequested()) throw pushInterrupted(isTool);
-			const sent = await pushContacts(client, campaign.id, body, contacts, additions);
+			const list = Buffer.from(contacts.join());
+			const sent = await pushContacts(client, campaign.id, body, list, additions);
 			const response = recordOf(sent, CONTACTS_RESPONSE_FIELDS);
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
@@ -168,22 +217,13 @@ export class ChunkSender {
 	}
 }
 
-/** The positions of some of these rows, which are in ascending order. */
-function positionsIn(rows: readonly number[], some: readonly number[]): number[] {
-	return some.map((row) => sortedIndexOf(rows, row));
+/** The positions of some rows of a chunk, for its record. Both are in ascending order. */
+function rangesIn(rows: readonly number[], some: readonly number[]): RowRanges {
+	return RowSet.of(some.map((row) => sortedIndexOf(rows, row))).toRanges();
 }
 
-/** The same, for the record of a request. */
-export function rangesIn(rows: readonly number[], some: readonly number[]): RowRanges {
-	return RowSet.of(positionsIn(rows, some)).toRanges();
-}
-
-function stop(stopped: ExplainedError, parts: ReadonlyArray<readonly number[]>) {
+function stop(stopped: ExplainedError, parts: ReadonlyArray<readonly number[]>): Sent {
 	return { stopped, rest: sortBy(parts.flat()) };
-}
-
-function isTooLarge(error: ExplainedError): boolean {
-	return error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
 }
 
 function tooManyRejected(): ExplainedError {

@@ -95,11 +95,7 @@ type WantedColumn = { name: string; field: string; isExpression: boolean };
  */
 export function resolveColumns(columns: FoundColumns, choice: ColumnChoice): Columns {
 	const [first, ...others] = columns.files ?? [];
-	if (first === undefined) {
-		const resolved = resolveRowColumns(columns, choice);
-		const isNameless = choice.personName.trim() !== '' && resolved.personName === undefined;
-		return { ...resolved, note: isNameless ? NO_NAMES : undefined };
-	}
+	if (first === undefined) return resolveRowColumns(columns, choice);
 	const resolved = resolveRowColumns(first, choice);
 	const further = others.map((found) => withSameNames(resolveRowColumns(found, choice), resolved));
 	const files = [resolved, ...further];
@@ -108,7 +104,15 @@ export function resolveColumns(columns: FoundColumns, choice: ColumnChoice): Col
 	return { ...resolved, files, note: isNoted ? withoutNames(nameless) : undefined };
 }
 
-const NO_NAMES = `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}, so the contacts have no names. If it has names, enter their column in 'Person Name Column'.`;
+/** The hint if no row has a name. Undefined if that was chosen. */
+export function whyNoNames({ personName }: Columns, choice: ColumnChoice): string | undefined {
+	if (choice.personName.trim() === '') return undefined;
+	const cause =
+		personName === undefined
+			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`
+			: `The column ${quoted(personName.name)} is empty in every row`;
+	return `${cause}, so the contacts have no names. If it has names, enter their column in 'Person Name Column'.`;
+}
 
 function withoutNames(found: readonly FoundColumns[]): string {
 	const files = named(found, ({ file = '' }) => quoted(file));

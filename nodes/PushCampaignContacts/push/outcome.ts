@@ -11,7 +11,7 @@ import { RowSet } from './rowSet';
  * - `duplicate`: another row has the same number, or an earlier run of the node in the execution pushed it.
  * - `pushed_before`: an earlier execution of the workflow sent its number.
  * - `unknown`: it was sent, and the result isn't known.
- * - `not_sent`: the push stopped before it reached the campaign.
+ * - `not_sent`: the push stopped before the service accepted it. Nothing is known against it, so a retry sends it.
  */
 export const ROW_STATUSES = [
 	'rejected',

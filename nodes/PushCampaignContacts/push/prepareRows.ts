@@ -25,6 +25,8 @@ export type PreparedRows = {
 	/** Their phones. */
 	phones: PhonesByRow;
 	notPushed: RowsNotPushed;
+	/** Whether any row has a name. */
+	hasNames: boolean;
 	/** Creates the contacts on each call, as JSON, so that a large push isn't in memory twice. */
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
@@ -39,16 +41,17 @@ export async function prepareRows(
 	columns: Columns,
 	options: { isTool: boolean },
 ): Promise<PreparedRows> {
-	const { phones, notPushed } = await checkRows(source, columns, options);
+	const { phones, notPushed, hasNames } = await checkRows(source, columns, options);
 	return {
 		rows: await rowsWith(phones, source.count),
 		phones,
 		notPushed,
+		hasNames,
 		contactsOf: async (some) => {
 			const contacts: string[] = [];
 			await source.pick(some, (row, index, unusable, file = 0) => {
 				const own = columnsOfFile(columns, file);
-				const reading = readRow(row, own);
+				const reading = readCampaignPhone(cellOf(row, own.phone));
 				const isSame = unusable === undefined && isAccepted(reading) && phones.has(index, reading);
 				if (!isSame) throw changedFile();
 				try {
@@ -70,20 +73,23 @@ async function checkRows(
 	source: RowSource,
 	columns: Columns,
 	{ isTool }: { isTool: boolean },
-): Promise<Pick<PreparedRows, 'phones' | 'notPushed'>> {
+): Promise<Pick<PreparedRows, 'phones' | 'notPushed' | 'hasNames'>> {
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();
 	const duplicates: Array<{ index: number; key: string }> = [];
 	const keptRows = new RowsByPhone(phones);
 	const nameLengths = new NumbersByRow(Uint32Array);
+	let hasNames = false;
 	const { maxRows: maxRejected } = source.outputLimit ?? { maxRows: Infinity };
 
 	await source.each((row, index, unusable, file = 0) => {
 		const own = columnsOfFile(columns, file);
+		const name = personNameOf(row, own);
+		hasNames ||= name !== '';
 		const reading =
-			unusable === undefined ? readRow(row, own) : { reason: unusable, forModel: unusable };
+			unusable === undefined ? readRow(row, own, name) : { reason: unusable, forModel: unusable };
 		if (isAccepted(reading)) {
-			const nameLength = personNameOf(row, own)?.length ?? 0;
+			const nameLength = name?.length ?? 0;
 			const kept = keptRows.get(reading.key);
 			// If both names are equally long, the earlier row is kept.
 			const isKept = kept === undefined || nameLength > nameLengths.at(kept);
@@ -107,7 +113,7 @@ async function checkRows(
 	for (const { index, key } of duplicates) {
 		notPushed.addRange(new DuplicateRow(index, keptRows.get(key) ?? 0, reasonOfDuplicate));
 	}
-	return { phones, notPushed };
+	return { phones, notPushed, hasNames };
 }
 
 /** Outside of `checkRows`, because a function in it would keep its lookup tables in memory. */
@@ -170,14 +176,19 @@ function notWritable(row: string, error: unknown): InvalidInput {
 	);
 }
 
-function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
+/** @param personName undefined if its cell isn't text */
+function readRow(
+	row: ContactRow,
+	columns: RowColumns,
+	personName: string | undefined,
+): PhoneReading {
 	const cell = cellOf(row, columns.phone);
 	const reading = readCampaignPhone(cell);
 	const elsewhere = cell === undefined ? phoneElsewhere(row) : undefined;
 	if (elsewhere !== undefined) return inOtherColumn(columns.phone, elsewhere);
-	if (!isAccepted(reading) || personNameOf(row, columns) !== undefined) return reading;
-	const { personName, lastName } = columns;
-	const column = textIn(row, personName) === undefined ? personName : lastName;
+	if (!isAccepted(reading) || personName !== undefined) return reading;
+	const isFirst = textIn(row, columns.personName) === undefined;
+	const column = isFirst ? columns.personName : columns.lastName;
 	const name = quoted(column?.name ?? '');
 	return {
 		reason: `The name in column ${name} isn't text. Enter the name as plain text.`,

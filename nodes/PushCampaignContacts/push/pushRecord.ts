@@ -65,6 +65,19 @@ export const NOTED_EARLIER: Resolution = {
 		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
 };
 
+/** No row is sent, because any of them may be in the campaign. */
+export function rowsChanged(): OutcomeUnknown {
+	return new OutcomeUnknown(
+		"The rows or the options changed since an earlier attempt of this execution, so the node can't know which rows it pushed",
+		{
+			onScreen:
+				"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+			forModel: 'No row was sent again.',
+		},
+		{ origin: 'n8n' },
+	);
+}
+
 export function isPushRecord(stored: unknown): stored is PushRecord {
 	return (
 		isJsonObject(stored) &&

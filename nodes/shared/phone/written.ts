@@ -97,6 +97,10 @@ export function isWritten(reading: Written | Unreadable): reading is Written {
 	return 'digits' in reading;
 }
 
+export function digitsIn(text: string): string {
+	return text.replace(/\D/g, '');
+}
+
 /** Whether a value has no characters other than formatting. */
 export function isBlank(value: unknown): boolean {
 	if (value === undefined || value === null) return true;
@@ -117,7 +121,7 @@ function readCell(cell: string): Written | Unreadable {
 
 /** `dialed` should be digits with at most one leading `+`. */
 function readDialed(dialed: string): Written | Unreadable {
-	if (dialed.replace(/\D/g, '').length >= MIN_DIGITS_OF_TWO) {
+	if (digitsIn(dialed).length >= MIN_DIGITS_OF_TWO) {
 		return {
 			issue: 'contains more than one phone number',
 			resolution: forEveryone('Keep only one number.'),
@@ -156,7 +160,7 @@ function withoutDecimals(text: string): string | Unreadable {
 	const [, before = '', after = ''] = ONE_POINT.exec(text) ?? [];
 	if (!/\d/.test(before)) return text;
 	const isNumeral = /^\+?\d+$/.test(before);
-	const isLong = before.replace(/\D/g, '').length >= WHOLE_NUMBER_DIGITS;
+	const isLong = digitsIn(before).length >= WHOLE_NUMBER_DIGITS;
 	const isShort = after.length <= USUAL_DECIMALS;
 	if (/^0+$/.test(after)) {
 		const isDecimal = isNumeral ? isShort || isLong : isShort && isLong;
@@ -178,7 +182,7 @@ function mayBeDecimals(text: string): boolean {
 function withoutBracketedZero(text: string): string {
 	return text.replace(BRACKETED_ZERO, (shown: string, before: string) => {
 		const isDialedFromAbroad = /^\W*(?:\+|00)/.test(before);
-		const digits = before.replace(/\D/g, '').replace(/^00/, '');
+		const digits = digitsIn(before).replace(/^00/, '');
 		return isDialedFromAbroad && hasTrunkZero(digits) ? before : shown;
 	});
 }

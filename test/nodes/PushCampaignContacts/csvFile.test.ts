@@ -185,11 +185,15 @@ describe('several files', () => {
 			[named, ...withoutNames],
 			'The files "b.csv", "c.csv" have no column for names, so their contacts have no names. If they have names, rename their column to "person_name".',
 		],
-		['all have', withoutNames, undefined],
+		[
+			'all have',
+			withoutNames,
+			`The input has no column "person_name", so the contacts have no names. If it has names, enter their column in 'Person Name Column'.`,
+		],
 	])('without a name column, which %s, are pushed with a hint', async (_which, items, hint) => {
 		respondWith([200, accepted(items.length)]);
 		const { hints } = await runPush(items, csv());
-		expect(hints.slice(1)).toEqual(hint === undefined ? [] : [hint]);
+		expect(hints.slice(1)).toEqual([hint]);
 	});
 
 	test('are named if the push stops', async () => {

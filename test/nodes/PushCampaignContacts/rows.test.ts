@@ -96,6 +96,21 @@ describe('columns', () => {
 	});
 
 	test.each([
+		['no column', {}, 'The input has no column "person_name"'],
+		['an empty column', { Name: ' ' }, 'The column "Name" is empty in every row'],
+		['a field left empty', { Name: 'Asha', personNameColumn: '' }, undefined],
+		['a name in one row', { Name: 'Asha' }, undefined],
+	])('names from %s: a hint says why there are none', async (_from, given, cause) => {
+		respondWith([200, accepted(2)]);
+		const { personNameColumn, ...names } = { personNameColumn: 'person_name', ...given };
+		const rows = rowsOf({ ...names, phone: phone(0) }, { phone: phone(1) });
+		const { hints } = await runPush(rows, { personNameColumn });
+		const advice = "If it has names, enter their column in 'Person Name Column'.";
+		const hint = `${cause}, so the contacts have no names. ${advice}`;
+		expect(hints.slice(1)).toEqual(cause === undefined ? [] : [hint]);
+	});
+
+	test.each([
 		['all', undefined, { city: 'Pune', plan: 'gold', age: 41, isMember: false }],
 		['none', undefined, {}],
 		['listed', 'City, plan', { city: 'Pune', plan: 'gold' }],
