@@ -8,7 +8,7 @@ import { runsAsTool } from '../tools/toolRun';
 import { openRecord } from './executionStore';
 import type { Notes } from './notes';
 import { openNotes } from './openNotes';
-import { noteOf, type PreparedRequest, type Quota } from './preparedRequest';
+import type { PreparedRequest, Quota } from './preparedRequest';
 import {
 	areRecords,
 	isRepeatable,
@@ -95,7 +95,7 @@ export class SendOnce<Deps> {
 				([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
 			);
 			if (noted.length === 0) return;
-			const areFound = await notes.findEarlier(noted.map(([, request]) => noteOf(request)));
+			const areFound = await notes.findEarlier(noted.map(([, { target }]) => target));
 			for (const [position, [index, request]] of noted.entries()) {
 				const key = this.keys.get(index);
 				if (areFound[position] !== true || key === undefined) continue;
@@ -172,13 +172,14 @@ async function sendNoted<Deps>(
 	notes: Notes | undefined,
 	isRepeat: boolean,
 ): Promise<INodeExecutionData[]> {
-	const note = await notes?.add(noteOf(request));
-	if (note?.state === 'unclear') throw begunEarlier(request);
+	const note = await notes?.add(request.target);
+	// With a record, it's known that an earlier attempt may have sent it.
+	if (note?.state === 'same' && !isRepeat) throw begunEarlier(request);
 	return await request.send(deps).catch(async (error: unknown): Promise<never> => {
 		if (error instanceof OutcomeUnknown) throw request.withDetails?.(error) ?? error;
 		if (!(error instanceof ExplainedError)) throw error;
 		// A later failure doesn't show what happened to the first request.
-		if (isRepeat || note?.state === 'same') throw failedRepeat(error);
+		if (isRepeat) throw failedRepeat(error);
 		await note?.release();
 		throw error;
 	});
