@@ -19,7 +19,7 @@ import {
 	type RecordOwner,
 	replay,
 } from './requestRecord';
-import { begunEarlier } from './sentBefore';
+import { begunEarlier, completedBefore, maybeSentBefore } from './sentBefore';
 import { requireQuota, sendForModel } from './toolRequests';
 
 /**
@@ -34,7 +34,7 @@ export class SendOnce<Deps> {
 	/** Whether earlier attempts of this node run have stored records. */
 	readonly hasEarlierRecords: boolean;
 	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that can't be read. */
-	mayHaveMore = false;
+	private mayHaveMore = false;
 	private readonly records: RequestRecords;
 	/** By item index, from earlier attempts. */
 	private readonly earlier = new Map<number, RequestRecord>();
@@ -72,14 +72,34 @@ export class SendOnce<Deps> {
 		this.keys.set(index, recordKey(name, occurrence));
 	}
 
-	/** The record of an item, from an earlier attempt or this one. */
-	recordOf(index: number): RequestRecord | undefined {
-		return this.records[this.keys.get(index) ?? ''];
+	/** Whether the item isn't sent (again): it completed, or may have been sent. */
+	isSettled(index: number, request: PreparedRequest<Deps> | undefined): boolean {
+		const record = this.recordOf(index);
+		return record !== undefined && !isRepeatable(record, request?.idempotencyKey);
 	}
 
-	/** The record of an item that can't be read now. */
-	earlierRecordAt(index: number): RequestRecord | undefined {
-		return this.earlier.get(index);
+	/** Whether the item isn't sent again, because its outcome is unknown. */
+	isUnknown(index: number, request: PreparedRequest<Deps> | undefined): boolean {
+		const isCompleted = 'completed' in (this.recordOf(index) ?? {});
+		return this.isSettled(index, request) && !isCompleted;
+	}
+
+	/** @throws OutcomeUnknown if the outcome is unknown */
+	earlierOutput(index: number): INodeExecutionData[] | undefined {
+		const record = this.recordOf(index);
+		return record && replay(record);
+	}
+
+	/** The error of an item that can't be read now, although an earlier attempt may have sent it. */
+	errorOfInvalid(index: number, error: unknown): unknown {
+		const record = this.earlier.get(index);
+		if (record !== undefined && 'completed' in record) return completedBefore(explained(error));
+		const mayBeSent = record !== undefined || this.mayHaveMore;
+		return mayBeSent ? maybeSentBefore(explained(error)) : error;
+	}
+
+	private recordOf(index: number): RequestRecord | undefined {
+		return this.records[this.keys.get(index) ?? ''];
 	}
 
 	/**
