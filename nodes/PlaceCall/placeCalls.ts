@@ -113,7 +113,7 @@ export async function placeCalls(
 			singular: 'call was already placed',
 			plural: 'calls were already placed',
 		},
-	}).finally(async () => await limiter.release());
+	}).finally(async () => await limiter.releaseUnused());
 	const hints = outputHints(placed, {
 		asks: readQuestion !== undefined,
 		keepsInput: includesInput(context, parameters.at(0)),

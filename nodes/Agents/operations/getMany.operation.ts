@@ -4,7 +4,7 @@ import {
 	readAdditions,
 } from '../../shared/n8n/forms/options';
 import { forEachList } from '../../shared/n8n/run/listLoop';
-import { outputFields, readOutput, sized } from '../../shared/n8n/forms/outputFields';
+import { outputFields, readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { findAgents, hintIfPart, readActiveAgents } from '../../shared/agents';
 import { recordOf } from '../../shared/api/envelope';
@@ -36,7 +36,9 @@ export const getMany: Operation = {
 					const agents = findAgents(response.body, apiMapping);
 					const message = hintIfPart(response.body, agents);
 					if (message !== undefined) context.addExecutionHints({ message });
-					return agents.map(({ record }) => sized(output, { raw: record, simplified: record }));
+					return agents.map(({ record }) =>
+						selectOutput(output, { raw: record, simplified: record }),
+					);
 				},
 			};
 		};

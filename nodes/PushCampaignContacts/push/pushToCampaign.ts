@@ -12,8 +12,8 @@ import type { RowSource } from './rows';
 import { RowSet } from './rowSet';
 import { optionsFingerprint, type NumbersOfExecution } from './numbersOfExecution';
 
-/** `release`: what was noted had no effect, so that a retry may send it. */
-type Note = { state: 'new' | 'same' | 'unclear'; release: () => Promise<void> };
+/** `remove`: for a chunk that had no effect, so that a retry may send it. */
+type Note = { state: 'new' | 'same' | 'unclear'; remove: () => Promise<void> };
 
 export type PushOptions = SendOptions & {
 	/** At most 10,000, the documented limit. */
@@ -98,7 +98,7 @@ export async function pushToCampaign(
 				const before = notPushed.added.length;
 				({ stopped, rest: open } = await sender.send(open, all, records));
 				if (records.length === 0) Reflect.deleteProperty(record, key);
-				if (records.length === recorded) await noted?.release();
+				if (records.length === recorded) await noted?.remove();
 				await pushedBefore?.release([...withoutEffect(notPushed.added.slice(before)), ...open]);
 			}
 		} catch (error) {

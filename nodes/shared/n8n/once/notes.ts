@@ -20,7 +20,7 @@ export type NoteState = 'new' | 'same' | 'unclear';
 export type Note = {
 	state: NoteState;
 	/** Call this if the request certainly had no effect. Never throws: if the note stays, a retry reports it as unknown. */
-	release: () => Promise<void>;
+	remove: () => Promise<void>;
 };
 
 /** How many requests use each note. */
@@ -161,16 +161,16 @@ export class Notes {
 	): Promise<Note> {
 		const notes = [this.mark, ...own];
 		for (const note of notes) this.state.use(note, 1);
-		const release = async () => {
+		const remove = async () => {
 			for (const note of notes) this.state.use(note, -1);
 			this.state.removed.push(...own);
 			await this.removeUnused(notes).catch(() => undefined);
 		};
 		const state = await claim(notes).catch(async (error: unknown) => {
-			await release();
+			await remove();
 			throw (await this.hasEarlier()) ? earlierUnreadable(error) : error;
 		});
-		return { state, release: state === 'new' ? release : async () => {} };
+		return { state, remove: state === 'new' ? remove : async () => {} };
 	}
 
 	/** In a first attempt, a known note is from before a wait, or from an execution that started in the same millisecond. */

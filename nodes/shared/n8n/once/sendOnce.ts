@@ -200,7 +200,7 @@ async function sendNoted<Deps>(
 		if (!(error instanceof ExplainedError)) throw error;
 		// A later failure doesn't show what happened to the first request.
 		if (isRepeat) throw failedRepeat(error);
-		await note?.release();
+		await note?.remove();
 		throw error;
 	});
 }

@@ -99,7 +99,7 @@ async function run(
 			if (note.state !== 'new') return;
 			step();
 			if (rejected.includes(start + position)) {
-				await note.release();
+				await note.remove();
 				return;
 			}
 			send(row);
@@ -163,12 +163,12 @@ test('what was noted after an execution was stored stays', async () => {
 	expect(await retry(store).findEarlier(['a', 'b', 'c'])).toEqual([false, true, true]);
 });
 
-test('of several requests to a target, a released one does not remove the note of another', async () => {
+test('of several requests to a target, a removed one does not remove the note of another', async () => {
 	const store = new Store();
 	const notes = first(store);
-	const { release } = await notes.add('a');
+	const { remove } = await notes.add('a');
 	await notes.add('a');
-	await release();
+	await remove();
 	expect(await statesOf(retry(store), 'a')).toEqual(['same']);
 });
 
@@ -203,11 +203,11 @@ test("if n8n's store reports an error after it added a note, a first attempt sen
 });
 
 describe('a part of a whole', () => {
-	test('that was released is noted again with a later part, which may have rows of it', async () => {
+	test('that was removed is noted again with a later part, which may have rows of it', async () => {
 		const store = new Store();
 		const notes = first(store);
-		const { release } = await notes.addPart('a', 'x');
-		await release();
+		const { remove } = await notes.addPart('a', 'x');
+		await remove();
 		expect(store.texts).toEqual([]);
 		await notes.addPart('b', 'y');
 		expect(store.notes).toHaveLength(4);

@@ -86,8 +86,8 @@ test('after a retry that noted nothing, a second retry finds nothing', async () 
 	const again = execution('e3', { mode: 'retry', signal: signal() });
 	const notes = await again.open();
 	expect(await notes.hasEarlier()).toBe(false);
-	await (await notes.add('rejected')).release();
-	await (await notes.addPart('rejected', 'part')).release();
+	await (await notes.add('rejected')).remove();
+	await (await notes.addPart('rejected', 'part')).remove();
 	await again.end();
 	expect(harness.store.size).toBe(0);
 	const third = execution('e4', { mode: 'retry', signal: signal() });
