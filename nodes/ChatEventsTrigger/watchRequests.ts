@@ -12,7 +12,7 @@ import { isJsonObject } from '../shared/json';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
-import { triggerKey } from '../shared/n8n/triggers/triggerKey';
+import { nodeKey } from '../shared/n8n/once/rememberedTexts';
 import { readBody, respond } from '../shared/n8n/triggers/webhookRequest';
 import { checkSecret, readSecret } from '../shared/n8n/triggers/webhookSecret';
 import type { ChatEventsListener } from './listener';
@@ -23,7 +23,7 @@ const MAX_SESSIONS_PER_REQUEST = 100;
 /** Each one has a socket and an entry in n8n's database. */
 export const MAX_WATCHED_SESSIONS = 1_000;
 
-/** The triggers that are active in this process, by `triggerKey`, for requests to their watch URLs. */
+/** The triggers that are active in this process, by `nodeKey`, for requests to their watch URLs. */
 export const activeListeners = new Map<string, ChatEventsListener>();
 
 /** Adds and removes sessions of an active trigger. */
@@ -37,7 +37,7 @@ export async function handleWatchRequest(
 	if (secret.kind === 'wrong') return reject(403, ...WRONG_SECRET);
 	if (secret.kind === 'unusable') return reject(503, ...UNUSABLE_SECRET);
 	if (context.getMode() === 'manual') return reject(409, ...NOT_PUBLISHED);
-	const listener = activeListeners.get(triggerKey(context));
+	const listener = activeListeners.get(nodeKey(context));
 	if (listener === undefined) return reject(503, ...NOT_HERE);
 	try {
 		const body = await readBody(context);
@@ -46,7 +46,7 @@ export async function handleWatchRequest(
 		const statuses = action === 'watch' ? await listener.watch(sessionIds) : [];
 		if (action === 'unwatch') listener.unwatch(sessionIds);
 		// The next listener has already read the stored list and has its own.
-		if (activeListeners.get(triggerKey(context)) !== listener) return reject(503, ...RESTARTED);
+		if (activeListeners.get(nodeKey(context)) !== listener) return reject(503, ...RESTARTED);
 		// Each request stores the whole list, so concurrent requests lose no session.
 		storeSessions(context, listener.sessionIds);
 		for (const { ended } of statuses) if (ended !== null) throw ended;

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../json';
 import { givenAs } from '../../modelFormats';
 import { forEachWithPauses } from '../../pauses';
 import { type Fields, MAY_BE_BLANK } from './fields';
-import { shownOnlyAt } from '../tools/textInTools';
+import { shownOnlyAt } from './shownWhere';
 
 /** How much of a response to return. */
 export type Output = 'simplified' | 'raw' | { fields: string[] };
