@@ -21,7 +21,7 @@ import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
-import { outputHints } from './outputHints';
+import { fieldHints, outputHints } from './hints';
 import { SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './inputFields';
@@ -38,6 +38,8 @@ export async function placeCalls(
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
+	/** The fields that the request of some item has. */
+	const sentFields = new Set<string>();
 	const sameCalls = new SameCalls(context, dateTimeNow());
 
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
@@ -48,6 +50,7 @@ export async function placeCalls(
 			context.getTimezone(),
 			question?.point,
 		);
+		for (const field of Object.keys(request)) sentFields.add(field);
 		const settings = form.collection('developerSettings');
 		const additions = readAdditions(settings);
 		requireOneTime(time, additions);
@@ -114,11 +117,14 @@ export async function placeCalls(
 			plural: 'calls were already placed',
 		},
 	}).finally(async () => await limiter.releaseUnused());
-	const hints = outputHints(placed, {
-		asks: readQuestion !== undefined,
-		keepsInput: includesInput(context, parameters.at(0)),
-		zone: context.getTimezone(),
-	});
+	const hints = [
+		...outputHints(placed, {
+			asks: readQuestion !== undefined,
+			keepsInput: includesInput(context, parameters.at(0)),
+			zone: context.getTimezone(),
+		}),
+		...fieldHints(parameters.at(0), sentFields),
+	];
 	context.addExecutionHints(...hints.map((message) => ({ message })));
 	const inputOf = (index: number) =>
 		includesInput(context, parameters.at(index)) ? inputFields(context, index) : {};

@@ -4,11 +4,15 @@ import get from 'lodash/get';
 import isEmpty from 'lodash/isEmpty';
 import min from 'lodash/min';
 import { DateTime } from 'luxon';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { dayAndTime } from '../shared/dates';
+import type { Fields } from '../shared/n8n/forms/fields';
+import { isFromModel } from '../shared/n8n/forms/fieldValue';
 import { clock } from '../shared/n8n/http/accountClient';
 import { counted } from '../shared/values';
 import { dueTimes } from './callTime';
+import { initialGreeting } from './fields/conversation';
+import { personName } from './fields/recipient';
 import { DUPLICATE, NOT_PLACED_TEXTS } from './notPlaced';
 import { CALL_AGAIN } from './sameCalls';
 
@@ -72,4 +76,33 @@ function scheduledCalls(
 			? `1 call is scheduled for ${when}`
 			: `${times.length} calls are scheduled, the first one for ${when}`;
 	return `${calls}. Executing this node again may place more calls.`;
+}
+
+/**
+ * Hints about fields that probably have no effect.
+ *
+ * @param sentFields the fields that the request of some item has
+ */
+export function fieldHints(form: Fields, sentFields: ReadonlySet<string>): string[] {
+	const settings = form.collection('callConfigOverrides');
+	const retries = settings.has('retryMaxAttempts') || settings.has('retryIntervalMinutes');
+	const isEmpty = ({ name }: INodeProperties, field: string) =>
+		sentFields.size > 0 &&
+		!sentFields.has(field) &&
+		[form, form.collection('options')]
+			.map((fields) => fields.expression(name))
+			.some((expression) => expression !== '' && !isFromModel(expression));
+	return compact([
+		retries && !settings.has('retryEnabled') && RETRIES_MAY_BE_OFF,
+		isEmpty(personName, 'person_name') && returnedNothing(personName),
+		isEmpty(initialGreeting, 'initial_greeting') && returnedNothing(initialGreeting),
+	]);
+}
+
+const RETRIES_MAY_BE_OFF =
+	"The retries in 'Call Settings' may have no effect, because 'Retry When Not Answered' isn't added.";
+
+/** Such as if a column was renamed. */
+function returnedNothing({ displayName }: INodeProperties): string {
+	return `The expression of '${displayName}' returned nothing for every call. Check the field names in it.`;
 }
