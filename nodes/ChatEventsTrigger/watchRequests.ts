@@ -1,6 +1,6 @@
 import uniqBy from 'lodash/uniqBy';
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { ExplainedError, InvalidInput } from '../shared/api/errors';
+import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import {
 	parseWatchSecret,
@@ -8,13 +8,14 @@ import {
 	sessionKey,
 	splitSessionIds,
 } from '../shared/chat/parseChatFields';
+import { isSecret } from '../shared/hash';
 import { isJsonObject } from '../shared/json';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { nodeKey } from '../shared/n8n/once/rememberedTexts';
 import { readBody, respond } from '../shared/n8n/triggers/webhookRequest';
-import { checkSecret, readSecret } from '../shared/n8n/triggers/webhookSecret';
+import { readSecret } from '../shared/n8n/triggers/webhookSecret';
 import type { ChatEventsListener } from './listener';
 import { triggerFields } from './properties';
 
@@ -33,9 +34,14 @@ export async function handleWatchRequest(
 	const reject = (status: number, message: string, resolution: string) =>
 		respond(context, status, { message, resolution });
 	const given = context.getHeaderData()[SECRET_HEADER];
-	const secret = checkSecret(given, () => readWatchSecret(formOf(context, triggerFields)));
-	if (secret.kind === 'wrong') return reject(403, ...WRONG_SECRET);
-	if (secret.kind === 'unusable') return reject(503, ...UNUSABLE_SECRET);
+	let secret: string;
+	try {
+		secret = readWatchSecret(formOf(context, triggerFields));
+	} catch (error) {
+		explained(error);
+		return reject(503, ...UNUSABLE_SECRET);
+	}
+	if (!isSecret(given, secret)) return reject(403, ...WRONG_SECRET);
 	if (context.getMode() === 'manual') return reject(409, ...NOT_PUBLISHED);
 	const listener = activeListeners.get(nodeKey(context));
 	if (listener === undefined) return reject(503, ...NOT_HERE);
