@@ -1,6 +1,5 @@
 import omit from 'lodash/omit';
 import { DateTime } from 'luxon';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
@@ -111,15 +110,18 @@ function outsideHours(opening: DateTime): NotPlaced {
 	);
 }
 
+/** The fields of a placed call that tell when it's due. */
+type Due = { scheduled_at?: unknown; scheduled_at_epoch?: unknown };
+
 /** When placed calls are due, in epoch milliseconds, as far as the responses tell it. */
-export function dueTimes(placed: readonly INodeExecutionData[], keepsInput: boolean): number[] {
+export function dueTimes(placed: ReadonlyArray<{ json: Due }>, keepsInput: boolean): number[] {
 	// With the input's fields, it may be one of them.
 	const times = placed.map(({ json }) => dueAt(keepsInput ? omit(json, 'scheduled_at') : json));
 	return times.filter((due) => !Number.isNaN(due));
 }
 
 /** When a placed call is due, in epoch milliseconds. NaN if the response has neither the epoch nor a date and time. */
-function dueAt({ scheduled_at_epoch: epoch, scheduled_at: at }: IDataObject): number {
+function dueAt({ scheduled_at_epoch: epoch, scheduled_at: at }: Due): number {
 	const isGiven = typeof epoch === 'string' || typeof epoch === 'number';
 	const seconds = isGiven ? numberIn(epoch) : undefined;
 	if (seconds !== undefined) return seconds * 1_000;
