@@ -8,7 +8,6 @@ import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { dayAndTime } from '../shared/dates';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { isFromModel } from '../shared/n8n/forms/fieldValue';
-import { clock } from '../shared/n8n/http/accountClient';
 import { counted } from '../shared/values';
 import { dueTimes } from './callTime';
 import { initialGreeting } from './fields/conversation';
@@ -26,18 +25,18 @@ type HintOptions = {
 	asks: boolean;
 	/** Whether the items have the fields of their input items. */
 	keepsInput: boolean;
-	/** The workflow's time zone. */
-	zone: string;
+	/** In the workflow's time zone. */
+	now: DateTime;
 };
 
 /** Hints about the output: which calls weren't placed, and which are scheduled. */
 export function outputHints(
 	items: readonly INodeExecutionData[],
-	{ asks, keepsInput, zone }: HintOptions,
+	{ asks, keepsInput, now }: HintOptions,
 ): string[] {
 	// For questions, n8n's own hint says that only the first item is used.
 	const isSummed = asks && items.length > 1;
-	return compact([summaryOf(items, isSummed), scheduledCalls(items, keepsInput, zone)]);
+	return compact([summaryOf(items, isSummed), scheduledCalls(items, keepsInput, now)]);
 }
 
 /** A hint such as "4 items: 1 call placed, 3 failed". By default, only if not all calls were placed. */
@@ -64,13 +63,13 @@ function summaryOf(items: readonly INodeExecutionData[], isAlways: boolean): str
 function scheduledCalls(
 	items: readonly INodeExecutionData[],
 	keepsInput: boolean,
-	zone: string,
+	now: DateTime,
 ): string | undefined {
 	const placed = items.filter(({ json }) => json.placed === true);
-	const times = dueTimes(placed, keepsInput).filter((due) => due > clock.now() + SOON_MS);
+	const times = dueTimes(placed, keepsInput).filter((due) => due > now.toMillis() + SOON_MS);
 	const first = min(times);
 	if (first === undefined) return undefined;
-	const when = dayAndTime(DateTime.fromMillis(first, { zone }));
+	const when = dayAndTime(DateTime.fromMillis(first, { zone: now.zone }));
 	const calls =
 		times.length === 1
 			? `1 call is scheduled for ${when}`

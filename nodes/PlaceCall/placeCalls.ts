@@ -121,7 +121,7 @@ export async function placeCalls(
 		...outputHints(placed, {
 			asks: readQuestion !== undefined,
 			keepsInput: includesInput(context, parameters.at(0)),
-			zone: context.getTimezone(),
+			now: dateTimeNow().setZone(context.getTimezone()),
 		}),
 		...fieldHints(parameters.at(0), sentFields),
 	];
