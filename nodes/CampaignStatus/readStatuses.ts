@@ -7,7 +7,7 @@ import { BoundedMap } from '../shared/boundedMap';
 import { type CampaignView, readCampaign, simplifyCampaign } from '../shared/campaign';
 import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
-import { readOutput, sized } from '../shared/n8n/forms/outputFields';
+import { readOutput, selectOutput } from '../shared/n8n/forms/outputFields';
 import { asItems, forEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 
@@ -39,7 +39,7 @@ export async function readStatuses({
 		const view = await readOnce(campaignId, readAdditions(form.collection('developerSettings')));
 		const sizes = { raw: view.record, simplified: simplifyCampaign(view) };
 		// Items share the response, and a node that changes one item in place must not change the others.
-		return asItems(structuredClone(sized(output, sizes)));
+		return asItems(structuredClone(selectOutput(output, sizes)));
 	};
 	return await forEachItem(context, statusOf, {
 		concurrency: readConcurrency(parameters, READS_AT_ONCE),

@@ -3,7 +3,7 @@ import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { splitSessionIds } from '../shared/chat/parseChatFields';
 import { chosenTypes } from '../shared/n8n/forms/chatFields';
-import { triggerKey } from '../shared/n8n/triggers/triggerKey';
+import { nodeKey } from '../shared/n8n/once/rememberedTexts';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
 import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
@@ -23,7 +23,7 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 		const start = async () => await listener.start(sessionIds);
 		return { closeFunction: close, manualTriggerFunction: start };
 	}
-	const key = triggerKey(context);
+	const key = nodeKey(context);
 	const closeFunction = async () => {
 		if (activeListeners.get(key) === listener) activeListeners.delete(key);
 		await listener.close();

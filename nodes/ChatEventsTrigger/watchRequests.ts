@@ -1,6 +1,6 @@
 import uniqBy from 'lodash/uniqBy';
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { ExplainedError, InvalidInput } from '../shared/api/errors';
+import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import {
 	parseWatchSecret,
@@ -8,13 +8,14 @@ import {
 	sessionKey,
 	splitSessionIds,
 } from '../shared/chat/parseChatFields';
+import { isSecret } from '../shared/hash';
 import { isJsonObject } from '../shared/json';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
-import { triggerKey } from '../shared/n8n/triggers/triggerKey';
+import { nodeKey } from '../shared/n8n/once/rememberedTexts';
 import { readBody, respond } from '../shared/n8n/triggers/webhookRequest';
-import { checkSecret, readSecret } from '../shared/n8n/triggers/webhookSecret';
+import { readSecret } from '../shared/n8n/triggers/webhookSecret';
 import type { ChatEventsListener } from './listener';
 import { triggerFields } from './properties';
 
@@ -23,7 +24,7 @@ const MAX_SESSIONS_PER_REQUEST = 100;
 /** Each one has a socket and an entry in n8n's database. */
 export const MAX_WATCHED_SESSIONS = 1_000;
 
-/** The triggers that are active in this process, by `triggerKey`, for requests to their watch URLs. */
+/** The triggers that are active in this process, by `nodeKey`, for requests to their watch URLs. */
 export const activeListeners = new Map<string, ChatEventsListener>();
 
 /** Adds and removes sessions of an active trigger. */
@@ -33,11 +34,16 @@ export async function handleWatchRequest(
 	const reject = (status: number, message: string, resolution: string) =>
 		respond(context, status, { message, resolution });
 	const given = context.getHeaderData()[SECRET_HEADER];
-	const secret = checkSecret(given, () => readWatchSecret(formOf(context, triggerFields)));
-	if (secret.kind === 'wrong') return reject(403, ...WRONG_SECRET);
-	if (secret.kind === 'unusable') return reject(503, ...UNUSABLE_SECRET);
+	let secret: string;
+	try {
+		secret = readWatchSecret(formOf(context, triggerFields));
+	} catch (error) {
+		explained(error);
+		return reject(503, ...UNUSABLE_SECRET);
+	}
+	if (!isSecret(given, secret)) return reject(403, ...WRONG_SECRET);
 	if (context.getMode() === 'manual') return reject(409, ...NOT_PUBLISHED);
-	const listener = activeListeners.get(triggerKey(context));
+	const listener = activeListeners.get(nodeKey(context));
 	if (listener === undefined) return reject(503, ...NOT_HERE);
 	try {
 		const body = await readBody(context);
@@ -46,7 +52,7 @@ export async function handleWatchRequest(
 		const statuses = action === 'watch' ? await listener.watch(sessionIds) : [];
 		if (action === 'unwatch') listener.unwatch(sessionIds);
 		// The next listener has already read the stored list and has its own.
-		if (activeListeners.get(triggerKey(context)) !== listener) return reject(503, ...RESTARTED);
+		if (activeListeners.get(nodeKey(context)) !== listener) return reject(503, ...RESTARTED);
 		// Each request stores the whole list, so concurrent requests lose no session.
 		storeSessions(context, listener.sessionIds);
 		for (const { ended } of statuses) if (ended !== null) throw ended;

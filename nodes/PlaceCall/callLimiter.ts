@@ -112,7 +112,7 @@ export class CallLimiter {
 	}
 
 	/** Forgets the reserved calls that were certainly not placed. If n8n can't, they count. */
-	async release(): Promise<void> {
+	async releaseUnused(): Promise<void> {
 		if (this.unused.size === 0) return;
 		const signal = cancelSignal(this.context);
 		await repeatOnStore(

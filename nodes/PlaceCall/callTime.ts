@@ -1,11 +1,13 @@
+import omit from 'lodash/omit';
 import { DateTime } from 'luxon';
 import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { formatOf } from '../shared/modelFormats';
+import { numberIn } from '../shared/json';
 import { quoted } from '../shared/values';
 import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
-import { dayAndTime, inEnglish, withOffset } from '../shared/dates';
+import { dayAndTime, hasOffset, inEnglish, withOffset } from '../shared/dates';
 
 /** What decides when a call goes. */
 export type TimeSettings = {
@@ -106,6 +108,24 @@ function outsideHours(opening: DateTime): NotPlaced {
 		},
 		{ not_placed_reason: OUTSIDE_HOURS, next_opening: withOffset(opening) },
 	);
+}
+
+/** The fields of a placed call that tell when it's due. */
+type Due = { scheduled_at?: unknown; scheduled_at_epoch?: unknown };
+
+/** When placed calls are due, in epoch milliseconds, as far as the responses tell it. */
+export function dueTimes(placed: ReadonlyArray<{ json: Due }>, keepsInput: boolean): number[] {
+	// With the input's fields, it may be one of them.
+	const times = placed.map(({ json }) => dueAt(keepsInput ? omit(json, 'scheduled_at') : json));
+	return times.filter((due) => !Number.isNaN(due));
+}
+
+/** When a placed call is due, in epoch milliseconds. NaN if the response has neither the epoch nor a date and time. */
+function dueAt({ scheduled_at_epoch: epoch, scheduled_at: at }: Due): number {
+	const isGiven = typeof epoch === 'string' || typeof epoch === 'number';
+	const seconds = isGiven ? numberIn(epoch) : undefined;
+	if (seconds !== undefined) return seconds * 1_000;
+	return typeof at === 'string' && hasOffset(at) ? DateTime.fromISO(at).toMillis() : NaN;
 }
 
 /** Dates such as `2026-12-25`, both inclusive. Their order is that of their texts. */

@@ -1,8 +1,3 @@
-import compact from 'lodash/compact';
-import countBy from 'lodash/countBy';
-import get from 'lodash/get';
-import isEmpty from 'lodash/isEmpty';
-import min from 'lodash/min';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
@@ -11,7 +6,6 @@ import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
-import { dayAndTime } from '../shared/dates';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { asItems, withInputIfFailed } from '../shared/n8n/run/itemLoop';
@@ -19,16 +13,17 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
-import { counted, plainText } from '../shared/values';
+import { plainText } from '../shared/values';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
 import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { readCallForm } from './fields/readCallForm';
-import { DUPLICATE, NOT_PLACED_TEXTS, NotPlaced } from './notPlaced';
-import { CALL_AGAIN, SameCalls } from './sameCalls';
-import { dueTimes, prepareWait } from './wait/prepareWait';
+import { NotPlaced } from './notPlaced';
+import { fieldHints, outputHints } from './hints';
+import { SameCalls } from './sameCalls';
+import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './inputFields';
 
 /**
@@ -43,6 +38,8 @@ export async function placeCalls(
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
+	/** The fields that the request of some item has. */
+	const sentFields = new Set<string>();
 	const sameCalls = new SameCalls(context, dateTimeNow());
 
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
@@ -53,6 +50,7 @@ export async function placeCalls(
 			context.getTimezone(),
 			question?.point,
 		);
+		for (const field of Object.keys(request)) sentFields.add(field);
 		const settings = form.collection('developerSettings');
 		const additions = readAdditions(settings);
 		requireOneTime(time, additions);
@@ -118,15 +116,15 @@ export async function placeCalls(
 			singular: 'call was already placed',
 			plural: 'calls were already placed',
 		},
-	}).finally(async () => await limiter.release());
-	// For questions, n8n's own hint says that only the first item is used.
-	const isSummed = readQuestion !== undefined && placed.length > 1;
-	const scheduled = areScheduled(
-		placed,
-		includesInput(context, parameters.at(0)),
-		context.getTimezone(),
-	);
-	const hints = compact([placedSummary(placed, isSummed), scheduled]);
+	}).finally(async () => await limiter.releaseUnused());
+	const hints = [
+		...outputHints(placed, {
+			asks: readQuestion !== undefined,
+			keepsInput: includesInput(context, parameters.at(0)),
+			now: dateTimeNow().setZone(context.getTimezone()),
+		}),
+		...fieldHints(parameters.at(0), sentFields),
+	];
 	context.addExecutionHints(...hints.map((message) => ({ message })));
 	const inputOf = (index: number) =>
 		includesInput(context, parameters.at(index)) ? inputFields(context, index) : {};
@@ -134,58 +132,12 @@ export async function placeCalls(
 	return await wait.finish(readQuestion === undefined ? finished : finished.map(notAskedIfFailed));
 }
 
-const ONE_ANSWER = 'Items with the same number and question get the same answer.';
-
 /** A failed question has no answer, also if its row has an earlier one. */
 function notAskedIfFailed(item: INodeExecutionData): INodeExecutionData {
 	if (item.json.error === undefined || item.json.placed !== undefined) return item;
 	const none = { answer: 'unclear', captured_answer: null, data: { approved: false } };
 	return { ...item, json: { ...item.json, ...none } };
 }
-
-/** A hint such as "4 items: 1 call placed, 3 failed". By default, only if not all calls were placed. */
-function placedSummary(
-	items: readonly INodeExecutionData[],
-	isAlways: boolean,
-): string | undefined {
-	const reasons = items.map(({ json }) => {
-		if (json.placed === true) return undefined;
-		if (json.error === undefined || json.placed === false) {
-			const text = NOT_PLACED_TEXTS.get(json.not_placed_reason);
-			return text && `not placed (${text})`;
-		}
-		return get(json, 'details.outcome') === 'unknown' ? 'with an unknown outcome' : 'failed';
-	});
-	const counts = countBy(reasons.filter((reason) => reason !== undefined));
-	if (isEmpty(counts) && !isAlways) return undefined;
-	const others = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
-	const placed = counted(reasons.filter((reason) => reason === undefined).length, 'call');
-	const summary = `${counted(items.length, 'item')}: ${[`${placed} placed`, ...others].join(', ')}.`;
-	const duplicate = items.find(({ json }) => json.not_placed_reason === DUPLICATE);
-	if (duplicate === undefined) return summary;
-	return `${summary} ${duplicate.json.asked === undefined ? CALL_AGAIN : ONE_ANSWER}`;
-}
-
-/** A hint, because nobody's phone rings now, and a person would execute the node again. */
-function areScheduled(
-	items: readonly INodeExecutionData[],
-	keepsInput: boolean,
-	zone: string,
-): string | undefined {
-	const placed = items.filter(({ json }) => json.placed === true);
-	const times = dueTimes(placed, keepsInput).filter((due) => due > clock.now() + SOON_MS);
-	const first = min(times);
-	if (first === undefined) return undefined;
-	const when = dayAndTime(DateTime.fromMillis(first, { zone }));
-	const calls =
-		times.length === 1
-			? `1 call is scheduled for ${when}`
-			: `${times.length} calls are scheduled, the first one for ${when}`;
-	return `${calls}. Executing this node again may place more calls.`;
-}
-
-/** A call that is due within a minute rings now. */
-const SOON_MS = 60_000;
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
 function requireOneTime({ hours, limit }: TimeSettings, { body }: Additions): void {

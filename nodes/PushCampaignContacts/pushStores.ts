@@ -53,11 +53,7 @@ async function openNotesOfPush(
 	if (notes === undefined) return undefined;
 	const push = runsAsTool(context) ? 'model' : placeAmongPushes(context, campaign.id);
 	return async (part, fingerprint) =>
-		await notes.add({
-			target: [RECORD, campaign.id, push, ...part],
-			identity: fingerprint,
-			isPart: true,
-		});
+		await notes.addPart([RECORD, campaign.id, push, ...part], fingerprint);
 }
 
 /**

@@ -64,6 +64,7 @@ test('a node has its icons, and on the canvas its display name without the commo
 
 test('the subtitle of a node is made of its parameters', () => {
 	for (const { name, properties, subtitle = '' } of loader.types.nodes) {
+		expect([name, subtitle]).not.toEqual([name, '']);
 		const used = [...subtitle.matchAll(/\$(?:rawP|p)arameter\["(\w*)"\]/g)].map(
 			([, field]) => field,
 		);

@@ -4,7 +4,7 @@ import {
 	readAdditions,
 } from '../../shared/n8n/forms/options';
 import { forEachList } from '../../shared/n8n/run/listLoop';
-import { outputFields, readOutput, sized } from '../../shared/n8n/forms/outputFields';
+import { outputFields, readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { noteReadOnly } from '../../shared/n8n/tools/toolRun';
 import { findAgents, missingAgents, readActiveAgents, TO_GET_ALL } from '../../shared/agents';
@@ -40,7 +40,9 @@ export const getMany: Operation = {
 						noteReadOnly(context, `${missing}, so others may be active, too.`);
 					}
 					if (agents === undefined) return [recordOf(response)];
-					return agents.map(({ record }) => sized(output, { raw: record, simplified: record }));
+					return agents.map(({ record }) =>
+						selectOutput(output, { raw: record, simplified: record }),
+					);
 				},
 			};
 		};

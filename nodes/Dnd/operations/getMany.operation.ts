@@ -16,7 +16,7 @@ import {
 	requireCompleteField,
 } from '../../shared/n8n/forms/list';
 import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
-import { outputFields, readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
+import { outputFields, readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
 import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readPages, readWholeList } from '../../shared/api/paging';
@@ -96,7 +96,7 @@ export const getMany: Operation = {
 			return {
 				key: { ...request, limit: String(limit), isWhole, output },
 				read: async (limiter) =>
-					await sizedEach(output, (await readFor(limiter)).slice(0, limit), simplifyEntry),
+					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), simplifyEntry),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

@@ -1,5 +1,5 @@
 import { asItems } from '../../shared/n8n/run/itemLoop';
-import { readOutput, sized } from '../../shared/n8n/forms/outputFields';
+import { readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { readIncluded } from '../../shared/calls/readCall';
@@ -47,7 +47,7 @@ export const get: Operation = {
 			const record = recordOf(await getCall(client, callId, additions));
 			const included = await readIncluded(client, callId, include, additions);
 			const simplified = { ...simplifyCall(record), ...included };
-			return asItems(sized(output, { raw: { ...record, ...included }, simplified }));
+			return asItems(selectOutput(output, { raw: { ...record, ...included }, simplified }));
 		});
 	},
 };

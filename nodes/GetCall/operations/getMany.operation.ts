@@ -12,7 +12,7 @@ import {
 } from '../../shared/n8n/forms/list';
 import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
-import { readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
+import { readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
 import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import type { CallFilters } from '../../shared/calls/callListQuery';
@@ -170,7 +170,7 @@ export const getMany: Operation = {
 			return {
 				key: { ...request, limit: String(limit), isWhole, latest, output },
 				read: async (limiter) =>
-					await sizedEach(output, (await readFor(limiter)).slice(0, limit), simplifyCall),
+					await selectOutputs(output, (await readFor(limiter)).slice(0, limit), simplifyCall),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

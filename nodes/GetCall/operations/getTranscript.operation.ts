@@ -1,5 +1,5 @@
 import { asItems } from '../../shared/n8n/run/itemLoop';
-import { outputFields, readOutput, sized } from '../../shared/n8n/forms/outputFields';
+import { outputFields, readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { transcriptText, transcriptTurns } from '../../shared/calls/callRecord';
 import { getTranscript as requestTranscript } from '../../shared/api/endpoints';
@@ -27,7 +27,7 @@ export const getTranscript: Operation = {
 			const transcript = transcriptTurns(record);
 			const text = { transcript_text: transcriptText(transcript) };
 			const simplified = { call_id: record.call_id ?? callId, ...text };
-			return asItems(sized(output, { raw: { ...record, transcript, ...text }, simplified }));
+			return asItems(selectOutput(output, { raw: { ...record, transcript, ...text }, simplified }));
 		});
 	},
 };

@@ -13,48 +13,52 @@ type Bounds = { min: number; max: number };
 type Setting = Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'description'> & {
 	/** Its path in the overrides. */
 	path: string;
-	bounds?: Bounds;
-};
+} & ({ type: 'boolean' } | { type: 'number'; bounds: Bounds });
 
 /** The settings in the order of the form, which is alphabetical. */
 const SETTINGS: Setting[] = [
 	{
-		path: 'enable_callback',
 		displayName: 'Allow Callback',
 		name: 'enableCallback',
+		path: 'enable_callback',
+		type: 'boolean',
 		default: true,
 		description: 'Whether the person may trigger a callback',
 	},
 	{
-		path: 'max_call_duration_seconds',
-		bounds: LIMITS.maxCallDurationSeconds,
 		displayName: 'Maximum Duration (Seconds)',
 		name: 'maxCallDurationSeconds',
+		path: 'max_call_duration_seconds',
+		type: 'number',
+		bounds: LIMITS.maxCallDurationSeconds,
 		default: '',
 		description: 'The maximum length of the call, from 30 to 1800 seconds',
 	},
 	{
-		path: 'retry_config.max_attempts',
-		bounds: LIMITS.retryMaxAttempts,
 		displayName: 'Retry Attempts',
 		name: 'retryMaxAttempts',
+		path: 'retry_config.max_attempts',
+		type: 'number',
+		bounds: LIMITS.retryMaxAttempts,
 		default: '',
 		description:
 			"The maximum number of attempts, from 1 to 10. The service doesn't document whether the first call counts as an attempt. Add 'Retry When Not Answered', too.",
 	},
 	{
-		path: 'retry_config.interval_minutes',
-		bounds: LIMITS.retryIntervalMinutes,
 		displayName: 'Retry Interval (Minutes)',
 		name: 'retryIntervalMinutes',
+		path: 'retry_config.interval_minutes',
+		type: 'number',
+		bounds: LIMITS.retryIntervalMinutes,
 		default: '',
 		description:
 			"The interval of the retries, from 1 to 1440 minutes (a day). Add 'Retry When Not Answered', too.",
 	},
 	{
-		path: 'retry_config.enabled',
 		displayName: 'Retry When Not Answered',
 		name: 'retryEnabled',
+		path: 'retry_config.enabled',
+		type: 'boolean',
 		default: true,
 		description: "Whether the service retries automatically if the call isn't answered",
 	},
@@ -67,11 +71,11 @@ export const callSettings: INodeProperties = {
 	placeholder: 'Add Setting',
 	default: {},
 	description: "Settings for this call that override the agent's",
-	options: SETTINGS.map(({ bounds, ...setting }) => {
-		const property = omit(setting, 'path');
-		if (bounds === undefined) return { ...property, type: 'boolean' };
-		const typeOptions = { minValue: bounds.min, maxValue: bounds.max, numberPrecision: 0 };
-		return { ...property, type: 'number', typeOptions };
+	options: SETTINGS.map((setting) => {
+		const property = omit(setting, 'path', 'bounds');
+		if (setting.type === 'boolean') return property;
+		const { min, max } = setting.bounds;
+		return { ...property, typeOptions: { minValue: min, maxValue: max, numberPrecision: 0 } };
 	}),
 };
 
@@ -80,11 +84,12 @@ export function readCallSettings(form: Fields, take: Take): CallConfigOverrides 
 	const settings = form.collection(callSettings.name);
 	const added = SETTINGS.filter(({ name }) => settings.has(name));
 	const overrides: CallConfigOverrides = {};
-	for (const { path, bounds, name, displayName } of added) {
+	for (const setting of added) {
+		const { path, name, displayName } = setting;
 		const value =
-			bounds === undefined
+			setting.type === 'boolean'
 				? settings.switch(name, true)
-				: take(wholeNumber(`'${displayName}'`, bounds, settings.number(name, NaN)));
+				: take(wholeNumber(`'${displayName}'`, setting.bounds, settings.number(name, NaN)));
 		set(overrides, path, value);
 	}
 	return added.length > 0 ? overrides : undefined;

@@ -1,7 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { givenAs } from '../../shared/modelFormats';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
-import { shownOnlyAt, textInTools } from '../../shared/n8n/tools/textInTools';
+import { shownOnlyAt } from '../../shared/n8n/forms/shownWhere';
+import { textInTools } from '../../shared/n8n/tools/textInTools';
 import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
 import { DAY_MINUTES, type Schedule } from '../callTime';
 import { hasOffset, minuteOfDay, parseTime, withOffset } from '../../shared/dates';

@@ -1,18 +1,13 @@
 import max from 'lodash/max';
-import omit from 'lodash/omit';
-import { DateTime } from 'luxon';
 import {
 	NodeOperationError,
 	WAIT_INDEFINITELY,
-	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { readerOf } from '../../shared/api/resolution';
 import { CallWatch } from '../../shared/calls/callWatch';
 import { readCallRecord } from '../../shared/calls/readCall';
-import { hasOffset } from '../../shared/dates';
-import { numberIn } from '../../shared/json';
 import { notesOfWaiting } from '../../shared/n8n/once/openNotes';
 import { cancellableSleep, cancelSignal } from '../../shared/n8n/run/cancel';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
@@ -21,6 +16,7 @@ import { capInTools } from '../../shared/n8n/tools/toolDeadline';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { counted, named } from '../../shared/values';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
+import { dueTimes } from '../callTime';
 import { readWaitOption, type WaitOption } from './waitOption';
 import { includesInput } from '../inputFields';
 import { callIdOf, callIdsOf, waitedItems, waitingItem } from './waitedItems';
@@ -168,19 +164,4 @@ function endOfWait(
 ): number {
 	const last = max([now, ...dueTimes(placed, keepsInput)]);
 	return Math.min(last + limitMs, LAST_END);
-}
-
-/** When placed calls are due, in epoch milliseconds, as far as the responses tell it. */
-export function dueTimes(placed: readonly INodeExecutionData[], keepsInput: boolean): number[] {
-	// With the input's fields, it may be one of them.
-	const times = placed.map(({ json }) => dueAt(keepsInput ? omit(json, 'scheduled_at') : json));
-	return times.filter((due) => !Number.isNaN(due));
-}
-
-/** When a placed call is due, in epoch milliseconds. NaN if the response has neither the epoch nor a date and time. */
-function dueAt({ scheduled_at_epoch: epoch, scheduled_at: at }: IDataObject): number {
-	const isGiven = typeof epoch === 'string' || typeof epoch === 'number';
-	const seconds = isGiven ? numberIn(epoch) : undefined;
-	if (seconds !== undefined) return seconds * 1_000;
-	return typeof at === 'string' && hasOffset(at) ? DateTime.fromISO(at).toMillis() : NaN;
 }

@@ -39,8 +39,8 @@ const MAX_REASON_CHARACTERS = 1_000;
 /** The campaign and agent of a push. */
 export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
 
-/** `release`: what was noted had no effect, so that a retry may send it. */
-type Note = { state: 'new' | 'same' | 'unclear'; release: () => Promise<void> };
+/** `remove`: what was noted had no effect, so that a retry may send it. */
+type Note = { state: 'new' | 'same' | 'unclear'; remove: () => Promise<void> };
 
 export type SendOptions = {
 	client: ApiClient;
@@ -118,7 +118,7 @@ export class ChunkSender {
 		if (fresh.length === 0) return { rest: [] };
 		const before = notPushed.added.length;
 		const sent = await this.sendInParts(whole, fresh);
-		if (whole.records.length === recorded) await noted?.release();
+		if (whole.records.length === recorded) await noted?.remove();
 		const added = notPushed.added.slice(before);
 		const withoutEffect = added.filter(({ status }) => WITHOUT_EFFECT.includes(status));
 		const ranges = withoutEffect.map(({ first, last }) => range(first, last + 1));

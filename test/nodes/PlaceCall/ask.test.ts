@@ -15,7 +15,7 @@ import {
 	records,
 } from '../../engine';
 import { dialects, fixtures } from '../../simulator';
-import { faultOf } from './placeCallHarness';
+import { faultOf, HOURS, NIGHT } from './placeCallHarness';
 import { HOUR, waitHarness } from './wait/waitHarness';
 import { people } from './waitingExecutions';
 
@@ -139,6 +139,14 @@ describe('asking and waiting', () => {
 		});
 		const none = { answer: 'unclear', captured_answer: null, data: { approved: false } };
 		expect(records(run)).toMatchObject([{ ...none, row: 7, error: expect.any(String) }]);
+	});
+
+	it("a person outside the calling hours isn't reached, also if the row has an error", async () => {
+		isNow(Date.parse(NIGHT));
+		const options = { callingHours: { hours: HOURS }, outsideCallingHours: 'notPlaced' };
+		const row = { ...people(1)[0], error: 'of the row' };
+		const { run } = await waiting({ ...question, options }, [row]);
+		expect(records(run)).toMatchObject([{ answer: 'not_reached', error: 'of the row' }]);
 	});
 
 	it("no question is asked twice by Retry, and a yes to the old question isn't a yes to a changed one", async () => {

@@ -1,13 +1,13 @@
 import { TOOL_LIMITS } from '../../../nodes/shared/n8n/tools/toolDeadline';
-import { newExecutionData, engineTool, holdTimeouts } from '../../engine';
-import { CALL, callsEndpoint, placeCallHarness } from './placeCallHarness';
+import { newExecutionData, engineTool, holdTimeouts, skipSleeps } from '../../engine';
+import { CALL, callsEndpoint, NIGHT, NOON, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
 
 afterEach(() => jest.restoreAllMocks());
 
-const toolOf = (options = {}) =>
-	engineTool(harness.placeCallNode({ ...CALL, options }), {
+const toolOf = (options = {}, parameters = {}) =>
+	engineTool(harness.placeCallNode({ ...CALL, ...parameters, options }), {
 		data: newExecutionData(),
 	});
 
@@ -43,4 +43,13 @@ test('a call is not placed if the list of called numbers takes longer', async ()
 		what_happened: 'Timed out after 50 seconds, and nothing was sent.',
 		next_step: expect.stringMatching(/^Nothing was done\. Wait for a minute/),
 	});
+});
+
+test('a model that repeats a request after the time of its call has passed gets the stored result', async () => {
+	const moveTo = skipSleeps(Date.parse(NOON));
+	callsEndpoint().reply(200, { success: true, data: { call_id: 'call-1' } });
+	const tool = toolOf({}, { when: '2026-11-20T13:00:00+05:30' });
+	expect(await tool()).toMatchObject({ outcome: 'done' });
+	moveTo(NIGHT);
+	expect(await tool()).toMatchObject({ outcome: 'already_done', id: 'call-1' });
 });

@@ -159,10 +159,8 @@ class World {
 				client,
 				contactsPerRequest: attempt.contactsPerRequest,
 				additions: attempt.settings === 0 ? {} : { body: { settings: attempt.settings } },
-				note: async (part: [number, number], identity: string) => {
-					const target = ['push', 42, execution.run, ...part];
-					return await notes.add({ target, identity, isPart: true });
-				},
+				note: async (part: [number, number], content: string) =>
+					await notes.addPart(['push', 42, execution.run, ...part], content),
 				numbersPushedBefore: pushedBefore,
 			};
 			const pushOnce = async () => {

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../json';
 import { givenAs } from '../../modelFormats';
 import { forEachWithPauses } from '../../pauses';
 import { type Fields, MAY_BE_BLANK } from './fields';
-import { shownOnlyAt } from '../tools/textInTools';
+import { shownOnlyAt } from './shownWhere';
 
 /** How much of a response to return. */
 export type Output = 'simplified' | 'raw' | { fields: string[] };
@@ -74,7 +74,7 @@ export function readOutput(form: Fields): Output {
 }
 
 /** Selected fields may be in either size. */
-export function sized(output: Output, { raw, simplified }: Sizes): JsonObject {
+export function selectOutput(output: Output, { raw, simplified }: Sizes): JsonObject {
 	if (output === 'raw') return raw;
 	if (output === 'simplified') return simplified;
 	const whole = { ...simplified, ...raw };
@@ -82,7 +82,7 @@ export function sized(output: Output, { raw, simplified }: Sizes): JsonObject {
 }
 
 /** The same for a list. Simplifies only if needed, because the list may be long. */
-export async function sizedEach(
+export async function selectOutputs(
 	output: Output,
 	records: JsonObject[],
 	simplify: (raw: JsonObject) => JsonObject,
@@ -90,7 +90,7 @@ export async function sizedEach(
 	if (output === 'raw') return records;
 	const all: JsonObject[] = [];
 	await forEachWithPauses(records, (raw) => {
-		all.push(sized(output, { raw, simplified: simplify(raw) }));
+		all.push(selectOutput(output, { raw, simplified: simplify(raw) }));
 	});
 	return all;
 }

@@ -9,36 +9,19 @@ import { nameOf } from './requestRecord';
 /** Notes to keep of other executions: of those that were interrupted, and of retries. */
 const MAX_OTHERS = 40_000;
 
-/** A request to be noted. */
-export type NotedRequest = {
-	/** Whom or what it's for, such as a phone number. */
-	target: unknown;
-	/** Shows whether a request to the target is the same one, such as its idempotency key. */
-	identity?: unknown;
-	/**
-	 * Whether it's a part of a whole, such as a chunk of the rows of a push. Its target is its place, and the whole may come
-	 * again in another sub-execution. If an earlier attempt noted another identity at the place, all further parts are
-	 * `unclear`, because they may have rows of it.
-	 */
-	isPart?: boolean;
-};
-
 /**
  * What an earlier attempt of the execution did:
  * - `new`: it sent nothing to the target.
- * - `same`: it may have sent this request.
- * - `unclear`: it may have sent this request or another one to the same target.
+ * - `same`: it may have sent this request, or another one to the same target.
+ * - `unclear`: only for a part. It may have sent anything in this part.
  */
 export type NoteState = 'new' | 'same' | 'unclear';
 
 export type Note = {
 	state: NoteState;
 	/** Call this if the request certainly had no effect. Never throws: if the note stays, a retry reports it as unknown. */
-	release: () => Promise<void>;
+	remove: () => Promise<void>;
 };
-
-/** The note of the target, and the note of the identity, if it has one. */
-type Names = readonly [string] | readonly [string, string];
 
 /** How many requests use each note. */
 type Uses = Map<string, number>;
@@ -48,8 +31,8 @@ export class AttemptState {
 	readonly uses: Uses = new Map();
 	/** Notes that this attempt added to n8n's store. The others there are from earlier attempts. */
 	readonly added = new Set<string>();
-	/** Removed notes of parts. The note of a later part adds them again, because that part may have rows of theirs. */
-	released: string[] = [];
+	/** Removed notes. A later part adds them again, because it may have rows of removed parts. */
+	readonly removed: string[] = [];
 	hasEarlier: Promise<boolean> | undefined;
 	/** Notes that wait until n8n has written others. */
 	batch: { notes: string[]; written: Promise<void> } | undefined;
@@ -80,11 +63,8 @@ type NotesOptions = {
  * records of a node only when the execution ends. If n8n is killed, or the execution is stopped, a *Retry* starts without
  * records. It then reports all requests to a noted target as unknown.
  *
- * Each note begins with that start:
- * - `any`: some request was noted
- * - the target's name: a request to the target was noted
- * - the name of target and identity: this request was noted
- * - `other`, after the target or for all parts: a request with another identity was noted, so that the next are `unclear`
+ * Each note begins with that start. A request has a note of its target. {@link addPart} says what a part of a whole has. The
+ * first request also adds the mark `any`, so that a retry only looks for notes if there are some.
  *
  * Once n8n has stored the execution with its records, the notes are removed. Those of a retry stay, because a second retry of
  * the same execution needs them.
@@ -120,67 +100,82 @@ export class Notes {
 	}
 
 	/**
-	 * Call this if `hasEarlier`. Whether an earlier attempt may have sent each of these, so that it can't be sent now. Leaves
-	 * no notes.
+	 * Call this if `hasEarlier`. Whether an earlier attempt may have sent a request to each of these targets. Leaves no notes.
 	 *
 	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
-	async findEarlier(requests: readonly NotedRequest[]): Promise<boolean[]> {
-		const names = requests.map((request) => this.namesOf(request));
-		const found = await this.lookUp(names.flat());
-		return names.map(
-			([ofTarget, ofIdentity]) =>
-				found.has(ofTarget) && !(ofIdentity !== undefined && found.has(ofIdentity)),
-		);
+	async findEarlier(targets: readonly unknown[]): Promise<boolean[]> {
+		const notes = targets.map((target) => this.noteOf(target));
+		const found = await this.lookUp(notes);
+		return notes.map((note) => found.has(note));
 	}
 
 	/**
 	 * Notes a request that is about to be sent.
 	 *
+	 * @param target whom or what it's for, such as a phone number
 	 * @throws NotSent if n8n's store can't be written
 	 * @throws OutcomeUnknown if it can't be read whether an earlier attempt noted it
 	 */
-	async add(request: NotedRequest): Promise<Note> {
-		const { isPart = false } = request;
-		const hasEarlier = await this.hasEarlier();
-		const names = this.namesOf(request);
-		const notes = [this.mark, ...names, ...(isPart ? this.state.released.splice(0) : [])];
-		for (const note of notes) this.state.use(note, 1);
-		const release = async () => await this.release(notes, isPart);
-		const state = await this.claim(names, notes, isPart).catch(async (error: unknown) => {
-			await release();
-			throw hasEarlier ? earlierUnreadable(error) : error;
-		});
-		if (state === 'unclear') await release();
-		return { state, release: state === 'new' ? release : async () => {} };
-	}
-
-	private async claim(
-		[ofTarget, ofIdentity]: Names,
-		notes: readonly string[],
-		isPart: boolean,
-	): Promise<NoteState> {
-		const { state } = this;
-		if (this.options.isFirstAttempt || ofIdentity === undefined) {
+	async add(target: unknown): Promise<Note> {
+		const note = this.noteOf(target);
+		return await this.addAll([note], async (notes) => {
 			await this.write(notes);
-			// In a first attempt, a known note is from before a wait, or from an execution that started in the same millisecond.
-			return this.options.isFirstAttempt || state.added.has(ofTarget) ? 'new' : 'unclear';
-		}
-		// Stays if the identity is another one, also if n8n is killed while it looks this up.
-		const other = `${isPart ? this.start : ofTarget} other`;
-		await this.write([...notes, other]);
-		if (!state.added.has(other) || (!state.added.has(ofTarget) && state.added.has(ofIdentity))) {
-			state.added.delete(other);
-			return 'unclear';
-		}
-		await this.removeUnused([other]).catch(() => undefined);
-		return state.added.has(ofIdentity) ? 'new' : 'same';
+			return this.isNew(note) ? 'new' : 'same';
+		});
 	}
 
-	private async release(notes: readonly string[], isPart: boolean): Promise<void> {
-		for (const note of notes) this.state.use(note, -1);
-		if (isPart) this.state.released.push(...notes.filter((note) => note !== this.mark));
-		await this.removeUnused(notes).catch(() => undefined);
+	/**
+	 * Notes a part of a whole, such as a chunk of the rows of a push: its place, and its content there. If an earlier attempt
+	 * noted other content at the place, this part and all further ones are `unclear`, because they may have rows of it.
+	 *
+	 * @param place of the part. The same place in another sub-execution is another one.
+	 * @throws as above
+	 */
+	async addPart(place: unknown, content: string): Promise<Note> {
+		const { uses, added, removed } = this.state;
+		let ofPlace = this.noteOf(place);
+		for (let nth = 1; uses.has(ofPlace); nth++) ofPlace = this.noteOf([place, nth]);
+		const ofContent = this.noteOf([place, { content }]);
+		return await this.addAll([ofPlace, ofContent, ...removed.splice(0)], async (notes) => {
+			if (this.options.isFirstAttempt) {
+				await this.write(notes);
+				return 'new';
+			}
+			// Stays if the content is another one, also if n8n is killed while it looks this up.
+			const changed = `${this.start} changed`;
+			await this.write([...notes, changed]);
+			if (!this.isNew(changed) || (!this.isNew(ofPlace) && this.isNew(ofContent))) {
+				added.delete(changed);
+				return 'unclear';
+			}
+			await this.removeUnused([changed]).catch(() => undefined);
+			return this.isNew(ofContent) ? 'new' : 'same';
+		});
+	}
+
+	/** @param claim writes the notes, which count as used before */
+	private async addAll(
+		own: readonly string[],
+		claim: (notes: readonly string[]) => Promise<NoteState>,
+	): Promise<Note> {
+		const notes = [this.mark, ...own];
+		for (const note of notes) this.state.use(note, 1);
+		const remove = async () => {
+			for (const note of notes) this.state.use(note, -1);
+			this.state.removed.push(...own);
+			await this.removeUnused(notes).catch(() => undefined);
+		};
+		const state = await claim(notes).catch(async (error: unknown) => {
+			await remove();
+			throw (await this.hasEarlier()) ? earlierUnreadable(error) : error;
+		});
+		return { state, remove: state === 'new' ? remove : async () => {} };
+	}
+
+	/** In a first attempt, a known note is from before a wait, or from an execution that started in the same millisecond. */
+	private isNew(note: string): boolean {
+		return this.options.isFirstAttempt || this.state.added.has(note);
 	}
 
 	/** The notes of the requests so far, to be removed once n8n has stored the execution with its records. */
@@ -193,14 +188,7 @@ export class Notes {
 		await this.removeUnused([...own.keys()]);
 	}
 
-	private namesOf({ target, identity, isPart = false }: NotedRequest): Names {
-		let ofTarget = this.textOf(target);
-		for (let nth = 1; isPart && this.state.uses.has(ofTarget); nth++)
-			ofTarget = this.textOf([target, nth]);
-		return identity === undefined ? [ofTarget] : [ofTarget, this.textOf([target, { identity }])];
-	}
-
-	private textOf(value: unknown): string {
+	private noteOf(value: unknown): string {
 		return `${this.start} ${nameOf(value)}`;
 	}
 

@@ -7,7 +7,7 @@ import { clock } from '../http/accountClient';
 import { cancelSignal, isCanceled } from '../run/cancel';
 import { originOf } from './executionOrigin';
 import { AttemptState, Notes } from './notes';
-import { openStore, type StoreUse } from './rememberedTexts';
+import { nodeKey, openStore, type StoreUse } from './rememberedTexts';
 
 const USE: StoreUse = {
 	message: "n8n can't record the request before sending it, so it wasn't sent",
@@ -29,7 +29,7 @@ const attempts = new BoundedMap<{ node: string; state: AttemptState }>(MAX_ATTEM
 export async function openNotes(context: IExecuteFunctions): Promise<Notes | undefined> {
 	const origin = await originOf(context);
 	if (origin === undefined) return undefined;
-	const node = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
+	const node = nodeKey(context);
 	const key = JSON.stringify([node, origin.executionId]);
 	const isFirstAttempt = !origin.isSubExecution && context.getMode() !== 'retry';
 	const state = attempts.get(key)?.state ?? new AttemptState();

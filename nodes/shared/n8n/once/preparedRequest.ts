@@ -1,7 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, type OutcomeUnknown } from '../../api/errors';
 import { forEveryone, USER } from '../../api/resolution';
-import type { NotedRequest } from './notes';
 
 /** A checked request that must not be sent twice. */
 export type PreparedRequest<Deps> = {
@@ -53,9 +52,4 @@ export class QuotaExceeded extends ExplainedError {
 			{ isFinal: true },
 		);
 	}
-}
-
-/** What is noted of the request. */
-export function noteOf<Deps>({ target, idempotencyKey }: PreparedRequest<Deps>): NotedRequest {
-	return { target, identity: idempotencyKey };
 }

@@ -15,6 +15,11 @@ const MAX_COMPARISONS = 50_000_000;
 /** Pauses between attempts to use the store. n8n's database may be locked, or restart. */
 export const DATABASE_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000] as const;
 
+/** Identifies a node in all workflows. */
+export function nodeKey(context: Pick<IExecuteFunctions, 'getWorkflow' | 'getNode'>): string {
+	return JSON.stringify([context.getWorkflow().id, context.getNode().id]);
+}
+
 /** The text of the error if n8n's database is unavailable. */
 export type StoreUse = { message: string; description: string };
 

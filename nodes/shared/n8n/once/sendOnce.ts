@@ -8,7 +8,7 @@ import { runsAsTool } from '../tools/toolRun';
 import { openRecord } from './executionStore';
 import type { Notes } from './notes';
 import { openNotes } from './openNotes';
-import { noteOf, type PreparedRequest, type Quota } from './preparedRequest';
+import type { PreparedRequest, Quota } from './preparedRequest';
 import {
 	areRecords,
 	isRepeatable,
@@ -19,7 +19,7 @@ import {
 	type RecordOwner,
 	replay,
 } from './requestRecord';
-import { begunEarlier } from './sentBefore';
+import { begunEarlier, completedBefore, maybeSentBefore } from './sentBefore';
 import { requireQuota, sendForModel } from './toolRequests';
 
 /**
@@ -34,7 +34,7 @@ export class SendOnce<Deps> {
 	/** Whether earlier attempts of this node run have stored records. */
 	readonly hasEarlierRecords: boolean;
 	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that can't be read. */
-	mayHaveMore = false;
+	private mayHaveMore = false;
 	private readonly records: RequestRecords;
 	/** By item index, from earlier attempts. */
 	private readonly earlier = new Map<number, RequestRecord>();
@@ -72,14 +72,34 @@ export class SendOnce<Deps> {
 		this.keys.set(index, recordKey(name, occurrence));
 	}
 
-	/** The record of an item, from an earlier attempt or this one. */
-	recordOf(index: number): RequestRecord | undefined {
-		return this.records[this.keys.get(index) ?? ''];
+	/** Whether the item isn't sent (again): it completed, or may have been sent. */
+	isSettled(index: number, request: PreparedRequest<Deps> | undefined): boolean {
+		const record = this.recordOf(index);
+		return record !== undefined && !isRepeatable(record, request?.idempotencyKey);
 	}
 
-	/** The record of an item that can't be read now. */
-	earlierRecordAt(index: number): RequestRecord | undefined {
-		return this.earlier.get(index);
+	/** Whether the item isn't sent again, because its outcome is unknown. */
+	isUnknown(index: number, request: PreparedRequest<Deps> | undefined): boolean {
+		const isCompleted = 'completed' in (this.recordOf(index) ?? {});
+		return this.isSettled(index, request) && !isCompleted;
+	}
+
+	/** @throws OutcomeUnknown if the outcome is unknown */
+	earlierOutput(index: number): INodeExecutionData[] | undefined {
+		const record = this.recordOf(index);
+		return record && replay(record);
+	}
+
+	/** The error of an item that can't be read now, although an earlier attempt may have sent it. */
+	errorOfInvalid(index: number, error: unknown): unknown {
+		const record = this.earlier.get(index);
+		if (record !== undefined && 'completed' in record) return completedBefore(explained(error));
+		const mayBeSent = record !== undefined || this.mayHaveMore;
+		return mayBeSent ? maybeSentBefore(explained(error)) : error;
+	}
+
+	private recordOf(index: number): RequestRecord | undefined {
+		return this.records[this.keys.get(index) ?? ''];
 	}
 
 	/**
@@ -95,7 +115,7 @@ export class SendOnce<Deps> {
 				([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
 			);
 			if (noted.length === 0) return;
-			const areFound = await notes.findEarlier(noted.map(([, request]) => noteOf(request)));
+			const areFound = await notes.findEarlier(noted.map(([, { target }]) => target));
 			for (const [position, [index, request]] of noted.entries()) {
 				const key = this.keys.get(index);
 				if (areFound[position] !== true || key === undefined) continue;
@@ -172,14 +192,15 @@ async function sendNoted<Deps>(
 	notes: Notes | undefined,
 	isRepeat: boolean,
 ): Promise<INodeExecutionData[]> {
-	const note = await notes?.add(noteOf(request));
-	if (note?.state === 'unclear') throw begunEarlier(request);
+	const note = await notes?.add(request.target);
+	// With a record, it's known that an earlier attempt may have sent it.
+	if (note?.state === 'same' && !isRepeat) throw begunEarlier(request);
 	return await request.send(deps).catch(async (error: unknown): Promise<never> => {
 		if (error instanceof OutcomeUnknown) throw request.withDetails?.(error) ?? error;
 		if (!(error instanceof ExplainedError)) throw error;
 		// A later failure doesn't show what happened to the first request.
-		if (isRepeat || note?.state === 'same') throw failedRepeat(error);
-		await note?.release();
+		if (isRepeat) throw failedRepeat(error);
+		await note?.remove();
 		throw error;
 	});
 }

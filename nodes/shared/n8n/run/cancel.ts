@@ -10,15 +10,15 @@ const CANCELED = 'The execution was canceled';
 /**
  * Waits, and throws if the execution is stopped in between.
  *
- * @param note for the error: what the node did before
+ * @param doneBefore for the error: what the node did before
  */
 export function cancellableSleep(
 	context: IExecuteFunctions,
-	note?: string,
+	doneBefore?: string,
 ): (milliseconds: number) => Promise<void> {
 	const signal = cancelSignal(context);
 	return async (milliseconds) => {
-		if (!(await pause(clock, milliseconds, signal))) throw canceledError(context, note);
+		if (!(await pause(clock, milliseconds, signal))) throw canceledError(context, doneBefore);
 	};
 }
 
@@ -48,8 +48,8 @@ export function stoppedBeforeItem(): NotSent {
 }
 
 /** Ends the work on an item of a stopped execution. */
-export function canceledError(context: IExecuteFunctions, note?: string): NodeOperationError {
-	const description = note === undefined ? WHY_CANCELED : `${WHY_CANCELED} ${note}`;
+export function canceledError(context: IExecuteFunctions, doneBefore?: string): NodeOperationError {
+	const description = doneBefore === undefined ? WHY_CANCELED : `${WHY_CANCELED} ${doneBefore}`;
 	return new NodeOperationError(context.getNode(), CANCELED, { description });
 }
 

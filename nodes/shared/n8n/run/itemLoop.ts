@@ -28,13 +28,13 @@ export type ItemLoopOptions = {
 	 */
 	check?: (index: number) => void;
 	/** Added to the error if a check stops the node. */
-	checkNote?: string;
+	invalidText?: string;
 	/** For the message about completed items when a later one stops the node. */
 	completedText?: CompletedText;
 	/** Whether an item with output was also completed. Default: all were. */
 	isCompleted?: (index: number) => boolean;
 	/** Added to the error if an item stops the node before all others were sent. */
-	unsentNote?: () => string | undefined;
+	unsentText?: () => string | undefined;
 	/** The output of an item from an earlier attempt, or undefined. Throws if its outcome is unknown. */
 	earlierOutput?: (index: number) => INodeExecutionData[] | undefined;
 };
@@ -55,16 +55,16 @@ export async function forEachItem(
 	{
 		concurrency = 1,
 		check,
-		checkNote = nothingSent(context),
+		invalidText = nothingSent(context),
 		completedText,
 		isCompleted = () => true,
-		unsentNote = () => undefined,
+		unsentText = () => undefined,
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
 	const continueOnFail = context.continueOnFail() && !returnsErrorsToAgent(context);
-	if (check !== undefined && !continueOnFail) await checkAll(context, check, checkNote);
+	if (check !== undefined && !continueOnFail) await checkAll(context, check, invalidText);
 	const outputs = new Array<INodeExecutionData[]>(items.length);
 	const failures = new Map<number, unknown>();
 
@@ -94,9 +94,8 @@ export async function forEachItem(
 	if (failures.size > 0 && !continueOnFail) {
 		const completed = outputs.filter((_output, index) => isCompleted(index)).flat();
 		const hasUnsent = items.some((_item, index) => !failures.has(index) && !(index in outputs));
-		const note = hasUnsent ? unsentNote() : undefined;
-		const notes = completedNotes(context, completedText, completed);
-		throw stop(context, failures, note === undefined ? notes : [...notes, note]);
+		const texts = completedTexts(context, completedText, completed);
+		throw stoppingError(context, failures, compact([...texts, hasUnsent && unsentText()]));
 	}
 	return outputs.flat();
 }
@@ -109,10 +108,10 @@ function nothingSent(context: IExecuteFunctions): string {
 async function checkAll(
 	context: IExecuteFunctions,
 	check: (index: number) => void,
-	note: string,
+	text: string,
 ): Promise<void> {
 	const failures = await tryEachItem(context, check);
-	if (failures.size > 0) throw stop(context, failures, compact([note]));
+	if (failures.size > 0) throw stoppingError(context, failures, compact([text]));
 }
 
 /** Does this for each item, also after failures. @returns the errors, by item index */
@@ -156,10 +155,11 @@ export function pair(output: INodeExecutionData[], index: number): INodeExecutio
 	return output.map((item) => ({ pairedItem: { item: index }, ...item }));
 }
 
-function stop(
+/** The error that stops the node: the first failure, with the others and more texts in its description. */
+function stoppingError(
 	context: IExecuteFunctions,
 	failures: Map<number, unknown>,
-	moreNotes: readonly string[],
+	moreTexts: readonly string[],
 ): Error {
 	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
 	// The result for a model is made from the error itself.
@@ -171,15 +171,15 @@ function stop(
 		of: context.getInputData().length,
 	});
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
-	const notes = listed.map((index) => `[item ${index}] ${reasonOf(failures.get(index))}`);
+	const texts = listed.map((index) => `[item ${index}] ${reasonOf(failures.get(index))}`);
 	const more = others.length - listed.length;
 	if (more > 0) {
 		const rest = ranges(others.slice(MAX_LISTED_ITEMS));
-		notes.push(`And ${counted(more, 'more item')} (${rest}).`);
+		texts.push(`And ${counted(more, 'more item')} (${rest}).`);
 	}
-	notes.push(...moreNotes);
-	if (notes.length > 0) {
-		error.description = [...(error.description ? [error.description] : []), ...notes]
+	texts.push(...moreTexts);
+	if (texts.length > 0) {
+		error.description = [...(error.description ? [error.description] : []), ...texts]
 			.map(asSentence)
 			.join(' ');
 	}
@@ -187,7 +187,7 @@ function stop(
 }
 
 /** Lists the completed items, so that nothing is sent twice in a new execution. */
-export function completedNotes(
+export function completedTexts(
 	context: IExecuteFunctions,
 	text: CompletedText | undefined,
 	completed: INodeExecutionData[],

@@ -1,15 +1,13 @@
 import compact from 'lodash/compact';
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { explained, isAboutRequest } from '../../api/errors';
+import { isAboutRequest } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
 import { runIndexOf } from '../once/executionStore';
 import { SendOnce } from '../once/sendOnce';
 import type { PreparedRequest, Quota } from '../once/preparedRequest';
-import { isRepeatable, replay } from '../once/requestRecord';
-import { completedBefore, maybeSentBefore } from '../once/sentBefore';
 import { runsAsTool } from '../tools/toolRun';
-import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
+import { completedTexts, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
 
 export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
 	/** Creates what every request needs, such as the API client. */
@@ -50,25 +48,14 @@ export async function sendEachItem<Deps>(
 
 	const requestOf = (index: number): PreparedRequest<Deps> => {
 		const request = requests.get(index);
-		if (request !== undefined) return request;
-		const error = invalid.get(index);
-		const record = handler.earlierRecordAt(index);
-		if (record !== undefined && 'completed' in record) throw completedBefore(explained(error));
-		const mayBeSent = record !== undefined || handler.mayHaveMore;
-		throw mayBeSent ? maybeSentBefore(explained(error)) : error;
+		if (request === undefined) throw handler.errorOfInvalid(index, invalid.get(index));
+		return request;
 	};
 	const earlierOutput = (index: number): INodeExecutionData[] | undefined => {
-		const record = handler.recordOf(index);
-		if (record === undefined) return undefined;
-		const output = replay(record);
-		return requestOf(index).formatOutput?.(output) ?? output;
+		const output = handler.earlierOutput(index);
+		return output && (requestOf(index).formatOutput?.(output) ?? output);
 	};
-	const isUnknown = (index: number, request = requests.get(index)) => {
-		const record = handler.recordOf(index);
-		if (record === undefined || 'completed' in record) return false;
-		return !isRepeatable(record, request?.idempotencyKey);
-	};
-	const isSettled = (index: number) => handler.recordOf(index) !== undefined;
+	const isSettled = (index: number) => handler.isSettled(index, requests.get(index));
 	const sendFirst = once(async () => {
 		await beforeFirst?.(indexes.filter((index) => !isSettled(index)));
 	});
@@ -80,7 +67,7 @@ export async function sendEachItem<Deps>(
 		requests.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
-			stopsForGood ||= isUnknown(index, request) || isAboutRequest(error);
+			stopsForGood ||= handler.isUnknown(index, request) || isAboutRequest(error);
 			// The result for a model explains why nothing was sent.
 			const fallback = isTool ? undefined : request.fallbackOutput?.(error);
 			if (fallback === undefined) throw error;
@@ -90,31 +77,30 @@ export async function sendEachItem<Deps>(
 		return request.formatOutput?.(output) ?? output;
 	};
 
-	// An attempt of *Retry On Fail* reaches an unknown outcome in its turn. *Retry* stops before the first request, and
-	// reports the items with an unknown outcome, and those that completed.
-	const stops = handler.mayHaveMore && indexes.some((index) => isUnknown(index));
-	let checkNote = runIndexOf(context) > 0 ? NOTHING_SENT_IN_RUN : undefined;
-	if (stops) {
+	// An item that isn't sent again stops the node before the first request. The error lists the items that completed.
+	let invalidText =
+		handler.hasEarlierRecords || runIndexOf(context) > 0 ? NOTHING_SENT_IN_RUN : undefined;
+	if (indexes.some((index) => handler.isUnknown(index, requests.get(index)))) {
 		const completed: INodeExecutionData[] = [];
 		await tryEachItem(context, (index) => {
 			completed.push(...pair(earlierOutput(index) ?? [], index));
 		});
-		const notes = completedNotes(context, options.completedText, completed);
+		const texts = completedTexts(context, options.completedText, completed);
 		const hasOthers = !indexes.every(isSettled);
-		checkNote = compact([hasOthers && OTHERS_NOT_SENT, ...notes]).join(' ');
+		invalidText = compact([hasOthers && OTHERS_NOT_SENT, ...texts]).join(' ');
 	}
-	// An invalid item isn't one of the others.
 	const check = (index: number) => {
-		if (earlierOutput(index) === undefined) requestOf(index).check?.();
+		const request = requestOf(index);
+		if (isSettled(index)) handler.earlierOutput(index);
+		else request.check?.();
 	};
 	return await forEachItem(context, send, {
 		...options,
 		isCompleted: (index) => !notSent.has(index),
-		unsentNote: () => (stopsForGood ? OTHERS_NOT_SENT : undefined),
+		unsentText: () => (stopsForGood ? OTHERS_NOT_SENT : undefined),
 		earlierOutput,
-		...((stops || !handler.hasEarlierRecords) && {
-			check,
-			...(checkNote !== undefined && { checkNote }),
-		}),
+		// A model may repeat a request that can't be sent any more, such as one for a time that has passed.
+		...(!isTool && { check }),
+		...(invalidText !== undefined && { invalidText }),
 	});
 }

@@ -29,15 +29,3 @@ export function jsonInTools(json: INodeProperties): INodeProperties[] {
 		shownWhere({ ...json, type: 'string', typeOptions: { rows: 4 } }, { '@tool': [true] }),
 	];
 }
-
-/**
- * Shows a field only with one value of a parameter that a model may fill in. If that parameter is an expression, n8n
- * ignores `show` conditions, but follows `hide` conditions.
- */
-export function shownOnlyAt(
-	field: INodeProperties,
-	parameter: string,
-	value: string,
-): INodeProperties {
-	return { ...field, displayOptions: { hide: { [parameter]: [{ _cnd: { not: value } }] } } };
-}

@@ -1,7 +1,7 @@
 import partition from 'lodash/partition';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { runExclusive } from '../../keyedMutex';
-import { triggerKey } from './triggerKey';
+import { nodeKey } from '../once/rememberedTexts';
 
 /** Two texts for each event. n8n reads and writes all of them for each execution. */
 const MAX_EVENTS = 5_000;
@@ -27,7 +27,7 @@ export async function newEvents(
 	const startedAt = context.getExecutionContext()?.establishedAt ?? context.getExecutionId();
 	const ownText = (key: string) => JSON.stringify([key, startedAt]);
 	// n8n writes the whole list, so that two executions at the same time would undo each other's record.
-	return await runExclusive(triggerKey(context), async () => {
+	return await runExclusive(nodeKey(context), async () => {
 		const texts = keys.flatMap((key) => [key, ownText(key)]);
 		const recorded = await helpers.checkProcessedAndRecord(texts, 'node', OPTIONS);
 		const added = new Set(recorded.new);

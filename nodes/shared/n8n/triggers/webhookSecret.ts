@@ -1,6 +1,4 @@
-import { explained, type ExplainedError } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
-import { isSecret } from '../../hash';
 import type { Fields } from '../forms/fields';
 
 /**
@@ -11,18 +9,4 @@ import type { Fields } from '../forms/fields';
  */
 export function readSecret(form: Fields, name: string): string | undefined {
 	return form.secret(name, onScreenOnly('Correct the secret. No request is accepted without it.'));
-}
-
-/** `unusable`: no request can have the secret, because its field returns none. */
-export type SecretCheck = { kind: 'passed' | 'wrong' } | { kind: 'unusable'; why: ExplainedError };
-
-/** @param read as above */
-export function checkSecret(given: unknown, read: () => string | undefined): SecretCheck {
-	try {
-		const required = read();
-		const text = typeof given === 'string' ? given.trim() : undefined;
-		return { kind: required === undefined || isSecret(text, required) ? 'passed' : 'wrong' };
-	} catch (error) {
-		return { kind: 'unusable', why: explained(error) };
-	}
 }

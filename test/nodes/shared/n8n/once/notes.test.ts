@@ -2,11 +2,7 @@ import fc from 'fast-check';
 import uniq from 'lodash/uniq';
 import type { DeduplicationStore } from '../../../../../nodes/shared/deduplicationStore';
 import { runExclusive } from '../../../../../nodes/shared/keyedMutex';
-import {
-	Notes,
-	type NotedRequest,
-	type NoteState,
-} from '../../../../../nodes/shared/n8n/once/notes';
+import { Notes, type NoteState } from '../../../../../nodes/shared/n8n/once/notes';
 
 /** n8n's store: a list that is read and written as a whole. */
 class Store implements DeduplicationStore {
@@ -58,7 +54,7 @@ const notesOf = (store: Store, isFirstAttempt: boolean, { startedAt = 1, pause }
 const first = (store: Store, over?: Over) => notesOf(store, true, over);
 const retry = (store: Store, over?: Over) => notesOf(store, false, over);
 const stateOf = async (notes: Notes, target: unknown): Promise<NoteState> =>
-	(await notes.add({ target })).state;
+	(await notes.add(target)).state;
 const statesOf = async (notes: Notes, ...targets: string[]) => {
 	const states: NoteState[] = [];
 	for (const target of targets) states.push(await stateOf(notes, target));
@@ -81,7 +77,7 @@ type Attempt = {
 	rejected: number[];
 };
 
-type Row = NotedRequest & { id: number };
+type Row = { id: number; target: string };
 
 /** Sends the items of a node. */
 async function run(
@@ -94,16 +90,16 @@ async function run(
 	const step = () => {
 		if (++steps > killedAt) throw new Killed();
 	};
-	const known = looksAhead ? await notes.findEarlier(rows) : [];
+	const known = looksAhead ? await notes.findEarlier(rows.map(({ target }) => target)) : [];
 	for (let start = 0; start < rows.length; start += concurrency) {
 		const batch = rows.slice(start, start + concurrency).map(async (row, position) => {
 			if (known[start + position] === true) return;
 			step();
-			const note = await notes.add(row);
+			const note = await notes.add(row.target);
 			if (note.state !== 'new') return;
 			step();
 			if (rejected.includes(start + position)) {
-				await note.release();
+				await note.remove();
 				return;
 			}
 			send(row);
@@ -130,28 +126,14 @@ function rotated<T>(list: readonly T[], by: number): T[] {
 }
 
 test('killed and retried executions send nothing twice, in any order, also if others to the target were rejected', async () => {
-	const row = fc.record({
-		target: fc.constantFrom('a', 'b', 'c'),
-		/** None, one of its own, that of an equal row, or another one in each attempt. */
-		identity: fc.constantFrom('none', 'own', 'equal', 'changing'),
-	});
+	const targets = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
 	await fc.assert(
-		fc.asyncProperty(fc.array(row, { maxLength: 12 }), attempts, async (given, killed) => {
+		fc.asyncProperty(targets, attempts, async (given, killed) => {
 			const store = new Store();
 			const sent: number[] = [];
 			const last = { killedAt: Infinity, concurrency: 2, order: 0, looksAhead: true, rejected: [] };
 			for (const [index, attempt] of [...killed, last].entries()) {
-				const identityOf = {
-					none: () => undefined,
-					own: String,
-					equal: () => 'x',
-					changing: (id: number) => `${id} ${index}`,
-				};
-				const rows = given.map(({ target, identity }, id) => ({
-					target,
-					identity: identityOf[identity](id),
-					id,
-				}));
+				const rows = given.map((target, id) => ({ target, id }));
 				const notes = index === 0 ? first(store) : retry(store);
 				const ended = run(notes, rotated(rows, attempt.order), attempt, ({ id }) => sent.push(id));
 				await ended.catch((error: unknown) => {
@@ -167,7 +149,7 @@ test('killed and retried executions send nothing twice, in any order, also if ot
 test('requests that start while n8n writes are noted together', async () => {
 	const store = new Store();
 	const notes = first(store);
-	await Promise.all(Array.from({ length: 50 }, async (_, target) => await notes.add({ target })));
+	await Promise.all(Array.from({ length: 50 }, async (_, target) => await notes.add(target)));
 	expect([store.writes, store.notes.length]).toEqual([1, 50]);
 });
 
@@ -178,28 +160,16 @@ test('what was noted after an execution was stored stays', async () => {
 	const stored = notes.own();
 	await statesOf(notes, 'b', 'c');
 	await notes.clear(stored);
-	const targets = ['a', 'b', 'c'].map((target) => ({ target }));
-	expect(await retry(store).findEarlier(targets)).toEqual([false, true, true]);
+	expect(await retry(store).findEarlier(['a', 'b', 'c'])).toEqual([false, true, true]);
 });
 
-test('of several requests to a target, a released one does not remove the note of another', async () => {
+test('of several requests to a target, a removed one does not remove the note of another', async () => {
 	const store = new Store();
 	const notes = first(store);
-	const { release } = await notes.add({ target: 'a' });
-	await notes.add({ target: 'a' });
-	await release();
-	expect(await statesOf(retry(store), 'a')).toEqual(['unclear']);
-});
-
-test('a retry may repeat a request with the same identity, and no other one to its target', async () => {
-	const store = new Store();
-	await first(store).add({ target: 'a', identity: 'x' });
-	const requests = ['x', 'y', undefined].map((identity) => ({ target: 'a', identity }));
-	expect(await retry(store).findEarlier(requests)).toEqual([false, true, true]);
-	const notes = retry(store);
-	const states: NoteState[] = [];
-	for (const request of requests) states.push((await notes.add(request)).state);
-	expect(states).toEqual(['same', 'unclear', 'unclear']);
+	const { remove } = await notes.add('a');
+	await notes.add('a');
+	await remove();
+	expect(await statesOf(retry(store), 'a')).toEqual(['same']);
 });
 
 test('another execution that started in the same millisecond sends its requests', async () => {
@@ -212,11 +182,11 @@ test('a note that cannot be written does not count, and the next ones do', async
 	const store = new Store();
 	const notes = first(store);
 	store.fails = 'before';
-	const failed = ['a', 'b'].map(async (target) => await notes.add({ target }));
+	const failed = ['a', 'b'].map(async (target) => await notes.add(target));
 	for (const one of failed) await expect(one).rejects.toThrow('database is locked');
 	store.fails = undefined;
 	expect(await stateOf(notes, 'a')).toBe('new');
-	expect(await statesOf(retry(store), 'a', 'b')).toEqual(['unclear', 'new']);
+	expect(await statesOf(retry(store), 'a', 'b')).toEqual(['same', 'new']);
 });
 
 test("if n8n's store reports an error after it added a note, a first attempt sends the request, and its end removes the note", async () => {
@@ -233,58 +203,62 @@ test("if n8n's store reports an error after it added a note, a first attempt sen
 });
 
 describe('a part of a whole', () => {
-	const part = (target: string, identity: string) => ({ target, identity, isPart: true });
-
-	test('that was released is noted again with a later part, which may have rows of it', async () => {
+	test('that was removed is noted again with a later part, which may have rows of it', async () => {
 		const store = new Store();
 		const notes = first(store);
-		const { release } = await notes.add(part('a', 'x'));
-		await release();
+		const { remove } = await notes.addPart('a', 'x');
+		await remove();
 		expect(store.texts).toEqual([]);
-		await notes.add(part('b', 'y'));
+		await notes.addPart('b', 'y');
 		expect(store.notes).toHaveLength(4);
 	});
 
 	test('is not taken for a noted one if n8n was killed while an earlier retry looked it up', async () => {
 		const store = new Store();
-		await first(store).add(part('a', 'x'));
+		await first(store).addPart('a', 'x');
 		store.remove = async () => await Promise.reject(new Error('killed'));
 		for (let retries = 0; retries < 2; retries++)
-			expect(await retry(store).add(part('a', 'y'))).toMatchObject({ state: 'unclear' });
+			expect(await retry(store).addPart('a', 'y')).toMatchObject({ state: 'unclear' });
 	});
 
 	test('in place of a noted one makes all later parts unclear, in another process, too', async () => {
 		const store = new Store();
 		const before = first(store);
-		for (const place of ['a', 'b']) await before.add(part(place, 'x'));
+		for (const place of ['a', 'b']) await before.addPart(place, 'x');
 		const notes = retry(store);
 		const states: NoteState[] = [];
-		for (const one of [part('a', 'x'), part('b', 'y'), part('c', 'x')])
-			states.push((await notes.add(one)).state);
+		for (const [place, content] of [
+			['a', 'x'],
+			['b', 'y'],
+			['c', 'x'],
+		] as const)
+			states.push((await notes.addPart(place, content)).state);
 		expect(states).toEqual(['same', 'unclear', 'unclear']);
-		expect(await retry(store).add(part('d', 'x'))).toMatchObject({ state: 'unclear' });
+		expect(await retry(store).addPart('d', 'x')).toMatchObject({ state: 'unclear' });
 	});
 
-	test('comes again in another sub-execution, and each is found by its identity, in any order', async () => {
+	test('comes again in another sub-execution, and each is found by its content, in any order', async () => {
 		const store = new Store();
 		const parent = first(store);
-		for (const identity of ['x', 'y']) await parent.add(part('a', identity));
+		for (const content of ['x', 'y']) await parent.addPart('a', content);
 		const notes = retry(store);
 		const states: NoteState[] = [];
-		for (const identity of ['y', 'x', 'z'])
-			states.push((await notes.add(part('a', identity))).state);
+		for (const content of ['y', 'x', 'z']) states.push((await notes.addPart('a', content)).state);
 		expect(states).toEqual(['same', 'same', 'new']);
 	});
 });
 
-test.each([{ target: 'a' }, { target: 'a', identity: 'x', isPart: true }])(
-	"a request is unknown in a retry if n8n's store fails, because an earlier attempt may have sent it: %p",
-	async (request) => {
+test.each<[string, (notes: Notes) => Promise<unknown>]>([
+	['request', async (notes) => await notes.add('a')],
+	['part', async (notes) => await notes.addPart('a', 'x')],
+])(
+	"a %s is unknown in a retry if n8n's store fails, because an earlier attempt may have sent it",
+	async (_what, add) => {
 		const store = new Store();
-		await first(store).add(request);
+		await add(first(store));
 		const notes = retry(store);
 		await notes.hasEarlier();
 		store.fails = 'before';
-		await expect(notes.add(request)).rejects.toMatchObject({ outcome: 'unknown' });
+		await expect(add(notes)).rejects.toMatchObject({ outcome: 'unknown' });
 	},
 );

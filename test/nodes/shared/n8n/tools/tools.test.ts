@@ -6,11 +6,20 @@ import type {
 } from 'n8n-workflow';
 import { openRecord } from '../../../../../nodes/shared/n8n/once/executionStore';
 import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
-import { failureForModel, runForModel } from '../../../../../nodes/shared/n8n/tools/toolResult';
-import { noteCompleted, noteReadOnly } from '../../../../../nodes/shared/n8n/tools/toolRun';
+import {
+	failureForModel,
+	runForModel,
+	type ToolResult,
+} from '../../../../../nodes/shared/n8n/tools/toolResult';
+import {
+	type CompletedRequest,
+	noteCompleted,
+	noteReadOnly,
+} from '../../../../../nodes/shared/n8n/tools/toolRun';
 import type { JsonObject } from '../../../../../nodes/shared/json';
 import {
 	InvalidInput,
+	NotSent,
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../../../../nodes/shared/api/errors';
@@ -498,6 +507,55 @@ test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]
 	expect(item?.json).toMatchObject({ outcome, next_step: next });
 });
 
+test.each<[string, Partial<CompletedRequest>, IDataObject, Error, Partial<ToolResult>]>([
+	[
+		'of a push with an unknown rest',
+		{ isPartial: true },
+		{},
+		unknown,
+		{ outcome: 'unknown', next_step: expect.stringContaining('what is unknown.') },
+	],
+	[
+		'of a push whose rest only the owner can fix',
+		{ isPartial: true },
+		{},
+		invalid(ON_SCREEN),
+		{ outcome: 'partly_done', next_step: expect.stringContaining(OWNER) },
+	],
+	[
+		'of an earlier call',
+		{ isReplay: true },
+		{ call_id: 'one' },
+		invalid(CHECK),
+		{
+			outcome: 'already_done',
+			what_happened: expect.stringContaining('placed before, and was not placed again.'),
+		},
+	],
+	[
+		'of an earlier message',
+		{ isReplay: true },
+		{},
+		invalid(CHECK),
+		{ outcome: 'already_done', what_happened: expect.stringContaining('was sent before.') },
+	],
+])('a failure after the completion %s', async (_what, completed, json, error, expected) => {
+	const context = mcpContext(await node('placeCall', CALL));
+	const [[item] = []] = await runForModel(context, async () => {
+		const output = [{ json }];
+		noteCompleted(context, { output, isReplay: false, repeatable: false, ...completed });
+		return await Promise.reject(error);
+	});
+	expect(checked(item?.json ?? {})).toMatchObject(expected);
+});
+
+test('warnings of the service are passed on as text', async () => {
+	const warnings = ['Low balance.', { code: 1 }];
+	callsEndpoint().reply(200, { success: true, data: { call_id: 'one', warnings } });
+	const tool = engineTool(await node('placeCall', CALL), { data: newExecutionData() });
+	expect(await tool()).toMatchObject({ service_said: 'Low balance. {"code":1}' });
+});
+
 test.each([
 	[ON_SCREEN, ['Wrong. Change the setting.']],
 	[CHECK, []],
@@ -516,6 +574,10 @@ test('the reason why a person was not asked has the advice for a model', () => {
 	expect(failureForModel(unknown)).toBe('No response.');
 	expect(failureForModel(rejected(CHECK))).toBe('Rejected. Check the ID. The service said: No.');
 	expect(failureForModel(invalid(ON_SCREEN))).toBe(`Wrong. ${OWNER}`);
+	const more = { originalMessage: 'SQLITE_BUSY', isTransient: false, origin: 'n8n' } as const;
+	expect(failureForModel(new NotSent('Not sent', CHECK, more))).toBe(
+		'Not sent (SQLITE_BUSY). Check the ID.',
+	);
 });
 
 test('values from the model are not read as columns of the row', async () => {

@@ -1,0 +1,107 @@
+import compact from 'lodash/compact';
+import countBy from 'lodash/countBy';
+import get from 'lodash/get';
+import isEmpty from 'lodash/isEmpty';
+import min from 'lodash/min';
+import { DateTime } from 'luxon';
+import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { dayAndTime } from '../shared/dates';
+import type { Fields } from '../shared/n8n/forms/fields';
+import { isFromModel } from '../shared/n8n/forms/fieldValue';
+import { counted } from '../shared/values';
+import { dueTimes } from './callTime';
+import { initialGreeting } from './fields/conversation';
+import { personName } from './fields/recipient';
+import { DUPLICATE, NOT_PLACED_TEXTS } from './notPlaced';
+import { CALL_AGAIN } from './sameCalls';
+
+const ONE_ANSWER = 'Items with the same number and question get the same answer.';
+
+/** A call that is due within a minute rings now. */
+const SOON_MS = 60_000;
+
+type HintOptions = {
+	/** Whether the calls ask a question. */
+	asks: boolean;
+	/** Whether the items have the fields of their input items. */
+	keepsInput: boolean;
+	/** In the workflow's time zone. */
+	now: DateTime;
+};
+
+/** Hints about the output: which calls weren't placed, and which are scheduled. */
+export function outputHints(
+	items: readonly INodeExecutionData[],
+	{ asks, keepsInput, now }: HintOptions,
+): string[] {
+	// For questions, n8n's own hint says that only the first item is used.
+	const isSummed = asks && items.length > 1;
+	return compact([summaryOf(items, isSummed), scheduledCalls(items, keepsInput, now)]);
+}
+
+/** A hint such as "4 items: 1 call placed, 3 failed". By default, only if not all calls were placed. */
+function summaryOf(items: readonly INodeExecutionData[], isAlways: boolean): string | undefined {
+	const reasons = items.map(({ json }) => {
+		if (json.placed === true) return undefined;
+		if (json.error === undefined || json.placed === false) {
+			const text = NOT_PLACED_TEXTS.get(json.not_placed_reason);
+			return text && `not placed (${text})`;
+		}
+		return get(json, 'details.outcome') === 'unknown' ? 'with an unknown outcome' : 'failed';
+	});
+	const counts = countBy(reasons.filter((reason) => reason !== undefined));
+	if (isEmpty(counts) && !isAlways) return undefined;
+	const others = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
+	const placed = counted(reasons.filter((reason) => reason === undefined).length, 'call');
+	const summary = `${counted(items.length, 'item')}: ${[`${placed} placed`, ...others].join(', ')}.`;
+	const duplicate = items.find(({ json }) => json.not_placed_reason === DUPLICATE);
+	if (duplicate === undefined) return summary;
+	return `${summary} ${duplicate.json.asked === undefined ? CALL_AGAIN : ONE_ANSWER}`;
+}
+
+/** A hint, because nobody's phone rings now, and a person would execute the node again. */
+function scheduledCalls(
+	items: readonly INodeExecutionData[],
+	keepsInput: boolean,
+	now: DateTime,
+): string | undefined {
+	const placed = items.filter(({ json }) => json.placed === true);
+	const times = dueTimes(placed, keepsInput).filter((due) => due > now.toMillis() + SOON_MS);
+	const first = min(times);
+	if (first === undefined) return undefined;
+	const when = dayAndTime(DateTime.fromMillis(first, { zone: now.zone }));
+	const calls =
+		times.length === 1
+			? `1 call is scheduled for ${when}`
+			: `${times.length} calls are scheduled, the first one for ${when}`;
+	return `${calls}. Executing this node again may place more calls.`;
+}
+
+/**
+ * Hints about fields that probably have no effect.
+ *
+ * @param sentFields the fields that the request of some item has
+ */
+export function fieldHints(form: Fields, sentFields: ReadonlySet<string>): string[] {
+	const settings = form.collection('callConfigOverrides');
+	const retries = settings.has('retryMaxAttempts') || settings.has('retryIntervalMinutes');
+	const isEmpty = ({ name }: INodeProperties, field: string) =>
+		sentFields.size > 0 &&
+		!sentFields.has(field) &&
+		[form, form.collection('options')]
+			.map((fields) => fields.expression(name))
+			.some((expression) => expression !== '' && !isFromModel(expression));
+	return compact([
+		retries && !settings.has('retryEnabled') && RETRIES_MAY_BE_OFF,
+		isEmpty(personName, 'person_name') && returnedNothing(personName),
+		isEmpty(initialGreeting, 'initial_greeting') && returnedNothing(initialGreeting),
+	]);
+}
+
+const RETRIES_MAY_BE_OFF =
+	"The retries in 'Call Settings' may have no effect, because 'Retry When Not Answered' isn't added.";
+
+/** Such as if a column was renamed. */
+function returnedNothing({ displayName }: INodeProperties): string {
+	return `The expression of '${displayName}' returned nothing for every call. Check the field names in it.`;
+}
