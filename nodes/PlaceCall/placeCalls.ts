@@ -1,8 +1,9 @@
+import get from 'lodash/get';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import { asSentence, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
@@ -14,7 +15,7 @@ import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { plainText } from '../shared/values';
-import { askedBy, withAnswer } from './ask/answer';
+import { askedBy, withAnswer, withoutAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
 import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
@@ -135,8 +136,10 @@ export async function placeCalls(
 /** A failed question has no answer, also if its row has an earlier one. */
 function notAskedIfFailed(item: INodeExecutionData): INodeExecutionData {
 	if (item.json.error === undefined || item.json.placed !== undefined) return item;
-	const none = { answer: 'unclear', captured_answer: null, data: { approved: false } };
-	return { ...item, json: { ...item.json, ...none } };
+	const isUnknown = get(item.json, 'details.outcome') === 'unknown';
+	const none = withoutAnswer(asSentence(plainText(item.json.error)), isUnknown);
+	// Also first, as in `withAnswer`.
+	return { ...item, json: { ...none, ...item.json, ...none } };
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
