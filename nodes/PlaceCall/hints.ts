@@ -80,12 +80,12 @@ function scheduledCalls(
 /**
  * Hints about fields that probably have no effect.
  *
- * @param sentFields the fields that the request of some item has
+ * @param sentFields the fields that the request of some item has. Empty for a single item, which may have no name.
  */
 export function fieldHints(form: Fields, sentFields: ReadonlySet<string>): string[] {
 	const settings = form.collection('callConfigOverrides');
 	const retries = settings.has('retryMaxAttempts') || settings.has('retryIntervalMinutes');
-	const isEmpty = ({ name }: INodeProperties, field: string) =>
+	const isNeverSent = ({ name }: INodeProperties, field: string) =>
 		sentFields.size > 0 &&
 		!sentFields.has(field) &&
 		[form, form.collection('options')]
@@ -93,15 +93,15 @@ export function fieldHints(form: Fields, sentFields: ReadonlySet<string>): strin
 			.some((expression) => expression !== '' && !isFromModel(expression));
 	return compact([
 		retries && !settings.has('retryEnabled') && RETRIES_MAY_BE_OFF,
-		isEmpty(personName, 'person_name') && returnedNothing(personName),
-		isEmpty(initialGreeting, 'initial_greeting') && returnedNothing(initialGreeting),
+		isNeverSent(personName, 'person_name') && returnedNothing(personName),
+		isNeverSent(initialGreeting, 'initial_greeting') && returnedNothing(initialGreeting),
 	]);
 }
 
 const RETRIES_MAY_BE_OFF =
-	"The retries in 'Call Settings' may have no effect, because 'Retry When Not Answered' isn't added.";
+	"The retries in 'Call Settings' may have no effect, because 'Retry When Not Answered' isn't added. Add it, and turn it on.";
 
 /** Such as if a column was renamed. */
 function returnedNothing({ displayName }: INodeProperties): string {
-	return `The expression of '${displayName}' returned nothing for every call. Check the field names in it.`;
+	return `The expression of '${displayName}' returned nothing for every item. Check the field names in it.`;
 }

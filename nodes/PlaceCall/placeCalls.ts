@@ -124,7 +124,7 @@ export async function placeCalls(
 			keepsInput: includesInput(context, parameters.at(0)),
 			now: dateTimeNow().setZone(context.getTimezone()),
 		}),
-		...fieldHints(parameters.at(0), sentFields),
+		...fieldHints(parameters.at(0), placed.length > 1 ? sentFields : new Set()),
 	];
 	context.addExecutionHints(...hints.map((message) => ({ message })));
 	const inputOf = (index: number) =>
@@ -133,11 +133,14 @@ export async function placeCalls(
 	return await wait.finish(readQuestion === undefined ? finished : finished.map(notAskedIfFailed));
 }
 
+/** Outcomes that show that nobody was called. */
+const NOT_CALLED = ['not_sent', 'rejected'];
+
 /** A failed question has no answer, also if its row has an earlier one. */
 function notAskedIfFailed(item: INodeExecutionData): INodeExecutionData {
 	if (item.json.error === undefined || item.json.placed !== undefined) return item;
-	const isUnknown = get(item.json, 'details.outcome') === 'unknown';
-	const none = withoutAnswer(asSentence(plainText(item.json.error)), isUnknown);
+	const isNotCalled = NOT_CALLED.includes(plainText(get(item.json, 'details.outcome')));
+	const none = withoutAnswer(asSentence(plainText(item.json.error)), !isNotCalled);
 	// Also first, as in `withAnswer`.
 	return { ...item, json: { ...none, ...item.json, ...none } };
 }

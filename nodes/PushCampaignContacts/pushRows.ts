@@ -94,11 +94,16 @@ export async function runPush(
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns, { isTool });
 	const { phones, notPushed, rows: ready } = prepared;
-	const isNameless = source.count > 0 && !prepared.hasNames;
-	const result = (outcome: PushOutcome): FinishedPush => ({
-		...finished(source, outcome, phones),
-		notes: compact([...source.notes, columns.note, isNameless && whyNoNames(columns, choice)]),
-	});
+	// A single contact, such as from a form, may have no name.
+	const isNameless = ready.size > 1 && !prepared.hasNames;
+	const result = (outcome: PushOutcome): FinishedPush => {
+		const isHint = isNameless && outcome.stopped === undefined;
+		const noteOnNames = columns.note ?? (isHint ? whyNoNames(columns, choice) : undefined);
+		return {
+			...finished(source, outcome, phones),
+			notes: compact([...source.notes, noteOnNames]),
+		};
+	};
 	requireOutputFits(source, output);
 	if (settings.dryRun) {
 		const { status } = await openCampaign(client, settings.campaign.id);

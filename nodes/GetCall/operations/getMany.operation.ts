@@ -17,7 +17,7 @@ import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import type { CallFilters } from '../../shared/calls/callListQuery';
 import { readPages, readWholeList } from '../../shared/api/paging';
-import { isUnset } from '../../shared/values';
+import { isUnset, plainText } from '../../shared/values';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../shared/calls/callList';
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
 import { isOutcome, simplifyCall } from '../../shared/calls/callRecord';
@@ -162,7 +162,7 @@ export const getMany: Operation = {
 					!isComplete && listChangedHint('calls'),
 					count === 0 && isOutcome(filters.status) && STATUS_OF_THE_SERVICE,
 					mayHaveMore && count > 0 && firstPageOnlyHint(count, apiMapping),
-					calls.some((call) => hasOtherStatus(call, filters)) && OTHER_STATUS,
+					calls.some((call) => hasOtherStatus(call, filters)) && otherStatusHint(apiMapping),
 				];
 				for (const message of compact(hints)) context.addExecutionHints({ message });
 				return latest ? await latestOfEachNumber(calls) : calls;
@@ -194,11 +194,13 @@ const STATUS_OF_THE_SERVICE =
 	"No call matches. 'Status' needs the status of the service, such as picked or not_picked, not the outcome in the output of this node.";
 
 /** Documented statuses stop the node, see `requireMatching`. Other values of the filter may mean those of the calls. */
-const OTHER_STATUS =
-	"Some calls have another status than the one in 'Status'. If the value of the filter isn't another word for their status, the service ignores it.";
+function otherStatusHint(apiMapping: ApiMapping): string {
+	return `Not all calls have the status in 'Status'. If you didn't expect that, the service may ignore the filter. ${apiMapping.resolution('callListStatusName')}`;
+}
 
 function hasOtherStatus({ status }: JsonObject, { status: wanted }: CallFilters): boolean {
-	return typeof status === 'string' && !isUnset(wanted) && status !== wanted;
+	if (typeof status !== 'string' || isUnset(wanted)) return false;
+	return status.toLowerCase() !== plainText(wanted).toLowerCase();
 }
 
 function firstPageOnlyHint(count: number, apiMapping: ApiMapping): string {

@@ -63,7 +63,7 @@ export type SendOptions = {
 };
 
 /** Rows in a push, with what is recorded of them. Usually one request. */
-export type Chunk = {
+type Chunk = {
 	index: number;
 	rows: readonly number[];
 	/** Changed in place. */
@@ -133,9 +133,12 @@ export class ChunkSender {
 		let rejected = 0;
 		let largestAccepted = 0;
 		let isSplit = false;
+		const contacts = await this.prepared.contactsOf(rows).catch(explained);
+		if (contacts instanceof ExplainedError) return stop(contacts, [rows]);
 		const parts = chunk(rows, this.size);
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-			const error = await this.request(whole, part);
+			const some = part.map((row) => contacts[sortedIndexOf(rows, row)] ?? '');
+			const error = await this.request(whole, part, some);
 			if (error === undefined) {
 				largestAccepted = Math.max(largestAccepted, part.length);
 				continue;
@@ -175,11 +178,10 @@ export class ChunkSender {
 	private async request(
 		{ rows: all, records }: Chunk,
 		rows: readonly number[],
+		contacts: readonly string[],
 	): Promise<ExplainedError | undefined> {
 		const { client, campaign, additions, isTool } = this.options;
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
-		const contacts = await this.prepared.contactsOf(rows).catch(explained);
-		if (contacts instanceof ExplainedError) return contacts;
 		// Until the result is recorded, the request counts as unknown.
 		const record: ChunkRequest = { rows: rangesIn(all, rows) };
 		records.push(record);

@@ -111,7 +111,7 @@ export function whyNoNames({ personName }: Columns, choice: ColumnChoice): strin
 		personName === undefined
 			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`
 			: `The column ${quoted(personName.name)} is empty in every row`;
-	return `${cause}, so the contacts have no names. If it has names, enter their column in 'Person Name Column'.`;
+	return `${cause}, so the contacts have no names. If another column has them, enter it in 'Person Name Column'.`;
 }
 
 function withoutNames(found: readonly FoundColumns[]): string {

@@ -74,8 +74,9 @@ export async function pushToCampaign(
 			} catch (error) {
 				const known = explained(error);
 				stop = (known.outcome === 'unknown' ? allUnknown : othersNotSent)(known, reader);
+			} finally {
+				if (records.length === 0) Reflect.deleteProperty(record, key);
 			}
-			if (records.length === 0) Reflect.deleteProperty(record, key);
 		}
 		if (stop !== undefined) notPushed.addAll(RowSet.of(rest), stop.status, stop.reason);
 	}

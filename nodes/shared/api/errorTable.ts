@@ -446,14 +446,17 @@ export function explanationOf(
 	response: HttpResponse,
 	now: number,
 ): Explanation {
-	const { code, message, onScreen, forModel, about, shownField } = row;
+	const { code, message, onScreen, forModel, shownField } = row;
+	// Whatever the body says, the service also says that it receives too many requests.
+	const about = response.status === TOO_MANY_REQUESTS ? 'moment' : row.about;
 	const waitMs = (about === 'moment' && retryAfterMs(response, now)) || 0;
 	const timed = (text: string) =>
 		waitMs === 0 ? text : text.replace('later', `after ${duration(waitMs)}`);
 	const isUnknownPath = response.status === NOT_FOUND && code === undefined;
 	const version = isUnknownPath ? versionAdvice(baseUrlOf(response, path)) : undefined;
 	return {
-		...pick(row, 'quotesServiceInMessage', 'about'),
+		...pick(row, 'quotesServiceInMessage'),
+		...(about !== undefined && { about }),
 		message: shownField === undefined ? message : `${message} (got ${quoted(body?.[shownField])})`,
 		resolution: { onScreen: version ?? timed(onScreen), forModel: timed(forModel) },
 	};

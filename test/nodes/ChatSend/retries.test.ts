@@ -59,7 +59,8 @@ async function killedAndRetried(
 	respond(path, bodies);
 	const { workflow: edited } = await workflowWith(type, after, true);
 	const run = await resume(edited, storedCopy(started), 'retry');
-	return { bodies, error: output(run, 'Node')[0]?.json.error };
+	const { error, message } = output(run, 'Node')[0]?.json ?? {};
+	return { bodies, error, message };
 }
 
 const MESSAGE = { operation: 'sendMessage', sendBy: 'async', sessionId, message: 'Hello' };
@@ -104,6 +105,11 @@ test.each<[string, string, INodeParameters, INodeParameters?]>([
 		expect(error).toContain('An earlier attempt of this execution');
 	},
 );
+
+test('after n8n was killed, the message says that a message with the same key can be sent again', async () => {
+	const { message } = await killedAndRetried('chatSend', ASYNC, OWN);
+	expect(message).toContain('had the same idempotency key, sending it in a new execution is safe');
+});
 
 test('after n8n was killed, no context is added to a session that got some, also if another entry was rejected', async () => {
 	const bodies: IDataObject[] = [];

@@ -296,6 +296,21 @@ describe('a retry with a value that was edited and is invalid', () => {
 		expect(faultOf(await retryEdited({})).description).toContain(LEAVE_OUT);
 	});
 
+	it('lists the placed calls if another item is invalid, and sends nothing', async () => {
+		acceptCalls(1);
+		rejectCall();
+		const failed = await run(harness.placeCallNode(perItem), people(3));
+		const phoneNumber = `={{ $json.phone === '${phone(2)}' ? 'later' : $json.phone }}`;
+		const { message, description } = faultOf(
+			await retry(failed, harness.placeCallNode({ ...perItem, phoneNumber })),
+		);
+		expect(message).toContain('[item 2]');
+		expect(description).toMatch(
+			/Nothing more was sent\. To send the other items, .*1 call was already placed/,
+		);
+		expect(description).not.toContain('earlier runs');
+	});
+
 	it("doesn't say that an item wasn't sent whose outcome is unknown", async () => {
 		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
 		const failed = await run(harness.placeCallNode(perItem), people(1));

@@ -134,7 +134,6 @@ describe('rows that cannot be used', () => {
 		expect(jsonOf(rejected)).toMatchObject([{ phone: '123', error: 'bounced' }, { phone: '' }]);
 		expect(hints).toEqual([
 			"2 rows: 0 pushed, 2 rejected. The 'Rejected' output shows the reason for each row.",
-			`The input has no column "person_name", so the contacts have no names. If it has names, enter their column in 'Person Name Column'.`,
 		]);
 	});
 });

@@ -188,9 +188,9 @@ describe('several files', () => {
 		[
 			'all have',
 			withoutNames,
-			`The input has no column "person_name", so the contacts have no names. If it has names, enter their column in 'Person Name Column'.`,
+			`The input has no column "person_name", so the contacts have no names. If another column has them, enter it in 'Person Name Column'.`,
 		],
-	])('without a name column, which %s, are pushed with a hint', async (_which, items, hint) => {
+	])('are pushed with a hint if %s no column for names', async (_which, items, hint) => {
 		respondWith([200, accepted(items.length)]);
 		const { hints } = await runPush(items, csv());
 		expect(hints.slice(1)).toEqual([hint]);

@@ -105,7 +105,7 @@ describe('columns', () => {
 		const { personNameColumn, ...names } = { personNameColumn: 'person_name', ...given };
 		const rows = rowsOf({ ...names, phone: phone(0) }, { phone: phone(1) });
 		const { hints } = await runPush(rows, { personNameColumn });
-		const advice = "If it has names, enter their column in 'Person Name Column'.";
+		const advice = "If another column has them, enter it in 'Person Name Column'.";
 		const hint = `${cause}, so the contacts have no names. ${advice}`;
 		expect(hints.slice(1)).toEqual(cause === undefined ? [] : [hint]);
 	});

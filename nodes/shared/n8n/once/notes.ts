@@ -168,7 +168,9 @@ export class Notes {
 		};
 		const state = await claim(notes).catch(async (error: unknown) => {
 			await remove();
-			throw (await this.hasEarlier()) ? earlierUnreadable(error) : error;
+			// Looking it up now would take as long as the write that failed.
+			const hasEarlier = (await this.state.hasEarlier) ?? !this.options.isFirstAttempt;
+			throw hasEarlier ? earlierUnreadable(error) : error;
 		});
 		return { state, remove: state === 'new' ? remove : async () => {} };
 	}

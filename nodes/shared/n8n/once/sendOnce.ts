@@ -32,7 +32,7 @@ import { requireQuota, sendForModel } from './toolRequests';
  */
 export class SendOnce<Deps> {
 	/** Whether earlier attempts of this node run have stored records. */
-	readonly hasEarlierRecords: boolean;
+	private readonly hasEarlierRecords: boolean;
 	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that can't be read. */
 	private mayHaveMore = false;
 	private readonly records: RequestRecords;
@@ -62,6 +62,11 @@ export class SendOnce<Deps> {
 			if (record.item !== undefined) this.earlier.set(record.item, record);
 		}
 		this.notes = once(async () => await openNotes(context));
+	}
+
+	/** Whether earlier attempts of this node run sent anything, or may have. */
+	get hasEarlier(): boolean {
+		return this.hasEarlierRecords || this.mayHaveMore;
 	}
 
 	/** Finds the record of an item. Call this in the order of the items. */

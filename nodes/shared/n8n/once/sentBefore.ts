@@ -48,13 +48,17 @@ function sentBefore(error: ExplainedError, advice: string): OutcomeUnknown {
 }
 
 /** The outcome of a request that an earlier attempt started, and of which n8n has no record. */
-export function begunEarlier<Deps>({ withDetails }: PreparedRequest<Deps>): OutcomeUnknown {
+export function begunEarlier<Deps>({
+	idempotencyKey,
+	withDetails,
+}: PreparedRequest<Deps>): OutcomeUnknown {
+	const next =
+		idempotencyKey === undefined
+			? 'Check the service before you send it in a new execution.'
+			: 'If the earlier attempt had the same idempotency key, sending it in a new execution is safe. If not, check the service first.';
 	const error = new OutcomeUnknown(
 		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
-		{
-			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
-			forModel: 'It was not sent again.',
-		},
+		{ onScreen: `It wasn't sent again. ${next}`, forModel: 'It was not sent again.' },
 		{ origin: 'n8n' },
 	);
 	return withDetails?.(error) ?? error;

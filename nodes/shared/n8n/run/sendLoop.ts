@@ -24,6 +24,7 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 const SEND_WITH_RETRY =
 	"To send the other items, set 'On Error' in 'Settings' to 'Continue', save the workflow, and retry this execution with the currently saved workflow. It doesn't send completed and unknown items again.";
 const OTHERS_NOT_SENT = `The other items weren't sent. ${SEND_WITH_RETRY}`;
+const NOTHING_MORE_SENT = `Nothing more was sent. ${SEND_WITH_RETRY}`;
 const NOTHING_SENT_IN_RUN = `Nothing was sent in this run of the node, but earlier runs of this execution may have sent items, so a new execution may send them again. ${SEND_WITH_RETRY}`;
 
 /**
@@ -77,17 +78,17 @@ export async function sendEachItem<Deps>(
 		return request.formatOutput?.(output) ?? output;
 	};
 
-	// An item that isn't sent again stops the node before the first request. The error lists the items that completed.
-	let invalidText =
-		handler.hasEarlierRecords || runIndexOf(context) > 0 ? NOTHING_SENT_IN_RUN : undefined;
-	if (indexes.some((index) => handler.isUnknown(index, requests.get(index)))) {
+	let invalidText = runIndexOf(context) > 0 ? NOTHING_SENT_IN_RUN : undefined;
+	if (!isTool && handler.hasEarlier) {
+		// An item that isn't sent again stops the node before the first request. The error lists the items that completed.
+		const hasUnknown = indexes.some((index) => handler.isUnknown(index, requests.get(index)));
 		const completed: INodeExecutionData[] = [];
 		await tryEachItem(context, (index) => {
 			completed.push(...pair(earlierOutput(index) ?? [], index));
 		});
 		const texts = completedTexts(context, options.completedText, completed);
-		const hasOthers = !indexes.every(isSettled);
-		invalidText = compact([hasOthers && OTHERS_NOT_SENT, ...texts]).join(' ');
+		const ofOthers = hasUnknown ? !indexes.every(isSettled) && OTHERS_NOT_SENT : NOTHING_MORE_SENT;
+		invalidText = compact([ofOthers, ...texts]).join(' ');
 	}
 	const check = (index: number) => {
 		const request = requestOf(index);

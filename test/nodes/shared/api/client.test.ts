@@ -155,6 +155,15 @@ test.each<[ServiceRequest, number, JsonValue, string]>([
 	},
 );
 
+test('a 429 that the chat engine relays may succeed later', async () => {
+	const path = '/v1/chat/inbound';
+	const body = { success: false, upstream_body: { state: 'rejected', reason: 'rate_limited' } };
+	expect(await resultOf({ method: 'POST', path }, 429, body)).toMatchObject({
+		about: 'moment',
+		isTransient: true,
+	});
+});
+
 test.each([
 	['1.2', '2 seconds'],
 	['7140', '119 minutes'],
