@@ -5,6 +5,7 @@ import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import uniq from 'lodash/uniq';
+import { sleep } from 'n8n-workflow';
 import type { ApiClient } from '../../shared/api/client';
 import { type Additions, CONTACTS_RESPONSE_FIELDS, pushContacts } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
@@ -35,6 +36,8 @@ const VALIDATION_STATUSES = new Set([400, 422]);
 /** Ignores nested ones: `contacts[3].contacts[0]` names a field of a contact. */
 const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
 const MAX_REASON_CHARACTERS = 1_000;
+/** n8n's HTTP helper needs one or two milliseconds to send a request. */
+const UNTIL_SENT_MS = 5;
 
 /** The campaign and agent of a push. */
 export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
@@ -66,6 +69,8 @@ export type SendOptions = {
 type Chunk = {
 	index: number;
 	rows: readonly number[];
+	/** The rows of the chunk after it. */
+	next: readonly number[] | undefined;
 	/** Changed in place. */
 	records: ChunkRequest[];
 };
@@ -81,6 +86,8 @@ export class ChunkSender {
 	private readonly pushedBefore: NumbersPushedBefore | undefined;
 	/** Contacts per request. Reduced after a chunk with a request that was too large, but not for one large row. */
 	private size = Infinity;
+	/** The contacts of the next chunk, prepared while a request is in flight. */
+	private ahead: { rows: readonly number[]; contacts: Promise<string[]> } | undefined;
 
 	/**
 	 * @param push identifies the rows of the push, and how they are split
@@ -133,11 +140,14 @@ export class ChunkSender {
 		let rejected = 0;
 		let largestAccepted = 0;
 		let isSplit = false;
-		const contacts = await this.prepared.contactsOf(rows).catch(explained);
+		const contacts = await this.contactsOf(rows).catch(explained);
 		if (contacts instanceof ExplainedError) return stop(contacts, [rows]);
 		const parts = chunk(rows, this.size);
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-			const some = part.map((row) => contacts[sortedIndexOf(rows, row)] ?? '');
+			const some =
+				part.length === rows.length
+					? contacts
+					: part.map((row) => contacts[sortedIndexOf(rows, row)] ?? '');
 			const error = await this.request(whole, part, some);
 			if (error === undefined) {
 				largestAccepted = Math.max(largestAccepted, part.length);
@@ -176,7 +186,7 @@ export class ChunkSender {
 
 	/** Sends one request, and records its result. @returns why the rows weren't accepted */
 	private async request(
-		{ rows: all, records }: Chunk,
+		{ rows: all, records, next }: Chunk,
 		rows: readonly number[],
 		contacts: readonly string[],
 	): Promise<ExplainedError | undefined> {
@@ -188,7 +198,9 @@ export class ChunkSender {
 		try {
 			if (this.options.stopRequested()) throw pushInterrupted(isTool);
 			const list = Buffer.from(contacts.join());
-			const sent = await pushContacts(client, campaign.id, body, list, additions);
+			const sending = pushContacts(client, campaign.id, body, list, additions);
+			const preparing = this.prepareNext(next);
+			const sent = await sending.finally(async () => await preparing);
 			const response = recordOf(sent, CONTACTS_RESPONSE_FIELDS);
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
@@ -208,6 +220,22 @@ export class ChunkSender {
 			} else pull(records, record);
 			return known;
 		}
+	}
+
+	private async contactsOf(rows: readonly number[]): Promise<string[]> {
+		const { ahead } = this;
+		const areAhead = ahead?.rows.length === rows.length && ahead.rows[0] === rows[0];
+		return await (areAhead ? ahead.contacts : this.prepared.contactsOf(rows));
+	}
+
+	/** The service takes longer than preparing a chunk. If that fails, the chunk fails in its turn. */
+	private async prepareNext(rows: readonly number[] | undefined): Promise<void> {
+		if (rows === undefined || rows === this.ahead?.rows) return;
+		await sleep(UNTIL_SENT_MS);
+		if (this.options.stopRequested()) return;
+		const contacts = this.prepared.contactsOf(rows);
+		this.ahead = { rows, contacts };
+		await contacts.catch(() => undefined);
 	}
 
 	private reasonOfTooLarge({ originalMessage }: ExplainedError): string {

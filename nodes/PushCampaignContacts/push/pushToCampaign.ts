@@ -56,7 +56,7 @@ export async function pushToCampaign(
 	// A push without rows is noted, too, so that a retry in which it has rows is recognized.
 	const chunks = rows.size === 0 ? [[]] : rows.lists(contactsPerRequest);
 	let index = -1;
-	for (const all of chunks) {
+	for (const [all, next] of withNext(chunks)) {
 		const key = `${push} ${++index}`;
 		const records = record[key] ?? [];
 		// What earlier attempts recorded.
@@ -68,7 +68,7 @@ export async function pushToCampaign(
 		if (stop === undefined) {
 			record[key] = records;
 			try {
-				const sent = await sender.send({ index, rows: all, records }, rest);
+				const sent = await sender.send({ index, rows: all, next, records }, rest);
 				({ rest } = sent);
 				stop = sent.stopped && othersNotSent(sent.stopped, reader);
 			} catch (error) {
@@ -103,4 +103,14 @@ function othersNotSent(error: ExplainedError, reader: Reader): Stop {
 			? `The push stopped at an earlier request, before it reached this row: ${error.message}. You can push this row again.`
 			: reasonOf(error, reader);
 	return { error, status: 'not_sent', reason };
+}
+
+/** Each element, and the one after it. */
+function* withNext<T>(list: Iterable<T>): Generator<[T, T | undefined]> {
+	let current: T | undefined;
+	for (const next of list) {
+		if (current !== undefined) yield [current, next];
+		current = next;
+	}
+	if (current !== undefined) yield [current, undefined];
 }

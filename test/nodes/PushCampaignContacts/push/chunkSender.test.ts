@@ -1,14 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/chunkSender';
 import { NumbersOfExecution } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
-import type { HttpResponse } from '../../../../nodes/shared/api/http';
+import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
+import type { HttpResponse, ServiceRequest } from '../../../../nodes/shared/api/http';
+import { clientOf } from '../../shared/api/clientOf';
 import {
 	accept,
 	contactItems,
 	contactsIn,
 	json,
 	phone,
+	phonesOf,
 	push,
 	reject,
 	scripted,
@@ -39,6 +43,25 @@ test('sends dates, times, and unusual numbers as JSON', async () => {
 	const row = { phone: phone(0), day, date: day.toJSDate(), ...odd };
 	await push([{ json: row }], options);
 	expect(requests.map(contactsIn)).toEqual([[JSON.parse(JSON.stringify(row))]]);
+});
+
+test('prepares the next chunk while a request is in flight, and each chunk once', async () => {
+	const { options } = scripted(accept);
+	const rows = new ItemRows(contactItems(6));
+	const pick = jest.spyOn(rows, 'pick');
+	const pickedAtResponse: number[] = [];
+	const transport = async (request: ServiceRequest): Promise<HttpResponse> => {
+		await sleep(50);
+		return accept(phonesOf(request), pickedAtResponse.push(pick.mock.calls.length));
+	};
+	const client = clientOf(transport);
+	const { pushed } = await push(rows, { ...options, client, contactsPerRequest: 2 });
+	expect(pushed.map((request) => [...request.rows])).toEqual([
+		[0, 1],
+		[2, 3],
+		[4, 5],
+	]);
+	expect(pickedAtResponse).toEqual([2, 3, 3]);
 });
 
 test('sends no further request after the execution was stopped', async () => {
