@@ -76,7 +76,7 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 	if (poll.hasFailedLists) unlistedAttempts = state.unlistedAttempts;
 	data.polled = storedState({ ...state, unlistedAttempts, allReadAt }, subject);
 	const [failure] = poll.failures;
-	if (poll.completed.size === 0 && failure !== undefined) throw notRead(failure);
+	if (poll.completed.size === 0 && failure !== undefined) throw readFailed(failure);
 	return orderBy([...poll.completed.values()], createdAtOf);
 }
 
@@ -125,7 +125,7 @@ class Poll {
 			const advice = `${explained(error).resolution} ${own}`;
 			const failure = { what: `Contact list ${list.id}`, advice, error };
 			// In the first reading, its calls would count as new when it can be read.
-			if (!isBegun) throw notRead(failure);
+			if (!isBegun) throw readFailed(failure);
 			this.failures.push(failure);
 			this.hasFailedLists = true;
 		});
@@ -144,7 +144,7 @@ class Poll {
 		if (onlyRemembers) {
 			endIfEnded(await this.each(candidates, async (call) => await this.remember(call)));
 			const [failure] = this.failures;
-			if (failure !== undefined) throw notRead(failure);
+			if (failure !== undefined) throw readFailed(failure);
 		} else {
 			for (const call of candidates) this.candidates.push(call);
 			this.endLists.push(endIfEnded);
@@ -222,7 +222,7 @@ const CALL_NOT_READ =
 const IF_GONE = 'If the contact list is gone, choose others.';
 
 /** Names what can't be read, because the user didn't enter it. */
-function notRead({ what, advice, error }: Failure): OutcomeUnknown {
+function readFailed({ what, advice, error }: Failure): OutcomeUnknown {
 	const { message, originalMessage, origin } = explained(error);
 	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice.trim()), {
 		originalMessage,

@@ -52,7 +52,7 @@ export class ApiClient {
 					random: this.random,
 					notAfter: this.notAfter,
 					signal: anyOf(request.signal, this.stop),
-					isFinal: ({ status, text }) => {
+					tookEffect: ({ status, text }) => {
 						const parsed = { status, body: parseJson(text) };
 						return findEffect(request, parsed, checks.effectFields) !== undefined;
 					},

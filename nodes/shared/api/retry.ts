@@ -43,20 +43,20 @@ function isLasting({ code }: TransportFault): boolean {
 
 /**
  * The retry rule:
- * - Any request that certainly had no effect: no connection, or a 429 that `isFinal` doesn't contradict.
+ * - Any request that certainly had no effect: no connection, or a 429 that `tookEffect` doesn't contradict.
  * - A GET also after network faults and 5xx.
  * - Nothing else.
  */
 function mayRetry(
 	method: Method,
 	result: HttpResponse | TransportFault,
-	isFinal: (response: HttpResponse) => boolean = () => false,
+	tookEffect: (response: HttpResponse) => boolean = () => false,
 ): boolean {
 	if (result instanceof TransportFault) {
 		if (isLasting(result)) return false;
 		return method === 'GET' || neverSent(result);
 	}
-	if (result.status === TOO_MANY_REQUESTS) return !isFinal(result);
+	if (result.status === TOO_MANY_REQUESTS) return !tookEffect(result);
 	return method === 'GET' && result.status >= 500;
 }
 
@@ -83,7 +83,7 @@ export type RetryOptions = {
 	/** Aborted when the response is no longer needed. */
 	signal?: AbortSignal | undefined;
 	/** Whether a response shows that the request took effect, whatever its status. */
-	isFinal?: (response: HttpResponse) => boolean;
+	tookEffect?: (response: HttpResponse) => boolean;
 };
 
 /**
@@ -94,14 +94,14 @@ export type RetryOptions = {
 export async function sendWithRetry<Result extends HttpResponse>(
 	method: Method,
 	send: () => Promise<Result>,
-	{ clock, random, notAfter = Infinity, signal, isFinal }: RetryOptions,
+	{ clock, random, notAfter = Infinity, signal, tookEffect }: RetryOptions,
 ): Promise<Result> {
 	for (let attempt = 1; ; attempt++) {
 		const result = await send().catch((error: unknown) => {
 			if (error instanceof TransportFault) return error;
 			throw error;
 		});
-		const isRetried = attempt < ATTEMPTS && mayRetry(method, result, isFinal);
+		const isRetried = attempt < ATTEMPTS && mayRetry(method, result, tookEffect);
 		const wait = isRetried ? waitBefore(attempt, result, clock, random) : undefined;
 		const isLast = wait === undefined || clock.elapsed() + wait >= notAfter;
 		if (isLast || !(await waitUnlessAborted(clock, wait, signal))) {

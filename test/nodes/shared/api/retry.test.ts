@@ -123,8 +123,8 @@ test('a date in Retry-After is relative to the Date of the response', async () =
 
 test('a 429 that shows an effect is final', async () => {
 	const send = jest.fn(async () => await Promise.resolve(response(429)));
-	const isFinal = () => true;
-	await sendWithRetry('POST', send, { clock: fakeClock(), random: () => 1, isFinal });
+	const tookEffect = () => true;
+	await sendWithRetry('POST', send, { clock: fakeClock(), random: () => 1, tookEffect });
 	expect(send).toHaveBeenCalledTimes(1);
 });
 
