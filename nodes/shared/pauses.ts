@@ -18,9 +18,14 @@ export class Pauses {
 	}
 
 	async take(): Promise<void> {
-		await sleep(0);
+		await giveWay(0);
 		this.since = performance.now();
 	}
+}
+
+/** Lets other work of this process run for at least this long, in milliseconds. */
+export async function giveWay(ms: number): Promise<void> {
+	await sleep(ms);
 }
 
 export async function forEachWithPauses<T>(

@@ -5,7 +5,6 @@ import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import uniq from 'lodash/uniq';
-import { sleep } from 'n8n-workflow';
 import type { ApiClient } from '../../shared/api/client';
 import { type Additions, CONTACTS_RESPONSE_FIELDS, pushContacts } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
@@ -18,6 +17,7 @@ import {
 } from '../../shared/api/errors';
 import { onScreenOnly, readerOf } from '../../shared/api/resolution';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
+import { giveWay } from '../../shared/pauses';
 import { messageOf } from '../../shared/values';
 import type { PreparedRows } from './prepareRows';
 import { NumbersPushedBefore } from './numbersPushedBefore';
@@ -231,7 +231,7 @@ export class ChunkSender {
 	/** The service takes longer than preparing a chunk. If that fails, the chunk fails in its turn. */
 	private async prepareNext(rows: readonly number[] | undefined): Promise<void> {
 		if (rows === undefined || rows === this.ahead?.rows) return;
-		await sleep(UNTIL_SENT_MS);
+		await giveWay(UNTIL_SENT_MS);
 		if (this.options.stopRequested()) return;
 		const contacts = this.prepared.contactsOf(rows);
 		this.ahead = { rows, contacts };
