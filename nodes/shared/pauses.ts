@@ -18,14 +18,9 @@ export class Pauses {
 	}
 
 	async take(): Promise<void> {
-		await giveWay(0);
+		await sleep(0);
 		this.since = performance.now();
 	}
-}
-
-/** Lets other work of this process run for at least this long, in milliseconds. */
-export async function giveWay(ms: number): Promise<void> {
-	await sleep(ms);
 }
 
 export async function forEachWithPauses<T>(

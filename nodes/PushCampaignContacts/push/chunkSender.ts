@@ -16,8 +16,8 @@ import {
 	ServiceRejection,
 } from '../../shared/api/errors';
 import { onScreenOnly, readerOf } from '../../shared/api/resolution';
+import { DONE, pause } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
-import { giveWay } from '../../shared/pauses';
 import { messageOf } from '../../shared/values';
 import type { PreparedRows } from './prepareRows';
 import { NumbersPushedBefore } from './numbersPushedBefore';
@@ -198,9 +198,13 @@ export class ChunkSender {
 		try {
 			if (this.options.stopRequested()) throw pushInterrupted(isTool);
 			const list = Buffer.from(contacts.join());
+			const responded = new AbortController();
 			const sending = pushContacts(client, campaign.id, body, list, additions);
-			const preparing = this.prepareNext(next);
-			const sent = await sending.finally(async () => await preparing);
+			const preparing = this.prepareNext(next, responded.signal);
+			const sent = await sending.finally(async () => {
+				responded.abort(DONE);
+				await preparing;
+			});
 			const response = recordOf(sent, CONTACTS_RESPONSE_FIELDS);
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
@@ -229,10 +233,12 @@ export class ChunkSender {
 	}
 
 	/** The service takes longer than preparing a chunk. If that fails, the chunk fails in its turn. */
-	private async prepareNext(rows: readonly number[] | undefined): Promise<void> {
+	private async prepareNext(
+		rows: readonly number[] | undefined,
+		responded: AbortSignal,
+	): Promise<void> {
 		if (rows === undefined || rows === this.ahead?.rows) return;
-		await giveWay(UNTIL_SENT_MS);
-		if (this.options.stopRequested()) return;
+		if (!(await pause(this.options.client.clock, UNTIL_SENT_MS, responded))) return;
 		const contacts = this.prepared.contactsOf(rows);
 		this.ahead = { rows, contacts };
 		await contacts.catch(() => undefined);
