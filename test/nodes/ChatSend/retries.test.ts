@@ -106,9 +106,16 @@ test.each<[string, string, INodeParameters, INodeParameters?]>([
 	},
 );
 
-test('after n8n was killed, the message says that a message with the same key can be sent again', async () => {
-	const { message } = await killedAndRetried('chatSend', ASYNC, OWN);
-	expect(message).toContain('had the same idempotency key, sending it in a new execution is safe');
+test.each([
+	['nothing of a key', MESSAGE, 'Check the service before you send it in a new execution.'],
+	[
+		'that a message with the same key can be sent again',
+		OWN,
+		'If the earlier attempt had the same idempotency key, sending it in a new execution is safe. If not, check the service first.',
+	],
+])('after n8n was killed, the message says %s', async (_what, parameters, next) => {
+	const { message } = await killedAndRetried('chatSend', ASYNC, parameters);
+	expect(message).toBe(`It wasn't sent again. ${next}`);
 });
 
 test('after n8n was killed, no context is added to a session that got some, also if another entry was rejected', async () => {
