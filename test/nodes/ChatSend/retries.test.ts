@@ -1,8 +1,14 @@
 /** Retries of executions of all chat nodes: what may have arrived isn't sent again, except with the same key if n8n has its record. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import {
+	createRunExecutionData,
+	type IDataObject,
+	type INodeParameters,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
 import { apiMappingOf } from '../../contract/credentialFor';
 import {
 	engineHarness,
+	engineTool,
 	oneNodeWorkflow,
 	output,
 	resume,
@@ -130,6 +136,24 @@ test('after n8n was killed, no context is added to a session that got some, also
 	expect(bodies).toEqual([{ context: 'She asked for a visit' }]);
 	const unknown = expect.stringContaining('An earlier attempt of this execution');
 	expect(output(run, 'Node').map(({ json }) => json.error)).toEqual([unknown, unknown]);
+});
+
+test('a tool in a retry of an execution that n8n did not store sends no message again, and says so to the model', async () => {
+	const bodies: IDataObject[] = [];
+	respond(ASYNC, bodies, 200, 2);
+	const mapping = { describeChat: true, ...apiMappingOf(dialects.plain) };
+	const node = await harness.nodeWith(mapping, 'chatSend', { parameters: MESSAGE });
+	const runtimeData = { version: 1, establishedAt: Date.now(), source: 'trigger' } as const;
+	const attempt = async (mode: WorkflowExecuteMode) => {
+		const data = createRunExecutionData({ executionData: { runtimeData } });
+		return await engineTool(node, { data, mode })();
+	};
+	expect(await attempt('trigger')).toMatchObject({ outcome: 'done' });
+	expect(await attempt('retry')).toMatchObject({
+		outcome: 'unknown',
+		next_step: expect.stringMatching(/^It was not sent again\. \w/),
+	});
+	expect(bodies).toHaveLength(1);
 });
 
 /** Sends two messages with keys. The outcome of the second one is unknown. Then the execution is retried. */
