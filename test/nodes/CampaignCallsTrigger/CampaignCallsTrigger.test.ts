@@ -400,12 +400,30 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(found.sort()).toEqual(others.sort());
 	});
 
-	it('is not published if the first reading fails', async () => {
+	it.each([
+		['a campaign', {}, expect.not.stringContaining('choose others')],
+		[
+			'contact lists',
+			{ callsOf: 'lists', contactListIds: '1' },
+			expect.stringMatching(/\w\. If the contact list is gone, choose others\./),
+		],
+	])('is not published if the first reading of %s fails', async (_of, parameters, advice) => {
 		faults().respond(/\/v1\/calls/, 503);
-		await expect(published()).rejects.toMatchObject({
+		await expect(published(parameters)).rejects.toMatchObject({
 			message: expect.stringContaining('503'),
-			description: expect.not.stringContaining('choose others'),
+			description: advice,
 		});
+	});
+
+	it('returns a redial of a completed list although another list could not be listed before', async () => {
+		const { poll, ids } = await published();
+		const inOther = await addEnded();
+		expect(await ids()).toEqual([inOther]);
+		await ids();
+		faults().respond('/v1/calls', 422, { times: 1, body: { success: false, errors: ['No'] } });
+		await expect(poll()).rejects.toThrow("can't be read");
+		const redial = await addEnded({ uploadId: uploads.completed });
+		expect(await ids()).toEqual([redial]);
 	});
 
 	it('is not published if the record of a listed call cannot be read, unless it was created before Start From', async () => {
@@ -454,6 +472,10 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		await expect(test({ filters: { statuses: 'none of these' } })).rejects.toThrow(
 			'No completed call matches',
 		);
+		faults().respond('/v1/calls', 200, { body: listBody([]) });
+		await expect(test({ callsOf: 'all' })).rejects.toMatchObject({
+			description: 'The account has no calls yet. Test again when a call is completed.',
+		});
 	});
 });
 

@@ -135,6 +135,11 @@ test.each<[string, JsonObject[], string[]]>([
 		[sized(3, 9), sized(9, null), sized(9, 3), sized(9, 9)],
 		['', '', '', QUEUE],
 	],
+	[
+		'a higher count of a queue that was missing, with the others in another order',
+		[sized(3, 9, 5), sized(9, 3), sized(9, 9, 5)],
+		['', '', QUEUE],
+	],
 	['a queue in progress again', [done, usual, usual, done, done], ['', '', '', QUEUE, '']],
 	['a count of what is left', [oneQueue(true, 0), usual, oneQueue(true, 0)], ['', '', QUEUE]],
 	[

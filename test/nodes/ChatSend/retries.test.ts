@@ -1,8 +1,14 @@
 /** Retries of executions of all chat nodes: what may have arrived isn't sent again, except with the same key if n8n has its record. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import {
+	createRunExecutionData,
+	type IDataObject,
+	type INodeParameters,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
 import { apiMappingOf } from '../../contract/credentialFor';
 import {
 	engineHarness,
+	engineTool,
 	oneNodeWorkflow,
 	output,
 	resume,
@@ -106,9 +112,16 @@ test.each<[string, string, INodeParameters, INodeParameters?]>([
 	},
 );
 
-test('after n8n was killed, the message says that a message with the same key can be sent again', async () => {
-	const { message } = await killedAndRetried('chatSend', ASYNC, OWN);
-	expect(message).toContain('had the same idempotency key, sending it in a new execution is safe');
+test.each([
+	['nothing of a key', MESSAGE, 'Check the service before you send it in a new execution.'],
+	[
+		'that a message with the same key can be sent again',
+		OWN,
+		'If the earlier attempt had the same idempotency key, sending it in a new execution is safe. If not, check the service first.',
+	],
+])('after n8n was killed, the message says %s', async (_what, parameters, next) => {
+	const { message } = await killedAndRetried('chatSend', ASYNC, parameters);
+	expect(message).toBe(`It wasn't sent again. ${next}`);
 });
 
 test('after n8n was killed, no context is added to a session that got some, also if another entry was rejected', async () => {
@@ -123,6 +136,24 @@ test('after n8n was killed, no context is added to a session that got some, also
 	expect(bodies).toEqual([{ context: 'She asked for a visit' }]);
 	const unknown = expect.stringContaining('An earlier attempt of this execution');
 	expect(output(run, 'Node').map(({ json }) => json.error)).toEqual([unknown, unknown]);
+});
+
+test('a tool in a retry of an execution that n8n did not store sends no message again, and says so to the model', async () => {
+	const bodies: IDataObject[] = [];
+	respond(ASYNC, bodies, 200, 2);
+	const mapping = { describeChat: true, ...apiMappingOf(dialects.plain) };
+	const node = await harness.nodeWith(mapping, 'chatSend', { parameters: MESSAGE });
+	const runtimeData = { version: 1, establishedAt: Date.now(), source: 'trigger' } as const;
+	const attempt = async (mode: WorkflowExecuteMode) => {
+		const data = createRunExecutionData({ executionData: { runtimeData } });
+		return await engineTool(node, { data, mode })();
+	};
+	expect(await attempt('trigger')).toMatchObject({ outcome: 'done' });
+	expect(await attempt('retry')).toMatchObject({
+		outcome: 'unknown',
+		next_step: expect.stringMatching(/^It was not sent again\. \w/),
+	});
+	expect(bodies).toHaveLength(1);
 });
 
 /** Sends two messages with keys. The outcome of the second one is unknown. Then the execution is retried. */

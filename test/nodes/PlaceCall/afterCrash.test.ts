@@ -218,6 +218,19 @@ describe('Retry', () => {
 	});
 });
 
+it("while n8n's database is locked, a first attempt says that nothing was sent", async () => {
+	const bodies = acceptUpTo(1);
+	lock();
+	const { message, description } = faultOf(
+		await harness.run(harness.placeCallNode(perItem), people(1)),
+	);
+	expect(message).toBe("n8n can't record the request before sending it, so it wasn't sent");
+	expect(description).toContain(
+		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
+	);
+	expect(bodies).toEqual([]);
+});
+
 describe('a sub-workflow whose parent is retried', () => {
 	let parent: ParentExecution;
 	beforeEach(() => (parent = new ParentExecution(Date.parse(NOON))));

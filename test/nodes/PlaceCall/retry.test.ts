@@ -311,10 +311,13 @@ describe('a retry with a value that was edited and is invalid', () => {
 		expect(description).not.toContain('earlier runs');
 	});
 
-	it("doesn't say that an item wasn't sent whose outcome is unknown", async () => {
+	it.each([
+		['phone number', { phoneNumber: 'none' }],
+		['concurrency', { developerSettings: { concurrency: 'many' } }],
+	])("doesn't say that an item wasn't sent whose outcome is unknown: %s", async (_what, edited) => {
 		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
 		const failed = await run(harness.placeCallNode(perItem), people(1));
-		const invalid = { ...perItem, phoneNumber: 'none' };
+		const invalid = { ...perItem, ...edited };
 		const again = await retry(failed, harness.placeCallNode(invalid, CONTINUE));
 		expect(output(again, 'Node')[0]?.json).toMatchObject({ details: { outcome: 'unknown' } });
 		const { description } = faultOf(await retry(failed, harness.placeCallNode(invalid)));

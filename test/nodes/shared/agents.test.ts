@@ -94,7 +94,7 @@ describe('with the API mapping', () => {
 			['agent_a1', 'Sales'],
 			['agent_b2', 'B'],
 		]);
-		expect(found[0]?.record).toMatchObject({ agent_uuid: 'agent_a1' });
+		expect(found[0]?.record).toMatchObject({ agent_uuid: 'agent_a1', agent_name: 'Sales' });
 	});
 
 	test('IDs alone', () => {

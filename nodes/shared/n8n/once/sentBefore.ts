@@ -59,7 +59,6 @@ export function begunEarlier<Deps>({
 	const error = new OutcomeUnknown(
 		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
 		{ onScreen: `It wasn't sent again. ${next}`, forModel: 'It was not sent again.' },
-		{ origin: 'n8n' },
 	);
 	return withDetails?.(error) ?? error;
 }

@@ -30,10 +30,10 @@ describe('webhooks during the wait', () => {
 		]);
 	});
 
-	it('rejects a body that is not JSON, without resuming', async () => {
+	it.each(['x=1', ''])('rejects a body that is not JSON, without resuming: "%s"', async (body) => {
 		const { callId, arrive, deliver } = await waiting(byWebhook);
 		await service().endCall(callId);
-		const { response, result } = await deliver({ rawBody: Buffer.from('x=1') });
+		const { response, result } = await deliver({ rawBody: Buffer.from(body) });
 		expect(response).toMatchObject({
 			statusCode: 400,
 			body: { received: false, message: "The body isn't JSON." },

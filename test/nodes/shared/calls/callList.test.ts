@@ -75,6 +75,13 @@ test.each<[string, Details, (query: Query) => unknown, number, unknown[]]>([
 		[undefined, 3, 6, 5, 7],
 	],
 	[
+		'page number, each call once if one moved to the next page in between',
+		PAGED,
+		({ p }) => pageAt(p === undefined ? 0 : numbered(p) - 1, 5),
+		5,
+		[undefined, 2, 3],
+	],
+	[
 		'cursor',
 		CURSOR,
 		({ p = 0 }) => pageAt(Number(p), 5, { next: p === 0 ? 3 : null }),
@@ -193,18 +200,19 @@ test.each<[string, string[], string[]]>([
 	expect(list.links).toEqual(followed.map((path) => `https://voice.example${path}`));
 });
 
-test.each<[Details, unknown]>([
-	[CURSOR, true],
-	[CURSOR, { after: 'a' }],
-	[CURSOR, ['a']],
-	[LINK, true],
-	[LINK, { href: '?p=2' }],
-	[LINK, 'http://['],
-])('%j: %j is not the end of the list', async (details, next) => {
+const NO_CURSOR = 'The value at "next" in the response isn\'t a cursor';
+const NO_LINK = 'The response has no link to the next page at "next"';
+
+test.each<[Details, unknown, string]>([
+	[CURSOR, true, NO_CURSOR],
+	[CURSOR, { after: 'a' }, NO_CURSOR],
+	[CURSOR, ['a'], NO_CURSOR],
+	[LINK, true, NO_LINK],
+	[LINK, { href: '?p=2' }, NO_LINK],
+	[LINK, 'http://[', NO_LINK],
+])('%j: %j is not the end of the list', async (details, next, message) => {
 	const list = listing(() => pageAt(0, 3, { next }));
-	await expect(read(list, details)).rejects.toThrow(
-		/^The (response has no link to the next page at "next"|value at "next" in the response isn't a cursor)/,
-	);
+	await expect(read(list, details)).rejects.toMatchObject({ message });
 });
 
 test.each([undefined, null, '', ' ', false, 0, -1, '0'])('%p ends the list', async (next) => {

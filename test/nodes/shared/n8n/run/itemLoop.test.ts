@@ -1,5 +1,5 @@
 import type { ExecuteContext } from 'n8n-core';
-import type { INode } from 'n8n-workflow';
+import { type INode, NodeOperationError } from 'n8n-workflow';
 import { openRecord } from '../../../../../nodes/shared/n8n/once/executionStore';
 import { asItems, forEachItem } from '../../../../../nodes/shared/n8n/run/itemLoop';
 import { sendEachItem } from '../../../../../nodes/shared/n8n/run/sendLoop';
@@ -164,6 +164,22 @@ describe('the item of an error has its details', () => {
 	])('%s', async (_what, error, details) => {
 		const [item] = await forEachItem(contextOf(1, GO_ON), async () => await Promise.reject(error));
 		expect(item?.json.details).toStrictEqual(details);
+	});
+
+	test.each([
+		[
+			"n8n's error",
+			new NodeOperationError(makeNode({ type: 'test.sink' }), 'It broke', { description: 'Look.' }),
+			'Look.',
+		],
+		[
+			'an error of a library',
+			Object.assign(new Error('It broke'), { description: 'E_BROKEN' }),
+			'It broke',
+		],
+	])('%s with a description', async (_whose, error, message) => {
+		const [item] = await forEachItem(contextOf(1, GO_ON), async () => await Promise.reject(error));
+		expect(item?.json.message).toBe(message);
 	});
 });
 

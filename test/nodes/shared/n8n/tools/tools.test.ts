@@ -162,6 +162,9 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const phones = ['9876543210', '9876543211', '9876543212'];
 		const results = await Promise.all(phones.map(async (phone) => await tool({ phone })));
 		expect(outcomesOf(results).sort()).toEqual(['done', 'not_sent', 'not_sent']);
+		expect(results.map(({ what_happened: happened }) => happened)).toContain(
+			'Nothing was sent, because this run has used its limit of 1 call.',
+		);
 	});
 
 	test('an invalid limit stops the tool', async () => {
