@@ -73,6 +73,11 @@ test.each<[string, JsonObject[], string[]]>([
 		['b'],
 	],
 	[
+		'the newer call according to its UTC offset without a colon',
+		[call('a', '2027-01-01T12:00:00+0530'), call('b', '2027-01-01T07:00:00.5Z')],
+		['b'],
+	],
+	[
 		'calls without a single number',
 		[
 			call('a', SAME),
@@ -106,6 +111,7 @@ test.each<[string, JsonObject[string]]>([
 		await expect(latest(...calls)).rejects.toMatchObject({
 			message: expect.stringContaining("The latest call of 1 number isn't certain"),
 			resolution: expect.stringContaining('before you call anybody again'),
+			origin: 'response',
 		});
 	},
 );

@@ -112,6 +112,12 @@ describe('an error body', () => {
 		});
 	});
 
+	test('that the document does not name has a resolution for people and models', async () => {
+		const result = await resultOf(CONTACTS, 422, { success: false, error: 'No' });
+		const resolution = expect.stringMatching(/^Correct what the service names/);
+		expect(result).toMatchObject({ resolution, resolutionForModel: resolution });
+	});
+
 	test.each<[string, ServiceRequest, number, JsonValue, ErrorCode | undefined]>([
 		['a line break after a code', GET, 404, { error: 'call_not_found\n' }, 'call_not_found'],
 		['a 401 in other words', GET, 401, { error: 'Sign in' }, 'invalid_api_token'],

@@ -51,7 +51,9 @@ describe('a token request', () => {
 		[{ token: 5, ws_url: 'wss://h' }],
 		[{ token: 'half of a pair: \ud83d', ws_url: 'wss://h' }],
 	])('rejects a response without a token: %j', async (data) => {
-		await expect(mint(data)).rejects.toBeInstanceOf(ExplainedError);
+		const error: unknown = await mint(data).catch((thrown: unknown) => thrown);
+		expect(error).toBeInstanceOf(ExplainedError);
+		expect(error).toHaveProperty('resolution', expect.stringMatching(/^Check 'Base URL'/));
 	});
 
 	it.each([409, 200, 404])('shows a closed session by the body, with status %d', async (status) => {
@@ -67,6 +69,7 @@ describe('a token is renewed after at least 70 % of its lifetime', () => {
 		['at least 30 seconds, because the clock here may be ahead', 1, 30_000],
 		['at most the documented 5 minutes', 3_600, 210_000],
 		['the documented 5 minutes if it has expired, because the clock here is wrong', -600, 210_000],
+		['the documented 5 minutes if it expires at this moment', 0, 210_000],
 		['the documented 5 minutes without an expiry time', NaN, 210_000],
 	])('%s', (_name, seconds, ms) => {
 		const now = 1_700_000_000_000;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isWritten, readWritten } from '../../../../nodes/shared/phone/written';
+import { isMasked, isWritten, readWritten } from '../../../../nodes/shared/phone/written';
 
 const digitsOf = (value: unknown): string => {
 	const reading = readWritten(value);
@@ -117,6 +117,7 @@ test.each<[unknown, RegExp]>([
 	['98765+43210', NO_NUMBER],
 	['.'.repeat(101), NO_NUMBER],
 	[`9876543210 ${'or so '.repeat(20)}`, NO_NUMBER],
+	[`(98765)${' '.repeat(100)}43210`, NO_NUMBER],
 	['9876543210,9123456789', SEVERAL],
 	['9876543210.9123456789', SEVERAL],
 	['98765 43210; '.repeat(9), SEVERAL],
@@ -160,6 +161,17 @@ test.each([
 	],
 ])('for %s, gives advice', (value, advice) => {
 	expect(readWritten(value)).toHaveProperty('resolution.onScreen', advice);
+});
+
+test.each([
+	['+91XXXXXX3210', true],
+	['+91 ***** (3210)', true],
+	['98765x3210', false],
+	['+91XXXXXX', true],
+	['XXXXXXXXXX', false],
+	['Annexx 3210', false],
+])('whether %s hides digits: %s', (text, isHidden) => {
+	expect(isMasked(text)).toBe(isHidden);
 });
 
 test('ignores formatting around a number', () => {

@@ -28,12 +28,13 @@ async function optionsOf(request: Pick<ServiceRequest, 'method' | 'body' | 'sign
 	return seen[0];
 }
 
-test('a request may take three minutes, follows no redirect, and sends the token to no other host', async () => {
+test('a request gets its response as a stream, may take three minutes, follows no redirect, and sends the token to no other host', async () => {
 	expect(await optionsOf({ method: 'POST', body: { a: 'b' } })).toMatchObject({
 		method: 'POST',
 		url: 'https://voice.example.com/v1/calls',
 		body: Buffer.from('{"a":"b"}'),
 		headers: { 'Content-Type': 'application/json' },
+		encoding: 'stream',
 		timeout: 180_000,
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
