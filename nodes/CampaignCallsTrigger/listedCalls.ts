@@ -50,7 +50,7 @@ export async function listsToRead(
 /** A call as the call list shows it, which may be less than its record. */
 export type ListedCall = {
 	callId: string;
-	/** Of the outcome. */
+	/** Of the outcome, as far as the entry shows it. Differs from that of the record if the list lags behind. */
 	fingerprint: bigint;
 	/** What the entry shows of the outcome. */
 	outcome: JsonObject;
