@@ -11,8 +11,7 @@ import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { newEvents } from '../shared/n8n/triggers/newEvents';
-import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
-import { readSecret } from '../shared/n8n/triggers/webhookSecret';
+import { readBody, readSecret, reject } from '../shared/n8n/triggers/webhookRequest';
 import { deliveryFields } from './properties';
 
 /** @throws InvalidInput naming the field that can't be used */

@@ -14,8 +14,7 @@ import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { nodeKey } from '../shared/n8n/once/rememberedTexts';
-import { readBody, respond } from '../shared/n8n/triggers/webhookRequest';
-import { readSecret } from '../shared/n8n/triggers/webhookSecret';
+import { readBody, readSecret, respond } from '../shared/n8n/triggers/webhookRequest';
 import type { ChatEventsListener } from './listener';
 import { triggerFields } from './properties';
 
