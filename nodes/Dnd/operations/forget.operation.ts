@@ -144,7 +144,7 @@ export const forget: Operation = {
 		};
 		return await forEachItem(context, forgetOne, {
 			check: read,
-			invalidText: 'Nothing was forgotten.',
+			invalidText: () => 'Nothing was forgotten.',
 		});
 	},
 };

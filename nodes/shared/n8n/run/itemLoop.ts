@@ -27,8 +27,8 @@ export type ItemLoopOptions = {
 	 * sent, so a bad row has no consequences.
 	 */
 	check?: (index: number) => void;
-	/** Added to the error if a check stops the node. */
-	invalidText?: string;
+	/** Text to add to the error if a check stops the node. */
+	invalidText?: () => string | Promise<string>;
 	/** For the message about completed items when a later one stops the node. */
 	completedText?: CompletedText;
 	/** Whether an item with output was also completed. Default: all were. */
@@ -55,7 +55,7 @@ export async function forEachItem(
 	{
 		concurrency = 1,
 		check,
-		invalidText = nothingSent(context),
+		invalidText = () => nothingSent(context),
 		completedText,
 		isCompleted = () => true,
 		unsentText = () => undefined,
@@ -108,10 +108,10 @@ function nothingSent(context: IExecuteFunctions): string {
 async function checkAll(
 	context: IExecuteFunctions,
 	check: (index: number) => void,
-	text: string,
+	text: () => string | Promise<string>,
 ): Promise<void> {
 	const failures = await tryEachItem(context, check);
-	if (failures.size > 0) throw stoppingError(context, failures, compact([text]));
+	if (failures.size > 0) throw stoppingError(context, failures, compact([await text()]));
 }
 
 /** Does this for each item, also after failures. @returns the errors, by item index */

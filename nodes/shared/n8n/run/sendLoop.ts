@@ -78,9 +78,8 @@ export async function sendEachItem<Deps>(
 		return request.formatOutput?.(output) ?? output;
 	};
 
-	let invalidText = runIndexOf(context) > 0 ? NOTHING_SENT_IN_RUN : undefined;
-	if (!isTool && handler.hasEarlier) {
-		// An item that isn't sent again stops the node before the first request. The error lists the items that completed.
+	// An item that isn't sent again stops the node before the first request. The error lists the items that completed.
+	const textAfterEarlier = async (): Promise<string> => {
 		const hasUnknown = indexes.some((index) => handler.isUnknown(index, requests.get(index)));
 		const completed: INodeExecutionData[] = [];
 		await tryEachItem(context, (index) => {
@@ -88,8 +87,8 @@ export async function sendEachItem<Deps>(
 		});
 		const texts = completedTexts(context, options.completedText, completed);
 		const ofOthers = hasUnknown ? !indexes.every(isSettled) && OTHERS_NOT_SENT : NOTHING_MORE_SENT;
-		invalidText = compact([ofOthers, ...texts]).join(' ');
-	}
+		return compact([ofOthers, ...texts]).join(' ');
+	};
 	const check = (index: number) => {
 		const request = requestOf(index);
 		if (isSettled(index)) handler.earlierOutput(index);
@@ -102,6 +101,7 @@ export async function sendEachItem<Deps>(
 		earlierOutput,
 		// A model may repeat a request that can't be sent any more, such as one for a time that has passed.
 		...(!isTool && { check }),
-		...(invalidText !== undefined && { invalidText }),
+		...(runIndexOf(context) > 0 && { invalidText: () => NOTHING_SENT_IN_RUN }),
+		...(handler.hasEarlier && { invalidText: textAfterEarlier }),
 	});
 }
