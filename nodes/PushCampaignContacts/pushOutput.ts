@@ -1,9 +1,9 @@
-import mapValues from 'lodash/mapValues';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 import sortBy from 'lodash/sortBy';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject, JsonValue } from '../shared/json';
+import { forEachWithPauses } from '../shared/pauses';
 import {
 	LIST_COLUMN,
 	PHONE_KEY_COLUMN,
@@ -56,46 +56,49 @@ async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INod
 	const { ready, pushed } = outcome;
 	if (ready !== undefined) {
 		const rows = Array.from(ready, (index) => ({ index }));
-		return await itemsOf(source, rows, ({ index }, row) => ({
-			...rowColumns('ready', phones, index),
-			[PHONE_TO_SEND_COLUMN]: phones.at(index),
-			...withoutRejection(row),
-		}));
+		return await itemsOf(source, rows, ({ index }, row) => {
+			const { first, others } = rowColumns('ready', phones, index);
+			const toSend = { [PHONE_TO_SEND_COLUMN]: phones.at(index) };
+			return { first: { ...withoutRejection(row), ...first }, others: { ...others, ...toSend } };
+		});
 	}
 	const rows = pushed.flatMap(({ rows, response }) => {
 		const about = { list: response.campaign_upload_id, warnings: warningsOf(response) };
 		return Array.from(rows, (index) => ({ index, ...about }));
 	});
-	return await itemsOf(source, sortBy(rows, 'index'), ({ index, list, warnings }, row) => ({
-		...rowColumns('pushed', phones, index, list, warnings),
-		...withoutRejection(row),
-	}));
+	return await itemsOf(source, sortBy(rows, 'index'), ({ index, list, warnings }, row) => {
+		const { first, others } = rowColumns('pushed', phones, index, list, warnings);
+		return { first: { ...withoutRejection(row), ...first }, others };
+	});
 }
 
 /** Clears the columns of an earlier push that rejected the row. */
-function withoutRejection(row: ContactRow): IDataObject {
-	return mapValues(pick(row, STATUS_COLUMN, REASON_COLUMN), () => null);
+function withoutRejection(row: ContactRow): JsonObject {
+	return {
+		...(STATUS_COLUMN in row && { [STATUS_COLUMN]: null }),
+		...(REASON_COLUMN in row && { [REASON_COLUMN]: null }),
+	};
 }
 
-/** The added columns that come first. The table view cuts off the last columns. */
-const LEADING_COLUMNS = [STATUS_COLUMN, REASON_COLUMN, PUSH_STATUS_COLUMN] as const;
+/** Columns that are added before and after the cells of a row. The table view cuts off the last columns. */
+type AddedColumns = { first: JsonObject; others: JsonObject };
 
-/** Input rows with added columns: first what happened to the row, then its cells, then the other added columns. */
+/** Input rows with added columns. */
 async function itemsOf<T extends { index: number }>(
 	source: RowSource,
 	rows: readonly T[],
-	columnsOf: (about: T, row: ContactRow) => IDataObject,
+	columnsOf: (about: T, row: ContactRow) => AddedColumns,
 ): Promise<INodeExecutionData[]> {
 	const found = await source.output(rows.map(({ index }) => index));
-	return rows.map((about, position) => {
-		const row = found[position] ?? {};
-		const columns = columnsOf(about, row);
-		return {
-			// Added columns replace columns of the same name in the row.
-			json: { ...pick(columns, LEADING_COLUMNS), ...row, ...columns },
-			pairedItem: { item: source.inputOf(about.index) },
-		};
+	const items: INodeExecutionData[] = [];
+	await forEachWithPauses(rows, (about) => {
+		const row = found[items.length] ?? {};
+		const { first, others } = columnsOf(about, row);
+		// Added columns replace columns of the same name in the row.
+		const json = { ...first, ...row, ...first, ...others };
+		items.push({ json, pairedItem: { item: source.inputOf(about.index) } });
 	});
+	return items;
 }
 
 /** Rows with these statuses have no `phone_sent`: it wasn't sent, or only in a request that was rejected as a whole. */
@@ -108,14 +111,16 @@ function rowColumns(
 	index: number,
 	list: JsonValue = null,
 	warnings: string | null = null,
-): JsonObject {
+): AddedColumns {
 	const phone = phones.at(index);
 	return {
-		[PUSH_STATUS_COLUMN]: status,
-		[PHONE_SENT_COLUMN]: phone === '' || WITHOUT_PHONE_SENT.has(status) ? null : phone,
-		[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
-		[LIST_COLUMN]: list,
-		[WARNINGS_COLUMN]: warnings,
+		first: { [PUSH_STATUS_COLUMN]: status },
+		others: {
+			[PHONE_SENT_COLUMN]: phone === '' || WITHOUT_PHONE_SENT.has(status) ? null : phone,
+			[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
+			[LIST_COLUMN]: list,
+			[WARNINGS_COLUMN]: warnings,
+		},
 	};
 }
 
@@ -150,13 +155,11 @@ export async function rejectedItems(
 		return rangeItems(notPushed, outputLimit);
 	}
 	return await itemsOf(source, [...notPushed], ({ index, status, reason }, row) => {
-		const columns = rowColumns(status, phones, index);
-		return {
-			[STATUS_COLUMN]: status,
-			[REASON_COLUMN]: reason,
-			// Without them, those of an earlier push stay.
-			...(output === 'rows' ? columns : pick(columns, Object.keys(row))),
-		};
+		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
+		const { first, others } = rowColumns(status, phones, index);
+		if (output === 'rows') return { first: { ...rejection, ...first }, others };
+		// Without these, those of an earlier push stay.
+		return { first: rejection, others: pick({ ...first, ...others }, Object.keys(row)) };
 	});
 }
 
