@@ -93,8 +93,8 @@ function numberOf({ phone, key }: AcceptedPhone): number {
 	return phone.length > key.length ? -Number(key) : Number(key);
 }
 
-/** Buckets of rows with the same hash, up to 16 MB. With ten million rows, a bucket has two or three. */
-const BUCKET_BITS = 22;
+/** Up to 16 MB of buckets of rows with the same hash. With ten million rows, a bucket has two or three. */
+const MAX_BUCKET_BITS = 22;
 /** Spreads consecutive numbers over the upper bits. */
 const SPREAD = 0x9e3779b1;
 const TWO_TO_32 = 2 ** 32;
@@ -109,30 +109,38 @@ export class RowsByPhone {
 	private readonly latest = new NumbersByRow(Uint32Array);
 	/** For each row, the one before it in its bucket, plus one. */
 	private readonly previous = new NumbersByRow(Uint32Array);
+	private readonly bucketBits: number;
 
-	constructor(private readonly phones: PhonesByRow) {}
+	/** @param rows about how many there will be, for as many buckets. 0 if that isn't known. */
+	constructor(
+		private readonly phones: PhonesByRow,
+		rows: number,
+	) {
+		const bits = rows === 0 ? MAX_BUCKET_BITS : Math.ceil(Math.log2(rows + 1));
+		this.bucketBits = Math.min(bits, MAX_BUCKET_BITS);
+	}
 
 	/** Only a row that still has its phone is found. */
 	get(key: string): number | undefined {
 		const number = Number(key);
-		let row = this.latest.at(bucketOf(number)) - 1;
+		let row = this.latest.at(this.bucketOf(number)) - 1;
 		while (row >= 0 && this.phones.keyNumberAt(row) !== number) row = this.previous.at(row) - 1;
 		return row < 0 ? undefined : row;
 	}
 
 	/** Adds a row whose phone is set. */
 	add(row: number): void {
-		const bucket = bucketOf(this.phones.keyNumberAt(row));
+		const bucket = this.bucketOf(this.phones.keyNumberAt(row));
 		this.previous.set(row, this.latest.at(bucket));
 		this.latest.set(bucket, row + 1);
+	}
+
+	private bucketOf(number: number): number {
+		const mixed = Math.imul(number, MIX_OF_LOWER) + Math.imul(number / TWO_TO_32, MIX_OF_UPPER);
+		return Math.imul(mixed ^ (mixed >>> 15), SPREAD) >>> (32 - this.bucketBits);
 	}
 }
 
 function oddNumber(): number {
 	return 2 * Math.floor(Math.random() * (TWO_TO_32 / 2)) + 1;
-}
-
-function bucketOf(number: number): number {
-	const mixed = Math.imul(number, MIX_OF_LOWER) + Math.imul(number / TWO_TO_32, MIX_OF_UPPER);
-	return Math.imul(mixed ^ (mixed >>> 15), SPREAD) >>> (32 - BUCKET_BITS);
 }

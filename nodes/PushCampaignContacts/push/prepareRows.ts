@@ -77,7 +77,7 @@ async function checkRows(
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();
 	const duplicates: Array<{ index: number; key: string }> = [];
-	const keptRows = new RowsByPhone(phones);
+	const keptRows = new RowsByPhone(phones, source.count);
 	const nameLengths = new NumbersByRow(Uint32Array);
 	let hasNames = false;
 	const { maxRows: maxRejected } = source.outputLimit ?? { maxRows: Infinity };

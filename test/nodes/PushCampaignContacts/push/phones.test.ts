@@ -59,7 +59,7 @@ test('phones have the same fingerprint only with the same keys in the same order
 
 test('finds the latest row of each of many phones, and no other', () => {
 	const phones = new PhonesByRow();
-	const rows = new RowsByPhone(phones);
+	const rows = new RowsByPhone(phones, 0);
 	// Some of them have the same hash.
 	const count = 60_000;
 	const keyOf = (number: number) => String(916_000_000_000 + number);
