@@ -46,6 +46,8 @@ export type Job = {
 const ourPush: Job['ours'] = (target, file) => ({
 	nodes: [...readCsv(file), push(target, { options: { output: 'requests' } })],
 });
+/** With the default output, one item per row. */
+const ourRowPush: Job['ours'] = (target, file) => ({ nodes: [...readCsv(file), push(target)] });
 /** Our node reads the file, so no other node creates items from its rows. */
 const ourFilePush: Job['ours'] = (target, file) => ({
 	nodes: [read(file), push(target, { contactsFrom: 'csv' })],
@@ -82,6 +84,13 @@ export function jobs(size = 1): { [name: string]: Job } {
 			bare: ['feedStep', '<file>'],
 			timed: 'step',
 			target: { core: 0.17, bare: 1.2 },
+		},
+		feed_100k_rows: {
+			rows: of(100_000),
+			ours: ourRowPush,
+			core,
+			timed: 'step',
+			target: { core: 0.3 },
 		},
 		feed_100k_mapped: {
 			rows: of(100_000),
