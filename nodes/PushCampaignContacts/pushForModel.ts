@@ -1,6 +1,5 @@
 import once from 'lodash/once';
-import range from 'lodash/range';
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	ExplainedError,
 	InvalidInput,
@@ -10,9 +9,7 @@ import {
 } from '../shared/api/errors';
 import { forEveryone, type Resolution } from '../shared/api/resolution';
 import { formatOf } from '../shared/modelFormats';
-import { requireShallow } from '../shared/n8n/forms/fieldValue';
 import { counted } from '../shared/values';
-import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
 import { openRows } from './openRows';
@@ -22,50 +19,26 @@ import { type FinishedPush, rejectedItems, requestItems } from './pushOutput';
 import { readPushSettings } from './pushSettings';
 import { runPush } from './pushRows';
 
-/** As a tool, a node has one output, so the item contains the rejected rows as well. */
+/**
+ * As a tool, a node has one output, so the item contains the rejected rows as well. If a model pushes the same contacts
+ * again, their numbers are known, also with other texts.
+ */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context } = run;
-	const settings = await readPushSettings(run);
+	const { dryRun } = await readPushSettings(run);
 	const open = once(async () => await openRows(run));
 	const push = async () => await runPush(run, open);
-	if (settings.dryRun) return await dryRunForModel(run, push);
-	const source = await open();
-	const rows = requireShallow(await source.output(range(source.count)));
-	// The same number with other texts is a new request, but the number is in the campaign already.
-	const earlier = { isKnown: false };
-	const send = async () => {
-		const finished = await push();
-		const { outcome } = finished;
-		const { stopped, notPushed } = outcome;
-		earlier.isKnown = outcome.hasSent !== true;
-		const output = await itemForModel(finished);
-		const isNobody = pushedRows(outcome).size === 0;
-		if (stopped !== undefined && isNobody) throw stopped;
-		const areDuplicates = notPushed.size === notPushed.count('duplicate');
-		const isInCampaign = earlier.isKnown && areDuplicates && outcome.received > 0;
-		if (isNobody && !isInCampaign) throw nobodyPushed(finished);
-		if (stopped === undefined && areDuplicates) return output;
-		notePart(context, output);
-		// An error isn't stored, so the same request pushes the rest.
-		throw partlyPushed(outcome, output);
-	};
-	const pushing = sendEachItem(
-		context,
-		// The push records its own requests.
-		() => ({ payload: { settings, rows }, target: undefined, send }),
-		{ createDeps: async () => await Promise.resolve() },
-	);
-	const output = await pushing.catch((error: unknown): never => {
-		// An equal request at the same moment gets the error of the other one.
-		if (error instanceof PushFailed && error.output !== undefined) notePart(context, error.output);
-		throw error;
-	});
-	if (earlier.isKnown) noteCompleted(context, { output, isReplay: true, repeatable: false });
+	if (dryRun) return await dryRunForModel(run, push);
+	const finished = await push();
+	const { stopped, notPushed, received } = finished.outcome;
+	const isNobody = pushedRows(finished.outcome).size === 0;
+	const isPartial = stopped !== undefined || notPushed.size > notPushed.count('duplicate');
+	const isReplay = isNobody && !isPartial && received > 0;
+	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(finished);
+	const output = await itemForModel(finished);
+	noteCompleted(context, { output, isReplay, repeatable: false, isPartial });
+	if (isPartial) throw partlyPushed(finished.outcome);
 	return [output];
-}
-
-function notePart(context: IExecuteFunctions, output: INodeExecutionData[]): void {
-	noteCompleted(context, { output, isReplay: false, repeatable: false, isPartial: true });
 }
 
 /** The responses to all requests, and the rejected rows. */
@@ -99,33 +72,28 @@ async function rejectedForModel(push: FinishedPush): Promise<IDataObject[]> {
 	return items.map(({ json }) => json);
 }
 
-/** A push in which nobody was pushed, or that stopped afterwards. */
+/** A push in which nobody was pushed, or not everybody. */
 class PushFailed extends ExplainedError {
 	override readonly name = 'PushFailed';
 
-	/** @param output the item for the model, if somebody was pushed */
 	constructor(
 		message: string,
 		resolution: Resolution,
 		readonly outcome: Outcome,
-		facts: ErrorFacts,
-		readonly output?: INodeExecutionData[],
+		facts: ErrorFacts = {},
 	) {
 		super(message, resolution, facts);
 	}
 }
 
 /** Some contacts are in the campaign, and others aren't. */
-function partlyPushed(outcome: PushOutcome, output: INodeExecutionData[]): ExplainedError {
+function partlyPushed(outcome: PushOutcome): ExplainedError {
 	const { stopped } = outcome;
 	const summary = summaryLine(outcome);
-	if (stopped === undefined) {
-		return new PushFailed(summary, forEveryone(''), 'rejected', {}, output);
-	}
+	if (stopped === undefined) return new PushFailed(summary, forEveryone(''), 'rejected');
 	const message = `${summary} ${stopped.message}`;
 	if (stopped instanceof OutcomeUnknown) return stopped.withText({ message });
-	const { resolution } = stopped.explanation;
-	return new PushFailed(message, resolution, stopped.outcome, stopped, output);
+	return new PushFailed(message, stopped.explanation.resolution, stopped.outcome, stopped);
 }
 
 /** Reasons to show to a model. The others are counted. */

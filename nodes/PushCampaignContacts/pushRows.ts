@@ -126,7 +126,7 @@ export async function runPush(
 	const options = { ...settings, ...stores, client, isTool, stopRequested };
 	const send = async () => await pushToCampaign(source, prepared, options);
 	// An AI agent may call the tool again while it runs.
-	return result(await runExclusive(stores.record, send));
+	return result(await runExclusive(stores.numbersOfExecution.record, send));
 }
 
 function finished(

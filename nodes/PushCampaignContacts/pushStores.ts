@@ -22,7 +22,9 @@ const PUSHED_NUMBERS_STORE: StoreUse = {
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 };
 
-type Stores = Pick<PushOptions, 'record' | 'note' | 'numbersOfExecution' | 'numbersPushedBefore'>;
+type Stores = Pick<PushOptions, 'record' | 'note' | 'numbersPushedBefore'> & {
+	numbersOfExecution: NumbersOfExecution;
+};
 
 /** What n8n stores of a push, so that it sends nothing that it pushed or may have pushed. */
 export async function openStores(
@@ -30,7 +32,8 @@ export async function openStores(
 	settings: Omit<PushSettings, 'columns'>,
 ): Promise<Stores> {
 	return {
-		record: openRecord(context, RECORD, isPushRecord, {}),
+		// What a model pushed is known by the numbers.
+		record: runsAsTool(context) ? {} : openRecord(context, RECORD, isPushRecord, {}),
 		note: await openNotesOfPush(context, settings),
 		numbersOfExecution: openNumbersOfExecution(context, settings),
 		numbersPushedBefore: settings.skipPushedBefore

@@ -79,7 +79,7 @@ type Chunk = {
 type Sent = { stopped?: ExplainedError; rest: readonly number[] };
 
 /** Rows with these statuses are certainly not in the campaign. */
-export const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
+const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
 
 /** Sends chunks, and finds out which rows the service rejects. */
 export class ChunkSender {
@@ -162,10 +162,7 @@ export class ChunkSender {
 				const isAboutRow = mayBeNamed.length > 0 || (named.has(row) && isAboutContacts(error));
 				if (!isTooLarge && !isAboutRow) return stop(error, [part, ...parts]);
 				const reason = isTooLarge ? this.reasonOfTooLarge(error) : rejectionReason(error);
-				// A model may request rejected rows again.
-				if (!this.options.isTool) {
-					whole.records.push({ rows: rangesIn(whole.rows, part), rejection: reason });
-				}
+				whole.records.push({ rows: rangesIn(whole.rows, part), rejection: reason });
 				notPushed.add(row, 'rejected', reason);
 				this.outcome.hasRejections = true;
 				rejected++;
@@ -209,10 +206,7 @@ export class ChunkSender {
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
 			addAccepted(this.outcome, accepted);
-			this.outcome.hasSent = true;
-			// A model may request rows again that the service skipped.
-			if (isTool && accepted.request.rows.size === 0) pull(records, record);
-			else record.response = response;
+			record.response = response;
 			return undefined;
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.

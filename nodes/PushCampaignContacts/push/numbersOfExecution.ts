@@ -1,4 +1,6 @@
 import sumBy from 'lodash/sumBy';
+import { NotSent } from '../../shared/api/errors';
+import { USER } from '../../shared/api/resolution';
 import type { Additions } from '../../shared/api/endpoints';
 import { shortFingerprint } from '../../shared/hash';
 import { isJsonObject } from '../../shared/json';
@@ -38,7 +40,7 @@ export class NumbersOfExecution {
 	 * @param options a fingerprint of what is sent besides the rows, if a number may be pushed again with other options
 	 */
 	constructor(
-		private readonly record: NumbersRecord,
+		readonly record: NumbersRecord,
 		campaign: number,
 		options?: string,
 	) {
@@ -47,6 +49,16 @@ export class NumbersOfExecution {
 		this.sent = lists[`sent ${campaign}${ofOptions}`] ??= {};
 		this.unknown = lists[`unknown ${campaign}`] ??= {};
 		this.reasonOfSent = options === undefined ? SENT : SENT_FOR_MODEL;
+	}
+
+	/** @throws NotSent if these rows of a model couldn't all be remembered, so that it could push them twice */
+	requireRoom(rows: number): void {
+		if (this.record.count + rows <= MAX_NUMBERS_KEPT) return;
+		throw new NotSent(
+			'This agent run or MCP session has pushed as many contacts as it can, so nothing was sent',
+			{ onScreen: '', forModel: `Tell ${USER} which contacts were not pushed.` },
+			{ isTransient: false, origin: 'n8n' },
+		);
 	}
 
 	/** Adds rows with sent numbers to the rejected ones. @returns the other rows */
@@ -66,13 +78,13 @@ export class NumbersOfExecution {
 		});
 	}
 
-	/** Remembers the sent rows. @returns false if there are too many in total, so that it remembers none */
-	add({ pushed, notPushed }: PushOutcome, keyOf: KeyNumberOf): boolean {
+	/** Remembers the sent rows, unless there are too many in total. */
+	add({ pushed, notPushed }: PushOutcome, keyOf: KeyNumberOf): void {
 		// A number that the service skipped as a duplicate is in the campaign too.
 		const sent = [...pushed.map(({ rows }) => rows), notPushed.rowsWith('skipped_duplicate')];
 		const unknown = notPushed.rowsWith('unknown');
 		const { record } = this;
-		if (record.count + sumBy([...sent, unknown], 'size') > MAX_NUMBERS_KEPT) return false;
+		if (record.count + sumBy([...sent, unknown], 'size') > MAX_NUMBERS_KEPT) return;
 		const addTo = (list: NumberList, rows: Iterable<number>) => {
 			for (const row of rows) {
 				const key = keyOf(row);
@@ -86,7 +98,6 @@ export class NumbersOfExecution {
 		};
 		for (const rows of sent) addTo(this.sent, rows);
 		addTo(this.unknown, unknown);
-		return true;
 	}
 }
 

@@ -120,8 +120,6 @@ export type PushOutcome = {
 	/** Whether `ready` may include numbers pushed before. n8n's store can't be read without adding them. */
 	readyIsUpperBound?: boolean;
 	campaignStatus?: string | undefined;
-	/** Whether this attempt pushed rows. Otherwise, all results come from earlier attempts. */
-	hasSent?: boolean;
 	/** Why the push stopped early. */
 	stopped?: ExplainedError;
 };

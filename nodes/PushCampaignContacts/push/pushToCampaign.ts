@@ -1,9 +1,9 @@
 import { explained, type ExplainedError } from '../../shared/api/errors';
 import { readerOf, type Reader } from '../../shared/api/resolution';
 import { shortFingerprint } from '../../shared/hash';
-import { ChunkSender, type SendOptions, WITHOUT_EFFECT } from './chunkSender';
+import { ChunkSender, type SendOptions } from './chunkSender';
 import { requireRoom } from './numbersPushedBefore';
-import { optionsFingerprint, type NumbersOfExecution } from './numbersOfExecution';
+import type { NumbersOfExecution } from './numbersOfExecution';
 import { reasonOf, type PushOutcome } from './outcome';
 import type { PreparedRows } from './prepareRows';
 import { type PushRecord, restoreChunk, rowsChanged } from './pushRecord';
@@ -32,26 +32,22 @@ export async function pushToCampaign(
 	prepared: PreparedRows,
 	options: PushOptions,
 ): Promise<PushOutcome> {
-	const { campaign, contactsPerRequest, additions, record, isTool, numbersOfExecution } = options;
+	const { campaign, contactsPerRequest, record, isTool, numbersOfExecution } = options;
 	const { rows, phones, notPushed } = prepared;
 	const { keyAt, keyNumberAt } = phones;
 	const reader = readerOf(isTool);
 	const { enqueue } = campaign;
 	const outcome: PushOutcome = { received: source.count, pushed: [], notPushed, enqueue };
 	if (options.numbersPushedBefore !== undefined) requireRoom(rows.size);
+	if (isTool) numbersOfExecution?.requireRoom(rows.size);
 
-	/** Identifies the rows, and how they are split. For a model, also what else is sent. */
+	/** Identifies the rows, and how they are split. */
 	const push = shortFingerprint(
-		[
-			`${campaign.id} ${contactsPerRequest}`,
-			await phones.fingerprintOf(rows),
-			isTool ? optionsFingerprint(campaign, additions) : '',
-		],
+		[`${campaign.id} ${contactsPerRequest}`, await phones.fingerprintOf(rows)],
 		16,
 	);
 	const sender = new ChunkSender(push, prepared, options, outcome);
-	// Each list of contacts from a model is another push.
-	const isChanged = !isTool && Object.keys(record).some((key) => !key.startsWith(push));
+	const isChanged = Object.keys(record).some((key) => !key.startsWith(push));
 	let stop = isChanged ? allUnknown(rowsChanged(), reader) : undefined;
 	// A push without rows is noted, too, so that a retry in which it has rows is recognized.
 	const chunks = rows.size === 0 ? [[]] : rows.lists(contactsPerRequest);
@@ -81,13 +77,7 @@ export async function pushToCampaign(
 		if (stop !== undefined) notPushed.addAll(RowSet.of(rest), stop.status, stop.reason);
 	}
 	if (stop !== undefined) outcome.stopped ??= stop.error;
-	const areRemembered = numbersOfExecution?.add(outcome, keyNumberAt) === true;
-	// A model may send the contacts again that the service didn't take. The others are known by their numbers.
-	const hasOthers = WITHOUT_EFFECT.some((status) => notPushed.count(status) > 0);
-	if (isTool && stop === undefined && areRemembered && hasOthers) {
-		for (const key of Object.keys(record))
-			if (key.startsWith(push)) Reflect.deleteProperty(record, key);
-	}
+	numbersOfExecution?.add(outcome, keyNumberAt);
 	return outcome;
 }
 

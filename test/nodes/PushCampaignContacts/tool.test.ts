@@ -1,6 +1,7 @@
 /** A push by a model: what it gets back, and that no number is pushed twice. */
 import { randomUUID } from 'node:crypto';
 import { createRunExecutionData, type WorkflowExecuteMode } from 'n8n-workflow';
+import { MAX_NUMBERS_KEPT } from '../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, engineTool, inlineTool, mcpTool, service } from '../../engine';
 import { skipSleeps } from '../../engine/time';
@@ -157,7 +158,7 @@ test('after too many requests, the remaining contacts can be pushed, and nobody 
 	const later = respondWith(ok(1));
 	expect(await push({ contacts: given })).toMatchObject({
 		outcome: 'done',
-		result: { totals: { pushed: 3 } },
+		result: { totals: { pushed: 1, duplicate: 2 } },
 	});
 	expect([...bodies, ...later].flatMap(phonesOf)).toEqual(given.map((contact) => contact.phone));
 });
@@ -220,6 +221,14 @@ describe.each(ROUTES.slice(0, -1))('%s, a number is pushed once', (_name, toolOf
 		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)]]);
 	});
 
+	test('also if two requests come at the same time', async () => {
+		const call = toolOf();
+		const bodies = respondWith(ok(2));
+		const results = await Promise.all([call(list(0, 1)), call(list(0, 1))]);
+		expect(results).toMatchObject([{ outcome: 'done' }, { outcome: 'already_done' }]);
+		expect(bodies).toHaveLength(1);
+	});
+
 	test('also if its outcome is unknown', async () => {
 		const call = toolOf();
 		breaking('ECONNRESET');
@@ -230,6 +239,21 @@ describe.each(ROUTES.slice(0, -1))('%s, a number is pushed once', (_name, toolOf
 		expect(await call(list(0, 2))).toMatchObject({ outcome: 'partly_done' });
 		expect(bodies.map(phonesOf)).toEqual([[phone(2)]]);
 	});
+});
+
+test('if an agent run has pushed as many numbers as it can remember, nothing more is pushed', async () => {
+	const data = createRunExecutionData({});
+	const push = engineTool(toolNode(), { data });
+	const bodies = respondWith(ok(1));
+	await push({ contacts: contacts(1) });
+	const stored = JSON.stringify(data.executionData?.contextData);
+	const full = stored.replace('"count":1', `"count":${MAX_NUMBERS_KEPT}`);
+	Object.assign(data.executionData?.contextData ?? {}, JSON.parse(full));
+	expect(await push({ contacts: contacts(1) })).toMatchObject({
+		outcome: 'not_sent',
+		next_step: expect.stringContaining('which contacts were not pushed'),
+	});
+	expect(bodies).toHaveLength(1);
 });
 
 test('pushes again to another campaign, in another agent run, and in another session', async () => {

@@ -10,7 +10,7 @@ import { phone } from './scripted';
 
 const numbered = (from: number) => (row: number) => Number(`91${phone(from + row)}`);
 
-test('recognizes as many numbers as are stored', () => {
+test('recognizes as many numbers as are stored, and has no room for a push of a model beyond them', () => {
 	const record = { count: 0, lists: {} };
 	const add = (from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, row) => row);
@@ -28,6 +28,9 @@ test('recognizes as many numbers as are stored', () => {
 		return left.length === 0;
 	};
 	add(0, MAX_NUMBERS_KEPT);
+	const numbers = new NumbersOfExecution(record, 42);
+	expect(() => numbers.requireRoom(0)).not.toThrow();
+	expect(() => numbers.requireRoom(1)).toThrow(/so nothing was sent$/);
 	expect(isKnown(MAX_NUMBERS_KEPT - 1)).toBe(true);
 	add(MAX_NUMBERS_KEPT, 1);
 	expect(isKnown(MAX_NUMBERS_KEPT)).toBe(false);
