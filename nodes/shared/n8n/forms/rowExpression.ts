@@ -9,7 +9,7 @@ export const UNREAD = Symbol('unread');
 export type RowReader = (row: unknown) => unknown;
 
 /** A step of a path such as `$json.phone`, `$json["Phone Number"]`, `$json.customer?.phone`. */
-const STEP = /\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(["'])([^"'\\{}\n\r\u2028\u2029]+)\2\]/y;
+const STEP = /\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(["'])([^"'\\{}\n\r\u2028\u2029]+)\2\]/;
 const ROW = '$json';
 const NUL = '\0';
 const HALF_PAIR = /\p{Surrogate}/u;
@@ -68,9 +68,10 @@ function textOf(value: Simple): string {
 function parsePath(code: string): string[] | undefined {
 	if (!code.startsWith(ROW)) return undefined;
 	const path: string[] = [];
-	STEP.lastIndex = ROW.length;
-	while (STEP.lastIndex < code.length) {
-		const [, dotted, , quoted] = STEP.exec(code) ?? [];
+	const step = new RegExp(STEP, 'y');
+	step.lastIndex = ROW.length;
+	while (step.lastIndex < code.length) {
+		const [, dotted, , quoted] = step.exec(code) ?? [];
 		const name = dotted ?? quoted;
 		// n8n's engines reject names such as "constructor", and differ for names such as "toString".
 		if (name === undefined || !isSafeObjectProperty(name) || name in Object.prototype)
