@@ -16,11 +16,13 @@ import {
 	getCalls,
 	getMany,
 	getManyDnd,
+	limitedCalls,
 	mapColumns,
 	placeCalls,
 	push,
 	read,
 	readCsv,
+	skippingPush,
 	type Flow,
 	type Target,
 } from './workflows';
@@ -144,6 +146,18 @@ export function jobs(size = 1): { [name: string]: Job } {
 			bare: calls,
 			timed: 'step',
 			target: { core: 0.7 },
+		},
+		limit_1000_of_20000: {
+			ours: limitedCalls(of(20_000), of(1_000), true),
+			core: limitedCalls(of(20_000), of(1_000), false),
+			timed: 'step',
+			target: { core: 1.1 },
+		},
+		skip_10k_of_500k: {
+			ours: skippingPush(of(490_000), of(10_000), true),
+			core: skippingPush(of(490_000), of(10_000), false),
+			timed: 'step',
+			target: {},
 		},
 		chat_send_500: {
 			serviceData: { sessions: 20 },

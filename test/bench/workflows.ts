@@ -110,11 +110,38 @@ export function mapColumns(): INode {
 	return node('Edit Fields', 'n8n-nodes-base.set', 3.4, { assignments: { assignments } });
 }
 
-const people = (count: number) =>
-	seed(
-		count,
-		`{ phone: String(9876500000 + i), person_name: 'Person ' + i, plan: 'gold', city: 'Pune', language: 'Hindi', due: '2026-12-01' }`,
-	);
+const PERSON = `{ phone: String(9876500000 + i), person_name: 'Person ' + i, plan: 'gold', city: 'Pune', language: 'Hindi', due: '2026-12-01' }`;
+
+const people = (count: number) => seed(count, PERSON);
+
+/** Other people in each execution. The first one has as many as n8n is to remember. */
+function newPeople(remembered: number, count: number): INode {
+	const jsCode = `const known = $getWorkflowStaticData('global');
+const from = known.count ?? 0;
+known.count = from + (from === 0 ? ${remembered} : ${count});
+return Array.from({ length: known.count - from }, (_, n) => from + n).map((i) => ({ json: ${PERSON} }));`;
+	return node('Seed', 'n8n-nodes-base.code', 2, { jsCode });
+}
+
+/** Calls with *Limit Calls per Person*, or without it. */
+export const limitedCalls =
+	(remembered: number, count: number, isLimited: boolean) =>
+	(target: Target): Flow => ({
+		nodes: [
+			newPeople(remembered, count),
+			placeCall(target, isLimited ? { options: { callLimit: { limit: {} } } } : {}),
+		],
+	});
+
+/** A push with *Skip Numbers Pushed Before*, or without it. */
+export const skippingPush =
+	(remembered: number, count: number, skipPushedBefore: boolean) =>
+	(target: Target): Flow => ({
+		nodes: [
+			newPeople(remembered, count),
+			push(target, { options: { output: 'requests', skipPushedBefore } }),
+		],
+	});
 
 const field = (name: string) => ({ name, value: `={{ $json.${name} }}` });
 
@@ -132,23 +159,15 @@ const nine = {
 	},
 };
 
+function placeCall(target: Target, more: INodeParameters): INode {
+	const fields = { agentUuid: agent, countryCode: 'IN', phoneNumber: '={{ $json.phone }}' };
+	return ours('placeCall', { ...fields, developerSettings, ...more }, target);
+}
+
 export const placeCalls =
 	(count: number, isNine: boolean) =>
 	(target: Target): Flow => ({
-		nodes: [
-			people(count),
-			ours(
-				'placeCall',
-				{
-					agentUuid: agent,
-					countryCode: 'IN',
-					phoneNumber: '={{ $json.phone }}',
-					developerSettings,
-					...(isNine && nine),
-				},
-				target,
-			),
-		],
+		nodes: [people(count), placeCall(target, isNine ? nine : {})],
 	});
 
 const nineInOne = `,
