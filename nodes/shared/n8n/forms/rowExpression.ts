@@ -8,8 +8,6 @@ export const UNREAD = Symbol('unread');
 /** Returns a parameter's value for one row, or `UNREAD`. */
 export type RowReader = (row: unknown) => unknown;
 
-/** A step of a path such as `$json.phone`, `$json["Phone Number"]`, `$json.customer?.phone`. */
-const STEP = /\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(["'])([^"'\\{}\n\r\u2028\u2029]+)\2\]/;
 const ROW = '$json';
 const NUL = '\0';
 const HALF_PAIR = /\p{Surrogate}/u;
@@ -68,7 +66,8 @@ function textOf(value: Simple): string {
 function parsePath(code: string): string[] | undefined {
 	if (!code.startsWith(ROW)) return undefined;
 	const path: string[] = [];
-	const step = new RegExp(STEP, 'y');
+	// A step such as `.phone`, `["Phone Number"]`, or `?.phone`.
+	const step = /\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(["'])([^"'\\{}\n\r\u2028\u2029]+)\2\]/y;
 	step.lastIndex = ROW.length;
 	while (step.lastIndex < code.length) {
 		const [, dotted, , quoted] = step.exec(code) ?? [];
