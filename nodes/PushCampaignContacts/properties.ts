@@ -147,7 +147,7 @@ const enqueueField: INodeProperties = {
 /** One click on *Execute step* is enough to start calls. */
 const callNotice: INodeProperties = {
 	displayName:
-		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window. Executing a later node can push the rows again. Until the workflow is ready, use 'Dry Run', or add 'Skip Numbers Pushed Before'.",
+		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window. Executing it again, also after you have stopped it, or executing a later node can push the rows again. Until the workflow is ready, use 'Dry Run', or add 'Skip Numbers Pushed Before'.",
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
