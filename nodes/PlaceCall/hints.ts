@@ -17,6 +17,12 @@ import { CALL_AGAIN } from './sameCalls';
 
 const ONE_ANSWER = 'Items with the same number and question get the same answer.';
 
+const FAILED = 'failed';
+
+/** A person who corrects an item would execute the node with all of them. */
+const ONLY_FAILED_AGAIN =
+	'Correct and execute only the failed items, because the others may be called again.';
+
 /** A call that is due within a minute rings now. */
 const SOON_MS = 60_000;
 
@@ -47,16 +53,19 @@ function summaryOf(items: readonly INodeExecutionData[], isAlways: boolean): str
 			const text = NOT_PLACED_TEXTS.get(json.not_placed_reason);
 			return text && `not placed (${text})`;
 		}
-		return get(json, 'details.outcome') === 'unknown' ? 'with an unknown outcome' : 'failed';
+		return get(json, 'details.outcome') === 'unknown' ? 'with an unknown outcome' : FAILED;
 	});
 	const counts = countBy(reasons.filter((reason) => reason !== undefined));
 	if (isEmpty(counts) && !isAlways) return undefined;
 	const others = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
-	const placed = counted(reasons.filter((reason) => reason === undefined).length, 'call');
-	const summary = `${counted(items.length, 'item')}: ${[`${placed} placed`, ...others].join(', ')}.`;
+	const placed = reasons.filter((reason) => reason === undefined).length;
+	const all = [`${counted(placed, 'call')} placed`, ...others].join(', ');
 	const duplicate = items.find(({ json }) => json.not_placed_reason === DUPLICATE);
-	if (duplicate === undefined) return summary;
-	return `${summary} ${duplicate.json.asked === undefined ? CALL_AGAIN : ONE_ANSWER}`;
+	return compact([
+		`${counted(items.length, 'item')}: ${all}.`,
+		placed > 0 && counts[FAILED] !== undefined && ONLY_FAILED_AGAIN,
+		duplicate && (duplicate.json.asked === undefined ? CALL_AGAIN : ONE_ANSWER),
+	]).join(' ');
 }
 
 /** A hint, because nobody's phone rings now, and a person would execute the node again. */

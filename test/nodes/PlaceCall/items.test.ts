@@ -63,7 +63,9 @@ describe('several items', () => {
 		const failed = (task?.data?.main ?? []).flatMap((out) => out ?? []).at(-1);
 		expect(failed?.json).toMatchObject({ error: expect.stringContaining("'Phone Number'") });
 		expect(failed?.json).toMatchObject({ ...kept, message: expect.any(String) });
-		expect(hintsOf(run)).toEqual(['2 items: 1 call placed, 1 failed.']);
+		expect(hintsOf(run)).toEqual([
+			'2 items: 1 call placed, 1 failed. Correct and execute only the failed items, because the others may be called again.',
+		]);
 	});
 
 	it("are one item with 'Execute Once', and a hint says so", async () => {
