@@ -22,7 +22,7 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 
 /** Sends the other items, and nothing twice. */
 const SEND_WITH_RETRY =
-	"To send the other items, set 'On Error' in 'Settings' to 'Continue', save the workflow, and retry this execution with the currently saved workflow. It doesn't send completed and unknown items again.";
+	"To send the other items, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again.";
 const OTHERS_NOT_SENT = `The other items weren't sent. ${SEND_WITH_RETRY}`;
 const NOTHING_MORE_SENT = `Nothing more was sent. ${SEND_WITH_RETRY}`;
 const NOTHING_SENT_IN_RUN = `Nothing was sent in this run of the node, but earlier runs of this execution may have sent items, so a new execution may send them again. ${SEND_WITH_RETRY}`;
