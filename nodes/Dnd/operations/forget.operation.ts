@@ -142,12 +142,20 @@ export const forget: Operation = {
 				still_stored_in: STORED_ELSEWHERE,
 			});
 		};
-		return await forEachItem(context, forgetOne, {
+		const items = await forEachItem(context, forgetOne, {
 			check: read,
 			invalidText: () => 'Nothing was forgotten.',
 		});
+		const unknown = items.filter(({ json }) => json.forgotten === false).length;
+		if (unknown > 0) context.addExecutionHints({ message: notRemembered(unknown) });
+		return items;
 	},
 };
+
+function notRemembered(count: number): string {
+	const numbers = count === 1 ? "1 number wasn't" : `${count} numbers weren't`;
+	return `${numbers} remembered. If the person was called or pushed, check 'Campaign ID' and 'Country', and use this node in the workflow that did it.`;
+}
 
 /** @throws InvalidInput if the number isn't clear */
 function readKey(form: Fields): string {

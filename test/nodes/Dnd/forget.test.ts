@@ -3,6 +3,7 @@ import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	engineHarness,
 	engineTool,
+	hintsOf,
 	inlineTool,
 	mcpTool,
 	output,
@@ -39,7 +40,8 @@ const run = async (node: INode, phones: string[], sinks: string[] = []) =>
 	await runNode(node, rowsOf(...phones.map((one) => ({ phone: one }))), sinks);
 const forgetting = async (phones: string[], parameters: INodeParameters = {}) => {
 	const ended = await run(forgetNode(parameters), phones);
-	return { items: output(ended, 'Node'), error: ended.data.resultData.error };
+	const { error } = ended.data.resultData;
+	return { items: output(ended, 'Node'), hints: hintsOf(ended), error };
 };
 /** Calls people by a node with the limit. Returns whether they were called. */
 const called = async (phones: string[], parameters: INodeParameters = {}) => {
@@ -85,7 +87,10 @@ it('forgets the calls to a number and its push to a campaign, in any format, and
 	await push('42', phone(0), phone(1));
 	await push('43', phone(0));
 	const before = store.size;
-	const { items } = await forgetting([`+91 ${phone(0)}`, phone(7)], { campaignId: '42' });
+	const { items, hints } = await forgetting([`+91 ${phone(0)}`, phone(7)], { campaignId: '42' });
+	expect(hints).toEqual([
+		"1 number wasn't remembered. If the person was called or pushed, check 'Campaign ID' and 'Country', and use this node in the workflow that did it.",
+	]);
 	const still_stored_in = PLACES.map((where) => ({
 		where,
 		what_to_do: expect.stringMatching(/\.$/),
