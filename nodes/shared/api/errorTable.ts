@@ -374,8 +374,10 @@ const ROWS = [
 		// Such as a number on the do-not-disturb list, which the document gives no status or text for.
 		raisedBy: CALL_PLACEMENT,
 		message: 'The service rejected the call',
-		onScreen: 'No call was placed. Correct what the service names.',
-		forModel: 'Correct what the service names, if it can be corrected.',
+		onScreen:
+			"No call was placed. Correct what the service names. If the person is on a do-not-disturb list, don't call them.",
+		forModel:
+			'Correct what the service names, if it can be corrected. Do not call a person who is on a do-not-disturb list.',
 		quotesServiceInMessage: true,
 	},
 ] as const satisfies readonly ErrorRow[];

@@ -6,7 +6,8 @@ import { callsEndpoint, faultOf, people, perItem, placeCallHarness } from './pla
 const { place } = placeCallHarness();
 const waits = useNoWaits();
 
-const REJECTED_CALL = 'No call was placed. Correct what the service names.';
+const REJECTED_CALL =
+	"No call was placed. Correct what the service names. If the person is on a do-not-disturb list, don't call them.";
 
 /** Places one call. The interceptor responds once, so a second request would cause ENOTFOUND. */
 async function faultFor() {
