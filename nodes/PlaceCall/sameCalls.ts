@@ -89,7 +89,7 @@ function timeKey(settings: TimeSettings, now: DateTime): string {
 }
 
 export const CALL_AGAIN =
-	"To call the number again, schedule the item for another time in 'When to Call', or place the calls one after another with Loop Over Items.";
+	"Each number is called once, so nothing needs to be done. To call it again, schedule the item for another time in 'When to Call', or place the calls one after another with Loop Over Items.";
 
 function duplicate(other: string, first: number | null): NotPlaced {
 	return new NotPlaced(

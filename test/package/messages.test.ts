@@ -30,6 +30,7 @@ const ELSEWHERE = new Map([
 	['Execute Once', 'a setting that n8n adds to each node'],
 	['Fields To Split Out', "a field of n8n's Split Out node"],
 	['Encoding', "an option of n8n's Extract from File node"],
+	['Retry with currently saved workflow', "in n8n's list of executions"],
 ]);
 
 /** Text in straight single quotes that begins like a label. */

@@ -99,7 +99,7 @@ describe('when one item is rejected', () => {
 		expect(seen.phones).toEqual(['9876543210', bad]);
 		expect(message).toBe(`The service rejected 'Phone Number' (got "${bad}") [item 1]`);
 		expect(description).toContain(
-			'1 call was already placed in this run (item 0). A retry of this execution skips it. In a new execution, leave it out.',
+			"1 call was already placed in this run (item 0). A retry of this execution skips it. In a new execution, leave it out, or it's sent again.",
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
@@ -213,7 +213,7 @@ describe('Retry On Fail', () => {
 		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
 		const run = await runWorkflow(workflow, start, [{ json: {} }]);
 		expect(faultOf(run).description).toMatch(
-			/Nothing was sent in this run of the node, but earlier runs .* retry this execution/,
+			/Nothing was sent in this run of the node, but earlier runs .* choose 'Retry with currently saved workflow'/,
 		);
 	});
 });

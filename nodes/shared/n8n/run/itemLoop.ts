@@ -194,13 +194,15 @@ export function completedTexts(
 ): string[] {
 	if (text === undefined || completed.length === 0) return [];
 	const indices = completed.map(({ pairedItem }) => itemIndex(pairedItem));
-	const [what, items, them] =
-		completed.length === 1 ? [text.singular, 'item', 'it'] : [text.plural, 'items', 'them'];
+	const [what, items, them, are] =
+		completed.length === 1
+			? [text.singular, 'item', 'it', "it's"]
+			: [text.plural, 'items', 'them', "they're"];
 	// n8n stores a stopped execution without the results, and the retry of a parent runs its sub-workflow again.
 	const isStored = !isCanceled(context) && context.getMode() !== 'integrated';
 	const retry = isStored ? ` A retry of this execution skips ${them}.` : '';
 	return [
-		`${completed.length} ${what} in this run (${items} ${ranges(indices)}).${retry} In a new execution, leave ${them} out.`,
+		`${completed.length} ${what} in this run (${items} ${ranges(indices)}).${retry} In a new execution, leave ${them} out, or ${are} sent again.`,
 	];
 }
 

@@ -94,7 +94,7 @@ describe('on Stop, items in flight finish and no other starts', () => {
 		await expect(stopAtSecond({})).rejects.toMatchObject({
 			message: 'The execution was canceled',
 			description:
-				'A time limit of n8n was reached, or someone stopped the execution. The execution was stopped before this item [item 2]. Nothing was sent for this item. Run it in a new execution. 2 rows were read in this run (items 0–1). In a new execution, leave them out.',
+				"A time limit of n8n was reached, or someone stopped the execution. The execution was stopped before this item [item 2]. Nothing was sent for this item. Run it in a new execution. 2 rows were read in this run (items 0–1). In a new execution, leave them out, or they're sent again.",
 		});
 	});
 });
