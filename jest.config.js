@@ -56,7 +56,7 @@ const levels = {
 		...sharedN8n,
 		testMatch: ['<rootDir>/test/e2e/**/*.test.ts', '<rootDir>/test/browser/**/*.test.ts'],
 	},
-	/** A whole release: a local npm registry, a real n8n, and a real browser. */
+	/** A whole release: a local npm registry, and a real n8n. */
 	release: { ...realN8n, testMatch: ['<rootDir>/test/rehearsal/**/*.test.ts'], maxWorkers: 1 },
 };
 

@@ -35,7 +35,6 @@ const RUNS: Record<string, Run> = {
 	},
 	release: {
 		what: 'publishes to a local registry, and installs and updates the package in n8n',
-		needs: 'Chromium',
 		command: 'LEVEL=release jest',
 	},
 };

@@ -1,12 +1,11 @@
 /** Workflows that are at work while the package is updated: two triggers, and an execution that waits for a call. */
 import { randomUUID } from 'node:crypto';
-import type { INode, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import type { Account } from '../e2e/account';
 import { callIdOf, executionsOf, placeCalls, post } from '../e2e/calls';
-import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
+import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, webhook } from '../n8n/workflow';
+import { chain } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
 
 const COMPLETED = 'Call Completed Trigger';
@@ -23,40 +22,35 @@ export interface Report {
 }
 
 export class LiveWorkflows {
+	private readonly simulator: Simulator;
+
 	private constructor(
-		private readonly simulator: Simulator,
+		private readonly account: Account,
 		private readonly url: string,
-		readonly completed: Workflow,
-		readonly events: Workflow,
-		readonly waiting: Workflow,
-	) {}
+		private readonly completed: Workflow,
+		private readonly events: Workflow,
+		/** The execution that waits. */
+		readonly waiting: string,
+	) {
+		this.simulator = account.simulator;
+	}
 
 	/** Creates the credential, because n8n knows its type only after the installation. */
 	static async publish(account: Account): Promise<LiveWorkflows> {
 		await account.open();
-		const { n8n, simulator, ours } = account;
-		const publish = async (...nodes: INode[]) =>
-			await account.publish(chain(nodes.at(-1)?.name ?? '', ...nodes));
+		const { n8n, simulator, ours, placeCall, publish } = account;
 		const webhookId = randomUUID();
-		const completed = await publish(ours(COMPLETED, 'callCompletedTrigger', {}, { webhookId }));
+		const completed = await publish(
+			chain(COMPLETED, ours(COMPLETED, 'callCompletedTrigger', {}, { webhookId })),
+		);
 		const session = { sessionIds: fixtures.sessions.open, eventTypes: ['mode_changed'] };
 		const own = { webhookId: randomUUID() };
-		const events = await publish(ours(EVENTS, 'chatEventsTrigger', session, own));
-		const path = randomUUID();
-		const waiting = await publish(
-			webhook(path, { responseMode: 'onReceived' }),
-			account.placeCall({ phoneNumber: AWAITED, waitForCompletion: 'webhook' }),
-		);
+		const events = await publish(chain(EVENTS, ours(EVENTS, 'chatEventsTrigger', session, own)));
 		const url = `${n8n.baseUrl}/webhook/${webhookId}/call-completed`;
-		const live = new LiveWorkflows(simulator, url, completed, events, waiting);
-		await live.untilListening();
-		await n8n.webhook(path);
-		return live;
-	}
-
-	async untilListening(): Promise<void> {
-		await until('the trigger to listen', async () => (await post(this.url, '')).status === 400);
-		await until('the chat connection', () => this.simulator.sessions.openSockets() === 1);
+		await until('the trigger to listen', async () => (await post(url, '')).status === 400);
+		await until('the chat connection', () => simulator.sessions.openSockets() === 1);
+		const { id } = await account.start([AWAITED], [placeCall({ waitForCompletion: 'webhook' })]);
+		return new LiveWorkflows(account, url, completed, events, id);
 	}
 
 	/** Ends a call, which the service reports to the trigger. */
@@ -98,29 +92,18 @@ export class LiveWorkflows {
 		return delivery?.status ?? null;
 	}
 
-	async publishAgain(n8n: N8nDriver): Promise<void> {
-		await n8n.deactivate(this.completed);
-		await n8n.activate(this.completed);
-	}
-
 	changeMode(mode: 'ai' | 'support'): void {
 		this.simulator.sessions.setMode(fixtures.sessions.open, mode);
 	}
-}
 
-/** The IDs of the calls that started executions, in the order of the IDs, when `count` have. */
-export async function startedCalls(
-	n8n: N8nDriver,
-	workflow: Reference,
-	count: number,
-): Promise<string[]> {
-	return (await executionsOf(n8n, workflow, COMPLETED, count)).map(callIdOf).sort();
-}
+	/** The IDs of the calls that started executions, in the order of the IDs, when `count` have. */
+	async startedCalls(count: number): Promise<string[]> {
+		const items = await executionsOf(this.account.n8n, this.completed, COMPLETED, count);
+		return items.map(callIdOf).sort();
+	}
 
-export async function startedEvents(
-	n8n: N8nDriver,
-	workflow: Reference,
-	count: number,
-): Promise<INodeExecutionData[]> {
-	return await executionsOf(n8n, workflow, EVENTS, count);
+	/** The number of chat events that started executions, when `count` have. */
+	async startedEvents(count: number): Promise<number> {
+		return (await executionsOf(this.account.n8n, this.events, EVENTS, count)).length;
+	}
 }

@@ -1,79 +1,94 @@
-/** A local npm registry (Verdaccio), installed once in the cache folder, so that `npm ci` stays small. */
-import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+/**
+ * A local npm registry under the name of npm's public one. n8n accepts another registry only with a license
+ * (N8N_COMMUNITY_PACKAGES_REGISTRY), so here n8n and npm keep their defaults, and a proxy decides where they lead.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fastify, { type FastifyInstance } from 'fastify';
+import omit from 'lodash/omit';
 import { z } from 'zod';
-import { run } from '../n8n/command';
-import { cacheFolder } from '../n8n/host';
-import { freePort } from '../n8n/ports';
-import { startStore, stopStore } from '../n8n/storeProcess';
-import { until } from '../n8n/until';
+import { HostProxy, prepareProxy } from '../n8n/hostProxy';
 
-const VERSION = '6.10.4';
-const MANIFEST = {
-	private: true,
-	dependencies: { verdaccio: VERSION },
-	// Verdaccio asks for a tag of this package, which not every registry has.
-	overrides: { 'node-fetch': '2.6.7' },
-};
+const named = z.object({ name: z.string(), file: z.string().default('') });
+/** What `npm publish` sends: a new version, with its tarball. */
+const release = z
+	.object({
+		versions: z.record(z.unknown()),
+		'dist-tags': z.record(z.string()),
+		_attachments: z.record(z.object({ data: z.string() })),
+	})
+	.passthrough();
 
 export class NpmRegistry {
 	private constructor(
-		private readonly child: ChildProcess,
-		readonly url: string,
+		/** The environment of a process with npm's defaults, which reaches only this registry. */
+		readonly env: Record<string, string>,
+		private readonly service: FastifyInstance,
+		private readonly proxy: HostProxy,
 	) {}
 
 	static async start(folder: string): Promise<NpmRegistry> {
-		const installation = await install();
-		const port = await freePort();
-		const config = join(folder, 'registry.json');
-		await mkdir(folder, { recursive: true });
-		await writeFile(config, JSON.stringify(settings(folder)));
-		const verdaccio = join(installation, 'node_modules/verdaccio/bin/verdaccio');
-		const args = [verdaccio, '--config', config, '--listen', `127.0.0.1:${port}`];
-		const child = startStore(folder, process.execPath, args, 'registry.log');
-		const registry = new NpmRegistry(child, `http://127.0.0.1:${port}`);
-		await until('the registry', async () => (await fetch(`${registry.url}/-/ping`)).ok);
-		return registry;
-	}
-
-	/** Signs a publisher up. Returns the token. */
-	async signUp(): Promise<string> {
-		const response = await fetch(`${this.url}/-/user/org.couchdb.user:publisher`, {
-			method: 'PUT',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ name: 'publisher', password: 'a-password-for-tests' }),
-		});
-		return z.object({ token: z.string() }).parse(await response.json()).token;
+		mkdirSync(folder, { recursive: true });
+		const defaults = npmDefaults(folder);
+		const options = {
+			cwd: folder,
+			env: { ...process.env, ...defaults },
+			encoding: 'utf8',
+		} as const;
+		const { host } = new URL(execFileSync('npm', ['config', 'get', 'registry'], options));
+		writeFileSync(defaults.npm_config_userconfig, `//${host}/:_authToken=of-the-publisher\n`);
+		const { place, env } = await prepareProxy(folder, [host]);
+		const service = serve(host, place);
+		const url = await service.listen({ host: '127.0.0.1', port: 0 });
+		const proxy = new HostProxy([host]);
+		await proxy.start(place.port, Number(new URL(url).port));
+		return new NpmRegistry({ ...defaults, ...env }, service, proxy);
 	}
 
 	async stop(): Promise<void> {
-		await stopStore(this.child);
+		await this.proxy.stop();
+		await this.service.close();
 	}
 }
 
-/** Knows only what is published to it, and asks no other registry. */
-function settings(folder: string) {
-	return {
-		storage: join(folder, 'storage'),
-		auth: { htpasswd: { file: join(folder, 'htpasswd'), max_users: 1 } },
-		packages: { '**': { access: '$all', publish: '$authenticated' } },
-		uplinks: {},
-		log: { type: 'stdout', format: 'json', level: 'http' },
-	};
+/** Knows only the package that is published to it. */
+function serve(host: string, https: { cert: string; key: string }): FastifyInstance {
+	const service = fastify({ https, forceCloseConnections: true, bodyLimit: 50_000_000 });
+	const packages = new Map<string, z.infer<typeof release>>();
+	service.put('/:name', async ({ params, body }) => {
+		const { name } = named.parse(params);
+		// npm leaves it to the registry to name the tarball by https.
+		const text = JSON.stringify(body).replaceAll(`http://${host}/`, `https://${host}/`);
+		const latest = release.parse(JSON.parse(text));
+		const { versions, _attachments } = packages.get(name) ?? latest;
+		packages.set(name, {
+			...latest,
+			versions: { ...versions, ...latest.versions },
+			_attachments: { ..._attachments, ...latest._attachments },
+		});
+		return await Promise.resolve({ ok: true });
+	});
+	service.get('/:name', async ({ params }, reply) => {
+		const found = packages.get(named.parse(params).name);
+		return await (found ? reply.send(omit(found, '_attachments')) : reply.code(404).send({}));
+	});
+	service.get('/:name/-/:file', async ({ params }, reply) => {
+		const { name, file } = named.parse(params);
+		const { data = '' } = packages.get(name)?._attachments[file] ?? {};
+		return await reply.type('application/octet-stream').send(Buffer.from(data, 'base64'));
+	});
+	return service;
 }
 
-async function install(): Promise<string> {
-	const target = join(cacheFolder(), `verdaccio-${VERSION}`);
-	if (existsSync(target)) return target;
-	const partial = `${target}.partial`;
-	await rm(partial, { recursive: true, force: true });
-	await mkdir(partial, { recursive: true });
-	await writeFile(join(partial, 'package.json'), JSON.stringify(MANIFEST));
-	const quiet = ['--no-audit', '--no-fund', '--ignore-scripts'];
-	await run('npm', ['install', ...quiet], { cwd: partial, log: join(partial, 'log') });
-	// Rename last, so that the final name means a finished installation.
-	await rename(partial, target);
-	return target;
+/** Hides the npm settings of this machine and of `npm run`. npm ignores empty variables. */
+function npmDefaults(folder: string) {
+	const inherited = Object.keys(process.env).filter((name) => /^npm_config_/i.test(name));
+	const files = {
+		npm_config_userconfig: join(folder, 'user.npmrc'),
+		npm_config_globalconfig: join(folder, 'global.npmrc'),
+	};
+	for (const file of Object.values(files)) writeFileSync(file, '');
+	const hidden = Object.fromEntries(inherited.map((name) => [name, '']));
+	return { ...hidden, ...files, npm_config_cache: join(folder, 'cache') };
 }

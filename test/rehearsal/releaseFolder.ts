@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { run } from '../n8n/command';
 import { packPackage, projectFolder } from '../n8n/package-install';
 
 const REPOSITORY = 'owner/repository';
@@ -69,27 +70,14 @@ export class ReleaseFolder {
 	}
 
 	/** Publishes a packed tarball with the command of the workflow, without what only GitHub can do. */
-	publish(tarball: string, registry: string, token: string): void {
+	async publish(tarball: string, env: Record<string, string>): Promise<void> {
 		const workflow = readFileSync(join(this.path, '.github/workflows/publish.yml'), 'utf8');
 		const command = /run: (npm publish .*)/.exec(workflow)?.[1] ?? '';
 		if (!command.includes(' --provenance '))
 			throw new Error('publish.yml publishes without provenance');
-		const folder = dirname(tarball);
-		const npmrc = join(folder, '.npmrc');
-		writeFileSync(
-			npmrc,
-			`registry=${registry}\n${registry.replace('http:', '')}/:_authToken=${token}\n`,
-		);
-		execFileSync('bash', ['-euo', 'pipefail', '-c', command.replace(' --provenance ', ' ')], {
-			cwd: folder,
-			env: {
-				...process.env,
-				DIST_TAG: 'latest',
-				npm_config_userconfig: npmrc,
-				npm_config_registry: registry,
-			},
-			encoding: 'utf8',
-		});
+		const args = ['-euo', 'pipefail', '-c', command.replace(' --provenance ', ' ')];
+		const cwd = dirname(tarball);
+		await run('bash', args, { cwd, log: join(cwd, 'log'), env: { ...env, DIST_TAG: 'latest' } });
 	}
 
 	private npm(...args: string[]): string {
