@@ -1,7 +1,6 @@
 import { istTimestamp } from '../clock';
 import type { Simulator } from '../simulator';
 import { newCall, type Call, type Campaign, type Upload } from '../state/state';
-import type { CallOutcome } from './completions';
 import { outcomeByNumber } from './outcome';
 
 export interface AutoDial {
@@ -9,8 +8,6 @@ export interface AutoDial {
 	everyMs: number;
 	/** Time until a call ends. */
 	lastsMs: number;
-	/** By default, the last digit of the number decides. */
-	outcome?: (call: Call) => CallOutcome;
 }
 
 /**
@@ -56,7 +53,7 @@ export class AutoDialer {
 			createdAt: istTimestamp(clock.now()),
 		});
 		state.calls.set(call.callId, call);
-		const outcome = auto.outcome ?? ((one: Call) => outcomeByNumber(state, one));
+		const outcome = (one: Call) => outcomeByNumber(state, one);
 		void completions
 			.ring(call, auto.lastsMs, { outcome })
 			.then(() => this.completeIfDone(campaign, upload));

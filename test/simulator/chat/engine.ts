@@ -4,7 +4,7 @@ import type { JsonObject } from '../json';
 import type { Simulator } from '../simulator';
 import type { Agent } from '../state/state';
 import { gate } from './gate';
-import { asks, INTERIM_TEXT, SLOW_MS } from './scriptedReplies';
+import { asks, SLOW_MS } from './scriptedReplies';
 import { newSession, wake, type Emit, type Flight, type Incoming, type Session } from './session';
 
 /** Time between an asynchronous message and its reply. */
@@ -56,11 +56,7 @@ export class ChatEngine {
 		const turn = this.begin(session, incoming, emit);
 		if (!session.flight && asks(content, 'merge')) this.startOtherTurn(session);
 		if (session.flight) return this.merge(session, session.flight, turn);
-		const isInterim = asks(content, 'interim');
-		if (!isInterim && !asks(content, 'slow')) {
-			return this.finish(session, turn, content, emit).outcome;
-		}
-		if (isInterim) this.addMessage(session, 'ai', INTERIM_TEXT);
+		if (!asks(content, 'slow')) return this.finish(session, turn, content, emit).outcome;
 		const flight: Flight = { turnId: turn.turnId, contents: [content], merged: [] };
 		session.flight = flight;
 		await delay(SLOW_MS);

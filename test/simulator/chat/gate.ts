@@ -1,7 +1,7 @@
 import isEqual from 'lodash/isEqual';
 import type { JsonObject } from '../json';
 import type { Simulator } from '../simulator';
-import { asks, MAGIC } from './scriptedReplies';
+import { asks } from './scriptedReplies';
 import type { Incoming, Session } from './session';
 
 const invalid = (error: string): JsonObject => ({ state: 'invalid', error });
@@ -16,7 +16,9 @@ export function gate(
 	if (session.accountId !== state.accountId) return invalid('session_account_mismatch');
 	if (session.status === 'closed') return { state: 'error', error: dialect.chat.closedText };
 	return (
-		knownKey(session, incoming) ?? invalidInteraction(session, incoming) ?? asked(session, incoming)
+		knownKey(session, incoming) ??
+		invalidInteraction(session, incoming) ??
+		busyOnce(session, incoming)
 	);
 }
 
@@ -40,11 +42,9 @@ function invalidInteraction(session: Session, { interaction }: Incoming): JsonOb
 	return fits ? null : invalid('invalid_interaction');
 }
 
-/** A state that the content asks for. */
-function asked(session: Session, { content }: Incoming): JsonObject | null {
-	const isBusyOnce = asks(content, 'busyOnce') && !session.spent.has(content);
-	if (isBusyOnce) session.spent.add(content);
-	if (isBusyOnce || asks(content, 'busy')) return { state: 'busy', error: 'server_busy' };
-	if (asks(content, 'fail')) return { state: 'error', error: 'internal_error' };
-	return asks(content, 'invalid') ? invalid(content.slice(MAGIC.invalid.length).trim()) : null;
+/** The first message that asks for it. */
+function busyOnce(session: Session, { content }: Incoming): JsonObject | null {
+	if (!asks(content, 'busyOnce') || session.spent.has(content)) return null;
+	session.spent.add(content);
+	return { state: 'busy', error: 'server_busy' };
 }

@@ -37,10 +37,9 @@ function upgrade(
 	// The client must keep the query of the URL as returned.
 	const own = [...new URLSearchParams(sim.dialect.socket.urlQuery)];
 	if (sessionId === undefined || own.some(([name, value]) => query[name] !== value)) {
-		reject(raw, 404);
+		raw.end('HTTP/1.1 404 Rejected\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 		return;
 	}
-	if (hasFault(sim, recorded, raw)) return;
 	sockets.handleUpgrade(request, raw, head, (ws) => {
 		const rejection = sim.hub.accept(ws, {
 			sessionId: decodeURIComponent(sessionId),
@@ -51,23 +50,4 @@ function upgrade(
 		recorded.outcome.status = rejection?.code ?? 101;
 		if (rejection) recorded.outcome.error = rejection.word;
 	});
-}
-
-/** Whether an injected fault has handled the upgrade. */
-function hasFault(
-	sim: Simulator,
-	{ method, path, outcome }: RecordedRequest,
-	raw: Duplex,
-): boolean {
-	const fault = sim.faults.take(method, path);
-	if (!fault) return false;
-	outcome.fault = fault.kind;
-	if (fault.kind === 'hang') return true;
-	if (fault.kind === 'status') reject(raw, fault.status ?? 500);
-	else raw.destroy();
-	return true;
-}
-
-function reject(raw: Duplex, status: number): void {
-	raw.end(`HTTP/1.1 ${status} Rejected\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
