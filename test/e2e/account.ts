@@ -9,6 +9,7 @@ import { until } from '../n8n/until';
 import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { dialects, fixtures } from '../simulator';
 import { Simulator, type SimulatorOptions } from '../simulator/simulator';
+import { connect } from './callingAgent';
 import { PACKAGE } from './calls';
 import { sharedN8n } from './shared';
 
@@ -122,6 +123,12 @@ export class Account {
 	readonly executionOf = async (workflow: Reference): Promise<string> =>
 		await until('the execution', async () => (await this.n8n.executions(workflow)).at(-1)?.id);
 
+	/** Waits until an execution waits, such as for a call. */
+	readonly untilWaiting = async (id: string): Promise<void> => {
+		const isWaiting = async () => (await this.n8n.execution(id)).status === 'waiting';
+		await until(`execution ${id} to wait`, isWaiting);
+	};
+
 	/** The files in n8n's user folder that contain the token, such as its database and log. */
 	async filesWithToken(): Promise<string[]> {
 		const { home } = sharedN8n();
@@ -133,6 +140,21 @@ export class Account {
 		}
 		return found;
 	}
+}
+
+/** Trigger → one item per person → a loop over the node. */
+export function loopOver(trigger: INode, looped: INode): WorkflowJson {
+	const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { options: {} });
+	return {
+		name: 'waits in a loop',
+		nodes: [trigger, split(), loop, looped],
+		connections: connect([
+			[trigger.name, 'Split'],
+			['Split', 'Loop'],
+			['Loop', looped.name, 'main', 1],
+			[looped.name, 'Loop'],
+		]),
+	};
 }
 
 /** One item per person of a request. */

@@ -1,61 +1,69 @@
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { credentialFor } from '../contract/credentialFor';
-import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
+import type { Execution, N8nDriver, Reference, Workflow } from '../n8n/driver';
 import { withCredentials, readExample, type Credentials } from '../n8n/examples';
 import { ThirdParties } from '../n8n/thirdParties';
 import { hubspotToken } from '../n8n/thirdParties/hubspot';
 import { slackToken } from '../n8n/thirdParties/slack';
 import { until } from '../n8n/until';
 import type { WorkflowJson } from '../n8n/workflow';
-import { dialects, startSimulator, type Simulator } from '../simulator';
+import { Account } from './account';
 import { allExecutions } from './calls';
 import { sharedN8n } from './shared';
 
 /** The placeholder in the examples for the URL of the user's spreadsheet. */
 export const SHEET = 'put-the-address-of-your-sheet-here';
 
+/** The types of credentials with which a user signs in. */
+const SIGNED_IN = [
+	'googleSheetsOAuth2Api',
+	'gmailOAuth2',
+	'zohoOAuth2Api',
+	'salesforceOAuth2Api',
+] as const;
+
 /** A workflow in n8n, and the imported JSON. */
 export type Imported = Workflow & { json: WorkflowJson };
 
+/** For the tests of a file: the examples, with nothing left of the test before. */
+export function useExamples(): ExampleRun {
+	const run = new ExampleRun();
+	beforeAll(async () => await run.open());
+	beforeEach(() => run.reset());
+	afterAll(async () => {
+		await run.close();
+		expect(run.parties.rejected).toEqual([]);
+	});
+	return run;
+}
+
 /** The examples in a real n8n, with a simulated service and simulated third parties. */
 export class ExampleRun {
-	private readonly imported: Workflow[] = [];
+	private readonly account = new Account({ isMapped: true });
+	readonly n8n = this.account.n8n;
+	readonly simulator = this.account.simulator;
+	readonly parties = new ThirdParties(sharedN8n().thirdParties);
+	/** Those of third parties, by type. */
+	readonly credentials: Credentials = {};
 
-	private constructor(
-		readonly n8n: N8nDriver,
-		readonly simulator: Simulator,
-		readonly parties: ThirdParties,
-		readonly credentials: Credentials,
-	) {}
-
-	/** @param more further credentials by type */
-	static async open(more: Credentials = {}): Promise<ExampleRun> {
-		const { baseUrl, thirdParties } = sharedN8n();
-		const n8n = await N8nDriver.signIn(baseUrl);
-		const simulator = await startSimulator({ dialect: dialects.plain });
-		const parties = await ThirdParties.start(thirdParties);
+	async open(): Promise<void> {
+		const { account, parties, n8n, credentials } = this;
+		await account.open();
+		await parties.start();
 		const slack = { accessToken: slackToken, signatureSecret: '' };
-		return new ExampleRun(n8n, simulator, parties, {
-			[CREDENTIAL]: await n8n.createCredential(CREDENTIAL, credentialFor(simulator)),
-			googleSheetsOAuth2Api: await signIn(n8n, 'googleSheetsOAuth2Api'),
-			gmailOAuth2: await signIn(n8n, 'gmailOAuth2'),
-			slackApi: await n8n.createCredential('slackApi', slack),
-			hubspotAppToken: await n8n.createCredential('hubspotAppToken', { appToken: hubspotToken }),
-			zohoOAuth2Api: await signIn(n8n, 'zohoOAuth2Api'),
-			salesforceOAuth2Api: await signIn(n8n, 'salesforceOAuth2Api'),
-			...more,
-		});
+		credentials.slackApi = await n8n.createCredential('slackApi', slack);
+		const hubspot = { appToken: hubspotToken };
+		credentials.hubspotAppToken = await n8n.createCredential('hubspotAppToken', hubspot);
+		for (const type of SIGNED_IN) credentials[type] = await signIn(n8n, type);
 	}
 
 	/** Imports the unchanged file, then selects the credentials and changes nodes, as a user does in the editor. */
 	async import(file: string, change = (node: INode) => node): Promise<Imported> {
 		const json = readExample(file);
-		const imported = await this.n8n.createWorkflow(json);
-		const { nodes } = withCredentials(json, this.credentials);
+		const imported = await this.account.create(json);
+		const credentials = { ...this.credentials, ...this.account.credentials };
+		const { nodes } = withCredentials(json, credentials);
 		const workflow = await this.n8n.updateWorkflow(imported, { nodes: nodes.map(change) });
-		this.imported.push(workflow);
 		return { ...workflow, json };
 	}
 
@@ -89,12 +97,11 @@ export class ExampleRun {
 	}
 
 	async close(): Promise<void> {
-		for (const workflow of this.imported) await this.n8n.deleteWorkflow(workflow);
+		await this.account.close();
 		for (const { id } of Object.values(this.credentials)) {
 			await this.n8n.request('DELETE', `/credentials/${id}`);
 		}
 		await this.parties.stop();
-		await this.simulator.stop();
 	}
 }
 

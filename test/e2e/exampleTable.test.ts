@@ -1,6 +1,5 @@
 import { people, withTrialTimes } from '../../scripts/sampleCampaign';
 import { DataTables } from '../n8n/dataTables';
-import type { Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures, outcomeByNumber } from '../simulator';
 import { allExecutions, firstReading } from './calls';
@@ -37,12 +36,12 @@ const EARLIER = {
 };
 
 describe('12 whole campaign on a data table, with the credentials selected and the times of the trial', () => {
-	let run: ExampleRun;
+	const run = new ExampleRun();
 	let tables: DataTables;
 	let workflow: Imported;
 
 	beforeAll(async () => {
-		run = await ExampleRun.open();
+		await run.open();
 		tables = await DataTables.open(run.n8n);
 	});
 	beforeEach(() => {
@@ -62,12 +61,6 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		await firstReading(run.n8n, workflow);
 	}
 
-	async function table(name: string): Promise<Reference> {
-		const found = await tables.find(name);
-		if (found === undefined) throw new Error(`There is no table ${name}`);
-		return found;
-	}
-
 	async function removeTables(): Promise<void> {
 		for (const name of ['Leads', 'Campaign Summary']) {
 			const found = await tables.find(name);
@@ -76,7 +69,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 	}
 
 	const columns = async (...names: string[]) =>
-		(await tables.rows(await table('Leads'))).map((row) => names.map((name) => row[name]));
+		(await tables.rows(await tables.get('Leads'))).map((row) => names.map((name) => row[name]));
 
 	/** Publishes it again, because that begins with a reading, and others are a minute apart. */
 	async function readCalls(): Promise<void> {
@@ -101,7 +94,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		});
 	const summaryOf = async (reached: number) =>
 		await until('the summary', async () => {
-			const rows = await tables.rows(await table('Campaign Summary'));
+			const rows = await tables.rows(await tables.get('Campaign Summary'));
 			return rows.some((row) => row.reached === reached) && rows;
 		});
 
@@ -113,7 +106,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 	});
 
 	it('calls everyone, calls unreached people again, and sums up', async () => {
-		const leads = await table('Leads');
+		const leads = await tables.get('Leads');
 		await tables.insert(leads, people);
 		await run.run(workflow, 'Start Here');
 		expect(await columns('person_name', 'push_status')).toEqual(
@@ -154,7 +147,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 	});
 
 	it('calls nobody else when it reads the calls again and is executed again', async () => {
-		const rows = await tables.rows(await table('Leads'));
+		const rows = await tables.rows(await tables.get('Leads'));
 		const expected = rows.flatMap(({ push_status: status, phone_key: key, second_call: second }) =>
 			status === 'pushed' ? Array<string>(second === null ? 1 : 2).fill(`+${String(key)}`) : [],
 		);
@@ -172,13 +165,13 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 			return all.every(({ status }) => status === 'success');
 		});
 		expect(called()).toEqual(expected);
-		expect(await tables.rows(await table('Leads'))).toEqual(rows);
+		expect(await tables.rows(await tables.get('Leads'))).toEqual(rows);
 	});
 
 	it("writes to each row that it was not pushed, and why, if the service doesn't know the campaign", async () => {
 		const change = withSettings({ campaign_id: '999999' });
 		const unknown = await run.import(FILE, (node) => change(withTrialTimes(node)));
-		await tables.insert(await table('Leads'), people.slice(0, 2));
+		await tables.insert(await tables.get('Leads'), people.slice(0, 2));
 		await run.run(unknown, 'Start Here');
 		const reason = expect.stringContaining(
 			"The service doesn't know this campaign. Check the ID in 'Campaign'",
@@ -195,7 +188,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		run.reset();
 		await publish();
 		await run.run(workflow, 'Start Here');
-		const leads = await table('Leads');
+		const leads = await tables.get('Leads');
 		await tables.insert(leads, [
 			EARLIER,
 			{ person_name: 'Sunita Das', phone: '98120-34567' },

@@ -5,24 +5,15 @@ import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures, type CallOutcome } from '../simulator';
 import { firstReading, placeCalls } from './calls';
-import { ExampleRun, SHEET, withSettings, type Imported } from './exampleRun';
+import { SHEET, useExamples, withSettings, type Imported } from './exampleRun';
 import { sharedN8n } from './shared';
 
 const { agents } = fixtures;
 
 describe('examples of calls, with only the credentials selected', () => {
-	let run: ExampleRun;
+	const run = useExamples();
 	const webhook = (id: string | undefined, path = '') =>
 		`${sharedN8n().baseUrl}/webhook/${id}${path}`;
-
-	beforeAll(async () => {
-		run = await ExampleRun.open();
-	});
-	beforeEach(() => run.reset());
-	afterAll(async () => {
-		await run.close();
-		expect(run.parties.rejected).toEqual([]);
-	});
 
 	describe('03 call a new lead', () => {
 		let workflow: Workflow;

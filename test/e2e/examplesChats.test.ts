@@ -1,13 +1,12 @@
 import type { INode, ITaskData } from 'n8n-workflow';
 import { z } from 'zod';
-import { N8nDriver } from '../n8n/driver';
-import { ScriptedModel } from '../n8n/scriptedModel';
+import type { ScriptedModel } from '../n8n/scriptedModel';
 import type { SlackMessage } from '../n8n/thirdParties/slack';
 import { until } from '../n8n/until';
 import { fixtures, type CallOutcome } from '../simulator';
+import { startModel } from './callingAgent';
 import { firstReading, placeCalls } from './calls';
-import { ExampleRun, SHEET, withSettings, type Imported } from './exampleRun';
-import { sharedN8n } from './shared';
+import { SHEET, useExamples, withSettings, type Imported } from './exampleRun';
 
 const { agents, sessions } = fixtures;
 
@@ -22,21 +21,15 @@ const withSecret =
 			: change(node);
 
 describe('examples of chats, with only the credentials and the secret entered', () => {
-	let run: ExampleRun;
+	const run = useExamples();
 	let model: ScriptedModel;
 
 	beforeAll(async () => {
-		model = await ScriptedModel.start();
-		const n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
-		const key = { apiKey: 'none', url: model.baseUrl };
-		run = await ExampleRun.open({ openAiApi: await n8n.createCredential('openAiApi', key) });
+		const started = await startModel(run.n8n);
+		({ model } = started);
+		Object.assign(run.credentials, started.modelCredentials);
 	});
-	beforeEach(() => run.reset());
-	afterAll(async () => {
-		await run.close();
-		await model.stop();
-		expect(run.parties.rejected).toEqual([]);
-	});
+	afterAll(async () => await model.stop());
 
 	/** Sends a watch request to the trigger of a published workflow, as another workflow or system does. */
 	async function watch(webhookId: string | undefined, sessionId: string): Promise<void> {

@@ -1,34 +1,24 @@
 import { z } from 'zod';
 import { withTrialTimes } from '../../scripts/sampleCampaign';
 import { DataTables } from '../n8n/dataTables';
-import type { Reference } from '../n8n/driver';
 import { fixtures, outcomeByNumber, type Call } from '../simulator';
-import { ExampleRun } from './exampleRun';
+import { useExamples } from './exampleRun';
 import { publishForm, submitPage, submitToEnd } from './forms';
 
 /** Examples in which a person is called because of a form or a row of a data table. */
-let run: ExampleRun;
+const run = useExamples();
 let tables: DataTables;
 
 beforeAll(async () => {
-	run = await ExampleRun.open();
 	tables = await DataTables.open(run.n8n);
 });
 beforeEach(() => {
-	run.reset();
 	const outcome = outcomeByNumber.bind(null, run.simulator.state);
 	run.simulator.setAutoComplete({ afterMs: 500, outcome });
 });
-afterAll(async () => await run.close());
-
-async function table(name: string): Promise<Reference> {
-	const found = await tables.find(name);
-	if (found === undefined) throw new Error(`There is no table ${name}`);
-	return found;
-}
 
 async function removeTables(...names: string[]): Promise<void> {
-	for (const name of names) await tables.remove(await table(name));
+	for (const name of names) await tables.remove(await tables.get(name));
 }
 
 /** The requests for calls that the service accepted, or that may have been accepted. */
@@ -85,7 +75,7 @@ describe('14 calls with consent and an audit trail', () => {
 	it('calls who agreed once in two executions, and writes down each decision', async () => {
 		const workflow = await run.import('14-consent-and-audit-trail.json', withTrialTimes);
 		await run.run(workflow, 'Start Here');
-		const peopleTable = await table('People to Call');
+		const peopleTable = await tables.get('People to Call');
 		await tables.insert(peopleTable, [
 			{ person_name: 'Nisha Gill', phone: '9876543213', consent: true },
 			{ person_name: 'Asha Rao', phone: '98765 43210', consent: true },
@@ -110,7 +100,7 @@ describe('14 calls with consent and an audit trail', () => {
 		const people = async () =>
 			(await tables.rows(peopleTable)).map((row) => [row.person_name, row.decision]);
 		expect(await people()).toEqual(decisions);
-		const audit = await tables.rows(await table('Call Audit'));
+		const audit = await tables.rows(await tables.get('Call Audit'));
 		const sorted = decisions.map(([name]) => audit.find((row) => row.person_name === name));
 		expect(sorted.map((row) => [row?.person_name, row?.decision])).toEqual(decisions);
 		expect(sorted[1]).toMatchObject({
@@ -129,7 +119,7 @@ describe('14 calls with consent and an audit trail', () => {
 		expect(placed()).toHaveLength(2);
 		expect(await people()).toEqual(decisions);
 		// Who was called, or may have been, gets no further decision, nor does the other row of the same person.
-		expect(await tables.rows(await table('Call Audit'))).toHaveLength(7 + 4);
+		expect(await tables.rows(await tables.get('Call Audit'))).toHaveLength(7 + 4);
 	});
 });
 
@@ -143,7 +133,7 @@ describe('15 compare two greetings', () => {
 		run.simulator.setAutoComplete({ afterMs: 500, outcome });
 		const workflow = await run.import('15-compare-two-greetings.json', withTrialTimes);
 		await run.run(workflow, 'Start Here');
-		const peopleTable = await table('Greeting Test');
+		const peopleTable = await tables.get('Greeting Test');
 		const phones = Array.from({ length: 10 }, (_, index) => `98765432${10 + index}`);
 		await tables.insert(peopleTable, [
 			...phones.map((phone, index) => ({ person_name: `Person ${index}`, phone })),
@@ -166,7 +156,7 @@ describe('15 compare two greetings', () => {
 				data_extraction: [expect.objectContaining({ key: 'interested' })],
 			});
 		}
-		const results = await tables.rows(await table('Greeting Results'));
+		const results = await tables.rows(await tables.get('Greeting Results'));
 		expect(results.map((row) => [row.greeting, row.calls, row.answered, row.goals])).toEqual(
 			['A', 'B'].map((greeting) => {
 				const own = outcomes.filter((_, index) => greetings[index] === greeting);

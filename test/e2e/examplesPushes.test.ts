@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import merge from 'lodash/merge';
 import { examplesFolder } from '../n8n/examples';
 import { fixtures } from '../simulator';
-import { ExampleRun, SHEET } from './exampleRun';
+import { SHEET, useExamples } from './exampleRun';
 import { publishForm, submitToEnd } from './forms';
 
 const campaign = fixtures.campaigns.active;
@@ -19,16 +19,7 @@ const NO_ROWS =
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
 describe('examples of pushes, with only the credentials selected', () => {
-	let run: ExampleRun;
-
-	beforeAll(async () => {
-		run = await ExampleRun.open();
-	});
-	beforeEach(() => run.reset());
-	afterAll(async () => {
-		await run.close();
-		expect(run.parties.rejected).toEqual([]);
-	});
+	const run = useExamples();
 
 	describe('01 morning push', () => {
 		const header = ['person_name', 'phone', 'city'];

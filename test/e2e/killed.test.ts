@@ -7,8 +7,7 @@ import { until } from '../n8n/until';
 import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { fixtures, type CallOutcome } from '../simulator';
 import type { Simulator } from '../simulator/simulator';
-import { Account, split } from './account';
-import { connect } from './callingAgent';
+import { Account, loopOver, split } from './account';
 import { allExecutions, callIdOf, executionsOf, firstReading, post, published } from './calls';
 import { removeServer, startServer } from './ownServer';
 import { KEY } from './questions';
@@ -134,20 +133,8 @@ describe('after n8n was killed', () => {
 		await startFlow(count, (trigger) => chain('waits', trigger, split(), last), last.name);
 
 	/** Starts webhook → one item per person → a loop over the node. */
-	async function startInLoop(count: number, looped: INode): Promise<Waiting> {
-		const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { options: {} });
-		const flow = (trigger: INode) => ({
-			name: 'waits in a loop',
-			nodes: [trigger, split(), loop, looped],
-			connections: connect([
-				['Webhook', 'Split'],
-				['Split', 'Loop'],
-				['Loop', looped.name, 'main', 1],
-				[looped.name, 'Loop'],
-			]),
-		});
-		return await startFlow(count, flow, loop.name);
-	}
+	const startInLoop = async (count: number, looped: INode): Promise<Waiting> =>
+		await startFlow(count, (trigger) => loopOver(trigger, looped), 'Loop');
 
 	async function startFlow(
 		count: number,
@@ -264,12 +251,7 @@ describe('after n8n was killed', () => {
 	}
 
 	async function untilAllWait(): Promise<void> {
-		for (const { execution } of waiting) {
-			const id = await execution();
-			await until(`execution ${id} to wait`, async () => {
-				return (await n8n.execution(id)).status === 'waiting';
-			});
-		}
+		for (const { execution } of waiting) await account.untilWaiting(await execution());
 	}
 
 	it('each call and each question that waited returns its result once, in workflows, sub-workflows, loops, and error workflows', async () => {

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { isN8n1, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, manualTrigger, node, webhook, type WorkflowJson } from '../n8n/workflow';
-import { split, useAccount } from './account';
-import { connect } from './callingAgent';
+import { chain, manualTrigger, webhook, type WorkflowJson } from '../n8n/workflow';
+import { loopOver, split, useAccount } from './account';
 import { callIdOf, executionsOf } from './calls';
 
 const NODE = 'Place Call';
@@ -20,7 +19,7 @@ const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', no
 /** `killed.test.ts` has waits that continue after n8n was killed. */
 describe('Place Call waits for completion in real n8n', () => {
 	const account = useAccount();
-	const { n8n, simulator, placeCall, executionOf } = account;
+	const { n8n, simulator, placeCall, executionOf, untilWaiting } = account;
 	let workflow: Workflow;
 	let path: string;
 
@@ -44,12 +43,6 @@ describe('Place Call waits for completion in real n8n', () => {
 		}));
 		expect((await n8n.webhook(path, { people })).status).toBe(200);
 		return await executionOf(workflow);
-	}
-
-	async function untilWaiting(id: string): Promise<void> {
-		await until(`execution ${id} to wait`, async () => {
-			return (await n8n.execution(id)).status === 'waiting';
-		});
 	}
 
 	async function result(id: string): Promise<INodeExecutionData[]> {
@@ -83,17 +76,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it('two reports of a call, of which one is read slowly, call the next person of a loop once', async () => {
-		const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3);
-		await publish((trigger) => ({
-			name: 'wait in a loop',
-			nodes: [trigger, split(), loop, placeCall(WAIT)],
-			connections: connect([
-				['Webhook', 'Split'],
-				['Split', 'Loop'],
-				['Loop', NODE, 'main', 1],
-				[NODE, 'Loop'],
-			]),
-		}));
+		await publish((trigger) => loopOver(trigger, placeCall(WAIT)));
 		const id = await callPeople(2);
 		await untilWaiting(id);
 		const [first = ''] = placedIds();

@@ -29,6 +29,12 @@ export class DataTables {
 		return data.find((table) => table.name === name);
 	}
 
+	async get(name: string): Promise<Reference> {
+		const found = await this.find(name);
+		if (found === undefined) throw new Error(`There is no table ${name}`);
+		return found;
+	}
+
 	async create(name: string, columns: Column[]): Promise<Reference> {
 		const body = { name, columns };
 		const { id } = withId.parse(await this.n8n.request('POST', this.path(), body));

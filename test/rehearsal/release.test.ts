@@ -14,7 +14,6 @@ import type { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installedPackage, listedFiles, packageName, projectFolder } from '../n8n/package-install';
 import { LONG_PING_TIMEOUT, N8nServer } from '../n8n/server';
-import { until } from '../n8n/until';
 import type { Simulator } from '../simulator';
 import { LiveWorkflows, type Report } from './liveWorkflows';
 import { NpmRegistry } from './npmRegistry';
@@ -100,9 +99,7 @@ it('workflows are published, and an execution waits for its call', async () => {
 	expect(await live.startedCalls(1)).toEqual([before.callId]);
 	live.changeMode('support');
 	expect(await live.startedEvents(1)).toBe(1);
-	await until('the execution to wait', async () => {
-		return (await n8n.execution(live.waiting)).status === 'waiting';
-	});
+	await account.untilWaiting(live.waiting);
 });
 
 it('a user updates the package, and calls end in between', async () => {

@@ -33,18 +33,19 @@ export class ThirdParties {
 	readonly zoho = new Zoho();
 	readonly salesforce = new Salesforce();
 	private readonly proxy = new HostProxy(HOSTS);
+	private readonly services: FastifyInstance;
 
-	private constructor(private readonly services: FastifyInstance) {}
+	constructor(private readonly settings: ProxySettings) {
+		const { cert, key } = settings;
+		this.services = fastify({ https: { cert, key }, forceCloseConnections: true });
+	}
 
-	static async start({ port, cert, key }: ProxySettings): Promise<ThirdParties> {
-		const services = fastify({ https: { cert, key }, forceCloseConnections: true });
-		const parties = new ThirdParties(services);
-		const { signIn, sheets, gmail, slack, hubspot, zoho, salesforce } = parties;
+	async start(): Promise<void> {
+		const { signIn, sheets, gmail, slack, hubspot, zoho, salesforce, services } = this;
 		for (const { routes } of [signIn, sheets, gmail, slack, hubspot, zoho, salesforce])
 			await services.register(routes);
 		const url = await services.listen({ host: '127.0.0.1', port: 0 });
-		await parties.proxy.start(port, Number(new URL(url).port));
-		return parties;
+		await this.proxy.start(this.settings.port, Number(new URL(url).port));
 	}
 
 	/** Hosts that the proxy rejected. */
