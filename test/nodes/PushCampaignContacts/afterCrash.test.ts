@@ -18,6 +18,7 @@ import {
 	pushNode,
 	PATH,
 	manyRows,
+	ok,
 	phone,
 	phonesOf,
 	remembering,
@@ -27,7 +28,6 @@ import {
 engineHarness();
 afterEach(() => jest.restoreAllMocks());
 const ONE_EACH = { developerSettings: { contactsPerRequest: 1 } };
-const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
 const flow = (over: NodeParameters, onError?: 'continueRegularOutput') =>
 	oneNodeWorkflow(pushNode(over, { ...(onError && { onError }) }), ['Pushed', 'Rejected']);
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { engineHarness, hintsOf, makeNode, makeWorkflow, output, runWorkflow } from '../../engine';
 import {
 	accepted,
+	goOn,
 	respondWith,
 	runPush,
 	jsonOf,
@@ -41,7 +42,6 @@ describe('invalid settings: nothing is sent', () => {
 	});
 
 	test('with Continue, Rejected lists every row', async () => {
-		const goOn = { onError: 'continueRegularOutput' } as const;
 		const { error, pushed, rejected } = await runPush(rows, NO_CAMPAIGN, goOn);
 		expect([error, pushed]).toEqual([undefined, []]);
 		expect(rejected).toEqual(

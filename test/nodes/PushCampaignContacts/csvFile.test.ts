@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream';
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
 import { MAX_OUTPUT_ROWS } from '../../../nodes/PushCampaignContacts/file/fileRows';
 import {
 	newExecutionData,
@@ -10,15 +13,20 @@ import {
 } from '../../engine';
 import {
 	accepted,
+	ARCHIVED,
+	respondInto,
 	respondWith,
 	breaking,
+	goOn,
+	inTwos,
+	ok,
 	contactsOf,
 	runPush,
 	pushNode,
 	fileItem,
 	jsonOf,
 	phone,
-	rejection,
+	phonesOf,
 	sizes,
 	type NodeParameters,
 	WAITING,
@@ -26,7 +34,6 @@ import {
 import { contentOf } from './file/files';
 
 engineHarness();
-const goOn = { onError: 'continueRegularOutput' } as const;
 
 const csv = (over: NodeParameters = {}): NodeParameters => ({ contactsFrom: 'csv', ...over });
 const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
@@ -197,7 +204,7 @@ describe('several files', () => {
 	});
 
 	test('are named if the push stops', async () => {
-		respondWith([200, accepted(1)], [409, rejection('Campaign is archived')]);
+		respondWith(ok(), ARCHIVED);
 		const oneEach = csv({ developerSettings: { contactsPerRequest: 1 } });
 		const { error } = await runPush(files, oneEach);
 		expect(error).toHaveProperty(
@@ -263,17 +270,47 @@ test.each([
 	const first = fileItem('a.csv', text);
 	const second = fileItem('b.csv', text.replace('phone', `phone\n${phone(9)}`), 'new');
 	const items = [{ ...first, binary: { ...first.binary, ...second.binary } }];
-	const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
-	const inTwos = csv({ developerSettings: { contactsPerRequest: 2 } });
+	const bodies = respondWith(ok(2), ARCHIVED);
 	const outputs = ['Pushed', 'Rejected'];
-	const { workflow, start } = oneNodeWorkflow(pushNode(inTwos), outputs);
+	const { workflow, start } = oneNodeWorkflow(pushNode(csv(inTwos)), outputs);
 	const failed = await runWorkflow(workflow, start, items, 'trigger');
-	const node = pushNode({ ...inTwos, binaryPropertyName: field }, goOn);
+	const node = pushNode(csv({ ...inTwos, binaryPropertyName: field }), goOn);
 	const edited = oneNodeWorkflow(node, outputs).workflow;
 	const again = await retryFailed(failed, edited);
 	const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
 	expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
 	expect(sizes(bodies)).toEqual([2, 2]);
+});
+
+test('if n8n deletes a file while its rows are sent, the message leads to the remaining rows, and the retry sends only these', async () => {
+	const numbers = Array.from({ length: 10 }, (_, index) => phone(index));
+	const bodies = respondWith(ok(2), ok(2), ok(2));
+	let isDeleted = true;
+	// n8n reads its stored file piece by piece.
+	async function* pieces() {
+		for (const [index, piece] of ['phone', ...numbers].entries()) {
+			await new Promise((resolve) => setImmediate(resolve));
+			if (isDeleted && bodies.length > 0 && index > 7) throw new Error('ENOENT');
+			yield Buffer.from(`${piece}\n`);
+		}
+	}
+	const read = jest.spyOn(Container.get(BinaryDataService), 'getAsStream');
+	read.mockImplementation(async () => Readable.from(pieces(), { highWaterMark: 1 }));
+	const stored = { id: 'filesystem-v2:a', data: 'filesystem-v2', mimeType: 'text/csv' };
+	const input = [{ json: {}, binary: { data: { ...stored, fileName: 'a.csv' } } }];
+	const { workflow, start } = oneNodeWorkflow(pushNode(csv(inTwos)), ['Pushed', 'Rejected']);
+	const failed = await runWorkflow(workflow, start, input, 'trigger');
+	expect(failed.data.resultData.error).toMatchObject({
+		message: `n8n couldn't read the file "a.csv" to its end, so the remaining rows weren't sent`,
+		description: expect.stringMatching(
+			/^Push only the remaining rows\. If n8n has deleted the file, load it again first\. n8n said: ENOENT\.\nTo send only the rows that weren't sent, retry this execution[^]*\nPushed: 6 rows/,
+		),
+	});
+	isDeleted = false;
+	respondInto(bodies, ok(2), ok(2));
+	expect((await retryFailed(failed, workflow)).data.resultData.error).toBeUndefined();
+	expect(bodies.flatMap(phonesOf)).toEqual(numbers);
+	read.mockRestore();
 });
 
 describe('more rows than n8n can store as items', () => {

@@ -83,6 +83,9 @@ export function pushNode(
 	});
 }
 
+export const inTwos = { developerSettings: { contactsPerRequest: 2 } };
+export const goOn = { onError: 'continueRegularOutput' } as const;
+
 export type PushRun = {
 	pushed: INodeExecutionData[];
 	rejected: INodeExecutionData[];
@@ -107,7 +110,11 @@ export async function runPush(
 	};
 }
 
-type Reply = [status: number, body: JsonObject | string];
+export type Reply = [status: number, body: JsonObject | string];
+
+/** Every contact of a request is accepted. */
+export const ok = (count = 1): Reply => [200, accepted(count)];
+export const ARCHIVED: Reply = [409, rejection('Campaign is archived')];
 
 /** Answers requests in turn and remembers their bodies. */
 export function respondWith(...replies: Reply[]): JsonObject[] {

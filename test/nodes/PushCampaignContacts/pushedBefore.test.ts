@@ -7,6 +7,9 @@ import {
 	accepted,
 	respondWith,
 	breaking,
+	goOn,
+	inTwos,
+	ok,
 	runPush,
 	pushNode,
 	manyRows,
@@ -35,8 +38,6 @@ function readable(id: number, status: string): void {
 }
 
 const remembering = { options: { skipPushedBefore: true } };
-const inTwos = { developerSettings: { contactsPerRequest: 2 } };
-const stopping = { onError: 'continueRegularOutput' } as const;
 const run = async (
 	input: INodeExecutionData[],
 	parameters: NodeParameters = {},
@@ -46,7 +47,6 @@ const statuses = ({ rejected }: PushRun) =>
 	rejected.map(({ json }) =>
 		[plainText(json.phone).slice(-1), plainText(json.rejection_status)].join(' '),
 	);
-const ok = (count = 1): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
 
 test('pushes a number once across all executions, in any format', async () => {
 	const bodies = respondWith(ok(2), ok(1));
@@ -89,7 +89,7 @@ test('reserves the numbers of a request before it is sent, but not those of late
 		if (call.startsWith('add')) sizes.push(store.size);
 	};
 	respondWith(ok(2), [409, rejection('archived')]);
-	await run(manyRows(6), inTwos, stopping);
+	await run(manyRows(6), inTwos, goOn);
 	// Before each request, its note (with the mark of the execution the first time), and its two numbers.
 	expect(sizes).toEqual([0, 3, 5, 7]);
 	// Numbers of rejected requests are released, and the notes of an execution that ended are removed.
@@ -110,7 +110,7 @@ test('reserves nothing if the service would reject every request', async () => {
 describe('rows that certainly had no effect can be pushed later', () => {
 	test('a rejection of the whole request', async () => {
 		const bodies = respondWith([409, rejection('archived')], ok(2));
-		await run(manyRows(2), {}, stopping);
+		await run(manyRows(2), {}, goOn);
 		expect(statuses(await run(manyRows(2)))).toEqual([]);
 		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 0, 1].map(phone));
 	});
@@ -127,7 +127,7 @@ describe('rows that certainly had no effect can be pushed later', () => {
 describe('rows that may have taken effect are never sent again', () => {
 	test('an unknown outcome is unknown in its run, and pushed_before in the next', async () => {
 		breaking('ECONNRESET');
-		expect(statuses(await run(manyRows(2), {}, stopping))).toEqual(['0 unknown', '1 unknown']);
+		expect(statuses(await run(manyRows(2), {}, goOn))).toEqual(['0 unknown', '1 unknown']);
 		expect(statuses(await run(manyRows(2)))).toEqual(['0 pushed_before', '1 pushed_before']);
 	});
 
@@ -136,7 +136,7 @@ describe('rows that may have taken effect are never sent again', () => {
 		store.beforeCall = () => {
 			if (sent.length > 0) throw new Error('killed');
 		};
-		await run(manyRows(4), inTwos, stopping);
+		await run(manyRows(4), inTwos, goOn);
 		store.beforeCall = () => {};
 		const bodies = respondWith(ok(3));
 		const next = await run(manyRows(5));
@@ -164,7 +164,7 @@ describe('when the store of n8n fails', () => {
 		store.beforeCall = (call) => {
 			if (call.startsWith('remove')) throw new Error('disk full');
 		};
-		expect(statuses(await run(manyRows(1), {}, stopping))).toEqual(['0 not_sent']);
+		expect(statuses(await run(manyRows(1), {}, goOn))).toEqual(['0 not_sent']);
 		const next = await run(manyRows(1));
 		expect(statuses(next)).toEqual(['0 pushed_before']);
 		expect(next.rejected[0]?.json.rejection_reason).toMatch(

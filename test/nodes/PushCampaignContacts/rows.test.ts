@@ -8,6 +8,7 @@ import {
 	breaking,
 	contactsOf,
 	fileItem,
+	goOn,
 	runPush,
 	jsonOf,
 	manyRows,
@@ -182,7 +183,7 @@ describe('Output: One Item per Row', () => {
 		const { pushed, rejected } = await runPush(
 			manyRows(3),
 			{ ...byRow, developerSettings: { contactsPerRequest: 1 } },
-			{ onError: 'continueRegularOutput' },
+			goOn,
 		);
 		expect(pushed.map(({ json }) => json.campaign_upload_id)).toEqual([7]);
 		expect(rejected.map(({ json }) => [json.push_status, json.phone_sent])).toEqual([

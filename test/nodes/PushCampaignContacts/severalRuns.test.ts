@@ -1,5 +1,4 @@
 import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
-import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, makeNode, makeWorkflow, runWorkflow } from '../../engine';
 import { skipSleeps } from '../../engine/time';
 import {
@@ -7,16 +6,18 @@ import {
 	respondWith,
 	respondInto,
 	breaking,
+	goOn,
 	pushNode,
 	manyRows,
+	ok,
 	phone,
 	phonesOf,
+	type Reply,
 } from './pushHarness';
 
 engineHarness();
 beforeEach(() => skipSleeps());
 afterEach(() => jest.restoreAllMocks());
-const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
 const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
 
 /** Two branches that lead to one Push node. n8n runs it once for each, as in a loop. */
@@ -48,7 +49,7 @@ describe('a node that runs several times in an execution', () => {
 		);
 	});
 
-	test.each<[string, [number, JsonObject | string] | undefined, string, requests: number]>([
+	test.each<[string, Reply | undefined, string, requests: number]>([
 		['whose outcome is unknown', undefined, 'unknown', 1],
 		[
 			'that the service skipped as a duplicate',
@@ -61,8 +62,7 @@ describe('a node that runs several times in an execution', () => {
 	])('then treats a number %s', async (_which, response, status, requests) => {
 		const bodies = response === undefined ? breaking('ECONNRESET') : respondWith(response);
 		if (requests > 1) respondInto(bodies, ok(1));
-		const each = { onError: 'continueRegularOutput' } as const;
-		const { workflow, start } = twoBranches(each);
+		const { workflow, start } = twoBranches(goOn);
 		const run = await runWorkflow(workflow, start, manyRows(1));
 		expect(bodies.flatMap(phonesOf)).toEqual(Array(requests).fill(phone(0)));
 		const [, left = []] = runs(run, 1);

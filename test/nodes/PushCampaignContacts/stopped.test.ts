@@ -15,9 +15,13 @@ import {
 } from '../../engine';
 import {
 	accepted,
+	ARCHIVED,
 	respondWith,
 	respondInto,
 	breaking,
+	goOn,
+	inTwos,
+	ok,
 	pushNode,
 	runPush,
 	jsonOf,
@@ -30,11 +34,8 @@ import {
 } from './pushHarness';
 
 const harness = engineHarness();
-const inTwos: NodeParameters = { developerSettings: { contactsPerRequest: 2 } };
-const OK: [number, JsonObject] = [200, accepted(2)];
-const LAST: [number, JsonObject] = [200, accepted(1)];
-const ARCHIVED: [number, JsonObject] = [409, rejection('Campaign is archived')];
-const goOn = { onError: 'continueRegularOutput' as const };
+const OK = ok(2);
+const LAST = ok(1);
 const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 
 const push = async (input: INodeExecutionData[], over: Partial<INode> = {}) =>

@@ -10,6 +10,8 @@ import {
 	respondWith,
 	breaking,
 	contactsOf,
+	inTwos,
+	ok,
 	pushNode,
 	PATH,
 	phone,
@@ -39,8 +41,6 @@ const ROUTES = [
 
 let next = 100_000;
 const contacts = (count: number) => Array.from({ length: count }, () => ({ phone: phone(next++) }));
-const inTwos = { developerSettings: { contactsPerRequest: 2 } };
-const ok = (count: number): [number, JsonObject] => [200, accepted(count)];
 const UNKNOWN = /^5 rows: 2 pushed, 2 unknown, 1 not sent\. The /;
 
 describe.each(ROUTES)('%s', (_name, toolOf) => {

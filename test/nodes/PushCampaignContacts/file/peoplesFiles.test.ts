@@ -1,27 +1,17 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
-import {
-	resolveColumns,
-	type ColumnChoice,
-} from '../../../../nodes/PushCampaignContacts/push/columns';
+import { resolveColumns } from '../../../../nodes/PushCampaignContacts/push/columns';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { isJsonObject, parseJson, type JsonObject } from '../../../../nodes/shared/json';
 import { MANY_RUNS } from '../../../fuzz/runs';
+import { defaultChoice } from '../push/scripted';
 
 /** A person in a list. Each one has their own number and ID. */
 type Person = { subscriber: string; cells: { [column: string]: string } };
 
-const choice: ColumnChoice = {
-	phone: 'phone',
-	personName: 'person_name',
-	lastName: '',
-	others: 'all',
-	expressions: new Set(),
-	isTool: false,
-	from: 'csv',
-};
+const choice = { ...defaultChoice, from: 'csv' } as const;
 
 const LATIN_NAMES = ['Asha Rao', 'Renée', 'Zoë', 'Rao, Asha', 'a "b" c', 'x;y', 'p|q', 'ÿ'];
 const NAMES = [...LATIN_NAMES, 'आशा राव', 'रवि', 'ज़ोया', 'நா'];

@@ -5,16 +5,8 @@ import {
 } from '../../../../nodes/PushCampaignContacts/push/columns';
 import { ItemRows, type ContactItem } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { Column, ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
+import { defaultChoice as defaults } from './scripted';
 
-const defaults: ColumnChoice = {
-	phone: 'phone',
-	personName: 'person_name',
-	lastName: '',
-	others: 'all',
-	expressions: new Set(),
-	isTool: false,
-	from: 'items',
-};
 const nested = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
 
 /** The columns of the input, which may have nested ones. */

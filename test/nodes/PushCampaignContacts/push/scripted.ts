@@ -1,4 +1,4 @@
-import type { Columns } from '../../../../nodes/PushCampaignContacts/push/columns';
+import type { ColumnChoice, Columns } from '../../../../nodes/PushCampaignContacts/push/columns';
 import type { PushOutcome } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import {
@@ -25,6 +25,15 @@ import { clientOf } from '../../shared/api/clientOf';
 
 export type Script = (phones: string[], request: number) => HttpResponse | TransportFault;
 
+export const defaultChoice: ColumnChoice = {
+	phone: 'phone',
+	personName: 'person_name',
+	lastName: '',
+	others: 'all',
+	expressions: new Set(),
+	isTool: false,
+	from: 'items',
+};
 export const columns: Columns = {
 	phone: { name: 'phone' },
 	personName: undefined,
