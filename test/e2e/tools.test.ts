@@ -65,18 +65,6 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 		expect(placed(FROM_MODEL)).toBe(2);
 	});
 
-	test('tells the model why nothing was done', async () => {
-		const rejection = {
-			success: false,
-			error: 'Agent not found or not associated with this account',
-		};
-		simulator.faults.inject({ kind: 'status', status: 403, body: rejection, times: 1 });
-		const [rejected, bad] = await ask(call(FROM_MODEL), call('n/a'));
-		expect(rejected).toMatchObject({ outcome: 'rejected', service_said: rejection.error });
-		expect(bad?.outcome).toBe('not_sent');
-		expect(bad?.what_happened).toContain('"n/a"');
-	});
-
 	test('reads a column of the row, not the value from the model', async () => {
 		const own = await host.agentWith(
 			version,

@@ -24,6 +24,7 @@ import { unreadableIn } from '../../nodes/shared/n8n/forms/template';
 import { numberKey } from '../../nodes/shared/phone/phoneKey';
 import { normalized } from '../../nodes/shared/text';
 import { displayText } from '../../nodes/shared/values';
+import { defaultChoice } from '../nodes/PushCampaignContacts/push/scripted';
 import { isLinear } from './linear';
 
 /** Texts to repeat, each of which can make a careless reader start, continue, or go back too often. */
@@ -37,15 +38,7 @@ const TOKEN = 'tokentok00000000';
 const columnsIn = (names: string[]) =>
 	resolveColumns(
 		{ names: new Set(names) },
-		{
-			phone: names[0] ?? '',
-			personName: '',
-			lastName: '',
-			others: 'all',
-			expressions: new Set(),
-			isTool: false,
-			from: 'items',
-		},
+		{ ...defaultChoice, phone: names[0] ?? '', personName: '' },
 	);
 
 const pieces = (text: string, size: number): string[] =>

@@ -30,9 +30,9 @@ export async function requireFree(port: number): Promise<void> {
 	await new Promise((resolve) => server.close(resolve));
 }
 
-/** Starts a server on 127.0.0.1, by default on any port. Returns the port. */
-export async function listen(server: Server, port = 0): Promise<number> {
-	server.listen(port, '127.0.0.1');
+/** Starts a server, by default on any port of 127.0.0.1. Returns the port. */
+export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
+	server.listen(port, host);
 	await once(server, 'listening');
 	const address = server.address();
 	if (address === null || typeof address === 'string') throw new Error('The server has no port');

@@ -1,5 +1,6 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { listen } from '../n8n/ports';
 
 /** The TCP connection to n8n. `reset` also works below TLS. */
 export type TcpConnection = { socket: Socket; reset: () => void };
@@ -46,7 +47,7 @@ export async function startBadService(
 		socket.on('error', () => {});
 		socket.on('close', () => sockets.delete(remotePort));
 	});
-	const port = await listening(server, host);
+	const port = await listen(server, 0, host);
 	return {
 		port,
 		posts,
@@ -68,7 +69,7 @@ export async function startGreeter(greet: (socket: Socket) => void) {
 		socket.on('data', ({ length }) => (received += length));
 		greet(socket);
 	});
-	const port = await listening(server);
+	const port = await listen(server);
 	return {
 		port,
 		received: () => received,
@@ -77,16 +78,6 @@ export async function startGreeter(greet: (socket: Socket) => void) {
 			await new Promise((resolve) => server.close(resolve));
 		},
 	};
-}
-
-export async function listening(server: Server, host = '127.0.0.1'): Promise<number> {
-	await new Promise<void>((resolve) => server.listen(0, host, resolve));
-	return portOf(server.address());
-}
-
-function portOf(address: string | AddressInfo | null): number {
-	if (typeof address !== 'object' || address === null) throw new Error('not listening');
-	return address.port;
 }
 
 type ParsedRequest = { length: number; isPost: boolean; body: string };

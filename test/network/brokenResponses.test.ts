@@ -1,4 +1,3 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { TIME_LIMITS } from '../../nodes/shared/n8n/http/transport';
 import {
 	responseBytes,
@@ -8,7 +7,7 @@ import {
 	type TcpConnection,
 } from './badService';
 import { holdTimeouts, speedUp, timeoutsByClock } from '../engine';
-import { makeCertificate } from './certificates';
+import { makeCertificate, trustedAuthority } from './certificates';
 import { placeCallHarness, type PlaceCallResult } from './placeCallHarness';
 
 const { place, placeEach } = placeCallHarness();
@@ -17,13 +16,9 @@ const PLACED = responseBytes(
 );
 const HEAD = PLACED.indexOf('\r\n\r\n') + 4;
 
-const authority = makeCertificate('Test authority', { isAuthority: true });
-const identity = makeCertificate('service', { issuer: authority, hosts: ['127.0.0.1'] });
-const trusted = getCACertificates('default');
+const identity = makeCertificate('service', { issuer: trustedAuthority(), hosts: ['127.0.0.1'] });
 let service: BadService | undefined;
 
-beforeAll(() => setDefaultCACertificates([...trusted, authority.cert]));
-afterAll(() => setDefaultCACertificates(trusted));
 afterEach(async () => {
 	jest.restoreAllMocks();
 	await service?.close();

@@ -1,4 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
 /** A certificate and its key in PEM format, and the name of its subject. */
 export type Identity = { name: string; cert: string; key: string };
@@ -45,6 +46,15 @@ export function makeCertificate(name: string, options: CertificateOptions = {}):
 	const certificate = sequence(body, algorithm, der(0x03, Buffer.of(0), signature));
 	const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
 	return { name, cert: pem(certificate), key: key.toString() };
+}
+
+/** For the tests of a file: an authority that Node.js trusts. */
+export function trustedAuthority(): Identity {
+	const made = makeCertificate('Test authority', { isAuthority: true });
+	const trusted = getCACertificates('default');
+	beforeAll(() => setDefaultCACertificates([...trusted, made.cert]));
+	afterAll(() => setDefaultCACertificates(trusted));
+	return made;
 }
 
 function authority(isAuthority: boolean): Buffer {

@@ -1,18 +1,14 @@
-import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls';
+import type { TlsOptions } from 'node:tls';
 import { responseBytes, startBadService, startGreeter, type BadService } from './badService';
-import { makeCertificate } from './certificates';
+import { makeCertificate, trustedAuthority } from './certificates';
 import { placeCallHarness } from './placeCallHarness';
 
 const { place } = placeCallHarness();
 const PLACED = responseBytes('{"success":true,"data":{"call_id":"c"}}');
-const authority = makeCertificate('Test authority', { isAuthority: true });
-const forLocalhost = { issuer: authority, hosts: ['127.0.0.1'] };
+const forLocalhost = { issuer: trustedAuthority(), hosts: ['127.0.0.1'] };
 const identity = makeCertificate('service', forLocalhost);
-const trusted = getCACertificates('default');
 const toClose: Array<{ close: () => Promise<void> }> = [];
 
-beforeAll(() => setDefaultCACertificates([...trusted, authority.cert]));
-afterAll(() => setDefaultCACertificates(trusted));
 afterEach(async () => {
 	for (const each of toClose.splice(0)) await each.close();
 });
