@@ -15,7 +15,6 @@ import {
 	dndCheck,
 	getCalls,
 	getMany,
-	getManyDnd,
 	limitedCalls,
 	mapColumns,
 	placeCalls,
@@ -56,12 +55,9 @@ const ourFilePush: Job['ours'] = (target, file) => ({
 });
 const core = (target: Target, file: string) => corePush(file, target);
 
-const dndPages = `/v1/dnd_numbers?agent_uuid=${fixtures.agents.full}&`;
-
 /** @param size a multiple of the usual size */
 export function jobs(size = 1): { [name: string]: Job } {
 	const of = (count: number) => count * size;
-	const calls = ['calls', String(of(500)), String(CONCURRENCY)];
 	return {
 		feed_10k: { rows: of(10_000), ours: ourPush, core, timed: 'whole', target: { core: 0.5 } },
 		feed_100k: { rows: of(100_000), ours: ourPush, core, timed: 'whole', target: { core: 0.35 } },
@@ -113,39 +109,24 @@ export function jobs(size = 1): { [name: string]: Job } {
 		get_many_10k: {
 			serviceData: { calls: of(10_000) },
 			ours: getMany,
-			core: corePages('/v1/calls', {}),
+			core: corePages('/v1/calls'),
 			bare: ['pages', '/v1/calls?'],
-			timed: 'step',
-			target: { core: 0.8, bare: 1.2 },
-		},
-		dnd_5000: {
-			serviceData: { dndPhones: of(5_000) },
-			ours: getManyDnd,
-			core: corePages('/v1/dnd_numbers', { agent_uuid: fixtures.agents.full }),
-			bare: ['pages', dndPages],
 			timed: 'step',
 			target: { core: 0.8, bare: 1.2 },
 		},
 		dnd_check_1000: {
 			ours: dndCheck(of(1_000)),
 			core: coreLookUps(of(1_000)),
-			bare: ['pages', dndPages],
+			bare: ['pages', `/v1/dnd_numbers?agent_uuid=${fixtures.agents.full}&`],
 			timed: 'step',
 			target: { core: 0.1 },
 		},
 		place_500_calls: {
-			ours: placeCalls(of(500), false),
-			core: coreCalls(of(500), false),
-			bare: calls,
+			ours: placeCalls(of(500)),
+			core: coreCalls(of(500)),
+			bare: ['calls', String(of(500)), String(CONCURRENCY)],
 			timed: 'step',
 			target: { core: 0.3, bare: 1.3 },
-		},
-		place_500_calls_nine: {
-			ours: placeCalls(of(500), true),
-			core: coreCalls(of(500), true),
-			bare: calls,
-			timed: 'step',
-			target: { core: 0.7 },
 		},
 		limit_1000_of_20000: {
 			ours: limitedCalls(of(20_000), of(1_000), true),

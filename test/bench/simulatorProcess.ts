@@ -12,7 +12,7 @@ const TOKEN = 'benchmark-token-';
 export const tsx = ['--import', 'tsx'];
 
 /** Additional data at the service. */
-export type ServiceData = { calls?: number; dndPhones?: number; sessions?: number };
+export type ServiceData = { calls?: number; sessions?: number };
 
 export class SimulatorProcess {
 	readonly token = TOKEN;

@@ -110,7 +110,7 @@ export function mapColumns(): INode {
 	return node('Edit Fields', 'n8n-nodes-base.set', 3.4, { assignments: { assignments } });
 }
 
-const PERSON = `{ phone: String(9876500000 + i), person_name: 'Person ' + i, plan: 'gold', city: 'Pune', language: 'Hindi', due: '2026-12-01' }`;
+const PERSON = '{ phone: String(9876500000 + i) }';
 
 const people = (count: number) => seed(count, PERSON);
 
@@ -143,50 +143,27 @@ export const skippingPush =
 		],
 	});
 
-const field = (name: string) => ({ name, value: `={{ $json.${name} }}` });
-
-/** Nine fields of each call from the row, as in a reminder. */
-const nine = {
-	personName: '={{ $json.person_name }}',
-	initialGreeting: '=Hello {{ $json.person_name }}, this is about your {{ $json.plan }} plan.',
-	additionalDataFields: { fields: ['plan', 'city', 'language', 'due'].map(field) },
-	dataExtraction: {
-		points: [{ key: 'city_ok', description: '=Ask whether {{ $json.city }} is still right' }],
-	},
-	developerSettings,
-	options: {
-		systemPrompt: '=Speak {{ $json.language }}. The bill is due {{ $json.due }}.',
-	},
-};
-
-function placeCall(target: Target, more: INodeParameters): INode {
+function placeCall(target: Target, more: INodeParameters = {}): INode {
 	const fields = { agentUuid: agent, countryCode: 'IN', phoneNumber: '={{ $json.phone }}' };
 	return ours('placeCall', { ...fields, developerSettings, ...more }, target);
 }
 
 export const placeCalls =
-	(count: number, isNine: boolean) =>
+	(count: number) =>
 	(target: Target): Flow => ({
-		nodes: [people(count), placeCall(target, isNine ? nine : {})],
+		nodes: [people(count), placeCall(target)],
 	});
-
-const nineInOne = `,
-	person_name: $json.person_name,
-	initial_greeting: "Hello " + $json.person_name + ", this is about your " + $json.plan + " plan.",
-	additional_data: { plan: $json.plan, city: $json.city, language: $json.language, due: $json.due },
-	data_extraction: [{ key: "city_ok", description: "Ask whether " + $json.city + " is still right" }],
-	system_prompt: "Speak " + $json.language + ". The bill is due " + $json.due + "."`;
 
 /** The whole body in one expression, which is faster than one expression per field. */
 export const coreCalls =
-	(count: number, isNine: boolean) =>
+	(count: number) =>
 	(target: Target): Flow => ({
 		nodes: [
 			people(count),
 			http(
 				'/v1/call',
 				json(
-					`={{ { agent_uuid: "${agentUuid}", country_code: "IN", phone_number: $json.phone${isNine ? nineInOne : ''} } }}`,
+					`={{ { agent_uuid: "${agentUuid}", country_code: "IN", phone_number: $json.phone } }}`,
 				),
 				target,
 			),
@@ -230,13 +207,9 @@ export const getMany = (target: Target): Flow => ({
 	],
 });
 
-export const getManyDnd = (target: Target): Flow => ({
-	nodes: [ours('dnd', { operation: 'getMany', agentUuid: agent, returnAll: true }, target)],
-});
-
 /** HTTP Request reads all pages, and Split Out creates items. */
 export const corePages =
-	(path: string, filter: { [name: string]: string }) =>
+	(path: string) =>
 	(target: Target): Flow => {
 		const pagination = {
 			paginationMode: 'updateAParameterInEachRequest',
@@ -246,7 +219,7 @@ export const corePages =
 				'={{ $response.body.meta.current_page >= $response.body.meta.total_pages }}',
 		};
 		const list = {
-			...query({ ...filter, per_page: '100' }),
+			...query({ per_page: '100' }),
 			options: { pagination: { pagination } },
 		};
 		return {

@@ -10,12 +10,8 @@ type Command = (sim: Simulator, body: JsonObject) => unknown;
 /** What the page and the benchmarks, which are other processes, need. Tests use the `Simulator`. */
 const COMMANDS: { [name: string]: Command } = {
 	reset: (sim) => sim.reset(),
-	fill: ({ state, clock }, { calls, dndPhones, sessions }) =>
-		fill(state, clock.now(), {
-			calls: Number(calls ?? 0),
-			dndPhones: Number(dndPhones ?? 0),
-			sessions: Number(sessions ?? 0),
-		}),
+	fill: ({ state, clock }, { calls, sessions }) =>
+		fill(state, clock.now(), { calls: Number(calls ?? 0), sessions: Number(sessions ?? 0) }),
 	createSession: ({ sessions }, { agentUuid, person }) => {
 		const name = isNonEmptyString(person) ? person : null;
 		return sessions.create(String(agentUuid), name).sessionId;

@@ -1,26 +1,19 @@
 import { usualOutcome } from '../calls/outcome';
 import { newSession } from '../chat/session';
-import { istTimestamp } from '../clock';
-import { DND_REASON, filled, fixtures } from './fixtures';
+import { filled, fixtures } from './fixtures';
 import { seededCall } from './seed';
 import type { State } from './state';
 
 /** How many to add to the initial data. */
-export type Filling = { calls: number; dndPhones: number; sessions: number };
+export type Filling = { calls: number; sessions: number };
 
-/** Adds finished calls, do-not-disturb numbers, and open sessions, like in an old account. */
-export function fill(state: State, now: number, { calls, dndPhones, sessions }: Filling): void {
+/** Adds finished calls and open sessions, like in an old account. */
+export function fill(state: State, now: number, { calls, sessions }: Filling): void {
 	const agent = state.agents.get(fixtures.agents.full);
 	if (agent === undefined) throw new Error('The simulator has no agent');
-	const { agentUuid } = agent;
-	const createdAt = istTimestamp(now);
 	for (let number = 0; number < calls; number++) {
 		const call = { ...seededCall(number, now), callId: filled.callId(number) };
 		state.calls.set(call.callId, { ...call, outcome: usualOutcome(call, agent, now) });
-	}
-	for (let number = 0; number < dndPhones; number++) {
-		const phone = filled.dndPhone(number);
-		state.dnd.push({ id: state.nextId(), agentUuid, phone, reason: DND_REASON, createdAt });
 	}
 	for (let number = 0; number < sessions; number++) {
 		const session = newSession(agent, now, filled.sessionId(number));

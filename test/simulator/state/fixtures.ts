@@ -53,9 +53,8 @@ export function callId(number: number): string {
 	return `6f1c2a34-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** Names of the calls, do-not-disturb entries, and sessions that `fill` adds, numbered from 0. */
+/** Names of the calls and sessions that `fill` adds, numbered from 0. */
 export const filled = {
 	callId: (number: number) => callId(1_000_000 + number),
-	dndPhone: (number: number) => `+916${String(number).padStart(9, '0')}`,
 	sessionId: (number: number) => `3b241101-e2bb-4255-8caf-${String(number).padStart(12, '0')}`,
 };

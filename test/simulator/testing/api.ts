@@ -5,7 +5,6 @@ import type { Simulator } from '..';
 
 export interface Got {
 	status: number;
-	headers: Headers;
 	body: JsonObject;
 	/** `body.data`, or an empty object. */
 	data: JsonObject;
@@ -31,7 +30,7 @@ export async function call(
 	const parsed: unknown = await response.json();
 	const object = isObject(parsed) ? parsed : {};
 	const data = isObject(object.data) ? object.data : {};
-	return { status: response.status, headers: response.headers, body: object, data };
+	return { status: response.status, body: object, data };
 }
 
 /** `error` or `errors`, depending on the dialect. */
