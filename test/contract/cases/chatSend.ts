@@ -193,12 +193,6 @@ const byRequest: ContractCase[] = [
 				message: 'Hello',
 			}),
 	},
-	{
-		title: 'by legacy request: explains why the service rejects it',
-		parameters: { ...message('legacy', 'Hello'), ...agent(agents.foreign) },
-		requests: [LEGACY],
-		rejection: 'The service found no such agent',
-	},
 ];
 
 export const chatSend: ContractCase[] = [...bySocket, ...byRequest];

@@ -8,6 +8,14 @@ const SUPPORT = `POST /v1/chat/session/${sessionId}/support`;
 const statusOf = ({ sessions: control }: Simulator) => control.get(sessionId).status;
 const newest = ({ state }: Simulator) => [...state.sessions.values()].at(-1);
 
+const tell = ({ chat: { commands } }: Dialect) => ({
+	operation: 'supportCommand',
+	sessionId,
+	command: 'other',
+	otherCommand: commands.tell,
+	developerSettings: { additionalBodyFields: JSON.stringify({ [commands.text]: 'Be brief' }) },
+});
+
 const session: ContractCase[] = [
 	{
 		title: 'creates a session and returns its ID as session_id',
@@ -39,13 +47,7 @@ const session: ContractCase[] = [
 	},
 	{
 		title: 'sends any other support command with additional fields',
-		parameters: ({ chat: { commands } }) => ({
-			operation: 'supportCommand',
-			sessionId,
-			command: 'other',
-			otherCommand: commands.tell,
-			developerSettings: { additionalBodyFields: JSON.stringify({ [commands.text]: 'Be brief' }) },
-		}),
+		parameters: tell,
 		requests: [SUPPORT],
 		output: [{ session_id: sessionId }],
 		verify: ({ sessions: control }) =>
@@ -53,13 +55,7 @@ const session: ContractCase[] = [
 	},
 	{
 		title: 'explains a rejection of the chat engine, at any HTTP status',
-		parameters: ({ chat: { commands } }) => ({
-			operation: 'supportCommand',
-			sessionId,
-			command: 'other',
-			otherCommand: commands.tell,
-			developerSettings: { additionalBodyFields: JSON.stringify({ [commands.text]: 'Be brief' }) },
-		}),
+		parameters: tell,
 		prepare: ({ sessions: control }) => control.setMode(sessionId, 'support'),
 		requests: [SUPPORT],
 		rejection: 'A person has taken over this chat',
@@ -113,12 +109,6 @@ const legacy: ContractCase[] = [
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
 		output: [{ session_id: sessionId, message: 'Session paused' }],
 		verify: (simulator) => expect(statusOf(simulator)).toBe('paused'),
-	},
-	{
-		title: 'stops if the session belongs to another agent, at any HTTP status',
-		parameters: { operation: 'legacyPause', sessionId, ...agent(agents.us) },
-		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
-		rejection: 'The service found no agent of this chat session',
 	},
 ];
 

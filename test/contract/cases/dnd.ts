@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { fixtures, type Dialect, type Simulator } from '../../simulator';
 import { DND_REASON } from '../../simulator/state/fixtures';
 import { agent, type ContractCase } from '../contractCase';
@@ -5,10 +6,15 @@ import { agent, type ContractCase } from '../contractCase';
 const { agents, dndPhone } = fixtures;
 const NEW = '+919000000009';
 
-/** A number in the form that the service accepts, which isn't documented. */
-function formatted(phone: string, { dnd }: Dialect): string {
-	return dnd.phoneForms === 'digits' ? phone.slice(1) : phone;
-}
+/** With the number in the form that the service accepts, which isn't documented. */
+const of =
+	(operation: string, phone: string, more: INodeParameters = {}) =>
+	({ dnd }: Dialect): INodeParameters => ({
+		operation,
+		...agent(),
+		phone: dnd.phoneForms === 'digits' ? phone.slice(1) : phone,
+		...more,
+	});
 
 const listOf = ({ state }: Simulator, phone: string) =>
 	state.dnd.filter((entry) => entry.agentUuid === agents.full && entry.phone === phone);
@@ -31,19 +37,14 @@ const otherPlacement = (placement: 'query' | 'body') => (placement === 'query' ?
 export const dnd: ContractCase[] = [
 	{
 		title: 'adds a number with its reason',
-		parameters: (dialect) => ({
-			operation: 'add',
-			...agent(),
-			phone: formatted(NEW, dialect),
-			reason: 'asked on the phone',
-		}),
+		parameters: of('add', NEW, { reason: 'asked on the phone' }),
 		requests: ['POST /v1/dnd_numbers'],
 		verify: (simulator) =>
 			expect(listOf(simulator, NEW)).toMatchObject([{ reason: 'asked on the phone' }]),
 	},
 	{
 		title: 'sends no reason if none is entered',
-		parameters: (dialect) => ({ operation: 'add', ...agent(), phone: formatted(NEW, dialect) }),
+		parameters: of('add', NEW),
 		requests: ['POST /v1/dnd_numbers'],
 		verify: (simulator) => expect(listOf(simulator, NEW)).toMatchObject([{ reason: DND_REASON }]),
 	},
@@ -51,7 +52,7 @@ export const dnd: ContractCase[] = [
 		Object.entries(METHODS).map(
 			([operation, method]): ContractCase => ({
 				title: `${operation}: stops if the agent is ${uuid}, at any HTTP status`,
-				parameters: (dialect) => ({ operation, ...agent(uuid), phone: formatted(NEW, dialect) }),
+				parameters: of(operation, NEW, agent(uuid)),
 				requests: [`${method} /v1/dnd_numbers`],
 				rejection: 'The service found no such agent',
 			}),
@@ -59,29 +60,20 @@ export const dnd: ContractCase[] = [
 	),
 	{
 		title: 'removes a number',
-		parameters: (dialect) => ({
-			operation: 'remove',
-			...agent(),
-			phone: formatted(dndPhone, dialect),
-		}),
+		parameters: of('remove', dndPhone),
 		requests: ['DELETE /v1/dnd_numbers'],
 		output: [{ deleted: true, was_listed: true, message: expect.any(String) }],
 		verify: (simulator) => expect(listOf(simulator, dndPhone)).toEqual([]),
 	},
 	{
 		title: 'stops if a number to remove is not on the list, at any HTTP status',
-		parameters: (dialect) => ({ operation: 'remove', ...agent(), phone: formatted(NEW, dialect) }),
+		parameters: of('remove', NEW),
 		requests: ['DELETE /v1/dnd_numbers'],
 		rejection: "The number isn't on the do-not-disturb list of this agent",
 	},
 	{
 		title: 'treats a number that is not on the list as removed if Ignore If Not Listed is on',
-		parameters: (dialect) => ({
-			operation: 'remove',
-			...agent(),
-			phone: formatted(NEW, dialect),
-			treatNotListedAsDone: true,
-		}),
+		parameters: of('remove', NEW, { treatNotListedAsDone: true }),
 		requests: ['DELETE /v1/dnd_numbers'],
 		output: [{ deleted: true, was_listed: false, message: 'Phone number not found on DND list' }],
 	},
@@ -90,11 +82,7 @@ export const dnd: ContractCase[] = [
 		credential: ({ dnd: { remove } }) => ({
 			dndRemovePhonePlacement: otherPlacement(remove.phonePlacement),
 		}),
-		parameters: (dialect) => ({
-			operation: 'remove',
-			...agent(),
-			phone: formatted(dndPhone, dialect),
-		}),
+		parameters: of('remove', dndPhone),
 		requests: ['DELETE /v1/dnd_numbers'],
 		rejection: 'The service found no usable phone number in the request',
 		verify: (simulator) => expect(listOf(simulator, dndPhone)).toHaveLength(1),

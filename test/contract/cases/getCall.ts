@@ -33,6 +33,11 @@ const record = {
 
 const read = (id: string, part = '') => `GET /v1/call/${id}${part}`;
 
+const withBoth = (callId: string) => ({
+	parameters: { operation: 'get', callId, include: ['transcript', 'recording'] },
+	requests: ['', '/transcript', '/recording'].map((part) => read(callId, part)),
+});
+
 const turn = (role: string, content: string) => ({ role, content, timestamp: expect.any(String) });
 
 const talk = [
@@ -67,30 +72,12 @@ export const getCall: ContractCase[] = [
 	},
 	{
 		title: 'includes the transcript and the recording',
-		parameters: {
-			operation: 'get',
-			callId: calls.finished,
-			include: ['transcript', 'recording'],
-		},
-		requests: [
-			read(calls.finished),
-			read(calls.finished, '/transcript'),
-			read(calls.finished, '/recording'),
-		],
+		...withBoth(calls.finished),
 		output: [{ status: 'picked', transcript: talk, recording: link }],
 	},
 	{
 		title: 'includes an empty transcript and no recording if there are none',
-		parameters: {
-			operation: 'get',
-			callId: calls.notPicked,
-			include: ['transcript', 'recording'],
-		},
-		requests: [
-			read(calls.notPicked),
-			read(calls.notPicked, '/transcript'),
-			read(calls.notPicked, '/recording'),
-		],
+		...withBoth(calls.notPicked),
 		output: [{ status: 'not_picked', transcript: [], recording: null }],
 	},
 	...['get', 'getTranscript', 'getRecording'].map(

@@ -1,10 +1,9 @@
 import { itemsOfDocument } from '../../document/document';
 import { fixtures } from '../../simulator';
 import { isObject, type JsonObject } from '../../simulator/json';
-import { agent, type ContractCase } from '../contractCase';
+import { agent, CALL, QUESTION, type ContractCase } from '../contractCase';
 
 const { agents } = fixtures;
-const call = { ...agent(), operation: 'place', countryCode: 'IN', phoneNumber: '9876543210' };
 
 /** Calling Hours on a weekday that isn't today and doesn't become today while the case runs. */
 function outsideCallingHours() {
@@ -18,13 +17,6 @@ function outsideCallingHours() {
 
 const once = { callLimit: { limit: { maximumCalls: 1, period: 'day' } } };
 
-const question = {
-	...call,
-	operation: 'sendAndWait',
-	message: 'May we ship order A-1042?',
-	yesValues: 'yes',
-	noValues: 'no',
-};
 const byReading = { wait: { settings: { waitForCompletion: 'reading', waitLimit: 1 } } };
 
 /** Every field of a call request, with the members of its overrides and of a data point. */
@@ -47,7 +39,7 @@ export const placeCall: ContractCase[] = [
 	{
 		title: 'places a call for later, with every field',
 		parameters: {
-			...call,
+			...CALL,
 			personName: 'Asha Rao',
 			when: 'dateTime',
 			scheduledAt: '2099-11-20T10:00:00',
@@ -80,14 +72,14 @@ export const placeCall: ContractCase[] = [
 	},
 	{
 		title: 'places a call by the legacy endpoint',
-		parameters: { ...call, developerSettings: { useLegacyEndpoint: true } },
+		parameters: { ...CALL, developerSettings: { useLegacyEndpoint: true } },
 		requests: ['POST /call'],
 		output: [{ call_id: expect.any(String) }],
 	},
 	{
 		title: 'does not place a call outside Calling Hours if that is chosen',
 		parameters: () => ({
-			...call,
+			...CALL,
 			options: outsideCallingHours(),
 		}),
 		requests: [],
@@ -96,7 +88,7 @@ export const placeCall: ContractCase[] = [
 	{
 		title: 'calls a number once if several items have it, in any format',
 		items: [{ phone: '9876500777' }, { phone: '+91 98765-00777' }],
-		parameters: { ...call, phoneNumber: '={{ $json.phone }}' },
+		parameters: { ...CALL, phoneNumber: '={{ $json.phone }}' },
 		requests: ['POST /v1/call'],
 		output: [
 			{ placed: true, call_id: expect.any(String) },
@@ -110,7 +102,7 @@ export const placeCall: ContractCase[] = [
 			{ phone: '+91 98765-00778', at: '2099-11-20T16:00:00+05:30' },
 		],
 		parameters: {
-			...call,
+			...CALL,
 			phoneNumber: '={{ $json.phone }}',
 			when: 'dateTime',
 			scheduledAt: '={{ $json.at }}',
@@ -129,13 +121,13 @@ export const placeCall: ContractCase[] = [
 	},
 	{
 		title: 'stops if the agent has no number, at any HTTP status',
-		parameters: { ...call, ...agent(agents.noNumber) },
+		parameters: { ...CALL, ...agent(agents.noNumber) },
 		requests: ['POST /v1/call'],
 		rejection: "The agent has no outbound number, so it can't place calls",
 	},
 	{
 		title: 'asks a person and returns the captured answer when the call has ended',
-		parameters: { ...question, options: byReading },
+		parameters: { ...QUESTION, options: byReading },
 		prepare: (simulator) =>
 			simulator.setAutoComplete({
 				afterMs: 0,
@@ -154,7 +146,7 @@ export const placeCall: ContractCase[] = [
 		verify: ({ requests }) => {
 			expect(requests[0]?.body).toMatchObject({
 				data_extraction: [
-					{ key: 'answer_to_question', description: question.message, required: true },
+					{ key: 'answer_to_question', description: QUESTION.message, required: true },
 				],
 			});
 		},
@@ -162,7 +154,7 @@ export const placeCall: ContractCase[] = [
 	{
 		title: 'does not ask outside Calling Hours if that is chosen, and does not approve',
 		parameters: () => ({
-			...question,
+			...QUESTION,
 			options: { ...byReading, ...outsideCallingHours() },
 		}),
 		requests: [],
@@ -172,7 +164,7 @@ export const placeCall: ContractCase[] = [
 		title: 'asks a person once if several items have the number and question',
 		items: [{}, {}],
 		prepare: (simulator) => simulator.setAutoComplete({ afterMs: 0 }),
-		parameters: { ...question, phoneNumber: '9876500779', options: byReading },
+		parameters: { ...QUESTION, phoneNumber: '9876500779', options: byReading },
 		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
 		output: [
 			{ answer: 'unclear', placed: true, call_id: expect.any(String) },
@@ -183,7 +175,7 @@ export const placeCall: ContractCase[] = [
 		title: 'does not ask the same person again with Limit Calls per Person',
 		isRunTwice: true,
 		prepare: (simulator) => simulator.setAutoComplete({ afterMs: 0 }),
-		parameters: { ...question, phoneNumber: '9876500779', options: { ...byReading, ...once } },
+		parameters: { ...QUESTION, phoneNumber: '9876500779', options: { ...byReading, ...once } },
 		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
 		output: [
 			{
