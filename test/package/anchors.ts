@@ -1,6 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../engine/sourceLoader';
+
+/** The README, the docs, and the READMEs of tests. The service's document has its own words. */
+export const pages = globSync('{*.md,docs/*.md,test/*/README.md}', { cwd: ROOT })
+	.filter((page) => page !== path.join('docs', 'service-api.md'))
+	.sort();
+
+export const textOf = (page: string) => readFileSync(path.join(ROOT, page), 'utf8');
 
 /**
  * The anchors of a page's headings, as GitHub creates them, without "#".
@@ -8,8 +15,7 @@ import { ROOT } from '../engine/sourceLoader';
  * @param level as a regular expression, such as `##`
  */
 export function anchorsOf(page: string, level = '#+'): string[] {
-	const text = readFileSync(path.join(ROOT, page), 'utf8');
-	return [...text.matchAll(new RegExp(`^${level} (.+)$`, 'gm'))].map(([, heading = '']) =>
+	return [...textOf(page).matchAll(new RegExp(`^${level} (.+)$`, 'gm'))].map(([, heading = '']) =>
 		heading
 			.trim()
 			.toLowerCase()

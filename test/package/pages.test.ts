@@ -1,15 +1,11 @@
 /** The README, the docs, and the READMEs of tests: links lead somewhere, named files exist, and field names are bold. */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { publisherOf, readManifest } from '../../scripts/release/publisher';
 import { ROOT } from '../engine/sourceLoader';
-import { anchorsOf } from './anchors';
+import { anchorsOf, pages, textOf } from './anchors';
 
 const REPOSITORY = `${publisherOf(readManifest(ROOT)).repository}/blob/main/`;
-const pages = globSync('{*.md,docs/*.md,test/*/README.md}', { cwd: ROOT })
-	.filter((page) => page !== path.join('docs', 'service-api.md'))
-	.sort();
-const textOf = (page: string) => readFileSync(path.join(ROOT, page), 'utf8');
 
 /** A constant at the start of a line that begins empty, or an object that changes. */
 const CHANGING_VALUE =

@@ -1,9 +1,9 @@
 /** Plain English as in n8n's docs, in forms, messages, the README, and the docs. */
-import { globSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { globSync } from 'node:fs';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
+import { pages, textOf } from './anchors';
 import { texts } from './texts';
 
 /** Patterns to avoid, with replacements. */
@@ -43,24 +43,11 @@ const AVOIDED: Array<[RegExp, string]> = [
 	],
 ];
 
-/** The service's document has its own words. */
-const EXCLUDED = ['docs/service-api.md'];
-
-const pages = ['*.md', 'docs/*.md', 'test/*/README.md']
-	.flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
-	.filter((page) => !EXCLUDED.includes(page))
-	.sort();
-
 beforeAll(setupEngine);
-
-test('checks the README and the docs', () => {
-	expect(pages).toContain('README.md');
-	expect(pages.length).toBeGreaterThan(8);
-});
 
 test.each(pages)('%s', (page) => {
 	// Join lines, because a sentence can span several lines.
-	expect(found(readFileSync(path.join(ROOT, page), 'utf8').replace(/\s+/g, ' '))).toEqual([]);
+	expect(found(textOf(page).replace(/\s+/g, ' '))).toEqual([]);
 });
 
 test('the forms of the nodes and of the credential', () => {
@@ -71,7 +58,7 @@ test('the forms of the nodes and of the credential', () => {
 });
 
 test.each(globSync('examples/*.json', { cwd: ROOT }).sort())('%s', (file) => {
-	expect(found(readFileSync(path.join(ROOT, file), 'utf8'))).toEqual([]);
+	expect(found(textOf(file))).toEqual([]);
 });
 
 test('the messages of the nodes', () => {
