@@ -111,9 +111,18 @@ export class Account {
 		nodes: INode[],
 		settings: Record<string, unknown> = {},
 	) => {
+		const flow = (trigger: INode) => chain('people', trigger, split(), ...nodes);
+		return await this.startFlow(people, (trigger) => ({ ...flow(trigger), settings }));
+	};
+
+	/** The same with any flow after the webhook. */
+	readonly startFlow = async (
+		people: readonly string[],
+		flowAfter: (trigger: INode) => WorkflowJson,
+	) => {
 		const path = randomUUID();
-		const flow = chain('people', webhook(path, { responseMode: 'onReceived' }), split(), ...nodes);
-		const workflow = await this.publish({ ...flow, settings });
+		const flow = flowAfter(webhook(path, { responseMode: 'onReceived' }));
+		const workflow = await this.publish(flow);
 		const body = { people: people.map((phone) => ({ phone })) };
 		expect((await this.n8n.webhook(path, body)).status).toBe(200);
 		return { workflow, nodes: flow.nodes, id: await this.executionOf(workflow) };

@@ -12,8 +12,6 @@ const { agents } = fixtures;
 
 describe('examples of calls, with only the credentials selected', () => {
 	const run = useExamples();
-	const webhook = (id: string | undefined, path = '') =>
-		`${sharedN8n().baseUrl}/webhook/${id}${path}`;
 
 	describe('03 call a new lead', () => {
 		let workflow: Workflow;
@@ -25,7 +23,7 @@ describe('examples of calls, with only the credentials selected', () => {
 		});
 
 		async function webhookAt(path: string): Promise<string> {
-			const url = webhook(path);
+			const url = `${sharedN8n().baseUrl}/webhook/${path}`;
 			await until('the webhook', async () => (await fetch(url, { method: 'POST' })).status !== 404);
 			return url;
 		}

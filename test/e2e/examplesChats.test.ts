@@ -218,6 +218,14 @@ describe('examples of chats, with only the credentials and the secret entered', 
 		});
 	});
 
+	/** Sends a chat message in the editor. Returns the execution ID. */
+	async function startChat(workflow: Imported, text: string): Promise<string> {
+		const started = await run.n8n.request('POST', `/workflows/${workflow.id}/run`, {
+			triggerToStartFrom: { name: 'Chat', data: chatMessage(text) },
+		});
+		return z.object({ executionId: z.string() }).parse(started).executionId;
+	}
+
 	describe('10 AI agent that asks before it calls', () => {
 		const toolRequest = {
 			calls: [
@@ -239,13 +247,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 		async function ask(button: 'Call' | 'Do not call'): Promise<string[]> {
 			const workflow = await run.import('10-agent-with-approval.json');
 			model.follow(toolRequest, { text: 'done' });
-			const started = await run.n8n.request('POST', `/workflows/${workflow.id}/run`, {
-				triggerToStartFrom: {
-					name: 'Chat',
-					data: chatMessage('Call Asha Rao on +91 98765 43210.'),
-				},
-			});
-			const { executionId } = z.object({ executionId: z.string() }).parse(started);
+			const executionId = await startChat(workflow, 'Call Asha Rao on +91 98765 43210.');
 			const { mails } = run.parties.gmail;
 			await until('the mail', () => mails.length === 1);
 			expect(mails[0]).toMatchObject({ to: 'manager@example.com' });
@@ -288,10 +290,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			const workflow = await run.import('11-agent-asks-by-phone.json');
 			const args = { toolParameters: refund, hitlParameters: {} };
 			model.follow({ calls: [{ tool: 'Write_Refund', args }] }, { text: 'done' });
-			const started = await run.n8n.request('POST', `/workflows/${workflow.id}/run`, {
-				triggerToStartFrom: { name: 'Chat', data: chatMessage('Refund 4500 for order A-1042.') },
-			});
-			const { executionId } = z.object({ executionId: z.string() }).parse(started);
+			const executionId = await startChat(workflow, 'Refund 4500 for order A-1042.');
 			const { simulator } = run;
 			await until('the call', () => simulator.placedCalls().length === 1);
 			expect(simulator.placedCalls()).toMatchObject([

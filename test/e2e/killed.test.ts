@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
-import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import type { N8nDriver, Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
@@ -12,11 +11,9 @@ import { allExecutions, callIdOf, executionsOf, firstReading, post, published } 
 import { removeServer, startServer } from './ownServer';
 import { KEY } from './questions';
 
-const { agents, campaigns } = fixtures;
-const AGENT = { agentUuid: byId(agents.full) };
+const { campaigns } = fixtures;
 const WAIT = { waitForCompletion: 'webhook' };
 const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
-const ROWS_PER_REQUEST = 30;
 const READER = 'Campaign Calls Trigger';
 const COMPLETED = 'Call Completed Trigger';
 
@@ -49,7 +46,6 @@ describe('after n8n was killed', () => {
 	let reader: Workflow;
 	let listener: Workflow;
 	let reported: { workflow: Workflow; report: (callId: string) => Promise<void> };
-	let push: { workflow: Workflow; path: string };
 	const session = fixtures.sessions.open;
 	const completed: string[] = [];
 	const events: string[] = [];
@@ -92,9 +88,8 @@ describe('after n8n was killed', () => {
 		// Each loop calls its second person after the first one.
 		await untilPlaced(34);
 		await untilAllWait();
-		push = await startPush();
 		await executionsOf(n8n, reported.workflow, COMPLETED, 1);
-		for (const workflow of [reader, listener, push.workflow]) await published(server, workflow);
+		for (const workflow of [reader, listener]) await published(server, workflow);
 		const [missed, later] = [plain.people.slice(5, 10), plain.people.slice(0, 5)];
 		await complete(later);
 
@@ -141,11 +136,9 @@ describe('after n8n was killed', () => {
 		flow: (trigger: INode) => WorkflowJson,
 		last: string,
 	): Promise<Waiting> {
-		const path = randomUUID();
-		const workflow = await publish(flow(webhook(path, { responseMode: 'onReceived' })));
 		const people = newPeople(count);
-		await n8n.webhook(path, { people: people.map((phone) => ({ phone })) });
-		return { people, last, execution: executionOf(workflow) };
+		const { id } = await account.startFlow(people, flow);
+		return { people, last, execution: async () => id };
 	}
 
 	/** Starts a workflow that fails, and whose error workflow has Place Call. */
@@ -159,12 +152,11 @@ describe('after n8n was killed', () => {
 		const fail = node('Fail', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'Down' });
 		await publish({ ...chain('fails', first, fail), settings: { errorWorkflow: errors.id } });
 		await n8n.webhook(path);
-		return { people, last: last.name, execution: executionOf(errors) };
+		return { people, last: last.name, execution: async () => await account.executionOf(errors) };
 	}
 
 	const newPeople = (count: number) =>
 		Array.from({ length: count }, () => String(9_000_000_001 + persons++));
-	const executionOf = (workflow: Reference) => async () => await account.executionOf(workflow);
 
 	/** Publishes a workflow that starts with the calls of a campaign. n8n stores the first reading. */
 	async function startReader(): Promise<Workflow> {
@@ -191,34 +183,6 @@ describe('after n8n was killed', () => {
 		};
 		return { workflow, report };
 	}
-
-	/** Starts a push whose second request gets no response. */
-	async function startPush() {
-		const path = randomUUID();
-		const last = ours(
-			'Push',
-			'pushCampaignContacts',
-			{
-				...AGENT,
-				campaignId: byId(campaigns.active),
-				options: { skipPushedBefore: true, output: 'rows' },
-				developerSettings: { contactsPerRequest: ROWS_PER_REQUEST },
-			},
-			{ onError: 'continueRegularOutput' },
-		);
-		const trigger = webhook(path, { responseMode: 'onReceived' });
-		const workflow = await publish(chain('push', trigger, split(), last));
-		const match = { method: 'POST', path: /\/contacts$/ };
-		simulator.faults.inject({ kind: 'hang', match, afterHandling: true, skip: 1, times: 1 });
-		await n8n.webhook(path, { people: rows(3 * ROWS_PER_REQUEST) });
-		await until('its contacts', () => contacts().length === 2 * ROWS_PER_REQUEST);
-		return { workflow, path };
-	}
-
-	const phones = (from: number, to: number) =>
-		Array.from({ length: to - from }, (_, index) => String(8_000_000_000 + from + index));
-	const rows = (count: number) => phones(0, count).map((phone) => ({ phone }));
-	const contacts = () => simulator.contactsOf(campaigns.active).map(({ phone }) => phone);
 
 	function nudge(count: number): void {
 		for (let index = 0; index < count; index++) events.push(simulator.sessions.nudge(session));
@@ -310,23 +274,4 @@ describe('after n8n was killed', () => {
 		}
 		expect(found.sort()).toEqual([...events].sort());
 	});
-
-	it('Push Campaign Contacts with Skip Numbers Pushed Before pushes only rows that cannot be in the campaign', async () => {
-		const { workflow, path } = push;
-		const [before] = await n8n.executions(workflow);
-		await n8n.webhook(path, { people: rows(4 * ROWS_PER_REQUEST) });
-		const { id } = await until('the execution', async () => {
-			const [latest] = await n8n.executions(workflow);
-			return latest !== undefined && latest.id !== before?.id && latest;
-		});
-		expect((await n8n.finished(id)).status).toBe('success');
-		expect(statusesOf(await n8n.output(id, 'Push'))).toEqual(new Set(['pushed']));
-		const rejected = await n8n.output(id, 'Push', 1);
-		expect(statusesOf(rejected)).toEqual(new Set(['pushed_before']));
-		expect(rejected.map(({ json }) => json.phone)).toEqual(phones(0, 2 * ROWS_PER_REQUEST));
-		expect(contacts()).toEqual(phones(0, 4 * ROWS_PER_REQUEST).map((phone) => `+91${phone}`));
-	});
-
-	const statusesOf = (items: INodeExecutionData[]) =>
-		new Set(items.map(({ json }) => z.string().parse(json.push_status)));
 });

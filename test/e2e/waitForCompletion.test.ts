@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { isN8n1, type Workflow } from '../n8n/driver';
+import { isN8n1 } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, manualTrigger, webhook, type WorkflowJson } from '../n8n/workflow';
+import { chain, manualTrigger, webhook } from '../n8n/workflow';
 import { loopOver, split, useAccount } from './account';
 import { callIdOf, executionsOf } from './calls';
 
@@ -19,31 +19,19 @@ const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', no
 /** `killed.test.ts` has waits that continue after n8n was killed. */
 describe('Place Call waits for completion in real n8n', () => {
 	const account = useAccount();
-	const { n8n, simulator, placeCall, executionOf, untilWaiting } = account;
-	let workflow: Workflow;
-	let path: string;
+	const { n8n, simulator, placeCall, untilWaiting } = account;
 
 	afterEach(async () => {
 		await account.removeWorkflows();
 		simulator.reset();
 	});
 
-	async function publish(flow: (trigger: INode) => WorkflowJson): Promise<void> {
-		path = randomUUID();
-		workflow = await account.publish(flow(webhook(path, { responseMode: 'onReceived' })));
-	}
+	const people = (count: number) =>
+		Array.from({ length: count }, (_, index) => String(9_000_000_000 + index));
 
-	/** Publishes Webhook → one item per person → Place Call. */
-	const publishCall = async (parameters: INodeParameters) =>
-		await publish((trigger) => chain('wait', trigger, split(), placeCall(parameters)));
-
-	async function callPeople(count: number): Promise<string> {
-		const people = Array.from({ length: count }, (_, index) => ({
-			phone: String(9_000_000_000 + index),
-		}));
-		expect((await n8n.webhook(path, { people })).status).toBe(200);
-		return await executionOf(workflow);
-	}
+	/** Starts Webhook → one item per person → Place Call. Returns the execution ID. */
+	const start = async (count: number, parameters: INodeParameters) =>
+		(await account.start(people(count), [placeCall(parameters)])).id;
 
 	async function result(id: string): Promise<INodeExecutionData[]> {
 		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
@@ -53,7 +41,10 @@ describe('Place Call waits for completion in real n8n', () => {
 	const placedIds = () => simulator.placedCalls().map(({ callId }) => callId);
 
 	it(`misses no completion before or while the execution starts to wait, ${RACES} times`, async () => {
-		await publishCall({ ...WAIT, waitLimit: 10, waitLimitUnit: 'minutes' });
+		const path = randomUUID();
+		const trigger = webhook(path, { responseMode: 'onReceived' });
+		const place = placeCall({ ...WAIT, waitLimit: 10, waitLimitUnit: 'minutes' });
+		const workflow = await account.publish(chain('wait', trigger, split(), place));
 		let run = 0;
 		const runner = async (): Promise<void> => {
 			while (run < RACES) {
@@ -76,8 +67,8 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it('two reports of a call, of which one is read slowly, call the next person of a loop once', async () => {
-		await publish((trigger) => loopOver(trigger, placeCall(WAIT)));
-		const id = await callPeople(2);
+		const flow = (trigger: INode) => loopOver(trigger, placeCall(WAIT));
+		const { id } = await account.startFlow(people(2), flow);
 		await untilWaiting(id);
 		const [first = ''] = placedIds();
 		await simulator.endCall(first);
@@ -99,15 +90,14 @@ describe('Place Call waits for completion in real n8n', () => {
 
 	it('waits in a manual execution', async () => {
 		const place = placeCall({ ...WAIT, phoneNumber: '9000000000' });
-		workflow = await account.create(chain('wait by hand', manualTrigger(), place));
+		const workflow = await account.create(chain('wait by hand', manualTrigger(), place));
 		simulator.setAutoComplete({ afterMs: 1_000 });
 		const { id } = await n8n.runManually(workflow, 'Start');
 		expect(await result(id)).toMatchObject([{ json: { timed_out: false } }]);
 	});
 
 	it('ends at the time limit with the known results', async () => {
-		await publishCall({ ...WAIT, waitLimit: 3, waitLimitUnit: 'seconds' });
-		const id = await callPeople(3);
+		const id = await start(3, { ...WAIT, waitLimit: 3, waitLimitUnit: 'seconds' });
 		await untilWaiting(id);
 		const [first = '', ...pending] = placedIds();
 		await simulator.completeCall(first);
@@ -117,17 +107,15 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it('waits by reading the call', async () => {
-		await publishCall({ waitForCompletion: 'reading' });
 		simulator.setAutoComplete({ afterMs: 500 });
-		const items = await result(await callPeople(20));
+		const items = await result(await start(20, { waitForCompletion: 'reading' }));
 		expect(items.map(callIdOf)).toEqual(placedIds());
 		expect(items.every(({ json }) => json.timed_out === false)).toBe(true);
 		expect(simulator.placedCalls().every(({ webhookUrl }) => webhookUrl === null)).toBe(true);
 	});
 
 	it('only a URL with the signature of n8n resumes an execution that waits for an answer', async () => {
-		await publishCall(ASK);
-		const id = await callPeople(1);
+		const id = await start(1, ASK);
 		await untilWaiting(id);
 		const [call] = simulator.placedCalls();
 		const url = new URL(call?.webhookUrl ?? '');
