@@ -6,11 +6,6 @@ import type { Fields } from '../forms/fields';
 /** The used part of n8n's request. n8n has read the body, unless it doesn't know the content type. */
 type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer; body?: unknown };
 
-/** The used part of n8n's response. */
-type RawResponse = {
-	status(code: number): { json(body: JsonObject): unknown };
-};
-
 /**
  * The body of a request: JSON with any content type, the fields of a form or of XML, or else its text. Undefined if
  * it's empty or can't be read.
@@ -43,8 +38,7 @@ export function respond(
 	status: number,
 	body: JsonObject,
 ): IWebhookResponseData {
-	const response: unknown = context.getResponseObject();
-	if (isRawResponse(response)) response.status(status).json(body);
+	context.getResponseObject().status(status).json(body);
 	return { noWebhookResponse: true };
 }
 
@@ -94,8 +88,4 @@ function textOf(body: object): string {
 
 function isRawRequest(request: unknown): request is RawRequest {
 	return isJsonObject(request) && 'readRawBody' in request;
-}
-
-function isRawResponse(response: unknown): response is RawResponse {
-	return isJsonObject(response) && 'status' in response;
 }
