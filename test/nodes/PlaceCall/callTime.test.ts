@@ -6,7 +6,6 @@ import {
 	type CallingHours,
 	type TimeSettings,
 } from '../../../nodes/PlaceCall/callTime';
-import { NotPlaced } from '../../../nodes/PlaceCall/notPlaced';
 import { messageOf } from './callForm';
 
 const at = (iso: string) => DateTime.fromISO(iso, { setZone: true });
@@ -157,14 +156,6 @@ describe('the next opening', () => {
 		const { planned } = callTime(settingsOf({ hours }), at(from));
 		expect(planned.toMillis()).toBe(at(expected).toMillis());
 	});
-
-	test('within a year is required', () => {
-		const except = [week, { first: '2026-01-01', last: '2028-12-31' }];
-		const settings = settingsOf({ hours: { ...WORKING_HOURS, except } });
-		expect(messageOf(() => requirePossibleTime(settings, at(nov('20T20:00'))))).toBe(
-			`'Calling Hours' leave no time to call within a year, because 'Calling Hours Except On' has "2026-11-23 to 2026-11-29, 2026-01-01 to 2028-12-31". Remove dates from 'Calling Hours Except On'.`,
-		);
-	});
 });
 
 const NOON = nov('20T12:00');
@@ -229,18 +220,6 @@ describe('a call goes', () => {
 	});
 });
 
-test.each([undefined, nov('20T22:00'), '21:00'])(
-	"a call outside the hours isn't placed if set: %p",
-	(scheduledAt) => {
-		const hours = { ...WORKING_HOURS, outside: 'notPlaced' as const };
-		const decide = () => callTime(settingsOf({ hours, scheduledAt }), at(EVENING));
-		expect(decide).toThrow(NotPlaced);
-		expect(decide).toThrow("The call wasn't placed, because it's outside the calling hours");
-		// Checks before the first call don't keep it back, because other items are placed.
-		requirePossibleTime(settingsOf({ hours, scheduledAt }), at(EVENING));
-	},
-);
-
 describe('a time that has passed', () => {
 	test.each([
 		['at the same moment', NOON],
@@ -285,14 +264,4 @@ describe('a later attempt', () => {
 		const { planned } = callTime(settings(over), at(NOON), at(NOON));
 		expect(planned.toMillis()).toBe(at(nov('20T12:01')).toMillis());
 	});
-
-	test.each([undefined, nov('20T17:59:55')])(
-		'after the hours have ended is for their next opening (%s)',
-		(scheduledAt) => {
-			const wanted = settingsOf({ scheduledAt, hours: WORKING_HOURS });
-			const before = at(nov('20T17:59:50'));
-			expect(callTime(wanted, before, before).scheduledAt).toBe(scheduledAt);
-			expect(callTime(wanted, at(EVENING), before).scheduledAt).toBe(NEXT_OPENING);
-		},
-	);
 });

@@ -92,10 +92,13 @@ describe('each item can have its own', () => {
 
 	it('public holidays, and without a time to call the node stops before anyone is called', async () => {
 		const items = rows([], '2026-01-01 to 2028-12-31, 2029-01-01', []);
-		const { message } = faultOf(await harness.place({ ...perItem, ...own }, { items }));
+		const { message, description } = faultOf(
+			await harness.place({ ...perItem, ...own }, { items }),
+		);
 		expect(message).toContain(
 			`leave no time to call within a year, because 'Calling Hours Except On' has "2026-01-01 to 2028-12-31, 2029-01-01"`,
 		);
+		expect(description).toContain("Remove dates from 'Calling Hours Except On'.");
 	});
 });
 

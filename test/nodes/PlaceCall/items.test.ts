@@ -192,18 +192,6 @@ describe('Retry On Fail', () => {
 		expect([...seen.phones, ...again.phones]).toEqual([...phones, phones[0]]);
 	});
 
-	it('places another call in the next run of a loop with the same item', async () => {
-		const bodies = acceptCalls(2);
-		const node = harness.placeCallNode(perItem, over);
-		const start = makeNode({ type: 'test.start', name: 'Start' });
-		const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
-		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
-		const input = people(1).map((json) => ({ json }));
-		const { data } = await runWorkflow(workflow, start, input);
-		expect(data.resultData.runData[node.name]).toHaveLength(2);
-		expect(bodies).toHaveLength(2);
-	});
-
 	it('in the next run of a loop, the error of an invalid item says that earlier runs may have sent items', async () => {
 		acceptCalls(1);
 		const phoneNumber = '={{ $runIndex === 0 ? "9876543210" : "later" }}';

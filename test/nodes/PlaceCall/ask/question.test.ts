@@ -12,23 +12,6 @@ const QUESTION = {
 const questionWith = (values: Values) => readQuestion(questionForm({ ...QUESTION, ...values }));
 const messageFor = (values: Values) => messageOf(() => questionWith(values));
 
-test('the question is a required data point', () => {
-	expect(questionWith({})).toEqual({
-		point: {
-			...{ key: 'answer_to_question', description: 'May we ship?', required: true },
-			output_format: 'yes or no',
-		},
-		asked: {
-			question: 'May we ship?',
-			response_type: 'approval',
-			yes: ['yes', 'Go ahead'],
-			no: ['no'],
-			answer_field_in_record: 'data_captured.answer_to_question',
-			not_reached: ['not_picked', 'failed'],
-		},
-	});
-});
-
 test('field names, format, and statuses can be configured', () => {
 	const options = {
 		answerField: 'a.b',

@@ -75,16 +75,6 @@ describe('webhooks during the wait', () => {
 		expect(waits()).toHaveLength(before);
 	});
 
-	it('reads a reported call again until its record has the summary of the report', async () => {
-		const { callId, arrive } = await waiting(byWebhook);
-		await service().endCall(callId, { summary: null });
-		timeFlies(async (ms) => {
-			if (ms === 4_000) await service().endCall(callId, { summary: 'Wants a visit' });
-		});
-		const { items } = await arrive({ call_id: callId, summary: 'Wants a visit' });
-		expect(items).toMatchObject([{ call_id: callId, summary: 'Wants a visit' }]);
-	});
-
 	it('reported calls whose records show no end for a minute count as completed', async () => {
 		const { calls, arrive } = await waiting(byWebhook, 2);
 		timeFlies();
