@@ -28,9 +28,3 @@ test.each<[number | string | undefined, number]>([
 ])('Concurrency %p: %i at the same time', (value, expected) => {
 	expect(concurrency(value)).toBe(expected);
 });
-
-test.each([NaN, Infinity, 'many'])('Concurrency %p is not a number', (value) => {
-	expect(() => concurrency(value)).toThrow(
-		"'Concurrency' in 'Developer Settings' must be a number",
-	);
-});

@@ -63,9 +63,4 @@ describe('in a session of an MCP client', () => {
 		expect(recordOf('b', 'node')).toEqual({});
 		expect(recordOf('b', 'workflow')).toEqual({ calls: ['all'] });
 	});
-
-	test('another session has other records', () => {
-		recordOf('c', 'workflow', 'three').calls = ['c'];
-		expect(recordOf('c', 'workflow', 'two')).toEqual({});
-	});
 });

@@ -47,17 +47,6 @@ describe('when the execution is stopped', () => {
 describe('the error of a stopped execution', () => {
 	const context = contextWith();
 
-	test('says that it was canceled, and what failed', () => {
-		const error = new NodeOperationError(context.getNode(), 'The connection was lost', {
-			description: 'Look at the conversation',
-		});
-		const canceled = asCanceled(context, error);
-		expect(canceled.message).toBe('The execution was canceled');
-		expect(canceled.description).toBe(
-			`${WHY_CANCELED} The connection was lost. Look at the conversation.`,
-		);
-	});
-
 	test.each([undefined, null])('leaves out a description that is %s', (empty) => {
 		const error = new NodeOperationError(context.getNode(), 'The connection was lost');
 		error.description = empty;

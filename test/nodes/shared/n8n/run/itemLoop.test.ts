@@ -1,5 +1,5 @@
 import type { ExecuteContext } from 'n8n-core';
-import { type INode, NodeOperationError } from 'n8n-workflow';
+import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { openRecord } from '../../../../../nodes/shared/n8n/once/executionStore';
 import { asItems, forEachItem } from '../../../../../nodes/shared/n8n/run/itemLoop';
 import { sendEachItem } from '../../../../../nodes/shared/n8n/run/sendLoop';
@@ -9,6 +9,7 @@ import {
 	ServiceRejection,
 } from '../../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../../nodes/shared/api/resolution';
+import { ChatEnded } from '../../../../../nodes/shared/chat/reconnectPolicy';
 import { deferred } from '../../../../../nodes/shared/clock';
 import { isJsonObject, type JsonObject } from '../../../../../nodes/shared/json';
 import { executeContext, makeNode, setupEngine } from '../../../../engine';
@@ -127,59 +128,96 @@ test('an error without a description gets none', async () => {
 	expect(error).not.toHaveProperty('description', '');
 });
 
-describe('the item of an error has its details', () => {
-	const rejection = (error: string, status: number) =>
-		new ServiceRejection(
-			{ message: 'Rejected', resolution: forEveryone('Correct it.') },
-			error,
-			status,
-			{
-				texts: [error],
-				body: {},
-			},
-		);
+describe('an error', () => {
+	const failing = (error: unknown) => async () => {
+		await Promise.resolve();
+		throw error;
+	};
+	const rejection = (message: string, said: string) =>
+		new ServiceRejection({ message, resolution: forEveryone('Mend it.') }, said, 422, {
+			texts: [said],
+			body: {},
+		});
+	const closed = { message: 'No token', resolution: forEveryone('Look.') };
 
-	test.each<[string, Error, object]>([
+	test.each<[string, unknown, details: object, stopped: object]>([
 		[
-			'a rejection',
-			rejection('no such call', 404),
-			{ item: 0, outcome: 'rejected', service_said: 'no such call', status: 404 },
+			'a field',
+			rejected,
+			{ outcome: 'not_sent' },
+			{ message: 'Rejected [item 0]', description: expect.stringMatching(/^Correct it\./) },
+		],
+		[
+			'a rejection, with its status',
+			rejection('Rejected', 'no such call'),
+			{ outcome: 'rejected', service_said: 'no such call', status: 422 },
+			{ message: 'Rejected [item 0]', httpCode: '422' },
+		],
+		[
+			'what n8n would show as HTML',
+			rejection('No <b>', '<img src=x>'),
+			{ outcome: 'rejected', service_said: '<img src=x>', status: 422 },
+			{
+				message: 'No ‹b> [item 0]',
+				description: expect.stringContaining('Mend it. The service said: ‹img src=x>.'),
+			},
 		],
 		[
 			'no response',
 			new OutcomeUnknown('It broke', forEveryone('Look.'), { originalMessage: 'ECONNRESET' }),
-			{ item: 0, outcome: 'unknown', network_said: 'ECONNRESET' },
+			{ outcome: 'unknown', network_said: 'ECONNRESET' },
+			{ message: 'It broke [item 0]' },
 		],
 		[
-			'a response of an unknown sender',
+			'a response of an unknown sender, with its status',
 			new OutcomeUnknown('It broke', forEveryone('Look.'), {
 				originalMessage: '<html>',
 				status: 502,
 				origin: 'response',
 			}),
-			{ item: 0, outcome: 'unknown', response_said: '<html>', status: 502 },
+			{ outcome: 'unknown', response_said: '<html>', status: 502 },
+			{ message: 'It broke [item 0]', httpCode: '502' },
 		],
-		['a field', rejected, { item: 0, outcome: 'not_sent' }],
-		['a defect', new TypeError('x is undefined'), { item: 0 }],
-	])('%s', async (_what, error, details) => {
-		const [item] = await forEachItem(contextOf(1, GO_ON), async () => await Promise.reject(error));
-		expect(item?.json.details).toStrictEqual(details);
-	});
+		[
+			'the end of a chat session',
+			new ChatEnded('mint_rejected', closed),
+			{ outcome: 'not_sent' },
+			{ name: 'NodeOperationError', message: 'No token [item 0]' },
+		],
+		['a defect', new TypeError('x is undefined'), {}, { message: 'x is undefined' }],
+		['a word', 'odd', {}, { message: 'odd' }],
+	])(
+		'%s: has its details in the item, or stops the node',
+		async (_what, error, details, stopped) => {
+			const [item] = await forEachItem(contextOf(2, GO_ON), failing(error));
+			expect(item?.json.details).toStrictEqual({ item: 0, ...details });
+			await expect(forEachItem(contextOf(2), failing(error))).rejects.toMatchObject({
+				...stopped,
+				context: { itemIndex: 0 },
+			});
+		},
+	);
+
+	const node = makeNode({ type: 'test.sink' });
 
 	test.each([
-		[
-			"n8n's error",
-			new NodeOperationError(makeNode({ type: 'test.sink' }), 'It broke', { description: 'Look.' }),
-			'Look.',
-		],
+		["n8n's error", new NodeOperationError(node, 'It broke', { description: 'Look.' }), 'Look.'],
 		[
 			'an error of a library',
 			Object.assign(new Error('It broke'), { description: 'E_BROKEN' }),
 			'It broke',
 		],
 	])('%s with a description', async (_whose, error, message) => {
-		const [item] = await forEachItem(contextOf(1, GO_ON), async () => await Promise.reject(error));
+		const [item] = await forEachItem(contextOf(1, GO_ON), failing(error));
 		expect(item?.json.message).toBe(message);
+	});
+
+	test.each([
+		new NodeOperationError(node, 'It broke'),
+		new NodeApiError(node, { httpCode: '500' }, { message: 'It broke' }),
+	])("%s: n8n's own error stays the same, and gets its item", async (error) => {
+		await expect(forEachItem(contextOf(1), failing(error))).rejects.toBe(error);
+		expect(error.context.itemIndex).toBe(0);
 	});
 });
 
