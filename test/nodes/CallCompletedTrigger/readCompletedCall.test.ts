@@ -18,11 +18,6 @@ type Script = Array<JsonObject | TransportFault>;
 function reading(script: Script) {
 	let requests = 0;
 	const clock = virtualClock();
-	const waits: number[] = [];
-	const sleep = async (ms: number) => {
-		waits.push(ms);
-		await clock.sleep(ms);
-	};
 	const transport = async () => {
 		const response = script[Math.min(requests++, script.length - 1)] ?? AWAY;
 		await Promise.resolve();
@@ -32,12 +27,8 @@ function reading(script: Script) {
 	};
 	// The pauses between the attempts of one reading don't count here.
 	const client = new ApiClient(transport, { ...clock, sleep: async () => {} }, () => 0);
-	const options = {
-		report: { retry_count: 1 },
-		finished: ['voicemail'],
-		clock: { ...clock, sleep },
-	};
-	return { call: readCompletedCall(client, 'c', options), waits };
+	const options = { report: { retry_count: 1 }, finished: ['voicemail'], clock };
+	return { call: readCompletedCall(client, 'c', options), waits: clock.slept };
 }
 
 test.each<[string, Script, JsonObject | undefined, number[]]>([

@@ -1,8 +1,9 @@
 import type { Clock } from '../../../../nodes/shared/clock';
 
 /** A clock that advances to the end of the next sleep when all callers sleep. */
-export function virtualClock(): Clock {
-	let now = 0;
+export function virtualClock(start = 0): Clock & { slept: number[] } {
+	let now = start;
+	const slept: number[] = [];
 	const sleepers: Array<{ until: number; wake: () => void }> = [];
 	let isRunning = false;
 	const run = async () => {
@@ -18,10 +19,12 @@ export function virtualClock(): Clock {
 		isRunning = false;
 	};
 	return {
+		slept,
 		now: () => now,
 		elapsed: () => now,
 		sleep: async (ms) =>
 			await new Promise<void>((wake) => {
+				slept.push(ms);
 				sleepers.push({ until: now + ms, wake });
 				if (!isRunning) void run();
 			}),

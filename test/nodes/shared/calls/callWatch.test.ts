@@ -1,21 +1,6 @@
 import { CallWatch } from '../../../../nodes/shared/calls/callWatch';
 import type { JsonObject } from '../../../../nodes/shared/json';
-
-/** A clock that only advances with waits. */
-function clockAt(start = 0) {
-	let time = start;
-	const sleeps: number[] = [];
-	return {
-		sleeps,
-		now: () => time,
-		elapsed: () => time,
-		sleep: async (ms: number) => {
-			sleeps.push(ms);
-			time += ms;
-			await Promise.resolve();
-		},
-	};
-}
+import { virtualClock } from '../api/virtualClock';
 
 const IDS = Array.from({ length: 30 }, (_, index) => `call-${index}`);
 const FINISHED = ['not_picked', 'voicemail'];
@@ -27,7 +12,7 @@ const watchOf = (callIds: readonly string[], read: (callId: string) => Promise<J
 
 describe('reading until all have ended', () => {
 	it('reads each call at growing intervals until it has ended', async () => {
-		const clock = clockAt();
+		const clock = virtualClock();
 		const reads = new Map<string, number>();
 		const watch = watchOf(IDS, async (callId) => {
 			const times = (reads.get(callId) ?? 0) + 1;
@@ -39,7 +24,7 @@ describe('reading until all have ended', () => {
 		expect(watch.pending).toEqual([]);
 		expect(reads.get('call-0')).toBe(2);
 		expect(reads.get('call-29')).toBe(8);
-		expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25313, 37969, 56953, 60000]);
+		expect(clock.slept).toEqual([5000, 7500, 11250, 16875, 25313, 37969, 56953, 60000]);
 	});
 
 	it('has at max ten reads in flight', async () => {
@@ -51,7 +36,7 @@ describe('reading until all have ended', () => {
 			inFlight--;
 			return ENDED;
 		});
-		await watch.readUntilAllEnded(clockAt(), HOUR);
+		await watch.readUntilAllEnded(virtualClock(), HOUR);
 		expect(max).toBe(10);
 	});
 
@@ -62,17 +47,17 @@ describe('reading until all have ended', () => {
 			if (++reads > 1) throw new Error('away');
 			return ringing;
 		});
-		await watch.readUntilAllEnded(clockAt(), HOUR);
+		await watch.readUntilAllEnded(virtualClock(), HOUR);
 		expect(watch.state('a')).toEqual({ record: ringing, hasEnded: false, readFailure: 'away' });
 	});
 
 	it('reads a last time at the limit', async () => {
-		const clock = clockAt();
+		const clock = virtualClock();
 		const watch = watchOf(['a'], async () => ({
 			status: clock.now() === 8_000 ? 'not_picked' : 'ringing',
 		}));
 		await watch.readUntilAllEnded(clock, 8_000);
-		expect(clock.sleeps).toEqual([5_000, 3_000]);
+		expect(clock.slept).toEqual([5_000, 3_000]);
 		expect(watch.pending).toEqual([]);
 	});
 });
