@@ -1,16 +1,14 @@
-import { TriggerContext } from 'n8n-core';
 import { sessionsLost } from '../../../nodes/ChatEventsTrigger/lossReporter';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/reconnectPolicy';
-import { engineHarness, makeAdditionalData, makeWorkflow } from '../../engine';
+import { engineHarness, makeWorkflow, triggerContext } from '../../engine';
 
 const harness = engineHarness();
 
-function triggerContext() {
+const context = () => {
 	const node = harness.node('chatEventsTrigger');
-	const data = makeAdditionalData('trigger');
-	return new TriggerContext(makeWorkflow([node]), node, data, 'trigger', 'activate');
-}
+	return triggerContext(makeWorkflow([node]), node);
+};
 
 const TEXT = { message: 'The chat has ended', resolution: forEveryone('Look at it.') };
 const loss = (sessionId: string, isRetried = false, said?: string) => ({
@@ -40,7 +38,7 @@ test.each([
 		losses.length > 1
 			? "2 chat sessions aren't connected"
 			: "Chat session s0 isn't connected: the chat has ended";
-	expect(sessionsLost(triggerContext(), losses)).toMatchObject({ message, description });
+	expect(sessionsLost(context(), losses)).toMatchObject({ message, description });
 });
 
 test.each([
@@ -48,7 +46,7 @@ test.each([
 	[1_000, " 950 more sessions aren't connected."],
 ])("names 50 of %i sessions that aren't connected", (length, rest) => {
 	const losses = Array.from({ length }, (_, index) => loss(`s${index}`));
-	const { description } = sessionsLost(triggerContext(), losses);
+	const { description } = sessionsLost(context(), losses);
 	expect(description?.match(/s\d+:/g)).toHaveLength(50);
 	expect(description?.endsWith(rest)).toBe(true);
 });

@@ -103,19 +103,6 @@ test('a custom message ID is sent and returned', async () => {
 	expect(frames()).toEqual([{ type: 'message', content: 'Hello', message_id: 'm-1' }]);
 });
 
-test('messages of a session keep their order with any concurrency, on one socket per session', async () => {
-	const texts = ['please be busy', 'two', 'three', 'four'];
-	const items = texts.flatMap((text) => [
-		{ text, session: sessions.open },
-		{ text, session: sessions.dormant },
-	]);
-	const parameters = { sessionId: '={{ $json.session }}', developerSettings: { concurrency: 8 } };
-	const replies = records(await harness.run(parameters, { items })).map(({ reply }) => reply);
-	expect(replies).toEqual(items.map(({ text }) => `You said: ${text}`));
-	expect(customerMessages()).toEqual(texts);
-	expect(harness.connections()).toBe(2);
-});
-
 test('upper and lower case are the same session: one connection, messages in order, the same key', async () => {
 	const items = [sessions.open, sessions.open.toUpperCase()].flatMap((session) =>
 		['please be busy', 'two'].map((text) => ({ session, text })),
