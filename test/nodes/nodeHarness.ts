@@ -23,7 +23,7 @@ type RunOptions = {
 /** One node of the package in n8n's engine. It doesn't wait between attempts. */
 export function nodeHarness(type: string, base: INodeParameters = {}) {
 	const harness = engineHarness();
-	useNoWaits();
+	const waits = useNoWaits();
 
 	const nodeOf = async (
 		parameters: INodeParameters,
@@ -43,6 +43,8 @@ export function nodeHarness(type: string, base: INodeParameters = {}) {
 	};
 	return {
 		...harness,
+		/** The waits between attempts. */
+		waits,
 		run,
 		/** The output of the node. */
 		records: async (parameters: INodeParameters = {}, setting: RunOptions = {}) =>

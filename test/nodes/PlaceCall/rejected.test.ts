@@ -1,26 +1,13 @@
-import { inspect } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
-import { TOKEN, useNoWaits } from '../../engine';
-import { callsEndpoint, faultOf, people, perItem, placeCallHarness } from './placeCallHarness';
+import { nodeHarness } from '../nodeHarness';
+import { CALL, callsEndpoint, people, perItem } from './placeCallHarness';
 
-const { place } = placeCallHarness();
-const waits = useNoWaits();
+const { errorOf, waits } = nodeHarness('placeCall', CALL);
 
 const REJECTED_CALL =
 	"No call was placed. Correct what the service names. If the person is on a do-not-disturb list, don't call them.";
 
-/** Places one call. The interceptor responds once, so a second request would cause ENOTFOUND. */
-async function faultFor() {
-	const run = await place();
-	expect(inspect(run, { depth: Infinity })).not.toContain(TOKEN);
-	const fault = faultOf(run);
-	// Without the words of the service.
-	const message = fault.message.replace(/: ".*"$/, '');
-	const [resolution = ''] = fault.description.split('The service said');
-	expect(`${message} ${resolution}`).not.toMatch(/\b(error|problem|failure)\b/i);
-	return fault;
-}
-
+// The interceptor of the service responds once, so a second request would cause ENOTFOUND.
 describe('a call that the service rejects', () => {
 	const said = (error: string, more: IDataObject = {}) => ({ success: false, error, ...more });
 
@@ -44,7 +31,7 @@ describe('a call that the service rejects', () => {
 		[200, said('ENOENT: no such flow'), callRejected('ENOENT: no such flow'), REJECTED_CALL],
 	])('%i %j', async (status, body, what, resolution) => {
 		callsEndpoint().reply(status, body);
-		const { message, description, context } = await faultFor();
+		const { message, description, context } = await errorOf();
 		expect(message).toBe(what);
 		expect(description).toContain(resolution);
 		if (message.includes(': "')) expect(description).toBe(resolution);
@@ -53,10 +40,10 @@ describe('a call that the service rejects', () => {
 });
 
 describe('a call with an unknown outcome', () => {
-	// Other responses and faults: test/nodes/shared/api/words.
+	// Other responses and faults: test/nodes/shared/api/errorTexts.
 	test('the message says how to find out, and nothing is sent again', async () => {
 		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
-		const { message, description } = await faultFor();
+		const { message, description } = await errorOf();
 		expect(message).toBe(
 			'The service or a proxy returned HTTP status 502, so the outcome is unknown (call to 9876543210, IN)',
 		);
@@ -70,7 +57,7 @@ describe('a call with an unknown outcome', () => {
 		callsEndpoint()
 			.times(2)
 			.reply(200, { success: true, data: { call_id: 'call-1' } });
-		const { message } = faultOf(await place(perItem, { items: people(2) }));
+		const { message } = await errorOf(perItem, { items: people(2) });
 		expect(message).toContain('The response has the ID of another call of this execution');
 	});
 });
