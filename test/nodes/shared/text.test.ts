@@ -3,15 +3,6 @@ import { firstCharacters, normalized, withoutEnd } from '../../../nodes/shared/t
 
 const anyText = fc.string({ unit: 'binary' });
 
-test.each([
-	['https://h.example//', 'https://h.example'],
-	['a/b', 'a/b'],
-	['///', ''],
-	['', ''],
-])('removes the slashes at the end of %j', (text, expected) => {
-	expect(withoutEnd(text, /\//)).toBe(expected);
-});
-
 test('removes the same characters at the end as a regular expression', () => {
 	const text = fc.string({ unit: fc.constantFrom('a', ' ', '.', '…') });
 	fc.assert(

