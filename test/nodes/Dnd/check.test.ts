@@ -1,21 +1,10 @@
 import { service } from '../../engine';
 import { InFlight } from '../../engine/inFlight';
-import { DETAILS, dndHarness, PATH } from './dndHarness';
+import { DETAILS, dndHarness, entry, listOf, PATH } from './dndHarness';
 
 const { records, errorOf } = dndHarness('check', { phone: '={{ $json.phone }}' });
 const credential = DETAILS;
 const items = [{ phone: '9812345678' }];
-const entry = (phone: string) => ({
-	id: phone,
-	agent_uuid: 'agent_a1',
-	phone,
-	reason: 'asked',
-});
-const found = (...phones: string[]) => ({
-	success: true,
-	data: phones.map(entry),
-	meta: { current_page: 1, total_pages: 1, total_count: phones.length, per_page: 25 },
-});
 const list = (list_phone: string, more: object = {}) =>
 	service()
 		.get(PATH)
@@ -37,9 +26,9 @@ test.each<
 ])(
 	'%s: the service filters, and the node compares the digits',
 	async (phone, searched, kept, listed, similar = []) => {
-		list(searched).reply(200, found(...kept));
+		list(searched).reply(200, listOf(...kept));
 		if (listed === undefined)
-			list(phone).reply(200, found(...kept.filter((one) => one.includes(phone))));
+			list(phone).reply(200, listOf(...kept.filter((one) => one.includes(phone))));
 		expect(await records({}, { items: [{ phone }], credential })).toEqual([
 			{
 				phone: phone.replace(/\(0\)|[^\d+]/g, ''),
@@ -53,13 +42,13 @@ test.each<
 );
 
 test('a number that may equal an entry is never treated as not listed', async () => {
-	list('58').reply(200, found('+442079460958'));
+	list('58').reply(200, listOf('+442079460958'));
 	const { message } = await errorOf({}, { items: [{ phone: '020 7946 0958' }], credential });
 	expect(message).toContain('and "+442079460958" on the list may be the same number');
 });
 
 test('a list that also has numbers of another agent is not used', async () => {
-	const body = found('+919812345678', '+919912345678');
+	const body = listOf('+919812345678', '+919912345678');
 	const data = body.data.map((one, index) => ({ ...one, ...(index > 0 && { agent_uuid: 'b2' }) }));
 	list('78').reply(200, { ...body, data });
 	expect(await errorOf({}, { items, credential })).toMatchObject({
@@ -69,8 +58,8 @@ test('a list that also has numbers of another agent is not used', async () => {
 });
 
 test('all digits are searched for if the service finds nothing with two', async () => {
-	list('78').reply(200, found());
-	list('9812345678').reply(200, found('+919812345678'));
+	list('78').reply(200, listOf());
+	list('9812345678').reply(200, listOf('+919812345678'));
 	expect(await records({}, { items, credential })).toMatchObject([{ on_dnd: true }]);
 });
 
@@ -80,18 +69,18 @@ test('several numbers are checked at the same time', async () => {
 		list(digits).reply(200, async () => {
 			await inFlight.enter();
 			inFlight.leave();
-			return found();
+			return listOf();
 		});
 	}
 	const rows = [...items, { phone: '9812345679' }];
-	for (const phone of ['9812345678', '9812345679']) list(phone).reply(200, found());
+	for (const phone of ['9812345678', '9812345679']) list(phone).reply(200, listOf());
 	expect(await records({}, { items: rows, credential })).toHaveLength(2);
 	expect(inFlight.max).toBe(2);
 });
 
 describe('more than one page', () => {
-	const first = { ...found(), meta: { current_page: 1, total_pages: 2 } };
-	const last = { ...found('+919812345678'), meta: { current_page: 2, total_pages: 2 } };
+	const first = { ...listOf(), meta: { current_page: 1, total_pages: 2 } };
+	const last = { ...listOf('+919812345678'), meta: { current_page: 2, total_pages: 2 } };
 
 	test('is read twice, also if the first one is empty', async () => {
 		// Only the reason changes in between.

@@ -1,21 +1,9 @@
 import { engineTool, hintsOf, output, runNode, service } from '../../engine';
-import { AGENT, DETAILS, dndHarness, PATH } from './dndHarness';
+import { AGENT, DETAILS, dndHarness, listOf, PATH } from './dndHarness';
 
 const harness = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
 const { records, errorOf, executeItems, run } = harness;
 const credential = DETAILS;
-const entry = (phone: string) => ({
-	id: Number(phone),
-	agent_uuid: 'agent_a1',
-	phone,
-	reason: 'asked',
-	created_at: '2026-10-01T10:00:00+05:30',
-});
-const page = (...phones: string[]) => ({
-	success: true,
-	data: phones.map(entry),
-	meta: { current_page: 1, total_pages: 1, total_count: phones.length, per_page: 100 },
-});
 const whole = (agent = 'agent_a1') =>
 	service().get(PATH).query({ list_agent: agent, list_size: 100 });
 const LISTED = {
@@ -37,7 +25,7 @@ const checkNode = async () =>
 	});
 
 test('as a tool, returns rows without the ID that an agent adds', async () => {
-	whole().reply(200, page('+919812345678'));
+	whole().reply(200, listOf('+919812345678'));
 	const node = await checkNode();
 	const [row = {}] = ROWS;
 	const { result } = await engineTool(node, { row })();
@@ -45,7 +33,7 @@ test('as a tool, returns rows without the ID that an agent adds', async () => {
 });
 
 test('returns each row with on_dnd', async () => {
-	whole().reply(200, page('+919812345678'));
+	whole().reply(200, listOf('+919812345678'));
 	const items = await executeItems({}, { items: ROWS, credential });
 	expect(items).toEqual([
 		{ json: { ...ROWS[0], ...LISTED }, pairedItem: { item: 0 } },
@@ -55,7 +43,7 @@ test('returns each row with on_dnd', async () => {
 });
 
 test('returns the files of a row', async () => {
-	whole().reply(200, page());
+	whole().reply(200, listOf());
 	const node = await checkNode();
 	const binary = { data: { data: 'QQ==', mimeType: 'text/plain' } };
 	const [json = {}] = ROWS;
@@ -64,8 +52,8 @@ test('returns the files of a row', async () => {
 });
 
 test('reads the list of each agent once', async () => {
-	whole('agent_a1').reply(200, page('+919812345678'));
-	whole('agent_b2').reply(200, page());
+	whole('agent_a1').reply(200, listOf('+919812345678'));
+	whole('agent_b2').reply(200, listOf());
 	const items = ['agent_a1', 'agent_b2', 'agent_a1'].map((agent) => ({
 		agent,
 		phone: '9812345678',
@@ -90,7 +78,7 @@ describe('a number that cannot be read', () => {
 	test.each(['all', 'notListed', 'listed'])(
 		'is treated neither as listed nor as not listed (%s)',
 		async (returnRows) => {
-			whole().reply(200, page('+919812345678'));
+			whole().reply(200, listOf('+919812345678'));
 			const overrides = { onError: 'continueErrorOutput' } as const;
 			const setting = { items, credential, overrides, sinks: ['Good', 'Bad'] };
 			const result = await run({ returnRows }, setting);
@@ -104,7 +92,7 @@ describe('a number that cannot be read', () => {
 	);
 
 	test('is reported together with all others', async () => {
-		whole().reply(200, page('+12025550143', '+442079460958'));
+		whole().reply(200, listOf('+12025550143', '+442079460958'));
 		const numbers = [{ phone: '2025550143' }, { phone: '9812345678' }, { phone: '02079460958' }];
 		const { message, description } = await errorOf({}, { items: numbers, credential });
 		expect(message).toContain('"2025550143" and "+12025550143" on the list may be the same number');
@@ -125,7 +113,7 @@ test('an unreadable list stops every row of its agent', async () => {
 const UNKNOWN = { on_dnd: true, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
 
 test('with On Error set to continue, a row that cannot be compared keeps its columns, but not those of an earlier check', async () => {
-	whole().reply(200, page('+919812345678'));
+	whole().reply(200, listOf('+919812345678'));
 	const overrides = { onError: 'continueRegularOutput' } as const;
 	const items = [ROWS[0] ?? {}, { phone: 'later', name: 'Zoe', row_number: 3, on_dnd: false }];
 	const result = await run({}, { items, credential, overrides });
@@ -141,7 +129,7 @@ test('with On Error set to continue, a row that cannot be compared keeps its col
 });
 
 test('Only Rows Not on the List: with On Error set to continue, rows that cannot be compared are left out with a hint', async () => {
-	whole().reply(200, page('+919812345678'));
+	whole().reply(200, listOf('+919812345678'));
 	const overrides = { onError: 'continueRegularOutput' } as const;
 	const items = [{ phone: 'later' }, { phone: '+919812345679', error: 'of an earlier node' }];
 	const result = await run({ returnRows: 'notListed' }, { items, credential, overrides });
@@ -151,7 +139,7 @@ test('Only Rows Not on the List: with On Error set to continue, rows that cannot
 			/^1 row couldn't be checked and was left out\. The first one: 'Phone' "later"/,
 		),
 	]);
-	whole().reply(200, page());
+	whole().reply(200, listOf());
 	const all = await run({ returnRows: 'notListed' }, { items: ROWS, credential, overrides });
 	expect(hintsOf(all)).toEqual([]);
 });

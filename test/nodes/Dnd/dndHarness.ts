@@ -23,3 +23,18 @@ export const dndHarness = (operation: string, base: INodeParameters = {}) =>
 	nodeHarness('dnd', { operation, agentUuid: AGENT, ...base });
 
 export const PATH = '/v1/dnd_numbers';
+
+export const entry = (phone: string) => ({
+	id: phone,
+	agent_uuid: 'agent_a1',
+	phone,
+	reason: 'asked',
+	created_at: '2026-10-01T10:00:00+05:30',
+});
+
+/** A list with these numbers, in one page. */
+export const listOf = (...phones: string[]) => ({
+	success: true,
+	data: phones.map(entry),
+	meta: { current_page: 1, total_pages: 1, total_count: phones.length, per_page: 100 },
+});

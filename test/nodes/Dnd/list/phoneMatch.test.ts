@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { comparedDigits, parseDndPhone, searchDigits } from '../../../../nodes/Dnd/list/phoneMatch';
+import { parseDndPhone } from '../../../../nodes/Dnd/list/phoneMatch';
 
 test.each<[unknown, string]>([
 	['+919876543210', '+919876543210'],
@@ -57,19 +57,4 @@ test.each<[unknown, RegExp, string?]>([
 		message: expect.stringMatching(words),
 		resolution: resolution ?? expect.any(String),
 	});
-});
-
-test.each([
-	['+919876543210', '9876543210', '10'],
-	['9876543210', '9876543210', '10'],
-	['91 98765 43210', '9876543210', '10'],
-	['0091-9876543210', '9876543210', '10'],
-	['09876543210', '9876543210', '10'],
-	['+911123456789', '1123456789', '89'],
-	['+1 (415) 555-0132', '14155550132', '32'],
-	['+4402079460958', '4402079460958', '58'],
-	['1234', '1234', '34'],
-])('any format of %s contains %s, and is searched by %s', (phone, compared, searched) => {
-	expect(comparedDigits(phone)).toBe(compared);
-	expect(searchDigits(phone)).toBe(searched);
 });
