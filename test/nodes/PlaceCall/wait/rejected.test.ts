@@ -47,9 +47,4 @@ describe('no call is placed', () => {
 			description: 'Enter a number above 0, and choose its unit.',
 		});
 	});
-
-	it('with the unit of the time limit as an expression', async () => {
-		const run = await harness.place(waitBy('webhook', { waitLimitUnit: '={{ "weeks" }}' }));
-		expect(faultOf(run).message).toBe('\'Unit\' can\'t be an expression (got "{{ "weeks" }}")');
-	});
 });

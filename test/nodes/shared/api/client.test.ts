@@ -9,6 +9,8 @@ import { clientOf } from './clientOf';
 const POST: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
 const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
 const CONTACTS: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
+const WS_TOKEN = '/v1/chat/session/s-1/ws_token';
+const NOT_IN_ACCOUNT = 'Agent not found or not associated with this account';
 
 const PROVEN = { successCheck: () => true };
 
@@ -77,31 +79,21 @@ describe('an error body', () => {
 		['/v1/call', 400, 'No', 'The service rejected the call: "No"'],
 		['/v1/call', 403, 'No', "The service doesn't allow this with your API token"],
 		['/v1/call', 404, 'No', 'The service returned "not found"'],
-		['/v1/campaigns/7/contacts', 422, 'No', 'The service rejected the request: "No"'],
-		[
-			'/v1/chat/session/s-1/ws_token',
-			403,
-			'No',
-			"The service doesn't allow this for the chat session",
-		],
-		['/v1/chat/session/s-1/ws_token', 404, 'No', "The service didn't find the chat session"],
+		[CONTACTS.path, 422, 'No', 'The service rejected the request: "No"'],
+		[WS_TOKEN, 403, 'No', "The service doesn't allow this for the chat session"],
+		[WS_TOKEN, 404, 'No', "The service didn't find the chat session"],
 		['/chat_sessions/s-1/close_session', 404, 'No', "The service didn't find the chat session"],
 		['/v1/chat/session', 403, 'No', "The service doesn't allow this with your API token"],
 		['/v1/chat/inbound', 404, 'No', 'The service returned "not found"'],
 		// Documented errors of other endpoints.
-		[
-			'/v1/campaigns/7/contacts',
-			422,
-			"Couldn't find Campaign",
-			"The service doesn't know this campaign",
-		],
+		[CONTACTS.path, 422, "Couldn't find Campaign", "The service doesn't know this campaign"],
 		['/v1/call', 422, 'agent_not_found', 'The service found no such agent in the account of'],
 		['/v1/chat/session/s/inject_context', 422, 'session_closed', 'The chat session is closed'],
 		['/v1/call', 422, 'session_closed', 'The service rejected the call: "session_closed"'],
 		[
 			'/v1/chat/inbound',
 			422,
-			'Agent not found or not associated with this account',
+			NOT_IN_ACCOUNT,
 			'The account of this API token has no agent with this ID',
 		],
 	])('of %s with status %i: %s', async (path, status, error, message) => {
@@ -135,7 +127,7 @@ describe('an error body', () => {
 test.each<[ServiceRequest, number, JsonValue, string]>([
 	[POST, 400, 'No', 'request'],
 	[POST, 403, 'No', 'request'],
-	[POST, 403, 'Agent not found or not associated with this account', 'request'],
+	[POST, 403, NOT_IN_ACCOUNT, 'request'],
 	[GET, 404, 'call_not_found', 'request'],
 	[GET, 422, 'Invalid API token', 'access'],
 	[{ method: 'GET', path: '/v1/active_agents' }, 403, 'No', 'access'],

@@ -35,14 +35,6 @@ test.each<[string, PlacedValue[], object]>([
 	expect(placeValues(values)).toEqual({ query: expected });
 });
 
-test('some in the body, some in the query', () => {
-	expect(placeValues([query('agent', 'a'), body('entry.phone', 'p')])).toEqual({
-		query: { agent: 'a' },
-		body: { entry: { phone: 'p' } },
-	});
-	expect(placeValues([])).toEqual({});
-});
-
 test.each([
 	['phone', 'phone'],
 	['entry', 'entry.phone'],

@@ -6,24 +6,6 @@ import type { JsonValue } from '../../../../nodes/shared/json';
 const mapping = (settings: { [name in MappingName]?: string }) => new ApiMapping(settings);
 const response = (body: JsonValue): ApiResponse => ({ status: 200, body });
 
-test('each value is sent under the name and in the place from the credential, and empty ones are not', () => {
-	const settings = {
-		chatCreateAgentName: 'agent',
-		chatCreateAgentPlacement: 'query',
-		chatCreatePersonName: 'person.name',
-	};
-	const values = (personName: string) =>
-		chatValues(mapping(settings), [
-			['chatCreateAgent', 'agent_a'],
-			['chatCreatePerson', personName],
-		]);
-	expect(values('Asha')).toEqual({
-		query: { agent: 'agent_a' },
-		body: { person: { name: 'Asha' } },
-	});
-	expect(values('')).toEqual({ query: { agent: 'agent_a' } });
-});
-
 test("a documented value can't be replaced", () => {
 	const key = { placement: 'body', name: 'idempotency_key', value: 'k-1' };
 	const names = mapping({ chatAsyncMessageName: 'idempotency_key' });
