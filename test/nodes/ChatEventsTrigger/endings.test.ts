@@ -33,12 +33,6 @@ describe('activating', () => {
 	test.each([
 		['no session', {}, "'Session IDs' is empty", /Enter the sessions/],
 		[
-			'an expression that returns nothing',
-			{ sessionIds: '={{ $vars.x }}' },
-			"'Session IDs' is empty",
-			/Enter the sessions/,
-		],
-		[
 			'an unknown session',
 			{ sessionIds: sessions.unknown },
 			/isn't connected: the service didn't find the chat session/,

@@ -1,15 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import {
-	engineHarness,
-	engineTool,
-	hintsOf,
-	inlineTool,
-	mcpTool,
-	output,
-	runNode,
-	service,
-} from '../../engine';
+import { engineHarness, engineTool, hintsOf, output, runNode, service } from '../../engine';
 import { acceptCalls, CALL } from '../PlaceCall/placeCallHarness';
 import {
 	accepted,
@@ -161,12 +152,8 @@ describe('forgets nothing', () => {
 		expect(error?.message).toContain("n8n can't read or write the numbers that it remembers");
 	});
 
-	it.each([
-		['an agent', engineTool],
-		['an older agent', inlineTool],
-		['an MCP client', mcpTool],
-	])('for %s', async (_name, toolOf) => {
-		const tool = toolOf(forgetNode({ numbersToForget: 'all' }));
+	it('as a tool', async () => {
+		const tool = engineTool(forgetNode({ numbersToForget: 'all' }));
 		expect(await tool()).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: "A tool can't forget numbers, so nothing was forgotten.",

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { engineTool, executeContext, inlineTool, mcpTool, output, skipSleeps } from '../../engine';
+import { engineTool, executeContext, output, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -330,14 +330,10 @@ describe("n8n's store", () => {
 });
 
 describe('as a tool', () => {
-	it.each([
-		['of an agent', engineTool],
-		['of an older agent', inlineTool],
-		['of an MCP client', mcpTool],
-	])('%s, it says who cannot be called until when', async (_name, toolOf) => {
+	it('says who cannot be called until when', async () => {
 		acceptCalls(1);
 		await call(PHONE);
-		const answer = await toolOf(harness.placeCallNode(limited()))();
+		const answer = await engineTool(harness.placeCallNode(limited()))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
 			what_happened:

@@ -47,28 +47,6 @@ describe('the output', () => {
 			{ json: { call_id: 'a', placed: true, ...json }, pairedItem: { item: 0 } },
 		]);
 	});
-
-	it('Include Input Fields: has the row without the fields of an earlier call', async () => {
-		const data = {
-			call_id: 'a',
-			scheduled_at: '2099-01-01T10:00:00Z',
-			scheduled_at_epoch: 4070944800,
-		};
-		callsEndpoint().reply(200, { success: true, data });
-		const row = { row_number: 7, name: 'Asha', error: 'was here' };
-		const earlier = {
-			...{ scheduled_at: 'a column', call_id: 'old', scheduled_at_epoch: 1 },
-			...{ timed_out: true, not_read: 'y', waits_until: 'z', next_call_possible_at: 'x' },
-		};
-		const parameters = { options: { includeInputFields: true } };
-		const run = await place(parameters, { items: [{ ...row, ...earlier }] });
-		expect(output(run, 'Node')).toEqual([
-			{
-				json: { ...row, ...data, placed: true, phone_key: '919876543210' },
-				pairedItem: { item: 0 },
-			},
-		]);
-	});
 });
 
 test.each([
@@ -127,8 +105,17 @@ it('waits for a call whose call_id is a number, and returns its record instead o
 	jest.restoreAllMocks();
 });
 
-it('Include Input Fields: leaves out the record, the error, and the answer of an earlier call', async () => {
-	acceptCalls(1);
+it('Include Input Fields: has the row without the fields, the record, the error, and the answer of an earlier call', async () => {
+	const data = {
+		call_id: 'a',
+		scheduled_at: '2099-01-01T10:00:00Z',
+		scheduled_at_epoch: 4070944800,
+	};
+	callsEndpoint().reply(200, { success: true, data });
+	const earlier = {
+		...{ scheduled_at: 'a column', scheduled_at_epoch: 1, timed_out: true, not_read: 'y' },
+		...{ waits_until: 'z', next_call_possible_at: 'x' },
+	};
 	const record = {
 		call_id: 'old',
 		phone_key: '91',
@@ -140,16 +127,19 @@ it('Include Input Fields: leaves out the record, the error, and the answer of an
 	const answer = { answer: 'yes', explanation: 'Yes', data: { approved: true } };
 	const failed = { error: 'No', message: 'Correct it', details: { outcome: 'unknown' } };
 	const row = { row: 7, caller_name: 'Asha Rao' };
-	const items = [{ ...row, ...record, ...answer, ...failed }];
+	const items = [{ ...row, ...earlier, ...record, ...answer, ...failed }];
 	const run = await place({ options: { includeInputFields: true } }, { items });
-	const called = { call_id: 'call-9876543210', placed: true, phone_key: '919876543210' };
+	const called = { ...data, placed: true, phone_key: '919876543210' };
 	expect(records(run)).toEqual([{ ...row, ...called }]);
-	expect(run.data.resultData.runData.Node?.[0]?.hints).toEqual([]);
+	expect(hintsOf(run)).toEqual([expect.stringMatching(/^1 call is scheduled for /)]);
 });
 
 it("Include Input Fields: keeps the user's own columns with such names", async () => {
 	acceptCalls(1);
-	const own = { status: 'to call', message: 'Hello', answer: 'B', data: { approved_by: 'us' } };
+	const own = {
+		...{ status: 'to call', message: 'Hello', error: 'was here', answer: 'B' },
+		data: { approved_by: 'us' },
+	};
 	const run = await place({ options: { includeInputFields: true } }, { items: [own] });
 	expect(output(run, 'Node')).toMatchObject([{ json: own }]);
 });

@@ -1,4 +1,4 @@
-import { callWith, messageFor, requestWith } from '../callForm';
+import { messageFor, requestWith } from '../callForm';
 
 const body = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
 
@@ -177,9 +177,4 @@ test('all invalid fields are reported at the same time', () => {
 	expect(message).toContain(
 		"(3) 'Retry Attempts' must be a whole number from 1 to 10 (got 11). Enter a whole number from 1 to 10.",
 	);
-});
-
-test('the number is compared in its international form, as entered', () => {
-	const british = callWith({ countryCode: 'GB', phoneNumber: '+44 20 7946 0958' });
-	expect([callWith({}).phoneKey, british.phoneKey]).toEqual(['919876543210', '442079460958']);
 });

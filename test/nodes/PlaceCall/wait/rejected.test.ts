@@ -1,15 +1,12 @@
 import nock from 'nock';
-import { engineTool, inlineTool } from '../../../engine';
+import { engineTool } from '../../../engine';
 import { faultOf, waitBy } from '../placeCallHarness';
 import { N8N } from '../waitingExecutions';
 import { byWebhook, harness } from './waitHarness';
 
 describe('no call is placed', () => {
-	it.each([
-		['run by the engine', engineTool],
-		['called by the agent', inlineTool],
-	])('as a tool %s, which cannot wait', async (_name, route) => {
-		const answer = await route(harness.placeCallNode(byWebhook))();
+	it('as a tool, which cannot wait', async () => {
+		const answer = await engineTool(harness.placeCallNode(byWebhook))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: "A tool can't wait for the completion webhook, so no call was placed.",

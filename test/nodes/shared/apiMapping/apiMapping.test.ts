@@ -5,7 +5,6 @@ import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { readProviderSettings } from '../../../../nodes/shared/apiMapping/providerSettings';
 import { AGENTS_TOPIC } from '../../../../nodes/shared/apiMapping/agents';
 import { CALL_LIST_TOPIC } from '../../../../nodes/shared/apiMapping/callList';
-import { DND_TOPIC } from '../../../../nodes/shared/apiMapping/dnd';
 import type { MappingTopic } from '../../../../nodes/shared/apiMapping/field';
 import { MAPPING_TOPICS, type MappingName } from '../../../../nodes/shared/apiMapping/topics';
 import { apiMappingOf } from '../../../contract/credentialFor';
@@ -53,12 +52,6 @@ test('missing values have a message with what they are for, whom to ask, the swi
 		),
 	});
 	expect(mapping.required('dndAddPhoneName')).toBe('phone');
-});
-
-test('a topic is set up if it has any value', () => {
-	const mapping = new ApiMapping({ callListPath: 'data', dndAddAgentName: ' ' });
-	expect(mapping.isSetUp(CALL_LIST_TOPIC)).toBe(true);
-	expect(mapping.isSetUp(DND_TOPIC)).toBe(false);
 });
 
 test.each(Object.entries({ ...dialects, unguessable }))(

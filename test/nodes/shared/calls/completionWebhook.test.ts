@@ -1,5 +1,4 @@
 import {
-	callIdKey,
 	findField,
 	readReport,
 	reportedField,
@@ -128,9 +127,4 @@ describe('a field of a reported call', () => {
 	it('is the one closest to the top level, if only one is asked for', () => {
 		expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
 	});
-});
-
-test('upper and lower case of a UUID mean the same, of another ID they do not', () => {
-	expect(callIdKey(ID.toUpperCase())).toBe(callIdKey(ID));
-	expect(callIdKey('aBc')).not.toBe(callIdKey('abc'));
 });

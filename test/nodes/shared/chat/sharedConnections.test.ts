@@ -388,27 +388,6 @@ describe('client_id', () => {
 });
 
 describe('sending', () => {
-	it('runs one lease after another, in the order of requests', async () => {
-		const { lease, socket, connect } = processHarness();
-		const [one, two] = [lease().lease, lease().lease];
-		const order: string[] = [];
-		const sendAll = async (from: ChatLease, texts: string[]) => {
-			const release = await from.connection.acquireSend(from.signal);
-			for (const text of texts) {
-				order.push(text);
-				await send(from, text);
-			}
-			release();
-		};
-		const both = Promise.all([sendAll(one, ['a1', 'a2']), sendAll(two, ['b1'])]);
-		await connect();
-		socket().onSend = () => socket().receives(messageSent);
-		socket().receives(messageSent);
-		await both;
-		expect(order).toEqual(['a1', 'a2', 'b1']);
-		expect(socket().sent).toEqual(['a1', 'a2', 'b1']);
-	});
-
 	it('returns immediately if its lease ends, and the next frame still waits for the ack', async () => {
 		const { lease, socket, connect } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];

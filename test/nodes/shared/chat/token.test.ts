@@ -1,5 +1,5 @@
 import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
-import { ExplainedError, isRejection } from '../../../../nodes/shared/api/errors';
+import { ExplainedError } from '../../../../nodes/shared/api/errors';
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { readWsToken, socketUrl, withRenewal } from '../../../../nodes/shared/chat/token';
@@ -54,12 +54,6 @@ describe('a token request', () => {
 		const error: unknown = await mint(data).catch((thrown: unknown) => thrown);
 		expect(error).toBeInstanceOf(ExplainedError);
 		expect(error).toHaveProperty('resolution', expect.stringMatching(/^Check 'Base URL'/));
-	});
-
-	it.each([409, 200, 404])('shows a closed session by the body, with status %d', async (status) => {
-		const client = serviceReturning(status, { success: false, error: 'session_closed' });
-		const error: unknown = await requestWsToken(client, 's 1').catch((thrown: unknown) => thrown);
-		expect(isRejection(error, 'session_closed')).toBe(true);
 	});
 });
 
