@@ -1,14 +1,14 @@
 /** Gives every parameter of every action an empty value, or a value of the wrong type. */
 import isEqual from 'lodash/isEqual';
 import uniq from 'lodash/uniq';
-import { engineHarness, loader, nodeTypes, PACKAGE, speedUp } from '../../engine';
+import { engineHarness, loader, PACKAGE, speedUp } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects } from '../../simulator';
 import { useSimulator } from '../../simulator/testing/useSimulator';
 import { IS_JSON, MAY_BE_BLANK, TAKES_TRUE_AND_FALSE, TAKES_WORDS } from './allowed';
 import { emptied, UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValues';
-import { isShown, parametersWithPaths, type ParameterLocation } from './parameterPaths';
-import { essence, filledIn, runScene, withValue, writtenOutNothing } from './run';
+import { parametersWithPaths, type ParameterLocation } from './parameterPaths';
+import { essence, runScene, shownIn, withValue, writtenOutNothing } from './run';
 import { SCENES, type Scene } from './scenes';
 
 const harness = engineHarness();
@@ -28,21 +28,10 @@ afterEach(async () => {
 
 type Case = { scene: Scene; place: ParameterLocation };
 
-function typeOf(scene: Scene) {
-	const suffix = scene.isTool === true ? 'Tool' : '';
-	return nodeTypes.getByNameAndVersion(`${PACKAGE}.${scene.node}${suffix}`);
-}
-
 /** The parameters that the form shows in a scene. */
-function shownIn(scene: Scene): Case[] {
-	const { description } = typeOf(scene);
-	return parametersWithPaths(description.properties)
-		.filter((place) => {
-			const parameters = withValue(scene.parameters, place, emptied(place.property));
-			const type = `${PACKAGE}.${scene.node}${scene.isTool === true ? 'Tool' : ''}`;
-			return isShown(place, filledIn(harness.node('', { type, parameters })), description);
-		})
-		.map((place) => ({ scene, place }));
+function casesIn(scene: Scene): Case[] {
+	const type = `${PACKAGE}.${scene.node}${scene.isTool === true ? 'Tool' : ''}`;
+	return shownIn(harness, type, scene.parameters).map((place) => ({ scene, place }));
 }
 
 function operationOf({ parameters }: Scene): string {
@@ -53,7 +42,7 @@ const nameOf = ({ scene, place }: Case) => `${scene.node} › ${place.path}`;
 
 /** Each parameter in the first scene that shows it. Fields that only tools have are tested in a tool. */
 function casesOf(node: string): Case[] {
-	const cases = SCENES.filter((scene) => scene.node === node).flatMap(shownIn);
+	const cases = SCENES.filter((scene) => scene.node === node).flatMap(casesIn);
 	const ofTool = (one: Case) =>
 		JSON.stringify(one.place.property.displayOptions ?? {}).includes('@tool');
 	const known = new Map<string, Case>();
@@ -117,7 +106,7 @@ test.each(nodes)(
 );
 
 test('every parameter of every action is shown in a scene', () => {
-	const shown = new Set(SCENES.flatMap(shownIn).map(nameOf));
+	const shown = new Set(SCENES.flatMap(casesIn).map(nameOf));
 	const actions = loader.types.nodes.filter(({ group }) => !group.includes('trigger'));
 	const missing = actions.flatMap(({ name, properties }) =>
 		parametersWithPaths(properties)

@@ -7,17 +7,18 @@ import uniqWith from 'lodash/uniqWith';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { credentialFor } from '../../contract/credentialFor';
-import { engineTool, makeWorkflow, runNode, type EngineHarness } from '../../engine';
+import { engineTool, makeWorkflow, nodeTypes, runNode, type EngineHarness } from '../../engine';
 import { isJsonObject } from '../../../nodes/shared/json';
 import type { Simulator } from '../../simulator';
-import type { ParameterLocation } from './parameterPaths';
+import { isShown, parametersWithPaths, type ParameterLocation } from './parameterPaths';
 import { GROUPS, TRIGGER_URL, type Scene } from './scenes';
+import { emptied } from './unusableValues';
 
 /** The result of a run: all requests, and the error message if the node stopped. */
 type SceneResult = { sent: unknown[]; message: string | undefined };
 
 /** The node of a scene, with its form filled in as n8n does. */
-export function filledIn(node: INode): INode {
+function filledIn(node: INode): INode {
 	return makeWorkflow([node]).getNode(node.name) ?? node;
 }
 
@@ -39,6 +40,19 @@ export function withValue(
 	const isLocator = property.type === 'resourceLocator';
 	set(changed, path, isLocator ? { __rl: true, mode: 'id', value } : value);
 	return changed;
+}
+
+/** The parameters that the form of this node type shows with these values of the others. */
+export function shownIn(
+	harness: EngineHarness,
+	type: string,
+	parameters: INodeParameters,
+): ParameterLocation[] {
+	const { description } = nodeTypes.getByNameAndVersion(type);
+	return parametersWithPaths(description.properties).filter((place) => {
+		const changed = withValue(parameters, place, emptied(place.property));
+		return isShown(place, filledIn(harness.node('', { type, parameters: changed })), description);
+	});
 }
 
 export async function runScene(

@@ -1,11 +1,11 @@
 /** Gives every parameter of every trigger an empty value, or a value of the wrong type. */
 import type { INodeParameters } from 'n8n-workflow';
 import { simulatedNodes } from '../../contract/simulatedNodes';
-import { activate, loader, makeWorkflow, nodeTypes, PACKAGE, skipSleeps } from '../../engine';
+import { activate, loader, makeWorkflow, PACKAGE, skipSleeps } from '../../engine';
 import { fixtures } from '../../simulator';
-import { emptied, UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValues';
-import { isShown, parametersWithPaths, type ParameterLocation } from './parameterPaths';
-import { filledIn, withValue } from './run';
+import { UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValues';
+import { parametersWithPaths, type ParameterLocation } from './parameterPaths';
+import { shownIn, withValue } from './run';
 
 const { campaigns, sessions, uploads } = fixtures;
 
@@ -35,14 +35,10 @@ type Case = { parameters: INodeParameters; place: ParameterLocation };
 
 /** The parameters that the form shows, without duplicates. */
 function casesOf(node: string): Case[] {
-	const type = `${PACKAGE}.${node}`;
-	const { description } = nodeTypes.getByNameAndVersion(type);
 	const known = new Map<string, Case>();
 	for (const parameters of SCENES[node] ?? []) {
-		for (const place of parametersWithPaths(description.properties)) {
-			const changed = withValue(parameters, place, emptied(place.property));
-			const filled = filledIn(harness.node('', { type, parameters: changed }));
-			if (isShown(place, filled, description)) known.set(place.path, { parameters, place });
+		for (const place of shownIn(harness, `${PACKAGE}.${node}`, parameters)) {
+			known.set(place.path, { parameters, place });
 		}
 	}
 	return [...known.values()];
