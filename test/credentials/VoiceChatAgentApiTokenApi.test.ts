@@ -1,6 +1,5 @@
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
-import nock from 'nock';
 import { VoiceChatAgentApiTokenApi } from '../../credentials/VoiceChatAgentApiTokenApi.credentials';
 import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { voiceChatAgentApiTest } from '../../nodes/shared/n8n/http/credentialTest';
@@ -84,21 +83,18 @@ describe('the test button', () => {
 		});
 	});
 
-	test('an unknown host and a certificate that cannot be verified', async () => {
-		const fault = (code: string, syscall?: string) =>
-			Object.assign(new Error(code), { code, syscall });
-		nock(HOST).get('/v1/active_agents').replyWithError(fault('DEPTH_ZERO_SELF_SIGNED_CERT'));
-		expect(await pressTest({})).toMatchObject({
-			status: 'Error',
-			message: expect.stringMatching(/certificate couldn't be verified/),
-		});
-		nock(HOST).get('/v1/active_agents').times(4).replyWithError(fault('ENOTFOUND', 'getaddrinfo'));
+	const REJECTED_CERTIFICATE = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
+	const UNKNOWN_HOST = { code: 'ENOTFOUND', syscall: 'getaddrinfo' };
+	test.each<[string, object, number, RegExp]>([
+		['an unverified certificate', REJECTED_CERTIFICATE, 1, /certificate couldn't be verified/],
+		['an unknown host', UNKNOWN_HOST, 4, /can't be reached.*'Base URL'/],
+	])('%s', async (_name, fault, times, message) => {
+		const error = Object.assign(new Error('no'), fault);
+		service().get('/v1/active_agents').times(times).replyWithError(error);
 		const sleep = jest.spyOn(clock, 'sleep').mockResolvedValue();
-		expect(await pressTest({})).toMatchObject({
-			status: 'Error',
-			message: expect.stringMatching(/can't be reached.*'Base URL'/),
-		});
-		expect(sleep).toHaveBeenCalledTimes(3);
+		const expected = { status: 'Error', message: expect.stringMatching(message) };
+		expect(await pressTest({})).toMatchObject(expected);
+		expect(sleep).toHaveBeenCalledTimes(times - 1);
 		sleep.mockRestore();
 	});
 });

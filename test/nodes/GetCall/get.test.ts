@@ -35,23 +35,16 @@ describe('what is included', () => {
 		});
 	});
 
-	test('a part that cannot be read is named', async () => {
+	test.each([
+		['transcript', 404, "Transcript: The service doesn't know this call"],
+		['recording', 403, "Recording: The service doesn't allow this with your API token"],
+	])('a %s that cannot be read stops the node, and is named', async (part, status, message) => {
 		service().get('/v1/call/call-1').reply(200, data(RECORD));
-		service()
-			.get('/v1/call/call-1/transcript')
-			.reply(404, { success: false, error: 'call_not_found' });
-		const { message } = await errorOf({ include: ['recording', 'transcript'] });
-		expect(message).toBe("Transcript: The service doesn't know this call");
-	});
-
-	test('another rejection than that there is none stops the node', async () => {
-		service().get('/v1/call/call-1').reply(200, data(RECORD));
-		service()
-			.get('/v1/call/call-1/recording')
-			.reply(403, { success: false, error: 'no access to recordings' });
-		expect(await errorOf({ include: ['recording'] })).toMatchObject({
-			message: "Recording: The service doesn't allow this with your API token",
-			description: expect.stringContaining('no access to recordings'),
+		const error = status === 404 ? 'call_not_found' : 'no access to recordings';
+		service().get(`/v1/call/call-1/${part}`).reply(status, { success: false, error });
+		expect(await errorOf({ include: [part] })).toMatchObject({
+			message,
+			description: expect.stringContaining(error),
 		});
 	});
 });

@@ -11,9 +11,11 @@ const { calls, campaigns, sessions } = fixtures;
 
 const GIVEN = "={{ $fromAI('given', ``, 'string') }}";
 const byModel = { agentUuid: { __rl: true, mode: 'id', value: GIVEN } };
+const developer = (field: string) => ({ developerSettings: { [field]: GIVEN } });
 const push = { campaignId: String(campaigns.active), ...agent(), contactsFrom: 'json' };
+const pushOne = { ...push, contacts: '[{ "phone": "9876543210" }]' };
 const message = { operation: 'sendMessage', sendBy: 'socket' };
-const legacy = { resource: 'legacy', ...agent() };
+const legacy = { resource: 'legacy', operation: 'legacyCreate', ...agent() };
 
 type Mistake = [
 	field: FormLabel,
@@ -24,17 +26,15 @@ type Mistake = [
 	advice?: string,
 ];
 
-const oneContact = { contacts: '[{ "phone": "9876543210" }]' };
 const answer = { operation: 'answerInteraction', sessionId: sessions.open, optionId: 'yes' };
 const command = { resource: 'session', operation: 'supportCommand', sessionId: sessions.open };
 const selected = { operation: 'get', callId: calls.finished, simplify: 'selected' };
 const status = { campaignId: String(campaigns.active) };
-const NO_OBJECTS = ['high', '["high"]', '{priority: high', '42', 'true'];
 
 const MISTAKES: Mistake[] = [
 	['Agent', 'placeCall', { ...call, ...byModel }, ['', 'Asha', '42', true, ['a'], { id: 1 }]],
 	['Agent', 'agents', { operation: 'check', ...byModel }, ['', 'Asha']],
-	['Agent', 'pushCampaignContacts', { ...push, ...oneContact, ...byModel }, ['', 'Asha']],
+	['Agent', 'pushCampaignContacts', { ...pushOne, ...byModel }, ['', 'Asha']],
 	['Agent', 'dnd', { operation: 'check', phone: '9876543210', ...byModel }, ['', 'Asha']],
 	[
 		'Country',
@@ -53,7 +53,7 @@ const MISTAKES: Mistake[] = [
 	[
 		'Additional Data as JSON',
 		'placeCall',
-		{ ...call, developerSettings: { additionalDataJson: GIVEN } },
+		{ ...call, ...developer('additionalDataJson') },
 		['gold', '["gold"]'],
 		'{"plan": "Gold", "city": "Pune"}.',
 	],
@@ -61,12 +61,7 @@ const MISTAKES: Mistake[] = [
 	['Counts as No', 'placeCall', { ...ask, noValues: GIVEN }, ['', 'yes']],
 	['Call ID', 'getCall', { operation: 'get', callId: GIVEN }, ['', '42/7', 'Asha’s call']],
 	['Campaign', 'campaignStatus', { campaignId: GIVEN }, ['', 'Diwali', '-1']],
-	[
-		'Campaign',
-		'pushCampaignContacts',
-		{ ...push, ...oneContact, campaignId: GIVEN },
-		['', 'Diwali'],
-	],
+	['Campaign', 'pushCampaignContacts', { ...pushOne, campaignId: GIVEN }, ['', 'Diwali']],
 	['Contacts', 'pushCampaignContacts', { ...push, contacts: GIVEN }, ['', 'Asha 9876543210', '{']],
 	['Session ID', 'chatSend', { ...message, message: 'Hi', sessionId: GIVEN }, ['', 'Asha', '42']],
 	['Session ID', 'injectContext', { context: 'Hi', sessionId: GIVEN }, ['', 'Asha']],
@@ -74,22 +69,17 @@ const MISTAKES: Mistake[] = [
 	['Context', 'injectContext', { sessionId: sessions.open, context: GIVEN }, [' ']],
 	['Interaction ID', 'chatSend', { ...answer, interactionId: GIVEN }, [' ']],
 	['Command', 'chatSession', { ...command, command: GIVEN }, ['', ' ']],
-	[
-		'Metadata',
-		'chatSession',
-		{ ...legacy, operation: 'legacyCreate', metadata: GIVEN },
-		['website', '["website"]'],
-	],
+	['Metadata', 'chatSession', { ...legacy, metadata: GIVEN }, ['website', '["website"]']],
 	[
 		'Additional Body Fields',
 		'placeCall',
-		{ ...call, developerSettings: { additionalBodyFields: GIVEN } },
-		NO_OBJECTS,
+		{ ...call, ...developer('additionalBodyFields') },
+		['high', '["high"]', '{priority: high', '42', 'true'],
 	],
 	[
 		'Additional Query Fields',
 		'campaignStatus',
-		{ ...status, developerSettings: { additionalQueryParameters: GIVEN } },
+		{ ...status, ...developer('additionalQueryParameters') },
 		['en', '["en"]', '{"locale": {"language": "en"}}'],
 	],
 	['Fields', 'getCall', { ...selected, selectedFields: GIVEN }, [',']],
