@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { engineTool, executeContext, output, skipSleeps } from '../../engine';
+import { engineTool, executeContext, output, records, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -34,8 +34,7 @@ let itIs: (iso: string) => void;
 beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
 afterEach(() => jest.restoreAllMocks());
 
-const json = (run: IRun) => output(run, 'Node').map((item) => item.json);
-const isPlaced = (run: IRun) => json(run).map(({ placed }) => placed);
+const isPlaced = (run: IRun) => records(run).map(({ placed }) => placed);
 /** One execution with the limit, which calls these people. */
 const call = async (...phones: string[]) => await callWith(limited(), ...phones);
 const callWith = async (parameters: INodeParameters, ...phones: string[]) =>
@@ -47,7 +46,7 @@ const callWith = async (parameters: INodeParameters, ...phones: string[]) =>
 describe('Limit Calls per Person', () => {
 	it('calls a person once over all executions, and returns when the next call is possible', async () => {
 		const bodies = acceptCalls(1);
-		expect(json(await call(PHONE))).toEqual([
+		expect(records(await call(PHONE))).toEqual([
 			{ call_id: `call-${PHONE}`, placed: true, phone_key: `91${PHONE}` },
 		]);
 		itIs('2026-11-20T12:00:05+05:30');
@@ -109,7 +108,7 @@ describe('Limit Calls per Person', () => {
 			expect(isPlaced(await callWith(limited({ period }), PHONE))).toEqual([true]);
 			for (const time of still) {
 				itIs(time);
-				const [item] = json(await callWith(limited({ period }), PHONE));
+				const [item] = records(await callWith(limited({ period }), PHONE));
 				expect(item).toMatchObject({ placed: false, next_call_possible_at: next });
 			}
 			itIs(next);
@@ -184,7 +183,7 @@ describe('scheduled calls', () => {
 			{ ...limited(), ...at('2026-11-25T23:00:00+05:30') },
 			KOLKATA,
 		);
-		expect(json(sameDay)).toMatchObject([
+		expect(records(sameDay)).toMatchObject([
 			{ placed: false, next_call_possible_at: '2026-11-26T00:00:00+05:30' },
 		]);
 		itIs('2026-11-25T11:00:00+05:30');
@@ -223,7 +222,7 @@ describe('scheduled calls', () => {
 		const parameters = limited({}, { callingHours: { hours: HOURS } });
 		itIs(NIGHT);
 		await callWith(parameters, PHONE);
-		const [item] = json(await callWith(parameters, PHONE));
+		const [item] = records(await callWith(parameters, PHONE));
 		expect(item).toMatchObject({ next_call_possible_at: '2026-11-24T00:00:00+05:30' });
 	});
 });
@@ -250,7 +249,7 @@ describe('a call that was certainly not placed does not count', () => {
 		await harness.place(limited(), { over: CONTINUE });
 		store.beforeCall = () => {};
 		const bodies = acceptUpTo(1);
-		const [item] = json(await harness.place(limited(), { over: CONTINUE }));
+		const [item] = records(await harness.place(limited(), { over: CONTINUE }));
 		expect(item).not.toMatchObject({ placed: false });
 		expect(bodies).toHaveLength(1);
 	});
@@ -315,7 +314,7 @@ describe("n8n's store", () => {
 		);
 		const run = await harness.place(parameters, { items, over: CONTINUE });
 		const reason = expect.stringContaining(LIST);
-		expect(json(run)).toMatchObject([{ error: reason }, { error: reason }]);
+		expect(records(run)).toMatchObject([{ error: reason }, { error: reason }]);
 	});
 
 	it('keeps the called numbers when the node has many notes of requests', async () => {

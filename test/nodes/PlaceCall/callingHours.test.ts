@@ -1,6 +1,6 @@
-import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { timeZone } from '../../../nodes/PlaceCall/fields/timeZone';
-import { engineTool, hintsOf, output, searchList, skipSleeps } from '../../engine';
+import { engineTool, hintsOf, output, records, searchList, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -34,8 +34,6 @@ const NOT_PLACED = {
 let itIs: (iso: string) => void;
 beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
 afterEach(() => jest.restoreAllMocks());
-
-const json = (run: IRun) => output(run, 'Node').map((item) => item.json);
 
 it('the hours as the form saves them: Monday to Friday by default, and the time zone from the list or an expression', async () => {
 	itIs('2026-11-21T12:00:00+05:30');
@@ -158,7 +156,7 @@ describe('when the hours end during the execution', () => {
 		const developerSettings = { additionalBodyFields: '{ "tag": "a" }' };
 		const run = await harness.place({ ...hours(), developerSettings });
 		expect(bodies).toEqual([{ ...BODY, tag: 'a', scheduled_at: MONDAY }]);
-		expect(json(run)).toMatchObject([{ placed: true }]);
+		expect(records(run)).toMatchObject([{ placed: true }]);
 	});
 
 	it('a call for shortly before that the service is too busy for is not sent again if set', async () => {
@@ -167,7 +165,7 @@ describe('when the hours end during the execution', () => {
 		const when = { when: 'dateTime', scheduledAt: '={{ "2026-11-20T17:59:59+05:30" }}' };
 		const run = await harness.place({ ...hours({}, kept), ...when });
 		expect(run.data.resultData.error).toBeUndefined();
-		expect(json(run)).toEqual([NOT_PLACED]);
+		expect(records(run)).toEqual([NOT_PLACED]);
 		expect(bodies).toEqual([]);
 	});
 });
@@ -197,7 +195,7 @@ describe('calls that were not placed because of the hours are placed by a later 
 		const bodies = acceptCalls(2);
 		const again = await harness.retry(failed, node);
 		expect(bodies.map(phoneOf)).toEqual(['9876543210', '9876543211']);
-		expect(json(again)).toMatchObject([{ placed: true }, { placed: true }]);
+		expect(records(again)).toMatchObject([{ placed: true }, { placed: true }]);
 	});
 
 	it('of an execution that was killed', async () => {

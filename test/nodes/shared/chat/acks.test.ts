@@ -17,9 +17,7 @@ test.each<[string, OutgoingFrame[], JsonObject, 'own' | 'another' | 'unclear', O
 	['no ID, after no other frame', [], {}, 'own'],
 	['an ID of the service, after no other frame', [], { message_id: 'msg-1' }, 'own'],
 	['no ID, after an earlier attempt of the same message', [OWN], {}, 'own'],
-	['the ID of an earlier frame', [EARLIER], { message_id: 'n8n-earlier' }, 'another'],
 	['an ID of another n8n process', [], { message_id: 'n8n-other' }, 'another'],
-	['no ID, after an earlier frame', [EARLIER], {}, 'unclear'],
 	['an ID of the service, after an earlier frame', [EARLIER], { message_id: 'msg-1' }, 'unclear'],
 	[
 		'an ID that the user chose for both',
