@@ -49,7 +49,7 @@ const levels = {
 	nodes: {
 		...engine,
 		testMatch: ['**/*.test.ts'],
-		testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|rehearsal)/'],
+		testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|long)/'],
 	},
 	/** A real n8n and a real browser. */
 	e2e: {
@@ -57,7 +57,7 @@ const levels = {
 		testMatch: ['<rootDir>/test/e2e/**/*.test.ts', '<rootDir>/test/browser/**/*.test.ts'],
 	},
 	/** A whole release: a local npm registry, and a real n8n. */
-	release: { ...realN8n, testMatch: ['<rootDir>/test/rehearsal/**/*.test.ts'], maxWorkers: 1 },
+	release: { ...realN8n, testMatch: ['<rootDir>/test/long/release/**/*.test.ts'], maxWorkers: 1 },
 };
 
 /** @type {import('jest').Config} */

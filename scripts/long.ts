@@ -9,7 +9,7 @@ const built = `npm run build && ${node}`;
 const RUNS: Record<string, Run> = {
 	bench: {
 		what: "measures the nodes beside n8n's core nodes and a script",
-		command: `${built} test/bench/run.ts`,
+		command: `${built} test/long/bench/run.ts`,
 	},
 	compatibility: {
 		what: 'runs the core tests with older n8n versions',
@@ -18,7 +18,7 @@ const RUNS: Record<string, Run> = {
 	crash: {
 		what: 'ends n8n during each node that writes, retries, and counts the requests',
 		needs: 'PostgreSQL, Redis',
-		command: `${built} test/crash/run.ts`,
+		command: `${built} test/long/crash/run.ts`,
 	},
 	fuzz: {
 		what: 'tries new random values in the tests, and actions, frames, and webhook requests with one thing wrong',
@@ -26,12 +26,12 @@ const RUNS: Record<string, Run> = {
 	},
 	mutation: {
 		what: 'lists small changes of the code that no test notices',
-		command: 'node test/mutation/run.mjs',
+		command: 'node test/long/mutation/run.mjs',
 	},
 	queue: {
 		what: 'kills and freezes processes of n8n in queue mode, and looks for repeats and losses',
 		needs: 'PostgreSQL, Redis',
-		command: `${built} test/soak/queue.ts`,
+		command: `${built} test/long/queue/queue.ts`,
 	},
 	release: {
 		what: 'publishes to a local registry, and installs and updates the package in n8n',

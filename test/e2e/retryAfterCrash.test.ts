@@ -1,5 +1,5 @@
-import { CrashBench, type Scene, type RetryResult } from '../crash/crashBench';
-import { ITEMS, writers, type Writer } from '../crash/writers';
+import { CrashBench, type Scene, type RetryResult } from '../long/crash/crashBench';
+import { ITEMS, writers, type Writer } from '../long/crash/writers';
 import type { N8nServer } from '../n8n/server';
 import { removeServer, startServer } from './ownServer';
 

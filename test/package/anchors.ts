@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ROOT } from '../engine/sourceLoader';
 
 /** The README, the docs, and the READMEs of tests. The service's document has its own words. */
-export const pages = globSync('{*.md,docs/*.md,test/*/README.md}', { cwd: ROOT })
+export const pages = globSync('{*.md,docs/*.md,test/**/README.md}', { cwd: ROOT })
 	.filter((page) => page !== path.join('docs', 'service-api.md'))
 	.sort();
 

@@ -1,11 +1,11 @@
 /** The simulator in its own process, so that its CPU time isn't that of the test. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { z } from 'zod';
-import { credentialFor } from '../contract/credentialFor';
-import { projectFolder } from '../n8n/package-install';
-import { freePort } from '../n8n/ports';
-import { until } from '../n8n/until';
-import { dialects } from '../simulator';
+import { credentialFor } from '../../contract/credentialFor';
+import { projectFolder } from '../../n8n/package-install';
+import { freePort } from '../../n8n/ports';
+import { until } from '../../n8n/until';
+import { dialects } from '../../simulator';
 
 const TOKEN = 'benchmark-token-';
 

@@ -1,9 +1,9 @@
 /** The jobs that are measured from start to end: one entry per job, with both workflows and the arguments of the bare script. */
-import { fixtures } from '../simulator';
+import { fixtures } from '../../simulator';
 import type { Bench, Host, Sample } from './bench';
 import { sidesOf, type Result, type Targets } from './report';
 import type { ServiceData } from './simulatorProcess';
-import { chain, webhook, type WorkflowJson } from '../n8n/workflow';
+import { chain, webhook, type WorkflowJson } from '../../n8n/workflow';
 import {
 	CONCURRENCY,
 	chatSend,

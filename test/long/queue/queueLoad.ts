@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode } from 'n8n-workflow';
-import { split, type Account } from '../e2e/account';
-import { placeCalls, post } from '../e2e/calls';
-import { deliver, type DeliveryResult } from '../e2e/sender';
-import { until } from '../n8n/until';
-import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
-import { fixtures, type Simulator } from '../simulator';
+import { split, type Account } from '../../e2e/account';
+import { placeCalls, post } from '../../e2e/calls';
+import { deliver, type DeliveryResult } from '../../e2e/sender';
+import { until } from '../../n8n/until';
+import { byId, chain, node, webhook, type WorkflowJson } from '../../n8n/workflow';
+import { fixtures, type Simulator } from '../../simulator';
 
 export const KINDS = ['push', 'plain', 'waiting'] as const;
 export type Kind = (typeof KINDS)[number];

@@ -1,5 +1,5 @@
 import type { IConnections, INode } from 'n8n-workflow';
-import { chain, node, type WorkflowJson } from '../n8n/workflow';
+import { chain, node, type WorkflowJson } from '../../n8n/workflow';
 
 export const ARRANGEMENTS = [
 	'straight',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Inspector } from '../n8n/inspector';
-import { resetPeakMemory, memoryMb } from '../n8n/footprint';
+import { Inspector } from '../../n8n/inspector';
+import { resetPeakMemory, memoryMb } from '../../n8n/footprint';
 
 const stalls = z.array(z.object({ from: z.number(), to: z.number() }));
 const cpu = z.object({ user: z.number(), system: z.number() });

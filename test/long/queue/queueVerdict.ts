@@ -6,8 +6,8 @@ import isEmpty from 'lodash/isEmpty';
 import mapValues from 'lodash/mapValues';
 import sortBy from 'lodash/sortBy';
 import { z } from 'zod';
-import type { QueueStores } from '../n8n/queueStores';
-import { fixtures, type Simulator } from '../simulator';
+import type { QueueStores } from '../../n8n/queueStores';
+import { fixtures, type Simulator } from '../../simulator';
 import type { QueueLoad, Sent, StartRequest } from './queueLoad';
 
 const storedRows = z.array(

@@ -1,8 +1,8 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { byId, node } from '../n8n/workflow';
-import { PACKAGE } from '../e2e/calls';
-import type { Reference } from '../n8n/driver';
-import { filled, fixtures, type Simulator } from '../simulator';
+import { byId, node } from '../../n8n/workflow';
+import { PACKAGE } from '../../e2e/calls';
+import type { Reference } from '../../n8n/driver';
+import { filled, fixtures, type Simulator } from '../../simulator';
 
 /** The number of items for each writer in an execution. */
 export const ITEMS = 8;

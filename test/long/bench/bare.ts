@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import Papa from 'papaparse';
 import WebSocket from 'ws';
 import { z } from 'zod';
-import { filled, fixtures } from '../simulator/state/fixtures';
+import { filled, fixtures } from '../../simulator/state/fixtures';
 
 const CONTACTS_PER_REQUEST = 10_000;
 const agentUuid = fixtures.agents.full;

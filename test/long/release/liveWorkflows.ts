@@ -1,12 +1,12 @@
 /** Workflows that are at work while the package is updated: two triggers, and an execution that waits for a call. */
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { Account } from '../e2e/account';
-import { callIdOf, executionsOf, placeCalls, post } from '../e2e/calls';
-import type { Workflow } from '../n8n/driver';
-import { until } from '../n8n/until';
-import { chain } from '../n8n/workflow';
-import { fixtures, type Simulator } from '../simulator';
+import type { Account } from '../../e2e/account';
+import { callIdOf, executionsOf, placeCalls, post } from '../../e2e/calls';
+import type { Workflow } from '../../n8n/driver';
+import { until } from '../../n8n/until';
+import { chain } from '../../n8n/workflow';
+import { fixtures, type Simulator } from '../../simulator';
 
 const COMPLETED = 'Call Completed Trigger';
 const EVENTS = 'Chat Events Trigger';

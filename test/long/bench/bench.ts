@@ -5,14 +5,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { deliver } from '../e2e/sender';
-import { N8nDriver } from '../n8n/driver';
-import { installHost } from '../n8n/host';
-import { newHome, projectFolder, removeHome } from '../n8n/package-install';
-import { freePort } from '../n8n/ports';
-import { N8nServer } from '../n8n/server';
-import { until } from '../n8n/until';
-import type { WorkflowJson } from '../n8n/workflow';
+import { deliver } from '../../e2e/sender';
+import { N8nDriver } from '../../n8n/driver';
+import { installHost } from '../../n8n/host';
+import { newHome, projectFolder, removeHome } from '../../n8n/package-install';
+import { freePort } from '../../n8n/ports';
+import { N8nServer } from '../../n8n/server';
+import { until } from '../../n8n/until';
+import type { WorkflowJson } from '../../n8n/workflow';
 import { Executions } from './executions';
 import { Gauge } from './gauge';
 import { SimulatorProcess, tsx, type ServiceData } from './simulatorProcess';
@@ -101,7 +101,7 @@ export class Bench {
 			[
 				'--expose-gc',
 				...tsx,
-				'test/bench/bare.ts',
+				'test/long/bench/bare.ts',
 				this.target.baseUrl,
 				this.simulator.token,
 				...args,

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { run } from '../n8n/command';
-import { packPackage, projectFolder } from '../n8n/package-install';
+import { run } from '../../n8n/command';
+import { packPackage, projectFolder } from '../../n8n/package-install';
 
 const REPOSITORY = 'owner/repository';
 const PUBLISHER = [

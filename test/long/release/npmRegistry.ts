@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
 import omit from 'lodash/omit';
 import { z } from 'zod';
-import { HostProxy, prepareProxy } from '../n8n/hostProxy';
+import { HostProxy, prepareProxy } from '../../n8n/hostProxy';
 
 const named = z.object({ name: z.string(), file: z.string().default('') });
 /** What `npm publish` sends: a new version, with its tarball. */

@@ -3,13 +3,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { Account } from '../e2e/account';
-import { firstReading } from '../e2e/calls';
-import { QueueMode } from '../n8n/queueMode';
-import type { N8nOptions } from '../n8n/server';
-import { until } from '../n8n/until';
-import { byId, chain, node } from '../n8n/workflow';
-import { fixtures, type Simulator } from '../simulator';
+import { Account } from '../../e2e/account';
+import { firstReading } from '../../e2e/calls';
+import { QueueMode } from '../../n8n/queueMode';
+import type { N8nOptions } from '../../n8n/server';
+import { until } from '../../n8n/until';
+import { byId, chain, node } from '../../n8n/workflow';
+import { fixtures, type Simulator } from '../../simulator';
 import type { Sent } from './queueLoad';
 import { evaluateOnce, readExecutions } from './queueVerdict';
 

@@ -1,4 +1,4 @@
-const Environment = require('../engine/environment');
+const Environment = require('../../engine/environment');
 
 const FAILURES = new Set(['test_fn_failure', 'hook_failure']);
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { runScript } from '../n8n/command';
+import { runScript } from '../../n8n/command';
 import { Bench, type Host } from './bench';
 import { jobs, measure } from './jobs';
 import { HEADER, row, store, type Result, type Targets } from './report';

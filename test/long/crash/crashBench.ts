@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IConnections, INode, INodeExecutionData } from 'n8n-workflow';
-import { Account } from '../e2e/account';
-import type { Execution, N8nDriver } from '../n8n/driver';
-import type { N8nServer } from '../n8n/server';
-import { until } from '../n8n/until';
-import { node, webhook, type WorkflowJson } from '../n8n/workflow';
-import { fixtures, type Simulator } from '../simulator';
+import { Account } from '../../e2e/account';
+import type { Execution, N8nDriver } from '../../n8n/driver';
+import type { N8nServer } from '../../n8n/server';
+import { until } from '../../n8n/until';
+import { node, webhook, type WorkflowJson } from '../../n8n/workflow';
+import { fixtures, type Simulator } from '../../simulator';
 import { arrange, CALLER, type Arrangement } from './arrangements';
 import { ITEMS, itemsOf, nodeOf, received, type Item, type Writer } from './writers';
 

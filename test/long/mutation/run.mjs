@@ -15,7 +15,7 @@ const { values } = parseArgs({
 	},
 });
 console.log(`Share of the mutants: ${SHARE}, seed of the sample: ${SEED}`);
-const args = ['run', 'test/mutation/stryker.config.mjs', '--concurrency', values.concurrency];
+const args = ['run', 'test/long/mutation/stryker.config.mjs', '--concurrency', values.concurrency];
 if (values.force) args.push('--force');
 if (values.files) args.push('--mutate', values.files);
 const { status } = spawnSync('stryker', args, { stdio: 'inherit' });

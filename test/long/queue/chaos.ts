@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import type { QueueMode } from '../n8n/queueMode';
-import type { N8nServer } from '../n8n/server';
+import type { QueueMode } from '../../n8n/queueMode';
+import type { N8nServer } from '../../n8n/server';
 
 /** Longer than a worker's lock, so that n8n treats its jobs as stalled although it's alive. */
 const FROZEN_MS = 25_000;

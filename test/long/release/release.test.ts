@@ -8,13 +8,18 @@ import { basename, join } from 'node:path';
 import camelCase from 'lodash/camelCase';
 import countBy from 'lodash/countBy';
 import { z } from 'zod';
-import { readManifest } from '../../scripts/release/publisher';
-import { Account } from '../e2e/account';
-import type { N8nDriver } from '../n8n/driver';
-import { installHost } from '../n8n/host';
-import { installedPackage, listedFiles, packageName, projectFolder } from '../n8n/package-install';
-import { LONG_PING_TIMEOUT, N8nServer } from '../n8n/server';
-import type { Simulator } from '../simulator';
+import { readManifest } from '../../../scripts/release/publisher';
+import { Account } from '../../e2e/account';
+import type { N8nDriver } from '../../n8n/driver';
+import { installHost } from '../../n8n/host';
+import {
+	installedPackage,
+	listedFiles,
+	packageName,
+	projectFolder,
+} from '../../n8n/package-install';
+import { LONG_PING_TIMEOUT, N8nServer } from '../../n8n/server';
+import type { Simulator } from '../../simulator';
 import { LiveWorkflows, type Report } from './liveWorkflows';
 import { NpmRegistry } from './npmRegistry';
 import { ReleaseFolder } from './releaseFolder';
@@ -57,7 +62,7 @@ async function publish(version: string): Promise<void> {
 }
 
 beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), 'rehearsal-'));
+	folder = mkdtempSync(join(tmpdir(), 'release-'));
 	const host = await installHost(console.log);
 	registry = await NpmRegistry.start(join(folder, 'npm'));
 	const env = { ...registry.env, ...LONG_PING_TIMEOUT };

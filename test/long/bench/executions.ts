@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'flatted';
 import { z } from 'zod';
-import { until } from '../n8n/until';
+import { until } from '../../n8n/until';
 
 const rows = z.array(z.object({ id: z.number(), status: z.string(), data: z.string() }));
 const run = z.object({ startTime: z.number(), executionTime: z.number() });
