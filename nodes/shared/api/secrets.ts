@@ -9,27 +9,11 @@ const SECRET_FIELDS = ['token', 'recording_url'];
 /** Hiding shorter texts would hide plain words. */
 const MIN_SECRET_LENGTH = 8;
 
-/** A text, JSON or not, without a secret, as it is, with codes as in JSON, or URL-encoded. */
+/** A text without a secret, as it is (in JSON, with escaped quotes and backslashes) or URL-encoded. */
 export function withoutSecret(text: string, secret: string): string {
 	if (secret.length < MIN_SECRET_LENGTH) return text;
-	const inJson = JSON.stringify(secret).slice(1, -1);
-	// Half of a character pair has no URL-encoded form.
-	const encoded = /\p{Surrogate}/u.test(secret) ? secret : encodeURIComponent(secret);
-	const inLowerCase = encoded.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase());
-	const forms = [secret, inJson, inJson.replaceAll('/', '\\/'), encoded, inLowerCase];
-	return forms.reduce((redacted, form) => redacted.replaceAll(form, HIDDEN), withoutCodes(text));
-}
-
-/** A code of an ASCII character in JSON, such as `\u0026` for `&`. A backslash before it can be an escaped one. */
-const CODE = /\\(?:\\|u00([2-7][\da-f]))/gi;
-
-/** The same JSON, with the characters that some frameworks write as codes. */
-function withoutCodes(text: string): string {
-	return text.replace(CODE, (written: string, code?: string) =>
-		code === undefined
-			? written
-			: JSON.stringify(String.fromCharCode(parseInt(code, 16))).slice(1, -1),
-	);
+	const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
+	return forms.reduce((redacted, form) => redacted.replaceAll(form, HIDDEN), text);
 }
 
 /** A response that contains secrets, without everything that may quote them. */
