@@ -8,7 +8,7 @@ import { mayBeSentBefore } from '../shared/n8n/once/sentBefore';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { isNumbersRecord, NumbersOfExecution, optionsFingerprint } from './push/numbersOfExecution';
 import { isPushRecord } from './push/pushRecord';
-import type { PushOptions } from './push/pushToCampaign';
+import type { PushDeps } from './push/pushToCampaign';
 import type { PushSettings } from './pushSettings';
 
 /** The name of the record of a push. */
@@ -22,7 +22,7 @@ const PUSHED_NUMBERS_STORE: StoreUse = {
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 };
 
-type Stores = Pick<PushOptions, 'record' | 'note' | 'numbersPushedBefore'> & {
+type Stores = Pick<PushDeps, 'record' | 'note' | 'numbersPushedBefore'> & {
 	numbersOfExecution: NumbersOfExecution;
 };
 
@@ -51,7 +51,7 @@ export async function mayBePushedBefore(context: IExecuteFunctions): Promise<boo
 async function openNotesOfPush(
 	context: IExecuteFunctions,
 	{ campaign }: Pick<PushSettings, 'campaign'>,
-): Promise<PushOptions['note']> {
+): Promise<PushDeps['note']> {
 	const notes = await openNotes(context);
 	if (notes === undefined) return undefined;
 	const push = runsAsTool(context) ? 'model' : placeAmongPushes(context, campaign.id);

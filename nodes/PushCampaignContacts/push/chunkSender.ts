@@ -45,7 +45,8 @@ export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean }
 /** `remove`: what was noted had no effect, so that a retry may send it. */
 type Note = { state: 'new' | 'same' | 'unclear'; remove: () => Promise<void> };
 
-export type SendOptions = {
+/** What every request of a push needs. */
+export type SendDeps = {
 	client: ApiClient;
 	campaign: CampaignTarget;
 	additions: Additions;
@@ -96,10 +97,10 @@ export class ChunkSender {
 	constructor(
 		private readonly push: string,
 		private readonly prepared: PreparedRows,
-		private readonly options: SendOptions,
+		private readonly deps: SendDeps,
 		private readonly outcome: PushOutcome,
 	) {
-		const { numbersPushedBefore: store, campaign, isTool } = options;
+		const { numbersPushedBefore: store, campaign, isTool } = deps;
 		const { keyAt } = prepared.phones;
 		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, keyAt, isTool);
 	}
@@ -113,11 +114,11 @@ export class ChunkSender {
 	async send(whole: Chunk, rows: readonly number[]): Promise<Sent> {
 		const { notPushed } = this.outcome;
 		const recorded = whole.records.length;
-		const noted = await this.options.note?.([whole.index, recorded], this.push);
+		const noted = await this.deps.note?.([whole.index, recorded], this.push);
 		if (noted?.state === 'unclear' && whole.rows.length > 0) throw rowsChanged();
 		if (noted?.state === 'same') {
 			// An earlier attempt may have sent it, but recorded nothing.
-			const reason = NOTED_EARLIER[readerOf(this.options.isTool)];
+			const reason = NOTED_EARLIER[readerOf(this.deps.isTool)];
 			notPushed.addAll(RowSet.of(rows), 'unknown', reason);
 			return { rest: [] };
 		}
@@ -187,13 +188,13 @@ export class ChunkSender {
 		rows: readonly number[],
 		contacts: readonly string[],
 	): Promise<ExplainedError | undefined> {
-		const { client, campaign, additions, isTool } = this.options;
+		const { client, campaign, additions, isTool } = this.deps;
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
 		// Until the result is recorded, the request counts as unknown.
 		const record: ChunkRequest = { rows: rangesIn(all, rows) };
 		records.push(record);
 		try {
-			if (this.options.stopRequested()) throw pushInterrupted(isTool);
+			if (this.deps.stopRequested()) throw pushInterrupted(isTool);
 			const list = Buffer.from(contacts.join());
 			const responded = new AbortController();
 			const sending = pushContacts(client, campaign.id, body, list, additions);
@@ -232,7 +233,7 @@ export class ChunkSender {
 		responded: AbortSignal,
 	): Promise<void> {
 		if (rows === undefined || rows === this.ahead?.rows) return;
-		if (!(await pause(this.options.client.clock, UNTIL_SENT_MS, responded))) return;
+		if (!(await pause(this.deps.client.clock, UNTIL_SENT_MS, responded))) return;
 		const contacts = this.prepared.contactsOf(rows);
 		this.ahead = { rows, contacts };
 		await contacts.catch(() => undefined);
@@ -240,7 +241,7 @@ export class ChunkSender {
 
 	private reasonOfTooLarge({ originalMessage }: ExplainedError): string {
 		const said = originalMessage === undefined ? '' : ` The service said: ${originalMessage}`;
-		const advice = this.options.isTool
+		const advice = this.deps.isTool
 			? 'Shorten its texts.'
 			: 'Shorten its texts, or send fewer columns.';
 		return `The row is too large for the service, even in a request of its own. ${advice}${said}`;

@@ -1,7 +1,7 @@
 import { explained, type ExplainedError } from '../../shared/api/errors';
 import { readerOf, type Reader } from '../../shared/api/resolution';
 import { shortFingerprint } from '../../shared/hash';
-import { ChunkSender, type SendOptions } from './chunkSender';
+import { ChunkSender, type SendDeps } from './chunkSender';
 import { requireRoom } from './numbersPushedBefore';
 import type { NumbersOfExecution } from './numbersOfExecution';
 import { reasonOf, type PushOutcome } from './outcome';
@@ -10,7 +10,8 @@ import { type PushRecord, restoreChunk, rowsChanged } from './pushRecord';
 import type { RowSource } from './rows';
 import { RowSet } from './rowSet';
 
-export type PushOptions = SendOptions & {
+/** What a push needs besides its rows. */
+export type PushDeps = SendDeps & {
 	/** At most 10,000, the documented limit. */
 	contactsPerRequest: number;
 	/** What earlier attempts did. Changed in place. */
@@ -30,15 +31,15 @@ type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: str
 export async function pushToCampaign(
 	source: RowSource,
 	prepared: PreparedRows,
-	options: PushOptions,
+	deps: PushDeps,
 ): Promise<PushOutcome> {
-	const { campaign, contactsPerRequest, record, isTool, numbersOfExecution } = options;
+	const { campaign, contactsPerRequest, record, isTool, numbersOfExecution } = deps;
 	const { rows, phones, notPushed } = prepared;
 	const { keyAt, keyNumberAt } = phones;
 	const reader = readerOf(isTool);
 	const { enqueue } = campaign;
 	const outcome: PushOutcome = { received: source.count, pushed: [], notPushed, enqueue };
-	if (options.numbersPushedBefore !== undefined) requireRoom(rows.size);
+	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.size);
 	if (isTool) numbersOfExecution?.requireRoom(rows.size);
 
 	/** Identifies the rows, and how they are split. */
@@ -46,7 +47,7 @@ export async function pushToCampaign(
 		[`${campaign.id} ${contactsPerRequest}`, await phones.fingerprintOf(rows)],
 		16,
 	);
-	const sender = new ChunkSender(push, prepared, options, outcome);
+	const sender = new ChunkSender(push, prepared, deps, outcome);
 	const isChanged = Object.keys(record).some((key) => !key.startsWith(push));
 	let stop = isChanged ? allUnknown(rowsChanged(), reader) : undefined;
 	// A push without rows is noted, too, so that a retry in which it has rows is recognized.

@@ -6,7 +6,7 @@ import {
 	type PushRecord,
 } from '../../../../nodes/PushCampaignContacts/push/pushRecord';
 import {
-	type PushOptions,
+	type PushDeps,
 	pushToCampaign,
 } from '../../../../nodes/PushCampaignContacts/push/pushToCampaign';
 import {
@@ -79,7 +79,7 @@ export function scripted(script: Script) {
 		if (answer instanceof TransportFault) throw answer;
 		return answer;
 	};
-	const options: PushOptions = {
+	const options: PushDeps = {
 		client: clientOf(transport),
 		campaign: { id: 42, agentUuid: 'agent_a', enqueue: false },
 		contactsPerRequest: 10_000,
@@ -103,7 +103,7 @@ function rowsOf(source: number | ContactItem[] | RowSource): RowSource {
 /** @param record of earlier attempts */
 export async function push(
 	source: number | ContactItem[] | RowSource,
-	options: PushOptions,
+	options: PushDeps,
 	record: PushRecord = {},
 	own = columns,
 ) {
