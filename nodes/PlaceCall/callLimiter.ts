@@ -1,7 +1,6 @@
 import uniq from 'lodash/uniq';
-import { DateTime } from 'luxon';
+import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { explained, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
 import { USER } from '../shared/api/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../shared/calls/callsPerPerson';
 import { pause } from '../shared/clock';
@@ -12,7 +11,8 @@ import {
 	repeatOnStore,
 	type StoreUse,
 } from '../shared/n8n/once/rememberedTexts';
-import { cancelSignal, requireRunning } from '../shared/n8n/run/cancel';
+import { cancelSignal } from '../shared/n8n/run/cancel';
+import type { CheckedCall } from './fields/readCallForm';
 import { NotPlaced, OVER_LIMIT } from './notPlaced';
 import { dayAndTime, withOffset } from '../shared/dates';
 
@@ -22,15 +22,13 @@ const STORE: StoreUse = {
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database. Or remove 'Limit Calls per Person' and leave out people who were called recently.",
 };
 
-/** A call with a limit. */
+/** A call with a limit, as planned last. */
 type LimitedCall = {
-	/** Equal for equal numbers. */
-	number: string;
+	numberKey: string;
 	limit: CallLimit;
-	/** When it's placed, as planned now. In epoch milliseconds. */
-	planned: () => number;
-	/** In which the period begins. */
-	zone: string;
+	planned: DateTime;
+	/** In which it counts, such as "2026-11-25". */
+	period: string;
 };
 
 /** `text`: what n8n remembers of the call. Undefined if the limit is reached. */
@@ -52,29 +50,33 @@ export class CallLimiter {
 		this.store = openRememberedNumbers(context, STORE);
 	}
 
-	/** The call of an item. It isn't reserved yet. */
-	add(index: number, call: LimitedCall): void {
-		this.calls.set(index, call);
+	/** When the call of an item is placed, as decided last. */
+	plan(index: number, { numberKey, time: { limit, hours } }: CheckedCall, at: DateTime): void {
+		if (limit === undefined) return;
+		const planned = at.setZone(hours?.zone ?? this.context.getTimezone());
+		const period = periodAt(planned, limit.period);
+		this.calls.set(index, { numberKey, limit, planned, period });
 	}
 
 	/**
-	 * Reserves the calls of these items.
+	 * Reserves the calls of these items in the periods for which they're planned.
 	 *
 	 * @throws NotSent if the list of called numbers can't be read and written
 	 */
 	async reserve(indexes: readonly number[]): Promise<void> {
 		let pending = indexes.flatMap((index) => {
 			const call = this.calls.get(index);
-			const period = call && this.periodIfClear(call);
-			return call === undefined || period === undefined ? [] : [{ index, call, period }];
+			return call === undefined ? [] : [{ index, ...call }];
 		});
 		for (const { index, period } of pending) {
+			this.giveBack(index);
 			this.reservations.set(index, { period, text: undefined });
 		}
+		// One after another: with all at once, other executions would find none free until some are released.
 		for (let nth = 0; ; nth++) {
 			const wanted = pending
-				.filter(({ call }) => nth < call.limit.calls)
-				.map((one) => ({ ...one, text: calledText(one.period, nth, one.call.number) }));
+				.filter(({ limit }) => nth < limit.calls)
+				.map((call) => ({ ...call, text: calledText(call.period, nth, call.numberKey) }));
 			if (wanted.length === 0) return;
 			const free = new Set(await this.store.add(uniq(wanted.map(({ text }) => text))));
 			// The first item with a number gets this call. Others try the next one.
@@ -88,27 +90,25 @@ export class CallLimiter {
 	}
 
 	/**
-	 * Places the call of an item if the limit allows it.
+	 * Counts the item's call, which is sent next. Without a limit, there's nothing to count.
 	 *
-	 * @throws NotPlaced if it isn't placed because of the limit
+	 * @returns false if it isn't reserved in the period for which it's planned
+	 * @throws NotPlaced if the limit of that period is reached
 	 */
-	async place<T>(index: number, place: () => Promise<T>): Promise<T> {
+	use(index: number): boolean {
 		const call = this.calls.get(index);
-		if (call === undefined) return await place();
-		// As a tool, or if another period has begun since, it isn't reserved with the others.
-		if (this.reservations.get(index)?.period !== this.periodOf(call)) await this.reserve([index]);
+		const reservation = this.reservations.get(index);
+		if (call === undefined) return true;
+		if (reservation?.period !== call.period) return false;
+		if (reservation.text === undefined) throw overLimit(call);
+		this.unused.delete(reservation.text);
+		return true;
+	}
+
+	/** The item's call was certainly not placed. */
+	giveBack(index: number): void {
 		const text = this.reservations.get(index)?.text;
-		if (text === undefined) {
-			throw overLimit(call.limit, DateTime.fromMillis(call.planned(), { zone: call.zone }));
-		}
-		// Reserving can take as long as the database does.
-		requireRunning(this.context);
-		this.unused.delete(text);
-		return await place().catch((error: unknown) => {
-			const hadNoEffect = error instanceof ExplainedError && !(error instanceof OutcomeUnknown);
-			if (hadNoEffect) this.unused.add(text);
-			throw error;
-		});
+		if (text !== undefined) this.unused.add(text);
 	}
 
 	/** Forgets the reserved calls that were certainly not placed. If n8n can't, they count. */
@@ -120,40 +120,9 @@ export class CallLimiter {
 			async (ms) => await pause(clock, ms, signal),
 		).catch(() => undefined);
 	}
-
-	/**
-	 * Before a request is sent again, because the calling hours or the day may have ended since.
-	 *
-	 * @param planned when the call would be placed, in epoch milliseconds
-	 * @throws NotSent if that is in another period than the one it's reserved for
-	 */
-	requireSamePeriod(index: number, planned: number): void {
-		const call = this.calls.get(index);
-		if (call === undefined) return;
-		if (this.periodOf(call, planned) === this.reservations.get(index)?.period) return;
-		throw new NotSent(
-			"The call wasn't placed, because it would count for another day, week, or month than when it was first sent",
-			{ onScreen: 'Run this item in a new execution.', forModel: 'Ask for the call again.' },
-			{ isTransient: false, origin: 'n8n' },
-		);
-	}
-
-	private periodOf({ limit, planned, zone }: LimitedCall, at = planned()): string {
-		return periodAt(DateTime.fromMillis(at, { zone }), limit.period);
-	}
-
-	/** Undefined for a call that can't be placed now, which fails on its own. */
-	private periodIfClear(call: LimitedCall): string | undefined {
-		try {
-			return this.periodOf(call);
-		} catch (error) {
-			explained(error);
-			return undefined;
-		}
-	}
 }
 
-function overLimit({ calls, period }: CallLimit, planned: DateTime): NotPlaced {
+function overLimit({ limit: { calls, period }, planned }: LimitedCall): NotPlaced {
 	const next = nextPeriod(planned, period);
 	const time = `The next one is possible from ${dayAndTime(next)}.`;
 	return new NotPlaced(

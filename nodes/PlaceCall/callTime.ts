@@ -28,31 +28,38 @@ export type Schedule = {
 	zone: string;
 };
 
-/** When a call goes. `scheduledAt` is that of the request. */
-type CallTime = { planned: DateTime; scheduledAt: string | undefined };
+/** When a call goes, as decided at one moment. */
+type CallTime = {
+	planned: DateTime;
+	/** That of the request. Undefined to call now. */
+	scheduledAt?: string | undefined;
+	/** Why the call must not be placed: an invalid time, or it's outside the calling hours. */
+	obstacle?: InvalidInput | NotPlaced;
+};
 
 /**
  * Decides when a call goes: now, at the next such time in India, or at a date. If that's outside the calling hours, the
- * call is scheduled for their next opening, or not placed. Decided again before each attempt, because the hours may have
- * ended in between.
+ * call is scheduled for their next opening, or not placed.
  *
  * @param since when the first attempt began. A time of day has the same date in all attempts.
- * @throws InvalidInput if the time has passed, or the hours don't start within a year
- * @throws NotPlaced if the call must not be placed now
  */
 export function callTime(settings: TimeSettings, now: DateTime, since = now): CallTime {
 	const { schedule, hours, limit } = settings;
 	const entered = momentOf(schedule, since);
-	const planned = DateTime.max(now, entered);
-	const opening = openingFor(hours, planned);
-	if (opening > planned) {
-		if (hours?.outside === 'notPlaced') throw outsideHours(opening);
-		return { planned: opening, scheduledAt: withOffset(opening) };
+	if (schedule !== undefined && entered <= since) return inThePast(schedule, entered);
+	const earliest = DateTime.max(now, entered);
+	const opens = hours === undefined ? earliest : nextOpening(hours, earliest);
+	if (opens === undefined) return { planned: entered, obstacle: withoutOpening(hours) };
+	if (opens > earliest) {
+		if (hours?.outside === 'notPlaced') return { planned: entered, obstacle: outsideHours(opens) };
+		return { planned: opens, scheduledAt: withOffset(opens) };
 	}
-	requireFuture(settings, entered, now);
+	// It passed after the first attempt, within the hours.
+	if (schedule !== undefined && entered <= now) return inThePast(schedule, entered);
 	// With only a time of day, it isn't documented on which day the service places the call.
 	const needsDate = hours !== undefined || limit !== undefined;
-	return { planned, scheduledAt: schedule && (needsDate ? withOffset(entered) : schedule.at) };
+	const scheduledAt = schedule && (needsDate ? withOffset(entered) : schedule.at);
+	return { planned: earliest, scheduledAt };
 }
 
 /**
@@ -61,9 +68,8 @@ export function callTime(settings: TimeSettings, now: DateTime, since = now): Ca
  * @throws InvalidInput if the time has passed, or the hours don't start within a year
  */
 export function requirePossibleTime(settings: TimeSettings, now: DateTime): void {
-	const entered = momentOf(settings.schedule, now);
-	requireFuture(settings, entered, now);
-	openingFor(settings.hours, entered);
+	const { obstacle } = callTime(settings, now);
+	if (obstacle instanceof InvalidInput) throw obstacle;
 }
 
 /** A time of day counts as the next such time in India. */
@@ -76,23 +82,20 @@ function momentOf(schedule: Schedule | undefined, now: DateTime): DateTime {
 }
 
 /** What the service does with a past time isn't documented. */
-function requireFuture({ schedule }: TimeSettings, entered: DateTime, now: DateTime): void {
-	if (schedule === undefined || entered > now) return;
-	const { field, zone } = schedule;
+function inThePast({ field, zone }: Schedule, entered: DateTime): CallTime {
 	const time = inEnglish(entered.setZone(zone), 'd LLLL yyyy, HH:mm');
-	throw new InvalidInput(`'${field}' is in the past (${time}, ${zone})`, {
+	const obstacle = new InvalidInput(`'${field}' is in the past (${time}, ${zone})`, {
 		onScreen: "Choose a later time, or set 'When to Call' to 'Now'.",
 		forModel: `Give a later time. ${formatOf(field)}`,
 	});
+	return { planned: entered, obstacle };
 }
 
-function openingFor(hours: CallingHours | undefined, planned: DateTime): DateTime {
-	const opening = hours === undefined ? planned : nextOpening(hours, planned);
-	if (opening !== undefined) return opening;
+function withoutOpening(hours: CallingHours | undefined): InvalidInput {
 	const dates = hours?.except.map(({ first, last }) =>
 		first === last ? first : `${first} to ${last}`,
 	);
-	throw new InvalidInput(
+	return new InvalidInput(
 		`'Calling Hours' leave no time to call within a year, because 'Calling Hours Except On' has ${quoted(dates?.join(', '))}`,
 		onScreenOnly("Remove dates from 'Calling Hours Except On'."),
 	);

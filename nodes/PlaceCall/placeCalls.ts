@@ -3,12 +3,15 @@ import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { asSentence, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import type { ApiResponse } from '../shared/api/http';
+import { asSentence, explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
+import type { JsonObject } from '../shared/json';
+import { requireRunning } from '../shared/n8n/run/cancel';
 import { asItems, withInputIfFailed } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
@@ -20,12 +23,26 @@ import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
 import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
-import { readCallForm } from './fields/readCallForm';
+import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
 import { fieldHints, outputHints } from './hints';
 import { SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './inputFields';
+
+/** What the calls of one node run share. */
+type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
+	readQuestion: ((form: Fields) => Question) | undefined;
+	/** Receives the results, if the node waits for the completion webhook. */
+	webhookUrl: string | undefined;
+	startedAt: DateTime;
+	sameCalls: SameCalls;
+	limiter: CallLimiter;
+	/** Of the calls placed so far. */
+	callIds: Set<string>;
+	/** The fields that the request of some item has. */
+	sentFields: Set<string>;
+};
 
 /**
  * Places one call per item, and waits until the calls are completed if 'Wait for Completion' is set.
@@ -37,100 +54,120 @@ export async function placeCalls(
 	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
 	const wait = await prepareWait(context, parameters.at(0), account);
-	const limiter = new CallLimiter(context);
-	const callIds = new Set<string>();
-	/** The fields that the request of some item has. */
-	const sentFields = new Set<string>();
-	const sameCalls = new SameCalls(context, dateTimeNow());
-
-	const prepare = (index: number): PreparedRequest<AccountClient> => {
-		const form = parameters.at(index);
-		const question = readQuestion?.(form);
-		const { request, time, phoneKey, numberKey } = readCallForm(
-			form,
-			context.getTimezone(),
-			question?.point,
-		);
-		for (const field of Object.keys(request)) sentFields.add(field);
-		const settings = form.collection('developerSettings');
-		const additions = readAdditions(settings);
-		requireOneTime(time, additions);
-		const legacy = settings.switch('useLegacyEndpoint', false);
-		const keepsInput = includesInput(context, form);
-		const { hours, limit } = time;
-		const duplicate = sameCalls.add(index, numberKey, time);
-		if (limit !== undefined && duplicate === undefined) {
-			const planned = () => callTime(time, dateTimeNow()).planned.toMillis();
-			const zone = hours?.zone ?? context.getTimezone();
-			limiter.add(index, { number: numberKey, limit, planned, zone });
-		}
-		return {
-			// Without the time of the attempt and the URL of this execution, which don't make it another call.
-			payload: { ...additions, request },
-			target: numberKey,
-			check: () => requirePossibleTime(time, dateTimeNow()),
-			send: async ({ client }) => {
-				if (duplicate !== undefined) throw duplicate;
-				const since = dateTimeNow();
-				// Decided for each attempt, because the calls before this one and the pauses between attempts take time.
-				const bodyNow = (): CallRequest => {
-					const { planned, scheduledAt } = callTime(time, dateTimeNow(), since);
-					limiter.requireSamePeriod(index, planned.toMillis());
-					return {
-						...request,
-						...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
-						...(wait.webhookUrl !== undefined && { webhook_url: wait.webhookUrl }),
-					};
-				};
-				const place = async () => await placeCall(client, bodyNow, { ...additions, legacy });
-				const response = await limiter.place(index, place).catch((error: unknown) => {
-					if (error instanceof OutcomeUnknown) sameCalls.remember(index);
-					throw error;
-				});
-				sameCalls.remember(index);
-				const record = recordOf(response);
-				const id = callIdKey(plainText(record.call_id));
-				if (callIds.has(id)) throw idOfAnotherCall();
-				callIds.add(id);
-				return asItems({
-					...record,
-					placed: true,
-					...(question && { asked: question.asked.question }),
-				});
-			},
-			withDetails: (error) => withCallDetails(request, error),
-			fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
-			formatOutput: (output) =>
-				output.map(({ json }) => {
-					const input = keepsInput ? inputFields(context, index) : {};
-					const placed = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
-					return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
-				}),
-		};
+	const startedAt = dateTimeNow();
+	const run: CallRun = {
+		...{ context, parameters, readQuestion, webhookUrl: wait.webhookUrl },
+		startedAt,
+		sameCalls: new SameCalls(context, startedAt),
+		limiter: new CallLimiter(context),
+		callIds: new Set(),
+		sentFields: new Set(),
 	};
-	const placed = await sendEachItem(context, prepare, {
+	const placed = await sendEachItem(context, (index) => prepareCall(run, index), {
 		createDeps: account,
 		quota: (index) => readQuota(parameters.at(index).collection('options')),
-		beforeFirst: async (indexes) => await limiter.reserve(indexes),
+		beforeFirst: async (indexes) => await run.limiter.reserve(indexes),
 		concurrency: readConcurrency(parameters, 1),
 		completedText: {
 			singular: 'call was already placed',
 			plural: 'calls were already placed',
 		},
-	}).finally(async () => await limiter.releaseUnused());
+	}).finally(async () => await run.limiter.releaseUnused());
 	const hints = [
 		...outputHints(placed, {
 			asks: readQuestion !== undefined,
 			keepsInput: includesInput(context, parameters.at(0)),
 			now: dateTimeNow().setZone(context.getTimezone()),
 		}),
-		...fieldHints(parameters.at(0), placed.length > 1 ? sentFields : new Set()),
+		...fieldHints(parameters.at(0), placed.length > 1 ? run.sentFields : new Set()),
 	];
 	context.addExecutionHints(...hints.map((message) => ({ message })));
 	const inputOf = (index: number) =>
 		includesInput(context, parameters.at(index)) ? inputFields(context, index) : {};
 	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
 	return await wait.finish(readQuestion === undefined ? finished : finished.map(notAskedIfFailed));
+}
+
+/** Checks the call of an item. Nothing is sent yet. */
+function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient> {
+	const { context, sameCalls, limiter } = run;
+	const form = run.parameters.at(index);
+	const question = run.readQuestion?.(form);
+	const call = readCallForm(form, context.getTimezone(), question?.point);
+	const { request, phoneKey, numberKey } = call;
+	for (const field of Object.keys(request)) run.sentFields.add(field);
+	const settings = form.collection('developerSettings');
+	const additions = readAdditions(settings);
+	requireOneTime(call.time, additions);
+	const legacy = settings.switch('useLegacyEndpoint', false);
+	const keepsInput = includesInput(context, form);
+	const { planned, obstacle } = callTime(call.time, run.startedAt);
+	const duplicate = sameCalls.add(index, numberKey, planned);
+	if (duplicate === undefined && obstacle === undefined) limiter.plan(index, call, planned);
+	return {
+		// Without the time of the attempt and the URL of this execution, which don't make it another call.
+		payload: { ...additions, request },
+		target: numberKey,
+		check: () => requirePossibleTime(call.time, dateTimeNow()),
+		send: async ({ client }) => {
+			if (duplicate !== undefined) throw duplicate;
+			const place = async (bodyNow: () => Promise<CallRequest>) =>
+				await placeCall(client, bodyNow, { ...additions, legacy });
+			const record = await sendCall(run, index, call, place);
+			return asItems({
+				...record,
+				placed: true,
+				...(question && { asked: question.asked.question }),
+			});
+		},
+		withDetails: (error) => withCallDetails(request, error),
+		fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
+		formatOutput: (output) =>
+			output.map(({ json }) => {
+				const input = keepsInput ? inputFields(context, index) : {};
+				const placed = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
+				return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
+			}),
+	};
+}
+
+/** Sends the call of an item, and returns the response. The client may need several attempts. */
+async function sendCall(
+	{ context, webhookUrl, limiter, sameCalls, callIds }: CallRun,
+	index: number,
+	call: CheckedCall,
+	place: (bodyNow: () => Promise<CallRequest>) => Promise<ApiResponse>,
+): Promise<JsonObject> {
+	const since = dateTimeNow();
+	/** Decides when the call goes, once for each attempt, because earlier calls and pauses take time. */
+	const bodyNow = async (): Promise<CallRequest> => {
+		const { planned, scheduledAt, obstacle } = callTime(call.time, dateTimeNow(), since);
+		if (obstacle !== undefined) throw obstacle;
+		limiter.plan(index, call, planned);
+		if (!limiter.use(index)) {
+			// As a tool, or if another day, week, or month has begun, it isn't reserved with the others.
+			await limiter.reserve([index]);
+			requireRunning(context);
+			// Reserving can take as long as the database does.
+			return await bodyNow();
+		}
+		return {
+			...call.request,
+			...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
+			...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
+		};
+	};
+	const response = await place(bodyNow).catch((error: unknown) => {
+		if (explained(error).outcome === 'unknown') sameCalls.remember(index);
+		else limiter.giveBack(index);
+		throw error;
+	});
+	sameCalls.remember(index);
+	const record = recordOf(response);
+	const id = callIdKey(plainText(record.call_id));
+	if (callIds.has(id)) throw idOfAnotherCall();
+	callIds.add(id);
+	return record;
 }
 
 /** Outcomes that show that nobody was called. */

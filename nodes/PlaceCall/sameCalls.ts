@@ -1,13 +1,11 @@
 import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { explained } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { shortFingerprint } from '../shared/hash';
 import { isJsonObject } from '../shared/json';
 import { openRecord } from '../shared/n8n/once/executionStore';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { quoted } from '../shared/values';
-import { callTime, type TimeSettings } from './callTime';
 import { DUPLICATE, NotPlaced } from './notPlaced';
 
 /** The node before this one that had each call, and when, by the fingerprint of the call. */
@@ -40,16 +38,21 @@ export class SameCalls {
 				: openRecord(context, 'calls', areInputs, {}, { lifetime: 'execution' });
 	}
 
-	/** Why this item's call isn't placed. Undefined if it's the first one. */
-	add(index: number, number: string, settings: TimeSettings): NotPlaced | undefined {
-		const time = timeKey(settings, this.startedAt);
-		const call = shortFingerprint([number, time], FINGERPRINT_CHARACTERS);
+	/**
+	 * Why this item's call isn't placed. Undefined if it's the first one.
+	 *
+	 * @param planned as decided when this run of the node started
+	 */
+	add(index: number, numberKey: string, planned: DateTime): NotPlaced | undefined {
+		const isNow = planned.toMillis() === this.startedAt.toMillis();
+		const time = isNow ? '' : String(planned.toMillis());
+		const call = shortFingerprint([numberKey, time], FINGERPRINT_CHARACTERS);
 		const first = this.firstItems.get(call) ?? index;
 		this.firstItems.set(call, first);
 		if (first !== index) return duplicate(`item ${first}`, first);
 		this.callsOfItems.set(index, call);
 		const { input = this.input, at = 0 } = this.inputs[call] ?? {};
-		const isSame = time !== '' || this.startedAt.toMillis() - at < SAME_MOMENT_MS;
+		const isSame = !isNow || this.startedAt.toMillis() - at < SAME_MOMENT_MS;
 		return input === this.input || !isSame
 			? undefined
 			: duplicate(`an item of ${quoted(input)}`, null);
@@ -73,19 +76,6 @@ function inputOf(context: IExecuteFunctions): string | undefined {
 	const inputs = context.getParentNodes(name, { depth: 1 }).filter((node) => !isInLoop(node.name));
 	const { previousNode } = task;
 	return inputs.length > 1 && !isInLoop(previousNode) ? previousNode : undefined;
-}
-
-/** Equal for calls at the same moment, such as the next opening of the calling hours. Empty for now. */
-function timeKey(settings: TimeSettings, now: DateTime): string {
-	if (settings.schedule === undefined && settings.hours === undefined) return '';
-	try {
-		const { planned } = callTime(settings, now);
-		return planned > now ? String(planned.toMillis()) : '';
-	} catch (error) {
-		// It fails on its own, or isn't placed.
-		explained(error);
-		return settings.schedule?.at ?? '';
-	}
 }
 
 export const CALL_AGAIN =

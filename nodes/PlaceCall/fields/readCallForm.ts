@@ -16,7 +16,7 @@ import { completeUrl } from './options';
 import { readSchedule } from './when';
 
 /** A checked call. Only its time depends on when it's sent. */
-type CheckedCall = {
+export type CheckedCall = {
 	/** Has the time as entered, if any. */
 	request: CallRequest;
 	time: TimeSettings;

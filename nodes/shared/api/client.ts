@@ -40,13 +40,13 @@ export class ApiClient {
 	async send(
 		request: ServiceRequest,
 		checks: ResponseChecks,
-		renew = () => request,
+		renew: () => ServiceRequest | Promise<ServiceRequest> = () => request,
 	): Promise<ApiResponse> {
 		let attempts = 0;
 		try {
 			const response = await sendWithRetry(
 				request.method,
-				async () => await this.transport(attempts++ === 0 ? request : renew()),
+				async () => await this.transport(attempts++ === 0 ? request : await renew()),
 				{
 					clock: this.clock,
 					random: this.random,

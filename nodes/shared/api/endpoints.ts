@@ -115,13 +115,14 @@ export type DataExtractionItem = {
  */
 export async function placeCall(
 	client: ApiClient,
-	bodyNow: () => CallRequest,
+	bodyNow: () => CallRequest | Promise<CallRequest>,
 	{ legacy = false, ...additions }: Additions & { legacy?: boolean } = {},
 ): Promise<ApiResponse> {
 	const path = legacy ? '/call' : '/v1/call';
-	const request = () => withAdditions({ method: 'POST', path, body: bodyNow() }, additions);
+	const request = async () =>
+		withAdditions({ method: 'POST', path, body: await bodyNow() }, additions);
 	const checks = { successCheck: hasId('call_id'), effectFields: ['call_id'] };
-	return await client.send(request(), checks, request);
+	return await client.send(await request(), checks, request);
 }
 
 /** A read of one call. It throws `OtherRecord` if the response is about another call. */

@@ -205,16 +205,30 @@ describe('scheduled calls', () => {
 		expect(isPlaced(await call(OTHER, PHONE))).toEqual([true, false]);
 	});
 
-	it("that would count for another day when the service asks to wait aren't sent again, and don't count", async () => {
-		itIs('2026-11-20T17:59:58+05:30');
-		callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
-		const bodies = acceptUpTo(1);
+	it('count for the day on which they are placed, even if n8n needs days to reserve them', async () => {
+		const days = ['2026-11-21T00:00:01+05:30', '2026-11-22T00:00:01+05:30'];
+		store.beforeCall = () => {
+			const [next] = days.splice(0, 1);
+			if (next !== undefined) itIs(next);
+		};
+		acceptCalls(1);
+		expect(isPlaced(await call(PHONE))).toEqual([true]);
+		expect([days, store.size]).toEqual([[], 1]);
+		expect(isPlaced(await call(PHONE))).toEqual([false]);
+	});
+
+	it('that the service delays until the hours end count at the next opening, also for the limit', async () => {
 		const parameters = limited({}, { callingHours: { hours: HOURS } });
-		expect(faultOf(await callWith(parameters, PHONE))).toMatchObject({
-			message: expect.stringContaining('it would count for another day, week, or month'),
-			description: 'Run this item in a new execution.',
-		});
-		expect([bodies, store.size]).toEqual([[], 0]);
+		const scheduled = { ...BODY, scheduled_at: '2026-11-23T09:00:00+05:30' };
+		for (const sent of [[scheduled], []]) {
+			itIs('2026-11-20T17:59:58+05:30');
+			callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
+			const bodies = acceptUpTo(1);
+			expect(isPlaced(await callWith(parameters, PHONE))).toEqual([sent.length > 0]);
+			expect(bodies).toEqual(sent);
+		}
+		// Nothing counts for the day on which nobody was called.
+		expect(store.size).toBe(1);
 	});
 
 	it('outside the calling hours count at the next opening', async () => {

@@ -20,7 +20,7 @@ export type PreparedRequest<Deps> = {
 	modelMayRepeat?: 'afterCompletion' | 'afterOtherRequest';
 	/** The service accepts requests with this key once, so the same key may be sent again. */
 	idempotencyKey?: string | undefined;
-	/** Runs before the first item is sent, and before this one. Example: the scheduled time is in the future. */
+	/** Runs before the first item is sent. Example: the scheduled time is in the future. */
 	check?: () => void;
 	/** Counts as sent, unless it throws an `ExplainedError` other than `OutcomeUnknown`. */
 	send: (deps: Deps) => Promise<INodeExecutionData[]>;

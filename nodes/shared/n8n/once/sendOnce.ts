@@ -164,7 +164,6 @@ export class SendOnce<Deps> {
 		if (this.unreadable !== undefined) throw this.unreadable;
 		// It may have ended while this request waited for an earlier one.
 		requireRunning(this.context);
-		request.check?.();
 		const deps = await this.createDeps();
 		const notes = request.target === undefined ? undefined : await this.notes();
 		// No await in between, so that simultaneous requests count.
