@@ -14,7 +14,7 @@ import { asItems } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import { type NumberOnList, readNumber } from './dndFields';
-import { comparedDigits } from './list/phoneMatch';
+import { commonDigits } from './list/phoneMatch';
 
 /** Changes that affect people are sent one after another. */
 const CHANGES_AT_ONCE = 1;
@@ -48,7 +48,7 @@ export async function changeEachNumber(
 		const { more, send } = readChange(form, number);
 		return {
 			payload: { change, ...number, ...more },
-			target: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
+			target: ['do-not-disturb list', agentUuid, commonDigits(phone)],
 			modelMayRepeat: 'afterOtherRequest',
 			send: async (deps) => asItems(await send(deps)),
 			withDetails: (error) =>

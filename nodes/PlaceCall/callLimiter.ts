@@ -24,7 +24,7 @@ const STORE: StoreUse = {
 
 /** A call with a limit, as planned last. */
 type LimitedCall = {
-	numberKey: string;
+	looseKey: string;
 	limit: CallLimit;
 	planned: DateTime;
 	/** In which it counts, such as "2026-11-25". */
@@ -51,11 +51,11 @@ export class CallLimiter {
 	}
 
 	/** When the call of an item is placed, as decided last. */
-	plan(index: number, { numberKey, time: { limit, hours } }: CheckedCall, at: DateTime): void {
+	plan(index: number, { looseKey, time: { limit, hours } }: CheckedCall, at: DateTime): void {
 		if (limit === undefined) return;
 		const planned = at.setZone(hours?.zone ?? this.context.getTimezone());
 		const period = periodAt(planned, limit.period);
-		this.calls.set(index, { numberKey, limit, planned, period });
+		this.calls.set(index, { looseKey, limit, planned, period });
 	}
 
 	/**
@@ -76,7 +76,7 @@ export class CallLimiter {
 		for (let nth = 0; ; nth++) {
 			const wanted = pending
 				.filter(({ limit }) => nth < limit.calls)
-				.map((call) => ({ ...call, text: calledText(call.period, nth, call.numberKey) }));
+				.map((call) => ({ ...call, text: calledText(call.period, nth, call.looseKey) }));
 			if (wanted.length === 0) return;
 			const free = new Set(await this.store.add(uniq(wanted.map(({ text }) => text))));
 			// The first item with a number gets this call. Others try the next one.

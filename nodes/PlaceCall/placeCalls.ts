@@ -94,7 +94,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const form = run.parameters.at(index);
 	const question = run.readQuestion?.(form);
 	const call = readCallForm(form, context.getTimezone(), question?.point);
-	const { request, phoneKey, numberKey } = call;
+	const { request, phoneKey, looseKey } = call;
 	for (const field of Object.keys(request)) run.sentFields.add(field);
 	const settings = form.collection('developerSettings');
 	const additions = readAdditions(settings);
@@ -102,12 +102,12 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = includesInput(context, form);
 	const { planned, obstacle } = callTime(call.time, run.startedAt);
-	const duplicate = sameCalls.add(index, numberKey, planned);
+	const duplicate = sameCalls.add(index, looseKey, planned);
 	if (duplicate === undefined && obstacle === undefined) limiter.plan(index, call, planned);
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
-		target: numberKey,
+		target: looseKey,
 		check: () => requirePossibleTime(call.time, dateTimeNow()),
 		send: async ({ client }) => {
 			if (duplicate !== undefined) throw duplicate;

@@ -43,10 +43,10 @@ export class SameCalls {
 	 *
 	 * @param planned as decided when this run of the node started
 	 */
-	add(index: number, numberKey: string, planned: DateTime): NotPlaced | undefined {
+	add(index: number, looseKey: string, planned: DateTime): NotPlaced | undefined {
 		const isNow = planned.toMillis() === this.startedAt.toMillis();
 		const time = isNow ? '' : String(planned.toMillis());
-		const call = shortFingerprint([numberKey, time], FINGERPRINT_CHARACTERS);
+		const call = shortFingerprint([looseKey, time], FINGERPRINT_CHARACTERS);
 		const first = this.firstItems.get(call) ?? index;
 		this.firstItems.set(call, first);
 		if (first !== index) return duplicate(`item ${first}`, first);

@@ -21,7 +21,7 @@ import { splitSessionIds } from '../../nodes/shared/chat/parseChatFields';
 import type { JsonObject } from '../../nodes/shared/json';
 import { rowReader } from '../../nodes/shared/n8n/forms/rowExpression';
 import { unreadableIn } from '../../nodes/shared/n8n/forms/template';
-import { numberKey } from '../../nodes/shared/phone/phoneKey';
+import { loosePhoneKey } from '../../nodes/shared/phone/phoneKey';
 import { normalized } from '../../nodes/shared/text';
 import { displayText } from '../../nodes/shared/values';
 import { defaultChoice } from '../nodes/PushCampaignContacts/push/scripted';
@@ -66,7 +66,7 @@ const ofText: Record<string, (text: string) => unknown> = {
 		parser.end();
 	},
 	'a file': readFile,
-	'a phone number': (text) => numberKey(text, 'IN'),
+	'a phone number': (text) => loosePhoneKey(text, 'IN'),
 	'a number on the list': (text) => new ListedNumbers([{ phone: text }]).entryOf(text),
 	'a text with the token': (text) => withoutSecret(text, TOKEN),
 	'a token in a text': (text) => withoutSecret(`${text}!`, text),

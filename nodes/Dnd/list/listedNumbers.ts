@@ -17,7 +17,7 @@ const ENDING_DIGITS = 4;
 /** Prefixes for international calls, such as 00, 011, or 0011, have up to five digits with a carrier code. */
 const MAX_DIAL_PREFIX = 5;
 
-/** A number in the form for comparison. */
+/** A number that is compared without its country, so there's no key that equal numbers have in common. */
 type ComparedNumber = {
 	/** All digits. Indian mobile numbers include their country code. */
 	digits: string;
@@ -156,7 +156,7 @@ function compared(phone: string): ComparedNumber {
 	const reading = readCampaignPhone(phone);
 	if (isAccepted(reading)) {
 		const hasCode = reading.phone.startsWith('+');
-		return { digits: reading.key, endings: hasCode ? [] : [reading.phone] };
+		return { digits: reading.phoneKey, endings: hasCode ? [] : [reading.phone] };
 	}
 	const digits = digitsIn(phone);
 	if (phone.startsWith('+')) return { digits: withoutTrunkZero(digits), endings: [] };

@@ -60,9 +60,9 @@ function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreada
 /**
  * Digits that every format of a number contains: the ten digits of an Indian mobile number, or all digits of another number.
  */
-export function comparedDigits(phone: string): string {
+export function commonDigits(phone: string): string {
 	const reading = readCampaignPhone(phone);
-	return isAccepted(reading) ? reading.key.slice(INDIAN_CODE.length) : digitsIn(phone);
+	return isAccepted(reading) ? reading.phoneKey.slice(INDIAN_CODE.length) : digitsIn(phone);
 }
 
 /** Digits that the number contains in any format of the service. */

@@ -14,7 +14,7 @@ import { readWholeList } from '../../shared/api/paging';
 import { asText } from '../../shared/api/parseIds';
 import { ListedNumbers } from '../list/listedNumbers';
 import { digitsIn } from '../../shared/phone/written';
-import { comparedDigits, searchDigits } from '../list/phoneMatch';
+import { commonDigits, searchDigits } from '../list/phoneMatch';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
 
 export const check: Operation = {
@@ -46,7 +46,7 @@ export const check: Operation = {
 				const list = dndList(client, request, apiMapping);
 				return (await readWholeList(list, DND_LIST_KEEPS_CHANGING)).entries;
 			};
-			const digits = comparedDigits(phone);
+			const digits = commonDigits(phone);
 			let found = await search(searchDigits(phone));
 			let entry = new ListedNumbers(found).entryOf(phone);
 			if (entry === undefined) {

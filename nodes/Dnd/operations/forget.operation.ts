@@ -14,7 +14,7 @@ import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { returnsErrorsToAgent } from '../../shared/n8n/tools/toolRun';
 import { countryCode } from '../../shared/phone/countries';
-import { numberKey } from '../../shared/phone/phoneKey';
+import { loosePhoneKey } from '../../shared/phone/phoneKey';
 import { phoneField } from '../dndFields';
 
 const STORE: StoreUse = {
@@ -161,7 +161,7 @@ function notRemembered(count: number): string {
 function readKey(form: Fields): string {
 	const chosen = form.choiceOrText('countryCode');
 	const country = chosen === '' ? undefined : requireValid(countryCode(chosen));
-	return requireValid(numberKey(form.textOrNumber('phone', MAY_BE_BLANK), country));
+	return requireValid(loosePhoneKey(form.textOrNumber('phone', MAY_BE_BLANK), country));
 }
 
 function readCampaignId(form: Fields): number | undefined {

@@ -5,7 +5,7 @@ import type { CallRequest, DataExtractionItem } from '../../shared/api/endpoints
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { phoneNumber } from '../../shared/phone/callPhone';
 import { countryCode } from '../../shared/phone/countries';
-import { calledNumberKey, phoneKey } from '../../shared/phone/phoneKey';
+import { loosePhoneKey, phoneKey } from '../../shared/phone/phoneKey';
 import { isUnset, type Problem, type Take } from '../../shared/values';
 import type { TimeSettings } from '../callTime';
 import { readCallingHours } from './callingHours';
@@ -22,8 +22,8 @@ export type CheckedCall = {
 	time: TimeSettings;
 	/** The international form of the number, if it's clear. */
 	phoneKey: string | null;
-	/** Equal for equal numbers: the international form, or the number as sent. */
-	numberKey: string;
+	/** Equal for all numbers that may be the same. */
+	looseKey: string;
 };
 
 /**
@@ -78,13 +78,13 @@ export function readCallForm(
 	set('webhook_url', webhookUrl === '' ? undefined : take(completeUrl(webhookUrl)));
 
 	const isComplete = agent !== undefined && phone !== undefined && country !== undefined;
-	if (!isComplete || problems.length > 0) throw needsAttention(problems);
-	const key = phoneKey(number, country);
+	const looseKey = isComplete ? take(loosePhoneKey(number, country)) : undefined;
+	if (!isComplete || looseKey === undefined || problems.length > 0) throw needsAttention(problems);
 	return {
 		request: { agent_uuid: agent, phone_number: phone, country_code: country, ...optional },
 		time: { schedule, hours, limit },
-		phoneKey: key,
-		numberKey: calledNumberKey(key, country, phone),
+		phoneKey: phoneKey(number, country),
+		looseKey,
 	};
 }
 

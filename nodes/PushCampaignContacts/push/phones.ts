@@ -89,8 +89,8 @@ export class PhonesByRow {
 	}
 }
 
-function numberOf({ phone, key }: AcceptedPhone): number {
-	return phone.length > key.length ? -Number(key) : Number(key);
+function numberOf({ phone, phoneKey }: AcceptedPhone): number {
+	return phone.length > phoneKey.length ? -Number(phoneKey) : Number(phoneKey);
 }
 
 /** Up to 16 MB of buckets of rows with the same hash. With ten million rows, a bucket has two or three. */

@@ -90,10 +90,11 @@ async function checkRows(
 			unusable === undefined ? readRow(row, own, name) : { reason: unusable, forModel: unusable };
 		if (isAccepted(reading)) {
 			const nameLength = name?.length ?? 0;
-			const kept = keptRows.get(reading.key);
+			const kept = keptRows.get(reading.phoneKey);
 			// If both names are equally long, the earlier row is kept.
 			const isKept = kept === undefined || nameLength > nameLengths.at(kept);
-			if (kept !== undefined) duplicates.push({ index: isKept ? kept : index, key: reading.key });
+			if (kept !== undefined)
+				duplicates.push({ index: isKept ? kept : index, key: reading.phoneKey });
 			if (isKept) {
 				if (kept !== undefined) phones.clear(kept);
 				phones.set(index, reading);

@@ -2,10 +2,11 @@ import { INDIAN_CODE, isIndian, isMobile, readIndian } from './india';
 import { forEveryone } from '../api/resolution';
 import { isBlank, isWritten, readWritten, type Unreadable } from './written';
 
-/** A number in one of the two documented formats, and its `phone_key`. */
+/** A number in one of the two documented formats. */
 export interface AcceptedPhone {
 	readonly phone: string;
-	readonly key: string;
+	/** As of `phoneKey.ts`. */
+	readonly phoneKey: string;
 }
 
 export interface UnusablePhone {
@@ -32,18 +33,20 @@ const MAX_SHOWN_CHARACTERS = 40;
  */
 export function readCampaignPhone(value: unknown): PhoneReading {
 	const cell = typeof value === 'number' ? String(value) : value;
-	if (typeof cell === 'string' && isMobile(cell)) return { phone: cell, key: INDIAN_CODE + cell };
+	if (typeof cell === 'string' && isMobile(cell)) {
+		return { phone: cell, phoneKey: INDIAN_CODE + cell };
+	}
 	if (typeof cell === 'string' && INTERNATIONAL.test(cell)) {
-		return { phone: cell, key: cell.slice(1) };
+		return { phone: cell, phoneKey: cell.slice(1) };
 	}
 	const written = readWritten(value);
 	if (!isWritten(written)) return isBlank(value) ? MISSING : unusableCell(value, written);
 	const number = readIndian(written);
 	if (!isIndian(number)) return unusableCell(value, number);
 	const { subscriber, international } = number;
-	const key = INDIAN_CODE + subscriber;
-	if (international) return { phone: `+${key}`, key };
-	if (isMobile(subscriber)) return { phone: subscriber, key };
+	const phoneKey = INDIAN_CODE + subscriber;
+	if (international) return { phone: `+${phoneKey}`, phoneKey };
+	if (isMobile(subscriber)) return { phone: subscriber, phoneKey };
 	return unusableCell(value, {
 		issue: `starts with ${subscriber.charAt(0)}, but a 10-digit mobile number starts with 6 to 9`,
 		resolution: forEveryone('If the number is correct, write +91 before it.'),

@@ -82,18 +82,6 @@ function withCountryCode(code: string, written: string): string | null {
 }
 
 /**
- * How n8n remembers the number of a call, equal for all numbers that may be the same.
- *
- * @param key `phone_key` of the number
- * @param phone `phone_number` of the call, if the number has no `phone_key`
- */
-export function calledNumberKey(key: string | null, country: string, phone: string): string {
-	const code = callingCodeOf(country);
-	if (key === null && code === undefined) return `${country} ${phone}`;
-	return withoutPrefixes(key ?? `${code}${phone}`);
-}
-
-/**
  * `391 234 5678` in Italy may begin with the country's code (39) or not, and `8 612 34567` in Lithuania with a prefix. So all
  * codes and prefixes before the number itself are removed.
  */
@@ -108,21 +96,24 @@ function withoutPrefixes(international: string): string {
 }
 
 /**
- * How n8n remembers a number that was called or pushed, whatever its format.
+ * Equal for all numbers that may be the same, so that nobody is called twice: for duplicates, limits, and what n8n
+ * remembers of calls and pushes. Two numbers with the same {@link phoneKey} also have the same loose one.
  *
- * @param country ISO 3166-1 alpha-2 of a number that is written without its country code
+ * @param country ISO 3166-1 alpha-2 of a number that may be written without its country code
  */
-export function numberKey(value: unknown, country: string | undefined): Checked<string> {
+export function loosePhoneKey(value: unknown, country: string | undefined): Checked<string> {
 	if (isUnset(value)) {
 		return problem("'Phone' is empty", forEveryone('Enter the phone number to forget.'));
 	}
 	if (country !== undefined) {
 		const sent = phoneNumber(value, country);
 		if ('problem' in sent) return sent;
-		return { value: calledNumberKey(phoneKey(value, country), country, sent.value) };
+		const code = callingCodeOf(country);
+		const key = phoneKey(value, country) ?? (code && `${code}${sent.value}`);
+		return { value: key === undefined ? `${country} ${sent.value}` : withoutPrefixes(key) };
 	}
 	const pushed = readCampaignPhone(value);
-	const key = phoneKey(value) ?? (isAccepted(pushed) ? pushed.key : null);
+	const key = phoneKey(value) ?? (isAccepted(pushed) ? pushed.phoneKey : null);
 	if (key !== null) return { value: withoutPrefixes(key) };
 	return problem(
 		`'Phone' ${quoted(value)} has no clear international format`,

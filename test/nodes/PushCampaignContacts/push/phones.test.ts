@@ -14,7 +14,7 @@ const accepted = fc
 	)
 	.map(([number, international]): AcceptedPhone => {
 		const digits = String(number).padStart(10, '0');
-		return { phone: international ? `+91${digits}` : digits, key: `91${digits}` };
+		return { phone: international ? `+91${digits}` : digits, phoneKey: `91${digits}` };
 	});
 const row = fc.oneof(fc.nat(50), fc.nat(200_000));
 
@@ -27,14 +27,14 @@ test('stores phones and keys by row like an array', () => {
 				phones.set(at, phone);
 				plain.set(at, phone);
 			}
-			for (const [at, { phone, key }] of plain) {
-				expect([phones.at(at), phones.keyAt(at)]).toEqual([phone, key]);
+			for (const [at, { phone, phoneKey }] of plain) {
+				expect([phones.at(at), phones.keyAt(at)]).toEqual([phone, phoneKey]);
 				for (const [, another] of settings) {
 					expect(phones.has(at, another)).toBe(phone === another.phone);
 				}
 			}
 			expect([phones.at(300_000), phones.keyAt(300_000)]).toEqual(['', '']);
-			expect(phones.has(300_000, { phone: '0000000000', key: '910000000000' })).toBe(false);
+			expect(phones.has(300_000, { phone: '0000000000', phoneKey: '910000000000' })).toBe(false);
 		}),
 		{ numRuns: MANY_RUNS },
 	);
@@ -50,7 +50,7 @@ test('phones have the same fingerprint only with the same keys in the same order
 				return await phones.fingerprintOf(RowSet.of(list.keys()));
 			});
 			const [one, other] = await Promise.all(fingerprints);
-			const [keys, otherKeys] = lists.map((list) => list.map(({ key }) => key).join());
+			const [keys, otherKeys] = lists.map((list) => list.map(({ phoneKey }) => phoneKey).join());
 			expect(one === other).toBe(keys === otherKeys);
 		}),
 		{ numRuns: MANY_RUNS },
@@ -64,7 +64,7 @@ test('finds the latest row of each of many phones, and no other', () => {
 	const count = 60_000;
 	const keyOf = (number: number) => String(916_000_000_000 + number);
 	const add = (row: number, number: number) => {
-		phones.set(row, { phone: keyOf(number).slice(2), key: keyOf(number) });
+		phones.set(row, { phone: keyOf(number).slice(2), phoneKey: keyOf(number) });
 		rows.add(row);
 	};
 	for (let number = 0; number < count; number++) add(number, number);

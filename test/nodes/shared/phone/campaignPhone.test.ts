@@ -47,7 +47,7 @@ describe('a cell is pushed in a documented format, and called and remembered as 
 		['an even number, written as the document wants it', '9000000000', '9000000000'],
 	])('%s', (_name, value, phone) => {
 		const subscriber = phone.slice(-10);
-		expect(readCampaignPhone(value)).toEqual({ phone, key: `91${subscriber}` });
+		expect(readCampaignPhone(value)).toEqual({ phone, phoneKey: `91${subscriber}` });
 		expect(phoneNumber(value, 'IN')).toEqual({ value: subscriber });
 		expect(phoneKey(value, 'IN')).toBe(`91${subscriber}`);
 	});

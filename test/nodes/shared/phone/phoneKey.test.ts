@@ -3,7 +3,7 @@ import isEqual from 'lodash/isEqual';
 import uniqWith from 'lodash/uniqWith';
 import { callingCodeOf, COUNTRIES, hasTrunkZero } from '../../../../nodes/shared/phone/countries';
 import { readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
-import { numberKey, phoneKey } from '../../../../nodes/shared/phone/phoneKey';
+import { loosePhoneKey, phoneKey } from '../../../../nodes/shared/phone/phoneKey';
 
 test.each<[unknown, string]>([
 	['+919876543210', '919876543210'],
@@ -100,8 +100,8 @@ test.each([
 	[9_876_543_210, undefined],
 	['098765 43210', 'IN'],
 ])('%s (%s) has the key of a pushed number', (value, country) => {
-	expect(numberKey(value, country)).toEqual({ value: '919876543210' });
-	expect(readCampaignPhone(value)).toHaveProperty('key', '919876543210');
+	expect(loosePhoneKey(value, country)).toEqual({ value: '919876543210' });
+	expect(readCampaignPhone(value)).toHaveProperty('phoneKey', '919876543210');
 });
 
 test.each([
@@ -111,7 +111,7 @@ test.each([
 	['555 0123', 'US', '15550123'],
 	['555 0123', 'AQ', 'AQ 5550123'],
 ])('%s (%s) is remembered as %s', (value, country, key) => {
-	expect(numberKey(value, country)).toEqual({ value: key });
+	expect(loosePhoneKey(value, country)).toEqual({ value: key });
 });
 
 test('each number is remembered the same with and without its country code and the zero before it', () => {
@@ -123,9 +123,9 @@ test('each number is remembered the same with and without its country code and t
 			const number = country === 'IN' ? `9${national.slice(1)}` : national;
 			const inCountry = hasTrunkZero(code) ? [`0${number}`, `${code}0${number}`] : [];
 			const formats = [`+${code}${number}`, `00${code}${number}`, `${code}${number}`, ...inCountry];
-			const keys = [number, ...formats].map((format) => numberKey(format, country));
+			const keys = [number, ...formats].map((format) => loosePhoneKey(format, country));
 			expect(uniqWith(keys, isEqual)).toHaveLength(1);
-			expect(numberKey(`+${code}${number}`, undefined)).toEqual(keys[0]);
+			expect(loosePhoneKey(`+${code}${number}`, undefined)).toEqual(keys[0]);
 		}),
 		{ numRuns: 1_000 },
 	);
@@ -139,7 +139,7 @@ test.each([
 	['HU', ['06 20 123 4567', '20 123 4567', '+36 20 123 4567']],
 	['RU', ['8 912 345-67-89', '79123456789', '912 345 67 89']],
 ])('in %s, %p are remembered as the same number', (country, formats) => {
-	const keys = formats.map((format) => numberKey(format, country));
+	const keys = formats.map((format) => loosePhoneKey(format, country));
 	expect(uniqWith(keys, isEqual)).toHaveLength(1);
 });
 
@@ -148,11 +148,11 @@ test.each([
 	['IT', '06 1234 5678', '61234 5678'],
 	['FR', '06 12 34 56 78', '06 12 34 56 79'],
 ])('in %s, %s and %s are different numbers', (country, one, other) => {
-	expect(numberKey(one, country)).not.toEqual(numberKey(other, country));
+	expect(loosePhoneKey(one, country)).not.toEqual(loosePhoneKey(other, country));
 });
 
 test('the number of another country is never that of an Indian person', () => {
-	expect(numberKey('917 555 0100', 'US')).toEqual({ value: '19175550100' });
+	expect(loosePhoneKey('917 555 0100', 'US')).toEqual({ value: '19175550100' });
 });
 
 test.each([
@@ -161,7 +161,7 @@ test.each([
 	['phone', undefined, `'Phone' "phone" has no clear international format`],
 	['anonymous', 'IN', `'Phone Number' "anonymous"`],
 ])('"%s" (%s) is not clear', (value, country, message) => {
-	expect(numberKey(value, country)).toMatchObject({
+	expect(loosePhoneKey(value, country)).toMatchObject({
 		problem: { message: expect.stringContaining(message) },
 	});
 });
@@ -170,5 +170,5 @@ test.each([
 	[' ', 'Enter the phone number to forget.'],
 	['phone', expect.stringContaining("drag the column to 'Phone'.")],
 ])('what to do with "%s"', (value, onScreen: unknown) => {
-	expect(numberKey(value, undefined)).toMatchObject({ problem: { resolution: { onScreen } } });
+	expect(loosePhoneKey(value, undefined)).toMatchObject({ problem: { resolution: { onScreen } } });
 });
