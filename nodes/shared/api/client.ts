@@ -66,8 +66,7 @@ export class ApiClient {
 		}
 	}
 
-	/** Hides the API token in a text of the service, such as a response or a frame. */
-	hideApiToken(text: string): string {
+	private hideApiToken(text: string): string {
 		return withoutSecret(text, this.apiToken);
 	}
 }

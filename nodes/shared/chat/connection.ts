@@ -48,7 +48,7 @@ export interface ConnectionOptions {
 	mayDisconnectOther: () => boolean;
 	/** Repeating the request is safe, because customers don't notice it. */
 	mintToken: () => Promise<WsToken>;
-	/** Hides the API token of the account in a text of the service. */
+	/** Hides the API token of the account in a text. */
 	hideApiToken: (text: string) => string;
 	openSocket: (url: string) => WebSocketLike;
 	clock: Clock;

@@ -131,11 +131,13 @@ class SharedConnection {
 		private lastLease: LeaseOptions,
 		private readonly options: SharedConnectionOptions,
 	) {
-		const { sessionId, baseUrl, log } = lastLease;
+		// The same for every user, because the key of a connection has the account.
+		const { sessionId, baseUrl, hideApiToken, log } = lastLease;
 		this.connection = new ChatConnection({
 			...parts,
 			sessionId,
 			baseUrl,
+			hideApiToken,
 			log,
 			clientId: options.clientId,
 			unconfirmed: options.unconfirmed,
@@ -144,7 +146,6 @@ class SharedConnection {
 				await options.admitted;
 				return await this.leading().mintToken();
 			},
-			hideApiToken: (text) => this.leading().hideApiToken(text),
 			onFailed: (ending, retry) => {
 				for (const lease of [...this.leases]) lease.failed(ending, retry);
 			},

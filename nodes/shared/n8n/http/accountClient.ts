@@ -3,6 +3,7 @@ import { sleep } from 'n8n-workflow';
 import { fingerprint } from '../../hash';
 import { ApiMapping } from '../../apiMapping';
 import { ApiClient } from '../../api/client';
+import { withoutSecret } from '../../api/secrets';
 import { anyOf, type Clock } from '../../clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
 import { deadlineOf } from '../tools/toolDeadline';
@@ -20,6 +21,8 @@ export type AccountClient = {
 	/** A fingerprint of the token, which identifies the account. */
 	account: string;
 	apiMapping: ApiMapping;
+	/** Hides the API token in a text that doesn't come through the client, such as a frame. */
+	hideApiToken: (text: string) => string;
 };
 
 /** Reads the credential and creates the client of its account. */
@@ -34,6 +37,7 @@ export async function createAccountClient(context: ServiceContext): Promise<Acco
 		baseUrl,
 		account: fingerprint(apiToken),
 		apiMapping: new ApiMapping(data),
+		hideApiToken: (text) => withoutSecret(text, apiToken),
 	};
 }
 

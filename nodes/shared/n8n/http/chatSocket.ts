@@ -29,7 +29,7 @@ export function openChatSocket(
 	options: ChatSocketOptions,
 ): ChatLease {
 	requireWebSocket();
-	const { client, baseUrl, account } = connection;
+	const { client, baseUrl, account, hideApiToken } = connection;
 	return connections.lease({
 		...options,
 		sessionId,
@@ -38,7 +38,7 @@ export function openChatSocket(
 		instanceId: context.getInstanceId(),
 		usedBy: usedByOf(context),
 		mintToken: async () => readWsToken(await requestWsToken(client, sessionId)),
-		hideApiToken: (text) => client.hideApiToken(text),
+		hideApiToken,
 		log: context.logger,
 	});
 }
