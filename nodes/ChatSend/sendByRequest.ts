@@ -1,5 +1,10 @@
 import type { ApiClient } from '../shared/api/client';
-import { sendInbound, sendInboundAsync, sendLegacyMessage } from '../shared/api/endpoints';
+import {
+	type Additions,
+	sendInbound,
+	sendInboundAsync,
+	sendLegacyMessage,
+} from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import type { ApiResponse } from '../shared/api/http';
@@ -7,9 +12,10 @@ import { parseAgentUuid } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
 import { REQUEST_BACKOFF } from '../shared/api/retry';
 import { chatValues, type ChatValue } from '../shared/chat/chatRequests';
-import { requireText } from '../shared/chat/parseChatFields';
+import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
 import { backoffMs } from '../shared/clock';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import type { AccountClient } from '../shared/n8n/http/accountClient';
 import { readAdditions } from '../shared/n8n/forms/options';
 import type { Prepare } from '../shared/n8n/run/chatItems';
 import { asItems } from '../shared/n8n/run/itemLoop';
@@ -22,53 +28,51 @@ const KEY_NAME = 'idempotency_key';
 /** Sends a message and returns the response with the agent's reply. */
 export const sendByInbound: Prepare = (form) => {
 	const message = readMessage(form);
-	const additions = readAdditions(form.collection('developerSettings'));
-	return {
-		payload: { message, additions },
-		target: messageTarget(message),
-		modelMayRepeat: 'afterCompletion',
-		send: async ({ account: { client, apiMapping } }) => {
-			const values = chatValues(apiMapping, valuesOf('chatInbound', message));
-			return asItems(recordOf(requireAccepted(await sendInbound(client, values, additions))));
-		},
-	};
+	return prepare(form, message, '', async ({ client, apiMapping }, additions) => {
+		const values = chatValues(apiMapping, valuesOf('chatInbound', message));
+		return requireAccepted(await sendInbound(client, values, additions));
+	});
 };
 
 /** Sends a message without waiting for the reply. */
 export const sendByAsync: Prepare = (form) => {
 	const message = readMessage(form);
 	const key = idempotencyKey(form, message, [message.message]);
+	return prepare(form, message, key, async ({ client, apiMapping }, additions) => {
+		const documented = key === '' ? [] : [{ placement: 'body', name: KEY_NAME, value: key }];
+		const values = chatValues(apiMapping, valuesOf('chatAsync', message), documented);
+		const post = async () => await sendInboundAsync(client, values, additions);
+		return await sendKeyed(client, key !== '', post);
+	});
+};
+
+/** The legacy request. Its response contains the agent's reply as `response`. */
+export const sendByLegacy: Prepare = (form) => {
+	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
+	const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
+	const message = requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message');
+	const body = { agent_uuid: agentUuid, chat_session_id: sessionId, message };
+	return prepare(form, { sessionId, agentUuid, message }, '', async ({ client }, additions) =>
+		sendLegacyMessage(client, body, additions),
+	);
+};
+
+/** @param key empty for none */
+function prepare(
+	form: Fields,
+	message: Message,
+	key: string,
+	request: (account: AccountClient, additions: Additions) => Promise<ApiResponse>,
+): ReturnType<Prepare> {
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { message, key, additions },
 		target: messageTarget(message),
 		idempotencyKey: key === '' ? undefined : key,
 		modelMayRepeat: 'afterCompletion',
-		send: async ({ account: { client, apiMapping } }) => {
-			const documented = key === '' ? [] : [{ placement: 'body', name: KEY_NAME, value: key }];
-			const values = chatValues(apiMapping, valuesOf('chatAsync', message), documented);
-			const post = async () => await sendInboundAsync(client, values, additions);
-			return asItems(recordOf(await sendKeyed(client, key !== '', post)));
-		},
+		send: async ({ account }) => asItems(recordOf(await request(account, additions))),
 	};
-};
-
-/** The legacy request. Its response contains the agent's reply as `response`. */
-export const sendByLegacy: Prepare = (form) => {
-	const body = {
-		agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
-		chat_session_id: requireText(form.text('sessionId', MAY_BE_BLANK), 'Session ID'),
-		message: requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message'),
-	};
-	const additions = readAdditions(form.collection('developerSettings'));
-	return {
-		payload: { body, additions },
-		target: messageTarget({ sessionId: body.chat_session_id }),
-		modelMayRepeat: 'afterCompletion',
-		send: async ({ account }) =>
-			asItems(recordOf(await sendLegacyMessage(account.client, body, additions))),
-	};
-};
+}
 
 /** The recipient is a session, an agent, or both. */
 type Message = { sessionId: string; agentUuid: string; message: string };

@@ -5,11 +5,11 @@ import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { parseLegacySessionId, sessionKey } from '../../shared/chat/parseChatFields';
 import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/parseIds';
 import { CREATED, createTarget, personNameField, requestSettings } from './create.operation';
+import { CLOSED, sessionRequest } from './supportCommand.operation';
 import { jsonInTools } from '../../shared/n8n/tools/textInTools';
 
 export const legacyCreate: Operation = {
@@ -48,12 +48,8 @@ export const legacyClose: Operation = {
 	toolDescription:
 		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
 	async execute(run) {
-		return await forEachChatItem(run, (form) => end(form, 'close_session'), {
-			completedText: {
-				singular: 'session was already closed',
-				plural: 'sessions were already closed',
-			},
-		});
+		const prepare = (form: Fields) => end(form, 'close_session');
+		return await forEachChatItem(run, prepare, { completedText: CLOSED });
 	},
 };
 
@@ -92,20 +88,15 @@ const createLegacy: Prepare = (form) => {
 		target: createTarget(body.agent_uuid, personName),
 		modelMayRepeat: 'afterCompletion',
 		send: async ({ account: { client } }) =>
-			asItems(recordOf(await createLegacySession(client, body, additions))),
+			asItems(recordOf(await createLegacySession(client, { body }, additions))),
 	};
 };
 
 function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<Prepare> {
-	const sessionId = parseLegacySessionId(form.text('sessionId', MAY_BE_BLANK));
 	const body = { agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)) };
-	const additions = readAdditions(form.collection('developerSettings'));
-	return {
-		payload: { how, sessionId, body, additions },
-		target: [how, sessionKey(sessionId)],
-		// The customer's next message resumes a paused session, so it may need another pause.
-		...(how === 'pause_session' && { modelMayRepeat: 'afterCompletion' }),
-		send: async ({ account: { client } }) =>
-			asItems(recordOf(await endLegacySession(client, how, sessionId, body, additions))),
-	};
+	const request = sessionRequest(form, how, body, async (client, id, additions) =>
+		endLegacySession(client, id, how, body, additions),
+	);
+	// The customer's next message resumes a paused session, so it may need another pause.
+	return how === 'pause_session' ? { ...request, modelMayRepeat: 'afterCompletion' } : request;
 }

@@ -1,15 +1,19 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { readAdditions } from '../../shared/n8n/forms/options';
 import { sessionField } from '../../shared/n8n/forms/chatFields';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
+import { type ChatDeps, forEachChatItem } from '../../shared/n8n/run/chatItems';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import { shownOnlyAt } from '../../shared/n8n/forms/shownWhere';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { parseSessionId, requireText, sessionKey } from '../../shared/chat/parseChatFields';
-import { sendSupportCommand } from '../../shared/api/endpoints';
+import type { ApiClient } from '../../shared/api/client';
+import { type Additions, sendSupportCommand } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
+import type { ApiResponse } from '../../shared/api/http';
+import type { JsonObject } from '../../shared/json';
+import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
 import { requestSettings } from './create.operation';
 
 const commandFields = textInTools(
@@ -55,11 +59,15 @@ export const supportCommand: Operation = {
 	toolDescription:
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
 	async execute(run) {
-		const prepare: Prepare = (form) => send(form, readCommand(form));
-		return await forEachChatItem(run, prepare, {
+		return await forEachChatItem(run, (form) => send(form, readCommand(form)), {
 			completedText: { singular: 'command was already sent', plural: 'commands were already sent' },
 		});
 	},
+};
+
+export const CLOSED = {
+	singular: 'session was already closed',
+	plural: 'sessions were already closed',
 };
 
 export const close: Operation = {
@@ -71,12 +79,8 @@ export const close: Operation = {
 	toolDescription:
 		'Closes a chat session permanently. Use this only when the conversation has ended.',
 	async execute(run) {
-		return await forEachChatItem(run, (form) => send(form, 'close'), {
-			completedText: {
-				singular: 'session was already closed',
-				plural: 'sessions were already closed',
-			},
-		});
+		const prepare = (form: Fields) => send(form, 'close');
+		return await forEachChatItem(run, prepare, { completedText: CLOSED });
 	},
 };
 
@@ -86,16 +90,28 @@ function readCommand(form: Fields): string {
 	return requireText(form.text('otherCommand', MAY_BE_BLANK), 'Command Name');
 }
 
-function send(form: Fields, command: string): ReturnType<Prepare> {
+function send(form: Fields, command: string): PreparedRequest<ChatDeps> {
+	const request = sessionRequest(form, 'support', { command }, async (client, id, additions) =>
+		sendSupportCommand(client, id, command, additions),
+	);
+	// A session can be handed over and back many times, so only its latest command counts as a repeat.
+	return { ...request, modelMayRepeat: 'afterOtherRequest' };
+}
+
+/** A request that changes a session, such as one that closes it. */
+export function sessionRequest(
+	form: Fields,
+	kind: string,
+	values: JsonObject,
+	request: (client: ApiClient, sessionId: string, additions: Additions) => Promise<ApiResponse>,
+): PreparedRequest<ChatDeps> {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
-		payload: { sessionId, command, additions },
-		// A session can be handed over and back many times, so only its latest command counts as a repeat.
-		target: ['support', sessionKey(sessionId)],
-		modelMayRepeat: 'afterOtherRequest',
+		payload: { sessionId, ...values, additions },
+		target: [kind, sessionKey(sessionId)],
 		send: async ({ account: { client } }) => {
-			const response = await sendSupportCommand(client, sessionId, command, additions);
+			const response = await request(client, sessionId, additions);
 			return asItems({ session_id: sessionId, ...recordOf(response) });
 		},
 	};

@@ -329,15 +329,8 @@ export async function requestWsToken(client: ApiClient, sessionId: string): Prom
 
 // Legacy chat
 
-/** `POST /chat_sessions`. */
-export async function createLegacySession(
-	client: ApiClient,
-	body: { agent_uuid: string; metadata?: JsonObject & { person_name?: string } },
-	additions: Additions = {},
-): Promise<ApiResponse> {
-	const send = withValues('POST', '/chat_sessions', hasId('session_id'));
-	return await send(client, { body }, additions);
-}
+/** `POST /chat_sessions`, with `agent_uuid` and `metadata`, which may have a `person_name`. */
+export const createLegacySession = withValues('POST', '/chat_sessions', hasId('session_id'));
 
 /** `POST /chat_messages/send_message`. */
 export async function sendLegacyMessage(
@@ -347,8 +340,8 @@ export async function sendLegacyMessage(
 ): Promise<ApiResponse> {
 	const isAboutSession = isAbout('session_id', body.chat_session_id);
 	const successCheck = both(hasAnyField('response', 'session_id'), isAboutSession);
-	const send = withValues('POST', '/chat_messages/send_message', successCheck);
-	return await send(client, { body }, additions);
+	const path = '/chat_messages/send_message';
+	return await withValues('POST', path, successCheck)(client, { body }, additions);
 }
 
 /** A `message` alone doesn't prove success, because gateways write one too. */
@@ -360,8 +353,8 @@ const ENDED = {
 /** `POST /chat_sessions/{id}/close_session` and `POST /chat_sessions/{id}/pause_session`. */
 export async function endLegacySession(
 	client: ApiClient,
-	action: 'close_session' | 'pause_session',
 	sessionId: string,
+	action: keyof typeof ENDED,
 	body: { agent_uuid: string },
 	additions: Additions = {},
 ): Promise<ApiResponse> {

@@ -16,25 +16,8 @@ export function parseSessionId(text: string): string {
 			givenAs('Session ID', 'Enter the ID of the chat session.'),
 		);
 	}
-	if (!UUID.test(text)) throw notASession(text);
-	return text;
-}
-
-/** Texts that can't be a part of a URL path: they change the path, or can't be encoded. */
-const NOT_IN_A_PATH = /^\.\.?$|\p{Surrogate}/u;
-
-/**
- * The session ID of a legacy request, which has it in its path. The document doesn't say that it's a UUID.
- *
- * @throws InvalidInput if it's empty or can't be sent
- */
-export function parseLegacySessionId(text: string): string {
-	if (NOT_IN_A_PATH.test(text)) throw notASession(text);
-	return requireText(text, 'Session ID');
-}
-
-function notASession(text: string): InvalidInput {
-	return new InvalidInput(
+	if (UUID.test(text)) return text;
+	throw new InvalidInput(
 		`'Session ID' isn't a session ID (got ${quoted(text)})`,
 		givenAs('Session ID', USE_SESSION_ID),
 	);

@@ -46,8 +46,8 @@ describe('create', () => {
 	});
 });
 
-test.each(['chat-\ud83d', '.', '..'])(
-	"the legacy session ID %j can't be part of a path, so nothing is sent",
+test.each(['chat-\ud83d', '.', '..', 'chat-7'])(
+	'%j is no ID of a session for legacy requests either, so nothing is sent',
 	async (id) => {
 		const parameters = { operation: 'legacyClose', ...AGENT, sessionId: '={{ $json.id }}' };
 		const { message } = stopMessage(await harness.run(parameters, { items: [{ id }] }));

@@ -154,7 +154,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	},
 	{
 		name: 'POST /chat_sessions',
-		send: async (client) => await endpoints.createLegacySession(client, agent),
+		send: async (client) => await endpoints.createLegacySession(client, { body: agent }),
 		success: { success: true, data: { session_id: SESSION_ID } },
 	},
 	{
@@ -166,13 +166,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	{
 		name: 'POST /chat_sessions/{id}/close_session',
 		send: async (client) =>
-			await endpoints.endLegacySession(client, 'close_session', SESSION_ID, agent),
+			await endpoints.endLegacySession(client, SESSION_ID, 'close_session', agent),
 		success: { success: true, data: { session_id: SESSION_ID, summary: '' } },
 	},
 	{
 		name: 'POST /chat_sessions/{id}/pause_session',
 		send: async (client) =>
-			await endpoints.endLegacySession(client, 'pause_session', SESSION_ID, agent),
+			await endpoints.endLegacySession(client, SESSION_ID, 'pause_session', agent),
 		success: { success: true, data: { session_id: SESSION_ID, message: 'Paused' } },
 		alsoProves: [
 			{ success: true, data: { session_id: SESSION_ID } },
