@@ -6,7 +6,7 @@ import {
 	isRejection,
 	ServiceRejection,
 } from '../api/errors';
-import { onScreenOnly, USER, type Explanation } from '../api/resolution';
+import { USER, type Explanation } from '../api/resolution';
 import { type Backoff, backoffMs } from '../clock';
 import { messageOf } from '../values';
 import type { SocketEnd } from './socket';
@@ -20,12 +20,22 @@ export const CHAT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.
 /** "When the agent is inactive (1008), poll slowly (about every 20 seconds)". */
 const SLOW_POLL_MS = 20_000;
 
-/** After "a few attempts", a trigger never gives up, because the service may be down for hours. */
-const LOST_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };
+/**
+ * Attempts in a row. Others follow at intervals of minutes: a trigger never gives up, because the service may be down for
+ * hours.
+ */
+const ATTEMPTS = {
+	/** After 1, 2, 4, 8, 16, and 30 seconds. */
+	soon: 6,
+	/** After 1 second, then every 20 seconds for ten minutes. */
+	slowly: 31,
+	carefully: 1,
+	rarely: 0,
+};
 
-/** Attempts before the intervals of `LOST_BACKOFF`: about a minute, and ten minutes for an inactive agent. */
-const MAX_ATTEMPTS = 6;
-const MAX_SLOW_POLLS = 30;
+type Pace = keyof typeof ATTEMPTS;
+
+const LOST_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };
 
 /**
  * A connection that lasted this long resets all counts. Longer than `SLOW_POLL_MS`, so that two clients that displace each
@@ -33,17 +43,8 @@ const MAX_SLOW_POLLS = 30;
  */
 const HEALTHY_AFTER_MS = 25_000;
 
-/** "Token missing, expired, invalid, or for another account": mint a new token, reconnect. */
-const TOKEN_REJECTED = 4401;
-
-/** "Policy: token's session/stream mismatch, agent inactive, or claim conflict". */
-const POLICY = 1008;
-
 /** A connection that ended without a close frame (RFC 6455). */
 const BROKEN = 1006;
-
-/** "Non-text frame sent": a bug in these nodes. */
-const NON_TEXT_FRAME = 1003;
 
 /**
  * Safe to reconnect with the same token: 1011 by the document, closes without a specific reason (1000, 1001, 1005, 1006),
@@ -86,29 +87,56 @@ export type Retry = {
 	isFirst: boolean;
 };
 
-/** Not final, because an API token that is rejected for all sessions may be accepted again later. */
-const UNAUTHORIZED = 401;
+type NextStep =
+	| [why: EndingKind, then: 'end']
+	| [why: EndingKind, then: Pace, token: 'keep' | 'new'];
 
-/**
- * Decides what follows each end of a connection (Events › Chat WebSocket › Close codes).
- *
- * The document gives 1008 three meanings and no reason text. A new token rules out a token mismatch. With `claim=1`, only
- * an inactive agent is left, because a claim conflict is one "without `claim=1`". Without it, the ending names both. The
- * close reason is shown, but not evaluated.
- */
+/** What follows the end of an attempt to connect (Events › Chat WebSocket › Close codes). */
+function nextStep(attempt: AttemptEnd): NextStep {
+	if (attempt.kind === 'token') {
+		const { error } = attempt;
+		// By the body, as in the error table, because the documented status (409) has other meanings, too.
+		if (isRejection(error, 'session_closed')) return ['session_closed', 'end'];
+		// The response has no token, or its URL can't be used.
+		if (error instanceof InvalidInput) return ['mint_rejected', 'end'];
+		const isRejected = error instanceof ServiceRejection && !error.isTransient;
+		if (!isRejected) return ['unreachable', 'soon', 'new'];
+		// An API token that is rejected for all sessions may be accepted again later.
+		return error.status === 401 ? ['mint_rejected', 'rarely', 'new'] : ['mint_rejected', 'end'];
+	}
+	const { cause, code } = attempt.end;
+	if (cause === 'session_closed') return ['session_closed', 'end'];
+	// It didn't open, or this node closed it, for example because an ack was missing.
+	if (cause !== 'closed' || code === null) return ['unreachable', 'soon', 'keep'];
+	if (TRANSIENT_CODES.has(code)) return ['unreachable', 'soon', 'keep'];
+	switch (code) {
+		// "Token missing, expired, invalid, or for another account": mint a new token, reconnect.
+		case 4401:
+			return ['token_rejected', 'soon', 'new'];
+		// "Token's session/stream mismatch, agent inactive, or claim conflict": never with the same token, which rules out a
+		// mismatch. A claim conflict is one "without claim=1", which is sent only with 'Disconnect Other Connection', so with
+		// it, the agent is inactive. The close reason is shown, but not evaluated.
+		case 1008:
+			return [attempt.claimed ? 'agent_inactive' : 'in_use_or_inactive', 'slowly', 'new'];
+		// "Non-text frame sent": a bug in these nodes.
+		case 1003:
+			return ['client_bug', 'end'];
+		// Another client may have taken over.
+		default:
+			return ['displaced', 'carefully', 'new'];
+	}
+}
+
+/** Counts the attempts in a row, which decide when the next one follows. */
 export class ReconnectPolicy {
-	private attempts = 0;
-	private rejections = 0;
-	private undocumentedCloses = 0;
+	private readonly counts = new Map<Pace, number>();
 	private isFirst = true;
 
 	constructor(private readonly random: () => number) {}
 
 	/** For a new user, attempts follow each other quickly again. */
 	restart(): void {
-		this.attempts = 0;
-		this.rejections = 0;
-		this.undocumentedCloses = 0;
+		this.counts.clear();
 	}
 
 	/** After a connection that was healthy, or was renewed. */
@@ -118,61 +146,25 @@ export class ReconnectPolicy {
 	}
 
 	next(attempt: AttemptEnd): End | Retry {
-		if (attempt.kind === 'token') return this.afterTokenFailure(attempt.error);
-		const { cause, code, openForMs } = attempt.end;
-		if (cause === 'session_closed') return { kind: 'end', why: 'session_closed' };
-		if (openForMs >= HEALTHY_AFTER_MS) this.wasHealthy();
-		if (code === null || cause !== 'closed') return this.backOff('unreachable', 'keep');
-		if (code === NON_TEXT_FRAME) return { kind: 'end', why: 'client_bug' };
-		if (code === POLICY)
-			return this.poll(attempt.claimed ? 'agent_inactive' : 'in_use_or_inactive');
-		if (code === TOKEN_REJECTED) return this.backOff('token_rejected', 'new');
-		if (TRANSIENT_CODES.has(code)) return this.backOff('unreachable', 'keep');
-		// Another client may have taken over: one careful reconnect.
-		this.undocumentedCloses += 1;
-		return this.undocumentedCloses > 1
-			? this.hopeless('displaced')
-			: this.backOff('displaced', 'new');
-	}
-
-	private afterTokenFailure(error: unknown): End | Retry {
-		// By the body, as in the error table, because the documented status (409) has other meanings too.
-		if (isRejection(error, 'session_closed')) return { kind: 'end', why: 'session_closed' };
-		if (error instanceof InvalidInput) return { kind: 'end', why: 'mint_rejected' };
-		const isRejected = error instanceof ServiceRejection && !error.isTransient;
-		if (!isRejected) return this.backOff('unreachable', 'new');
-		const mayChange = error.status === UNAUTHORIZED;
-		return mayChange ? this.hopeless('mint_rejected') : { kind: 'end', why: 'mint_rejected' };
-	}
-
-	private backOff(why: EndingKind, token: Retry['token']): Retry {
-		this.attempts += 1;
-		return this.retry(why, token, this.delay(this.attempts, MAX_ATTEMPTS));
-	}
-
-	private poll(why: EndingKind): Retry {
-		this.rejections += 1;
-		const { rejections } = this;
-		const isSlow = rejections > 1 && rejections <= 1 + MAX_SLOW_POLLS;
-		const afterMs = isSlow ? SLOW_POLL_MS : this.delay(rejections, 1 + MAX_SLOW_POLLS);
-		return { ...this.retry(why, 'new', afterMs), rejections };
-	}
-
-	private hopeless(why: EndingKind): Retry {
-		this.attempts = Math.max(this.attempts, MAX_ATTEMPTS);
-		return { ...this.backOff(why, 'new'), isHopeless: true };
-	}
-
-	private delay(attempt: number, max: number): number {
-		return attempt <= max
-			? backoffMs(CHAT_BACKOFF, attempt, this.random)
-			: backoffMs(LOST_BACKOFF, attempt - max, this.random);
-	}
-
-	private retry(why: EndingKind, token: Retry['token'], afterMs: number): Retry {
+		const [why, pace, token = 'keep'] = nextStep(attempt);
+		if (pace === 'end') return { kind: 'end', why };
+		if (attempt.kind === 'socket' && attempt.end.openForMs >= HEALTHY_AFTER_MS) this.wasHealthy();
+		const count = (this.counts.get(pace) ?? 0) + 1;
+		this.counts.set(pace, count);
 		const { isFirst } = this;
 		this.isFirst = false;
-		return { kind: 'retry', why, afterMs, token, rejections: 0, isHopeless: false, isFirst };
+		const afterMs = this.delayMs(pace, count);
+		const rejections = pace === 'slowly' ? count : 0;
+		const isHopeless = (pace === 'carefully' || pace === 'rarely') && count > ATTEMPTS[pace];
+		return { kind: 'retry', why, afterMs, token, rejections, isHopeless, isFirst };
+	}
+
+	private delayMs(pace: Pace, count: number): number {
+		const later = count - ATTEMPTS[pace];
+		if (later > 0) return backoffMs(LOST_BACKOFF, later, this.random);
+		return pace === 'slowly' && count > 1
+			? SLOW_POLL_MS
+			: backoffMs(CHAT_BACKOFF, count, this.random);
 	}
 }
 
@@ -191,69 +183,48 @@ export class ChatEnded extends ExplainedError {
 	}
 }
 
-const CHECK_SERVICE =
-	'Check that the service is available and that n8n can reach it. Then run or publish the workflow again.';
+/** What happened, what a person can do, and what a model can do. */
+type Text = readonly [message: string, onScreen: string, forModel?: string];
 
-const BY_KIND: Record<EndingKind, Explanation> = {
-	session_closed: {
-		message: 'The chat session is closed',
-		resolution: {
-			onScreen: 'Create a new session to continue the conversation.',
-			forModel: 'Use another session. A closed session stays closed.',
-		},
-	},
-	agent_inactive: {
-		message: 'The service rejects the connection because the agent is inactive',
-		resolution: {
-			onScreen:
-				"Activate the agent in the service, then run or publish the workflow again. Another client can't be the reason, because this connection takes over the session.",
-			forModel: `Tell ${USER} that the agent of this session must be activated.`,
-		},
-	},
-	in_use_or_inactive: {
-		message: 'The service rejects the connection to this chat session',
-		resolution: {
-			onScreen:
-				"The session is in use by another client, or its agent is inactive. The service uses the same code for both. Check that the agent is active. To take the session from another client, such as a support desk, another n8n instance, or another process of this one, turn on 'Disconnect Other Connection'.",
-			forModel: `The session is in use by another client, such as a support desk, or its agent is inactive. Tell ${USER} about it.`,
-		},
-	},
-	token_rejected: {
-		message: 'The service rejects the WebSocket tokens that it issues for this session',
-		resolution: onScreenOnly(
-			'Check that the API token in the credential belongs to the account of this session. Then run or publish the workflow again.',
-		),
-	},
-	unreachable: {
-		message: 'The connection to the chat session keeps failing',
-		resolution: {
-			onScreen: `Several attempts in a row failed. ${CHECK_SERVICE}`,
-			forModel: 'Several attempts in a row failed. Try again later.',
-		},
-	},
-	mint_rejected: {
-		message: 'The service issues no WebSocket token for this session',
-		resolution: {
-			onScreen:
-				'Check the session ID, and check that the credential belongs to the account of this session.',
-			forModel: "Check the session ID. A session of another account can't be used.",
-		},
-	},
-	displaced: {
-		message:
-			"The service closed the connection twice with a code that its documentation doesn't explain",
-		resolution: {
-			onScreen:
-				'Another client may have taken over the session. Check who else uses it, then run or publish the workflow again.',
-			forModel: 'Another client may have taken over the session.',
-		},
-	},
-	client_bug: {
-		message: "The service closed the connection because it received a frame that isn't text",
-		resolution: onScreenOnly(
-			'This node sends text only. Report this to the maintainers of this package.',
-		),
-	},
+const ENDINGS: Record<EndingKind, Text> = {
+	session_closed: [
+		'The chat session is closed',
+		'Create a new session to continue the conversation.',
+		'Use another session. A closed session stays closed.',
+	],
+	agent_inactive: [
+		'The service rejects the connection because the agent is inactive',
+		"Activate the agent in the service, then run or publish the workflow again. Another client can't be the reason, because this connection takes over the session.",
+		`Tell ${USER} that the agent of this session must be activated.`,
+	],
+	in_use_or_inactive: [
+		'The service rejects the connection to this chat session',
+		"The session is in use by another client, or its agent is inactive. The service uses the same code for both. Check that the agent is active. To take the session from another client, such as a support desk, another n8n instance, or another process of this one, turn on 'Disconnect Other Connection'.",
+		`The session is in use by another client, such as a support desk, or its agent is inactive. Tell ${USER} about it.`,
+	],
+	token_rejected: [
+		'The service rejects the WebSocket tokens that it issues for this session',
+		'Check that the API token in the credential belongs to the account of this session. Then run or publish the workflow again.',
+	],
+	unreachable: [
+		'The connection to the chat session keeps failing',
+		'Several attempts in a row failed. Check that the service is available and that n8n can reach it. Then run or publish the workflow again.',
+		'Several attempts in a row failed. Try again later.',
+	],
+	mint_rejected: [
+		'The service issues no WebSocket token for this session',
+		'Check the session ID, and check that the credential belongs to the account of this session.',
+		"Check the session ID. A session of another account can't be used.",
+	],
+	displaced: [
+		"The service closed the connection twice with a code that its documentation doesn't explain",
+		'Another client may have taken over the session. Check who else uses it, then run or publish the workflow again.',
+		'Another client may have taken over the session.',
+	],
+	client_bug: [
+		"The service closed the connection because it received a frame that isn't text",
+		'This node sends text only. Report this to the maintainers of this package.',
+	],
 };
 
 /** @param redact removes tokens from a text */
@@ -271,12 +242,12 @@ export function describeEnding(
 
 function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
 	const cause = attempt.kind === 'token' ? attempt.error : null;
-	const own = BY_KIND[kind];
-	if (!(cause instanceof ExplainedError)) return own;
+	const [message, onScreen, forModel = ''] = ENDINGS[kind];
+	if (!(cause instanceof ExplainedError)) return { message, resolution: { onScreen, forModel } };
 	// The error itself explains why there's no usable token.
 	if (kind === 'mint_rejected' || kind === 'session_closed') return cause.explanation;
-	const onScreen = `The service issued no WebSocket token. ${asSentence(cause.message)} ${cause.resolution}`;
-	return { ...own, resolution: { ...own.resolution, onScreen } };
+	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${cause.resolution}`;
+	return { message, resolution: { onScreen: noToken, forModel } };
 }
 
 /** The close code and reason, or why there's no usable token. May contain tokens. */
