@@ -1,7 +1,16 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ApiResponse } from '../shared/api/http';
 import { MAX_RESPONSE_VALUES } from '../shared/chat/chatRequests';
 import { ACCEPTED_STATES, type Ack, idText } from '../shared/chat/frames';
-import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, levelsIn } from '../shared/json';
+import {
+	fieldsIn,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	levelsIn,
+	valuesIn,
+} from '../shared/json';
+import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { turnFault } from './turnFault';
 
 /** A response has these fields only if the service accepted the message (Chat › `POST /v1/chat/inbound`). */
@@ -54,4 +63,35 @@ function notAccepted(payload: JsonObject): Ack | null {
 	const isCertain =
 		state === 'busy' ? error === 'server_busy' : typeof error === 'string' && error !== '';
 	return { state: isCertain ? state : 'error', payload };
+}
+
+/** Why an accepted message has no reply, and for people what follows. */
+const REPLIED_ELSEWHERE = [
+	'The service accepted the message, and its response has no reply.',
+	"To get the reply, watch the session with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.",
+] as const;
+
+const TAKEN_OVER = [
+	"A person has taken over this chat, so the agent doesn't reply.",
+	'The Chat Events Trigger reports with mode_changed when the agent has the chat again.',
+] as const;
+
+/**
+ * The output for an accepted message. If it has no reply at any depth, `reply` is null, and `reply_hint` says where the
+ * reply comes. The outermost object with an accepted state is the turn.
+ *
+ * @param isAsync whether the reply comes later, whatever the response shows
+ */
+export function withReplyHint(
+	context: IExecuteFunctions,
+	output: JsonObject,
+	isAsync = false,
+): JsonObject {
+	if ([...fieldsIn(output, ['reply'])].some(isGiven)) return output;
+	const objects = [...valuesIn(output, MAX_RESPONSE_VALUES)].filter(isJsonObject);
+	const turn = objects.find(({ state }) => ACCEPTED_STATES.has(state));
+	const isElsewhere = isAsync || (turn !== undefined && turn.state !== 'default');
+	if (!isElsewhere && turn?.mode !== 'support') return output;
+	const [why, next] = isElsewhere ? REPLIED_ELSEWHERE : TAKEN_OVER;
+	return { ...output, reply: null, reply_hint: runsAsTool(context) ? why : `${why} ${next}` };
 }

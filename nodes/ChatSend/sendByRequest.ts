@@ -14,13 +14,13 @@ import { REQUEST_BACKOFF } from '../shared/api/retry';
 import { chatValues, type ChatValue } from '../shared/chat/chatRequests';
 import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
 import { backoffMs } from '../shared/clock';
+import type { JsonObject } from '../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
-import type { AccountClient } from '../shared/n8n/http/accountClient';
 import { readAdditions } from '../shared/n8n/forms/options';
-import type { Prepare } from '../shared/n8n/run/chatItems';
+import type { ChatDeps, Prepare } from '../shared/n8n/run/chatItems';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { idempotencyKey, messageTarget } from './idempotency';
-import { requireAccepted } from './messageState';
+import { requireAccepted, withReplyHint } from './messageState';
 
 /** Documented in Chat › `POST /v1/chat/inbound/async`. */
 const KEY_NAME = 'idempotency_key';
@@ -28,9 +28,10 @@ const KEY_NAME = 'idempotency_key';
 /** Sends a message and returns the response with the agent's reply. */
 export const sendByInbound: Prepare = (form) => {
 	const message = readMessage(form);
-	return prepare(form, message, '', async ({ client, apiMapping }, additions) => {
-		const values = chatValues(apiMapping, valuesOf('chatInbound', message));
-		return requireAccepted(await sendInbound(client, values, additions));
+	return prepare(form, message, '', async ({ account, context }, additions) => {
+		const values = chatValues(account.apiMapping, valuesOf('chatInbound', message));
+		const response = await sendInbound(account.client, values, additions);
+		return withReplyHint(context, recordOf(requireAccepted(response)));
 	});
 };
 
@@ -38,12 +39,17 @@ export const sendByInbound: Prepare = (form) => {
 export const sendByAsync: Prepare = (form) => {
 	const message = readMessage(form);
 	const key = idempotencyKey(form, message, [message.message]);
-	return prepare(form, message, key, async ({ client, apiMapping }, additions) => {
-		const documented = key === '' ? [] : [{ placement: 'body', name: KEY_NAME, value: key }];
-		const values = chatValues(apiMapping, valuesOf('chatAsync', message), documented);
-		const post = async () => await sendInboundAsync(client, values, additions);
-		return await sendKeyed(client, key !== '', post);
-	});
+	return prepare(
+		form,
+		message,
+		key,
+		async ({ account: { client, apiMapping }, context }, additions) => {
+			const documented = key === '' ? [] : [{ placement: 'body', name: KEY_NAME, value: key }];
+			const values = chatValues(apiMapping, valuesOf('chatAsync', message), documented);
+			const post = async () => await sendInboundAsync(client, values, additions);
+			return withReplyHint(context, recordOf(await sendKeyed(client, key !== '', post)), true);
+		},
+	);
 };
 
 /** The legacy request. Its response contains the agent's reply as `response`. */
@@ -52,8 +58,12 @@ export const sendByLegacy: Prepare = (form) => {
 	const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
 	const message = requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message');
 	const body = { agent_uuid: agentUuid, chat_session_id: sessionId, message };
-	return prepare(form, { sessionId, agentUuid, message }, '', async ({ client }, additions) =>
-		sendLegacyMessage(client, body, additions),
+	return prepare(
+		form,
+		{ sessionId, agentUuid, message },
+		'',
+		async ({ account: { client } }, additions) =>
+			recordOf(await sendLegacyMessage(client, body, additions)),
 	);
 };
 
@@ -62,7 +72,7 @@ function prepare(
 	form: Fields,
 	message: Message,
 	key: string,
-	request: (account: AccountClient, additions: Additions) => Promise<ApiResponse>,
+	request: (deps: ChatDeps, additions: Additions) => Promise<JsonObject>,
 ): ReturnType<Prepare> {
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
@@ -70,7 +80,7 @@ function prepare(
 		target: messageTarget(message),
 		idempotencyKey: key === '' ? undefined : key,
 		modelMayRepeat: 'afterCompletion',
-		send: async ({ account }) => asItems(recordOf(await request(account, additions))),
+		send: async (deps) => asItems(await request(deps, additions)),
 	};
 }
 

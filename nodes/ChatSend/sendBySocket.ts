@@ -1,14 +1,13 @@
 import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
 import type { ClientFrame } from '../shared/chat/frames';
-import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { capInTools, TOOL_LIMITS } from '../shared/n8n/tools/toolDeadline';
-import { ACK_TIMEOUT_MS, sendTurn, type TurnOutcome } from '../shared/chat/turn';
-import type { JsonObject } from '../shared/json';
+import { ACK_TIMEOUT_MS, sendTurn } from '../shared/chat/turn';
 import type { Prepare } from '../shared/n8n/run/chatItems';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { clock } from '../shared/n8n/http/accountClient';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { idempotencyKey, messageTarget } from './idempotency';
+import { withReplyHint } from './messageState';
 import { turnFault } from './turnFault';
 
 /** Sends a message over the session's WebSocket and waits for its reply. */
@@ -64,34 +63,8 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 			);
 			const fault = turnFault(outcome, frame.type === 'message');
 			if (fault !== null) throw fault;
-			return asItems({ session_id: sessionId, ...turnRecord(outcome, runsAsTool(context)) });
+			const payload = outcome.kind === 'ack' ? outcome.ack.payload : {};
+			return asItems({ session_id: sessionId, ...withReplyHint(context, payload) });
 		},
 	};
-}
-
-/** Why an accepted message has no reply, and for people what follows. */
-type ReplyHint = readonly [why: string, next: string];
-
-const REPLIED_ELSEWHERE: ReplyHint = [
-	'The service accepted the message, and its response has no reply.',
-	"To get the reply, watch the session with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words.",
-];
-
-const TAKEN_OVER: ReplyHint = [
-	"A person has taken over this chat, so the agent doesn't reply.",
-	'The Chat Events Trigger reports with mode_changed when the agent has the chat again.',
-];
-
-function turnRecord(outcome: TurnOutcome, isTool: boolean): JsonObject {
-	const { state = '', payload = {} } = outcome.kind === 'ack' ? outcome.ack : {};
-	const { reply } = payload;
-	const hint = replyHint(state, payload);
-	if (hint === null || (typeof reply === 'string' && reply !== '')) return payload;
-	const [why, next] = hint;
-	return { ...payload, reply: null, reply_hint: isTool ? why : `${why} ${next}` };
-}
-
-function replyHint(state: string, { mode }: JsonObject): ReplyHint | null {
-	if (state === 'accepted' || state === 'merged') return REPLIED_ELSEWHERE;
-	return state === 'default' && mode === 'support' ? TAKEN_OVER : null;
 }

@@ -133,6 +133,12 @@ const byRequest: ContractCase[] = [
 		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['Hello']),
 	},
 	{
+		title: 'by request: says where the reply to a merged message comes',
+		parameters: message('inbound', 'please merge this'),
+		requests: [INBOUND],
+		output: [{ reply: null, reply_hint: expect.stringContaining('Chat Events Trigger') }],
+	},
+	{
 		title: 'by request: lets the service find or create the session for an agent',
 		parameters: { ...message('inbound', 'Hello'), sessionId: '', ...agent(agents.us) },
 		requests: [INBOUND],
@@ -163,12 +169,14 @@ const byRequest: ContractCase[] = [
 		items: [{ n: 1 }, { n: 2 }],
 		requests: [ASYNC, ASYNC],
 		output: ({ name }) => {
-			const accepted = {
+			const response = {
 				plain: { state: 'accepted' },
 				terse: { turn: expect.any(String) },
 				wrapped: { accepted: { turn: { turn_id: expect.any(String) } }, message: 'Accepted' },
 				nested: { line: [{ turn_ref: expect.any(String) }] },
 			}[name];
+			const hint = expect.stringContaining('Chat Delivery Trigger');
+			const accepted = { ...response, reply: null, reply_hint: hint };
 			return [accepted, accepted];
 		},
 		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['Hello']),

@@ -15,6 +15,11 @@ const INBOUND = '/v1/chat/inbound';
 const ASYNC = '/v1/chat/inbound/async';
 const KEY = { idempotency: 'own', idempotencyKey: 'k-1' };
 const ACCEPTED = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
+const HINT = {
+	reply: null,
+	reply_hint:
+		"The service accepted the message, and its response has no reply. To get the reply, watch the session with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.",
+};
 
 /** Accepts every message and returns the bodies. */
 function accepting(path: string, times = 1): IDataObject[] {
@@ -50,7 +55,7 @@ describe('a broken connection or a server error after the message was sent', () 
 			respond(service().post(ASYNC));
 			const bodies = accepting(ASYNC);
 			const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
-			expect(records(run)).toEqual([{ turn_id: 't-1', session_id: 's-1' }]);
+			expect(records(run)).toEqual([{ ...ACCEPTED.data, ...HINT }]);
 			expect(bodies).toMatchObject([{ idempotency_key: 'k-1' }]);
 		},
 	);
@@ -116,15 +121,20 @@ describe.each([
 		expect(stopMessage(await responding(data)).description).toContain(UNKNOWN);
 	});
 
-	test.each<JsonObject>([
+	/** With what is added to the output of 'Request With Immediate Reply' and 'Request With Later Reply'. */
+	test.each<[JsonObject, JsonObject, JsonObject]>([
 		// The state of another object.
-		{ state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } },
-		{ state: 'default', reply: null, tools: [{ state: 'invalid', error: 'no such tool' }] },
-		{ turn_id: 't-1', reply: 'Hello', tool: { state: 'error', error: 'timeout' } },
+		[{ state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } }, HINT, HINT],
+		[{ state: 'default', reply: null, tools: [{ state: 'invalid', error: 'none' }] }, {}, HINT],
+		[{ turn_id: 't-1', reply: 'Hello', tool: { state: 'error', error: 'timeout' } }, {}, {}],
 		// A turn, with any state.
-		{ answer: { state: 'invalid', turn_id: 't-1' } },
-	])('%j: accepted', async (data) => {
-		expect(records(await responding(data))).toEqual([data]);
+		[{ answer: { state: 'invalid', turn_id: 't-1' } }, {}, HINT],
+		[{ answer: { state: 'merged', merged_into: 't-0', reply: '' } }, HINT, HINT],
+		[{ answer: { state: 'merged', reply: { buttons: ['Yes'] } } }, {}, {}],
+		[{ answer: { state: 'default', turn_id: 't-1' }, tool: { state: 'merged' } }, {}, HINT],
+	])('%j: accepted, and says where a missing reply comes', async (data, immediate, later) => {
+		const added = sendBy === 'inbound' ? immediate : later;
+		expect(records(await responding(data))).toEqual([{ ...data, ...added }]);
 	});
 });
 
