@@ -1,7 +1,7 @@
 import uniqBy from 'lodash/uniqBy';
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../shared/api/resolution';
+import { ExplainedError, InvalidInput } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/resolution';
 import {
 	parseWatchSecret,
 	SECRET_HEADER,
@@ -32,28 +32,24 @@ export async function handleWatchRequest(
 ): Promise<IWebhookResponseData> {
 	const reject = (status: number, message: string, resolution: string) =>
 		respond(context, status, { message, resolution });
-	const given = context.getHeaderData()[SECRET_HEADER];
-	let secret: string;
+	const listenerNow = () => activeListeners.get(nodeKey(context));
 	try {
-		secret = readWatchSecret(formOf(context, triggerFields));
-	} catch (error) {
-		explained(error);
-		return reject(503, ...UNUSABLE_SECRET);
-	}
-	if (!isSecret(given, secret)) return reject(403, ...WRONG_SECRET);
-	if (context.getMode() === 'manual') return reject(409, ...NOT_PUBLISHED);
-	const listener = activeListeners.get(nodeKey(context));
-	if (listener === undefined) return reject(503, ...NOT_HERE);
-	try {
+		const secret = readWatchSecret(formOf(context, triggerFields));
+		if (!isSecret(context.getHeaderData()[SECRET_HEADER], secret)) {
+			return reject(403, ...WRONG_SECRET);
+		}
+		const listener = listenerNow();
+		// n8n doesn't store what a test in the editor adds.
+		if (listener === undefined || context.getMode() === 'manual') return reject(503, ...NOT_HERE);
 		const body = await readBody(context);
 		const { action, sessionIds } = parseWatchRequest(isJsonObject(body) ? body : {});
-		requireRoom(listener, action === 'watch', sessionIds);
+		if (action === 'watch') requireRoom(listener, sessionIds);
 		const statuses = action === 'watch' ? await listener.watch(sessionIds) : [];
 		if (action === 'unwatch') listener.unwatch(sessionIds);
-		// The next listener has already read the stored list and has its own.
-		if (activeListeners.get(nodeKey(context)) !== listener) return reject(503, ...RESTARTED);
+		// The trigger was stopped or published again. The next listener has already read the stored list and has its own.
+		if (listenerNow() !== listener) return reject(503, ...NOT_HERE);
 		// Each request stores the whole list, so concurrent requests lose no session.
-		storeSessions(context, listener.sessionIds);
+		context.getWorkflowStaticData('global')[storageKey(context)] = listener.sessionIds;
 		for (const { ended } of statuses) if (ended !== null) throw ended;
 		// Another request may have removed a session in the meantime.
 		const followed = listener.followedAmong(sessionIds);
@@ -66,38 +62,32 @@ export async function handleWatchRequest(
 	}
 }
 
-/** @throws InvalidInput if the body has no valid action or no session */
-function parseWatchRequest(body: { [name: string]: unknown }) {
-	const { action, session_ids: ids = body.session_id } = body;
+/** @throws InvalidInput if the body has no valid action, no session, or too many */
+function parseWatchRequest({ action, session_ids: ids }: { [name: string]: unknown }) {
 	if (action !== 'watch' && action !== 'unwatch') {
 		throw new InvalidInput(
 			'"action" in the request must be "watch" or "unwatch"',
-			forEveryone(
+			onScreenOnly(
 				'Send { "action": "watch", "session_ids": ["0f8fad5b-d9cb-469f-a165-70867728950e"] }.',
 			),
 		);
 	}
 	const sessionIds = splitSessionIds(ids, '"session_ids" in the request');
-	if (sessionIds.length === 0) {
-		throw new InvalidInput(
-			'"session_ids" in the request is empty',
-			forEveryone('Send the IDs of the sessions in "session_ids".'),
-		);
-	}
-	return { action, sessionIds };
+	const { length } = sessionIds;
+	if (length > 0 && length <= MAX_SESSIONS_PER_REQUEST) return { action, sessionIds };
+	throw new InvalidInput(
+		`A request must contain 1 to ${MAX_SESSIONS_PER_REQUEST} sessions (got ${length.toLocaleString('en-US')})`,
+		onScreenOnly(
+			'Send the IDs of the sessions in "session_ids", many of them in several requests.',
+		),
+	);
 }
 
-/** @throws InvalidInput if there are too many sessions */
-function requireRoom(listener: ChatEventsListener, isWatch: boolean, sessionIds: string[]): void {
-	if (sessionIds.length > MAX_SESSIONS_PER_REQUEST) {
-		throw new InvalidInput(
-			`A request can contain at most ${MAX_SESSIONS_PER_REQUEST} sessions (got ${sessionIds.length.toLocaleString('en-US')})`,
-			forEveryone('Send the sessions in several requests.'),
-		);
-	}
+/** @throws InvalidInput if the trigger would watch too many sessions */
+function requireRoom(listener: ChatEventsListener, sessionIds: string[]): void {
 	const before = listener.sessionIds.length;
 	const added = sessionIds.length - listener.followedAmong(sessionIds).length;
-	if (!isWatch || before + added <= MAX_WATCHED_SESSIONS) return;
+	if (before + added <= MAX_WATCHED_SESSIONS) return;
 	throw new InvalidInput(
 		`The Chat Events Trigger can watch at most ${MAX_WATCHED_SESSIONS.toLocaleString('en-US')} sessions (it watches ${before.toLocaleString('en-US')})`,
 		onScreenOnly(
@@ -114,25 +104,10 @@ const WRONG_SECRET: Rejection = [
 	"Enter the text of 'Secret' in the Chat Events Trigger as 'Trigger Secret' of Chat Session > Watch.",
 ];
 
-const UNUSABLE_SECRET: Rejection = [
-	"The Chat Events Trigger accepts no requests, because its 'Secret' can't be used",
-	"Correct 'Secret' in the Chat Events Trigger.",
-];
-
-const NOT_PUBLISHED: Rejection = [
-	'The Chat Events Trigger accepts sessions only while its workflow is published',
-	"Use the Production URL of the trigger. To test the trigger in the editor, set 'Sessions' to 'Listed' and fill in 'Session IDs'.",
-];
-
 /** While n8n starts, in another process, and after an update of this package, whose new code doesn't know the trigger. */
 const NOT_HERE: Rejection = [
-	"The Chat Events Trigger isn't active in this n8n process",
-	'Try again in a moment. If this package was updated, publish the workflow of the trigger again. If your n8n instance has separate webhook processes, the main process must serve the URL of this trigger.',
-];
-
-const RESTARTED: Rejection = [
-	'The Chat Events Trigger was stopped or published again during the request',
-	'Nothing was saved. Send the request again in a moment.',
+	"The Chat Events Trigger isn't active in this n8n process, so nothing was saved",
+	"Try again in a moment. If that doesn't help, publish the workflow of the trigger again, and use its Production URL. If your n8n instance has separate webhook processes, the main process must serve this URL.",
 ];
 
 /** @throws InvalidInput if the secret is empty or can't be sent in a header */
@@ -152,10 +127,6 @@ export function storedSessions(context: TriggerContext): string[] {
 	const stored: unknown = context.getWorkflowStaticData('global')[storageKey(context)];
 	const ids = Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
 	return uniqBy(ids, sessionKey).slice(0, MAX_WATCHED_SESSIONS);
-}
-
-function storeSessions(context: IWebhookFunctions, sessionIds: string[]): void {
-	context.getWorkflowStaticData('global')[storageKey(context)] = sessionIds;
 }
 
 function storageKey(context: TriggerContext): string {

@@ -65,7 +65,7 @@ const WATCHING: SecretUrl = {
 	type: 'chatEventsTrigger',
 	parameters: (watchSecret) => ({ sessions: 'watched', watchSecret }),
 	request: (secret) => ({ headers: secret === undefined ? {} : { 'x-watch-secret': secret } }),
-	isAccepted: (status) => status === 409,
+	isAccepted: (status) => status === 503,
 };
 const SECRET_URLS: Record<string, SecretUrl> = {
 	'the watch URL of Chat Events Trigger': WATCHING,

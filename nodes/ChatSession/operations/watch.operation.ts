@@ -121,12 +121,6 @@ class WatchRejected extends ExplainedError {
 	}
 }
 
-/** Advice for models by HTTP status. For other statuses, a model can do nothing. */
-const ADVICE_FOR_MODEL: { [status: number]: string } = {
-	400: formatOf('Session ID'),
-	422: `Use a chat session that isn't closed. ${formatOf('Session ID')}`,
-};
-
 async function postToTrigger(
 	context: IExecuteFunctions,
 	url: string,
@@ -152,7 +146,10 @@ async function postToTrigger(
 	const { message, resolution, watched_sessions: watched } = isJsonObject(record) ? record : {};
 	if (status === 200 && isJsonObject(record) && Array.isArray(watched)) return record;
 	if (typeof message === 'string' && typeof resolution === 'string') {
-		const forModel = ADVICE_FOR_MODEL[status] ?? '';
+		const isSessionRejected = status === 422;
+		const forModel = isSessionRejected
+			? `Use a chat session that isn't closed. ${formatOf('Session ID')}`
+			: '';
 		throw new WatchRejected(message, { onScreen: resolution, forModel }, status);
 	}
 	throw new WatchRejected(

@@ -103,8 +103,8 @@ test("a session that is added while the trigger is published again must be reque
 	expect(await watching).toEqual({
 		statusCode: 503,
 		body: {
-			message: 'The Chat Events Trigger was stopped or published again during the request',
-			resolution: 'Nothing was saved. Send the request again in a moment.',
+			message: "The Chat Events Trigger isn't active in this n8n process, so nothing was saved",
+			resolution: expect.stringMatching(/^Try again in a moment\./),
 		},
 	});
 	expect(await watch(open)).toMatchObject({ statusCode: 200, body: { watched_sessions: [open] } });
@@ -229,7 +229,7 @@ test("an internal error isn't reported as a rejection", async () => {
 
 describe('rejected', () => {
 	const noAction = '"action" in the request must be "watch" or "unwatch"';
-	const noSession = '"session_ids" in the request is empty';
+	const noSession = 'A request must contain 1 to 100 sessions (got 0)';
 	const { open, closed, unknown } = sessions;
 	test.each<[string, number, string]>([
 		['', 400, noAction],
@@ -241,9 +241,9 @@ describe('rejected', () => {
 		['{"action":"watch","session_ids":[null]}', 400, noSession],
 		['{"action":"watch","session_ids":{"a":1}}', 400, 'must list session IDs (got "{"a":1}")'],
 		['{"action":"watch","session_ids":[["x"]]}', 400, 'must list session IDs (got "["x"]")'],
-		['{"action":"watch","session_id":"x"}', 400, 'must list session IDs (got "x")'],
-		[`{"action":"watch","session_id":"${closed}"}`, 422, 'session is closed'],
-		[`{"action":"watch","session_id":"${unknown}"}`, 422, 'session'],
+		['{"action":"watch","session_ids":"x"}', 400, 'must list session IDs (got "x")'],
+		[`{"action":"watch","session_ids":"${closed}"}`, 422, 'session is closed'],
+		[`{"action":"watch","session_ids":"${unknown}"}`, 422, 'session'],
 	])('%s: only in the response', async (body, statusCode, message) => {
 		const active = await harness.start(WATCHING);
 		expect(await post(undefined, { rawBody: Buffer.from(body) })).toEqual({
@@ -258,7 +258,7 @@ describe('rejected', () => {
 	test('a wrong secret', async () => {
 		await harness.start(WATCHING);
 		const headers = { 'x-watch-secret': 'wrong' };
-		const response = await post({ action: 'watch', session_id: sessions.open }, { headers });
+		const response = await post({ action: 'watch', session_ids: [sessions.open] }, { headers });
 		expect(response).toEqual({
 			statusCode: 403,
 			body: {
@@ -276,13 +276,12 @@ describe('rejected', () => {
 		async (watchSecret) => {
 			await harness.start(WATCHING);
 			for (const headers of [{}, { 'x-watch-secret': '' }, { 'x-watch-secret': 'sesame' }]) {
-				const body = { action: 'watch', session_id: sessions.open };
+				const body = { action: 'watch', session_ids: [sessions.open] };
 				expect(await post(body, { headers, watchSecret })).toEqual({
-					statusCode: 503,
+					statusCode: 400,
 					body: {
-						message:
-							"The Chat Events Trigger accepts no requests, because its 'Secret' can't be used",
-						resolution: "Correct 'Secret' in the Chat Events Trigger.",
+						message: expect.stringMatching(/^'Secret' must be text, but its expression returned/),
+						resolution: 'Correct the secret. No request is accepted without it.',
 					},
 				});
 			}
@@ -290,25 +289,24 @@ describe('rejected', () => {
 		},
 	);
 
-	test('by a trigger with listed sessions or in another process, and in a test in the editor', async () => {
+	test('by a trigger with listed sessions or in another process', async () => {
 		await harness.start({ sessionIds: sessions.dormant });
 		expect(await watch(sessions.open)).toMatchObject({
 			statusCode: 503,
 			body: {
-				message: "The Chat Events Trigger isn't active in this n8n process",
+				message: "The Chat Events Trigger isn't active in this n8n process, so nothing was saved",
 				resolution: expect.stringMatching(
-					/^Try again in a moment\. If this package was updated, publish .* again\. .* the main process must serve the URL of this trigger\.$/,
+					/^Try again in a moment\. .* publish .* again, and use its Production URL\. .* the main process must serve this URL\.$/,
 				),
 			},
 		});
-		const body = { action: 'watch', session_id: sessions.open };
-		expect(await post(body, { mode: 'manual' })).toMatchObject({
-			statusCode: 409,
-			body: {
-				message: expect.stringContaining('only while its workflow is published'),
-				resolution: expect.stringMatching(/^Use the Production URL of the trigger\./),
-			},
-		});
+	});
+
+	test('by a test in the editor, also while the workflow is published', async () => {
+		await harness.start(WATCHING);
+		const body = { action: 'watch', session_ids: [sessions.open] };
+		expect((await post(body, { mode: 'manual' })).statusCode).toBe(503);
+		expect(harness.service().sessions.openSockets()).toBe(0);
 	});
 });
 
@@ -335,8 +333,8 @@ test('a request with more than 100 sessions is rejected completely', async () =>
 		expect(await post({ action, session_ids: madeUp(1_000) })).toEqual({
 			statusCode: 400,
 			body: {
-				message: 'A request can contain at most 100 sessions (got 1,000)',
-				resolution: 'Send the sessions in several requests.',
+				message: 'A request must contain 1 to 100 sessions (got 1,000)',
+				resolution: expect.stringContaining('in several requests'),
 			},
 		});
 	}
