@@ -1,3 +1,5 @@
+import { setTimeout as realSleep } from 'node:timers/promises';
+import { speedUp } from '../../engine';
 import { eventually } from '../chatHarness';
 import { eventsOf, sessions, triggerHarness } from './triggerHarness';
 
@@ -73,4 +75,40 @@ test('starts the workflow for a frame of 9 million characters', async () => {
 	control.pushEvent(sessions.open, 'message_received', { content: 'x'.repeat(9_000_000) });
 	await count(active.emitted, 1);
 	expect(eventsOf(active)).toEqual(['message_received']);
+});
+
+describe('three token renewals under a stream of events', () => {
+	const RENEWALS = 3;
+
+	/** Pushes events, one per millisecond while the socket is replaced. Returns the lost ones by their position. */
+	async function lostOf(replayMaxEvents: number | undefined) {
+		const active = await harness.start({ sessionIds: sessions.open });
+		await harness.connected();
+		const { sessions: control, settings, requests } = harness.service();
+		if (replayMaxEvents !== undefined) settings.replayMaxEvents = replayMaxEvents;
+		const countOf = (end: string) => requests.filter(({ path }) => path.endsWith(end)).length;
+		const pushed: string[] = [];
+		speedUp(2_000);
+		while (countOf('/user-stream') <= RENEWALS) {
+			pushed.push(control.pushEvent(sessions.open, 'typing'));
+			await realSleep(countOf('/ws_token') > countOf('/user-stream') ? 1 : 5);
+		}
+		await harness.connected();
+		const last = control.pushEvent(sessions.open, 'typing');
+		const started = () => active.emitted.map(({ items }) => items[0]?.[0]?.json.event_id);
+		await eventually(() => started().includes(last));
+		expect(new Set(started()).size).toBe(started().length);
+		return pushed.flatMap((id, index) => (started().includes(id) ? [] : [index]));
+	}
+
+	test('every event starts the workflow once, if the service replays them', async () => {
+		expect(await lostOf(undefined)).toEqual([]);
+	});
+
+	/** On one machine, one to three events a renewal, so one to three milliseconds. */
+	test('without a replay, only those are lost that happen while the socket is replaced', async () => {
+		const lost = await lostOf(0);
+		const gaps = lost.filter((index) => !lost.includes(index - 1));
+		expect(gaps.length).toBeLessThanOrEqual(RENEWALS);
+	});
 });
