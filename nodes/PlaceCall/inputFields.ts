@@ -41,11 +41,14 @@ const GROUPS = [
 	['answer', 'explanation', 'captured_answer'],
 ];
 
-/** *Include Input Fields*. By default only after a question, because the workflow goes on with the rows that it's about. */
-export function includesInput(context: Context, form: Fields): boolean {
-	const isForModel = context.getNode().type.endsWith('Tool');
-	const byDefault = asksAndWaits(context) && !isForModel;
-	return form.collection('options').switch('includeInputFields', byDefault);
+/**
+ * Reads *Include Input Fields* of each form. By default, it's on only after a question, because the workflow goes on with the
+ * rows that it's about.
+ */
+export function includesInput(context: Context): (form: Fields) => boolean {
+	// Once, because n8n copies the node each time.
+	const byDefault = asksAndWaits(context) && !context.getNode().type.endsWith('Tool');
+	return (form) => form.collection('options').switch('includeInputFields', byDefault);
 }
 
 /** The input fields to include in the output. */

@@ -36,6 +36,7 @@ type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
 	/** Receives the results, if the node waits for the completion webhook. */
 	webhookUrl: string | undefined;
 	startedAt: DateTime;
+	keepsInput: (form: Fields) => boolean;
 	sameCalls: SameCalls;
 	limiter: CallLimiter;
 	/** Of the calls placed so far. */
@@ -58,6 +59,7 @@ export async function placeCalls(
 	const run: CallRun = {
 		...{ context, parameters, readQuestion, webhookUrl: wait.webhookUrl },
 		startedAt,
+		keepsInput: includesInput(context),
 		sameCalls: new SameCalls(context, startedAt),
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
@@ -76,14 +78,14 @@ export async function placeCalls(
 	const hints = [
 		...outputHints(placed, {
 			asks: readQuestion !== undefined,
-			keepsInput: includesInput(context, parameters.at(0)),
+			keepsInput: run.keepsInput(parameters.at(0)),
 			now: dateTimeNow().setZone(context.getTimezone()),
 		}),
 		...fieldHints(parameters.at(0), placed.length > 1 ? run.sentFields : new Set()),
 	];
 	context.addExecutionHints(...hints.map((message) => ({ message })));
 	const inputOf = (index: number) =>
-		includesInput(context, parameters.at(index)) ? inputFields(context, index) : {};
+		run.keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
 	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
 	return await wait.finish(readQuestion === undefined ? finished : finished.map(notAskedIfFailed));
 }
@@ -100,7 +102,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const additions = readAdditions(settings);
 	requireOneTime(call.time, additions);
 	const legacy = settings.switch('useLegacyEndpoint', false);
-	const keepsInput = includesInput(context, form);
+	const keepsInput = run.keepsInput(form);
 	const { planned, obstacle } = callTime(call.time, run.startedAt);
 	const duplicate = sameCalls.add(index, looseKey, planned);
 	if (duplicate === undefined && obstacle === undefined) limiter.plan(index, call, planned);

@@ -43,7 +43,7 @@ export async function prepareWait(
 	const option = readWaitOption(form);
 	const how = option.how ?? defaultWait(context);
 	if (how === undefined) return { finish: async (placed) => placed };
-	const settings = { ...option, keepsInput: includesInput(context, form) };
+	const settings = { ...option, keepsInput: includesInput(context)(form) };
 	if (how === 'reading') {
 		return { finish: async (placed) => await waitByReading(context, account, placed, settings) };
 	}

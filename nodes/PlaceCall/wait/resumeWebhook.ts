@@ -87,7 +87,7 @@ export async function onCompletionWebhook(
 	const endWait = (): IWebhookResponseData => {
 		if (arrivedAt < wait.endedAt + RESUME_MS) return STILL_WAITING;
 		wait.endedAt = clock.elapsed();
-		return { workflowData: [waitedItems(items, watch, includesInput(context, form))] };
+		return { workflowData: [waitedItems(items, watch, includesInput(context)(form))] };
 	};
 	if (hasTimedOut(items)) {
 		await watch.read(callIds);

@@ -12,8 +12,8 @@ const MIN_SECRET_LENGTH = 8;
 /** A text without a secret, as it is (in JSON, with escaped quotes and backslashes) or URL-encoded. */
 export function withoutSecret(text: string, secret: string): string {
 	if (secret.length < MIN_SECRET_LENGTH) return text;
-	const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
-	return forms.reduce((redacted, form) => redacted.replaceAll(form, HIDDEN), text);
+	const forms = new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+	return [...forms].reduce((redacted, form) => redacted.replaceAll(form, HIDDEN), text);
 }
 
 /** A response that contains secrets, without everything that may quote them. */

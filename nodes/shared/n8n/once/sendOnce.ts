@@ -35,6 +35,7 @@ export class SendOnce<Deps> {
 	private readonly hasEarlierRecords: boolean;
 	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that can't be read. */
 	private mayHaveMore = false;
+	private readonly isTool: boolean;
 	private readonly records: RequestRecords;
 	/** By item index, from earlier attempts. */
 	private readonly earlier = new Map<number, RequestRecord>();
@@ -55,7 +56,8 @@ export class SendOnce<Deps> {
 		private readonly createDeps: () => Promise<Deps>,
 		private readonly quota?: (index: number) => Quota,
 	) {
-		const scope = runsAsTool(context) ? 'workflow' : 'node';
+		this.isTool = runsAsTool(context);
+		const scope = this.isTool ? 'workflow' : 'node';
 		this.records = openRecord(context, 'requests', areRecords, {}, { scope });
 		this.hasEarlierRecords = Object.keys(this.records).length > 0;
 		for (const record of Object.values(this.records)) {
@@ -138,7 +140,7 @@ export class SendOnce<Deps> {
 		limiter: Limiter,
 		index: number,
 	): Promise<INodeExecutionData[]> {
-		if (!runsAsTool(this.context)) {
+		if (!this.isTool) {
 			const key = this.keys.get(index) ?? '';
 			return await limiter(async () => await this.sendOrReplay(key, request, { item: index }));
 		}
