@@ -9,7 +9,6 @@ import {
 	SOURCE_ROW_COLUMN,
 	type ContactRow,
 } from '../push/cells';
-import { NumbersByRow } from '../push/phones';
 import { changedFile } from '../push/prepareRows';
 import {
 	describeRows,
@@ -23,10 +22,7 @@ import type { RowSet } from '../push/rowSet';
 import { CsvFile, type Source, type TableRow } from './csvFile';
 import { faultOf } from './faults';
 
-/**
- * The rows of CSV files, one file after the other. Rows aren't kept in memory, but read again when needed. For each row, only
- * its number in the file is kept.
- */
+/** The rows of CSV files, one file after the other. Rows aren't kept in memory, but read again when needed. */
 export class FileRows implements RowSource {
 	readonly outputLimit: OutputLimit = {
 		maxRows: MAX_OUTPUT_ROWS,
@@ -51,7 +47,8 @@ export class FileRows implements RowSource {
 	};
 
 	count = 0;
-	private numbers = new NumbersByRow(Uint32Array);
+	/** The numbers of the rows in their files. */
+	private numbers = new RowNumbers();
 	/** The first row of each file. */
 	private begins: number[] = [];
 	/** What `pick` has read last. It continues from there. */
@@ -83,7 +80,7 @@ export class FileRows implements RowSource {
 	}
 
 	async each(visit: Visit): Promise<void> {
-		const numbers = new NumbersByRow(Uint32Array);
+		const numbers = new RowNumbers();
 		const begins: number[] = [];
 		const pauses = new Pauses();
 		let index = 0;
@@ -91,7 +88,7 @@ export class FileRows implements RowSource {
 			if (begins.length === at) begins.push(index);
 			for (const row of rows) {
 				if (pauses.isDue()) await pauses.take();
-				numbers.set(index, row.number);
+				numbers.add(row.number);
 				visit(file.rowOf(row), index, faultOf(row, file), at);
 				index++;
 			}
@@ -178,6 +175,27 @@ export class FileRows implements RowSource {
 		await this.parts?.return(undefined);
 		this.parts = undefined;
 		this.part = undefined;
+	}
+}
+
+/** The numbers of consecutive rows. They skip only blank rows, so few of them are kept. */
+class RowNumbers {
+	private readonly firstRows: number[] = [];
+	/** Of the first rows. */
+	private readonly numbers: number[] = [];
+	private count = 0;
+
+	add(number: number): void {
+		if (number !== this.at(this.count)) {
+			this.firstRows.push(this.count);
+			this.numbers.push(number);
+		}
+		this.count++;
+	}
+
+	at(row: number): number {
+		const found = sortedLastIndex(this.firstRows, row) - 1;
+		return (this.numbers[found] ?? 0) + row - (this.firstRows[found] ?? 0);
 	}
 }
 

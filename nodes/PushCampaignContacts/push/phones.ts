@@ -9,7 +9,7 @@ const PART_BITS = 16;
 const ROWS_PER_PART = 2 ** PART_BITS;
 const LAST_IN_PART = ROWS_PER_PART - 1;
 
-type NumberArray = Float64Array | Uint32Array;
+type NumberArray = Float64Array | Uint32Array | Uint16Array;
 
 /**
  * A number for each row, 0 if none was set. It grows, because the number of rows in a file isn't known before its end.

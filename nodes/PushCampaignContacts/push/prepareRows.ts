@@ -65,6 +65,9 @@ export async function prepareRows(
 	};
 }
 
+/** Of 16 bits. Longer names count as equally long. */
+const MAX_NAME_LENGTH = 65_535;
+
 /**
  * Of rows with the same number, keeps the one with the longest name, as the service does (Campaigns, rule 2). A separate
  * function, so that its lookup tables are freed before the push.
@@ -78,7 +81,7 @@ async function checkRows(
 	const notPushed = new RowsNotPushed();
 	const duplicates: Array<{ index: number; key: string }> = [];
 	const keptRows = new RowsByPhone(phones, source.count);
-	const nameLengths = new NumbersByRow(Uint32Array);
+	const nameLengths = new NumbersByRow(Uint16Array);
 	let hasNames = false;
 	const { maxRows: maxRejected } = source.outputLimit ?? { maxRows: Infinity };
 
@@ -89,7 +92,7 @@ async function checkRows(
 		const reading =
 			unusable === undefined ? readRow(row, own, name) : { reason: unusable, forModel: unusable };
 		if (isAccepted(reading)) {
-			const nameLength = name?.length ?? 0;
+			const nameLength = Math.min(name?.length ?? 0, MAX_NAME_LENGTH);
 			const kept = keptRows.get(reading.phoneKey);
 			// If both names are equally long, the earlier row is kept.
 			const isKept = kept === undefined || nameLength > nameLengths.at(kept);
