@@ -90,8 +90,9 @@ export function withReplyHint(
 	if ([...fieldsIn(output, ['reply'])].some(isGiven)) return output;
 	const objects = [...valuesIn(output, MAX_RESPONSE_VALUES)].filter(isJsonObject);
 	const turn = objects.find(({ state }) => ACCEPTED_STATES.has(state));
+	const isTakenOver = turn?.state === 'default' && turn.mode === 'support';
 	const isElsewhere = isAsync || (turn !== undefined && turn.state !== 'default');
-	if (!isElsewhere && turn?.mode !== 'support') return output;
-	const [why, next] = isElsewhere ? REPLIED_ELSEWHERE : TAKEN_OVER;
+	if (!isTakenOver && !isElsewhere) return output;
+	const [why, next] = isTakenOver ? TAKEN_OVER : REPLIED_ELSEWHERE;
 	return { ...output, reply: null, reply_hint: runsAsTool(context) ? why : `${why} ${next}` };
 }

@@ -28,7 +28,7 @@ const KEY_NAME = 'idempotency_key';
 /** Sends a message and returns the response with the agent's reply. */
 export const sendByInbound: Prepare = (form) => {
 	const message = readMessage(form);
-	return prepare(form, message, '', async ({ account, context }, additions) => {
+	return prepare(form, 'inbound', message, '', async ({ account, context }, additions) => {
 		const values = chatValues(account.apiMapping, valuesOf('chatInbound', message));
 		const response = await sendInbound(account.client, values, additions);
 		return withReplyHint(context, recordOf(requireAccepted(response)));
@@ -41,6 +41,7 @@ export const sendByAsync: Prepare = (form) => {
 	const key = idempotencyKey(form, message, [message.message]);
 	return prepare(
 		form,
+		'async',
 		message,
 		key,
 		async ({ account: { client, apiMapping }, context }, additions) => {
@@ -60,6 +61,7 @@ export const sendByLegacy: Prepare = (form) => {
 	const body = { agent_uuid: agentUuid, chat_session_id: sessionId, message };
 	return prepare(
 		form,
+		'legacy',
 		{ sessionId, agentUuid, message },
 		'',
 		async ({ account: { client } }, additions) =>
@@ -67,16 +69,20 @@ export const sendByLegacy: Prepare = (form) => {
 	);
 };
 
-/** @param key empty for none */
+/**
+ * @param way how it's sent. For a model, the same message in another way is another request.
+ * @param key empty for none
+ */
 function prepare(
 	form: Fields,
+	way: string,
 	message: Message,
 	key: string,
 	request: (deps: ChatDeps, additions: Additions) => Promise<JsonObject>,
 ): ReturnType<Prepare> {
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
-		payload: { message, key, additions },
+		payload: { way, message, key, additions },
 		target: messageTarget(message),
 		idempotencyKey: key === '' ? undefined : key,
 		modelMayRepeat: 'afterCompletion',

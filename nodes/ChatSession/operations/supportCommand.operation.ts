@@ -108,7 +108,7 @@ export function sessionRequest(
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
-		payload: { sessionId, ...values, additions },
+		payload: { kind, sessionId, ...values, additions },
 		target: [kind, sessionKey(sessionId)],
 		send: async ({ account: { client } }) => {
 			const response = await request(client, sessionId, additions);

@@ -21,6 +21,12 @@ const HINT = {
 		"The service accepted the message, and its response has no reply. To get the reply, watch the session with Chat Events Trigger: turn_result has the same turn_id (or merged_into), and message_received with the role ai has the agent's words. Chat Delivery Trigger gets later replies only.",
 };
 
+const TAKEN_OVER = {
+	reply: null,
+	reply_hint:
+		"A person has taken over this chat, so the agent doesn't reply. The Chat Events Trigger reports with mode_changed when the agent has the chat again.",
+};
+
 /** Accepts every message and returns the bodies. */
 function accepting(path: string, times = 1): IDataObject[] {
 	const bodies: IDataObject[] = [];
@@ -132,10 +138,21 @@ describe.each([
 		[{ answer: { state: 'merged', merged_into: 't-0', reply: '' } }, HINT, HINT],
 		[{ answer: { state: 'merged', reply: { buttons: ['Yes'] } } }, {}, {}],
 		[{ answer: { state: 'default', turn_id: 't-1' }, tool: { state: 'merged' } }, {}, HINT],
+		[{ answer: { state: 'default', mode: 'support' } }, TAKEN_OVER, TAKEN_OVER],
 	])('%j: accepted, and says where a missing reply comes', async (data, immediate, later) => {
 		const added = sendBy === 'inbound' ? immediate : later;
 		expect(records(await responding(data))).toEqual([{ ...data, ...added }]);
 	});
+});
+
+test('a model sends the same text in two ways at the same time: both are sent', async () => {
+	const message = { ...AGENT, sessionId: sessions.open, message: 'yes' };
+	const inbound = await harness.other('chatSend', { ...message, sendBy: 'inbound' });
+	const legacy = { ...inbound, parameters: { ...inbound.parameters, sendBy: 'legacy' } };
+	const tools = [inbound, legacy].map((node) => mcpTool(node, 'two-ways'));
+	const results = await Promise.all(tools.map(async (tool) => await tool({})));
+	expect(results).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
+	expect(harness.simulator().requests).toHaveLength(2);
 });
 
 test('a derived key differs between sessions and, without one, between agents', async () => {

@@ -56,6 +56,19 @@ test.each(['chat-\ud83d', '.', '..', 'chat-7'])(
 	},
 );
 
+test('a model pauses a session and then closes it: both requests are sent', async () => {
+	const session = { ...AGENT, sessionId: sessions.open };
+	const pause = await harness.other('chatSession', { operation: 'legacyPause', ...session });
+	const close = { ...pause, parameters: { ...pause.parameters, operation: 'legacyClose' } };
+	for (const tool of [pause, close]) {
+		expect(await mcpTool(tool, 'client-of-legacy')({})).toMatchObject({ outcome: 'done' });
+	}
+	expect(harness.simulator().requests.map(({ path }) => path)).toEqual([
+		`/chat_sessions/${sessions.open}/pause_session`,
+		`/chat_sessions/${sessions.open}/close_session`,
+	]);
+});
+
 test('a support command can come from an expression', async () => {
 	service()
 		.post(`/v1/chat/session/${sessions.open}/support`, { command: 'take_over' })
