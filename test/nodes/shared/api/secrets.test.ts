@@ -65,6 +65,14 @@ test.each<[string, string, string]>([
 	expect(withoutSecret(`key ${written}, and more`, secret)).toBe('key [hidden], and more');
 });
 
+test.each([
+	['slashes as PHP writes them', String.raw`{"e":"aB3\/xY9+kLm0"}`],
+	['codes as .NET and Go write them', String.raw`{"e":"aB3/xY9\u002bkLm0"}`],
+	['a URL with codes in lower case', '{"e":"aB3%2fxY9%2bkLm0"}'],
+])('a secret in JSON with %s is hidden completely', (_what, text) => {
+	expect(withoutSecret(text, 'aB3/xY9+kLm0')).toBe('{"e":"[hidden]"}');
+});
+
 test('a short word is no secret', () => {
 	expect(withoutSecret('bad token 1', 'token 1')).toBe('bad token 1');
 });
