@@ -14,7 +14,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
 import { openRows } from './openRows';
 import { pushedRows, type PushOutcome } from './push/outcome';
-import { dryRunSummary, summaryLine } from './push/report';
+import { countRows, dryRunSummary, pushSummary, summaryLine } from './push/report';
 import { type FinishedPush, rejectedItems, requestItems } from './pushOutput';
 import { readPushSettings } from './pushSettings';
 import { runPush } from './pushRows';
@@ -44,8 +44,11 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 /** The responses to all requests, and the rejected rows. */
 async function itemForModel(push: FinishedPush): Promise<INodeExecutionData[]> {
 	const [first, ...others] = requestItems(push).map(({ json }) => json);
+	const nothingSent = { summary: pushSummary(push.outcome), totals: countRows(push.outcome) };
 	const further = others.length > 0 && { further_requests: others };
-	return [{ json: { ...first, ...further, rejected: await rejectedForModel(push) } }];
+	return [
+		{ json: { ...(first ?? nothingSent), ...further, rejected: await rejectedForModel(push) } },
+	];
 }
 
 /** A dry run has no effect, so the model may push the same contacts afterwards. */

@@ -159,7 +159,8 @@ export async function rejectedItems(
 		const { first, others } = rowColumns(status, phones, index);
 		if (output === 'rows') return { first: { ...rejection, ...first }, others };
 		// Without these, those of an earlier push stay.
-		return { first: rejection, others: pick({ ...first, ...others }, Object.keys(row)) };
+		const names = Object.keys(row);
+		return { first: { ...rejection, ...pick(first, names) }, others: pick(others, names) };
 	});
 }
 

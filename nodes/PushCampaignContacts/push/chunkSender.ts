@@ -163,7 +163,10 @@ export class ChunkSender {
 				const isAboutRow = mayBeNamed.length > 0 || (named.has(row) && isAboutContacts(error));
 				if (!isTooLarge && !isAboutRow) return stop(error, [part, ...parts]);
 				const reason = isTooLarge ? this.reasonOfTooLarge(error) : rejectionReason(error);
-				whole.records.push({ rows: rangesIn(whole.rows, part), rejection: reason });
+				// A model may push rejected rows again, also after a crash.
+				if (!this.deps.isTool) {
+					whole.records.push({ rows: rangesIn(whole.rows, part), rejection: reason });
+				}
 				notPushed.add(row, 'rejected', reason);
 				this.outcome.hasRejections = true;
 				rejected++;
@@ -207,7 +210,9 @@ export class ChunkSender {
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
 			addAccepted(this.outcome, accepted);
-			record.response = response;
+			// So may it if the service skipped all rows.
+			if (isTool && accepted.request.rows.size === 0) pull(records, record);
+			else record.response = response;
 			return undefined;
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.

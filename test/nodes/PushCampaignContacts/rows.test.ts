@@ -292,3 +292,19 @@ test.each<[string, NodeParameters, string[], string[]]>([
 	const { pushed, rejected } = await runPush(rows, parameters);
 	expect([pushed, rejected].map(([item]) => Object.keys(item?.json ?? {}))).toEqual(columns);
 });
+
+test.each(['requests', 'rows'])(
+	'with %s, a rejected row has status and reason first, also if it has those of an earlier push',
+	async (kind) => {
+		const earlier = {
+			city: 'Pune',
+			rejection_reason: 'y',
+			push_status: 'z',
+			rejection_status: 'x',
+		};
+		const rows = rowsOf({ phone: 'x', ...earlier });
+		const { rejected } = await runPush(rows, { options: { output: kind } });
+		const names = Object.keys(rejected[0]?.json ?? {});
+		expect(names.slice(0, 4)).toEqual([...REASON, 'push_status', 'phone']);
+	},
+);

@@ -203,7 +203,8 @@ describe.each(ROUTES.slice(0, -1))('%s, a number is pushed once', (_name, toolOf
 		const bodies = respondWith(ok(2), ok(1));
 		expect(await call(list(0, 1))).toMatchObject({ outcome: 'done' });
 		for (const other of [list(0, 1), list(1, 0), list(1), list(0), list(0, 1, 1)]) {
-			expect(await call(other)).toMatchObject({ outcome: 'already_done' });
+			const again = { outcome: 'already_done', result: { totals: { pushed: 0 } } };
+			expect(await call(other)).toMatchObject(again);
 		}
 		expect(await call(list(2, 1))).toMatchObject({
 			outcome: 'done',
@@ -270,15 +271,35 @@ test('pushes again to another campaign, in another agent run, and in another ses
 	expect(bodies).toHaveLength(3);
 });
 
-test('after a crash, contacts that a model moved to its first list of unusable numbers are not pushed again', async () => {
-	const bodies: JsonObject[] = [];
-	service().post(PATH, remembering(bodies)).optionally().times(2).reply(200, accepted(2));
+/** An execution, and a retry of it after a crash. */
+function attempts() {
 	const startedAt = Date.now();
-	const attempt = (mode: WorkflowExecuteMode) => {
+	return (mode: WorkflowExecuteMode) => {
 		const runtimeData = { version: 1, establishedAt: startedAt, source: 'trigger' } as const;
 		const data = createRunExecutionData({ executionData: { runtimeData } });
 		return engineTool(toolNode(), { data, mode });
 	};
+}
+
+test.each<[string, number, JsonObject]>([
+	['rejected', 400, rejection('contacts[0].phone is invalid')],
+	['left out', 200, accepted(0, { contacts_received: 1, dnd_skipped: [{ phone: phone(700) }] })],
+])(
+	'after a crash, a contact of a model that the service %s is sent again',
+	async (_what, ...response) => {
+		const attempt = attempts();
+		const bodies = respondWith(response, ok(1));
+		const given = { contacts: [{ phone: phone(700) }] };
+		expect(await attempt('trigger')(given)).toMatchObject({ outcome: 'rejected' });
+		expect(await attempt('retry')(given)).toMatchObject({ outcome: 'done' });
+		expect(bodies).toHaveLength(2);
+	},
+);
+
+test('after a crash, contacts that a model moved to its first list of unusable numbers are not pushed again', async () => {
+	const bodies: JsonObject[] = [];
+	service().post(PATH, remembering(bodies)).optionally().times(2).reply(200, accepted(2));
+	const attempt = attempts();
 	const [one, other, third] = contacts(3);
 	const first = attempt('trigger');
 	expect(await first({ contacts: [{ phone: '12' }] })).toMatchObject({ outcome: 'not_sent' });
