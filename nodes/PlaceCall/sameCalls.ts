@@ -79,7 +79,7 @@ function inputOf(context: IExecuteFunctions): string | undefined {
 }
 
 export const CALL_AGAIN =
-	"Each number is called once, so nothing needs to be done. To call it again, schedule the item for another time in 'When to Call', or place the calls one after another with Loop Over Items.";
+	"Each number is called at most once. To call it again, schedule the item for another time in 'When to Call', or place the calls one after another with Loop Over Items.";
 
 function duplicate(other: string, first: number | null): NotPlaced {
 	return new NotPlaced(
