@@ -29,8 +29,7 @@ export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<
 	const keyless = new Set<string>();
 	await forEachWithPauses(calls, (call) => {
 		const key = phoneKey(call.phone_number);
-		const written = readWritten(call.phone_number);
-		const number = key ?? (isWritten(written) ? written.digits : undefined);
+		const number = key ?? writtenDigits(call.phone_number);
 		if (number === undefined) {
 			kept.add(call);
 			return;
@@ -96,6 +95,12 @@ function writtenDifferently(
 	return Object.values(byEnding).find(
 		(group) => group.length > 1 && group.some((number) => keyless.has(number)),
 	);
+}
+
+/** The digits of a number as it's written. Undefined if there's no single number. */
+function writtenDigits(value: JsonValue | undefined): string | undefined {
+	const written = readWritten(value);
+	return isWritten(written) ? written.digits : undefined;
 }
 
 /** Compares by the first time that differs. Positive if the first call is later. */
