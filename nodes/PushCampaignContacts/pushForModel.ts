@@ -43,12 +43,13 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 
 /** The responses to all requests, and the rejected rows. */
 async function itemForModel(push: FinishedPush): Promise<INodeExecutionData[]> {
-	const [first, ...others] = requestItems(push).map(({ json }) => json);
-	const nothingSent = { summary: pushSummary(push.outcome), totals: countRows(push.outcome) };
+	const { outcome } = push;
+	const requests = requestItems(push).map(({ json }) => json);
+	// Nothing was sent if all contacts are in the campaign already.
+	const [first = { summary: pushSummary(outcome), totals: countRows(outcome) }, ...others] =
+		requests;
 	const further = others.length > 0 && { further_requests: others };
-	return [
-		{ json: { ...(first ?? nothingSent), ...further, rejected: await rejectedForModel(push) } },
-	];
+	return [{ json: { ...first, ...further, rejected: await rejectedForModel(push) } }];
 }
 
 /** A dry run has no effect, so the model may push the same contacts afterwards. */

@@ -123,8 +123,8 @@ export async function runPush(
 	const stores = await openStores(context, settings);
 	const signal = cancelSignal(context);
 	const stopRequested = () => signal.aborted;
-	const options = { ...settings, ...stores, client, isTool, stopRequested };
-	const send = async () => await pushToCampaign(source, prepared, options);
+	const deps = { ...settings, ...stores, client, isTool, stopRequested };
+	const send = async () => await pushToCampaign(source, prepared, deps);
 	// An AI agent may call the tool again while it runs.
 	return result(await runExclusive(stores.numbersOfExecution.record, send));
 }

@@ -210,7 +210,7 @@ export class ChunkSender {
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
 			addAccepted(this.outcome, accepted);
-			// So may it if the service skipped all rows.
+			// A model may also push the rows again if the service skipped all of them.
 			if (isTool && accepted.request.rows.size === 0) pull(records, record);
 			else record.response = response;
 			return undefined;
