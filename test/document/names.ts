@@ -81,8 +81,8 @@ function codeNames(line: string): string[] {
 					.slice(2)
 					.map((code) => `invalid: ${code}`)
 			: []),
-		...(/NO_OUTBOUND_NUMBER_CONFIGURED(?=, action)/.exec(line) ?? []),
-		...(/tell_not_allowed_during_takeover/.exec(line) ?? []),
+		...[...line.matchAll(/error_code: ([A-Za-z_]+)/g)].map(([, code = '']) => code),
+		...backticked(/(?:seen|observed) reasons? (?:is|are) .*/i.exec(line)?.[0]),
 	];
 }
 
