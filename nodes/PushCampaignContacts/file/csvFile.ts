@@ -2,7 +2,6 @@ import findLastIndex from 'lodash/findLastIndex';
 import isEqual from 'lodash/isEqual';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import { isCampaignPhone } from '../../shared/phone/campaignPhone';
 import { quoted } from '../../shared/values';
 import type { ContactRow } from '../push/cells';
 import { changedFile } from '../push/prepareRows';
@@ -172,18 +171,7 @@ export class CsvFile {
 	}
 
 	found(): FoundColumns {
-		const { name, header, repeated } = this;
-		return {
-			names: new Set(this.columns),
-			repeated,
-			likelyCause: () =>
-				header.some(isCampaignPhone)
-					? new InvalidInput(
-							`The first row of the file ${quoted(name)} has a phone number, so the file probably has no header. Nothing was sent`,
-							onScreenOnly('Add a first row that names the columns, such as: phone, person_name.'),
-						)
-					: undefined,
-		};
+		return { names: new Set(this.columns), repeated: this.repeated };
 	}
 
 	rowOf({ cells }: TableRow): ContactRow {

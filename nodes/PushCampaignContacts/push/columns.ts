@@ -43,8 +43,6 @@ export type ColumnChoice = {
 	/** Empty if the person name column has full names. */
 	lastName: string;
 	others: 'all' | 'none' | readonly string[];
-	/** The fields that contain an expression. */
-	expressions: ReadonlySet<string>;
 	/** Whether the node runs as a tool. AI Agent nodes add columns to its rows. */
 	isTool: boolean;
 	from: ContactsFrom;
@@ -79,14 +77,10 @@ const SHEETS_COLUMNS = ['row_number'];
 const TABLE_COLUMNS = ['id', 'createdAt', 'updatedAt'];
 /** Added by n8n's chat and the AI Agent node. */
 const AGENT_COLUMNS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
-/** Output of *Ask and Wait*. */
-const ASKED_COLUMN = 'asked';
 const MAX_LISTED_COLUMNS = 20;
 
-type Found = FoundColumns & { from: ContactsFrom };
-
 /** A field of the form that names a column. */
-type WantedColumn = { name: string; field: string; isExpression: boolean };
+type WantedColumn = { name: string; field: string };
 
 /**
  * Finds the chosen columns. Files may have different headings, so each file is resolved separately.
@@ -135,29 +129,18 @@ function withSameNames(columns: RowColumns, { others: first }: RowColumns): RowC
 	return { ...columns, others: named };
 }
 
-function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColumns {
-	const found = { ...columns, from: choice.from };
-	const wanted = (name: string, field: string): WantedColumn => ({
-		name,
-		field,
-		isExpression: choice.expressions.has(field),
-	});
-	const required = (column: WantedColumn, content: string, synonyms: readonly string[] = []) => {
-		const resolved = resolve(found, column, synonyms);
-		if (resolved === undefined) throw missingColumn(found, column, content);
+function resolveRowColumns(found: FoundColumns, choice: ColumnChoice): RowColumns {
+	const required = (wanted: WantedColumn, content: string, synonyms: readonly string[] = []) => {
+		const resolved = resolve(found, wanted, synonyms);
+		if (resolved === undefined) throw missingColumn(found, wanted, content, choice.from);
 		return resolved;
 	};
 
-	const phoneWanted = wanted(choice.phone, 'Phone Column');
-	const phone = resolve(found, phoneWanted, PHONE_SYNONYMS);
-	if (phone === undefined) {
-		throw found.likelyCause?.() ?? missingColumn(found, phoneWanted, 'phone numbers');
-	}
-	const isRecords = phone.name === 'phone_number' && phone.name !== choice.phone;
-	if (isRecords && found.names.has(ASKED_COLUMN)) throw ofAskedPerson(phone.name);
+	const phoneWanted = { name: choice.phone, field: 'Phone Column' };
+	const phone = required(phoneWanted, 'phone numbers', PHONE_SYNONYMS);
 
 	const hasLastName = choice.lastName !== '';
-	const nameWanted = wanted(choice.personName, 'Person Name Column');
+	const nameWanted = { name: choice.personName, field: 'Person Name Column' };
 	const synonyms = hasLastName ? FIRST_NAME_SYNONYMS : NAME_SYNONYMS;
 	let personName: Column | undefined;
 	if (choice.personName.trim() !== '') {
@@ -168,14 +151,14 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 			: required(nameWanted, hasLastName ? 'first names' : 'names', synonyms);
 	}
 	const lastName = hasLastName
-		? required(wanted(choice.lastName, 'Last Name Column'), 'last names')
+		? required({ name: choice.lastName, field: 'Last Name Column' }, 'last names')
 		: undefined;
 
 	let others: RowColumns['others'];
 	if (typeof choice.others === 'string') others = choice.others;
 	else {
 		const listed = choice.others.map((name) =>
-			required(wanted(name, 'Columns to Send'), 'values to send'),
+			required({ name, field: 'Columns to Send' }, 'values to send'),
 		);
 		const usedNames = new Set<string>(NEVER_VARIABLES);
 		others = listed.map((column) => {
@@ -208,7 +191,7 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 
 /** In this order: exact name, nested column, name in another case or spacing, and for a default name a synonym. */
 function resolve(
-	found: Found,
+	found: FoundColumns,
 	wanted: WantedColumn,
 	synonyms: readonly string[],
 ): Column | undefined {
@@ -222,7 +205,10 @@ function resolve(
 	return uniqueColumn(found, onlyMatch(found, synonyms, wanted));
 }
 
-function uniqueColumn({ repeated, file }: Found, name: string | undefined): Column | undefined {
+function uniqueColumn(
+	{ repeated, file }: FoundColumns,
+	name: string | undefined,
+): Column | undefined {
 	if (name === undefined) return undefined;
 	if (repeated?.has(name) !== true) return { name };
 	throw new InvalidInput(
@@ -242,7 +228,7 @@ function theFile(name: string | undefined): string {
 }
 
 function onlyMatch(
-	{ names, file }: Found,
+	{ names, file }: FoundColumns,
 	like: readonly string[],
 	{ name, field }: WantedColumn,
 ): string | undefined {
@@ -258,56 +244,31 @@ function onlyMatch(
 }
 
 function missingColumn(
-	{ names, from, file }: Found,
-	{ name, field, isExpression }: WantedColumn,
+	{ names, file }: FoundColumns,
+	{ name, field }: WantedColumn,
 	content: string,
+	from: ContactsFrom,
 ): InvalidInput {
+	const columns = quotedColumns(names);
 	if (from === 'json') {
 		return new InvalidInput(
 			`The contacts have no field ${quoted(name)}, so nothing was sent`,
 			forEveryone(
-				`Give the ${content} in a field with this name. The contacts have: ${quotedColumns(names)}.`,
+				`Give an array of contacts, each with its ${content} in this field. The contacts have: ${columns}.`,
 			),
 		);
 	}
-	const [only = '', ...others] = names;
-	if (from === 'items' && others.length === 0 && DELIMITERS.test(only)) return notSplit(only);
-	const rows = from === 'csv' ? theFile(file) : 'the input';
-	const header = file === undefined ? '' : ' The first row of each file must name its columns.';
-	const has = `${upperFirst(rows)} has: ${quotedColumns(names)}.${header}`;
-	if (isExpression) {
-		return new InvalidInput(
-			`'${field}' has an expression that returns ${quoted(name)}, and ${rows} has no such column. Nothing was sent`,
-			onScreenOnly(
-				`'${field}' needs the name of the column with ${content}, not a value of it. Switch the field to Fixed, and enter the name or drag the column into the empty field. ${has}`,
-			),
-		);
-	}
+	const rows = file === undefined ? 'the input' : theFile(file);
 	return new InvalidInput(
 		`${upperFirst(rows)} has no column ${quoted(name)}, so nothing was sent`,
-		onScreenOnly(`In '${field}', enter the name of the column with ${content}. ${has}`),
-	);
-}
-
-function ofAskedPerson(column: string): InvalidInput {
-	return new InvalidInput(
-		`${quoted(column)} in the input is the number of the person who was asked by phone, so nothing was sent`,
 		onScreenOnly(
-			"Enter the column with the numbers of your contacts in 'Phone Column'. If it's missing, turn on 'Include Input Fields' in the Place Call node that asks.",
+			`In '${field}', enter the name of the column with ${content}, not a value of it. ${EACH_ROW} ${upperFirst(rows)} has: ${columns}.`,
 		),
 	);
 }
 
-const DELIMITERS = /[;\t|]/;
-
-function notSplit(column: string): InvalidInput {
-	return new InvalidInput(
-		`The rows of the input aren't split into columns, so nothing was sent (the only column is ${quoted(column)})`,
-		onScreenOnly(
-			"In the node that reads the file, such as Extract from File, set the delimiter to the character between the values. Or set 'Contacts From' to 'CSV File', which finds it.",
-		),
-	);
-}
+const EACH_ROW =
+	"For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'. Its first row must name the columns.";
 
 function quotedColumns(columns: Iterable<string>): string {
 	return named([...columns], quoted, MAX_LISTED_COLUMNS);

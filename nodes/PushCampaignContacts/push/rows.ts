@@ -1,10 +1,10 @@
 import has from 'lodash/has';
 import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
+import { onScreenOnly } from '../../shared/api/resolution';
 import type { JsonObject } from '../../shared/json';
 import { Pauses } from '../../shared/pauses';
-import { plainText, quoted } from '../../shared/values';
+import { plainText } from '../../shared/values';
 import type { ContactRow } from './cells';
 import type { RowSet } from './rowSet';
 
@@ -72,8 +72,6 @@ export type FoundColumns = {
 	repeated?: ReadonlySet<string>;
 	/** Whether any row has a value at this path, even if it's empty. Files have no nested values. */
 	hasPath?(path: readonly string[]): boolean;
-	/** The most common cause of a missing phone column, if it applies. */
-	likelyCause?(): InvalidInput | undefined;
 	/** The name of the file, if there are several. */
 	file?: string;
 	/** The columns of each file, if there are several. */
@@ -120,13 +118,10 @@ export class ItemRows implements RowSource {
 		await this.each((row) => {
 			for (const column in row) names.add(column);
 		});
+		if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
 		return {
 			names,
 			hasPath: (path) => items.some(({ json = {} }) => has(json, path)),
-			likelyCause: () =>
-				items.some(({ binary }) => binary !== undefined)
-					? unreadFile()
-					: nestedRows(items, this.inputs !== undefined),
 		};
 	}
 
@@ -162,40 +157,13 @@ export class ItemRows implements RowSource {
 	async close(): Promise<void> {}
 }
 
-/** The error if all rows are in a list inside one item. */
-function nestedRows(items: readonly ContactItem[], areFromJson: boolean): InvalidInput | undefined {
-	const [first, ...others] = items;
-	if (first === undefined || others.length > 0) return undefined;
-	for (const [name, cell] of Object.entries(first.json ?? {})) {
-		if (!isListOfRows(cell)) continue;
-		if (areFromJson) {
-			return new InvalidInput(
-				`The contacts are inside the field ${quoted(name)}, so nothing was sent`,
-				forEveryone(`Give the array of contacts itself, without ${quoted(name)} around it.`),
-			);
-		}
-		return new InvalidInput(
-			`The input is one item with a list of ${cell.length} ${cell.length === 1 ? 'row' : 'rows'} in ${quoted(name)}. This node needs one item per row. Nothing was sent`,
-			onScreenOnly(
-				`Add a Split Out node before this one, with ${quoted(name)} in 'Fields To Split Out'.`,
-			),
-		);
-	}
-	return undefined;
-}
-
 function unreadFile(): InvalidInput {
 	return new InvalidInput(
-		'The input is a file, not rows, so nothing was sent',
+		'The input has files, but no rows, so nothing was sent',
 		onScreenOnly(
 			"For a CSV file, set 'Contacts From' to 'CSV File'. For other files, add an Extract from File node before this one.",
 		),
 	);
-}
-
-function isListOfRows(cell: unknown): cell is unknown[] {
-	if (!Array.isArray(cell) || cell.length === 0) return false;
-	return cell.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row));
 }
 
 const MAX_RANGES = 100;

@@ -76,11 +76,11 @@ test('an empty input sends nothing and shows a hint', async () => {
 	expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
 });
 
-test('a file instead of rows is an error', async () => {
+test('files without any row are an error', async () => {
 	const file = { data: '', mimeType: 'text/csv', fileName: 'leads.csv' };
 	const { error } = await runPush([{ json: {}, binary: { data: file } }]);
 	expect(error).toMatchObject({
-		message: 'The input is a file, not rows, so nothing was sent',
+		message: 'The input has files, but no rows, so nothing was sent',
 		description: expect.stringMatching(/CSV File.*Extract from File/),
 	});
 });
