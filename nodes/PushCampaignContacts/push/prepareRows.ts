@@ -3,13 +3,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
-import {
-	isAccepted,
-	isCampaignPhone,
-	readCampaignPhone,
-	type PhoneReading,
-	type UnusablePhone,
-} from '../../shared/phone/campaignPhone';
+import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { Pauses } from '../../shared/pauses';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
@@ -186,10 +180,7 @@ function readRow(
 	columns: RowColumns,
 	personName: string | undefined,
 ): PhoneReading {
-	const cell = cellOf(row, columns.phone);
-	const reading = readCampaignPhone(cell);
-	const elsewhere = cell === undefined ? phoneElsewhere(row) : undefined;
-	if (elsewhere !== undefined) return inOtherColumn(columns.phone, elsewhere);
+	const reading = readCampaignPhone(cellOf(row, columns.phone));
 	if (!isAccepted(reading) || personName !== undefined) return reading;
 	const isFirst = textIn(row, columns.personName) === undefined;
 	const column = isFirst ? columns.personName : columns.lastName;
@@ -197,21 +188,6 @@ function readRow(
 	return {
 		reason: `The name in column ${name} isn't text. Enter the name as plain text.`,
 		forModel: `The name in ${name} isn't text. Give the name as plain text.`,
-	};
-}
-
-/** Rows of several sheets can have different columns. */
-function phoneElsewhere(row: ContactRow): string | undefined {
-	return Object.keys(row).find((name) => {
-		const cell = row[name];
-		return (typeof cell === 'string' || typeof cell === 'number') && isCampaignPhone(cell);
-	});
-}
-
-function inOtherColumn({ name }: Column, other: string): UnusablePhone {
-	return {
-		reason: `This row has nothing in column ${quoted(name)}, but a phone number in column ${quoted(other)}. If that's the number to call, rename the column in the sheet.`,
-		forModel: `The contact has no field ${quoted(name)}, but a phone number in ${quoted(other)}.`,
 	};
 }
 
