@@ -250,7 +250,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 				PNG,
 				[
 					"The file couldn't be read.",
-					expect.stringMatching(/^The file "leads\.csv" has NUL characters.*Nothing was sent\.$/),
+					expect.stringMatching(/^The file "leads\.csv" isn't text .*nothing was sent\.$/),
 					SAVE,
 				],
 			],

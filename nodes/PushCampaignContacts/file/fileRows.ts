@@ -66,7 +66,7 @@ export class FileRows implements RowSource {
 
 	/** Hints about how the files were read. */
 	get notes(): string[] {
-		return this.files.flatMap((file) => noteOf(file) ?? []);
+		return this.files.flatMap(({ note }) => note ?? []);
 	}
 
 	async columns(): Promise<FoundColumns> {
@@ -201,16 +201,6 @@ class RowNumbers {
 
 /** An n8n with a heap of 1 GB can store an output with this many rows of a few columns. */
 export const MAX_OUTPUT_ROWS = 500_000;
-
-function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
-	const file = `The file ${quoted(name)}`;
-	if (fit === 'damaged') {
-		return `${file} is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.`;
-	}
-	return fit === 'guessed'
-		? `${file} isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.`
-		: undefined;
-}
 
 /** Rows that were read together. `first` is the index of the first one. */
 type Part = { file: CsvFile; at: number; rows: TableRow[]; first: number };

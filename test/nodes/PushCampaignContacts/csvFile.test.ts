@@ -79,7 +79,7 @@ describe('a file', () => {
 		const { hints } = await runPush([fileItem('a.csv', latin)], csv());
 		expect(contactsOf(bodies[0])[0]?.person_name).toBe('René');
 		expect(hints[1]).toBe(
-			'The file "a.csv" isn\'t UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they\'re wrong, save the file as CSV UTF-8 for the next push.',
+			'The file "a.csv" was read as Windows-1252. Check letters such as é in the rows. If they\'re wrong, save the file as CSV UTF-8 for the next push.',
 		);
 	});
 });
