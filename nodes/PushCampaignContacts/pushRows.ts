@@ -96,7 +96,7 @@ export async function runPush(
 	const isNameless = ready.size > 1 && !prepared.hasNames;
 	const result = (outcome: PushOutcome): FinishedPush => {
 		const isHint = isNameless && outcome.stopped === undefined;
-		const noteOnNames = columns.note ?? (isHint ? whyNoNames(columns, choice) : undefined);
+		const noteOnNames = isHint ? whyNoNames(columns, choice) : undefined;
 		return {
 			...finished(source, outcome, phones),
 			notes: compact([...source.notes, noteOnNames]),
@@ -136,9 +136,9 @@ function finished(
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
-function requireOutputFits({ count, outputLimit }: RowSource, output: Output): void {
-	if (output !== 'rows' || outputLimit === undefined || count <= outputLimit.maxRows) return;
-	const [rows, max] = [count, outputLimit.maxRows].map((number) => number.toLocaleString('en-US'));
+function requireOutputFits({ count, maxOutputRows }: RowSource, output: Output): void {
+	if (output !== 'rows' || count <= maxOutputRows) return;
+	const [rows, max] = [count, maxOutputRows].map((number) => number.toLocaleString('en-US'));
 	throw new InvalidInput(
 		`The file has ${rows} rows, but with 'Output' set to 'One Item per Row', a file can have at most ${max}. Nothing was sent`,
 		onScreenOnly(

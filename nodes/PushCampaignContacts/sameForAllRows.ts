@@ -11,12 +11,10 @@ import { pushFields } from './properties';
 /** A field, in a collection or directly in the form. */
 type Place = { field: INodeProperties; collection?: string };
 
-/** These are read from each item. */
-const MAY_DIFFER = new Set(['contacts', 'binaryPropertyName']);
-
 const PLACES: readonly Place[] = uniqBy(
 	pushFields.flatMap((field): Place[] => {
-		if (field.type !== 'collection') return MAY_DIFFER.has(field.name) ? [] : [{ field }];
+		// Contacts in JSON are read from each item.
+		if (field.type !== 'collection') return field.name === 'contacts' ? [] : [{ field }];
 		const members = (field.options ?? []).filter((option) => 'type' in option);
 		return members.map((member) => ({ field: member, collection: field.name }));
 	}),

@@ -42,11 +42,10 @@ export type TableRow = {
 
 /** A CSV file. It is read from the beginning each time its rows are needed. */
 export class CsvFile {
-	readonly columns: readonly string[];
+	readonly found: FoundColumns;
+	private readonly columns: readonly string[];
 	/** The cell of each column. */
 	private readonly cellIndexes: readonly number[];
-	/** Names that the header has more than once. */
-	private readonly repeated = new Set<string>();
 	/** Whether characters of the rows that were read so far were replaced. */
 	private isDamaged = false;
 	/** The number of columns up to the last one with a name. A header may end with delimiters. */
@@ -60,6 +59,7 @@ export class CsvFile {
 		readonly header: readonly string[],
 	) {
 		const cells = new Map<string, number>();
+		const repeated = new Set<string>();
 		/** The last number used for each repeated heading: `Notes_2`, `Notes_3`. */
 		const lastNumbers = new Map<string, number>();
 		for (const [index, heading] of header.entries()) {
@@ -67,7 +67,7 @@ export class CsvFile {
 			if (heading === '' || heading === '__proto__') continue;
 			let name = heading;
 			if (cells.has(heading)) {
-				this.repeated.add(heading);
+				repeated.add(heading);
 				let number = lastNumbers.get(heading) ?? 1;
 				do name = `${heading}_${++number}`;
 				while (cells.has(name));
@@ -77,6 +77,7 @@ export class CsvFile {
 		}
 		this.columns = [...cells.keys()];
 		this.cellIndexes = [...cells.values()];
+		this.found = { names: new Set(this.columns), repeated, hasPath: () => false };
 		this.namedWidth = findLastIndex(header, (heading) => heading !== '') + 1;
 	}
 
@@ -105,15 +106,18 @@ export class CsvFile {
 		return this.layout.delimiter;
 	}
 
-	/** A hint about how the file was read, after its rows were. */
-	get note(): string | undefined {
+	/** Hints about how the file was read. Complete after its rows were. */
+	get notes(): readonly string[] {
 		const name = quoted(this.name);
 		if (this.encoding === 'windows-1252') {
-			return `The file ${name} was read as Windows-1252. Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.`;
+			return [
+				`The file ${name} was read as Windows-1252. Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.`,
+			];
 		}
-		return this.isDamaged
-			? `Some characters of the file ${name} can't be read, so they became "${UNREADABLE}". Check the rows. For the next push, correct the file and save it as CSV UTF-8.`
-			: undefined;
+		if (!this.isDamaged) return [];
+		return [
+			`Some characters of the file ${name} can't be read, so they became "${UNREADABLE}". Check the rows. For the next push, correct the file and save it as CSV UTF-8.`,
+		];
 	}
 
 	/**
@@ -142,10 +146,6 @@ export class CsvFile {
 			yield rows;
 		}
 		if (isHeader) throw changedFile();
-	}
-
-	found(): FoundColumns {
-		return { names: new Set(this.columns), repeated: this.repeated };
 	}
 
 	rowOf({ cells }: TableRow): ContactRow {

@@ -1,5 +1,4 @@
 import toPath from 'lodash/toPath';
-import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { normalized } from '../../shared/text';
@@ -51,14 +50,8 @@ export type ColumnChoice = {
 /** A column and the name of its prompt variable. */
 export type Variable = { name: string; column: Column };
 
-export type Columns = RowColumns & {
-	/** The columns of each file, if there are several. */
-	files?: readonly RowColumns[];
-	/** A hint about how the columns were found. */
-	note?: string | undefined;
-};
-
-export type RowColumns = {
+/** The columns of the rows. */
+export type Columns = {
 	phone: Column;
 	personName: Column | undefined;
 	lastName: Column | undefined;
@@ -83,53 +76,11 @@ const MAX_LISTED_COLUMNS = 20;
 type WantedColumn = { name: string; field: string };
 
 /**
- * Finds the chosen columns. Files may have different headings, so each file is resolved separately.
+ * Finds the chosen columns.
  *
  * @throws InvalidInput if a column is missing or several columns match
  */
-export function resolveColumns(columns: FoundColumns, choice: ColumnChoice): Columns {
-	const [first, ...others] = columns.files ?? [];
-	if (first === undefined) return resolveRowColumns(columns, choice);
-	const resolved = resolveRowColumns(first, choice);
-	const further = others.map((found) => withSameNames(resolveRowColumns(found, choice), resolved));
-	const files = [resolved, ...further];
-	const nameless = [first, ...others].filter((_found, at) => files[at]?.personName === undefined);
-	const isNoted = nameless.length > 0 && nameless.length < files.length;
-	return { ...resolved, files, note: isNoted ? withoutNames(nameless) : undefined };
-}
-
-/** The hint if no row has a name. Undefined if that was chosen. */
-export function whyNoNames({ personName }: Columns, choice: ColumnChoice): string | undefined {
-	if (choice.personName.trim() === '') return undefined;
-	const cause =
-		personName === undefined
-			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`
-			: `The column ${quoted(personName.name)} is empty in every row`;
-	return `${cause}, so the contacts have no names. If another column has them, enter it in 'Person Name Column'.`;
-}
-
-function withoutNames(found: readonly FoundColumns[]): string {
-	const files = named(found, ({ file = '' }) => quoted(file));
-	const [these, their, they] =
-		found.length === 1
-			? [`The file ${files} has`, 'its', 'it has']
-			: [`The files ${files} have`, 'their', 'they have'];
-	return `${these} no column for names, so ${their} contacts have no names. If ${they} names, rename their column to "${DEFAULT_NAME_COLUMN}".`;
-}
-
-export function columnsOfFile(columns: Columns, file: number): RowColumns {
-	return columns.files?.[file] ?? columns;
-}
-
-/** A prompt variable has the same name for all files, even if the headings differ. */
-function withSameNames(columns: RowColumns, { others: first }: RowColumns): RowColumns {
-	const { others } = columns;
-	if (typeof others === 'string' || typeof first === 'string') return columns;
-	const named = others.map(({ name, column }, at) => ({ name: first[at]?.name ?? name, column }));
-	return { ...columns, others: named };
-}
-
-function resolveRowColumns(found: FoundColumns, choice: ColumnChoice): RowColumns {
+export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Columns {
 	const required = (wanted: WantedColumn, content: string, synonyms: readonly string[] = []) => {
 		const resolved = resolve(found, wanted, synonyms);
 		if (resolved === undefined) throw missingColumn(found, wanted, content, choice.from);
@@ -154,7 +105,7 @@ function resolveRowColumns(found: FoundColumns, choice: ColumnChoice): RowColumn
 		? required({ name: choice.lastName, field: 'Last Name Column' }, 'last names')
 		: undefined;
 
-	let others: RowColumns['others'];
+	let others: Columns['others'];
 	if (typeof choice.others === 'string') others = choice.others;
 	else {
 		const listed = choice.others.map((name) =>
@@ -189,6 +140,16 @@ function resolveRowColumns(found: FoundColumns, choice: ColumnChoice): RowColumn
 	};
 }
 
+/** The hint if no row has a name. Undefined if that was chosen. */
+export function whyNoNames({ personName }: Columns, choice: ColumnChoice): string | undefined {
+	if (choice.personName.trim() === '') return undefined;
+	const cause =
+		personName === undefined
+			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`
+			: `The column ${quoted(personName.name)} is empty in every row`;
+	return `${cause}, so the contacts have no names. If another column has them, enter it in 'Person Name Column'.`;
+}
+
 /** In this order: exact name, nested column, name in another case or spacing, and for a default name a synonym. */
 function resolve(
 	found: FoundColumns,
@@ -198,21 +159,18 @@ function resolve(
 	if (found.names.has(wanted.name)) return uniqueColumn(found, wanted.name);
 	// As n8n writes it when a column is dragged into a field: `a.b`, `a['b c']`, or `a[0]`.
 	const path = toPath(wanted.name);
-	if (path.length > 1 && found.hasPath?.(path) === true) return { name: wanted.name, path };
+	if (path.length > 1 && found.hasPath(path)) return { name: wanted.name, path };
 	const same = uniqueColumn(found, onlyMatch(found, [wanted.name], wanted));
 	const isDefault = wanted.name === DEFAULT_PHONE_COLUMN || wanted.name === DEFAULT_NAME_COLUMN;
 	if (same !== undefined || !isDefault) return same;
 	return uniqueColumn(found, onlyMatch(found, synonyms, wanted));
 }
 
-function uniqueColumn(
-	{ repeated, file }: FoundColumns,
-	name: string | undefined,
-): Column | undefined {
+function uniqueColumn({ repeated }: FoundColumns, name: string | undefined): Column | undefined {
 	if (name === undefined) return undefined;
-	if (repeated?.has(name) !== true) return { name };
+	if (!repeated.has(name)) return { name };
 	throw new InvalidInput(
-		`The header of ${theFile(file)} has more than one column ${quoted(name)}, so nothing was sent`,
+		`The header of the file has more than one column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly('Remove or rename all but one of them in the file.'),
 	);
 }
@@ -223,12 +181,8 @@ function simplified(name: string): string {
 		.replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-function theFile(name: string | undefined): string {
-	return name === undefined ? 'the file' : `the file ${quoted(name)}`;
-}
-
 function onlyMatch(
-	{ names, file }: FoundColumns,
+	{ names }: FoundColumns,
 	like: readonly string[],
 	{ name, field }: WantedColumn,
 ): string | undefined {
@@ -237,14 +191,12 @@ function onlyMatch(
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
 		`Several columns match ${quoted(name)}: ${quotedColumns(columns)}. Nothing was sent`,
-		onScreenOnly(
-			`In '${field}', enter the exact name of the column as in ${file === undefined ? 'the input' : theFile(file)}.`,
-		),
+		onScreenOnly(`In '${field}', enter the exact name of the column as in the input.`),
 	);
 }
 
 function missingColumn(
-	{ names, file }: FoundColumns,
+	{ names }: FoundColumns,
 	{ name, field }: WantedColumn,
 	content: string,
 	from: ContactsFrom,
@@ -258,11 +210,10 @@ function missingColumn(
 			),
 		);
 	}
-	const rows = file === undefined ? 'the input' : theFile(file);
 	return new InvalidInput(
-		`${upperFirst(rows)} has no column ${quoted(name)}, so nothing was sent`,
+		`The input has no column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly(
-			`In '${field}', enter the name of the column with ${content}, not a value of it. ${EACH_ROW} ${upperFirst(rows)} has: ${columns}.`,
+			`In '${field}', enter the name of the column with ${content}, not a value of it. ${EACH_ROW} The input has: ${columns}.`,
 		),
 	);
 }

@@ -2,7 +2,6 @@ import has from 'lodash/has';
 import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import type { JsonObject } from '../../shared/json';
 import { Pauses } from '../../shared/pauses';
 import { plainText } from '../../shared/values';
 import type { ContactRow } from './cells';
@@ -12,24 +11,29 @@ import type { RowSet } from './rowSet';
  * Rows aren't copied out of their items, so that a large push is in memory only once. `json` may be missing, because n8n
  * doesn't check the items of other nodes.
  */
-export type ContactItem = { readonly json?: ContactRow; readonly binary?: unknown };
+export type ContactItem = {
+	readonly json?: ContactRow;
+	readonly binary?: unknown;
+	/** The input item of a contact in JSON. */
+	readonly input?: number;
+};
 
-/** The rows of a push, from n8n's items or from files that are read as needed. */
+/** The rows of a push, from n8n's items or from a file that is read as needed. */
 export type RowSource = {
-	/** Known for files after `each` has read them. */
+	/** Known for a file after `each` has read it. */
 	readonly count: number;
 	readonly names: RowNames;
-	/** Hints about how the files were read. */
+	/** Hints about how a file was read, after `each` has read it. */
 	readonly notes: readonly string[];
-	/** Undefined if n8n has the rows as items already. */
-	readonly outputLimit?: OutputLimit;
+	/** How many rows the output of the node can contain. `Infinity` if n8n has the rows as items already. */
+	readonly maxOutputRows: number;
 	/** The row, if it's in n8n's items. */
 	at?(index: number): ContactRow;
 	columns(): Promise<FoundColumns>;
 	/** Visits every row in order, and yields to the event loop in between. */
 	each(visit: Visit): Promise<void>;
 	/** Visits these rows, in the given order. */
-	pick(rows: readonly number[], visit: Visit): Promise<void>;
+	pick(rows: Iterable<number>, visit: Visit): Promise<void>;
 	/** Rows for the output, in the given order. */
 	output(rows: readonly number[]): Promise<ContactRow[]>;
 	/** The input item of a row. */
@@ -39,20 +43,11 @@ export type RowSource = {
 	close(): Promise<void>;
 };
 
-/** How many rows the output of a node can contain, and the columns that stand for consecutive rows of each file. */
-export type OutputLimit = {
-	maxRows: number;
-	rangesOf: (first: number, last: number) => Array<{ item: number; columns: JsonObject }>;
-};
-
 /** For pauses. A row of n8n's items takes about a microsecond. */
 export const ROWS_PER_LOOK = 50;
 
-/**
- * @param unusable why the row can't be used, whatever its cells contain
- * @param file the index of the row's file, if there are several
- */
-export type Visit = (row: ContactRow, index: number, unusable?: string, file?: number) => void;
+/** @param unusable why the row can't be used, whatever its cells contain */
+export type Visit = (row: ContactRow, index: number, unusable?: string) => void;
 
 /** Names of rows in messages. */
 export type RowNames = {
@@ -69,13 +64,9 @@ export type FoundColumns = {
 	/** In order of first appearance. Rows may have different columns. */
 	names: ReadonlySet<string>;
 	/** Columns that the header of a file has more than once. */
-	repeated?: ReadonlySet<string>;
+	repeated: ReadonlySet<string>;
 	/** Whether any row has a value at this path, even if it's empty. Files have no nested values. */
-	hasPath?(path: readonly string[]): boolean;
-	/** The name of the file, if there are several. */
-	file?: string;
-	/** The columns of each file, if there are several. */
-	files?: readonly FoundColumns[];
+	hasPath(path: readonly string[]): boolean;
 };
 
 /** As a person counts rows. n8n numbers items from 0. */
@@ -87,12 +78,9 @@ export const namesOfItems: RowNames = {
 /** Rows in n8n's items. */
 export class ItemRows implements RowSource {
 	readonly notes = [];
+	readonly maxOutputRows = Infinity;
 
-	/** @param inputs the input item of each row, if they are contacts in JSON */
-	constructor(
-		private readonly items: readonly ContactItem[],
-		private readonly inputs?: readonly number[],
-	) {}
+	constructor(private readonly items: readonly ContactItem[]) {}
 
 	get count(): number {
 		return this.items.length;
@@ -119,21 +107,15 @@ export class ItemRows implements RowSource {
 			for (const column in row) names.add(column);
 		});
 		if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
-		return {
-			names,
-			hasPath: (path) => items.some(({ json = {} }) => has(json, path)),
-		};
+		const hasPath = (path: readonly string[]) => items.some(({ json = {} }) => has(json, path));
+		return { names, repeated: new Set(), hasPath };
 	}
 
 	async each(visit: Visit): Promise<void> {
-		const pauses = new Pauses(ROWS_PER_LOOK);
-		for (const [index, { json = {} }] of this.items.entries()) {
-			if (pauses.isDue()) await pauses.take();
-			visit(json, index);
-		}
+		await this.pick(this.items.keys(), visit);
 	}
 
-	async pick(rows: readonly number[], visit: Visit): Promise<void> {
+	async pick(rows: Iterable<number>, visit: Visit): Promise<void> {
 		const pauses = new Pauses(ROWS_PER_LOOK);
 		for (const index of rows) {
 			if (pauses.isDue()) await pauses.take();
@@ -146,12 +128,11 @@ export class ItemRows implements RowSource {
 	}
 
 	inputOf(row: number): number {
-		return this.inputs?.[row] ?? row;
+		return this.items[row]?.input ?? row;
 	}
 
 	inputsOf(rows: RowSet): number[] {
-		const { inputs } = this;
-		return inputs === undefined ? [...rows] : uniq(Array.from(rows, (row) => this.inputOf(row)));
+		return uniq(Array.from(rows, (row) => this.inputOf(row)));
 	}
 
 	async close(): Promise<void> {}

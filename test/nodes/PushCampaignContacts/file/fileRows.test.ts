@@ -28,7 +28,7 @@ async function rowsOf(rows: FileRows): Promise<Row[]> {
 }
 
 async function read(source: Source): Promise<Row[]> {
-	return await rowsOf(await FileRows.open([source]));
+	return await rowsOf(await FileRows.open(source));
 }
 
 const ofFile = async (name: string) => await read(inPieces(name, contentOf(name)));
@@ -223,7 +223,7 @@ test.each<[string, string | Buffer, Array<string | undefined>]>([
 describe('the encoding', () => {
 	const DAMAGED =
 		'Some characters of the file "a.csv" can\'t be read, so they became "\ufffd". Check the rows. For the next push, correct the file and save it as CSV UTF-8.';
-	const openFile = async (content: Uint8Array) => await FileRows.open([inPieces('a.csv', content)]);
+	const openFile = async (content: Uint8Array) => await FileRows.open(inPieces('a.csv', content));
 	const bad = Buffer.from([0xe9]);
 	const UTF_16 = Buffer.from('\ufeffphone\nआशा', 'utf16le');
 	const joined = (...parts: Array<string | Buffer>) =>
@@ -258,7 +258,7 @@ test('a read error is not treated as an old encoding', async () => {
 		throw new Error('the disk is away');
 	}
 	const source = { name: 'a.csv', open: async () => broken() };
-	await expect(FileRows.open([source])).rejects.toThrow('the disk is away');
+	await expect(FileRows.open(source)).rejects.toThrow('the disk is away');
 });
 
 test.each([
@@ -269,7 +269,7 @@ test.each([
 	],
 	['is all of it, without a line break at the end', 'name;phone', 0],
 ])('detects the delimiter if the beginning of the file %s', async (_how, text, count) => {
-	const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))]);
+	const rows = await FileRows.open(inPieces('a.csv', Buffer.from(text)));
 	expect((await rows.columns()).names).toContain('phone');
 	expect(await rowsOf(rows)).toHaveLength(count);
 });
@@ -280,7 +280,7 @@ test.each([
 	['a_3,a,a,a', ['a_3', 'a', 'a_2', 'a_4']],
 ])('gives unique names to the headings %s', async (header, names) => {
 	const source = inPieces('a.csv', Buffer.from(`${header}\n1\n`));
-	const rows = await FileRows.open([source]);
+	const rows = await FileRows.open(source);
 	expect([...(await rows.columns()).names]).toEqual(names);
 });
 
@@ -288,7 +288,7 @@ describe('short rows', () => {
 	const header = (columns: number) => Array.from({ length: columns }, (_, i) => `c${i}`).join(',');
 	const rowsBelow = async (columns: number, rows: number) => {
 		const text = `${header(columns)}\n${'1\n'.repeat(rows)}`;
-		return await FileRows.open([inPieces('a.csv', Buffer.from(text))]);
+		return await FileRows.open(inPieces('a.csv', Buffer.from(text)));
 	};
 
 	test('stop the file if its header is far wider', async () => {
@@ -323,7 +323,7 @@ describe('a file that changes', () => {
 	const changing = async (then: string) => {
 		let content = 'phone\n1\n2\n3\n';
 		const source: Source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
-		const rows = await FileRows.open([source]);
+		const rows = await FileRows.open(source);
 		await rowsOf(rows);
 		content = then;
 		return rows;
@@ -367,7 +367,7 @@ test('continues reading for later rows, and closes the file at the end', async (
 		}
 	}
 	const source: Source = { name: 'a.csv', open: async () => opened() };
-	const rows = await FileRows.open([source]);
+	const rows = await FileRows.open(source);
 	await rows.each(() => undefined);
 	expect(open).toBe(0);
 	const before = readings;
@@ -412,7 +412,7 @@ test.each([
 	const file = inPieces('a.csv', Buffer.from('phone\n'.repeat(count + 1)));
 	const rows: RowSource =
 		what === 'a file'
-			? await FileRows.open([file])
+			? await FileRows.open(file)
 			: new ItemRows(Array.from({ length: count }, () => ({ json: {} })));
 	const together = async (read: (visit: () => void) => Promise<void>) =>
 		await maxRowsTogether(msPerRow, read);
