@@ -1,4 +1,4 @@
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
@@ -7,7 +7,7 @@ import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
-import { isUnset, messageOf, named, quoted } from '../shared/values';
+import { counted, isUnset, messageOf, quoted } from '../shared/values';
 import { FileRows } from './file/fileRows';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import type { ContactsFrom } from './push/columns';
@@ -88,14 +88,14 @@ async function openFile({ context, parameters }: OperationRun): Promise<RowSourc
 	const { length: items } = context.getInputData();
 	if (items > 1) {
 		throw new InvalidInput(
-			`The input has ${items} items, but a push reads one CSV file. Nothing was sent`,
+			`The input has ${counted(items, 'item')}, but a push reads one CSV file. Nothing was sent`,
 			onScreenOnly(
 				"To push several files, add a Loop Over Items node before this one, and connect both outputs back to it. If the items are rows, set 'Contacts From' to 'Input Items'.",
 			),
 		);
 	}
 	const field = parameters.at(0).text('binaryPropertyName', MAY_BE_BLANK);
-	const { id, data, fileName: name = field } = fileIn(context, field);
+	const { id, data, fileName: name = field } = context.helpers.assertBinaryData(0, field);
 	return await FileRows.open({
 		name,
 		open: () =>
@@ -103,25 +103,6 @@ async function openFile({ context, parameters }: OperationRun): Promise<RowSourc
 				? [Buffer.from(data, 'base64')]
 				: readable(name, context.helpers.getBinaryStream(id)),
 	});
-}
-
-function fileIn(context: IExecuteFunctions, field: string): IBinaryData {
-	try {
-		return context.helpers.assertBinaryData(0, field);
-	} catch {
-		throw noFile(context, field);
-	}
-}
-
-function noFile(context: IExecuteFunctions, field: string): InvalidInput {
-	const fields = Object.keys(context.getInputData()[0]?.binary ?? {});
-	const has = fields.length === 0 ? 'no file' : `files in: ${named(fields, quoted)}`;
-	return new InvalidInput(
-		`The input has no file in the field ${quoted(field)}. Nothing was sent`,
-		onScreenOnly(
-			`In 'Input Binary Field', enter the name of the field with the CSV file. The item has ${has}. If the input has rows, set 'Contacts From' to 'Input Items'.`,
-		),
-	);
 }
 
 async function* readable(
