@@ -32,7 +32,7 @@ const CALL_RECORD_NAME = ['Caller Name'] as const;
 /** Used together with *Last Name Column*. */
 const FIRST_NAME_SYNONYMS = ['First Name', 'Given Name'] as const;
 
-/** *Contacts From*: input items, JSON, or CSV files. */
+/** *Contacts From*: input items, JSON, or a CSV file. */
 export type ContactsFrom = 'items' | 'json' | 'csv';
 
 /** The column fields of the form. An empty person name column sends no names. */

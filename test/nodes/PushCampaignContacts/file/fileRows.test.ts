@@ -236,6 +236,7 @@ describe('the encoding', () => {
 		['a letter that is cut off', joined('phone\nआशा').subarray(0, -1), 'आश\ufffd', true],
 		['UTF-16 that is cut off', UTF_16.subarray(0, -1), 'आश\ufffd', true],
 		['a letter after which no byte is damaged', joined('phone\n', 'Zoë\n'), 'Zoë', false],
+		['control characters, which Windows-1252 lacks', joined('phone\nZo\x81\n'), 'Zo\x81', false],
 	])('is detected from %s', async (_what, bytes, phone, isDamaged) => {
 		const rows = await openFile(bytes);
 		expect(await rowsOf(rows)).toMatchObject([{ row: { phone }, unusable: undefined }]);
