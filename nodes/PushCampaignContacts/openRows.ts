@@ -1,4 +1,4 @@
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
@@ -7,8 +7,7 @@ import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
-import { isUnset, messageOf, quoted } from '../shared/values';
-import type { Source } from './file/csvFile';
+import { counted, isUnset, messageOf, quoted } from '../shared/values';
 import { FileRows } from './file/fileRows';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import type { ContactsFrom } from './push/columns';
@@ -27,7 +26,7 @@ export function contactsFrom(form: Fields): ContactsFrom {
  */
 export async function openRows(run: OperationRun): Promise<RowSource> {
 	const from = contactsFrom(run.parameters.at(0));
-	if (from === 'csv') return await openFiles(run);
+	if (from === 'csv') return await openFile(run);
 	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
 }
 
@@ -51,8 +50,7 @@ async function contactsInJson({ context, parameters }: OperationRun): Promise<Ro
 			forEveryone(`Send at most ${max} at a time, or use input items with one row each.`),
 		);
 	}
-	const inputs = contacts.map(({ input }) => input);
-	return new ItemRows(contacts, inputs);
+	return new ItemRows(contacts);
 }
 
 /**
@@ -79,60 +77,32 @@ function contactsIn(value: JsonValue | undefined, where: string): JsonObject[] {
 	);
 }
 
-/** The rows of the CSV files in the input items. */
-async function openFiles({ context, parameters }: OperationRun): Promise<RowSource> {
+/** The rows of the CSV file in the only item. */
+async function openFile({ context, parameters }: OperationRun): Promise<RowSource> {
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
 			"A tool can't read CSV files, so nothing was sent",
 			onScreenOnly("Set 'Contacts From' of the tool to JSON."),
 		);
 	}
-	const sources = await readEachItem(context, (index) => {
-		const field = parameters.at(index).text('binaryPropertyName', MAY_BE_BLANK);
-		return sourceOf(context, fileOf(context, index, field), index);
-	});
-	return await FileRows.open(sources);
-}
-
-function fileOf(context: IExecuteFunctions, index: number, field: string): IBinaryData {
-	try {
-		return context.helpers.assertBinaryData(index, field);
-	} catch {
-		throw noFile(context, index, field);
+	const { length: items } = context.getInputData();
+	if (items > 1) {
+		throw new InvalidInput(
+			`The input has ${counted(items, 'item')}, but a push reads one CSV file. Nothing was sent`,
+			onScreenOnly(
+				"To push several files, add a Loop Over Items node before this one, and connect both outputs back to it. If the items are rows, set 'Contacts From' to 'Input Items'.",
+			),
+		);
 	}
-}
-
-function noFile(context: IExecuteFunctions, index: number, field: string): InvalidInput {
-	const items = context.getInputData();
-	const { binary = {}, json = {} } = items[index] ?? {};
-	const files = Object.keys(binary).map(quoted);
-	const data =
-		Object.keys(json).length === 0
-			? ''
-			: ", but it has other data. If the items are rows, set 'Contacts From' to 'Input Items'";
-	const has = files.length > 0 ? `has a file in ${files.join(', ')}` : `has no file${data}`;
-	const subject = items.length === 1 ? 'The input' : `Item ${index}`;
-	return new InvalidInput(
-		`${subject} has no file in the field ${quoted(field)}. Nothing was sent`,
-		onScreenOnly(
-			`In 'Input Binary Field', enter the name of the field with the CSV file. The item ${has}.`,
-		),
-	);
-}
-
-function sourceOf(
-	{ helpers }: IExecuteFunctions,
-	{ id, data, fileName }: IBinaryData,
-	index: number,
-): Source {
-	const name = fileName ?? `of item ${index}`;
-	return {
+	const field = parameters.at(0).text('binaryPropertyName', MAY_BE_BLANK);
+	const { id, data, fileName: name = field } = context.helpers.assertBinaryData(0, field);
+	return await FileRows.open({
 		name,
 		open: () =>
 			id === undefined
 				? [Buffer.from(data, 'base64')]
-				: readable(name, helpers.getBinaryStream(id)),
-	};
+				: readable(name, context.helpers.getBinaryStream(id)),
+	});
 }
 
 async function* readable(

@@ -72,7 +72,7 @@ const contactsFields: INodeProperties[] = [
 		placeholder: 'e.g. data',
 		hint: 'The name of the input field containing the CSV file',
 		description:
-			'The name of the input field that contains the CSV file. The first row of the file must name its columns. If the input has several items, the node pushes the files of all items together.',
+			'The name of the input field that contains the CSV file. The first row of the file must name its columns. To push several files, add a Loop Over Items node before this one.',
 		displayOptions: { show: { contactsFrom: ['csv'] }, hide: { '@tool': [true] } },
 	},
 	...jsonInTools({

@@ -1,6 +1,7 @@
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 import sortBy from 'lodash/sortBy';
+import upperFirst from 'lodash/upperFirst';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject, JsonValue } from '../shared/json';
 import { forEachWithPauses } from '../shared/pauses';
@@ -15,15 +16,10 @@ import {
 	WARNINGS_COLUMN,
 	type ContactRow,
 } from './push/cells';
-import {
-	pushedRows,
-	type PushOutcome,
-	type RangeNotPushed,
-	type RowsNotPushed,
-} from './push/outcome';
+import { pushedRows, type PushOutcome, type RowsNotPushed } from './push/outcome';
 import type { PhonesByRow } from './push/phones';
-import type { OutputLimit, RowSource } from './push/rows';
-import type { RowSet } from './push/rowSet';
+import type { RowSource } from './push/rows';
+import { RowSet } from './push/rowSet';
 import { countRows, dryRunSummary, pushSummary, summarize, warningText } from './push/report';
 import type { Output } from './pushSettings';
 
@@ -150,10 +146,7 @@ export async function rejectedItems(
 	output: Output,
 ): Promise<INodeExecutionData[]> {
 	const { notPushed } = outcome;
-	const { outputLimit } = source;
-	if (outputLimit !== undefined && notPushed.size > outputLimit.maxRows) {
-		return rangeItems(notPushed, outputLimit);
-	}
+	if (notPushed.size > source.maxOutputRows) return rangeItems(notPushed, source);
 	return await itemsOf(source, [...notPushed], ({ index, status, reason }, row) => {
 		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
 		const { first, others } = rowColumns(status, phones, index);
@@ -165,24 +158,13 @@ export async function rejectedItems(
 }
 
 /** One item for consecutive rows with the same reason, because n8n couldn't store an item for each of them. */
-function rangeItems(notPushed: RowsNotPushed, { rangesOf }: OutputLimit): INodeExecutionData[] {
-	return joinedRanges(notPushed).flatMap(({ first, last, status, reason }) =>
-		rangesOf(first, last).map(({ item, columns }) => ({
-			json: { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason, ...columns },
-			pairedItem: { item },
-		})),
-	);
-}
-
-/** Several requests can fail for the same reason. */
-function joinedRanges(notPushed: RowsNotPushed): RangeNotPushed[] {
-	const joined: RangeNotPushed[] = [];
-	for (const { first, last, status, reason } of notPushed.ranges()) {
-		const before = joined.at(-1);
-		const isSame = before?.status === status && before.reason === reason;
-		if (isSame && before.last === first - 1) {
-			joined[joined.length - 1] = { ...before, last };
-		} else joined.push({ first, last, status, reason });
-	}
-	return joined;
+function rangeItems(notPushed: RowsNotPushed, source: RowSource): INodeExecutionData[] {
+	return notPushed.ranges().map(({ first, last, status, reason }) => {
+		const rows = RowSet.ofRanges([first, last]);
+		const text = `${upperFirst(source.names.several(rows))}: ${reason}`;
+		return {
+			json: { [STATUS_COLUMN]: status, [REASON_COLUMN]: text },
+			pairedItem: pairedItems(source, rows),
+		};
+	});
 }

@@ -26,12 +26,11 @@ import { PhonesByRow } from './push/phones';
 import { prepareRows } from './push/prepareRows';
 import { countRows, describeOutcome, hintsFor } from './push/report';
 import { pushToCampaign } from './push/pushToCampaign';
-import type { FoundColumns, RowSource } from './push/rows';
+import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
 import { type FinishedPush, pushedOutput, rejectedItems } from './pushOutput';
 import { readOutput, readPushSettings, type Output } from './pushSettings';
 import { mayBePushedBefore, openStores } from './pushStores';
-import { requireSameForAllRows } from './sameForAllRows';
 
 /** Pushes the rows. Returns the *Pushed* and *Rejected* outputs. */
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
@@ -85,11 +84,10 @@ export async function runPush(
 	const source = await open();
 	const output = readOutput(parameters.at(0));
 	const found = await source.columns();
-	if (found.names.size === 0) return finished(source, noRows(found));
+	if (found.names.size === 0) return finished(source, NO_ROWS);
 
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const columns = resolveColumns(found, choice);
-	await requireSameForAllRows(run, 'columns');
 	const { client } = await createAccountClient(context);
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns, { isTool });
@@ -98,7 +96,7 @@ export async function runPush(
 	const isNameless = ready.size > 1 && !prepared.hasNames;
 	const result = (outcome: PushOutcome): FinishedPush => {
 		const isHint = isNameless && outcome.stopped === undefined;
-		const noteOnNames = columns.note ?? (isHint ? whyNoNames(columns, choice) : undefined);
+		const noteOnNames = isHint ? whyNoNames(columns, choice) : undefined;
 		return {
 			...finished(source, outcome, phones),
 			notes: compact([...source.notes, noteOnNames]),
@@ -138,9 +136,9 @@ function finished(
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
-function requireOutputFits({ count, outputLimit }: RowSource, output: Output): void {
-	if (output !== 'rows' || outputLimit === undefined || count <= outputLimit.maxRows) return;
-	const [rows, max] = [count, outputLimit.maxRows].map((number) => number.toLocaleString('en-US'));
+function requireOutputFits({ count, maxOutputRows }: RowSource, output: Output): void {
+	if (output !== 'rows' || count <= maxOutputRows) return;
+	const [rows, max] = [count, maxOutputRows].map((number) => number.toLocaleString('en-US'));
 	throw new InvalidInput(
 		`The file has ${rows} rows, but with 'Output' set to 'One Item per Row', a file can have at most ${max}. Nothing was sent`,
 		onScreenOnly(
@@ -149,12 +147,8 @@ function requireOutputFits({ count, outputLimit }: RowSource, output: Output): v
 	);
 }
 
-/** An empty input is fine. An unread file as input isn't. */
-function noRows(found: FoundColumns): PushOutcome {
-	const cause = found.likelyCause?.();
-	if (cause !== undefined) throw cause;
-	return { received: 0, pushed: [], notPushed: new RowsNotPushed() };
-}
+/** An empty input is fine. */
+const NO_ROWS: PushOutcome = { received: 0, pushed: [], notPushed: new RowsNotPushed() };
 
 const ARCHIVED = 'Archived';
 

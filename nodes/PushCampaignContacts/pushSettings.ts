@@ -1,4 +1,3 @@
-import pickBy from 'lodash/pickBy';
 import type { Additions } from '../shared/api/endpoints';
 import { InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
@@ -40,7 +39,7 @@ export function readOutput(form: Fields): Output {
 }
 
 export async function readPushSettings(run: OperationRun): Promise<PushSettings> {
-	await requireSameForAllRows(run, 'settings');
+	await requireSameForAllRows(run);
 	const form = run.parameters.at(FIRST);
 	const options = form.collection('options');
 	const settings = form.collection('developerSettings');
@@ -55,7 +54,6 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			personName: form.text('personNameColumn'),
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
-			expressions: fieldsWithExpressions(form),
 			isTool: runsAsTool(run.context),
 			from: contactsFrom(form),
 		},
@@ -75,17 +73,6 @@ function phoneColumn(form: Fields): string {
 		"'Phone Column' is empty, so nothing was sent",
 		onScreenOnly('Enter the name of the column with the phone numbers.'),
 	);
-}
-
-/** The column fields that contain an expression. An expression usually returns a value of the column, not its name. */
-function fieldsWithExpressions(form: Fields): Set<string> {
-	const expressions = {
-		'Phone Column': form.expression('phoneColumn'),
-		'Person Name Column': form.expression('personNameColumn'),
-		'Columns to Send': form.expression('columnsToSend'),
-		'Last Name Column': form.collection('options').expression('lastNameColumn'),
-	};
-	return new Set(Object.keys(pickBy(expressions)));
 }
 
 function readOtherColumns(form: Fields): ColumnChoice['others'] {

@@ -11,32 +11,19 @@ import { pushFields } from './properties';
 /** A field, in a collection or directly in the form. */
 type Place = { field: INodeProperties; collection?: string };
 
-/** These are read from each item. */
-const MAY_DIFFER = new Set(['contacts', 'binaryPropertyName']);
-
 const PLACES: readonly Place[] = uniqBy(
 	pushFields.flatMap((field): Place[] => {
-		if (field.type !== 'collection') return MAY_DIFFER.has(field.name) ? [] : [{ field }];
+		// Contacts in JSON are read from each item.
+		if (field.type !== 'collection') return field.name === 'contacts' ? [] : [{ field }];
 		const members = (field.options ?? []).filter((option) => 'type' in option);
 		return members.map((member) => ({ field: member, collection: field.name }));
 	}),
 	({ field }) => field.name,
 );
 
-/**
- * Fields for columns are checked when the columns are found, because an expression that returns a value instead of a name
- * also differs.
- *
- * @throws InvalidInput if a field differs between rows
- */
-export async function requireSameForAllRows(
-	run: OperationRun,
-	which: 'settings' | 'columns',
-): Promise<void> {
-	for (const place of PLACES) {
-		const isColumn = place.field.requiresDataPath !== undefined;
-		if (isColumn === (which === 'columns')) await requireSame(run, place);
-	}
+/** @throws InvalidInput if a field differs between rows */
+export async function requireSameForAllRows(run: OperationRun): Promise<void> {
+	for (const place of PLACES) await requireSame(run, place);
 }
 
 /** A row for another campaign, for example, must not end up in the campaign of the first row. */
@@ -58,7 +45,7 @@ async function requireSame(
 		throw new InvalidInput(
 			`'${label}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
 			onScreenOnly(
-				`A push has one value of '${label}' for all rows. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed value in '${label}'.`,
+				`A push has one value of '${label}' for all rows, such as the name of a column. Enter a fixed value. Or split the rows first, for example with a Switch or Loop Over Items node.`,
 			),
 		);
 	});

@@ -176,7 +176,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 					'The other rows, each with its reason:',
 					expect.stringMatching(new RegExp(`^Meera,.*: ${kept} has the same number`)),
 					expect.stringMatching(/^Farah Ali.*has 5 digits instead of 10/),
-					expect.stringMatching(/^Gopal Menon.*This row has no phone number/),
+					expect.stringMatching(/^Gopal Menon.*The phone column of this row is empty/),
 					expect.stringMatching(/^Nisha Gill.*isn't a phone number/),
 				]);
 			},
@@ -250,7 +250,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 				PNG,
 				[
 					"The file couldn't be read.",
-					expect.stringMatching(/^The file "leads\.csv" has NUL characters.*Nothing was sent\.$/),
+					expect.stringMatching(/^The file "leads\.csv" isn't text .*nothing was sent\.$/),
 					SAVE,
 				],
 			],

@@ -37,7 +37,7 @@ const TOKEN = 'tokentok00000000';
 
 const columnsIn = (names: string[]) =>
 	resolveColumns(
-		{ names: new Set(names) },
+		{ names: new Set(names), repeated: new Set(), hasPath: () => false },
 		{ ...defaultChoice, phone: names[0] ?? '', personName: '' },
 	);
 
@@ -48,7 +48,7 @@ const pieces = (text: string, size: number): string[] =>
 
 async function readFile(text: string): Promise<void> {
 	const parts = pieces(text, 64).map((part) => Buffer.from(part));
-	const rows = await FileRows.open([{ name: 'contacts.csv', open: async () => parts }]);
+	const rows = await FileRows.open({ name: 'contacts.csv', open: async () => parts });
 	await rows.columns();
 	await rows.each(() => undefined);
 }

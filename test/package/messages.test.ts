@@ -28,8 +28,6 @@ const ELSEWHERE = new Map([
 	['Continue', "a value of 'On Error'"],
 	['Settings', "the tab of n8n's settings of a node"],
 	['Execute Once', 'a setting that n8n adds to each node'],
-	['Fields To Split Out', "a field of n8n's Split Out node"],
-	['Encoding', "an option of n8n's Extract from File node"],
 	['Retry with currently saved workflow', "in n8n's list of executions"],
 ]);
 

@@ -2,7 +2,6 @@ import findLastIndex from 'lodash/findLastIndex';
 import isEqual from 'lodash/isEqual';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import { isCampaignPhone } from '../../shared/phone/campaignPhone';
 import { quoted } from '../../shared/values';
 import type { ContactRow } from '../push/cells';
 import { changedFile } from '../push/prepareRows';
@@ -19,13 +18,12 @@ import {
 	encodingOf,
 	HEAD_BYTES,
 	headOf,
+	isBinary,
 	textOf,
 	UNREADABLE,
-	WrongEncoding,
 	type Encoding,
 	type OpenFile,
 } from './encoding';
-import { otherKindOf } from './otherKinds';
 
 /** A file that should be CSV. */
 export type Source = {
@@ -42,27 +40,26 @@ export type TableRow = {
 	endsFile?: boolean;
 };
 
-const AS_UTF_8 =
-	"Save the file again as CSV UTF-8. Or add an Extract from File node before this one, set 'Encoding' there, and set 'Contacts From' to 'Input Items'.";
-
 /** A CSV file. It is read from the beginning each time its rows are needed. */
 export class CsvFile {
-	readonly columns: readonly string[];
+	readonly found: FoundColumns;
+	private readonly columns: readonly string[];
 	/** The cell of each column. */
 	private readonly cellIndexes: readonly number[];
-	/** Names that the header has more than once. */
-	private readonly repeated = new Set<string>();
+	/** Whether characters of the rows that were read so far were replaced. */
+	private isDamaged = false;
 	/** The number of columns up to the last one with a name. A header may end with delimiters. */
 	readonly namedWidth: number;
 
 	private constructor(
 		private readonly source: Source,
-		readonly encoding: Encoding,
+		private readonly encoding: Encoding,
 		private readonly layout: Layout,
 		/** Trimmed. */
 		readonly header: readonly string[],
 	) {
 		const cells = new Map<string, number>();
+		const repeated = new Set<string>();
 		/** The last number used for each repeated heading: `Notes_2`, `Notes_3`. */
 		const lastNumbers = new Map<string, number>();
 		for (const [index, heading] of header.entries()) {
@@ -70,7 +67,7 @@ export class CsvFile {
 			if (heading === '' || heading === '__proto__') continue;
 			let name = heading;
 			if (cells.has(heading)) {
-				this.repeated.add(heading);
+				repeated.add(heading);
 				let number = lastNumbers.get(heading) ?? 1;
 				do name = `${heading}_${++number}`;
 				while (cells.has(name));
@@ -80,44 +77,19 @@ export class CsvFile {
 		}
 		this.columns = [...cells.keys()];
 		this.cellIndexes = [...cells.values()];
+		this.found = { names: new Set(this.columns), repeated, hasPath: () => false };
 		this.namedWidth = findLastIndex(header, (heading) => heading !== '') + 1;
 	}
 
 	/** @throws InvalidInput if it isn't CSV */
 	static async open(source: Source): Promise<CsvFile> {
-		try {
-			const head = await headOf(source.open);
-			const encoding = await encodingOf(source.open, head);
-			if (encoding === undefined) {
-				const issue = 'is neither UTF-8 nor Windows-1252, so nothing was sent';
-				throw invalidFile(source, issue, AS_UTF_8);
-			}
-			const isWhole = head.length < HEAD_BYTES;
-			let text = '';
-			for await (const piece of textOf(() => [head], encoding)) {
-				text += piece;
-				// The head may end within a character.
-				if (!isWhole) break;
-			}
-			const kind = otherKindOf(head, text);
-			if (kind !== undefined) {
-				const issue = `is ${kind.description}, not CSV, so nothing was sent`;
-				throw invalidFile(source, issue, kind.resolution);
-			}
-			const layout = layoutOf(text, isWhole);
-			const file = new CsvFile(source, encoding, layout, []);
-			for await (const [first] of file.records()) {
-				if (first === undefined) continue;
-				if (!file.isUnreadable(first)) {
-					return new CsvFile(source, encoding, layout, headingsOf(first));
-				}
-				throw new InvalidInput(
-					`The header of the file ${quoted(source.name)} has a character that can't be read, so nothing was sent`,
-					onScreenOnly(AS_UTF_8),
-				);
-			}
-		} catch (error) {
-			throw explainedFor(source, error);
+		const head = await headOf(source.open);
+		const encoding = await encodingOf(source.open, head);
+		const text = new TextDecoder(encoding).decode(head);
+		const layout = layoutOf(text, head.length < HEAD_BYTES);
+		const file = new CsvFile(source, encoding, layout, []);
+		for await (const [first] of file.records()) {
+			if (first !== undefined) return new CsvFile(source, encoding, layout, headingsOf(first));
 		}
 		throw invalidFile(
 			source,
@@ -134,9 +106,18 @@ export class CsvFile {
 		return this.layout.delimiter;
 	}
 
-	/** Whether a row has bytes that aren't text. */
-	isUnreadable({ cells }: TableRow): boolean {
-		return this.encoding.fit === 'damaged' && cells.some((cell) => cell.includes(UNREADABLE));
+	/** Hints about how the file was read. Complete after its rows were. */
+	get notes(): readonly string[] {
+		const name = quoted(this.name);
+		if (this.encoding === 'windows-1252') {
+			return [
+				`The file ${name} was read as Windows-1252. Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.`,
+			];
+		}
+		if (!this.isDamaged) return [];
+		return [
+			`Some characters of the file ${name} can't be read, so they became "${UNREADABLE}". Check the rows. For the next push, correct the file and save it as CSV UTF-8.`,
+		];
 	}
 
 	/**
@@ -149,41 +130,22 @@ export class CsvFile {
 		let isHeader = true;
 		let there = 0;
 		let missing = 0;
-		try {
-			for await (const rows of this.records()) {
-				if (isHeader) {
-					const first = rows.shift();
-					if (first === undefined) continue;
-					if (!isEqual(headingsOf(first), header)) throw changedFile();
-					isHeader = false;
-				}
-				// Short rows are filled. With a wide header, they could need 1,000 times the memory of the file.
-				for (const { cells } of rows) {
-					there += cells.length;
-					missing += Math.max(0, header.length - cells.length);
-				}
-				if (missing > MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * there) throw this.tooWide();
-				yield rows;
+		for await (const rows of this.records()) {
+			if (isHeader) {
+				const first = rows.shift();
+				if (first === undefined) continue;
+				if (!isEqual(headingsOf(first), header)) throw changedFile();
+				isHeader = false;
 			}
-		} catch (error) {
-			throw explainedFor(this.source, error);
+			// Short rows are filled. With a wide header, they could need 1,000 times the memory of the file.
+			for (const { cells } of rows) {
+				there += cells.length;
+				missing += Math.max(0, header.length - cells.length);
+			}
+			if (missing > MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * there) throw this.tooWide();
+			yield rows;
 		}
 		if (isHeader) throw changedFile();
-	}
-
-	found(): FoundColumns {
-		const { name, header, repeated } = this;
-		return {
-			names: new Set(this.columns),
-			repeated,
-			likelyCause: () =>
-				header.some(isCampaignPhone)
-					? new InvalidInput(
-							`The first row of the file ${quoted(name)} has a phone number, so the file probably has no header. Nothing was sent`,
-							onScreenOnly('Add a first row that names the columns, such as: phone, person_name.'),
-						)
-					: undefined,
-		};
 	}
 
 	rowOf({ cells }: TableRow): ContactRow {
@@ -208,21 +170,20 @@ export class CsvFile {
 			}
 			return rows;
 		};
-		for await (const piece of textOf(this.source.open, this.encoding)) {
-			if (piece.includes('\0')) {
-				throw invalidFile(
-					this.source,
-					"has NUL characters, so it isn't text. Nothing was sent",
-					AS_UTF_8,
-				);
+		try {
+			for await (const piece of textOf(this.source.open, this.encoding)) {
+				if (isBinary(piece, this.encoding)) throw notText(this.source);
+				this.isDamaged ||= piece.includes(UNREADABLE);
+				yield toRows(parser.write(skip === 0 ? piece : piece.slice(skip)));
+				skip = Math.max(0, skip - piece.length);
 			}
-			yield toRows(parser.write(skip === 0 ? piece : piece.slice(skip)));
-			skip = Math.max(0, skip - piece.length);
+			const rows = toRows(parser.end());
+			const last = rows.at(-1);
+			if (parser.endsInRow && last?.number === number) last.endsFile = true;
+			yield rows;
+		} catch (error) {
+			throw error instanceof UnreadableRow ? unreadable(this.source, error) : error;
 		}
-		const rows = toRows(parser.end());
-		const last = rows.at(-1);
-		if (parser.endsInRow && last?.number === number) last.endsFile = true;
-		yield rows;
 	}
 
 	private tooWide(): InvalidInput {
@@ -244,14 +205,15 @@ const MAX_MISSING_CELLS = 1_000_000;
 /** Missing cells that a file may have in addition, for each of its cells. */
 const MAX_MISSING_PER_CELL = 10;
 
-function explainedFor(source: Source, error: unknown): unknown {
-	if (error instanceof WrongEncoding) {
-		const encoding = error.encoding.name.toUpperCase();
-		const issue = `has bytes that aren't text in ${encoding}, so nothing was sent`;
-		return invalidFile(source, issue, AS_UTF_8);
-	}
-	if (!(error instanceof UnreadableRow)) return error;
-	const { row, isQuoted } = error;
+function notText(source: Source): InvalidInput {
+	return invalidFile(
+		source,
+		"isn't text in UTF-8, UTF-16, or Windows-1252, so nothing was sent",
+		"Save it as CSV UTF-8. Or add an Extract from File node before this one, and set 'Contacts From' to 'Input Items'.",
+	);
+}
+
+function unreadable(source: Source, { row, isQuoted }: UnreadableRow): InvalidInput {
 	return isQuoted
 		? invalidFile(
 				source,

@@ -52,11 +52,9 @@ export const LIST_COLUMN = 'campaign_upload_id';
 /** What the service says about the request of the row, such as that the campaign is paused. */
 export const WARNINGS_COLUMN = 'push_warnings';
 
-/** Columns added to rows from files. */
+/** Columns added to rows of a file. */
 export const SOURCE_FILE_COLUMN = 'source_file';
 export const SOURCE_ROW_COLUMN = 'source_row';
-/** Added if an item is about several consecutive rows. */
-export const LAST_SOURCE_ROW_COLUMN = 'source_row_last';
 
 /** Not sent if a row is pushed again. */
 export const ADDED_COLUMNS = [
@@ -70,5 +68,4 @@ export const ADDED_COLUMNS = [
 	WARNINGS_COLUMN,
 	SOURCE_FILE_COLUMN,
 	SOURCE_ROW_COLUMN,
-	LAST_SOURCE_ROW_COLUMN,
 ] as const;

@@ -1,5 +1,4 @@
 import toPath from 'lodash/toPath';
-import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { normalized } from '../../shared/text';
@@ -33,7 +32,7 @@ const CALL_RECORD_NAME = ['Caller Name'] as const;
 /** Used together with *Last Name Column*. */
 const FIRST_NAME_SYNONYMS = ['First Name', 'Given Name'] as const;
 
-/** *Contacts From*: input items, JSON, or CSV files. */
+/** *Contacts From*: input items, JSON, or a CSV file. */
 export type ContactsFrom = 'items' | 'json' | 'csv';
 
 /** The column fields of the form. An empty person name column sends no names. */
@@ -43,8 +42,6 @@ export type ColumnChoice = {
 	/** Empty if the person name column has full names. */
 	lastName: string;
 	others: 'all' | 'none' | readonly string[];
-	/** The fields that contain an expression. */
-	expressions: ReadonlySet<string>;
 	/** Whether the node runs as a tool. AI Agent nodes add columns to its rows. */
 	isTool: boolean;
 	from: ContactsFrom;
@@ -53,14 +50,8 @@ export type ColumnChoice = {
 /** A column and the name of its prompt variable. */
 export type Variable = { name: string; column: Column };
 
-export type Columns = RowColumns & {
-	/** The columns of each file, if there are several. */
-	files?: readonly RowColumns[];
-	/** A hint about how the columns were found. */
-	note?: string | undefined;
-};
-
-export type RowColumns = {
+/** The columns of the rows. */
+export type Columns = {
 	phone: Column;
 	personName: Column | undefined;
 	lastName: Column | undefined;
@@ -79,85 +70,28 @@ const SHEETS_COLUMNS = ['row_number'];
 const TABLE_COLUMNS = ['id', 'createdAt', 'updatedAt'];
 /** Added by n8n's chat and the AI Agent node. */
 const AGENT_COLUMNS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
-/** Output of *Ask and Wait*. */
-const ASKED_COLUMN = 'asked';
 const MAX_LISTED_COLUMNS = 20;
 
-type Found = FoundColumns & { from: ContactsFrom };
-
 /** A field of the form that names a column. */
-type WantedColumn = { name: string; field: string; isExpression: boolean };
+type WantedColumn = { name: string; field: string };
 
 /**
- * Finds the chosen columns. Files may have different headings, so each file is resolved separately.
+ * Finds the chosen columns.
  *
  * @throws InvalidInput if a column is missing or several columns match
  */
-export function resolveColumns(columns: FoundColumns, choice: ColumnChoice): Columns {
-	const [first, ...others] = columns.files ?? [];
-	if (first === undefined) return resolveRowColumns(columns, choice);
-	const resolved = resolveRowColumns(first, choice);
-	const further = others.map((found) => withSameNames(resolveRowColumns(found, choice), resolved));
-	const files = [resolved, ...further];
-	const nameless = [first, ...others].filter((_found, at) => files[at]?.personName === undefined);
-	const isNoted = nameless.length > 0 && nameless.length < files.length;
-	return { ...resolved, files, note: isNoted ? withoutNames(nameless) : undefined };
-}
-
-/** The hint if no row has a name. Undefined if that was chosen. */
-export function whyNoNames({ personName }: Columns, choice: ColumnChoice): string | undefined {
-	if (choice.personName.trim() === '') return undefined;
-	const cause =
-		personName === undefined
-			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`
-			: `The column ${quoted(personName.name)} is empty in every row`;
-	return `${cause}, so the contacts have no names. If another column has them, enter it in 'Person Name Column'.`;
-}
-
-function withoutNames(found: readonly FoundColumns[]): string {
-	const files = named(found, ({ file = '' }) => quoted(file));
-	const [these, their, they] =
-		found.length === 1
-			? [`The file ${files} has`, 'its', 'it has']
-			: [`The files ${files} have`, 'their', 'they have'];
-	return `${these} no column for names, so ${their} contacts have no names. If ${they} names, rename their column to "${DEFAULT_NAME_COLUMN}".`;
-}
-
-export function columnsOfFile(columns: Columns, file: number): RowColumns {
-	return columns.files?.[file] ?? columns;
-}
-
-/** A prompt variable has the same name for all files, even if the headings differ. */
-function withSameNames(columns: RowColumns, { others: first }: RowColumns): RowColumns {
-	const { others } = columns;
-	if (typeof others === 'string' || typeof first === 'string') return columns;
-	const named = others.map(({ name, column }, at) => ({ name: first[at]?.name ?? name, column }));
-	return { ...columns, others: named };
-}
-
-function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColumns {
-	const found = { ...columns, from: choice.from };
-	const wanted = (name: string, field: string): WantedColumn => ({
-		name,
-		field,
-		isExpression: choice.expressions.has(field),
-	});
-	const required = (column: WantedColumn, content: string, synonyms: readonly string[] = []) => {
-		const resolved = resolve(found, column, synonyms);
-		if (resolved === undefined) throw missingColumn(found, column, content);
+export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Columns {
+	const required = (wanted: WantedColumn, content: string, synonyms: readonly string[] = []) => {
+		const resolved = resolve(found, wanted, synonyms);
+		if (resolved === undefined) throw missingColumn(found, wanted, content, choice.from);
 		return resolved;
 	};
 
-	const phoneWanted = wanted(choice.phone, 'Phone Column');
-	const phone = resolve(found, phoneWanted, PHONE_SYNONYMS);
-	if (phone === undefined) {
-		throw found.likelyCause?.() ?? missingColumn(found, phoneWanted, 'phone numbers');
-	}
-	const isRecords = phone.name === 'phone_number' && phone.name !== choice.phone;
-	if (isRecords && found.names.has(ASKED_COLUMN)) throw ofAskedPerson(phone.name);
+	const phoneWanted = { name: choice.phone, field: 'Phone Column' };
+	const phone = required(phoneWanted, 'phone numbers', PHONE_SYNONYMS);
 
 	const hasLastName = choice.lastName !== '';
-	const nameWanted = wanted(choice.personName, 'Person Name Column');
+	const nameWanted = { name: choice.personName, field: 'Person Name Column' };
 	const synonyms = hasLastName ? FIRST_NAME_SYNONYMS : NAME_SYNONYMS;
 	let personName: Column | undefined;
 	if (choice.personName.trim() !== '') {
@@ -168,14 +102,14 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 			: required(nameWanted, hasLastName ? 'first names' : 'names', synonyms);
 	}
 	const lastName = hasLastName
-		? required(wanted(choice.lastName, 'Last Name Column'), 'last names')
+		? required({ name: choice.lastName, field: 'Last Name Column' }, 'last names')
 		: undefined;
 
-	let others: RowColumns['others'];
+	let others: Columns['others'];
 	if (typeof choice.others === 'string') others = choice.others;
 	else {
 		const listed = choice.others.map((name) =>
-			required(wanted(name, 'Columns to Send'), 'values to send'),
+			required({ name, field: 'Columns to Send' }, 'values to send'),
 		);
 		const usedNames = new Set<string>(NEVER_VARIABLES);
 		others = listed.map((column) => {
@@ -206,27 +140,37 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 	};
 }
 
+/** The hint if no row has a name. Undefined if that was chosen. */
+export function whyNoNames({ personName }: Columns, choice: ColumnChoice): string | undefined {
+	if (choice.personName.trim() === '') return undefined;
+	const cause =
+		personName === undefined
+			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`
+			: `The column ${quoted(personName.name)} is empty in every row`;
+	return `${cause}, so the contacts have no names. If another column has them, enter it in 'Person Name Column'.`;
+}
+
 /** In this order: exact name, nested column, name in another case or spacing, and for a default name a synonym. */
 function resolve(
-	found: Found,
+	found: FoundColumns,
 	wanted: WantedColumn,
 	synonyms: readonly string[],
 ): Column | undefined {
 	if (found.names.has(wanted.name)) return uniqueColumn(found, wanted.name);
 	// As n8n writes it when a column is dragged into a field: `a.b`, `a['b c']`, or `a[0]`.
 	const path = toPath(wanted.name);
-	if (path.length > 1 && found.hasPath?.(path) === true) return { name: wanted.name, path };
+	if (path.length > 1 && found.hasPath(path)) return { name: wanted.name, path };
 	const same = uniqueColumn(found, onlyMatch(found, [wanted.name], wanted));
 	const isDefault = wanted.name === DEFAULT_PHONE_COLUMN || wanted.name === DEFAULT_NAME_COLUMN;
 	if (same !== undefined || !isDefault) return same;
 	return uniqueColumn(found, onlyMatch(found, synonyms, wanted));
 }
 
-function uniqueColumn({ repeated, file }: Found, name: string | undefined): Column | undefined {
+function uniqueColumn({ repeated }: FoundColumns, name: string | undefined): Column | undefined {
 	if (name === undefined) return undefined;
-	if (repeated?.has(name) !== true) return { name };
+	if (!repeated.has(name)) return { name };
 	throw new InvalidInput(
-		`The header of ${theFile(file)} has more than one column ${quoted(name)}, so nothing was sent`,
+		`The header of the file has more than one column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly('Remove or rename all but one of them in the file.'),
 	);
 }
@@ -237,12 +181,8 @@ function simplified(name: string): string {
 		.replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-function theFile(name: string | undefined): string {
-	return name === undefined ? 'the file' : `the file ${quoted(name)}`;
-}
-
 function onlyMatch(
-	{ names, file }: Found,
+	{ names }: FoundColumns,
 	like: readonly string[],
 	{ name, field }: WantedColumn,
 ): string | undefined {
@@ -251,63 +191,35 @@ function onlyMatch(
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
 		`Several columns match ${quoted(name)}: ${quotedColumns(columns)}. Nothing was sent`,
-		onScreenOnly(
-			`In '${field}', enter the exact name of the column as in ${file === undefined ? 'the input' : theFile(file)}.`,
-		),
+		onScreenOnly(`In '${field}', enter the exact name of the column as in the input.`),
 	);
 }
 
 function missingColumn(
-	{ names, from, file }: Found,
-	{ name, field, isExpression }: WantedColumn,
+	{ names }: FoundColumns,
+	{ name, field }: WantedColumn,
 	content: string,
+	from: ContactsFrom,
 ): InvalidInput {
+	const columns = quotedColumns(names);
 	if (from === 'json') {
 		return new InvalidInput(
 			`The contacts have no field ${quoted(name)}, so nothing was sent`,
 			forEveryone(
-				`Give the ${content} in a field with this name. The contacts have: ${quotedColumns(names)}.`,
-			),
-		);
-	}
-	const [only = '', ...others] = names;
-	if (from === 'items' && others.length === 0 && DELIMITERS.test(only)) return notSplit(only);
-	const rows = from === 'csv' ? theFile(file) : 'the input';
-	const header = file === undefined ? '' : ' The first row of each file must name its columns.';
-	const has = `${upperFirst(rows)} has: ${quotedColumns(names)}.${header}`;
-	if (isExpression) {
-		return new InvalidInput(
-			`'${field}' has an expression that returns ${quoted(name)}, and ${rows} has no such column. Nothing was sent`,
-			onScreenOnly(
-				`'${field}' needs the name of the column with ${content}, not a value of it. Switch the field to Fixed, and enter the name or drag the column into the empty field. ${has}`,
+				`Give an array of contacts, each with its ${content} in this field. The contacts have: ${columns}.`,
 			),
 		);
 	}
 	return new InvalidInput(
-		`${upperFirst(rows)} has no column ${quoted(name)}, so nothing was sent`,
-		onScreenOnly(`In '${field}', enter the name of the column with ${content}. ${has}`),
-	);
-}
-
-function ofAskedPerson(column: string): InvalidInput {
-	return new InvalidInput(
-		`${quoted(column)} in the input is the number of the person who was asked by phone, so nothing was sent`,
+		`The input has no column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly(
-			"Enter the column with the numbers of your contacts in 'Phone Column'. If it's missing, turn on 'Include Input Fields' in the Place Call node that asks.",
+			`In '${field}', enter the name of the column with ${content}, not a value of it. ${EACH_ROW} The input has: ${columns}.`,
 		),
 	);
 }
 
-const DELIMITERS = /[;\t|]/;
-
-function notSplit(column: string): InvalidInput {
-	return new InvalidInput(
-		`The rows of the input aren't split into columns, so nothing was sent (the only column is ${quoted(column)})`,
-		onScreenOnly(
-			"In the node that reads the file, such as Extract from File, set the delimiter to the character between the values. Or set 'Contacts From' to 'CSV File', which finds it.",
-		),
-	);
-}
+const EACH_ROW =
+	"For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'. Its first row must name the columns.";
 
 function quotedColumns(columns: Iterable<string>): string {
 	return named([...columns], quoted, MAX_LISTED_COLUMNS);

@@ -3,19 +3,13 @@ import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
-import {
-	isAccepted,
-	isCampaignPhone,
-	readCampaignPhone,
-	type PhoneReading,
-	type UnusablePhone,
-} from '../../shared/phone/campaignPhone';
+import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { Pauses } from '../../shared/pauses';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column, type ContactRow } from './cells';
-import { columnsOfFile, type Columns, type RowColumns } from './columns';
+import type { Columns } from './columns';
 import { RowsNotPushed, type RangeNotPushed } from './outcome';
 import { ROWS_PER_LOOK, type RowSource } from './rows';
 
@@ -49,13 +43,12 @@ export async function prepareRows(
 		hasNames,
 		contactsOf: async (some) => {
 			const contacts: string[] = [];
-			await source.pick(some, (row, index, unusable, file = 0) => {
-				const own = columnsOfFile(columns, file);
-				const reading = readCampaignPhone(cellOf(row, own.phone));
+			await source.pick(some, (row, index, unusable) => {
+				const reading = readCampaignPhone(cellOf(row, columns.phone));
 				const isSame = unusable === undefined && isAccepted(reading) && phones.has(index, reading);
 				if (!isSame) throw changedFile();
 				try {
-					contacts.push(JSON.stringify(toContact(row, own, reading.phone)));
+					contacts.push(JSON.stringify(toContact(row, columns, reading.phone)));
 				} catch (error) {
 					throw notWritable(source.names.one(index), error);
 				}
@@ -83,14 +76,14 @@ async function checkRows(
 	const keptRows = new RowsByPhone(phones, source.count);
 	const nameLengths = new NumbersByRow(Uint16Array);
 	let hasNames = false;
-	const { maxRows: maxRejected } = source.outputLimit ?? { maxRows: Infinity };
 
-	await source.each((row, index, unusable, file = 0) => {
-		const own = columnsOfFile(columns, file);
-		const name = personNameOf(row, own);
+	await source.each((row, index, unusable) => {
+		const name = personNameOf(row, columns);
 		hasNames ||= name !== '';
 		const reading =
-			unusable === undefined ? readRow(row, own, name) : { reason: unusable, forModel: unusable };
+			unusable === undefined
+				? readRow(row, columns, name)
+				: { reason: unusable, forModel: unusable };
 		if (isAccepted(reading)) {
 			const nameLength = Math.min(name?.length ?? 0, MAX_NAME_LENGTH);
 			const kept = keptRows.get(reading.phoneKey);
@@ -108,8 +101,8 @@ async function checkRows(
 			const reason = isTool ? reading.forModel : reading.reason;
 			notPushed.add(index, 'rejected', detachedCopy(reason));
 		}
-		if (notPushed.size + duplicates.length > maxRejected) {
-			throw tooManyUnusable(maxRejected, notPushed);
+		if (notPushed.size + duplicates.length > source.maxOutputRows) {
+			throw tooManyUnusable(source.maxOutputRows, notPushed);
 		}
 	});
 
@@ -128,7 +121,7 @@ function duplicateReasons(
 ): (kept: number) => string {
 	return (kept) => {
 		const row = source.names.one(kept);
-		const name = personNameOf(source.at?.(kept) ?? {}, columnsOfFile(columns, 0));
+		const name = personNameOf(source.at?.(kept) ?? {}, columns);
 		const person = name ? `${name} (${row})` : upperFirst(row);
 		const same = `${person} has the same number and was kept.`;
 		return isTool ? same : `${same} The node pushes one row per phone number.`;
@@ -181,15 +174,8 @@ function notWritable(row: string, error: unknown): InvalidInput {
 }
 
 /** @param personName undefined if its cell isn't text */
-function readRow(
-	row: ContactRow,
-	columns: RowColumns,
-	personName: string | undefined,
-): PhoneReading {
-	const cell = cellOf(row, columns.phone);
-	const reading = readCampaignPhone(cell);
-	const elsewhere = cell === undefined ? phoneElsewhere(row) : undefined;
-	if (elsewhere !== undefined) return inOtherColumn(columns.phone, elsewhere);
+function readRow(row: ContactRow, columns: Columns, personName: string | undefined): PhoneReading {
+	const reading = readCampaignPhone(cellOf(row, columns.phone));
 	if (!isAccepted(reading) || personName !== undefined) return reading;
 	const isFirst = textIn(row, columns.personName) === undefined;
 	const column = isFirst ? columns.personName : columns.lastName;
@@ -197,21 +183,6 @@ function readRow(
 	return {
 		reason: `The name in column ${name} isn't text. Enter the name as plain text.`,
 		forModel: `The name in ${name} isn't text. Give the name as plain text.`,
-	};
-}
-
-/** Rows of several sheets can have different columns. */
-function phoneElsewhere(row: ContactRow): string | undefined {
-	return Object.keys(row).find((name) => {
-		const cell = row[name];
-		return (typeof cell === 'string' || typeof cell === 'number') && isCampaignPhone(cell);
-	});
-}
-
-function inOtherColumn({ name }: Column, other: string): UnusablePhone {
-	return {
-		reason: `This row has nothing in column ${quoted(name)}, but a phone number in column ${quoted(other)}. If that's the number to call, rename the column in the sheet.`,
-		forModel: `The contact has no field ${quoted(name)}, but a phone number in ${quoted(other)}.`,
 	};
 }
 
@@ -230,7 +201,7 @@ async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {
 }
 
 /** The contact for a row: phone, name, and other columns. */
-export function toContact(row: ContactRow, columns: RowColumns, phone: string): Contact {
+export function toContact(row: ContactRow, columns: Columns, phone: string): Contact {
 	const contact: Contact = { phone };
 	const name = personNameOf(row, columns);
 	if (name) contact.person_name = name;
@@ -260,7 +231,7 @@ function addVariable(contact: Contact, name: string, cell: unknown): void {
 }
 
 /** Empty if the row has no name. Undefined if the cell isn't text. */
-function personNameOf(row: ContactRow, { personName, lastName }: RowColumns): string | undefined {
+function personNameOf(row: ContactRow, { personName, lastName }: Columns): string | undefined {
 	const name = textIn(row, personName);
 	if (lastName === undefined || name === undefined) return name;
 	const last = textIn(row, lastName);

@@ -43,15 +43,6 @@ export class RowSet implements Iterable<number> {
 		this.size += last - first + 1;
 	}
 
-	/** The rows of this range. */
-	within(first: number, last: number): RowSet {
-		const part = new RowSet();
-		for (const [start, end] of this.ranges()) {
-			part.addRange(Math.max(start, first), Math.min(end, last));
-		}
-		return part;
-	}
-
 	/** The rows in order, in lists of this size. The last one may be shorter. */
 	*lists(size: number): Generator<number[]> {
 		let list: number[] = [];

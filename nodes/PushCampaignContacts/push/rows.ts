@@ -1,10 +1,9 @@
 import has from 'lodash/has';
 import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import type { JsonObject } from '../../shared/json';
+import { onScreenOnly } from '../../shared/api/resolution';
 import { Pauses } from '../../shared/pauses';
-import { plainText, quoted } from '../../shared/values';
+import { plainText } from '../../shared/values';
 import type { ContactRow } from './cells';
 import type { RowSet } from './rowSet';
 
@@ -12,24 +11,29 @@ import type { RowSet } from './rowSet';
  * Rows aren't copied out of their items, so that a large push is in memory only once. `json` may be missing, because n8n
  * doesn't check the items of other nodes.
  */
-export type ContactItem = { readonly json?: ContactRow; readonly binary?: unknown };
+export type ContactItem = {
+	readonly json?: ContactRow;
+	readonly binary?: unknown;
+	/** The input item of a contact in JSON. */
+	readonly input?: number;
+};
 
-/** The rows of a push, from n8n's items or from files that are read as needed. */
+/** The rows of a push, from n8n's items or from a file that is read as needed. */
 export type RowSource = {
-	/** Known for files after `each` has read them. */
+	/** Known for a file after `each` has read it. */
 	readonly count: number;
 	readonly names: RowNames;
-	/** Hints about how the files were read. */
+	/** Hints about how a file was read, after `each` has read it. */
 	readonly notes: readonly string[];
-	/** Undefined if n8n has the rows as items already. */
-	readonly outputLimit?: OutputLimit;
+	/** How many rows the output of the node can contain. `Infinity` if n8n has the rows as items already. */
+	readonly maxOutputRows: number;
 	/** The row, if it's in n8n's items. */
 	at?(index: number): ContactRow;
 	columns(): Promise<FoundColumns>;
 	/** Visits every row in order, and yields to the event loop in between. */
 	each(visit: Visit): Promise<void>;
 	/** Visits these rows, in the given order. */
-	pick(rows: readonly number[], visit: Visit): Promise<void>;
+	pick(rows: Iterable<number>, visit: Visit): Promise<void>;
 	/** Rows for the output, in the given order. */
 	output(rows: readonly number[]): Promise<ContactRow[]>;
 	/** The input item of a row. */
@@ -39,20 +43,11 @@ export type RowSource = {
 	close(): Promise<void>;
 };
 
-/** How many rows the output of a node can contain, and the columns that stand for consecutive rows of each file. */
-export type OutputLimit = {
-	maxRows: number;
-	rangesOf: (first: number, last: number) => Array<{ item: number; columns: JsonObject }>;
-};
-
 /** For pauses. A row of n8n's items takes about a microsecond. */
 export const ROWS_PER_LOOK = 50;
 
-/**
- * @param unusable why the row can't be used, whatever its cells contain
- * @param file the index of the row's file, if there are several
- */
-export type Visit = (row: ContactRow, index: number, unusable?: string, file?: number) => void;
+/** @param unusable why the row can't be used, whatever its cells contain */
+export type Visit = (row: ContactRow, index: number, unusable?: string) => void;
 
 /** Names of rows in messages. */
 export type RowNames = {
@@ -69,15 +64,9 @@ export type FoundColumns = {
 	/** In order of first appearance. Rows may have different columns. */
 	names: ReadonlySet<string>;
 	/** Columns that the header of a file has more than once. */
-	repeated?: ReadonlySet<string>;
+	repeated: ReadonlySet<string>;
 	/** Whether any row has a value at this path, even if it's empty. Files have no nested values. */
-	hasPath?(path: readonly string[]): boolean;
-	/** The most common cause of a missing phone column, if it applies. */
-	likelyCause?(): InvalidInput | undefined;
-	/** The name of the file, if there are several. */
-	file?: string;
-	/** The columns of each file, if there are several. */
-	files?: readonly FoundColumns[];
+	hasPath(path: readonly string[]): boolean;
 };
 
 /** As a person counts rows. n8n numbers items from 0. */
@@ -89,12 +78,9 @@ export const namesOfItems: RowNames = {
 /** Rows in n8n's items. */
 export class ItemRows implements RowSource {
 	readonly notes = [];
+	readonly maxOutputRows = Infinity;
 
-	/** @param inputs the input item of each row, if they are contacts in JSON */
-	constructor(
-		private readonly items: readonly ContactItem[],
-		private readonly inputs?: readonly number[],
-	) {}
+	constructor(private readonly items: readonly ContactItem[]) {}
 
 	get count(): number {
 		return this.items.length;
@@ -120,25 +106,16 @@ export class ItemRows implements RowSource {
 		await this.each((row) => {
 			for (const column in row) names.add(column);
 		});
-		return {
-			names,
-			hasPath: (path) => items.some(({ json = {} }) => has(json, path)),
-			likelyCause: () =>
-				items.some(({ binary }) => binary !== undefined)
-					? unreadFile()
-					: nestedRows(items, this.inputs !== undefined),
-		};
+		if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
+		const hasPath = (path: readonly string[]) => items.some(({ json = {} }) => has(json, path));
+		return { names, repeated: new Set(), hasPath };
 	}
 
 	async each(visit: Visit): Promise<void> {
-		const pauses = new Pauses(ROWS_PER_LOOK);
-		for (const [index, { json = {} }] of this.items.entries()) {
-			if (pauses.isDue()) await pauses.take();
-			visit(json, index);
-		}
+		await this.pick(this.items.keys(), visit);
 	}
 
-	async pick(rows: readonly number[], visit: Visit): Promise<void> {
+	async pick(rows: Iterable<number>, visit: Visit): Promise<void> {
 		const pauses = new Pauses(ROWS_PER_LOOK);
 		for (const index of rows) {
 			if (pauses.isDue()) await pauses.take();
@@ -151,51 +128,23 @@ export class ItemRows implements RowSource {
 	}
 
 	inputOf(row: number): number {
-		return this.inputs?.[row] ?? row;
+		return this.items[row]?.input ?? row;
 	}
 
 	inputsOf(rows: RowSet): number[] {
-		const { inputs } = this;
-		return inputs === undefined ? [...rows] : uniq(Array.from(rows, (row) => this.inputOf(row)));
+		return uniq(Array.from(rows, (row) => this.inputOf(row)));
 	}
 
 	async close(): Promise<void> {}
 }
 
-/** The error if all rows are in a list inside one item. */
-function nestedRows(items: readonly ContactItem[], areFromJson: boolean): InvalidInput | undefined {
-	const [first, ...others] = items;
-	if (first === undefined || others.length > 0) return undefined;
-	for (const [name, cell] of Object.entries(first.json ?? {})) {
-		if (!isListOfRows(cell)) continue;
-		if (areFromJson) {
-			return new InvalidInput(
-				`The contacts are inside the field ${quoted(name)}, so nothing was sent`,
-				forEveryone(`Give the array of contacts itself, without ${quoted(name)} around it.`),
-			);
-		}
-		return new InvalidInput(
-			`The input is one item with a list of ${cell.length} ${cell.length === 1 ? 'row' : 'rows'} in ${quoted(name)}. This node needs one item per row. Nothing was sent`,
-			onScreenOnly(
-				`Add a Split Out node before this one, with ${quoted(name)} in 'Fields To Split Out'.`,
-			),
-		);
-	}
-	return undefined;
-}
-
 function unreadFile(): InvalidInput {
 	return new InvalidInput(
-		'The input is a file, not rows, so nothing was sent',
+		'The input has files, but no rows, so nothing was sent',
 		onScreenOnly(
 			"For a CSV file, set 'Contacts From' to 'CSV File'. For other files, add an Extract from File node before this one.",
 		),
 	);
-}
-
-function isListOfRows(cell: unknown): cell is unknown[] {
-	if (!Array.isArray(cell) || cell.length === 0) return false;
-	return cell.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row));
 }
 
 const MAX_RANGES = 100;

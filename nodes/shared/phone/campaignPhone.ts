@@ -22,7 +22,7 @@ const ACCEPTED_FORMS = forEveryone(
 	'The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
 );
 const MISSING: UnusablePhone = {
-	reason: 'This row has no phone number.',
+	reason: 'The phone column of this row is empty.',
 	forModel: 'The phone number is missing.',
 };
 const MAX_SHOWN_CHARACTERS = 40;

@@ -76,11 +76,11 @@ test('an empty input sends nothing and shows a hint', async () => {
 	expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
 });
 
-test('a file instead of rows is an error', async () => {
+test('files without any row are an error', async () => {
 	const file = { data: '', mimeType: 'text/csv', fileName: 'leads.csv' };
 	const { error } = await runPush([{ json: {}, binary: { data: file } }]);
 	expect(error).toMatchObject({
-		message: 'The input is a file, not rows, so nothing was sent',
+		message: 'The input has files, but no rows, so nothing was sent',
 		description: expect.stringMatching(/CSV File.*Extract from File/),
 	});
 });
@@ -102,24 +102,12 @@ test.each([
 });
 
 describe('rows that cannot be used', () => {
-	test('a row of another sheet, with its number in another column, names that column', async () => {
-		respondWith([200, accepted(1)]);
-		const sheets = rowsOf({ Phone: '9876543210' }, { Name: 'Asha', 'Mobile No': 9812000003 });
-		const { rejected } = await runPush(sheets);
-		expect(jsonOf(rejected)).toMatchObject([
-			{
-				rejection_reason:
-					'This row has nothing in column "Phone", but a phone number in column "Mobile No". If that\'s the number to call, rename the column in the sheet.',
-			},
-		]);
-	});
-
 	test('an item without JSON is rejected, and the others are pushed', async () => {
 		const bodies = respondWith([200, accepted(1)]);
 		const file = z.custom<INodeExecutionData>().parse({ binary: {} });
 		const { rejected } = await runPush([...rowsOf({ phone: '9876543210' }), file]);
 		expect(jsonOf(rejected)).toMatchObject([
-			{ rejection_status: 'rejected', rejection_reason: 'This row has no phone number.' },
+			{ rejection_status: 'rejected', rejection_reason: 'The phone column of this row is empty.' },
 		]);
 		expect(bodies.map(phonesOf)).toEqual([['9876543210']]);
 	});

@@ -73,18 +73,15 @@ test.each(['', ' ', '={{ $json.none }}', '={{ "" }}'])('%j is empty', async (con
 });
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => ({ phone: phone(i) }));
+const HAS_NO_PHONE = 'The contacts have no field "phone", so nothing was sent';
 const isNoList = "'Contacts' must be a JSON array of objects. Nothing was sent";
 test.each<[string, unknown, string]>([
 	['text', 'Asha 9876543210', isNoList],
 	['a list of numbers', ['9876543210'], isNoList],
 	['a list in a list', [[ASHA]], isNoList],
 	['a number', '={{ 9876543210 }}', isNoList],
-	[
-		'a list inside an object',
-		{ people: [ASHA] },
-		'The contacts are inside the field "people", so nothing was sent',
-	],
-	['no phone', [{ who: 'Asha' }], 'The contacts have no field "phone", so nothing was sent'],
+	['a list inside an object', { people: [ASHA] }, HAS_NO_PHONE],
+	['no phone', [{ who: 'Asha' }], HAS_NO_PHONE],
 	[
 		'too many',
 		many(1_001),

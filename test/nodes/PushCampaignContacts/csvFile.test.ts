@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { MAX_OUTPUT_ROWS } from '../../../nodes/PushCampaignContacts/file/fileRows';
 import {
 	newExecutionData,
@@ -79,165 +80,65 @@ describe('a file', () => {
 		const { hints } = await runPush([fileItem('a.csv', latin)], csv());
 		expect(contactsOf(bodies[0])[0]?.person_name).toBe('René');
 		expect(hints[1]).toBe(
-			'The file "a.csv" isn\'t UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they\'re wrong, save the file as CSV UTF-8 for the next push.',
+			'The file "a.csv" was read as Windows-1252. Check letters such as é in the rows. If they\'re wrong, save the file as CSV UTF-8 for the next push.',
 		);
 	});
 });
 
-describe('several files', () => {
-	const files = [
-		fileItem('a.csv', `phone,person_name\n${phone(1)},Asha\n`),
-		fileItem('b.csv', `person_name;phone\nAsha Rao;${phone(1)}\nRavi;${phone(2)}\n`),
-	];
-
-	test('are pushed together: each number once, each row paired with its file', async () => {
-		const bodies = respondWith([200, accepted(2)]);
-		const byRow = csv({ options: { output: 'rows' } });
-		const { pushed, rejected } = await runPush(files, byRow);
-		expect(contactsOf(bodies[0])).toMatchObject([
-			{ phone: phone(1), person_name: 'Asha Rao' },
-			{ phone: phone(2) },
-		]);
-		const reason = /^Row 2 of "b\.csv" has the same number and was kept\./;
-		expect(rejected).toMatchObject([
-			{
-				json: {
-					source_file: 'a.csv',
-					source_row: 2,
-					rejection_reason: expect.stringMatching(reason),
-				},
-				pairedItem: { item: 0 },
-			},
-		]);
-		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 1 }]);
+test('several files in one push are not sent', async () => {
+	const files = ['a.csv', 'b.csv'].map((name) => fileItem(name, lines('phone', phone(0))));
+	const { error } = await runPush(files, csv());
+	expect(error).toMatchObject({
+		message: 'The input has 2 items, but a push reads one CSV file. Nothing was sent',
+		description: expect.stringMatching(/^To push several files, add a Loop Over Items node/),
 	});
+});
 
-	describe('with different headings', () => {
-		const first = fileItem('a.csv', lines('phone,person_name,city', `${phone(1)},Asha,Pune`));
-
-		test('are read with the columns of each file', async () => {
-			const bodies = respondWith([200, accepted(4)]);
-			const others = [
-				lines('Phone,Person Name,City', `${phone(2)},Ravi,Goa`),
-				lines('city,Full Name,Mobile,phone_2', `Delhi,Zoya,${phone(3)},x`),
-				lines('phone,Phone,person_name,city', `${phone(4)},${phone(5)},Farah,Agra`),
-			];
-			const items = [first, ...others.map((text, at) => fileItem(`${at}.csv`, text))];
-			const onlyCity = csv({ otherColumns: 'listed', columnsToSend: 'city' });
-			const { error, rejected, hints } = await runPush(items, onlyCity);
-			expect([error, rejected]).toEqual([undefined, []]);
-			expect(contactsOf(bodies[0])).toEqual([
-				{ phone: phone(1), person_name: 'Asha', city: 'Pune' },
-				{ phone: phone(2), person_name: 'Ravi', city: 'Goa' },
-				{ phone: phone(3), person_name: 'Zoya', city: 'Delhi' },
-				{ phone: phone(4), person_name: 'Farah', city: 'Agra' },
-			]);
-			expect(hints).toEqual([`4 rows: 4 pushed. ${WAITING}`]);
-		});
-
-		test('send phone and name columns once, and other columns under their own names', async () => {
-			const bodies = respondWith([200, accepted(2)]);
-			const second = fileItem('b.csv', lines('Phone,phone,Name', `${phone(3)},${phone(2)},Ravi`));
-			await runPush([first, second], csv());
-			expect(contactsOf(bodies[0])).toEqual([
-				{ phone: phone(1), person_name: 'Asha', city: 'Pune' },
-				{ phone: phone(2), person_name: 'Ravi', Phone: phone(3) },
-			]);
-		});
-
-		test.each<[string, string, string, RegExp]>([
-			[
-				'one has no column for the phone',
-				lines('name,city', 'Ravi,Goa'),
-				'The file "b.csv" has no column "phone", so nothing was sent',
-				/^In 'Phone Column', enter .* The file "b\.csv" has: "name", "city"\. The first row of each file must name its columns\./,
-			],
-			[
-				'one has no header',
-				lines(`${phone(2)},Zoya`),
-				'The first row of the file "b.csv" has a phone number, so the file probably has no header. Nothing was sent',
-				/^Add a first row that names the columns/,
-			],
-			[
-				'one has the column twice',
-				lines('phone,phone', `${phone(2)},x`),
-				'The header of the file "b.csv" has more than one column "phone", so nothing was sent',
-				/^Remove or rename all but one/,
-			],
-			[
-				'one has two columns that could be meant',
-				lines('Phone,PHONE', `${phone(2)},x`),
-				'Several columns match "phone": "Phone", "PHONE". Nothing was sent',
-				/enter the exact name of the column as in the file "b\.csv"/,
-			],
-			['one is empty', '', 'The file "b.csv" is empty, so nothing was sent', /first row/],
-		])('are not sent if %s', async (_what, text, message, description) => {
-			const { error } = await runPush([first, fileItem('b.csv', text)], csv());
-			expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
-		});
+describe('columns of a file', () => {
+	test.each<[string, string, string, RegExp]>([
+		[
+			'none has phone numbers',
+			lines('name,city', 'Ravi,Goa'),
+			'The input has no column "phone", so nothing was sent',
+			/^In 'Phone Column', enter .* The input has: "name", "city"\./,
+		],
+		[
+			'it has the column twice',
+			lines('phone,phone', `${phone(2)},x`),
+			'The header of the file has more than one column "phone", so nothing was sent',
+			/^Remove or rename all but one/,
+		],
+		['it is empty', '', 'The file "b.csv" is empty, so nothing was sent', /first row/],
+	])('are not sent if %s', async (_what, text, message, description) => {
+		const { error } = await runPush([fileItem('b.csv', text)], csv());
+		expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
 	});
+});
 
-	const named = fileItem('a.csv', `phone,Name\n${phone(0)},Asha\n`);
-	const withoutNames = ['b.csv', 'c.csv'].map((name, at) =>
-		fileItem(name, `phone,Who\n${phone(at + 1)},Ravi\n`),
+test('rows of a file are named if the push stops', async () => {
+	respondWith(ok(), ARCHIVED);
+	const file = fileItem('b.csv', lines('phone', phone(0), '', phone(1)));
+	const oneEach = csv({ developerSettings: { contactsPerRequest: 1 } });
+	const { error } = await runPush([file], oneEach);
+	expect(error).toHaveProperty(
+		'description',
+		expect.stringMatching(
+			/Pushed: 1 row \(row 2 of "b\.csv", contact list 501\)\.[^]*Not sent: 1 row \(row 4 of "b\.csv"\)\.[^]*Row numbers are as in a spreadsheet program\. The header is row 1\.$/,
+		),
 	);
-	test.each([
-		[
-			'one has',
-			[named, ...withoutNames.slice(1)],
-			'The file "c.csv" has no column for names, so its contacts have no names. If it has names, rename their column to "person_name".',
-		],
-		[
-			'two have',
-			[named, ...withoutNames],
-			'The files "b.csv", "c.csv" have no column for names, so their contacts have no names. If they have names, rename their column to "person_name".',
-		],
-		[
-			'all have',
-			withoutNames,
-			`The input has no column "person_name", so the contacts have no names. If another column has them, enter it in 'Person Name Column'.`,
-		],
-	])('are pushed with a hint if %s no column for names', async (_which, items, hint) => {
-		respondWith([200, accepted(items.length)]);
-		const { hints } = await runPush(items, csv());
-		expect(hints.slice(1)).toEqual([hint]);
-	});
-
-	test('are named if the push stops', async () => {
-		respondWith(ok(), ARCHIVED);
-		const oneEach = csv({ developerSettings: { contactsPerRequest: 1 } });
-		const { error } = await runPush(files, oneEach);
-		expect(error).toHaveProperty(
-			'description',
-			expect.stringMatching(
-				/Pushed: 1 row \(row 2 of "b\.csv", contact list 501\)\.[^]*Not sent: 1 row \(row 3 of "b\.csv"\)\.[^]*Row numbers are as in a spreadsheet program\. The header is row 1\.$/,
-			),
-		);
-	});
 });
 
 describe('nothing is sent, and the error explains why, if', () => {
-	const item = fileItem('a.csv', 'phone\n1\n');
-	const NO_FILE = 'The input has no file in the field "data". Nothing was sent';
-	test.each<[string, typeof item, NodeParameters, string, RegExp]>([
+	test.each<[string, INodeExecutionData, RegExp]>([
 		[
 			'the field is another one',
-			item,
-			{ binaryPropertyName: 'file' },
-			'The input has no file in the field "file". Nothing was sent',
-			/Input Binary Field.* The item has a file in "data"\.$/,
+			fileItem('a.csv', 'phone\n1\n', 'file'),
+			/^The item has no binary field 'data'/,
 		],
-		[
-			'the item has other data',
-			{ json: { phone: phone(1) } },
-			{},
-			NO_FILE,
-			/The item has no file, but it has other data\. .* set 'Contacts From' to 'Input Items'\.$/,
-		],
-		['the item has nothing', { json: {} }, {}, NO_FILE, /The item has no file\.$/],
-	])('%s', async (_what, input, over, message, description) => {
-		const { error } = await runPush([input], csv(over));
-		expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
+		['the item has rows', { json: { phone: phone(1) } }, /binary file 'data', but none was found/],
+	])('%s, as n8n says it', async (_what, input, message) => {
+		const { error } = await runPush([input], csv());
+		expect(error?.message).toMatch(message);
 	});
 
 	test('the node is a tool', async () => {
@@ -314,13 +215,13 @@ test('if n8n deletes a file while its rows are sent, the message leads to the re
 });
 
 describe('more rows than n8n can store as items', () => {
-	const fileOf = (name: string, first: number, count: number) => {
-		const phones = Array.from({ length: count }, (_, row) => phone(first + row));
-		return fileItem(name, `phone\n${phones.join('\n')}\n`);
+	const fileOf = (count: number) => {
+		const phones = Array.from({ length: count }, (_, row) => phone(row));
+		return fileItem('a.csv', `phone\n${phones.join('\n')}\n`);
 	};
 
 	test('with One Item per Row, nothing is sent', async () => {
-		const file = fileOf('a.csv', 0, MAX_OUTPUT_ROWS + 1);
+		const file = fileOf(MAX_OUTPUT_ROWS + 1);
 		const { error } = await runPush([file], csv({ options: { output: 'rows' } }));
 		expect(error).toMatchObject({
 			message: expect.stringMatching(
@@ -341,11 +242,10 @@ describe('more rows than n8n can store as items', () => {
 		});
 	});
 
-	test('after a stop, Rejected has one item for consecutive rows', async () => {
-		const last = MAX_OUTPUT_ROWS - 10_000 + 2;
-		const files = [fileOf('a.csv', 0, 30_000), fileOf('b.csv', 30_000, last - 1)];
+	test('after a stop, Rejected has one item for the rows of a request', async () => {
+		const last = MAX_OUTPUT_ROWS + 20_002;
 		const bodies = breaking('ECONNRESET', respondWith([200, accepted(10_000)]));
-		const { error, rejected, pushed } = await runPush(files, csv(), goOn);
+		const { error, rejected, pushed } = await runPush([fileOf(last - 1)], csv(), goOn);
 		expect(error).toBeUndefined();
 		expect(sizes(bodies)).toEqual([10_000, 10_000]);
 		expect(pushed[0]?.json.totals).toMatchObject({
@@ -353,15 +253,19 @@ describe('more rows than n8n can store as items', () => {
 			unknown: 10_000,
 			not_sent: MAX_OUTPUT_ROWS + 1,
 		});
-		const inA = { source_file: 'a.csv', rejection_reason: expect.any(String) };
-		const inB = { ...inA, source_file: 'b.csv', source_row: 2, source_row_last: last };
-		expect(jsonOf(rejected)).toEqual([
-			{ ...inA, rejection_status: 'unknown', source_row: 10_002, source_row_last: 20_001 },
-			{ ...inA, rejection_status: 'not_sent', source_row: 20_002, source_row_last: 30_001 },
-			{ ...inB, rejection_status: 'not_sent' },
+		const rows = (first: number, end: number) =>
+			expect.stringContaining(`Rows ${first} to ${end} of "a.csv": The `);
+		expect(jsonOf(rejected)).toHaveLength(1 + MAX_OUTPUT_ROWS / 10_000 + 1);
+		expect(jsonOf(rejected.slice(0, 2))).toEqual([
+			{ rejection_status: 'unknown', rejection_reason: rows(10_002, 20_001) },
+			{ rejection_status: 'not_sent', rejection_reason: rows(20_002, 30_001) },
 		]);
-		expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual(
-			[0, 0, 1].map((item) => ({ item })),
-		);
+		expect(rejected.at(-1)).toEqual({
+			json: {
+				rejection_status: 'not_sent',
+				rejection_reason: expect.stringContaining(`Row ${last} of "a.csv": The `),
+			},
+			pairedItem: [{ item: 0 }],
+		});
 	});
 });

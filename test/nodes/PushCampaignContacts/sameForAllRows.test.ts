@@ -48,7 +48,7 @@ describe('in Options', () => {
 			});
 			expect(error).toMatchObject({
 				message: `'${label}' differs between rows (row 1 and row 3), so nothing was sent`,
-				description: `A push has one value of '${label}' for all rows. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed value in '${label}'.`,
+				description: `A push has one value of '${label}' for all rows, such as the name of a column. Enter a fixed value. Or split the rows first, for example with a Switch or Loop Over Items node.`,
 			});
 		},
 	);
@@ -94,17 +94,6 @@ describe('in the form', () => {
 		expect(error?.message).toBe(
 			`'${label}' differs between rows (row 1 and row 2), so nothing was sent`,
 		);
-	});
-
-	test.each<[string, NodeParameters]>([
-		['Phone Column', { phoneColumn: '={{ $json.phone }}' }],
-		['Last Name Column', lastName('={{ $json.phone }}')],
-	])('%s: a value instead of a name is reported as such', async (label, parameters) => {
-		const { error } = await runPush(rows, parameters);
-		expect(error).toMatchObject({
-			message: `'${label}' has an expression that returns "9000000000", and the input has no such column. Nothing was sent`,
-			description: expect.stringMatching(/Switch the field to Fixed/),
-		});
 	});
 });
 

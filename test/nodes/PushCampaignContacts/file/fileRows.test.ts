@@ -28,12 +28,10 @@ async function rowsOf(rows: FileRows): Promise<Row[]> {
 }
 
 async function read(source: Source): Promise<Row[]> {
-	return await rowsOf(await FileRows.open([source]));
+	return await rowsOf(await FileRows.open(source));
 }
 
 const ofFile = async (name: string) => await read(inPieces(name, contentOf(name)));
-
-const csv = (header: string): [string, string] => [header, 'CSV'];
 
 const ASHA = { phone: '9876543210', person_name: 'Asha' };
 const RAVI = { phone: '9876543211', person_name: 'Ravi' };
@@ -55,7 +53,6 @@ describe('real files', () => {
 			3: { phone: '9876543211', person_name: 'ज़ोया', note: 'नमस्ते' },
 		},
 		'utf-16-big-endian.csv': { 2: { phone: '9876543210', person_name: 'Zoë' } },
-		'utf-16-without-mark.csv': { 2: ASHA },
 		'windows-1252.csv': { 2: { ...ASHA, person_name: 'Renée “Ré” Dubois', price: '5 €' } },
 		'old-mac.csv': { 2: ASHA, 3: RAVI },
 		'mixed-line-breaks.csv': { 2: ASHA, 3: RAVI, 4: ZOYA },
@@ -111,7 +108,10 @@ describe('real files', () => {
 	});
 
 	const EMPTY: [string, RegExp] = ['is empty', /first row must name the columns/];
-	const JSON_FILE: [string, RegExp] = ['is JSON, not CSV', /^Add an Extract from File/];
+	const NO_TEXT: [string, RegExp] = [
+		"isn't text in UTF-8, UTF-16, or Windows-1252",
+		/^Save it as CSV UTF-8\. Or add an Extract from File node .* set 'Contacts From' to 'Input Items'\.$/,
+	];
 	const openQuote = (row: number): [string, RegExp] => [
 		`has a quote in row ${row} that isn't closed, so the rows after it can't be read`,
 		/^Close or remove the quote/,
@@ -121,14 +121,11 @@ describe('real files', () => {
 		'bad-mark-only.csv': EMPTY,
 		'bad-quote.csv': openQuote(3),
 		'bad-quote-runs-on.csv': openQuote(2),
-		'bad-nul.csv': ["has NUL characters, so it isn't text", /^Save the file again as CSV UTF-8\./],
-		'bad-json.csv': JSON_FILE,
-		'bad-json-lines.csv': JSON_FILE,
-		'bad-sign-in.csv': ['is a web page or XML, not CSV', /sign-in page/],
-		'bad-workbook.csv': ['is an Excel workbook or another ZIP file, not CSV', /Extract from File/],
-		'bad-old-workbook.csv': ['is an old Excel workbook (.xls), not CSV', /Extract from File/],
-		'bad-pdf.csv': ['is a PDF, not CSV', /as CSV/],
-		'bad-compressed.csv': ['is compressed, not CSV', /Compression node/],
+		'bad-nul.csv': NO_TEXT,
+		'bad-workbook.csv': NO_TEXT,
+		'bad-old-workbook.csv': NO_TEXT,
+		'bad-compressed.csv': NO_TEXT,
+		'bad-utf-16-without-mark.csv': NO_TEXT,
 	};
 
 	test.each(Object.entries(unreadable))('%s is rejected', async (name, [message, resolution]) => {
@@ -139,24 +136,6 @@ describe('real files', () => {
 			message: expect.stringMatching(/(, so n|\. N)othing was sent$/),
 			resolution: expect.stringMatching(resolution),
 		});
-	});
-
-	test.each([
-		['<!DOCTYPE html>', 'a web page or XML'],
-		[' \n\t<html lang="en">', 'a web page or XML'],
-		['<table><tr>', 'a web page or XML'],
-		['\n [ \n [1]]', 'JSON'],
-		['[]', 'JSON'],
-		['{}', 'JSON'],
-		...['PK,phone', '%PD,phone', '<name>,phone', '<tablet>,phone', 'phone <html>'].map(csv),
-		...['[phone],name', '{phone},name', '{x"y},name', 'phone[{'].map(csv),
-	])('a file that begins with %j is %s', async (header, kind) => {
-		const rows = read(inPieces('a.csv', Buffer.from(`${header}\n1,2\n`)));
-		if (kind === 'CSV') expect(await rows).toHaveLength(1);
-		else {
-			const message = `The file "a.csv" is ${kind}, not CSV, so nothing was sent`;
-			await expect(rows).rejects.toMatchObject({ message });
-		}
 	});
 
 	test('tests every file of the folder', () => {
@@ -186,8 +165,8 @@ describe('real files', () => {
 	});
 });
 
-const TOO_MANY = 'so cells may be in the wrong columns. The extra cells are';
-const PUT_QUOTES = 'Put quotes around a cell that contains the delimiter';
+const tooMany = (cells: number, columns: number) =>
+	`This row has ${cells} cells, but the header names ${columns} columns, so cells may be in the wrong columns. Put quotes around a cell that contains the delimiter, or remove the extra delimiters.`;
 const CUT =
 	'This is the last row of the file. It has fewer cells than the header and no line break at its end, so the file may be cut off. If the row is complete, add a line break after it.';
 const RUN_ON =
@@ -199,30 +178,17 @@ test.each<[string, string | Buffer, Array<string | undefined>]>([
 	[
 		'more cells than the header',
 		contentOf('ragged.csv'),
-		[
-			undefined,
-			`This row has 6 cells, but the header has 4, ${TOO_MANY} "Pune,gold". ${PUT_QUOTES}.`,
-			`This row has 6 cells, but the header has 4, ${TOO_MANY} empty. ${PUT_QUOTES}, or remove the delimiters at the end of the row.`,
-		],
+		[undefined, tooMany(6, 4), tooMany(6, 4)],
 	],
 	[
 		'an unquoted delimiter, and a blank last cell',
 		'phone,name,amount,note\n9876543210,Rao, Asha,500,\n9876543211,Ravi,500,\n',
-		[expect.stringContaining('This row has 5 cells'), undefined],
+		[tooMany(5, 4), undefined],
 	],
 	[
 		'text beyond the last column with a name',
 		'phone,name,amount,\n9876543210,Rao, Asha,500\n9876543211,Ravi,500,\n9876543212,Zoya,500\n',
-		[
-			`This row has 4 cells, but the header has 3, ${TOO_MANY} "500". ${PUT_QUOTES}.`,
-			undefined,
-			undefined,
-		],
-	],
-	[
-		'extra cells with another delimiter',
-		'phone;name\n1;a;b;c\n2;d;x\n',
-		[expect.stringContaining(`${TOO_MANY} "b;c"`), expect.stringContaining(`${TOO_MANY} "x"`)],
+		[tooMany(4, 3), undefined, undefined],
 	],
 	['a cut in a cell', 'phone,name,city\n9876543210,Asha,Pune\n9876543211,Ra', [undefined, CUT]],
 	['a cut after a cell', 'phone,name,city\n9876543210,Asha', [CUT]],
@@ -255,53 +221,35 @@ test.each<[string, string | Buffer, Array<string | undefined>]>([
 });
 
 describe('the encoding', () => {
-	const UNREADABLE =
-		'This row has a character that can\'t be read, shown as "\ufffd". Correct it in the file and save the file as CSV UTF-8.';
 	const DAMAGED =
-		'The file "a.csv" is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.';
-	const openFile = async (content: Uint8Array) => await FileRows.open([inPieces('a.csv', content)]);
-	const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
+		'Some characters of the file "a.csv" can\'t be read, so they became "\ufffd". Check the rows. For the next push, correct the file and save it as CSV UTF-8.';
+	const openFile = async (content: Uint8Array) => await FileRows.open(inPieces('a.csv', content));
 	const bad = Buffer.from([0xe9]);
+	const UTF_16 = Buffer.from('\ufeffphone\nआशा', 'utf16le');
 	const joined = (...parts: Array<string | Buffer>) =>
 		Buffer.concat(parts.map((part) => Buffer.from(part)));
 
 	test.each<[string, Uint8Array, phone: string, isDamaged: boolean]>([
-		['every first byte 0', utf16be('phone\nआशा\n'), 'आशा', false],
-		['a replacement character', Buffer.from('phone\nZo\ufffd\n'), 'Zo\ufffd', false],
 		['letters, and an invalid byte', joined('phone\nZoë', bad, '\n'), 'Zoë\ufffd', true],
 		['a letter after an invalid byte', joined('phone\n', bad, 'Zoë\n'), '\ufffdZoë', true],
 		['a mark, and an invalid byte', joined('\ufeffphone\n', bad, '\n'), '\ufffd', true],
 		['a letter that is cut off', joined('phone\nआशा').subarray(0, -1), 'आश\ufffd', true],
+		['UTF-16 that is cut off', UTF_16.subarray(0, -1), 'आश\ufffd', true],
+		['a letter after which no byte is damaged', joined('phone\n', 'Zoë\n'), 'Zoë', false],
+		['control characters, which Windows-1252 lacks', joined('phone\nZo\x81\n'), 'Zo\x81', false],
 	])('is detected from %s', async (_what, bytes, phone, isDamaged) => {
 		const rows = await openFile(bytes);
-		const unusable = isDamaged ? UNREADABLE : undefined;
-		expect(await rowsOf(rows)).toMatchObject([{ row: { phone }, unusable }]);
+		expect(await rowsOf(rows)).toMatchObject([{ row: { phone }, unusable: undefined }]);
 		expect(rows.notes).toEqual(isDamaged ? [DAMAGED] : []);
 	});
 
-	const NEITHER = /^The file "a.csv" is neither UTF-8 nor Windows-1252, so nothing was sent$/;
-	const NO_TEXT = /^The file "a.csv" has bytes that aren't text in UTF/;
-	const jis = joined('phone\n', Buffer.from([0x83, 0x81, 0x83, 0x8b]));
-	const macRoman = joined('phone\n', Buffer.from([0x8e, 0x8f, 0x2c]));
-	test.each<[string, Buffer, message: RegExp]>([
-		[
-			'invalid bytes in the header',
-			joined('phone,na', bad, 'me\n9876543210,आशा\n'),
-			/^The header of the file "a.csv" has a character that can't be read, so nothing was sent$/,
-		],
-		['Shift JIS', jis, NEITHER],
-		['Mac Roman', macRoman, NEITHER],
-		[
-			'another encoding than it names',
-			Buffer.from('\ufeffphone\n1', 'utf16le').subarray(0, -1),
-			NO_TEXT,
-		],
-	])('stops a file with %s', async (_what, bytes, message) => {
-		await expect(openFile(bytes)).rejects.toMatchObject({
-			message: expect.stringMatching(message),
-			resolution:
-				"Save the file again as CSV UTF-8. Or add an Extract from File node before this one, set 'Encoding' there, and set 'Contacts From' to 'Input Items'.",
-		});
+	test.each<[string, Buffer]>([
+		['Shift JIS', joined('phone\n', Buffer.from([0x83, 0x81, 0x83, 0x8b]))],
+		['Mac Roman', joined('phone\n', Buffer.from([0x8e, 0x8f, 0x2c]))],
+	])('stops a file with %s, which has bytes without a letter', async (_what, bytes) => {
+		await expect(openFile(bytes).then(rowsOf)).rejects.toThrow(
+			'The file "a.csv" isn\'t text in UTF-8, UTF-16, or Windows-1252, so nothing was sent',
+		);
 	});
 });
 
@@ -311,24 +259,7 @@ test('a read error is not treated as an old encoding', async () => {
 		throw new Error('the disk is away');
 	}
 	const source = { name: 'a.csv', open: async () => broken() };
-	await expect(FileRows.open([source])).rejects.toThrow('the disk is away');
-});
-
-test.each([
-	['phone\n919876543210', 2],
-	['name,phone\nAsha,919876543210', 2],
-	['name,phone\nAsha,"91 98765 43210"', 3],
-	['name,phone\nAsha,"919,876,543,210"', 3],
-])('rejects a number that may be cut off: %j', async (text, missing) => {
-	const [whole] = await read(inPieces('a.csv', Buffer.from(text)));
-	expect(whole?.unusable).toBeUndefined();
-	const cut = text.slice(0, -missing) + (missing === 3 ? '"' : '');
-	const [last] = await read(inPieces('a.csv', Buffer.from(cut)));
-	expect(last?.unusable).toMatch(
-		/^The last cell of this row may be cut off\. .* add a line break after it\.$/,
-	);
-	const [complete] = await read(inPieces('a.csv', Buffer.from(`${cut}\n`)));
-	expect(complete?.unusable).toBeUndefined();
+	await expect(FileRows.open(source)).rejects.toThrow('the disk is away');
 });
 
 test.each([
@@ -339,7 +270,7 @@ test.each([
 	],
 	['is all of it, without a line break at the end', 'name;phone', 0],
 ])('detects the delimiter if the beginning of the file %s', async (_how, text, count) => {
-	const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))]);
+	const rows = await FileRows.open(inPieces('a.csv', Buffer.from(text)));
 	expect((await rows.columns()).names).toContain('phone');
 	expect(await rowsOf(rows)).toHaveLength(count);
 });
@@ -350,7 +281,7 @@ test.each([
 	['a_3,a,a,a', ['a_3', 'a', 'a_2', 'a_4']],
 ])('gives unique names to the headings %s', async (header, names) => {
 	const source = inPieces('a.csv', Buffer.from(`${header}\n1\n`));
-	const rows = await FileRows.open([source]);
+	const rows = await FileRows.open(source);
 	expect([...(await rows.columns()).names]).toEqual(names);
 });
 
@@ -358,7 +289,7 @@ describe('short rows', () => {
 	const header = (columns: number) => Array.from({ length: columns }, (_, i) => `c${i}`).join(',');
 	const rowsBelow = async (columns: number, rows: number) => {
 		const text = `${header(columns)}\n${'1\n'.repeat(rows)}`;
-		return await FileRows.open([inPieces('a.csv', Buffer.from(text))]);
+		return await FileRows.open(inPieces('a.csv', Buffer.from(text)));
 	};
 
 	test('stop the file if its header is far wider', async () => {
@@ -390,10 +321,10 @@ test('a late letter decides the encoding of the whole file', async () => {
 });
 
 describe('a file that changes', () => {
-	const changing = async (then: string | Buffer) => {
-		let content: string | Buffer = 'phone\n1\n2\n3\n';
+	const changing = async (then: string) => {
+		let content = 'phone\n1\n2\n3\n';
 		const source: Source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
-		const rows = await FileRows.open([source]);
+		const rows = await FileRows.open(source);
 		await rowsOf(rows);
 		content = then;
 		return rows;
@@ -410,7 +341,6 @@ describe('a file that changes', () => {
 		['has a last row that ends early', 'phone\n1\n2\n'],
 		['has another header', 'mobile\n1\n2\n3\n'],
 		['has a NUL character', 'phone\n1\n2\n3\0'],
-		['has a byte that is not UTF-8', Buffer.from('phone\n1\n2\n3\xff', 'latin1')],
 	])('and %s returns no row', async (_how, then) => {
 		await expect((await changing(then)).pick([0, 1, 2], () => {})).rejects.toMatchObject(changed);
 	});
@@ -438,7 +368,7 @@ test('continues reading for later rows, and closes the file at the end', async (
 		}
 	}
 	const source: Source = { name: 'a.csv', open: async () => opened() };
-	const rows = await FileRows.open([source]);
+	const rows = await FileRows.open(source);
 	await rows.each(() => undefined);
 	expect(open).toBe(0);
 	const before = readings;
@@ -483,7 +413,7 @@ test.each([
 	const file = inPieces('a.csv', Buffer.from('phone\n'.repeat(count + 1)));
 	const rows: RowSource =
 		what === 'a file'
-			? await FileRows.open([file])
+			? await FileRows.open(file)
 			: new ItemRows(Array.from({ length: count }, () => ({ json: {} })));
 	const together = async (read: (visit: () => void) => Promise<void>) =>
 		await maxRowsTogether(msPerRow, read);

@@ -26,7 +26,7 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
 
 test('keeps nothing else of the file in memory', async () => {
 	const source = { name: 'a.csv', open: async () => pieces() };
-	const rows = await FileRows.open([source]);
+	const rows = await FileRows.open(source);
 	const { options } = scripted(accept);
 	const before = heapInUse();
 	const prepared = await prepareRows(rows, columns, options);
@@ -52,7 +52,7 @@ test('a duplicate takes little memory until its reason is needed', async () => {
 	const source = { name: 'a.csv', open: async () => copies(count) };
 	const { options } = scripted(accept);
 	const bytesPerDuplicate = async () => {
-		const rows = await FileRows.open([source]);
+		const rows = await FileRows.open(source);
 		const before = heapInUse();
 		const { notPushed } = await prepareRows(rows, columns, options);
 		const kept = heapInUse() - before;

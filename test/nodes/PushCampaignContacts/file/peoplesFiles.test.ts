@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import omit from 'lodash/omit';
 import Papa from 'papaparse';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import { resolveColumns } from '../../../../nodes/PushCampaignContacts/push/columns';
@@ -90,10 +91,9 @@ const written: fc.Arbitrary<Written> = fc
 		});
 	});
 
-/** The contacts that are sent from files, and the rows that are rejected with a reason. */
-async function pushed(files: readonly Uint8Array[]) {
-	const sources = files.map((content, at) => ({ name: `${at}.csv`, open: async () => [content] }));
-	const source = await FileRows.open(sources);
+/** The contacts that are sent from a file, and the rows that are rejected with a reason. */
+async function pushed(content: Uint8Array) {
+	const source = await FileRows.open({ name: 'a.csv', open: async () => [content] });
 	const columns = resolveColumns(await source.columns(), choice);
 	const prepared = await prepareRows(source, columns, { isTool: false });
 	const contacts = await prepared.contactsOf([...prepared.rows]);
@@ -107,8 +107,8 @@ async function pushed(files: readonly Uint8Array[]) {
 	};
 }
 
-const orStopped = async (files: readonly Uint8Array[]) =>
-	await pushed(files).catch((error: unknown) => {
+const orStopped = async (content: Uint8Array) =>
+	await pushed(content).catch((error: unknown) => {
 		if (error instanceof InvalidInput) return undefined;
 		throw error;
 	});
@@ -128,17 +128,12 @@ function asExpected(contact: JsonObject): JsonObject {
 
 test('sends or reports every person of a list in any format', async () => {
 	await fc.assert(
-		fc.asyncProperty(fc.array(written, { minLength: 1, maxLength: 3 }), async (files) => {
-			const { sent, reported, notes } = await pushed(files.map(bytesOf));
-			const people = files.flatMap((file) => file.people.map((person) => expected(person, file)));
-			expect(sent.length + reported.length).toBe(people.length);
-			// The last number of a file without a line break at its end may be the beginning of another.
-			const missing = new Set(reported.map(({ index }) => index));
-			expect(sent.map(asExpected)).toEqual(people.filter((_person, index) => !missing.has(index)));
-			for (const { reason } of reported) expect(reason).toMatch(/may be cut off|can't be read/);
-			const isGuessed = files.some(
-				(file) => file.encoding === 'windows-1252' && bytesOf(file).some((byte) => byte > 0x7f),
-			);
+		fc.asyncProperty(written, async (file) => {
+			const { sent, reported, notes } = await pushed(bytesOf(file));
+			const people = file.people.map((person) => expected(person, file));
+			expect([sent.map(asExpected), reported]).toEqual([people, []]);
+			const isGuessed =
+				file.encoding === 'windows-1252' && bytesOf(file).some((byte) => byte > 0x7f);
 			expect(notes.length > 0).toBe(isGuessed);
 		}),
 		{ numRuns: MANY_RUNS },
@@ -148,22 +143,18 @@ test('sends or reports every person of a list in any format', async () => {
 /** A position in a file, equally likely everywhere. */
 const cut = fc.noBias(fc.nat({ max: 5_000 }));
 
-test('never calls another person if a file is cut off, and sends no incomplete row', async () => {
+test('sends no incomplete row of a file that is cut off, and nothing wrong before its last cell', async () => {
 	await fc.assert(
 		fc.asyncProperty(written, cut, async (file, place) => {
 			const whole = bytesOf(file);
-			const result = await orStopped([whole.subarray(0, place % whole.length)]);
+			const result = await orStopped(whole.subarray(0, place % whole.length));
 			if (result === undefined) return;
-			const people = new Map(file.people.map((person) => [person.subscriber, person]));
+			// No reader can recognize that the last cell of the last row is cut off.
+			const lastCell = file.columns.at(-1) === 'note' ? 'note' : 'digits';
 			for (const [at, contact] of result.sent.entries()) {
-				const person = people.get(subscriberOf(contact));
-				expect(person).toBeDefined();
-				if (person === undefined) continue;
-				const wanted = expected(person, file);
-				// The last cell of the last row may be cut off, which no reader can recognize.
-				const isLast = at === result.sent.length - 1;
-				if (!isLast) expect(asExpected(contact)).toEqual(wanted);
-				else expect(asExpected(contact)).toMatchObject({ id: wanted.id, name: wanted.name });
+				const wanted = file.people.slice(at, at + 1).map((person) => expected(person, file));
+				const unsure = at === result.sent.length - 1 ? [lastCell] : [];
+				expect(omit(asExpected(contact), unsure)).toEqual(omit(wanted[0], unsure));
 			}
 		}),
 		{ numRuns: 3 * MANY_RUNS },
@@ -187,8 +178,7 @@ test('sends a changed file only to the numbers that were checked', async () => {
 	await fc.assert(
 		fc.asyncProperty(written, cut, fc.constantFrom(...CHANGES), async (file, place, change) => {
 			let bytes = bytesOf(file);
-			const sources = [{ name: 'a.csv', open: async () => [bytes] }];
-			const source = await FileRows.open(sources);
+			const source = await FileRows.open({ name: 'a.csv', open: async () => [bytes] });
 			const columns = resolveColumns(await source.columns(), choice);
 			const { rows, contactsOf } = await prepareRows(source, columns, { isTool: false });
 			const checked = phonesIn(await contactsOf([...rows]));

@@ -61,7 +61,8 @@ test('prepares the next chunk while a request is in flight, and each chunk once'
 		[2, 3],
 		[4, 5],
 	]);
-	expect(pickedAtResponse).toEqual([2, 3, 3]);
+	// The check has picked all rows before.
+	expect(pickedAtResponse).toEqual([3, 4, 4]);
 });
 
 test('sends no further request after the execution was stopped', async () => {

@@ -3,7 +3,7 @@ import {
 	resolveColumns,
 	type ColumnChoice,
 } from '../../../../nodes/PushCampaignContacts/push/columns';
-import { ItemRows, type ContactItem } from '../../../../nodes/PushCampaignContacts/push/rows';
+import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { Column, ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
 import { defaultChoice as defaults } from './scripted';
 
@@ -12,7 +12,8 @@ const nested = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list:
 /** The columns of the input, which may have nested ones. */
 function resolve(names: string[], choice: Partial<ColumnChoice> = {}, row: ContactRow = nested) {
 	const hasPath = (path: readonly string[]) => has(row, path);
-	return resolveColumns({ names: new Set(names), hasPath }, { ...defaults, ...choice });
+	const found = { names: new Set(names), repeated: new Set<string>(), hasPath };
+	return resolveColumns(found, { ...defaults, ...choice });
 }
 function thrownBy(run: () => unknown): unknown {
 	try {
@@ -21,9 +22,6 @@ function thrownBy(run: () => unknown): unknown {
 		return error;
 	}
 }
-
-/** The choice of a phone column by an expression. */
-const computed = (phone: string) => ({ phone, expressions: new Set(['Phone Column']) });
 
 test('finds the columns of all rows, in order of appearance', async () => {
 	const items = Array.from({ length: 3 }, (_, i) => ({
@@ -42,7 +40,6 @@ test.each<[string, ContactRow, Partial<ColumnChoice>, Column]>([
 	['by a synonym', { 'Mobile Number': 1 }, {}, { name: 'Mobile Number' }],
 	['by a synonym in another case', { mobile_no: 1 }, {}, { name: 'mobile_no' }],
 	['as entered, in another case', { WhatsApp: 1 }, { phone: 'whatsapp' }, { name: 'WhatsApp' }],
-	['as an expression returns it', { Mobile: 1 }, computed('Mobile'), { name: 'Mobile' }],
 	['in brackets', { 'Mobile No.': 1 }, { phone: "['Mobile No.']" }, { name: 'Mobile No.' }],
 	...[
 		path('properties.phone', 'properties', 'phone'),
@@ -103,14 +100,7 @@ test.each<[string[], Partial<ColumnChoice>, name: string, field: string, content
 ])('the columns %j stop the push with %j', (columns, choice, name, field, content) => {
 	expect(thrownBy(() => resolve(columns, choice))).toMatchObject({
 		message: missing(name),
-		resolution: `In '${field}', enter the name of the column with ${content}. The input has: "${columns.join('", "')}".`,
-	});
-});
-
-test.each(['Name;Phone', 'Name\tPhone', 'Name|Phone'])('rows that are not split: %j', (column) => {
-	expect(thrownBy(() => resolve([column]))).toMatchObject({
-		message: expect.stringContaining("The rows of the input aren't split into columns"),
-		resolution: expect.stringContaining('set the delimiter'),
+		resolution: `In '${field}', enter the name of the column with ${content}, not a value of it. For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'. Its first row must name the columns. The input has: "${columns.join('", "')}".`,
 	});
 });
 
@@ -121,20 +111,6 @@ test.each<[string, string[], Partial<ColumnChoice>, message: string, resolution:
 		{},
 		missing('phone'),
 		'"c19" and 5 more.',
-	],
-	[
-		'an expression returns a phone number',
-		['phone', 'city'],
-		computed('phone 9876543210'),
-		'\'Phone Column\' has an expression that returns "phone 9876543210", and the input has no such column. Nothing was sent',
-		'needs the name of the column with phone numbers, not a value of it. Switch the field to Fixed',
-	],
-	[
-		'the only number is that of the person who was asked',
-		['answer', 'asked', 'phone_number'],
-		{},
-		'"phone_number" in the input is the number of the person who was asked by phone, so nothing was sent',
-		"turn on 'Include Input Fields' in the Place Call node that asks.",
 	],
 	[
 		'two columns match a listed one',
@@ -172,7 +148,7 @@ describe('the other columns', () => {
 			'push_warnings',
 		];
 		const rejected = ['rejection_reason', 'rejection_status'];
-		const ofFiles = ['source_file', 'source_row', 'source_row_last'];
+		const ofFiles = ['source_file', 'source_row'];
 		expect([...resolve(['Mobile', 'Name']).reserved].sort()).toEqual(
 			['', 'Mobile', 'Name', 'person_name', 'phone', ...added, ...rejected, ...ofFiles].sort(),
 		);
@@ -191,34 +167,5 @@ describe('the other columns', () => {
 		const { notOfAll, reserved } = resolve(['phone', ...columns], choice);
 		expect([...notOfAll].filter((name) => !reserved.has(name))).toEqual(added);
 		expect([...reserved].filter((name) => !notOfAll.has(name))).toEqual([]);
-	});
-});
-
-describe('a list inside the only item', () => {
-	const errorFor = async (item: ContactItem) => {
-		const found = await new ItemRows([item]).columns();
-		return thrownBy(() => resolveColumns(found, defaults));
-	};
-
-	test('is reported instead of a missing phone column', async () => {
-		const json = { total: 2, data: [{ phone: '1' }, { phone: '2' }] };
-		expect(await errorFor({ json })).toMatchObject({
-			message: expect.stringMatching(/^The input is one item with a list of 2 rows in "data"\./),
-			resolution: 'Add a Split Out node before this one, with "data" in \'Fields To Split Out\'.',
-		});
-	});
-
-	test.each([[[]], [['a', 'b']], [[[1]]], [[null]]])(
-		'is not the cause if it is %j',
-		async (data) => {
-			expect(await errorFor({ json: { data } })).toHaveProperty('message', missing('phone'));
-		},
-	);
-
-	test('is not the cause if the item has a file', async () => {
-		expect(await errorFor({ json: { list: [{}] }, binary: { data: {} } })).toHaveProperty(
-			'message',
-			'The input is a file, not rows, so nothing was sent',
-		);
 	});
 });

@@ -30,7 +30,6 @@ export const defaultChoice: ColumnChoice = {
 	personName: 'person_name',
 	lastName: '',
 	others: 'all',
-	expressions: new Set(),
 	isTool: false,
 	from: 'items',
 };

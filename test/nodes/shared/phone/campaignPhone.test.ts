@@ -55,11 +55,11 @@ describe('a cell is pushed in a documented format, and called and remembered as 
 
 describe('rejects other values with a reason', () => {
 	test.each<[string, unknown, RegExp]>([
-		['nothing', undefined, /^This row has no phone number/],
-		['null', null, /^This row has no phone number/],
-		['empty text', '', /^This row has no phone number/],
-		['white space', ' \u00a0\u200b', /^This row has no phone number/],
-		['a dash as a filler', '-', /^This row has no phone number/],
+		['nothing', undefined, /^The phone column of this row is empty/],
+		['null', null, /^The phone column of this row is empty/],
+		['empty text', '', /^The phone column of this row is empty/],
+		['white space', ' \u00a0\u200b', /^The phone column of this row is empty/],
+		['a dash as a filler', '-', /^The phone column of this row is empty/],
 		['scientific notation that lost digits', '9.88E+09', /"9\.88E\+09" was rounded.*as text/],
 		['Excel’s six digits', '9.19877E+11', /rounded/],
 		['a rounded number that came back in full', 919877000000, /rounded/],
