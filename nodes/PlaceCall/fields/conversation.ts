@@ -5,6 +5,7 @@ import { forEveryone } from '../../shared/api/resolution';
 import type { DataExtractionItem } from '../../shared/api/endpoints';
 import type { JsonObject, JsonValue } from '../../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { ANSWER_KEY } from '../ask/answer';
 import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
 
 export const initialGreeting: INodeProperties = {
@@ -87,19 +88,25 @@ export const dataExtraction: INodeProperties = {
 	],
 };
 
-export function readDataPoints(form: Fields, take: Take): DataExtractionItem[] {
-	const points = form.rows(dataExtraction.name).map((row, i) => take(dataPoint(row, i + 1)));
-	const keys = compact(points.map((point) => point?.key));
+/** @param question the data point of *Ask and Wait*, after those of the form */
+export function readDataPoints(
+	form: Fields,
+	take: Take,
+	question?: DataExtractionItem,
+): DataExtractionItem[] {
+	const own = form.rows(dataExtraction.name).map((row, i) => take(dataPoint(row, i + 1)));
+	const points = compact([...own, question]);
+	const keys = compact(points.map(({ key }) => key));
 	const repeated = keys.find((key, at) => keys.indexOf(key) < at);
 	if (repeated !== undefined) take(sameKey(repeated));
-	return compact(points);
+	return points;
 }
 
 /** Only one of the answers would be returned. */
 function sameKey(key: string): Checked<never> {
 	return problem(
-		`Several data points of 'Data Extraction' have the key ${quoted(key)}`,
-		forEveryone('Give each its own key.'),
+		`Several data points have the key ${quoted(key)}`,
+		forEveryone(`Give each its own key. Only the question of Ask and Wait has ${ANSWER_KEY}.`),
 	);
 }
 

@@ -4,7 +4,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { failureForModel, hintForOwner } from '../../shared/n8n/tools/toolResult';
 import { returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
-import { answerOptions, questionFields, readQuestion } from '../ask/question';
+import { answerFormat, questionFields, readQuestion } from '../ask/question';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions } from '../fields/options';
@@ -23,7 +23,7 @@ export const sendAndWait: Operation = {
 		dataExtraction,
 		additionalData,
 		callSettings,
-		callOptions(initialGreeting, personName, ...answerOptions, waitOption),
+		callOptions(initialGreeting, personName, answerFormat, waitOption),
 		callDeveloperSettings,
 	],
 	toolDescription:
