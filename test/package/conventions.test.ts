@@ -183,7 +183,6 @@ const MEANINGFUL_ORDER = [
 	'days',
 	'sendBy',
 	'waitForCompletion',
-	'waitLimitUnit',
 	'when',
 ];
 

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { forEveryone } from '../../shared/api/resolution';
+import { finishedStatusesField } from '../../shared/n8n/forms/callTriggerFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -9,7 +10,6 @@ import {
 } from '../../shared/n8n/forms/options';
 import { type Checked, problem, quoted } from '../../shared/values';
 import { RESOURCE } from '../humanReview';
-import { finishedStatuses } from '../wait/waitOption';
 import { callingHours } from './callingHours';
 import { callLimit } from './callLimit';
 import { additionalDataJson, systemPrompt } from './conversation';
@@ -65,7 +65,8 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name. Fields of an earlier call, such as outcome and captured_visit_day, are left out. Ask and Wait returns them unless you turn this off.',
 	},
 	maximumCallsField,
-	finishedStatuses,
+	// The webhook of the wait has no items.
+	{ ...finishedStatusesField, noDataExpression: true },
 ];
 
 /** *Developer Settings* of both operations. */

@@ -10,7 +10,7 @@ import { additionalData, dataExtraction, initialGreeting } from '../fields/conve
 import { callDeveloperSettings, callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
 import { placeCalls } from '../placeCalls';
-import { waitOption } from '../wait/waitOption';
+import { waitOptions } from '../wait/waitOption';
 
 export const sendAndWait: Operation = {
 	value: SEND_AND_WAIT_OPERATION,
@@ -23,7 +23,7 @@ export const sendAndWait: Operation = {
 		dataExtraction,
 		additionalData,
 		callSettings,
-		callOptions(initialGreeting, personName, answerFormat, waitOption),
+		callOptions(initialGreeting, personName, answerFormat, ...waitOptions),
 		callDeveloperSettings,
 	],
 	toolDescription:
