@@ -38,7 +38,7 @@ export const webhookUrl: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
 	description:
-		"The URL to which the service posts the result when the call is completed. The agent needs post-call analysis. If the workflow that gets the result calls again, add 'Limit Calls per Person' there, so that nobody is called without end. 'Wait for Completion' by webhook uses its own URL instead.",
+		"The URL to which the service posts the result when the call is completed, such as the Production URL of Call Completed Trigger. The agent needs post-call analysis. If the workflow that gets the result calls again, add 'Limit Calls per Person' there, so that nobody is called without end. 'Wait for Completion' by webhook uses its own URL instead.",
 };
 
 export function completeUrl(url: string): Checked<string> {
