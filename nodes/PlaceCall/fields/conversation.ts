@@ -139,7 +139,8 @@ export const additionalData: INodeProperties = {
 	typeOptions: { multipleValues: true, sortable: true },
 	placeholder: 'Add Field',
 	default: {},
-	description: 'Information for the agent in this call, such as an order number',
+	description:
+		"Information for the agent in this call, such as an order number. For nested values, use 'Additional Body Fields' with additional_data.",
 	options: [
 		{
 			displayName: 'Field',
@@ -176,26 +177,11 @@ function namedValue(row: Fields, position: number): Checked<[string, JsonValue]>
 	);
 }
 
-export const additionalDataJson: INodeProperties = {
-	displayName: 'Additional Data as JSON',
-	name: 'additionalDataJson',
-	type: 'json',
-	default: '{}',
-	placeholder: 'e.g. { "order_number": "A-1042" }',
-	description:
-		"More information for the agent in this call, as a JSON object. If it has the same name as a field of 'Additional Data', that field is used.",
-};
-
-/** The fields of both. Undefined if there are none. */
+/** Undefined if there are no fields. */
 export function readAdditionalData(form: Fields, take: Take): JsonObject | undefined {
-	const settings = form.collection('developerSettings');
 	const entries = form
 		.rows(additionalData.name)
 		.map((row, i) => take(namedValue(row, i + 1)))
 		.filter((entry) => entry !== undefined);
-	const data = {
-		...settings.jsonObject(additionalDataJson.name, MAY_BE_BLANK),
-		...Object.fromEntries(entries),
-	};
-	return Object.keys(data).length > 0 ? data : undefined;
+	return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }

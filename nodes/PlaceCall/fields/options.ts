@@ -12,7 +12,7 @@ import { type Checked, problem, quoted } from '../../shared/values';
 import { RESOURCE } from '../humanReview';
 import { callingHours } from './callingHours';
 import { callLimit } from './callLimit';
-import { additionalDataJson, systemPrompt } from './conversation';
+import { systemPrompt } from './conversation';
 
 /** Per agent run, also without the option, because a model may misread whom to call. */
 export const DEFAULT_MAXIMUM_CALLS = 3;
@@ -72,7 +72,6 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 /** *Developer Settings* of both operations. */
 export const callDeveloperSettings = developerSettings(
 	additionalBodyFields,
-	additionalDataJson,
 	additionalQueryParameters,
 	concurrencyField(
 		1,

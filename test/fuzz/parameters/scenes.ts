@@ -40,7 +40,6 @@ const placeCall: Scene[] = [
 			...place,
 			...READING,
 			options: { finishedStatuses: 'picked' },
-			developerSettings: { additionalDataJson: '{ "plan": "gold" }' },
 		},
 	},
 	{ node: 'placeCall', parameters: question },
