@@ -70,7 +70,7 @@ test.each<[values: Values, message: string]>([
 	[{ countryCode: '' }, "'Country' is empty"],
 	[
 		{ countryCode: 'turkiye' },
-		`'Country' must be a country code (got "turkiye"). Use TR for Türkiye.`,
+		`'Country' must be a country code (got "turkiye"). Use the two-letter code`,
 	],
 	[{ countryCode: 91 }, `'Country' must be a country code (got "91"). Use the two-letter code`],
 	[{ personName: { a: 1 } }, "'Person Name' must be text"],
