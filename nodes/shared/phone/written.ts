@@ -20,7 +20,7 @@ const BRACKETED_ZERO = /^\+(\d{1,3})[ -]*\( ?0 ?\)/;
 const PLAINLY_WRITTEN = /^\+?[\d -]+$/;
 const PLAIN_FORMATTING = /[ -]/g;
 const DIALED = /^\+?\d+$/;
-const SCIENTIFIC = /^\+?\d+(?:[.,]\d+)?e\+?\d{1,2}$/i;
+const SCIENTIFIC = /^(\+?\d)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
 const ONE_POINT = /^([^.,]+)[.,](\d+)$/;
 const MIN_DIGITS_OF_TWO = 20;
 /** No format of a number is longer. Longer text isn't parsed. */
@@ -71,7 +71,8 @@ export function readWritten(value: unknown): Written | Unreadable {
 			hasTrunkZero(code) ? `+${code}` : shown,
 		),
 	);
-	if (SCIENTIFIC.test(text)) return SHORTENED;
+	const scientific = SCIENTIFIC.exec(text);
+	if (scientific) return readScientific(scientific);
 	const whole = withoutDecimals(text);
 	return whole === undefined ? NOT_WHOLE : readDialed(whole.replace(/[.,]/g, ''));
 }
@@ -115,6 +116,14 @@ function readDialed(dialed: string): Written | Unreadable {
 		};
 	}
 	return { digits, plus };
+}
+
+/** Such as `9.87654321E+09`. One missing digit is a final zero, but rounding drops more. */
+function readScientific([, first = '', fraction = '', power = '']: string[]): Written | Unreadable {
+	const exponent = Number(power);
+	if (fraction.length > exponent) return NOT_WHOLE;
+	if (fraction.length < exponent - 1) return SHORTENED;
+	return readDialed(first + fraction.padEnd(exponent, '0'));
 }
 
 function bare(text: string): string {

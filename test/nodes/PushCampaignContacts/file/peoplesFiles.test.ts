@@ -24,6 +24,7 @@ const FORMATS: Array<(digits: string) => string> = [
 	(digits) => `0${digits}`,
 	(digits) => `+91 ${digits.slice(0, 5)} ${digits.slice(5)}`,
 	(digits) => `${digits}.0`,
+	(digits) => `${digits.charAt(0)}.${digits.slice(1)}E+9`,
 ];
 const NAME_HEADINGS = ['person_name', 'Person Name', 'Name'];
 const ENCODINGS = ['utf-8', 'utf-8 with mark', 'utf-16le', 'windows-1252'] as const;

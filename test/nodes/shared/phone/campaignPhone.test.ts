@@ -15,6 +15,7 @@ describe('a cell is pushed in a documented format, and called and remembered as 
 		['number', 9876543210, '9876543210'],
 		['number with country code', 919876543210, '+919876543210'],
 		['number in scientific notation', 9.87654321e9, '9876543210'],
+		['scientific text', '9.87654321E+09', '9876543210'],
 		['text of a whole float', '9876543210.0', '9876543210'],
 		['text of a float with country code', '919876543210.00', '+919876543210'],
 		['spaces', ' 98765 43210 ', '9876543210'],

@@ -28,6 +28,9 @@ test.each<[unknown, string]>([
 	['98765 43210,00', '9876543210'],
 	['9876543210.000', '9876543210'],
 	['98765432,10987', '9876543210987'],
+	// Complete scientific notation.
+	['9,87654321 e9', '9876543210'],
+	['+9.19876543211E+11', '+919876543211'],
 	// A bracketed zero, which is only removed after a country code with a trunk zero.
 	['+44 (0)20 7946 0958', '+442079460958'],
 	['+44-( 0 ) 20 7946 0958', '+442079460958'],
@@ -70,8 +73,9 @@ test.each<[unknown, RegExp]>([
 	[0, NOT_WHOLE],
 	[1e21, NOT_WHOLE],
 	['9.8765435E9', SHORTENED],
-	['+9,1987654321 e+11', SHORTENED],
-	['9876543210e0', SHORTENED],
+	['9.9e+99', SHORTENED],
+	['9.87654321012E+09', NOT_WHOLE],
+	['9876543210e0', NO_NUMBER],
 	[{}, /^is neither text nor a number$/],
 	[false, /^is neither text nor a number$/],
 	['+1234567890123456', /^has 16 digits, .* at most 15$/],
