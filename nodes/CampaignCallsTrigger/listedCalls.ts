@@ -32,19 +32,14 @@ export type ListToRead = {
 /** All calls are one list with this ID. */
 export const ALL_CALLS = '';
 
-/** @returns `attempts`: of a campaign, as its status counts them */
-export async function listsToRead(
-	client: ApiClient,
-	source: CallSource,
-): Promise<{ lists: ListToRead[]; attempts?: number | undefined }> {
-	if (source.kind === 'all') return { lists: [{ id: ALL_CALLS }] };
-	if (source.kind === 'lists') return { lists: source.listIds.map((id) => ({ id })) };
-	const { uploads, calls } = await readCampaign(client, source.campaignId);
-	const toRead = uploads.map((upload) => {
+export async function listsToRead(client: ApiClient, source: CallSource): Promise<ListToRead[]> {
+	if (source.kind === 'all') return [{ id: ALL_CALLS }];
+	if (source.kind === 'lists') return source.listIds.map((id) => ({ id }));
+	const { uploads } = await readCampaign(client, source.campaignId);
+	return uploads.map((upload) => {
 		const queues = JSON.stringify(upload.queues.map(({ record }) => record));
 		return { id: upload.id, ...(isCompleted(upload) && { completedQueues: queues }) };
 	});
-	return { lists: toRead, attempts: calls?.total };
 }
 
 /** A call as the call list shows it, which may be less than its record. */

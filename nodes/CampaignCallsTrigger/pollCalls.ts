@@ -28,7 +28,7 @@ import { quoted } from '../shared/values';
 /** Calls whose records one poll reads. The next poll continues. */
 export const POLL_LIMITS = { calls: 1_000 };
 
-/** All contact lists are read after this time, because a list may show a call later than the campaign counts it. */
+/** All contact lists are read after this time, because a completed one may get calls, such as a redial. */
 const ALL_LISTS_EVERY_MS = 3_600_000;
 
 /** Records that can't be read until a poll stops. */
@@ -52,29 +52,19 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 	const state = restoreState(polled, subject);
 	const now = clock.now();
 	const readsAll = Math.abs(now - state.allReadAt) >= ALL_LISTS_EVERY_MS;
-	const { lists, attempts = 0 } = await listsToRead(client, settings.source);
 	const poll = new Poll(account, settings, state);
-	let unlistedAttempts = attempts;
-	const skipped: Array<{ list: ListToRead; calls: number }> = [];
-	for (const list of lists) {
+	for (const list of await listsToRead(client, settings.source)) {
 		// As far as its queues show it, such a list has no new calls.
-		const ended = readsAll ? null : (state.lists.get(list.id) ?? null);
-		const calls = ended?.queues === list.completedQueues ? ended?.calls : undefined;
-		if (calls !== undefined) skipped.push({ list, calls });
-		unlistedAttempts -= calls ?? (await poll.read(list));
+		const { completedQueues = null } = list;
+		const isEnded = completedQueues !== null && state.lists.get(list.id) === completedQueues;
+		if (readsAll || !isEnded) await poll.read(list);
 	}
-	// The campaign has calls that no list showed before, such as a redial of a completed list.
-	if (unlistedAttempts > state.unlistedAttempts) {
-		for (const { list, calls } of skipped) unlistedAttempts -= (await poll.read(list)) - calls;
-	}
-
 	await poll.passOldest();
 
 	// Another poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
 	if (data.polled !== polled) return [];
-	const allReadAt = readsAll && !poll.hasFailedLists ? now : state.allReadAt;
-	if (poll.hasFailedLists) unlistedAttempts = state.unlistedAttempts;
-	data.polled = storedState({ ...state, unlistedAttempts, allReadAt }, subject);
+	const allReadAt = readsAll ? now : state.allReadAt;
+	data.polled = storedState({ ...state, allReadAt }, subject);
 	const [failure] = poll.failures;
 	if (poll.completed.size === 0 && failure !== undefined) throw readFailed(failure);
 	return orderBy([...poll.completed.values()], createdAtOf);
@@ -89,9 +79,6 @@ class Poll {
 
 	/** What couldn't be read. The next poll reads it again. */
 	readonly failures: Failure[] = [];
-
-	/** Whether a contact list couldn't be read. */
-	hasFailedLists = false;
 
 	/** Calls of the lists that may have ended. */
 	private readonly candidates: ListedCall[] = [];
@@ -110,8 +97,7 @@ class Poll {
 		return this.failures.filter(({ error }) => isTransient(error)).length;
 	}
 
-	/** @returns how many calls the list has */
-	async read(list: ListToRead): Promise<number> {
+	async read(list: ListToRead): Promise<void> {
 		const { state, settings, account } = this;
 		const { source, from = -Infinity, finished } = settings;
 		const isBegun = state.allReadAt > -Infinity;
@@ -121,25 +107,22 @@ class Poll {
 		const options = { limit: Infinity, mustBeWhole: onlyRemembers };
 		const reading = await readList(account, list.id, finished, options).catch((error: unknown) => {
 			if (list.id === ALL_CALLS) throw error;
-			const own = source.kind === 'lists' ? IF_GONE : '';
-			const advice = `${explained(error).resolution} ${own}`;
+			const advice = explained(error).resolution;
 			const failure = { what: `Contact list ${list.id}`, advice, error };
 			// In the first reading, its calls would count as new when it can be read.
 			if (!isBegun) throw readFailed(failure);
 			this.failures.push(failure);
-			this.hasFailedLists = true;
+			if (state.lists.has(list.id)) state.lists.set(list.id, null);
 		});
-		if (reading === undefined) return 0;
+		if (reading === undefined) return;
 		const { listed, isComplete } = reading;
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
 			!state.seen.has(fingerprint) && !(createdAt < from);
 		const calls = listed.filter(isNew);
 		const candidates = calls.filter((call) => call.hasEnded !== false);
 		const endIfEnded = (ended: ReadonlySet<ListedCall>) => {
-			const { completedQueues: queues } = list;
 			const haveAllEnded = isComplete && calls.every((call) => ended.has(call));
-			const isEnded = haveAllEnded && queues !== undefined;
-			state.lists.set(list.id, isEnded ? { queues, calls: listed.length } : null);
+			state.lists.set(list.id, (haveAllEnded && list.completedQueues) || null);
 		};
 		if (onlyRemembers) {
 			endIfEnded(await this.each(candidates, async (call) => await this.remember(call)));
@@ -149,7 +132,6 @@ class Poll {
 			for (const call of candidates) this.candidates.push(call);
 			this.endLists.push(endIfEnded);
 		}
-		return listed.length;
 	}
 
 	/** Passes the oldest calls of all lists. Calls that don't end or can't be read don't keep the others out for long. */
@@ -219,12 +201,11 @@ class Poll {
 
 const CALL_NOT_READ =
 	"The next check reads it again. If the call can never be read and keeps the workflow from being published, set 'Start From' to a later time than its creation.";
-const IF_GONE = 'If the contact list is gone, choose others.';
 
 /** Names what can't be read, because the user didn't enter it. */
 function readFailed({ what, advice, error }: Failure): OutcomeUnknown {
 	const { message, originalMessage, origin } = explained(error);
-	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice.trim()), {
+	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice), {
 		originalMessage,
 		origin,
 	});
@@ -259,7 +240,7 @@ async function testCall(
 ): Promise<JsonObject> {
 	const { client } = account;
 	const calls: ListedCall[] = [];
-	for (const { id } of (await listsToRead(client, source)).lists) {
+	for (const { id } of await listsToRead(client, source)) {
 		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
 		calls.push(...(await readList(account, id, finished, options)).listed);
 	}
@@ -273,16 +254,6 @@ async function testCall(
 		return flatCallRecord({ ...record, ...(await readIncluded(client, callId, included)) });
 	}
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
-		description: calls.length === 0 ? WITHOUT_CALLS[source.kind] : NONE_MATCHES,
+		description: "Check 'Calls Of' and 'Filters', or test again when a call is completed.",
 	});
 }
-
-const NONE_MATCHES =
-	"The latest calls are in progress, or don't match 'Filters'. Test again when a call is completed.";
-
-const WITHOUT_CALLS: Record<PollSettings['source']['kind'], string> = {
-	campaign: 'The campaign has no calls yet. Test again when a call is completed.',
-	lists:
-		"The service has no calls of these contact lists. Check 'Contact List IDs', or test again when a call is completed.",
-	all: 'The account has no calls yet. Test again when a call is completed.',
-};

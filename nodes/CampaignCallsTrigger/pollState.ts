@@ -1,23 +1,21 @@
 import { OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
+import { isJsonObject, type JsonObject } from '../shared/json';
 
 /** The most fingerprints to remember. They take 2.7 MB in n8n's database. */
 const MAX_FINGERPRINTS = 250_000;
 
 const BYTES = BigUint64Array.BYTES_PER_ELEMENT;
 
-/** The queues, as the campaign status shows them, and the number of listed calls. */
-type EndedList = { queues: string; calls: number };
-
 /** What the trigger remembers between polls. */
 export type PollState = {
 	/** Fingerprints of the outcomes that have started the workflow, or never do. */
 	seen: Set<bigint>;
-	/** The contact lists that were read before. Null unless a list is completed and all its calls have ended. */
-	lists: Map<string, EndedList | null>;
-	/** The attempts of the campaign that its lists don't show. Negative if calls were placed between the two readings. */
-	unlistedAttempts: number;
+	/**
+	 * The contact lists that were read before. If a list is completed and all its calls have ended: its queues, as the
+	 * campaign status showed them.
+	 */
+	lists: Map<string, string | null>;
 	/** Creation time of the last call that was read, if a poll left calls for the next one, which continues after it. */
 	reachedAt: number;
 	/** When all lists were read, in epoch milliseconds. -Infinity before the first reading. */
@@ -34,12 +32,11 @@ export type Subject = { subject: string; start: string };
 export function restoreState(stored: unknown, { subject, start }: Subject): PollState {
 	const known = isJsonObject(stored) && stored.subject === subject ? stored : {};
 	const { seen } = known;
-	const { lists, unlistedAttempts, reachedAt, allReadAt } = known.start === start ? known : {};
+	const { lists, reachedAt, allReadAt } = known.start === start ? known : {};
 	const listEntries = Object.entries(isJsonObject(lists) ? lists : {});
 	return {
 		seen: fingerprintsFromText(typeof seen === 'string' ? seen : ''),
-		lists: new Map(listEntries.map(([id, list]) => [id, isEndedList(list) ? list : null])),
-		unlistedAttempts: typeof unlistedAttempts === 'number' ? unlistedAttempts : 0,
+		lists: new Map(listEntries.map(([id, list]) => [id, typeof list === 'string' ? list : null])),
 		reachedAt: typeof reachedAt === 'number' ? reachedAt : -Infinity,
 		allReadAt: typeof allReadAt === 'number' ? allReadAt : -Infinity,
 	};
@@ -57,10 +54,6 @@ export function storedState(state: PollState, subject: Subject): JsonObject {
 	// As base64, with 8 bytes each.
 	const text = Buffer.from(BigUint64Array.from(seen).buffer).toString('base64');
 	return { ...subject, seen: text, lists: Object.fromEntries(lists), ...numbers };
-}
-
-function isEndedList(list: JsonValue): list is EndedList {
-	return isJsonObject(list) && typeof list.queues === 'string' && typeof list.calls === 'number';
 }
 
 function fingerprintsFromText(text: string): Set<bigint> {

@@ -1,16 +1,14 @@
-import groupBy from 'lodash/groupBy';
 import isNumber from 'lodash/isNumber';
+import isString from 'lodash/isString';
 import mapValues from 'lodash/mapValues';
-import orderBy from 'lodash/orderBy';
 import pickBy from 'lodash/pickBy';
-import zip from 'lodash/zip';
 import {
 	type CampaignUpload,
 	type CampaignView,
 	isCompleted,
 	type Queue,
 } from '../shared/campaign';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
+import { isJsonObject, type JsonObject } from '../shared/json';
 
 /** What the trigger remembers of its last reading. Null for what no reading had. */
 export type Reading = {
@@ -19,37 +17,35 @@ export type Reading = {
 	status: string | null;
 	total: number | null;
 	byStatus: { [status: string]: number };
-	/** The contacts of each completed queue, by the contact list and the agent of the queue. */
-	completed: { [owner: string]: Size[] };
+	/** The completed queues of each contact list. */
+	completed: { [listId: string]: string[] };
 };
-
-type Size = number | null;
 
 /** What the response lacks stays the same, so that it isn't a change when it returns. */
 export function readingOf(subject: string, view: CampaignView, previous?: Reading): Reading {
-	const completed = { ...previous?.completed };
-	for (const [owner, queues] of Object.entries(queuesOf(view))) {
-		const known = completed[owner] ?? [];
-		const sizes = queues.filter(({ queue }) => queue.completed).map(sizeOf);
-		const lacksSome = queues.length < known.length || sizes.includes(null);
-		completed[owner] = lacksSome ? largestOf(known, sizes) : sizes;
-	}
+	const listed = view.uploads.map((upload) => [upload.id, [...completedQueues(upload).keys()]]);
 	return {
 		subject,
 		status: view.status ?? previous?.status ?? null,
 		total: view.calls?.total ?? previous?.total ?? null,
 		byStatus: view.calls?.byStatus ?? previous?.byStatus ?? {},
-		completed,
+		completed: { ...previous?.completed, ...Object.fromEntries(listed) },
 	};
 }
 
-/** Both lists in one: the larger of each two sizes, from the largest on. Those without a size may be any. */
-function largestOf(known: readonly Size[], sizes: readonly Size[]): Size[] {
-	const sorted = (list: readonly Size[]) => list.filter(isNumber).sort((a, b) => b - a);
-	const pairs = zip(sorted(known), sorted(sizes));
-	const largest = pairs.map(([one = 0, other = 0]) => Math.max(one, other));
-	const unknown = Math.max(known.length, sizes.length) - largest.length;
-	return [...largest, ...Array<null>(unknown).fill(null)];
+/**
+ * The completed queues of a list, by agent and contacts, because a queue has no ID, and may be completed again with other
+ * contacts. Equal ones are numbered.
+ */
+function completedQueues({ queues }: CampaignUpload): Map<string, Queue> {
+	const byName = new Map<string, Queue>();
+	for (const queue of queues.filter(({ completed }) => completed)) {
+		const name = `${queue.agentUuid}/${queue.totalQueued}`;
+		let nth = 1;
+		while (byName.has(`${name}/${nth}`)) nth++;
+		byName.set(`${name}/${nth}`, queue);
+	}
+	return byName;
 }
 
 /** The events between two readings, of the selected types. */
@@ -61,7 +57,7 @@ export function progressBetween(
 ): JsonObject[] {
 	const events = [
 		...statusChange(before, after),
-		...completedQueues(before, view),
+		...completions(before, view),
 		...countChange(before, after),
 	];
 	const chosen = events.filter(({ event }) => types.includes(event));
@@ -79,28 +75,18 @@ function statusChange({ status: from }: Reading, { status: to }: Reading): Progr
 	return from === null || to === from ? [] : [{ event: 'status_changed', from, to }];
 }
 
-/** A queue may be completed again with more contacts. Those of one agent are compared from the largest on. */
-function completedQueues({ completed }: Reading, view: CampaignView): ProgressEvent[] {
-	return Object.entries(queuesOf(view)).flatMap(([owner, queues]) => {
-		const known = (completed[owner] ?? []).map((size) => size ?? Infinity).sort((a, b) => b - a);
-		const isNew = ({ queue }: ListedQueue) => {
-			const isKnown = (known[0] ?? -1) >= queue.totalQueued;
-			if (isKnown) known.shift();
-			return !isKnown;
-		};
-		const ended = queues.filter(({ queue }) => queue.completed);
-		return orderBy(ended, 'queue.totalQueued', 'desc').filter(isNew).map(completion);
+function completions({ completed }: Reading, { uploads }: CampaignView): ProgressEvent[] {
+	return uploads.flatMap((upload) => {
+		const known = completed[upload.id] ?? [];
+		const ended = [...completedQueues(upload)].filter(([name]) => !known.includes(name));
+		return ended.map(([, queue]) => ({
+			event: 'queue_completed',
+			campaign_upload_id: upload.record.campaign_upload_id ?? null,
+			file_name: upload.record.file_name ?? null,
+			list_completed: isCompleted(upload),
+			queue: queue.record,
+		}));
 	});
-}
-
-function completion({ upload, queue }: ListedQueue): ProgressEvent {
-	return {
-		event: 'queue_completed',
-		campaign_upload_id: upload.record.campaign_upload_id ?? null,
-		file_name: upload.record.file_name ?? null,
-		list_completed: isCompleted(upload),
-		queue: queue.record,
-	};
 }
 
 function countChange(before: Reading, after: Reading): ProgressEvent[] {
@@ -119,18 +105,6 @@ function stateOf({ campaign, record }: CampaignView): JsonObject {
 	return { campaign, calls: record.calls ?? {} };
 }
 
-type ListedQueue = { upload: CampaignUpload; queue: Queue };
-
-/** By contact list and agent, because a queue has no ID. */
-function queuesOf({ uploads }: CampaignView): { [owner: string]: ListedQueue[] } {
-	const queues = uploads.flatMap((upload) => upload.queues.map((queue) => ({ upload, queue })));
-	return groupBy(queues, ({ upload, queue }) => [upload.id, queue.agentUuid].join('/'));
-}
-
-function sizeOf({ queue }: ListedQueue): Size {
-	return numberOrNull(queue.record.total_queued ?? null);
-}
-
 /** A stored reading. `undefined` if there is none, or if it's of another campaign. */
 export function storedReading(stored: unknown, subject: string): Reading | undefined {
 	if (!isJsonObject(stored) || stored.subject !== subject) return undefined;
@@ -140,14 +114,8 @@ export function storedReading(stored: unknown, subject: string): Reading | undef
 		status: typeof status === 'string' ? status : null,
 		total: typeof total === 'number' ? total : null,
 		byStatus: isJsonObject(byStatus) ? pickBy(byStatus, isNumber) : {},
-		completed: isJsonObject(completed) ? mapValues(completed, sizesIn) : {},
+		completed: isJsonObject(completed)
+			? mapValues(completed, (names) => (Array.isArray(names) ? names.filter(isString) : []))
+			: {},
 	};
-}
-
-function sizesIn(value: JsonValue): Size[] {
-	return Array.isArray(value) ? value.map(numberOrNull) : [];
-}
-
-function numberOrNull(value: JsonValue): Size {
-	return typeof value === 'number' ? value : null;
 }

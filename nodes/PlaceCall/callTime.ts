@@ -2,10 +2,8 @@ import omit from 'lodash/omit';
 import { DateTime } from 'luxon';
 import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
 import { formatOf } from '../shared/modelFormats';
 import { numberIn } from '../shared/json';
-import { quoted } from '../shared/values';
 import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
 import { dayAndTime, hasOffset, inEnglish, withOffset } from '../shared/dates';
 
@@ -49,7 +47,6 @@ export function callTime(settings: TimeSettings, now: DateTime, since = now): Ca
 	if (schedule !== undefined && entered <= since) return inThePast(schedule, entered);
 	const earliest = DateTime.max(now, entered);
 	const opens = hours === undefined ? earliest : nextOpening(hours, earliest);
-	if (opens === undefined) return { planned: entered, obstacle: withoutOpening(hours) };
 	if (opens > earliest) {
 		if (hours?.outside === 'notPlaced') return { planned: entered, obstacle: outsideHours(opens) };
 		return { planned: opens, scheduledAt: withOffset(opens) };
@@ -65,7 +62,7 @@ export function callTime(settings: TimeSettings, now: DateTime, since = now): Ca
 /**
  * Checks the time of a call before any call is placed.
  *
- * @throws InvalidInput if the time has passed, or the hours don't start within a year
+ * @throws InvalidInput if the time has passed
  */
 export function requirePossibleTime(settings: TimeSettings, now: DateTime): void {
 	const { obstacle } = callTime(settings, now);
@@ -89,16 +86,6 @@ function inThePast({ field, zone }: Schedule, entered: DateTime): CallTime {
 		forModel: `Give a later time. ${formatOf(field)}`,
 	});
 	return { planned: entered, obstacle };
-}
-
-function withoutOpening(hours: CallingHours | undefined): InvalidInput {
-	const dates = hours?.except.map(({ first, last }) =>
-		first === last ? first : `${first} to ${last}`,
-	);
-	return new InvalidInput(
-		`'Calling Hours' leave no time to call within a year, because 'Calling Hours Except On' has ${quoted(dates?.join(', '))}`,
-		onScreenOnly("Remove dates from 'Calling Hours Except On'."),
-	);
 }
 
 function outsideHours(opening: DateTime): NotPlaced {
@@ -131,9 +118,6 @@ function dueAt({ scheduled_at_epoch: epoch, scheduled_at: at }: Due): number {
 	return typeof at === 'string' && hasOffset(at) ? DateTime.fromISO(at).toMillis() : NaN;
 }
 
-/** Dates such as `2026-12-25`, both inclusive. Their order is that of their texts. */
-export type DateRange = { first: string; last: string };
-
 /** The hours in which people may be called, in their time zone. */
 export type CallingHours = {
 	/** 1 for Monday to 7 for Sunday. */
@@ -143,25 +127,22 @@ export type CallingHours = {
 	/** Minute of the day, exclusive, later than `from`. */
 	to: number;
 	zone: string;
-	/** Dates in the zone on which nobody is called. */
-	except: readonly DateRange[];
 	outside: 'schedule' | 'notPlaced';
 };
 
 export const DAY_MINUTES = 24 * 60;
 
-/** A year. If all its dates are excluded, 'Calling Hours Except On' is probably wrong. */
-const LOOK_AHEAD_DAYS = 366;
+/** One of these days has an opening, because the clocks can skip that of one week only. */
+const LOOK_AHEAD_DAYS = 14;
 
-function isOpen({ days, from, to, zone, except }: CallingHours, moment: DateTime): boolean {
+function isOpen({ days, from, to, zone }: CallingHours, moment: DateTime): boolean {
 	const local = moment.setZone(zone);
 	const minute = local.hour * 60 + local.minute;
-	const isDay = days.has(local.weekday) && !isWithin(except, local);
-	return isDay && minute >= from && minute < to;
+	return days.has(local.weekday) && minute >= from && minute < to;
 }
 
 /** The given moment if it's within the hours, otherwise the next time at which they start. */
-function nextOpening(hours: CallingHours, moment: DateTime): DateTime | undefined {
+function nextOpening(hours: CallingHours, moment: DateTime): DateTime {
 	if (isOpen(hours, moment)) return moment;
 	const today = moment.setZone(hours.zone).startOf('day');
 	const [hour, minute] = [Math.floor(hours.from / 60), hours.from % 60];
@@ -170,12 +151,5 @@ function nextOpening(hours: CallingHours, moment: DateTime): DateTime | undefine
 		const start = today.plus({ days: ahead }).set({ hour, minute });
 		if (start > moment && isOpen(hours, start)) return start;
 	}
-	return undefined;
-}
-
-/** Whether the local date of a moment is in one of the ranges. */
-function isWithin(ranges: readonly DateRange[], moment: DateTime): boolean {
-	if (ranges.length === 0) return false;
-	const date = moment.toISODate() ?? '';
-	return ranges.some(({ first, last }) => date >= first && date <= last);
+	throw new Error(`No calling hours after ${moment.toISO()}`);
 }

@@ -4,18 +4,12 @@ import get from 'lodash/get';
 import isEmpty from 'lodash/isEmpty';
 import min from 'lodash/min';
 import { DateTime } from 'luxon';
-import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { dayAndTime } from '../shared/dates';
-import type { Fields } from '../shared/n8n/forms/fields';
-import { isFromModel } from '../shared/n8n/forms/fieldValue';
 import { counted } from '../shared/values';
 import { dueTimes } from './callTime';
-import { initialGreeting } from './fields/conversation';
-import { personName } from './fields/recipient';
 import { DUPLICATE, NOT_PLACED_TEXTS } from './notPlaced';
 import { CALL_AGAIN } from './sameCalls';
-
-const ONE_ANSWER = 'Items with the same number and question get the same answer.';
 
 const FAILED = 'failed';
 
@@ -60,11 +54,11 @@ function summaryOf(items: readonly INodeExecutionData[], isAlways: boolean): str
 	const others = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
 	const placed = reasons.filter((reason) => reason === undefined).length;
 	const all = [`${counted(placed, 'call')} placed`, ...others].join(', ');
-	const duplicate = items.find(({ json }) => json.not_placed_reason === DUPLICATE);
+	const hasDuplicate = items.some(({ json }) => json.not_placed_reason === DUPLICATE);
 	return compact([
 		`${counted(items.length, 'item')}: ${all}.`,
 		placed > 0 && counts[FAILED] !== undefined && ONLY_FAILED_AGAIN,
-		duplicate && (duplicate.json.asked === undefined ? CALL_AGAIN : ONE_ANSWER),
+		hasDuplicate && CALL_AGAIN,
 	]).join(' ');
 }
 
@@ -84,33 +78,4 @@ function scheduledCalls(
 			? `1 call is scheduled for ${when}`
 			: `${times.length} calls are scheduled, the first one for ${when}`;
 	return `${calls}. Executing this node again may place more calls.`;
-}
-
-/**
- * Hints about fields that probably have no effect.
- *
- * @param sentFields the fields that the request of some item has. Empty for a single item, which may have no name.
- */
-export function fieldHints(form: Fields, sentFields: ReadonlySet<string>): string[] {
-	const settings = form.collection('callConfigOverrides');
-	const retries = settings.has('retryMaxAttempts') || settings.has('retryIntervalMinutes');
-	const isNeverSent = ({ name }: INodeProperties, field: string) =>
-		sentFields.size > 0 &&
-		!sentFields.has(field) &&
-		[form, form.collection('options')]
-			.map((fields) => fields.expression(name))
-			.some((expression) => expression !== '' && !isFromModel(expression));
-	return compact([
-		retries && !settings.has('retryEnabled') && RETRIES_MAY_BE_OFF,
-		isNeverSent(personName, 'person_name') && returnedNothing(personName),
-		isNeverSent(initialGreeting, 'initial_greeting') && returnedNothing(initialGreeting),
-	]);
-}
-
-const RETRIES_MAY_BE_OFF =
-	"The retries in 'Call Settings' may have no effect, because 'Retry When Not Answered' isn't added. Add it, and turn it on.";
-
-/** Such as if a column was renamed. */
-function returnedNothing({ displayName }: INodeProperties): string {
-	return `The expression of '${displayName}' returned nothing for every item. Check the field names in it.`;
 }

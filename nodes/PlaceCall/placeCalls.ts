@@ -25,7 +25,7 @@ import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
-import { fieldHints, outputHints } from './hints';
+import { outputHints } from './hints';
 import { SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './inputFields';
@@ -41,8 +41,6 @@ type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
 	limiter: CallLimiter;
 	/** Of the calls placed so far. */
 	callIds: Set<string>;
-	/** The fields that the request of some item has. */
-	sentFields: Set<string>;
 };
 
 /**
@@ -63,7 +61,6 @@ export async function placeCalls(
 		sameCalls: new SameCalls(context, startedAt),
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
-		sentFields: new Set(),
 	};
 	const placed = await sendEachItem(context, (index) => prepareCall(run, index), {
 		createDeps: account,
@@ -75,14 +72,11 @@ export async function placeCalls(
 			plural: 'calls were already placed',
 		},
 	}).finally(async () => await run.limiter.releaseUnused());
-	const hints = [
-		...outputHints(placed, {
-			asks: readQuestion !== undefined,
-			keepsInput: run.keepsInput(parameters.at(0)),
-			now: dateTimeNow().setZone(context.getTimezone()),
-		}),
-		...fieldHints(parameters.at(0), placed.length > 1 ? run.sentFields : new Set()),
-	];
+	const hints = outputHints(placed, {
+		asks: readQuestion !== undefined,
+		keepsInput: run.keepsInput(parameters.at(0)),
+		now: dateTimeNow().setZone(context.getTimezone()),
+	});
 	context.addExecutionHints(...hints.map((message) => ({ message })));
 	const inputOf = (index: number) =>
 		run.keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
@@ -97,7 +91,6 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const question = run.readQuestion?.(form);
 	const call = readCallForm(form, context.getTimezone(), question?.point);
 	const { request, phoneKey, looseKey } = call;
-	for (const field of Object.keys(request)) run.sentFields.add(field);
 	const settings = form.collection('developerSettings');
 	const additions = readAdditions(settings);
 	requireOneTime(call.time, additions);

@@ -6,7 +6,6 @@ import type { Resolution } from './api/resolution';
  */
 const FORMATS = {
 	'Additional Body Fields': 'JSON text such as {"region": "south"}',
-	'Additional Data as JSON': 'JSON text such as {"plan": "Gold", "city": "Pune"}',
 	'Additional Query Fields': 'JSON text such as {"locale": "en"}',
 	Agent: 'an agent ID such as "agent_5f2c9a", not a name',
 	'Call ID': 'a call_id such as "6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00"',

@@ -229,7 +229,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(title).toBe('0 of 120 rows were added to the campaign');
 			expect(lines).toHaveLength(102);
 			expect(lines[0]).toBe('No row was added:');
-			expect(lines[1]).toMatch(/"9\.1981E\+11" was rounded by a spreadsheet/);
+			expect(lines[1]).toMatch(/"9\.1981E\+11" may have lost its last digits in a spreadsheet/);
 			expect(lines.at(-1)).toBe('The page shows the first 100 of 120 rows.');
 			expect(run.simulator.contactsOf(campaign)).toEqual([]);
 		});

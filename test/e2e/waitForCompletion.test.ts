@@ -43,7 +43,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	it(`misses no completion before or while the execution starts to wait, ${RACES} times`, async () => {
 		const path = randomUUID();
 		const trigger = webhook(path, { responseMode: 'onReceived' });
-		const place = placeCall({ ...WAIT, waitLimit: 10, waitLimitUnit: 'minutes' });
+		const place = placeCall({ ...WAIT, waitMinutes: 10 });
 		const workflow = await account.publish(chain('wait', trigger, split(), place));
 		let run = 0;
 		const runner = async (): Promise<void> => {
@@ -97,7 +97,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it('ends at the time limit with the known results', async () => {
-		const id = await start(3, { ...WAIT, waitLimit: 3, waitLimitUnit: 'seconds' });
+		const id = await start(3, { ...WAIT, waitMinutes: 0.05 });
 		await untilWaiting(id);
 		const [first = '', ...pending] = placedIds();
 		await simulator.completeCall(first);

@@ -77,9 +77,9 @@ test.each([
 	},
 );
 
-const details = (additionalDataJson: NodeParameterValueType): INodeParameters => ({
+const details = (additionalBodyFields: NodeParameterValueType): INodeParameters => ({
 	...{ operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' },
-	developerSettings: { additionalDataJson },
+	developerSettings: { additionalBodyFields },
 });
 
 test.each([
@@ -88,7 +88,7 @@ test.each([
 	['an invalid date', '={{ ({ due: new Date("soon") }) }}'],
 ])('%s within JSON stops the node, because it would be sent as null', async (_what, json) => {
 	const { message, sent } = await run('placeCall', details(json));
-	expect(message).toMatch(/^'Additional Data as JSON' in 'Developer Settings' must be JSON/);
+	expect(message).toMatch(/^'Additional Body Fields' in 'Developer Settings' must be JSON/);
 	expect(sent).toEqual([]);
 });
 

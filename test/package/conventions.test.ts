@@ -183,7 +183,6 @@ const MEANINGFUL_ORDER = [
 	'days',
 	'sendBy',
 	'waitForCompletion',
-	'waitLimitUnit',
 	'when',
 ];
 
@@ -201,7 +200,6 @@ test('lists of choices are in alphabetical order, except lists with a meaningful
 /** For developers. A user of the service finds them in a collection of their own, on every node. */
 const DEVELOPER_SETTINGS = [
 	'additionalBodyFields',
-	'additionalDataJson',
 	'additionalQueryParameters',
 	'concurrency',
 	'contactsPerRequest',

@@ -129,7 +129,7 @@ const fieldsInTools = () =>
 const NOT_FOR_MODELS = [
 	...['Operation', 'Resource', 'Send Via', 'Answer With', 'Prevent Duplicate Messages'],
 	...['Return', 'Recording As', 'Other Columns', 'Contacts From'],
-	...['Additional Data From', 'Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
+	...['Additional Data From', 'Wait for Completion', 'Time Limit (Minutes)', 'Finished Statuses'],
 	...['How', 'Per', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
 	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output', 'Response Type'],
 ];

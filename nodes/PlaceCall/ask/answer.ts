@@ -10,15 +10,16 @@ export type AskedQuestion = {
 	question: string;
 	/** The current question, if an earlier attempt placed the call with another one. */
 	changed_to?: string;
-	/** `approval`: yes or no. `freeText`: any answer. */
-	response_type: 'approval' | 'freeText';
+	/** The values that mean yes. Empty if any value is an answer. */
 	yes: string[];
 	no: string[];
-	/** Path of the answer in the call record. */
-	answer_field_in_record: string;
-	/** Statuses of calls that nobody answered. */
-	not_reached: string[];
 };
+
+/** The key of the answer. Unlikely to be a data point of the agent, because the value must be the answer to this question. */
+export const ANSWER_KEY = 'answer_to_question';
+
+/** Statuses of calls that nobody answered. */
+const NOT_REACHED = ['not_picked', 'failed'];
 
 /** `answered`: any answer, if the response type allows it. `unclear`: nothing else is certain. */
 export type Answer = 'yes' | 'no' | 'answered' | 'not_reached' | 'unclear';
@@ -30,7 +31,6 @@ type Evaluation = { answer: Answer; explanation: string };
 
 /** The fields that are added to the call. */
 export type Answered = Evaluation & {
-	/** The value of the answer field in the record. */
 	captured_answer: JsonValue;
 	/** For n8n's human review: whether the tool is approved, and the text for the model if it isn't. */
 	data: { approved: boolean; chatInput: string };
@@ -49,7 +49,7 @@ export function withAnswer<Call extends object>(
 	known: CallState = { record: {}, hasEnded: false },
 ): Call | (Omit<Call, (typeof BEFORE_DATA)[number]> & Answered) {
 	if (!isAsked(asked)) return call;
-	const captured = valueAt(known.record, asked.answer_field_in_record) ?? null;
+	const captured = valueAt(known.record, `data_captured.${ANSWER_KEY}`) ?? null;
 	// The record may be that of another item's call, which asked the same.
 	const isNotPlaced = 'placed' in call && call.placed === false && isEmpty(known.record);
 	const { answer, explanation } = isNotPlaced
@@ -104,25 +104,17 @@ function evaluateAnswer(
 	captured: JsonValue,
 	asked: AskedQuestion,
 ): Evaluation {
-	const status = quoted(record.status ?? null);
-	const isMissed = typeof record.status === 'string' && asked.not_reached.includes(record.status);
-	const answer = quoted(captured);
-	if (readFailure !== undefined) {
-		const lastRead = isMissed
-			? `The call had the status ${status} when it was last read.`
-			: hasValue(captured)
-				? `${answer} was captured before the call was last read.`
-				: 'The answer is unknown.';
-		return unclear(`${lastRead} ${readFailure}`);
-	}
+	if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
+	const status = `status ${quoted(record.status ?? null)}`;
+	const isMissed = typeof record.status === 'string' && NOT_REACHED.includes(record.status);
 	if (!hasValue(captured)) {
-		if (isMissed) return evaluation('not_reached', `The person wasn't reached (status ${status}).`);
+		if (isMissed) return evaluation('not_reached', `The person wasn't reached (${status}).`);
 		if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");
-		return unclear(`The call is completed (status ${status}), but has no captured answer.`);
+		return unclear(`The call is completed (${status}), but has no captured answer.`);
 	}
-	if (isMissed) {
-		return unclear(`${answer} was captured in a call that nobody answered (status ${status}).`);
-	}
+	const answer = quoted(captured);
+	if (isMissed)
+		return unclear(`${answer} was captured in a call that nobody answered (${status}).`);
 	if (!hasEnded) {
 		return unclear(`${answer} was captured, but the call wasn't completed when the wait ended.`);
 	}
@@ -131,9 +123,7 @@ function evaluateAnswer(
 			`${answer} was captured, but the question was changed after this call, which asked ${quoted(asked.question)}.`,
 		);
 	}
-	if (asked.response_type === 'freeText') {
-		return evaluation('answered', `The person said ${answer}.`);
-	}
+	if (asked.yes.length === 0) return evaluation('answered', `The person said ${answer}.`);
 	if (isOneOf(captured, asked.yes)) return evaluation('yes', `The person said yes (${answer}).`);
 	if (isOneOf(captured, asked.no)) return evaluation('no', `The person said no (${answer}).`);
 	return unclear(`${answer} was captured, which counts neither as yes nor as no.`);
@@ -171,12 +161,7 @@ export function askedBy(question: unknown, asked: AskedQuestion): AskedQuestion 
 /** Checks the stored settings of a waiting execution. */
 function isAsked(value: unknown): value is AskedQuestion {
 	if (!isJsonObject(value)) return false;
-	const { yes, no, not_reached: notReached, response_type: type } = value;
-	return (
-		typeof value.answer_field_in_record === 'string' &&
-		(type === 'approval' || type === 'freeText') &&
-		[yes, no, notReached].every(
-			(list) => Array.isArray(list) && list.every((one) => typeof one === 'string'),
-		)
+	return [value.yes, value.no].every(
+		(list) => Array.isArray(list) && list.every((one) => typeof one === 'string'),
 	);
 }

@@ -1,19 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
 import type { DataExtractionItem } from '../../shared/api/endpoints';
 import { formatOf, givenAs } from '../../shared/modelFormats';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Scalar } from '../../shared/n8n/forms/fieldValue';
 import { isUnset, quoted, parseList } from '../../shared/values';
-import { comparable, type AskedQuestion } from './answer';
+import { ANSWER_KEY, comparable, type AskedQuestion } from './answer';
 
 /** A checked question: the data point to send, and the settings to evaluate the answer. */
 export type Question = { point: DataExtractionItem; asked: AskedQuestion };
-
-/** Unlikely to be a data point of the agent, because the value must be the answer to this question. */
-const ANSWER_FIELD = 'answer_to_question';
-const NOT_REACHED = 'not_picked, failed';
 
 /** As human review, n8n fills in the first field and fixes the second one, by their names. */
 export const questionFields: INodeProperties[] = [
@@ -71,41 +66,15 @@ export const questionFields: INodeProperties[] = [
 	},
 ];
 
-export const answerOptions: INodeProperties[] = [
-	{
-		displayName: 'Answer Format',
-		name: 'answerFormat',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. yes or no',
-		description:
-			'The format in which the agent should capture the answer, in your own words. By default, the first values that count as yes and no.',
-	},
-	{
-		displayName: 'Answer Field',
-		name: 'answerField',
-		type: 'string',
-		default: ANSWER_FIELD,
-		description: 'The key of the data point, and of the captured value that is the answer',
-	},
-	{
-		displayName: 'Answer Field in Call Record',
-		name: 'answerFieldInRecord',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. data_captured.order.approved',
-		description:
-			"The path of the answer in the service's call record, if it isn't 'Answer Field' in data_captured. Use dots for nested fields. Get Call shows the record with 'Output' set to 'Raw'.",
-	},
-	{
-		displayName: 'Not Reached Statuses',
-		name: 'notReachedStatuses',
-		type: 'string',
-		default: NOT_REACHED,
-		description:
-			'Statuses of calls that nobody answered, separated by commas. Known statuses are not_picked and failed. Add any others that your account uses.',
-	},
-];
+export const answerFormat: INodeProperties = {
+	displayName: 'Answer Format',
+	name: 'answerFormat',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. yes or no',
+	description:
+		'The format in which the agent should capture the answer, in your own words. By default, the first values that count as yes and no.',
+};
 
 /**
  * Reads the question. It's sent as a data point, because that is the documented way to let an agent ask something.
@@ -113,7 +82,6 @@ export const answerOptions: INodeProperties[] = [
  * @throws InvalidInput naming the field to correct
  */
 export function readQuestion(form: Fields): Question {
-	const options = form.collection('options');
 	const question = form.text('message', MAY_BE_BLANK);
 	if (question === '') {
 		throw new InvalidInput(
@@ -121,43 +89,23 @@ export function readQuestion(form: Fields): Question {
 			givenAs('Question', 'Enter what the agent should ask.'),
 		);
 	}
-	const key = options.text('answerField') || ANSWER_FIELD;
-	if (form.rows('dataExtraction').some((row) => row.text('key') === key)) {
-		throw new InvalidInput(
-			`A data point of 'Data Extraction' has the same key as the answer (${quoted(key)}), so no call was placed`,
-			onScreenOnly("Change the 'Key' of the data point, or change 'Answer Field'."),
-		);
-	}
-	const written = options.textAsWritten('answerFormat');
 	const isApproval = form.choice('responseType', 'approval') === 'approval';
-	const answers = isApproval ? readApproval(form) : FREE_TEXT;
-	const [yes = '', no = ''] = [answers.yes[0], answers.no[0]];
-	const format = isUnset(written) && isApproval ? `${yes} or ${no}` : written;
+	const { yes, no } = isApproval ? readApproval(form) : { yes: [], no: [] };
+	const written = form.collection('options').textAsWritten(answerFormat.name);
+	const format = isUnset(written) && isApproval ? `${yes[0]} or ${no[0]}` : written;
 	return {
 		point: {
-			key,
+			key: ANSWER_KEY,
 			description: question,
 			required: true,
 			...(!isUnset(format) && { output_format: format }),
 		},
-		asked: {
-			question,
-			...answers,
-			answer_field_in_record:
-				options.text('answerFieldInRecord') || `data_captured.${key.replaceAll('.', '\\.')}`,
-			not_reached: parseList(
-				options.has('notReachedStatuses') ? options.textOrList('notReachedStatuses') : NOT_REACHED,
-			),
-		},
+		asked: { question, yes, no },
 	};
 }
 
-type Answers = Pick<AskedQuestion, 'response_type' | 'yes' | 'no'>;
-
-const FREE_TEXT: Answers = { response_type: 'freeText', yes: [], no: [] };
-
 /** The values that count as yes and no. */
-function readApproval(form: Fields): Answers {
+function readApproval(form: Fields): Pick<AskedQuestion, 'yes' | 'no'> {
 	const yes = valuesOf(form.scalars('yesValues', MAY_BE_BLANK));
 	const no = valuesOf(form.scalars('noValues', MAY_BE_BLANK));
 	const forModel = `${formatOf('Counts as Yes')} ${formatOf('Counts as No')}`;
@@ -175,7 +123,7 @@ function readApproval(form: Fields): Answers {
 			{ onScreen: 'Remove it from one of them.', forModel },
 		);
 	}
-	return { response_type: 'approval', yes, no };
+	return { yes, no };
 }
 
 /** Values separated by commas or line breaks, or a single value or a list from an expression. */

@@ -1,10 +1,9 @@
-import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import { type Fields, MAY_BE_BLANK, MAY_BE_EMPTY_LIST } from '../../shared/n8n/forms/fields';
+import { onScreenOnly } from '../../shared/api/resolution';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { minuteOfDay } from '../../shared/dates';
-import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
-import { type CallingHours, DAY_MINUTES, type DateRange } from '../callTime';
+import { type Checked, isUnset, parseList, problem, quoted, type Take } from '../../shared/values';
+import { type CallingHours, DAY_MINUTES } from '../callTime';
 import { timeZone } from './timeZone';
 
 const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -82,17 +81,6 @@ const hoursProperty: INodeProperties = {
 	],
 };
 
-/** Beside the hours, because n8n would sort it between their days and times. */
-const exceptOn: INodeProperties = {
-	displayName: 'Calling Hours Except On',
-	name: 'callingHoursExceptOn',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. 2026-12-25, 2027-01-01 to 2027-01-06',
-	description:
-		"Dates on which nobody is called, such as public holidays, separated by commas. They're in the time zone of 'Calling Hours'. An expression can return a list per item.",
-};
-
 const outsideHours: INodeProperties = {
 	displayName: 'Outside Calling Hours',
 	name: 'outsideCallingHours',
@@ -114,16 +102,14 @@ const outsideHours: INodeProperties = {
 	description: "What to do with a call outside 'Calling Hours'",
 };
 
-export const callingHours = [hoursProperty, exceptOn, outsideHours];
+export const callingHours = [hoursProperty, outsideHours];
 
 export function readCallingHours(options: Fields, take: Take): CallingHours | undefined {
 	// Read in any case, so that an invalid value is always reported.
-	const isSkipped = options.choice(outsideHours.name, 'schedule') === 'notPlaced';
-	const except = take(dateRanges(options.textOrList(exceptOn.name, MAY_BE_EMPTY_LIST))) ?? [];
+	const outside = options.choice(outsideHours.name, 'schedule');
 	const hours = options.group(hoursProperty.name);
 	if (hours === undefined) {
-		if (options.has(outsideHours.name)) take(noHours(outsideHours));
-		else if (except.length > 0) take(noHours(exceptOn));
+		if (options.has(outsideHours.name)) take(noHours());
 		return undefined;
 	}
 	const days = take(daysIn(hours.textOrList('days', MAY_BE_BLANK)));
@@ -135,13 +121,13 @@ export function readCallingHours(options: Fields, take: Take): CallingHours | un
 		return undefined;
 	}
 	if (to <= from) take(endsTooEarly(start, end));
-	return { days, from, to, zone, except, outside: isSkipped ? 'notPlaced' : 'schedule' };
+	return { days, from, to, zone, outside: outside === 'notPlaced' ? outside : 'schedule' };
 }
 
-function noHours({ displayName }: INodeProperties): Checked<never> {
+function noHours(): Checked<never> {
 	return problem(
 		"'Calling Hours' is empty",
-		onScreenOnly(`Add 'Calling Hours', or remove '${displayName}'.`),
+		onScreenOnly("Add 'Calling Hours', or remove 'Outside Calling Hours'."),
 	);
 }
 
@@ -159,25 +145,15 @@ const MIN_DAY_NAME_LENGTH = 3;
 
 /** Chosen days, or text such as `Mon-Wed, Sat`. */
 function daysIn(given: string | string[]): Checked<Set<number>> {
-	const value = [given].flat().join(', ');
 	const resolution = onScreenOnly(
 		'Choose the days on which people may be called, or let an expression return them, such as Mon-Wed, Sat.',
 	);
-	// Collapse white space first, because the next pattern is slow for long runs of it.
-	const parts = value
-		.replace(/\s+/g, ' ')
-		.replace(/ ?(?:[-–—]|\bto\b) ?/gi, '-')
-		.split(/[ ,;]+/)
-		.filter((part) => part !== '');
 	const days = new Set<number>();
-	for (const part of parts) {
-		const names = part.split('-');
-		const [first = 0, last = first] = names.map(dayNumber);
-		const unknown = names.length > 2 ? part : names.find((name) => dayNumber(name) === 0);
-		if (unknown !== undefined) {
-			const wrong = unknown === '' ? part : unknown;
-			const got = wrong === value.trim() ? quoted(wrong) : `${quoted(wrong)} in ${quoted(value)}`;
-			return problem(`'Days' in 'Calling Hours' must list weekdays (got ${got})`, resolution);
+	for (const part of parseList(given)) {
+		const [first = 0, last = first, ...more] = part.split(/[-–]/).map(dayNumber);
+		if (first === 0 || last === 0 || more.length > 0) {
+			const what = `'Days' in 'Calling Hours' must list weekdays (got ${quoted(part)})`;
+			return problem(what, resolution);
 		}
 		days.add(first);
 		for (let day = first; day !== last; days.add(day)) day = (day % WEEK.length) + 1;
@@ -188,9 +164,10 @@ function daysIn(given: string | string[]): Checked<Set<number>> {
 }
 
 /** From 1 for Monday. 0 if it isn't a day. */
-function dayNumber(name: string): number {
+function dayNumber(written: string): number {
+	const name = written.trim().toLowerCase();
 	if (name.length < MIN_DAY_NAME_LENGTH) return 0;
-	return WEEK.findIndex((day) => day.toLowerCase().startsWith(name.toLowerCase())) + 1;
+	return WEEK.findIndex((day) => day.toLowerCase().startsWith(name)) + 1;
 }
 
 function timeOfDay(field: string, value: string): Checked<number> {
@@ -202,37 +179,4 @@ function timeOfDay(field: string, value: string): Checked<number> {
 		`'${field}' in 'Calling Hours' must be a time of day (got ${quoted(value)})`,
 		resolution,
 	);
-}
-
-const RANGE = /^(\d{4}-\d\d-\d\d)(?: ?(?:to|\/|-|–) ?(\d{4}-\d\d-\d\d))?$/i;
-
-/** Dates and ranges, such as `2026-12-25, 2027-01-01 to 2027-01-06`. */
-function dateRanges(value: string | readonly string[]): Checked<DateRange[]> {
-	const parts = [value].flat().flatMap((text) => text.split(/[,;\n]/));
-	const ranges: DateRange[] = [];
-	for (const part of parts) {
-		const text = part.trim().replace(/\s+/g, ' ');
-		if (text === '') continue;
-		const [, first, last = first] = RANGE.exec(text) ?? [];
-		if (first === undefined || last === undefined || !isDate(first) || !isDate(last)) {
-			return problem(
-				`'Calling Hours Except On' must list dates (got ${quoted(text)})`,
-				forEveryone(
-					'Enter dates as year, month, and day, such as 2026-12-25, 2027-01-01 to 2027-01-06.',
-				),
-			);
-		}
-		if (last < first) {
-			return problem(
-				`A range in 'Calling Hours Except On' ends before it starts (got ${quoted(text)})`,
-				forEveryone('Enter the earlier date first.'),
-			);
-		}
-		ranges.push({ first, last });
-	}
-	return { value: ranges };
-}
-
-function isDate(text: string): boolean {
-	return DateTime.fromISO(text, { zone: 'utc' }).isValid;
 }

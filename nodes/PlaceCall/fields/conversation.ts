@@ -5,6 +5,7 @@ import { forEveryone } from '../../shared/api/resolution';
 import type { DataExtractionItem } from '../../shared/api/endpoints';
 import type { JsonObject, JsonValue } from '../../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { ANSWER_KEY } from '../ask/answer';
 import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
 
 export const initialGreeting: INodeProperties = {
@@ -87,19 +88,25 @@ export const dataExtraction: INodeProperties = {
 	],
 };
 
-export function readDataPoints(form: Fields, take: Take): DataExtractionItem[] {
-	const points = form.rows(dataExtraction.name).map((row, i) => take(dataPoint(row, i + 1)));
-	const keys = compact(points.map((point) => point?.key));
+/** @param question the data point of *Ask and Wait*, after those of the form */
+export function readDataPoints(
+	form: Fields,
+	take: Take,
+	question?: DataExtractionItem,
+): DataExtractionItem[] {
+	const own = form.rows(dataExtraction.name).map((row, i) => take(dataPoint(row, i + 1)));
+	const points = compact([...own, question]);
+	const keys = compact(points.map(({ key }) => key));
 	const repeated = keys.find((key, at) => keys.indexOf(key) < at);
 	if (repeated !== undefined) take(sameKey(repeated));
-	return compact(points);
+	return points;
 }
 
 /** Only one of the answers would be returned. */
 function sameKey(key: string): Checked<never> {
 	return problem(
-		`Several data points of 'Data Extraction' have the key ${quoted(key)}`,
-		forEveryone('Give each its own key.'),
+		`Several data points have the key ${quoted(key)}`,
+		forEveryone(`Give each its own key. Only the question of Ask and Wait has ${ANSWER_KEY}.`),
 	);
 }
 
@@ -132,7 +139,8 @@ export const additionalData: INodeProperties = {
 	typeOptions: { multipleValues: true, sortable: true },
 	placeholder: 'Add Field',
 	default: {},
-	description: 'Information for the agent in this call, such as an order number',
+	description:
+		"Information for the agent in this call, such as an order number. For nested values, use 'Additional Body Fields' with additional_data.",
 	options: [
 		{
 			displayName: 'Field',
@@ -169,26 +177,11 @@ function namedValue(row: Fields, position: number): Checked<[string, JsonValue]>
 	);
 }
 
-export const additionalDataJson: INodeProperties = {
-	displayName: 'Additional Data as JSON',
-	name: 'additionalDataJson',
-	type: 'json',
-	default: '{}',
-	placeholder: 'e.g. { "order_number": "A-1042" }',
-	description:
-		"More information for the agent in this call, as a JSON object. If it has the same name as a field of 'Additional Data', that field is used.",
-};
-
-/** The fields of both. Undefined if there are none. */
+/** Undefined if there are no fields. */
 export function readAdditionalData(form: Fields, take: Take): JsonObject | undefined {
-	const settings = form.collection('developerSettings');
 	const entries = form
 		.rows(additionalData.name)
 		.map((row, i) => take(namedValue(row, i + 1)))
 		.filter((entry) => entry !== undefined);
-	const data = {
-		...settings.jsonObject(additionalDataJson.name, MAY_BE_BLANK),
-		...Object.fromEntries(entries),
-	};
-	return Object.keys(data).length > 0 ? data : undefined;
+	return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }

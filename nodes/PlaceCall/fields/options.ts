@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { forEveryone } from '../../shared/api/resolution';
+import { finishedStatusesField } from '../../shared/n8n/forms/callTriggerFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -9,10 +10,9 @@ import {
 } from '../../shared/n8n/forms/options';
 import { type Checked, problem, quoted } from '../../shared/values';
 import { RESOURCE } from '../humanReview';
-import { finishedStatuses } from '../wait/waitOption';
 import { callingHours } from './callingHours';
 import { callLimit } from './callLimit';
-import { additionalDataJson, systemPrompt } from './conversation';
+import { systemPrompt } from './conversation';
 
 /** Per agent run, also without the option, because a model may misread whom to call. */
 export const DEFAULT_MAXIMUM_CALLS = 3;
@@ -38,7 +38,7 @@ export const webhookUrl: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
 	description:
-		"The URL to which the service posts the result when the call is completed. The agent needs post-call analysis. If the workflow that gets the result calls again, add 'Limit Calls per Person' there, so that nobody is called without end. 'Wait for Completion' by webhook uses its own URL instead.",
+		"The URL to which the service posts the result when the call is completed, such as the Production URL of Call Completed Trigger. The agent needs post-call analysis. If the workflow that gets the result calls again, add 'Limit Calls per Person' there, so that nobody is called without end. 'Wait for Completion' by webhook uses its own URL instead.",
 };
 
 export function completeUrl(url: string): Checked<string> {
@@ -65,13 +65,13 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name. Fields of an earlier call, such as outcome and captured_visit_day, are left out. Ask and Wait returns them unless you turn this off.',
 	},
 	maximumCallsField,
-	finishedStatuses,
+	// The webhook of the wait has no items.
+	{ ...finishedStatusesField, noDataExpression: true },
 ];
 
 /** *Developer Settings* of both operations. */
 export const callDeveloperSettings = developerSettings(
 	additionalBodyFields,
-	additionalDataJson,
 	additionalQueryParameters,
 	concurrencyField(
 		1,

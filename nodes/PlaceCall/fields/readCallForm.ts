@@ -31,7 +31,7 @@ export type CheckedCall = {
  * of them.
  *
  * @param zone the time zone of the workflow
- * @param question the data point of *Ask and Wait*, after those of the form
+ * @param question the data point of *Ask and Wait*
  * @throws InvalidInput naming all fields to correct, or the first one with a value of another type
  */
 export function readCallForm(
@@ -67,7 +67,7 @@ export function readCallForm(
 	const schedule = form.has('when') ? readSchedule(form, zone, take) : undefined;
 	set('scheduled_at', schedule?.at);
 	set('initial_greeting', take(shortGreeting(textIn('initialGreeting'))));
-	const points = [...readDataPoints(form, take), ...(question === undefined ? [] : [question])];
+	const points = readDataPoints(form, take, question);
 	set('data_extraction', points.length > 0 ? points : undefined);
 	set('additional_data', readAdditionalData(form, take));
 	set('call_config_overrides', readCallSettings(form, take));

@@ -4,13 +4,13 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { failureForModel, hintForOwner } from '../../shared/n8n/tools/toolResult';
 import { returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
-import { answerOptions, questionFields, readQuestion } from '../ask/question';
+import { answerFormat, questionFields, readQuestion } from '../ask/question';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
 import { placeCalls } from '../placeCalls';
-import { waitOption } from '../wait/waitOption';
+import { waitOptions } from '../wait/waitOption';
 
 export const sendAndWait: Operation = {
 	value: SEND_AND_WAIT_OPERATION,
@@ -23,7 +23,7 @@ export const sendAndWait: Operation = {
 		dataExtraction,
 		additionalData,
 		callSettings,
-		callOptions(initialGreeting, personName, ...answerOptions, waitOption),
+		callOptions(initialGreeting, personName, answerFormat, ...waitOptions),
 		callDeveloperSettings,
 	],
 	toolDescription:

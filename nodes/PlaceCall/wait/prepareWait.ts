@@ -80,7 +80,7 @@ async function waitByReading(
 }
 
 function notEnded(pending: number, all: number): string {
-	return `${pending} of ${counted(all, 'call')} didn't end within 'Time Limit', so the outcome isn't known yet (timed_out is true). Don't call these people again before you have read the calls with Get Call.`;
+	return `${pending} of ${counted(all, 'call')} didn't end within 'Time Limit (Minutes)', so the outcome isn't known yet (timed_out is true). Don't call these people again before you have read the calls with Get Call.`;
 }
 
 /** What to do if the execution is stopped during the wait. The calls aren't. */
@@ -142,15 +142,9 @@ async function requireResumable(context: IExecuteFunctions, resumeUrl: string): 
 		context.getNode(),
 		"n8n can't reach its own webhook URL, so no call was placed",
 		{
-			description: `The URL starts with ${new URL(resumeUrl).origin}. Ask your n8n administrator to make it reachable from n8n itself and from the service (WEBHOOK_URL), or ${howToReadInstead(context)}.`,
+			description: `The URL starts with ${new URL(resumeUrl).origin}. Ask your n8n administrator to make it reachable from n8n itself and from the service (WEBHOOK_URL), or choose 'By Reading the Call' in 'Wait for Completion'.`,
 		},
 	);
-}
-
-function howToReadInstead(context: IExecuteFunctions): string {
-	return asksAndWaits(context)
-		? "add 'Wait for Completion' in 'Options', and set 'How' to 'By Reading the Call'"
-		: "set 'Wait for Completion' to 'By Reading the Call'";
 }
 
 /** The latest end of a wait. n8n's own limit is a little later. */

@@ -1,11 +1,7 @@
-import upperFirst from 'lodash/upperFirst';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import {
-	finishedStatusesField,
-	readFinishedStatuses,
-} from '../../shared/n8n/forms/callTriggerFields';
+import { readFinishedStatuses } from '../../shared/n8n/forms/callTriggerFields';
 import type { Fields } from '../../shared/n8n/forms/fields';
 
 const WAYS = [
@@ -41,36 +37,18 @@ const how: INodeProperties = {
 	description: 'Whether to continue immediately, or with the results of the completed calls',
 };
 
-const UNITS_MS = new Map([
-	['seconds', 1_000],
-	['minutes', 60_000],
-	['hours', 3_600_000],
-	['days', 86_400_000],
-]);
-const DEFAULT_LIMIT = 2;
-const DEFAULT_UNIT = 'hours';
+const DEFAULT_MINUTES = 120;
 
-const timeLimit: INodeProperties[] = [
-	{
-		displayName: 'Time Limit',
-		name: 'waitLimit',
-		type: 'number',
-		noDataExpression: true,
-		typeOptions: { minValue: 1 },
-		default: DEFAULT_LIMIT,
-		description:
-			"How long to wait after the last call is due. Calls that aren't completed by then are returned with timed_out set to true.",
-	},
-	{
-		displayName: 'Unit',
-		name: 'waitLimitUnit',
-		type: 'options',
-		noDataExpression: true,
-		options: [...UNITS_MS.keys()].map((value) => ({ name: upperFirst(value), value })),
-		default: DEFAULT_UNIT,
-		description: 'The unit of the time limit',
-	},
-];
+const timeLimit: INodeProperties = {
+	displayName: 'Time Limit (Minutes)',
+	name: 'waitMinutes',
+	type: 'number',
+	noDataExpression: true,
+	typeOptions: { minValue: 1 },
+	default: DEFAULT_MINUTES,
+	description:
+		"How long to wait after the last call is due. Calls that aren't completed by then are returned with timed_out set to true.",
+};
 
 const otherStartsNotice: INodeProperties = {
 	displayName:
@@ -88,48 +66,20 @@ const otherStartsNotice: INodeProperties = {
 export const waitFields: INodeProperties[] = [
 	how,
 	otherStartsNotice,
-	...timeLimit.map((field) => ({
-		...field,
-		displayOptions: { show: { waitForCompletion: WAYS.map(({ value }) => value) } },
-	})),
+	{ ...timeLimit, displayOptions: { show: { waitForCompletion: WAYS.map(({ value }) => value) } } },
 ];
 
-/** *Ask and Wait* always waits, so this is an option. */
-export const waitOption: INodeProperties = {
-	displayName: 'Wait for Completion',
-	name: 'wait',
-	type: 'fixedCollection',
-	// Without both, n8n adds the option empty, and removes it again when another one is added.
-	typeOptions: { multipleValues: false },
-	default: { settings: {} },
-	placeholder: 'Add Wait',
-	description:
-		'How to wait for the answer, and how long. Without this option, the execution waits until the call is completed, for up to 2 hours. As a tool, the node reads the call repeatedly instead, until the time limit of tools.',
-	options: [
-		{
-			displayName: 'Wait',
-			name: 'settings',
-			values: [
-				{
-					...how,
-					displayName: 'How',
-					options: WAYS,
-					default: 'webhook',
-					description: 'How the node detects that the calls are completed',
-				},
-				...timeLimit,
-			],
-		},
-	],
-};
-
-/** An option of both operations. */
-export const finishedStatuses: INodeProperties = {
-	...finishedStatusesField,
-	noDataExpression: true,
-	description:
-		'Statuses of completed calls to wait for, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Known statuses are picked, not_picked, and failed. Add any others that your account uses, and remove those that it shows during a call.',
-};
+/** *Ask and Wait* always waits, so these are options. */
+export const waitOptions: INodeProperties[] = [
+	{
+		...how,
+		options: WAYS,
+		default: 'webhook',
+		description:
+			'How the node detects that the call is completed: by completion webhook by default, or in a tool by reading the call, until the time limit of tools',
+	},
+	timeLimit,
+];
 
 export type WaitOption = {
 	/** `webhook` or `reading`. `undefined` if nothing is chosen. */
@@ -139,23 +89,23 @@ export type WaitOption = {
 	finished: string[];
 };
 
-/** @throws InvalidInput if the option is empty, or its time limit isn't more than 0 */
+/** @throws InvalidInput if the time limit isn't more than 0 */
 export function readWaitOption(form: Fields): WaitOption {
 	const options = form.collection('options');
-	const settings = form.has(how.name) ? form : options.group(waitOption.name);
-	const chosen = settings?.choice(how.name, 'webhook');
-	const amount = settings?.number('waitLimit', undefined) ?? DEFAULT_LIMIT;
-	const unit = settings?.choice('waitLimitUnit', undefined) ?? DEFAULT_UNIT;
-	const limitMs = amount * (UNITS_MS.get(unit) ?? NaN);
-	if (!(limitMs > 0)) {
+	const fields = form.has(how.name) ? form : options;
+	const chosen = fields.has(how.name) ? fields.choice(how.name, 'no') : 'no';
+	const minutes = fields.has(timeLimit.name)
+		? fields.number(timeLimit.name, DEFAULT_MINUTES)
+		: DEFAULT_MINUTES;
+	if (!(minutes > 0)) {
 		throw new InvalidInput(
-			"'Time Limit' must be more than 0, so no call was placed",
-			onScreenOnly('Enter a number above 0, and choose its unit.'),
+			`'Time Limit (Minutes)' must be more than 0 (got ${minutes})`,
+			onScreenOnly('Enter a number above 0.'),
 		);
 	}
 	return {
 		how: chosen === 'no' ? undefined : chosen,
-		limitMs,
+		limitMs: minutes * 60_000,
 		finished: readFinishedStatuses(options),
 	};
 }

@@ -231,7 +231,7 @@ const ROWS = [
 		matches: beginsWith('webhook_url is set but post_call_analysis is not enabled'),
 		message: 'The agent has no post-call analysis, so the service rejects the webhook URL',
 		onScreen:
-			"Enable post-call analysis for the agent, or clear 'Webhook URL'. To wait without it, set 'Wait for Completion' to 'By Reading the Call'. For Ask and Wait, add 'Wait for Completion' in 'Options', and set 'How' to 'By Reading the Call'.",
+			"Enable post-call analysis for the agent, or clear 'Webhook URL'. To wait without it, choose 'By Reading the Call' in 'Wait for Completion'.",
 		forModel: '',
 	},
 	{

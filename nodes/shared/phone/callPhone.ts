@@ -1,13 +1,7 @@
 import { givenAs } from '../modelFormats';
 import { forEveryone, onScreenOnly } from '../api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../values';
-import {
-	callingCodeOf,
-	countriesWith,
-	countryName,
-	isDialedFromAbroad,
-	leadingCode,
-} from './countries';
+import { callingCodeOf, countryName, isDialedFromAbroad } from './countries';
 import { isIndian, readIndian, TOLL_FREE } from './india';
 import {
 	columnAdvice,
@@ -53,7 +47,7 @@ function ofIndia(value: unknown, written: Written): Checked<string> {
 	if (!plus && TOLL_FREE.test(national)) return { value: national };
 	const international = plus ? digits : digits.replace(/^00/, '');
 	const isOther = (plus || digits.startsWith('00')) && !international.startsWith('91');
-	if (isOther) return anotherCountry(value, international, INDIA);
+	if (isOther) return anotherCountry(value, INDIA);
 	return unusable(
 		value,
 		plus || number === SHORTENED ? number : { ...number, resolution: TEN_DIGITS },
@@ -68,29 +62,22 @@ function ofCountry(value: unknown, { digits, plus }: Written, country: string): 
 			? unusable(value, { issue: `has no digits after +${code}` })
 			: { value: national };
 	}
-	if (plus) return anotherCountry(value, digits, country);
+	if (plus) return anotherCountry(value, country);
 	const dialedFromAbroad = code !== undefined && isDialedFromAbroad(digits, code);
 	return { value: dialedFromAbroad ? digits.slice(2 + code.length) : digits };
 }
 
 /** A number that is called with the code of another country would reach a stranger. */
-function anotherCountry(value: unknown, digits: string, country: string): Checked<string> {
-	const own = callingCodeOf(country);
-	const chosen = `${countryName(country)}${own === undefined ? '' : ` (+${own})`}`;
-	const code = leadingCode(digits);
+function anotherCountry(value: unknown, country: string): Checked<string> {
+	const code = callingCodeOf(country);
+	const chosen = `${countryName(country)}${code === undefined ? '' : ` (+${code})`}`;
 	return problem(
-		`'Phone Number' ${quoted(value)} starts with ${code === undefined ? 'another country code' : `+${code}, the code of ${countriesOf(code)}`}, but 'Country' is ${chosen}`,
+		`'Phone Number' ${quoted(value)} has another country code, but 'Country' is ${chosen}`,
 		{
 			onScreen: "Choose the country of the number in 'Country', or correct the number.",
 			forModel: 'Give the country of the number in Country, or correct the number.',
 		},
 	);
-}
-
-function countriesOf(code: string): string {
-	const [main = '', ...others] = countriesWith(code);
-	if (others.length === 0) return countryName(main);
-	return `${countryName(main)} and ${others.length} other ${others.length === 1 ? 'country' : 'countries'}`;
 }
 
 function unusable(

@@ -67,12 +67,10 @@ function unusableCell(
 	{ issue, resolution = ACCEPTED_FORMS }: Unreadable,
 ): UnusablePhone {
 	const isText = typeof value === 'string' || typeof value === 'number';
-	const [cell, number] = isText
-		? [shown(String(value)), shown(String(value))]
-		: ['The phone column', 'The phone number'];
+	const cell = isText ? shown(String(value)) : 'The phone number';
 	return {
 		reason: `${cell} ${issue}. ${resolution.onScreen}`,
-		forModel: `${number} ${issue}. ${resolution.forModel}`,
+		forModel: `${cell} ${issue}. ${resolution.forModel}`,
 	};
 }
 

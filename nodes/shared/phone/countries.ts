@@ -5,7 +5,7 @@ import { type Checked, isUnset, problem, quoted } from '../values';
 export type Country = { code: string; name: string };
 
 /**
- * ITU calling codes (E.164) with their countries, the main one first. A call request needs the number without country
+ * ITU calling codes (E.164) with their countries. A call request needs the number without country
  * code, so the code must be recognized: `+44` isn't an Indian number. With the countries below, these are all countries
  * that the form offers.
  */
@@ -32,8 +32,7 @@ const CALLING_CODES =
 const WITHOUT_CODE = 'AQ BV GS HM PN TF UM'.split(' ');
 
 /**
- * Codes of countries in which a leading zero is dialed within the country, but never from abroad. The zero of
- * "+44 (0) 20" isn't part of the number. In Italy (39), it is.
+ * Codes of countries in which a leading zero is dialed within the country, but never from abroad. In Italy (39), it is.
  */
 const TRUNK_ZERO = new Set(
 	(
@@ -44,15 +43,14 @@ const TRUNK_ZERO = new Set(
 	).split(' '),
 );
 
-const countriesByCode = new Map<string, readonly string[]>();
-const codeOf = new Map<string, string | undefined>(
-	WITHOUT_CODE.map((country) => [country, undefined]),
-);
-for (const entry of CALLING_CODES.split(', ')) {
-	const [code = '', ...countries] = entry.split(' ');
-	countriesByCode.set(code, countries);
-	for (const country of countries) codeOf.set(country, code);
-}
+const codeOf: ReadonlyMap<string, string | undefined> = new Map([
+	...WITHOUT_CODE.map((country) => [country, undefined] as const),
+	...CALLING_CODES.split(', ').flatMap((entry) => {
+		const [code, ...countries] = entry.split(' ');
+		return countries.map((country) => [country, code] as const);
+	}),
+]);
+const codes: ReadonlySet<string | undefined> = new Set(codeOf.values());
 
 const names = new Intl.DisplayNames('en', { type: 'region' });
 
@@ -79,18 +77,12 @@ export function countryCode(value: unknown): Checked<string> {
 	}
 	const code = String(value).trim().toUpperCase();
 	if (codeOf.has(code)) return { value: code };
-	const meant = suggestCountry(String(value));
 	return problem(
 		`'Country' must be a country code (got ${quoted(value)})`,
-		meant === undefined
-			? givenAs(
-					'Country',
-					'Use the two-letter code of the country, such as IN for India or US for the United States.',
-				)
-			: {
-					onScreen: `Use ${meant.code} for ${meant.name}.`,
-					forModel: `Use "${meant.code}" for ${meant.name}.`,
-				},
+		givenAs(
+			'Country',
+			'Use the two-letter code of the country, such as IN for India or US for the United States.',
+		),
 	);
 }
 
@@ -101,38 +93,14 @@ export function withoutAccents(name: string): string {
 		.replace(/\u2019/g, "'");
 }
 
-/** The country with this name or old code (UK), if it's unambiguous. */
-export function suggestCountry(text: string): Country | undefined {
-	const query = searchable(text.trim());
-	if (/^[a-z]{2}$/.test(query)) {
-		const current = new Intl.Locale(`und-${query}`).region;
-		return COUNTRIES.find(({ code }) => code === current);
-	}
-	const exact = COUNTRIES.find(({ name }) => searchable(name) === query);
-	if (exact !== undefined || query.length < 4) return exact;
-	const [found, ...others] = COUNTRIES.filter(({ name }) => searchable(name).includes(query));
-	return others.length === 0 ? found : undefined;
-}
-
-function searchable(name: string): string {
-	return withoutAccents(name).toLowerCase();
-}
-
 /** `44` for `GB`. `undefined` for a country without its own code. */
 export function callingCodeOf(country: string): string | undefined {
 	return codeOf.get(country);
 }
 
-/** The countries that use a code, the main one first. */
-export function countriesWith(code: string): readonly string[] {
-	return countriesByCode.get(code) ?? [];
-}
-
 /** The code at the start of international digits. No code is a prefix of another one. */
 export function leadingCode(digits: string): string | undefined {
-	return [1, 2, 3]
-		.map((length) => digits.slice(0, length))
-		.find((code) => countriesByCode.has(code));
+	return [1, 2, 3].map((length) => digits.slice(0, length)).find((code) => codes.has(code));
 }
 
 export function hasTrunkZero(code: string): boolean {

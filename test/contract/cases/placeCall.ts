@@ -17,7 +17,7 @@ function outsideCallingHours() {
 
 const once = { callLimit: { limit: { maximumCalls: 1, period: 'day' } } };
 
-const byReading = { wait: { settings: { waitForCompletion: 'reading', waitLimit: 1 } } };
+const byReading = { waitForCompletion: 'reading', waitMinutes: 60 };
 
 /** Every field of a call request, with the members of its overrides and of a data point. */
 const DOCUMENTED_FIELDS = itemsOfDocument()

@@ -7,7 +7,6 @@ export const MAY_BE_BLANK: { [place: string]: string } = {
 	'placeCall › initialGreeting': 'an opening line, for which the agent has a default',
 	'placeCall › options.personName': 'the same, for a question',
 	'placeCall › options.initialGreeting': 'the same, among the options',
-	'placeCall › developerSettings.additionalDataJson': 'further data about the person',
 	'placeCall › additionalDataFields.fields[0].value': 'one value about the person',
 	'dnd › reason': 'a remark about the entry',
 	'chatSession › personName': 'the name of a customer',
@@ -26,8 +25,7 @@ export const TAKES_TRUE_AND_FALSE: { [place: string]: string } = {
 
 /** JSON fields, which are text fields in a tool. An object is valid, too. */
 export const IS_JSON = new Set([
-	...['additionalBodyFields', 'additionalDataJson', 'additionalQueryParameters'],
-	...['contacts', 'metadata'],
+	...['additionalBodyFields', 'additionalQueryParameters', 'contacts', 'metadata'],
 ]);
 
 /** Lists in which an expression may return other values. */

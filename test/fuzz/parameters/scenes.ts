@@ -16,13 +16,7 @@ export type Scene = {
 
 const rows = (...jsons: IDataObject[]): INodeExecutionData[] => jsons.map((json) => ({ json }));
 
-const READING = {
-	settings: {
-		waitForCompletion: 'reading',
-		waitLimit: 1,
-		waitLimitUnit: 'seconds',
-	},
-};
+const READING = { waitForCompletion: 'reading', waitMinutes: 1 / 60 };
 const place = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
 const question = {
 	...place,
@@ -30,7 +24,7 @@ const question = {
 	message: 'May we ship?',
 	yesValues: 'yes',
 	noValues: 'no',
-	options: { wait: READING, finishedStatuses: 'picked' },
+	options: { ...READING, finishedStatuses: 'picked' },
 };
 
 const placeCall: Scene[] = [
@@ -44,9 +38,8 @@ const placeCall: Scene[] = [
 		node: 'placeCall',
 		parameters: {
 			...place,
-			...READING.settings,
+			...READING,
 			options: { finishedStatuses: 'picked' },
-			developerSettings: { additionalDataJson: '{ "plan": "gold" }' },
 		},
 	},
 	{ node: 'placeCall', parameters: question },

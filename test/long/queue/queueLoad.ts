@@ -195,8 +195,7 @@ export class QueueLoad {
 		};
 		const wait = {
 			waitForCompletion: 'webhook',
-			waitLimit: WAIT_MINUTES,
-			waitLimitUnit: 'minutes',
+			waitMinutes: WAIT_MINUTES,
 		};
 		const webhookUrl = this.completionUrl(this.baseUrls[0] ?? '');
 		const watched = { sessionIds: this.sessions.join(', '), eventTypes: ['nudge_sent'] };

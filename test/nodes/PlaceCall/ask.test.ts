@@ -26,7 +26,7 @@ const question = {
 	yesValues: 'yes, go ahead',
 	noValues: 'no',
 };
-const byReading = { wait: { settings: { waitForCompletion: 'reading' } } };
+const byReading = { waitForCompletion: 'reading' };
 
 describe('asking and waiting', () => {
 	const { node, waiting, service, placed, isNow, timeFlies } = waitHarness(dialects.plain);

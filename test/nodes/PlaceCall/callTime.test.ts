@@ -17,7 +17,6 @@ const WORKING_HOURS: CallingHours = {
 	from: 9 * 60,
 	to: 18 * 60,
 	zone: 'Asia/Kolkata',
-	except: [],
 	outside: 'schedule',
 };
 const LIMIT = { calls: 1, period: 'day' as const };
@@ -32,12 +31,10 @@ const settingsOf = ({ scheduledAt: at, zone = 'Asia/Kolkata', hours, limit }: Se
 });
 
 /** Whether a moment is within the hours, by their definition. */
-function isOpen({ days, from, to, zone, except }: CallingHours, moment: DateTime): boolean {
+function isOpen({ days, from, to, zone }: CallingHours, moment: DateTime): boolean {
 	const local = moment.setZone(zone);
 	const minute = local.hour * 60 + local.minute;
-	const date = local.toISODate() ?? '';
-	const isExcepted = except.some(({ first, last }) => date >= first && date <= last);
-	return minute >= from && minute < to && days.has(local.weekday) && !isExcepted;
+	return minute >= from && minute < to && days.has(local.weekday);
 }
 
 const QUARTER_MS = 15 * 60_000;
@@ -46,7 +43,7 @@ const QUARTER_MS = 15 * 60_000;
 function byTheQuarter(hours: CallingHours, from: DateTime): number | undefined {
 	if (isOpen(hours, from)) return from.toMillis();
 	let quarter = Math.floor(from.toMillis() / QUARTER_MS) + 1;
-	for (const end = quarter + 17 * 24 * 4; quarter < end; quarter++) {
+	for (const end = quarter + 8 * 24 * 4; quarter < end; quarter++) {
 		const moment = DateTime.fromMillis(quarter * QUARTER_MS, { zone: hours.zone });
 		if (isOpen(hours, moment)) return moment.toMillis();
 	}
@@ -68,7 +65,6 @@ const someHours = fc
 			from: from * 15,
 			to: to * 15,
 			zone,
-			except: [],
 			outside: 'schedule',
 		}),
 	);
@@ -79,23 +75,11 @@ const someMoment = fc
 /** How much later than now, in milliseconds. */
 const somewhen = fc.option(fc.integer({ min: 1, max: 3 * 86_400_000 }), { nil: undefined });
 
-/** Ranges in the days after a moment, as offset and length in days. */
-const someRanges = fc.array(fc.tuple(fc.integer({ min: -1, max: 5 }), fc.nat({ max: 2 })), {
-	maxLength: 2,
-});
-
 describe('the next opening', () => {
-	test('is within the hours, and the first such moment at or after the requested time, in any zone and with exceptions', () => {
+	test('is within the hours, and the first such moment at or after the requested time, in any zone', () => {
 		fc.assert(
-			fc.property(someHours, someMoment, somewhen, someRanges, (weekly, now, ahead, ranges) => {
+			fc.property(someHours, someMoment, somewhen, (hours, now, ahead) => {
 				const wanted = now.plus(ahead ?? 0);
-				const dateAfter = (days: number) =>
-					wanted.setZone(weekly.zone).plus({ days }).toISODate() ?? '';
-				const except = ranges.map(([offset, length]) => ({
-					first: dateAfter(offset),
-					last: dateAfter(offset + length),
-				}));
-				const hours = { ...weekly, except };
 				const scheduledAt = ahead === undefined ? undefined : (wanted.toISO() ?? undefined);
 				const time = callTime(settingsOf({ hours, scheduledAt }), now);
 				const planned = time.planned.toMillis();
@@ -109,7 +93,6 @@ describe('the next opening', () => {
 	});
 
 	const berlin = { days: EVERY_DAY, zone: 'Europe/Berlin' };
-	const week = { first: '2026-11-23', last: '2026-11-29' };
 	const whole = { days: new Set([1]), from: 0, to: 24 * 60 };
 
 	test.each<[string, Partial<CallingHours>, from: string, opening: string]>([
@@ -120,7 +103,6 @@ describe('the next opening', () => {
 		['the end', {}, nov('20T18:00'), nov('23T09:00')],
 		['a whole day', whole, nov('23T23:59:59'), nov('23T23:59:59')],
 		['after a whole day', whole, nov('24T00:00'), nov('30T00:00')],
-		['after excepted dates', { except: [week] }, nov('20T22:00'), nov('30T09:00')],
 		[
 			'a time that the clocks skip',
 			{ ...berlin, from: 150, to: 300 },

@@ -134,7 +134,7 @@ describe('when a row cannot be called', () => {
 	it('no call is placed, and every such row is reported', async () => {
 		const { message, description, context } = faultOf(await harness.place(perItem, { items }));
 		expect(message).toBe(
-			`'Phone Number' "+449876543211" starts with +44, the code of United Kingdom and 3 other countries, but 'Country' is India (+91) [item 1]`,
+			`'Phone Number' "+449876543211" has another country code, but 'Country' is India (+91) [item 1]`,
 		);
 		expect(description).toContain(`[item 2] 'Phone Number' "n/a" isn't a phone number. Enter`);
 		expect(description).toContain(

@@ -65,7 +65,7 @@ export const waitBy = (
 	settings: INodeParameters = {},
 	options: INodeParameters = {},
 ) => ({
-	...{ waitForCompletion: way, waitLimit: 1, waitLimitUnit: 'hours', ...settings },
+	...{ waitForCompletion: way, waitMinutes: 60, ...settings },
 	options,
 });
 

@@ -1,14 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { hintsOf, output, records, service, skipSleeps } from '../../engine';
-import {
-	acceptCalls,
-	BODY,
-	callsEndpoint,
-	perItem,
-	phone,
-	placeCallHarness,
-	waitBy,
-} from './placeCallHarness';
+import { acceptCalls, BODY, callsEndpoint, placeCallHarness, waitBy } from './placeCallHarness';
 
 const { place } = placeCallHarness();
 
@@ -47,51 +39,6 @@ describe('the output', () => {
 			{ json: { call_id: 'a', placed: true, ...json }, pairedItem: { item: 0 } },
 		]);
 	});
-});
-
-test.each([
-	['https://n8n.example.com/webhook-test/1a2b', [/^'Webhook URL' is a Test URL of n8n/]],
-	['http://localhost:5678/webhook/1a2b', [/^'Webhook URL' has an address of this computer/]],
-	['http://10.0.0.12:5678/webhook/1a2b', [/^'Webhook URL' has an address of this computer/]],
-	['https://n8n.example.com/webhook/1a2b', []],
-])('the call is placed with the webhook URL %s, with %j as hint', async (webhookUrl, expected) => {
-	const bodies = acceptCalls(1);
-	const run = await place({ options: { webhookUrl } });
-	expect(hintsOf(run)).toEqual(expected.map((hint): unknown => expect.stringMatching(hint)));
-	expect(bodies).toEqual([{ ...BODY, webhook_url: webhookUrl }]);
-});
-
-const NAME = "The expression of 'Person Name' returned nothing";
-const RETRIES = "The retries in 'Call Settings' may have no effect";
-const NAMED = { personName: '={{ $json.name }}' };
-const BY_MODEL = { personName: '={{ $fromAI("name") ? "" : "" }}' };
-
-test.each<[string, INodeParameters, string[]]>([
-	['a fixed empty name', { personName: '' }, []],
-	['names of a column', NAMED, []],
-	['names of a missing column', { personName: '={{ $json.Name }}' }, [NAME]],
-	[
-		'greetings of a missing column',
-		{ initialGreeting: '={{ $json.Hello }}' },
-		["The expression of 'Initial Greeting' returned nothing"],
-	],
-	['the attempts alone', { callConfigOverrides: { retryMaxAttempts: 3 } }, [RETRIES]],
-	['the interval alone', { callConfigOverrides: { retryIntervalMinutes: 3 } }, [RETRIES]],
-	[
-		'all settings of retries',
-		{ callConfigOverrides: { retryMaxAttempts: 3, retryIntervalMinutes: 3, retryEnabled: true } },
-		[],
-	],
-])('hints about fields that probably have no effect: %s', async (_what, parameters, expected) => {
-	acceptCalls(2);
-	const items = [{ phone: phone(0) }, { phone: phone(1), name: 'Asha' }];
-	const run = await place({ ...perItem, ...parameters }, { items });
-	expect(hintsOf(run)).toEqual(expected.map((hint): unknown => expect.stringContaining(hint)));
-});
-
-test('as a tool, no hint about a name that the model left empty', async () => {
-	acceptCalls(1);
-	expect(hintsOf(await place(BY_MODEL))).toEqual([]);
 });
 
 it('waits for a call whose call_id is a number, and returns its record instead of the first response', async () => {

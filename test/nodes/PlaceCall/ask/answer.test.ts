@@ -8,16 +8,16 @@ import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 
 const asked: AskedQuestion = {
 	question: 'May we ship?',
-	response_type: 'approval',
 	yes: ['yes', 'true', 'Go ahead'],
 	no: ['no', 'false'],
-	answer_field_in_record: 'data_captured.ok',
-	not_reached: ['not_picked', 'failed'],
 };
 
 const ended = (record: JsonObject): CallState => ({ record, hasEnded: true });
 const inProgress = (record: JsonObject): CallState => ({ record, hasEnded: false });
-const picked = (ok: JsonValue): JsonObject => ({ status: 'picked', data_captured: { ok } });
+const picked = (ok: JsonValue): JsonObject => ({
+	status: 'picked',
+	data_captured: { answer_to_question: ok },
+});
 
 const answerTo = (
 	known?: CallState,
@@ -43,6 +43,7 @@ describe('the answer', () => {
 		['an empty text', ended(picked(' ')), 'unclear', `(status "picked"), ${noAnswer}`],
 		['nothing', ended({ status: 'picked' }), 'unclear', noAnswer],
 		['no status', ended({}), 'unclear', `The call is completed (status "null"), ${noAnswer}`],
+		['another status', ended({ status: 'busy' }), 'unclear', noAnswer],
 		['nobody', ended({ status: 'not_picked' }), 'not_reached', missed('not_picked')],
 		['nobody yet', inProgress({ status: 'failed' }), 'not_reached', missed('failed')],
 		[
@@ -70,23 +71,8 @@ describe('the answer', () => {
 		expect(result).toHaveProperty('data.approved', answer === 'yes');
 	});
 
-	test('is read from the configured field', () => {
-		const record = {
-			post_call_analysis: { votes: [{ value: 'yes' }] },
-			data_captured: { ok: 'no' },
-		};
-		const path = { answer_field_in_record: 'post_call_analysis.votes.0.value' };
-		expect(answerTo(ended(record), path)).toMatchObject({ answer: 'yes' });
-	});
-
-	test('is not_reached for a configured status', () => {
-		const busy = ended({ status: 'busy' });
-		expect(answerTo(busy)).toMatchObject({ answer: 'unclear' });
-		expect(answerTo(busy, { not_reached: ['busy'] })).toMatchObject({ answer: 'not_reached' });
-	});
-
 	test('can be any value with response type Any Answer, without being an approval', () => {
-		const free: Partial<AskedQuestion> = { response_type: 'freeText', yes: [], no: [] };
+		const free: Partial<AskedQuestion> = { yes: [], no: [] };
 		expect(answerTo(ended(picked('On Friday')), free)).toMatchObject({
 			answer: 'answered',
 			captured_answer: 'On Friday',
@@ -138,14 +124,12 @@ test('a model whose tool was not approved gets the reason, and must not use it',
 });
 
 test('a call without a question stays unchanged', () => {
-	const call = { call_id: 'a', data_captured: { ok: 'yes' } };
+	const call = { call_id: 'a', data_captured: { answer_to_question: 'yes' } };
 	for (const not of [
 		...[undefined, null, 'asked', {}],
 		{ ...asked, yes: 'yes' },
 		{ ...asked, no: [1] },
-		{ ...asked, not_reached: undefined },
-		{ ...asked, answer_field_in_record: 7 },
-		{ ...asked, response_type: 'other' },
+		{ ...asked, yes: undefined },
 	]) {
 		expect(withAnswer(call, not, ended(picked('yes')))).toBe(call);
 	}

@@ -1,5 +1,6 @@
 import { readQuestion } from '../../../../nodes/PlaceCall/ask/question';
-import { messageOf, questionForm } from '../callForm';
+import { readCallForm } from '../../../../nodes/PlaceCall/fields/readCallForm';
+import { CALL, messageOf, questionForm } from '../callForm';
 
 type Values = { [name: string]: unknown };
 
@@ -12,23 +13,9 @@ const QUESTION = {
 const questionWith = (values: Values) => readQuestion(questionForm({ ...QUESTION, ...values }));
 const messageFor = (values: Values) => messageOf(() => questionWith(values));
 
-test('field names, format, and statuses can be configured', () => {
-	const options = {
-		answerField: 'a.b',
-		answerFormat: 'yes or no',
-		notReachedStatuses: 'busy, no_line',
-	};
-	const { point, asked } = questionWith({ options });
-	expect(point).toMatchObject({ key: 'a.b', output_format: 'yes or no' });
-	expect(asked).toMatchObject({
-		answer_field_in_record: 'data_captured.a\\.b',
-		not_reached: ['busy', 'no_line'],
-	});
-	const answerFieldInRecord = 'post_call_analysis.ok';
-	expect(questionWith({ options: { answerFieldInRecord } }).asked.answer_field_in_record).toBe(
-		answerFieldInRecord,
-	);
-	expect(questionWith({ options: { notReachedStatuses: '' } }).asked.not_reached).toEqual([]);
+test('the format of the answer can be given in own words', () => {
+	const { point } = questionWith({ options: { answerFormat: 'ja or nein' } });
+	expect(point).toMatchObject({ key: 'answer_to_question', output_format: 'ja or nein' });
 });
 
 test.each<[string, unknown, string[]]>([
@@ -42,7 +29,7 @@ test.each<[string, unknown, string[]]>([
 
 test('with any answer allowed, nothing counts as yes or no', () => {
 	const { asked } = questionWith({ responseType: 'freeText', yesValues: '' });
-	expect(asked).toMatchObject({ response_type: 'freeText', yes: [], no: [] });
+	expect(asked).toMatchObject({ yes: [], no: [] });
 });
 
 test.each<[string, Values, string]>([
@@ -54,12 +41,15 @@ test.each<[string, Values, string]>([
 		{ noValues: 'no, YES ' },
 		`'Counts as Yes' and 'Counts as No' both have "yes"`,
 	],
-	[
-		'a duplicate key',
-		{ dataExtraction: { points: [{ key: 'answer_to_question', description: 'x' }] } },
-		'has the same key as the answer ("answer_to_question")',
-	],
 ])('%s: no call is placed', (_what, over, words) => {
 	expect(messageFor(over)).toContain(words);
 	expect(messageFor(over)).toContain('no call was placed');
+});
+
+test('no other data point has the key of the answer', () => {
+	const points = [{ key: 'answer_to_question', description: 'x' }];
+	const form = questionForm({ ...CALL, ...QUESTION, dataExtraction: { points } });
+	expect(messageOf(() => readCallForm(form, 'UTC', readQuestion(form).point))).toContain(
+		'Several data points have the key "answer_to_question"',
+	);
 });

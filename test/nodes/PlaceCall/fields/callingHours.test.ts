@@ -5,14 +5,14 @@ type Written = { [field: string]: unknown };
 
 const FIELDS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
 
-function hoursOf({ outside = 'schedule', exceptOn, ...over }: Written = {}): CallingHours {
+function hoursOf(over: Written = {}): CallingHours {
 	const callingHours = { hours: { ...FIELDS, ...over } };
-	const { time } = callWith({
-		options: { callingHours, callingHoursExceptOn: exceptOn, outsideCallingHours: outside },
-	});
+	const { time } = callWith({ options: { callingHours } });
 	if (time.hours === undefined) throw new Error('not read');
 	return time.hours;
 }
+
+const same = (days: string): [string, string] => [days, days];
 
 const messageFor = (over: Written) => messageOf(() => hoursOf(over));
 
@@ -21,10 +21,8 @@ describe('the days', () => {
 		['Mon-Sun', [1, 2, 3, 4, 5, 6, 7]],
 		['Sun-Thu', [1, 2, 3, 4, 7]],
 		['saturday', [6]],
-		['Mon, Wed;FRI', [1, 3, 5]],
+		['Mon, Wed,FRI', [1, 3, 5]],
 		['Mon - Wed, Sat', [1, 2, 3, 6]],
-		['Tuesday to Thursday', [2, 3, 4]],
-		['Mon  to  Wed', [1, 2, 3]],
 		['Thurs, Tues', [2, 4]],
 		['Sat–Sun', [6, 7]],
 		[
@@ -40,19 +38,12 @@ describe('the days', () => {
 	});
 
 	test.each<[days: string, wrong: string]>([
-		['Mon-Fr', '"Fr" in "Mon-Fr"'],
-		['Mon-Firday', '"Firday" in "Mon-Firday"'],
-		['Mon to Freitag', '"Freitag" in "Mon to Freitag"'],
-		['Lun-Fri', '"Lun" in "Lun-Fri"'],
-		['Sat, Mon-F', '"F" in "Sat, Mon-F"'],
-		['Fryday', '"Fryday"'],
-		['Mon-', '"Mon-"'],
-		['-Fri', '"-Fri"'],
-		['Mon-Wed-Fri', '"Mon-Wed-Fri"'],
-		...['weekdays', 'Mo', 'constructor', '-'].map((days): [string, string] => [days, `"${days}"`]),
-	])('%p is rejected because of %s', (days, wrong) => {
+		['Sat, Mon-F', 'Mon-F'],
+		...['Mon-Fr', 'Mon to Fri', 'Lun-Fri', 'Fryday', 'Mon-', '-Fri', 'Mon-Wed-Fri'].map(same),
+		...['weekdays', 'Mo', 'constructor', '-'].map(same),
+	])('%p is rejected because of %p', (days, wrong) => {
 		expect(messageFor({ days })).toContain(
-			`'Days' in 'Calling Hours' must list weekdays (got ${wrong}). Choose the days`,
+			`'Days' in 'Calling Hours' must list weekdays (got "${wrong}"). Choose the days`,
 		);
 	});
 });
@@ -74,7 +65,7 @@ describe('invalid hours are reported', () => {
 		[{ days: '' }, /^'Days' in 'Calling Hours' is empty/],
 		[{ days: ' , ' }, /^'Days' in 'Calling Hours' is empty/],
 		[{ days: [] }, /^'Days' in 'Calling Hours' is empty/],
-		[{ days: ['monday', 'someday'] }, /list weekdays \(got "someday" in "monday, someday"\)/],
+		[{ days: ['monday', 'someday'] }, /list weekdays \(got "someday"\)/],
 		[{ from: '' }, /^'From' in 'Calling Hours' is empty/],
 		[{ to: null }, /^'To' in 'Calling Hours' is empty/],
 		[{ from: '109:00' }, /^'From' in 'Calling Hours' must be a time of day \(got "109:00"\)/],
@@ -123,54 +114,11 @@ describe('invalid hours are reported', () => {
 	});
 });
 
-describe('Calling Hours Except On', () => {
-	test('dates without hours are reported, because they would have no effect', () => {
-		const read = () => callWith({ options: { callingHoursExceptOn: '2026-12-25' } });
-		expect(messageOf(read)).toContain("'Calling Hours' is empty");
-	});
-
-	test('what to do outside the hours is reported without hours, because calls would be placed at any time', () => {
-		const read = () => callWith({ options: { outsideCallingHours: 'notPlaced' } });
-		expect(messageOf(read)).toBe(
-			"'Calling Hours' is empty. Add 'Calling Hours', or remove 'Outside Calling Hours'.",
-		);
-	});
-
-	const exceptOf = (exceptOn: unknown) => hoursOf({ exceptOn }).except;
-
-	const CHRISTMAS = ['2026-12-24', '2026-12-26'];
-	const NEW_YEAR = ['2027-01-01', '2027-01-06'];
-	const LEAP_DAY = ['2028-02-29', '2028-02-29'];
-
-	test.each<[string, unknown, string[][]]>([
-		[
-			'dates and ranges',
-			' 2028-02-29 ,2027-01-01  to 2027-01-06;\n2026-12-24/2026-12-26',
-			[LEAP_DAY, NEW_YEAR, CHRISTMAS],
-		],
-		['a range with a hyphen', '2026-12-24 - 2026-12-26', [CHRISTMAS]],
-		['a list from an expression', ['2028-02-29', '2027-01-01 to 2027-01-06'], [LEAP_DAY, NEW_YEAR]],
-		['an empty list', [], []],
-		['nothing', '', []],
-	])('%s', (_what, exceptOn, ranges) => {
-		expect(exceptOf(exceptOn)).toEqual(ranges.map(([first, last]) => ({ first, last })));
-	});
-
-	test.each([
-		...['25.12.2026', '12/25/2026', '2026-12-32', '2027-02-29', '2026-12', 'Christmas'],
-		...['2026-12-25T00:00:00Z', '2026-12-25 to', '2026-12-25 to 2026-13-01'],
-		'2026-12-24 to 2026-12-26 to 2026-12-28',
-	])('%s is rejected', (date) => {
-		expect(messageFor({ exceptOn: `2026-12-01, ${date}` })).toBe(
-			`'Calling Hours Except On' must list dates (got "${date}"). Enter dates as year, month, and day, such as 2026-12-25, 2027-01-01 to 2027-01-06.`,
-		);
-	});
-
-	test('a range that ends before it starts is rejected', () => {
-		expect(messageFor({ exceptOn: '2027-01-06 to 2027-01-01' })).toBe(
-			`A range in 'Calling Hours Except On' ends before it starts (got "2027-01-06 to 2027-01-01"). Enter the earlier date first.`,
-		);
-	});
+test('what to do outside the hours is reported without hours, because calls would be placed at any time', () => {
+	const read = () => callWith({ options: { outsideCallingHours: 'notPlaced' } });
+	expect(messageOf(read)).toBe(
+		"'Calling Hours' is empty. Add 'Calling Hours', or remove 'Outside Calling Hours'.",
+	);
 });
 
 test.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT+0', 'UTC'])('the time zone %s is clear', (timeZone) => {

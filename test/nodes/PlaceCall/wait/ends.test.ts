@@ -54,7 +54,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(Object.keys(item).indexOf('timed_out')).toBeLessThan(3);
 		expect(item.timed_out).toBe(true);
 		expect(hintsOf(run)).toEqual([
-			expect.stringMatching(/^1 of 1 call didn't end within 'Time Limit'/),
+			expect.stringMatching(/^1 of 1 call didn't end within 'Time Limit \(Minutes\)'/),
 		]);
 	});
 

@@ -37,7 +37,7 @@ describe('pings of the resume URL', () => {
 	it('pings soon at first, then rarely, and finally at the time limit', async () => {
 		timeFlies();
 		const { pings, last } = answerPings(409, 409, 200, 200, 200, 200);
-		await waiting(waitBy('webhook', { waitLimit: 3, waitLimitUnit: 'minutes' }));
+		await waiting(waitBy('webhook', { waitMinutes: 3 }));
 		await last();
 		// n8n omits an empty object, and an empty body would have no calls.
 		for (const body of pings) expect(body).toEqual({ poll: true });
@@ -62,8 +62,8 @@ describe('pings of the resume URL', () => {
 	});
 
 	const ASK = { message: 'May we?', yesValues: 'yes', noValues: 'no' };
-	const DAY = waitBy('webhook', { waitLimitUnit: 'days' });
-	const TEN_SECONDS = waitBy('webhook', { waitLimit: 10, waitLimitUnit: 'seconds' });
+	const DAY = waitBy('webhook', { waitMinutes: 24 * 60 });
+	const TEN_SECONDS = waitBy('webhook', { waitMinutes: 1 / 6 });
 	const ALL_OK = [200, 200, 200, 200, 200, 200, 200, 200];
 
 	it.each<[string, INodeParameters, Array<number | string>, seconds: number[]]>([

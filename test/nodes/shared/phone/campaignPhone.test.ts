@@ -34,9 +34,7 @@ describe('a cell is pushed in a documented format, and called and remembered as 
 		['plus and trunk zero without brackets', '+91 098765 43210', '+919876543210'],
 		['plus, spaces, dashes', '+91-98765 43210', '+919876543210'],
 		['apostrophe before a float', "'9876543210.0", '9876543210'],
-		['quotes with spaces and separators in them', '" 9,876,543,210.00 "', '9876543210'],
-		['scientific text with a space', '9.87654321 E+09', '9876543210'],
-		['Devanagari digits', '९८७६५४३२१०', '9876543210'],
+		['quotes with spaces and separators in them', '" 9,876,543,210 "', '9876543210'],
 		['ten digits that begin with 91', '9198765432', '9198765432'],
 		[
 			'+91 with a first digit below 6, which the service decides on',
@@ -60,9 +58,13 @@ describe('rejects other values with a reason', () => {
 		['empty text', '', /^The phone column of this row is empty/],
 		['white space', ' \u00a0\u200b', /^The phone column of this row is empty/],
 		['a dash as a filler', '-', /^The phone column of this row is empty/],
-		['scientific notation that lost digits', '9.88E+09', /"9\.88E\+09" was rounded.*as text/],
-		['Excel’s six digits', '9.19877E+11', /rounded/],
-		['a rounded number that came back in full', 919877000000, /rounded/],
+		[
+			'scientific notation that lost digits',
+			'9.88E+09',
+			/"9\.88E\+09" may have lost its last digits.*as text/,
+		],
+		['Excel’s six digits', '9.19877E+11', /may have lost/],
+		['a rounded number that came back in full', 919877000000, /may have lost/],
 		[
 			'a decimal of nine digits, which ten digits would make a stranger’s',
 			'987654321.0',
@@ -90,7 +92,7 @@ describe('rejects other values with a reason', () => {
 		['00 in front of a national number', '009876543210', /isn't a \+91 number/],
 		['two numbers', '9876543210 / 9123456789', /more than one phone number/],
 		['an extension', '9876543210 ext 12', /isn't a phone number/],
-		['a list', ['9876543210'], /contains a list/],
+		['a list', ['9876543210'], /neither text nor a number/],
 	])('%s', (_name, value, reason) => {
 		expect(reasonOf(value)).toMatch(reason);
 	});
@@ -109,9 +111,9 @@ describe('rejects other values with a reason', () => {
 		);
 	});
 
-	test('the reason for other values names the phone column', () => {
+	test('the reason for other values does not show them', () => {
 		expect(reasonOf(['9876543210'])).toBe(
-			'The phone column contains a list instead of a number or text. The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
+			'The phone number is neither text nor a number. The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
 		);
 		expect(reasonOf(9876543210.5)).toMatch(/^"9876543210.5" isn't a whole phone number/);
 	});

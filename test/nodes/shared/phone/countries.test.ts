@@ -8,11 +8,9 @@ import examples from 'libphonenumber-js/mobile/examples';
 import {
 	callingCodeOf,
 	COUNTRIES,
-	countriesWith,
 	countryCode,
 	hasTrunkZero,
 	leadingCode,
-	suggestCountry,
 } from '../../../../nodes/shared/phone/countries';
 
 test('the 249 countries of ISO 3166, each once, in the order of their names without accents', () => {
@@ -35,27 +33,8 @@ test.each(['IN', ' us ', 'gb', 'AQ'])('%j is a country code', (code) => {
 	expect(countryCode(code)).toEqual({ value: code.trim().toUpperCase() });
 });
 
-test.each([
-	['India', 'IN'],
-	[' india ', 'IN'],
-	['niger', 'NE'],
-	['turkiye', 'TR'],
-	["Cote d'Ivoire", 'CI'],
-	['Great Britain', undefined],
-	['Arab Emirates', 'AE'],
-	['UK', 'GB'],
-	['uk', 'GB'],
-	['EU', undefined],
-	['XK', undefined],
-	['United', undefined],
-	['Ira', undefined],
-	['Nepa', 'NP'],
-	['IND', undefined],
-	['+91', undefined],
-	['Atlantis', undefined],
-])('%j is no country code, and the suggestion is %p', (text, code) => {
+test.each(['India', 'UK', 'XK', 'IND', '+91'])('%j is no country code', (text) => {
 	expect(countryCode(text)).toHaveProperty('problem');
-	expect(suggestCountry(text)?.code).toBe(code);
 });
 
 /** What a library of numbering plans knows of a country. */
@@ -72,23 +51,12 @@ test('finds the code of digits, and no code is a prefix of another', () => {
 	for (const code of codes) {
 		expect(leadingCode(`${code}23456`)).toBe(code);
 		expect(leadingCode(code)).toBe(code);
-		expect(countriesWith(code).map(callingCodeOf)).toEqual(countriesWith(code).map(() => code));
 	}
 	expect(leadingCode('999')).toBeUndefined();
-	expect(countriesWith('999')).toEqual([]);
 	expect(leadingCode('')).toBeUndefined();
 });
 
-test.each([
-	['1', 'US'],
-	['7', 'RU'],
-	['44', 'GB'],
-	['61', 'AU'],
-])('the main country of +%s is %s', (code, country) => {
-	expect(countriesWith(code)[0]).toBe(country);
-});
-
-test('if a bracketed zero is dropped, no number begins with zero', () => {
+test('with a zero before the number, no number begins with zero', () => {
 	const samples = Array.from({ length: 9 }, (_, first) => `0${first + 1}`).flatMap((start) =>
 		Array.from({ length: 11 }, (_, length) => start + '234567891234'.slice(0, length)),
 	);
@@ -103,13 +71,12 @@ test('if a bracketed zero is dropped, no number begins with zero', () => {
 	expect(wrong).toEqual([]);
 });
 
-test('drops a bracketed zero if the country has no other national prefix', () => {
-	const dialed = [...codes].filter((code) => {
-		const [main = ''] = countriesWith(code);
-		const example = isSupportedCountry(main) ? getExampleNumber(main, examples) : undefined;
+test('the zero before the number is known if the country has no other national prefix', () => {
+	const dialed = COUNTRIES.filter(({ code }) => {
+		const example = isSupportedCountry(code) ? getExampleNumber(code, examples) : undefined;
 		const atHome = parsePhoneNumberFromString(`0${example?.nationalNumber}`, example?.country);
 		return example !== undefined && atHome?.number === example.number;
-	});
+	}).map(({ code }) => callingCodeOf(code) ?? '');
 	expect(dialed.length).toBeGreaterThan(80);
 	// Belarus dials 8 as well, and some numbers of Rwanda begin with a zero.
 	expect(dialed.filter((code) => !hasTrunkZero(code)).sort()).toEqual(['250', '375']);

@@ -50,13 +50,6 @@ const MISTAKES: Mistake[] = [
 		{ ...call, when: GIVEN },
 		['', 'tomorrow at 6', '2027-01-31T18:30:00', '2027-01-31', '2020-01-31T18:30:00+05:30'],
 	],
-	[
-		'Additional Data as JSON',
-		'placeCall',
-		{ ...call, ...developer('additionalDataJson') },
-		['gold', '["gold"]'],
-		'{"plan": "Gold", "city": "Pune"}.',
-	],
 	['Counts as Yes', 'placeCall', { ...ask, yesValues: GIVEN }, ['', 'no']],
 	['Counts as No', 'placeCall', { ...ask, noValues: GIVEN }, ['', 'yes']],
 	['Call ID', 'getCall', { operation: 'get', callId: GIVEN }, ['', '42/7', 'Asha’s call']],
