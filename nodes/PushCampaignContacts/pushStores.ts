@@ -90,8 +90,9 @@ function openNumbersOfExecution(
 	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
 ): NumbersOfExecution {
 	const isTool = runsAsTool(context);
-	const sharing = isTool ? ({ scope: 'workflow' } as const) : ({ lifetime: 'execution' } as const);
-	const record = openRecord(context, 'numbers', isNumbersRecord, { count: 0, lists: {} }, sharing);
+	const lifetime = isTool ? 'run' : 'execution';
+	const none = { count: 0, lists: {} };
+	const record = openRecord(context, 'numbers', isNumbersRecord, none, { lifetime });
 	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
 	return new NumbersOfExecution(record, campaign.id, options);
 }

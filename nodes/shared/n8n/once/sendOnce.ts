@@ -57,8 +57,7 @@ export class SendOnce<Deps> {
 		private readonly quota?: (index: number) => Quota,
 	) {
 		this.isTool = runsAsTool(context);
-		const scope = this.isTool ? 'workflow' : 'node';
-		this.records = openRecord(context, 'requests', areRecords, {}, { scope });
+		this.records = openRecord(context, 'requests', areRecords, {});
 		this.hasEarlierRecords = Object.keys(this.records).length > 0;
 		for (const record of Object.values(this.records)) {
 			if (record.item !== undefined) this.earlier.set(record.item, record);
