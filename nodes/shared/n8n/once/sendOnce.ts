@@ -33,7 +33,7 @@ import { requireQuota, sendForModel } from './toolRequests';
 export class SendOnce<Deps> {
 	/** Whether earlier attempts of this node run have stored records. */
 	private readonly hasEarlierRecords: boolean;
-	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that can't be read. */
+	/** Whether earlier attempts may have sent requests whose results n8n didn't store. */
 	private mayHaveMore = false;
 	private readonly isTool: boolean;
 	private readonly records: RequestRecords;
@@ -43,8 +43,6 @@ export class SendOnce<Deps> {
 	/** How many items have the target so far. */
 	private readonly occurrences = new Map<string, number>();
 	private readonly notes: () => Promise<Notes | undefined>;
-	/** Why it's unknown which requests an earlier attempt sent. */
-	private unreadable: ExplainedError | undefined;
 
 	/**
 	 * @param createDeps creates what every request needs. If it throws, nothing was sent.
@@ -105,31 +103,28 @@ export class SendOnce<Deps> {
 	}
 
 	private recordOf(index: number): RequestRecord | undefined {
-		return this.records[this.keys.get(index) ?? ''];
+		return this.records[this.keyOf(index)];
+	}
+
+	private keyOf(index: number): string {
+		return this.keys.get(index) ?? '';
 	}
 
 	/**
-	 * Records the items that an earlier attempt may have sent and whose result n8n didn't store. If n8n's store can't be
-	 * reached, items without a record fail.
+	 * Records the items that an earlier attempt may have sent and whose result n8n didn't store.
+	 *
+	 * @throws if n8n's store can't be reached
 	 */
 	async findEarlier(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
-		try {
-			const notes = await this.notes();
-			if (notes === undefined || !(await notes.hasEarlier())) return;
-			this.mayHaveMore = true;
-			const noted = [...items].filter(
-				([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
-			);
-			if (noted.length === 0) return;
-			const areFound = await notes.findEarlier(noted.map(([, { target }]) => target));
-			for (const [position, [index, request]] of noted.entries()) {
-				const key = this.keys.get(index);
-				if (areFound[position] !== true || key === undefined) continue;
-				this.records[key] = { item: index, unknown: begunEarlier(request).toStored() };
-			}
-		} catch (error) {
-			this.mayHaveMore = true;
-			this.unreadable = explained(error);
+		const withoutRecord = [...items].filter(
+			([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
+		);
+		const notes = await this.notes();
+		const earlier = await notes?.findEarlier(withoutRecord.map(([, { target }]) => target));
+		this.mayHaveMore = earlier !== undefined;
+		for (const [index, request] of withoutRecord) {
+			if (earlier?.has(request.target) !== true) continue;
+			this.records[this.keyOf(index)] = { item: index, unknown: begunEarlier(request).toStored() };
 		}
 	}
 
@@ -140,7 +135,7 @@ export class SendOnce<Deps> {
 		index: number,
 	): Promise<INodeExecutionData[]> {
 		if (!this.isTool) {
-			const key = this.keys.get(index) ?? '';
+			const key = this.keyOf(index);
 			return await limiter(async () => await this.sendOrReplay(key, request, { item: index }));
 		}
 		const quota = this.quota?.(index);
@@ -162,7 +157,6 @@ export class SendOnce<Deps> {
 		const previous = stored?.tool_request === owner.tool_request ? stored : undefined;
 		const isRepeat = isRepeatable(previous, request.idempotencyKey);
 		if (previous !== undefined && !isRepeat) return replay(previous);
-		if (this.unreadable !== undefined) throw this.unreadable;
 		// It may have ended while this request waited for an earlier one.
 		requireRunning(this.context);
 		const deps = await this.createDeps();

@@ -17,9 +17,9 @@ export async function mayBeSentBefore(
 ): Promise<boolean> {
 	try {
 		const records = openRecord(context, name, isJsonObject, {});
-		return (
-			Object.keys(records).length > 0 || ((await (await openNotes(context))?.hasEarlier()) ?? false)
-		);
+		if (Object.keys(records).length > 0) return true;
+		const notes = await openNotes(context);
+		return (await notes?.findEarlier([])) !== undefined;
 	} catch {
 		return true;
 	}
