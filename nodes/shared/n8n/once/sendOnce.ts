@@ -8,19 +8,18 @@ import { runsAsTool } from '../tools/toolRun';
 import { openRecord } from './executionStore';
 import type { Notes } from './notes';
 import { openNotes } from './openNotes';
-import type { PreparedRequest, Quota } from './preparedRequest';
+import { type PreparedRequest, type Quota, QuotaExceeded } from './preparedRequest';
 import {
 	areRecords,
 	isRepeatable,
 	type RequestRecord,
 	type RequestRecords,
 	nameOf,
-	recordKey,
 	type RecordOwner,
 	replay,
 } from './requestRecord';
-import { begunEarlier, completedBefore, maybeSentBefore } from './sentBefore';
-import { requireQuota, sendForModel } from './toolRequests';
+import { begunEarlier, maybeSentBefore } from './sentBefore';
+import { sendForModel } from './toolRequests';
 
 /**
  * Sends each request of a node run at most once. Stores the results with the execution, and replays them on
@@ -31,14 +30,13 @@ import { requireQuota, sendForModel } from './toolRequests';
  * - The key of a record is the target, and which of several requests to it this is. As a tool, see {@link sendForModel}.
  */
 export class SendOnce<Deps> {
-	/** Whether earlier attempts of this node run have stored records. */
-	private readonly hasEarlierRecords: boolean;
-	/** Whether earlier attempts may have sent requests whose results n8n didn't store. */
-	private mayHaveMore = false;
 	private readonly isTool: boolean;
 	private readonly records: RequestRecords;
-	/** By item index, from earlier attempts. */
-	private readonly earlier = new Map<number, RequestRecord>();
+	/** The items that earlier attempts recorded. */
+	private readonly earlierItems: ReadonlySet<number | undefined>;
+	/** Whether earlier attempts may have sent requests whose results n8n didn't store. */
+	private mayHaveMore = false;
+	/** By item. */
 	private readonly keys = new Map<number, string>();
 	/** How many items have the target so far. */
 	private readonly occurrences = new Map<string, number>();
@@ -56,16 +54,13 @@ export class SendOnce<Deps> {
 	) {
 		this.isTool = runsAsTool(context);
 		this.records = openRecord(context, 'requests', areRecords, {});
-		this.hasEarlierRecords = Object.keys(this.records).length > 0;
-		for (const record of Object.values(this.records)) {
-			if (record.item !== undefined) this.earlier.set(record.item, record);
-		}
+		this.earlierItems = new Set(Object.values(this.records).map(({ item }) => item));
 		this.notes = once(async () => await openNotes(context));
 	}
 
 	/** Whether earlier attempts of this node run sent anything, or may have. */
 	get hasEarlier(): boolean {
-		return this.hasEarlierRecords || this.mayHaveMore;
+		return this.earlierItems.size > 0 || this.mayHaveMore;
 	}
 
 	/** Finds the record of an item. Call this in the order of the items. */
@@ -73,7 +68,7 @@ export class SendOnce<Deps> {
 		const name = nameOf(target ?? payload);
 		const occurrence = this.occurrences.get(name) ?? 0;
 		this.occurrences.set(name, occurrence + 1);
-		this.keys.set(index, recordKey(name, occurrence));
+		this.keys.set(index, `${name}#${occurrence}`);
 	}
 
 	/** Whether the item isn't sent (again): it completed, or may have been sent. */
@@ -84,8 +79,7 @@ export class SendOnce<Deps> {
 
 	/** Whether the item isn't sent again, because its outcome is unknown. */
 	isUnknown(index: number, request: PreparedRequest<Deps> | undefined): boolean {
-		const isCompleted = 'completed' in (this.recordOf(index) ?? {});
-		return this.isSettled(index, request) && !isCompleted;
+		return this.isSettled(index, request) && 'unknown' in (this.recordOf(index) ?? {});
 	}
 
 	/** @throws OutcomeUnknown if the outcome is unknown */
@@ -96,9 +90,7 @@ export class SendOnce<Deps> {
 
 	/** The error of an item that can't be read now, although an earlier attempt may have sent it. */
 	errorOfInvalid(index: number, error: unknown): unknown {
-		const record = this.earlier.get(index);
-		if (record !== undefined && 'completed' in record) return completedBefore(explained(error));
-		const mayBeSent = record !== undefined || this.mayHaveMore;
+		const mayBeSent = this.earlierItems.has(index) || this.mayHaveMore;
 		return mayBeSent ? maybeSentBefore(explained(error)) : error;
 	}
 
@@ -152,24 +144,23 @@ export class SendOnce<Deps> {
 		owner: RecordOwner,
 		quota?: Quota,
 	): Promise<INodeExecutionData[]> {
+		const { idempotencyKey } = request;
 		const stored = this.records[key];
 		// The record of a tool is replaced by that of a later request to the same target.
 		const previous = stored?.tool_request === owner.tool_request ? stored : undefined;
-		const isRepeat = isRepeatable(previous, request.idempotencyKey);
+		const isRepeat = isRepeatable(previous, idempotencyKey);
 		if (previous !== undefined && !isRepeat) return replay(previous);
 		// It may have ended while this request waited for an earlier one.
 		requireRunning(this.context);
 		const deps = await this.createDeps();
 		const notes = request.target === undefined ? undefined : await this.notes();
 		// No await in between, so that simultaneous requests count.
-		if (quota !== undefined) requireQuota(this.records, quota);
-		this.records[key] = { ...owner, inProgress: true };
+		if (quota !== undefined) this.requireQuota(quota);
+		this.records[key] = { ...owner, unknown: begunEarlier(request).toStored() };
 		const sending = sendNoted(request, deps, notes, isRepeat);
 		const output = await sending.catch((error: unknown): never => {
 			if (error instanceof OutcomeUnknown) {
-				const { idempotencyKey } = request;
-				const again =
-					idempotencyKey === undefined ? {} : { repeatableWith: nameOf(idempotencyKey) };
+				const again = idempotencyKey !== undefined && { repeatableWith: nameOf(idempotencyKey) };
 				this.records[key] = { ...owner, unknown: error.toStored(), ...again };
 			} else if (error instanceof ExplainedError) {
 				if (stored === undefined) Reflect.deleteProperty(this.records, key);
@@ -181,6 +172,12 @@ export class SendOnce<Deps> {
 		const completed = output.map(({ json }) => structuredClone(json)).filter(isJsonObject);
 		this.records[key] = { ...owner, completed };
 		return output;
+	}
+
+	/** Rejected and unsent requests have no record, so they don't count. */
+	private requireQuota(quota: Quota): void {
+		const used = Object.values(this.records).filter(({ unit }) => unit === quota.unit);
+		if (used.length >= quota.max) throw new QuotaExceeded(quota);
 	}
 }
 
