@@ -90,9 +90,8 @@ function openNumbersOfExecution(
 	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
 ): NumbersOfExecution {
 	const isTool = runsAsTool(context);
-	const lifetime = isTool ? 'run' : 'execution';
-	const none = { count: 0, lists: {} };
-	const record = openRecord(context, 'numbers', isNumbersRecord, none, { lifetime });
+	const sharing = isTool ? {} : ({ lifetime: 'execution' } as const);
+	const record = openRecord(context, 'numbers', isNumbersRecord, { count: 0, lists: {} }, sharing);
 	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
 	return new NumbersOfExecution(record, campaign.id, options);
 }

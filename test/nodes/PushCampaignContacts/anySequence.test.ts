@@ -141,14 +141,8 @@ class World {
 	): Promise<Execution | 'succeeded' | 'killed'> {
 		const execution = structuredClone(stored);
 		const process = new Process(attempt.writes);
-		const notes = new Notes({
-			store: process.open(this.notes),
-			start: 'execution',
-			isFirstAttempt: isFirst,
-			state: new AttemptState(),
-			running: () => 0,
-			repeat: noLimit,
-		});
+		const store = process.open(this.notes);
+		const notes = new Notes(store, new AttemptState('execution', isFirst), () => 0, noLimit);
 		const client = this.clientFor(process, attempt.effects);
 		const pushedBefore = isSkipping ? this.exclusive(process.open(this.pushedBefore)) : undefined;
 		for (; execution.run < execution.batches.length; execution.run++) {

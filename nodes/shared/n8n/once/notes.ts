@@ -31,21 +31,16 @@ export class AttemptState {
 	readonly removed: string[] = [];
 	/** Notes that wait until n8n has written others. */
 	batch: { notes: string[]; written: Promise<void> } | undefined;
-}
 
-type NotesOptions = {
-	/** Of the node, for all its executions. */
-	store: DeduplicationStore;
-	/** Identifies the first attempt of the execution. */
-	start: string;
-	/** Whether no earlier attempt can exist: the execution is neither a retry nor a sub-execution. */
-	isFirstAttempt: boolean;
-	state: AttemptState;
-	/** How many notes the executions of this process have at this node. They must stay. */
-	running: () => number;
-	/** Repeats an access to the store that fails. */
-	repeat: Limiter;
-};
+	/**
+	 * @param start identifies the first attempt of the execution
+	 * @param isFirst whether no earlier attempt can exist: the execution is neither a retry nor a sub-execution
+	 */
+	constructor(
+		readonly start: string,
+		readonly isFirst: boolean,
+	) {}
+}
 
 /**
  * Notes the target of each request in n8n's database before it leaves, with the start of the first attempt. n8n stores the
@@ -62,14 +57,23 @@ export class Notes {
 	/** Shows that any request was noted. */
 	private readonly mark: string;
 
-	constructor(private readonly options: NotesOptions) {
-		this.mark = `${options.start} any`;
+	/**
+	 * @param store of the node, for all its executions
+	 * @param running how many notes the executions of this process have at the node. They must stay.
+	 * @param repeat repeats an access to the store that fails
+	 */
+	constructor(
+		private readonly store: DeduplicationStore,
+		private readonly attempt: AttemptState,
+		private readonly running: () => number,
+		private readonly repeat: Limiter,
+	) {
+		this.mark = `${attempt.start} any`;
 	}
 
 	/** Whether it's certain that no earlier attempt noted anything. */
 	private get isFirst(): boolean {
-		const { isFirstAttempt, state } = this.options;
-		return isFirstAttempt || state.uses.has(this.mark);
+		return this.attempt.isFirst || this.attempt.uses.has(this.mark);
 	}
 
 	/**
@@ -111,23 +115,23 @@ export class Notes {
 	 * @throws as above
 	 */
 	async addPart(place: unknown, content: string): Promise<Note> {
-		const { isFirstAttempt, start, state } = this.options;
+		const { isFirst, start, places, removed, uses } = this.attempt;
 		let ofPlace = this.noteOf(place);
-		for (let nth = 1; state.places.has(ofPlace); nth++) ofPlace = this.noteOf([place, nth]);
+		for (let nth = 1; places.has(ofPlace); nth++) ofPlace = this.noteOf([place, nth]);
 		const ofContent = this.noteOf([place, { content }]);
-		const notes = [this.mark, ofPlace, ofContent, ...state.removed];
+		const notes = [this.mark, ofPlace, ofContent, ...removed];
 		// Stays if the content is another one, also if n8n is killed while it looks this up.
 		const changed = `${start} changed`;
-		const earlier = await this.write(isFirstAttempt ? notes : [...notes, changed]);
-		state.places.add(ofPlace);
+		const earlier = await this.write(isFirst ? notes : [...notes, changed]);
+		places.add(ofPlace);
 		if (earlier.has(changed) || (earlier.has(ofPlace) && !earlier.has(ofContent))) {
-			state.uses.delete(changed);
+			uses.delete(changed);
 			return { state: 'unclear', remove: stay };
 		}
 		await this.release([changed]);
 		if (earlier.has(ofContent)) return { state: 'same', remove: stay };
 		const remove = async () => {
-			state.removed.push(ofPlace, ofContent);
+			removed.push(ofPlace, ofContent);
 			await this.release(notes);
 		};
 		return { state: 'new', remove };
@@ -135,14 +139,13 @@ export class Notes {
 
 	/** The notes of each request so far, to be removed once n8n has stored the execution with its records. */
 	own(): string[] {
-		const { uses } = this.options.state;
+		const { uses } = this.attempt;
 		return [...uses].flatMap(([note, count]) => new Array<string>(count).fill(note));
 	}
 
 	/** Removes the notes of requests, unless others use them. Never throws: those that stay make a retry report unknown. */
 	async release(notes: readonly string[] = this.own()): Promise<void> {
-		const { store, state } = this.options;
-		const { uses } = state;
+		const { uses } = this.attempt;
 		if (!notes.some((note) => uses.has(note))) return;
 		const remove = async () => {
 			for (const note of notes) {
@@ -150,46 +153,45 @@ export class Notes {
 				if (count !== undefined) uses.set(note, Math.max(0, count - 1));
 			}
 			const unused = uniq(notes).filter((note) => uses.get(note) === 0);
-			await store.remove(unused);
+			await this.store.remove(unused);
 			for (const note of unused) uses.delete(note);
 		};
-		await runExclusive(state, remove).catch(() => undefined);
+		await runExclusive(this.attempt, remove).catch(() => undefined);
 	}
 
 	private noteOf(value: unknown): string {
-		return `${this.options.start} ${nameOf(value)}`;
+		return `${this.attempt.start} ${nameOf(value)}`;
 	}
 
 	/** @returns the notes of earlier attempts among these */
 	private async write(notes: readonly string[]): Promise<ReadonlySet<string>> {
-		const { repeat, state } = this.options;
-		await repeat(async () => await this.writeInBatch(notes)).catch((error: unknown) => {
+		await this.repeat(async () => await this.writeInBatch(notes)).catch((error: unknown) => {
 			throw this.isFirst ? error : earlierUnreadable(error);
 		});
-		return new Set(notes.filter((note) => !state.uses.has(note)));
+		return new Set(notes.filter((note) => !this.attempt.uses.has(note)));
 	}
 
 	/** n8n writes all notes of a node each time, so those that come while it writes go together. */
 	private async writeInBatch(notes: readonly string[]): Promise<void> {
-		const { store, isFirstAttempt, state, running } = this.options;
-		const { uses } = state;
-		if (state.batch === undefined) {
+		const { attempt, store, running } = this;
+		const { isFirst, uses } = attempt;
+		if (attempt.batch === undefined) {
 			const all: string[] = [];
-			const written = runExclusive(state, async () => {
-				state.batch = undefined;
+			const written = runExclusive(attempt, async () => {
+				attempt.batch = undefined;
 				const texts = uniq(all);
 				const added = new Set(await store.add(texts, MAX_OTHERS + running() + texts.length));
 				for (const note of all) {
 					// In a first attempt, a known note is from before a wait, from an execution that started in the same millisecond, or
 					// from a write that n8n reported as failed.
-					const isOwn = isFirstAttempt || uses.has(note) || added.has(note);
+					const isOwn = isFirst || uses.has(note) || added.has(note);
 					if (isOwn) uses.set(note, (uses.get(note) ?? 0) + 1);
 				}
 			});
-			state.batch = { notes: all, written };
+			attempt.batch = { notes: all, written };
 		}
-		state.batch.notes.push(...notes);
-		await state.batch.written;
+		attempt.batch.notes.push(...notes);
+		await attempt.batch.written;
 	}
 }
 

@@ -12,11 +12,11 @@ const USE: StoreUse = {
 		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 };
 
-/** Attempts in this process. Without the state of an older one, its notes stay in n8n's database. */
+/** Attempts in this process. Without an older one, its notes stay in n8n's database. */
 const MAX_ATTEMPTS = 1_000;
 
-/** A sub-execution shares the state of its parent, because a retry of the parent runs all of them again. */
-const attempts = new BoundedMap<{ node: string; state: AttemptState }>(MAX_ATTEMPTS);
+/** Sub-executions share the one of their parent, because a retry of the parent runs all of them again. */
+const attempts = new BoundedMap<{ node: string; attempt: AttemptState }>(MAX_ATTEMPTS);
 
 /**
  * Undefined if the execution can't be retried: MCP clients, and n8n before 2.20.
@@ -27,24 +27,21 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	const origin = await useDatabase(USE, async () => await originOf(context));
 	if (origin === undefined) return undefined;
 	const { startedAt, executionId, isSubExecution } = origin;
+	// A workflow that starts itself as a sub-workflow has the same store and start time on each level.
+	const start = isSubExecution ? `${startedAt} sub` : `${startedAt}`;
+	const isFirst = !isSubExecution && context.getMode() !== 'retry';
 	const node = nodeKey(context);
-	const key = JSON.stringify([node, executionId]);
-	const isFirstAttempt = !isSubExecution && context.getMode() !== 'retry';
-	const state = attempts.get(key)?.state ?? new AttemptState();
-	attempts.set(key, { node, state });
-	const notes = new Notes({
-		store: openStore(context, 'node', USE),
-		// A workflow that starts itself as a sub-workflow has the same store and start time on each level.
-		start: isSubExecution ? `${startedAt} sub` : `${startedAt}`,
-		isFirstAttempt,
-		state,
-		running: () => sumBy(attempts.all(), (one) => (one.node === node ? one.state.uses.size : 0)),
-		repeat: repeatOnStore(context),
-	});
+	const key = JSON.stringify([node, executionId, start]);
+	const { attempt } = attempts.get(key) ?? { attempt: new AttemptState(start, isFirst) };
+	attempts.set(key, { node, attempt });
+	const running = () =>
+		sumBy(attempts.all(), (one) => (one.node === node ? one.attempt.uses.size : 0));
+	const store = openStore(context, 'node', USE);
+	const notes = new Notes(store, attempt, running, repeatOnStore(context));
 	// n8n stores an execution before it calls this. It stores a stopped execution without the records of its nodes.
 	context.onExecutionFinish?.(async () => {
 		if (!isSubExecution) attempts.delete(key);
-		if (isFirstAttempt && !isCanceled(context)) await notes.release();
+		if (isFirst && !isCanceled(context)) await notes.release();
 	});
 	return notes;
 }

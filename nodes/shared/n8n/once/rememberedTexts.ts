@@ -39,10 +39,7 @@ export async function useDatabase<T>(
 	});
 }
 
-/**
- * The numbers that the nodes of a workflow remember over all executions: texts in n8n's deduplication store of the
- * workflow, so that one node can forget those of the others.
- */
+/** The numbers that the nodes of a workflow remember over all executions, so that one can forget those of the others. */
 export function openRememberedNumbers(
 	context: IExecuteFunctions,
 	use: StoreUse,

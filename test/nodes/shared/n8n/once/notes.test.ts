@@ -44,14 +44,7 @@ class Store implements DeduplicationStore {
 type NoteState = Note['state'];
 
 const notesOf = (store: Store, isFirstAttempt: boolean, repeat = noLimit) =>
-	new Notes({
-		store,
-		start: 'e1',
-		isFirstAttempt,
-		state: new AttemptState(),
-		running: () => 0,
-		repeat,
-	});
+	new Notes(store, new AttemptState('e1', isFirstAttempt), () => 0, repeat);
 const first = (store: Store, repeat?: Limiter) => notesOf(store, true, repeat);
 const retry = (store: Store) => notesOf(store, false);
 const stateOf = async (notes: Notes, target: unknown): Promise<NoteState> =>
