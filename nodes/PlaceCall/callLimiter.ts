@@ -3,15 +3,12 @@ import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { USER } from '../shared/api/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../shared/calls/callsPerPerson';
-import { pause } from '../shared/clock';
 import type { DeduplicationStore } from '../shared/deduplicationStore';
-import { clock } from '../shared/n8n/http/accountClient';
 import {
 	openRememberedNumbers,
 	repeatOnStore,
 	type StoreUse,
 } from '../shared/n8n/once/rememberedTexts';
-import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { CheckedCall } from './fields/readCallForm';
 import { NotPlaced, OVER_LIMIT } from './notPlaced';
 import { dayAndTime, withOffset } from '../shared/dates';
@@ -114,11 +111,8 @@ export class CallLimiter {
 	/** Forgets the reserved calls that were certainly not placed. If n8n can't, they count. */
 	async releaseUnused(): Promise<void> {
 		if (this.unused.size === 0) return;
-		const signal = cancelSignal(this.context);
-		await repeatOnStore(
-			async () => await this.store.remove([...this.unused]),
-			async (ms) => await pause(clock, ms, signal),
-		).catch(() => undefined);
+		const repeat = repeatOnStore(this.context);
+		await repeat(async () => await this.store.remove([...this.unused])).catch(() => undefined);
 	}
 }
 

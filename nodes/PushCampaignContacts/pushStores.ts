@@ -90,7 +90,7 @@ function openNumbersOfExecution(
 	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
 ): NumbersOfExecution {
 	const isTool = runsAsTool(context);
-	const sharing = isTool ? ({ scope: 'workflow' } as const) : ({ lifetime: 'execution' } as const);
+	const sharing = isTool ? {} : ({ lifetime: 'execution' } as const);
 	const record = openRecord(context, 'numbers', isNumbersRecord, { count: 0, lists: {} }, sharing);
 	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
 	return new NumbersOfExecution(record, campaign.id, options);

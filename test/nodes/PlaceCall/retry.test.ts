@@ -274,7 +274,8 @@ describe('Stop', () => {
 });
 
 describe('a retry with a value that was edited and is invalid', () => {
-	const LEAVE_OUT = 'An earlier attempt completed this item, so leave it out of a new execution.';
+	const MAYBE_SENT =
+		"An earlier attempt may have sent this item, so don't send it in a new execution.";
 
 	/** The first call is placed, and the second one rejected. Then the node is edited. */
 	async function retryEdited(over: Partial<INode>): Promise<IRun> {
@@ -290,10 +291,10 @@ describe('a retry with a value that was edited and is invalid', () => {
 		const [placed, invalid] = records(await retryEdited(CONTINUE));
 		expect(invalid).toMatchObject({ details: { outcome: 'not_sent' } });
 		expect(placed).toMatchObject({
-			message: expect.stringContaining(LEAVE_OUT),
+			message: expect.stringContaining(MAYBE_SENT),
 			details: { outcome: 'unknown' },
 		});
-		expect(faultOf(await retryEdited({})).description).toContain(LEAVE_OUT);
+		expect(faultOf(await retryEdited({})).description).toContain(MAYBE_SENT);
 	});
 
 	it('lists the placed calls if another item is invalid, and sends nothing', async () => {
@@ -321,7 +322,7 @@ describe('a retry with a value that was edited and is invalid', () => {
 		const again = await retry(failed, harness.placeCallNode(invalid, CONTINUE));
 		expect(output(again, 'Node')[0]?.json).toMatchObject({ details: { outcome: 'unknown' } });
 		const { description } = faultOf(await retry(failed, harness.placeCallNode(invalid)));
-		expect(description).toContain('An earlier attempt may have sent this item');
+		expect(description).toContain(MAYBE_SENT);
 	});
 
 	it("doesn't return an item as called if its number was edited to an invalid one", async () => {

@@ -7,8 +7,8 @@ import { NotSent } from '../../../nodes/shared/api/errors';
 import { type HttpResponse, TransportFault } from '../../../nodes/shared/api/http';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import type { DeduplicationStore } from '../../../nodes/shared/deduplicationStore';
-import { runExclusive } from '../../../nodes/shared/keyedMutex';
-import { Notes } from '../../../nodes/shared/n8n/once/notes';
+import { noLimit, runExclusive } from '../../../nodes/shared/keyedMutex';
+import { AttemptState, Notes } from '../../../nodes/shared/n8n/once/notes';
 import {
 	NumbersOfExecution,
 	type NumbersRecord,
@@ -129,7 +129,6 @@ class World {
 	private readonly notes = new Set<string>();
 	private readonly pushedBefore = new Set<string>();
 	private lists = 500;
-	private executions = 0;
 
 	/** @param onOutcome called for each run of the node that n8n stores */
 	constructor(private readonly onOutcome: (batch: Row[], outcome: PushOutcome) => void) {}
@@ -141,14 +140,9 @@ class World {
 		{ isFirst, isSkipping }: { isFirst: boolean; isSkipping: boolean },
 	): Promise<Execution | 'succeeded' | 'killed'> {
 		const execution = structuredClone(stored);
-		const executionId = `execution ${++this.executions}`;
 		const process = new Process(attempt.writes);
-		const notes = new Notes({
-			store: process.open(this.notes),
-			origin: { startedAt: 1, executionId, isSubExecution: false },
-			isFirstAttempt: isFirst,
-			exclusive: async (run) => await runExclusive(this.notes, run),
-		});
+		const store = process.open(this.notes);
+		const notes = new Notes(store, new AttemptState('execution', isFirst), () => 0, noLimit);
 		const client = this.clientFor(process, attempt.effects);
 		const pushedBefore = isSkipping ? this.exclusive(process.open(this.pushedBefore)) : undefined;
 		for (; execution.run < execution.batches.length; execution.run++) {
@@ -181,7 +175,7 @@ class World {
 			this.onOutcome(batch, outcome);
 			if (outcome.stopped !== undefined && !attempt.continues) {
 				// n8n has stored the execution by then.
-				if (isFirst) await notes.clear().catch(() => undefined);
+				if (isFirst) await notes.release();
 				return execution;
 			}
 			execution.record = {};

@@ -1,8 +1,6 @@
 import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
-import { NotSent } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
 import { mcpSessionOf } from '../tools/toolRun';
-import { messageOf } from '../../values';
 
 /**
  * Identifies an execution and all its retries, and a sub-execution and all retries of its parent. n8n stores the start
@@ -24,12 +22,12 @@ const originsByParent = new BoundedMap<ExecutionOrigin>(MAX_PARENTS);
 /**
  * Undefined if the execution can't be retried: MCP clients, and n8n before 2.20.
  *
- * @throws NotSent if n8n can't read the execution that started this one
+ * @throws if n8n can't read the execution that started this one
  */
 export async function originOf(context: IExecuteFunctions): Promise<ExecutionOrigin | undefined> {
-	if (mcpSessionOf(context) !== undefined) return undefined;
 	const execution = context.getExecutionContext();
-	if (execution?.establishedAt === undefined) return undefined;
+	if (execution?.establishedAt === undefined || mcpSessionOf(context) !== undefined)
+		return undefined;
 	const executionId = context.getExecutionId();
 	const own = { startedAt: execution.establishedAt, executionId, isSubExecution: false };
 	const parentId = parentOf(execution);
@@ -40,38 +38,20 @@ export async function originOf(context: IExecuteFunctions): Promise<ExecutionOri
 	return context.getMode() === 'retry' ? { ...origin, executionId } : origin;
 }
 
+/** Undefined if n8n has no start time of it or of one of its parents. */
 async function originOfParent(
 	context: IExecuteFunctions,
-	parentId: string,
+	executionId: string,
 ): Promise<ExecutionOrigin | undefined> {
-	let executionId = parentId;
-	for (;;) {
-		const data = await context.getExecutionDataById(executionId).catch((error: unknown) => {
-			throw parentUnreadable(error);
-		});
-		const execution = data?.executionData?.runtimeData;
-		if (execution?.establishedAt === undefined) return undefined;
-		const parentExecutionId = parentOf(execution);
-		if (parentExecutionId === undefined) {
-			return { startedAt: execution.establishedAt, executionId, isSubExecution: true };
-		}
-		executionId = parentExecutionId;
-	}
+	const data = await context.getExecutionDataById(executionId);
+	const execution = data?.executionData?.runtimeData;
+	if (execution?.establishedAt === undefined) return undefined;
+	const parentId = parentOf(execution);
+	if (parentId !== undefined) return await originOfParent(context, parentId);
+	return { startedAt: execution.establishedAt, executionId, isSubExecution: true };
 }
 
 /** An error workflow names the failed execution as its parent, but isn't part of it. */
 function parentOf({ parentExecutionId, source }: IExecutionContext): string | undefined {
 	return source === 'error' ? undefined : parentExecutionId;
-}
-
-function parentUnreadable(error: unknown): NotSent {
-	return new NotSent(
-		"n8n can't read the execution that started this sub-workflow, so nothing was sent",
-		{
-			onScreen:
-				"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
-			forModel: 'Try again.',
-		},
-		{ originalMessage: messageOf(error), isTransient: false, origin: 'n8n' },
-	);
 }

@@ -9,12 +9,11 @@ import { agentRunOf, mcpSessionOf, runsAsTool } from '../tools/toolRun';
 const STORE_KEY = 'voiceChatAgent';
 
 type StoreData = { [key: string]: unknown };
-type Scope = 'node' | 'workflow';
 
 /**
  * A named record of a node run, which n8n stores with the execution. It's available again to each attempt of
- * *Retry On Fail*, and to the execution that *Retry* starts. Each run of a node in a loop has its own record. As a tool,
- * each agent run or MCP session has one.
+ * *Retry On Fail*, and to the execution that *Retry* starts. Each run of a node in a loop has its own record. As tools, all
+ * nodes of the workflow share one in each agent run or MCP session.
  *
  * n8n stores it with every execution, so it must be small, plain JSON: IDs, ranges, and counts, never rows. n8n writes
  * it when the execution ends, or after each node if the workflow saves its progress. If the process is killed before,
@@ -23,7 +22,6 @@ type Scope = 'node' | 'workflow';
  * @param name the kind of record; a node may have several
  * @param isRecord checks a record that was read from the database
  * @param empty the record of a first attempt
- * @param scope `workflow`: all nodes of the workflow share the record
  * @param lifetime `execution`: all runs of the node share the record, as in a loop
  * @returns the record, to be changed in place
  * @throws InvalidInput if the stored record is damaged: what earlier attempts did is then unknown
@@ -33,9 +31,9 @@ export function openRecord<T extends JsonObject>(
 	name: string,
 	isRecord: (stored: unknown) => stored is T,
 	empty: T,
-	{ scope = 'node', lifetime = 'run' }: { scope?: Scope; lifetime?: 'run' | 'execution' } = {},
+	{ lifetime = 'run' }: { lifetime?: 'run' | 'execution' } = {},
 ): T {
-	const data = storeDataOf(context, scope);
+	const data = storeDataOf(context);
 	const key = lifetime === 'run' ? `${name}, ${runOf(context)}` : name;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
 	const stored = data[key];
@@ -48,9 +46,9 @@ export function openRecord<T extends JsonObject>(
 	);
 }
 
-/** Removes all records of a node run that succeeded, because no further attempt can follow. */
+/** Removes all records of a node run that succeeded, because no further attempt can follow. Not for tools. */
 export function clearRun(context: IExecuteFunctions): void {
-	const data = storeDataOf(context, 'node');
+	const data = storeDataOf(context);
 	const run = runOf(context);
 	for (const key of Object.keys(data)) {
 		if (key.endsWith(`, ${run}`)) Reflect.deleteProperty(data, key);
@@ -70,20 +68,17 @@ export function runIndexOf(context: IExecuteFunctions): number {
 /** Records of MCP sessions, which have no execution. Only in this process, and only the newest sessions. */
 const sessions = new BoundedMap<StoreData>(500);
 
-function storeDataOf(context: IExecuteFunctions, scope: Scope): StoreData {
+function storeDataOf(context: IExecuteFunctions): StoreData {
 	const session = mcpSessionOf(context);
-	if (session === undefined) return dataInExecution(context, scope);
-	// Its next request is another one.
+	// Without a session, the next request is another one.
 	if (session === '') return {};
-	const node = scope === 'node' ? context.getNode().id : '';
-	const key = JSON.stringify([context.getWorkflow().id, node, session]);
-	const data = sessions.get(key) ?? {};
-	sessions.set(key, data);
-	return data;
-}
-
-function dataInExecution(context: IExecuteFunctions, scope: Scope): StoreData {
-	const contextData = context.getContext(scope === 'node' ? 'node' : 'flow');
+	if (session !== undefined) {
+		const key = JSON.stringify([context.getWorkflow().id, session]);
+		const data = sessions.get(key) ?? {};
+		sessions.set(key, data);
+		return data;
+	}
+	const contextData = context.getContext(runsAsTool(context) ? 'flow' : 'node');
 	const data: unknown = contextData[STORE_KEY];
 	if (isJsonObject(data)) return data;
 	const empty: StoreData = {};

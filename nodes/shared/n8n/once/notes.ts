@@ -1,113 +1,95 @@
 import uniq from 'lodash/uniq';
 import { NotSent, OutcomeUnknown } from '../../api/errors';
 import type { DeduplicationStore } from '../../deduplicationStore';
-import type { Limiter } from '../../keyedMutex';
-import type { ExecutionOrigin } from './executionOrigin';
-import { repeatOnStore } from './rememberedTexts';
+import { type Limiter, runExclusive } from '../../keyedMutex';
 import { nameOf } from './requestRecord';
 
 /** Notes to keep of other executions: of those that were interrupted, and of retries. */
 const MAX_OTHERS = 40_000;
 
-/**
- * What an earlier attempt of the execution did:
- * - `new`: it sent nothing to the target.
- * - `same`: it may have sent this request, or another one to the same target.
- * - `unclear`: only for a part. It may have sent anything in this part.
- */
-export type NoteState = 'new' | 'same' | 'unclear';
-
 export type Note = {
-	state: NoteState;
+	/**
+	 * What an earlier attempt of the execution did:
+	 * - `new`: it sent nothing to the target.
+	 * - `same`: it may have sent this request, or another one to the same target.
+	 * - `unclear`: only for a part. It may have sent anything in this part.
+	 */
+	state: 'new' | 'same' | 'unclear';
 	/** Call this if the request certainly had no effect. Never throws: if the note stays, a retry reports it as unknown. */
 	remove: () => Promise<void>;
 };
 
-/** How many requests use each note. */
-type Uses = Map<string, number>;
+const stay = async (): Promise<void> => {};
 
 /** What this process knows of one attempt of an execution at one node, or of all sub-executions of one parent. */
 export class AttemptState {
-	readonly uses: Uses = new Map();
-	/** Notes that this attempt added to n8n's store. The others there are from earlier attempts. */
-	readonly added = new Set<string>();
-	/** Removed notes. A later part adds them again, because it may have rows of removed parts. */
+	/** Notes that this attempt added to n8n's store, with how many requests use each. Others there are from earlier attempts. */
+	readonly uses = new Map<string, number>();
+	/** Places of parts so far. */
+	readonly places = new Set<string>();
+	/** Removed notes of parts. A later part adds them again, because it may have rows of removed parts. */
 	readonly removed: string[] = [];
-	hasEarlier: Promise<boolean> | undefined;
 	/** Notes that wait until n8n has written others. */
 	batch: { notes: string[]; written: Promise<void> } | undefined;
 
-	/** @param change how many more requests use the note, or fewer */
-	use(note: string, change: number): void {
-		const count = (this.uses.get(note) ?? 0) + change;
-		if (count > 0) this.uses.set(note, count);
-		else this.uses.delete(note);
-	}
+	/**
+	 * @param start identifies the first attempt of the execution
+	 * @param isFirst whether no earlier attempt can exist: the execution is neither a retry nor a sub-execution
+	 */
+	constructor(
+		readonly start: string,
+		readonly isFirst: boolean,
+	) {}
 }
-
-type NotesOptions = {
-	store: DeduplicationStore;
-	origin: ExecutionOrigin;
-	/** Whether no earlier attempt can exist: the execution is neither a retry nor a sub-execution. */
-	isFirstAttempt: boolean;
-	/** Waits for other users of the store in this process. */
-	exclusive: Limiter;
-	/** How many notes the executions of this process have at this node. They must stay. By default, those of this one. */
-	running?: () => number;
-	/** Waits before another access to the store. False if the execution is stopped. By default, there is one access. */
-	pause?: (ms: number) => Promise<boolean>;
-};
 
 /**
  * Notes the target of each request in n8n's database before it leaves, with the start of the first attempt. n8n stores the
  * records of a node only when the execution ends. If n8n is killed, or the execution is stopped, a *Retry* starts without
  * records. It then reports all requests to a noted target as unknown.
  *
- * Each note begins with that start. A request has a note of its target. {@link addPart} says what a part of a whole has. The
- * first request also adds the mark `any`, so that a retry only looks for notes if there are some.
+ * Each note begins with that start. A request has a note of its target, and the mark `any`, so that a retry only looks for
+ * notes if there are some. {@link addPart} says what a part of a whole has.
  *
  * Once n8n has stored the execution with its records, the notes are removed. Those of a retry stay, because a second retry of
  * the same execution needs them.
  */
 export class Notes {
-	private readonly start: string;
 	/** Shows that any request was noted. */
 	private readonly mark: string;
 
+	/**
+	 * @param store of the node, for all its executions
+	 * @param running how many notes the executions of this process have at the node. They must stay.
+	 * @param repeat repeats an access to the store that fails
+	 */
 	constructor(
-		private readonly options: NotesOptions,
-		private readonly state = new AttemptState(),
+		private readonly store: DeduplicationStore,
+		private readonly attempt: AttemptState,
+		private readonly running: () => number,
+		private readonly repeat: Limiter,
 	) {
-		const { startedAt, isSubExecution } = options.origin;
-		// A workflow that starts itself as a sub-workflow has the same store and start time on each level.
-		this.start = isSubExecution ? `${startedAt} sub` : `${startedAt}`;
-		this.mark = `${this.start} any`;
+		this.mark = `${attempt.start} any`;
+	}
+
+	/** Whether it's certain that no earlier attempt noted anything. */
+	private get isFirst(): boolean {
+		return this.attempt.isFirst || this.attempt.uses.has(this.mark);
 	}
 
 	/**
-	 * Whether an earlier attempt of the execution may have sent any request whose result n8n didn't store.
+	 * The targets to which an earlier attempt may have sent a request. Undefined if no earlier attempt sent any request whose
+	 * result n8n didn't store. n8n's store can only look up a text by adding it, so this adds and removes them.
 	 *
 	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
-	async hasEarlier(): Promise<boolean> {
-		if (this.options.isFirstAttempt) return false;
-		const { state } = this;
-		state.hasEarlier ??= this.lookUp([this.mark]).then((found) => found.size > 0);
-		return await state.hasEarlier.catch((error: unknown) => {
-			state.hasEarlier = undefined;
-			throw error;
-		});
-	}
-
-	/**
-	 * Call this if `hasEarlier`. Whether an earlier attempt may have sent a request to each of these targets. Leaves no notes.
-	 *
-	 * @throws OutcomeUnknown if n8n's store can't be reached
-	 */
-	async findEarlier(targets: readonly unknown[]): Promise<boolean[]> {
+	async findEarlier(targets: readonly unknown[]): Promise<ReadonlySet<unknown> | undefined> {
+		if (this.isFirst) return undefined;
 		const notes = targets.map((target) => this.noteOf(target));
-		const found = await this.lookUp(notes);
-		return notes.map((note) => found.has(note));
+		const all = uniq([this.mark, ...notes]);
+		const earlier = await this.write(all);
+		await this.release(all);
+		if (!earlier.has(this.mark)) return undefined;
+		return new Set(targets.filter((_target, index) => earlier.has(notes[index] ?? '')));
 	}
 
 	/**
@@ -119,10 +101,10 @@ export class Notes {
 	 */
 	async add(target: unknown): Promise<Note> {
 		const note = this.noteOf(target);
-		return await this.addAll([note], async (notes) => {
-			await this.write(notes);
-			return this.isNew(note) ? 'new' : 'same';
-		});
+		const notes = [this.mark, note];
+		const earlier = await this.write(notes);
+		if (earlier.has(note)) return { state: 'same', remove: stay };
+		return { state: 'new', remove: async () => await this.release(notes) };
 	}
 
 	/**
@@ -133,110 +115,83 @@ export class Notes {
 	 * @throws as above
 	 */
 	async addPart(place: unknown, content: string): Promise<Note> {
-		const { uses, added, removed } = this.state;
+		const { isFirst, start, places, removed, uses } = this.attempt;
 		let ofPlace = this.noteOf(place);
-		for (let nth = 1; uses.has(ofPlace); nth++) ofPlace = this.noteOf([place, nth]);
+		for (let nth = 1; places.has(ofPlace); nth++) ofPlace = this.noteOf([place, nth]);
 		const ofContent = this.noteOf([place, { content }]);
-		return await this.addAll([ofPlace, ofContent, ...removed.splice(0)], async (notes) => {
-			if (this.options.isFirstAttempt) {
-				await this.write(notes);
-				return 'new';
-			}
-			// Stays if the content is another one, also if n8n is killed while it looks this up.
-			const changed = `${this.start} changed`;
-			await this.write([...notes, changed]);
-			if (!this.isNew(changed) || (!this.isNew(ofPlace) && this.isNew(ofContent))) {
-				added.delete(changed);
-				return 'unclear';
-			}
-			await this.removeUnused([changed]).catch(() => undefined);
-			return this.isNew(ofContent) ? 'new' : 'same';
-		});
-	}
-
-	/** @param claim writes the notes, which count as used before */
-	private async addAll(
-		own: readonly string[],
-		claim: (notes: readonly string[]) => Promise<NoteState>,
-	): Promise<Note> {
-		const notes = [this.mark, ...own];
-		for (const note of notes) this.state.use(note, 1);
+		const notes = [this.mark, ofPlace, ofContent, ...removed];
+		// Stays if the content is another one, also if n8n is killed while it looks this up.
+		const changed = `${start} changed`;
+		const earlier = await this.write(isFirst ? notes : [...notes, changed]);
+		places.add(ofPlace);
+		if (earlier.has(changed) || (earlier.has(ofPlace) && !earlier.has(ofContent))) {
+			uses.delete(changed);
+			return { state: 'unclear', remove: stay };
+		}
+		await this.release([changed]);
+		if (earlier.has(ofContent)) return { state: 'same', remove: stay };
 		const remove = async () => {
-			for (const note of notes) this.state.use(note, -1);
-			this.state.removed.push(...own);
-			await this.removeUnused(notes).catch(() => undefined);
+			removed.push(ofPlace, ofContent);
+			await this.release(notes);
 		};
-		const state = await claim(notes).catch(async (error: unknown) => {
-			await remove();
-			// Looking it up now would take as long as the write that failed.
-			const hasEarlier = (await this.state.hasEarlier) ?? !this.options.isFirstAttempt;
-			throw hasEarlier ? earlierUnreadable(error) : error;
-		});
-		return { state, remove: state === 'new' ? remove : async () => {} };
+		return { state: 'new', remove };
 	}
 
-	/** In a first attempt, a known note is from before a wait, or from an execution that started in the same millisecond. */
-	private isNew(note: string): boolean {
-		return this.options.isFirstAttempt || this.state.added.has(note);
+	/** The notes of each request so far, to be removed once n8n has stored the execution with its records. */
+	own(): string[] {
+		const { uses } = this.attempt;
+		return [...uses].flatMap(([note, count]) => new Array<string>(count).fill(note));
 	}
 
-	/** The notes of the requests so far, to be removed once n8n has stored the execution with its records. */
-	own(): Uses {
-		return new Map(this.state.uses);
-	}
-
-	async clear(own = this.own()): Promise<void> {
-		for (const [note, count] of own) this.state.use(note, -count);
-		await this.removeUnused([...own.keys()]);
+	/** Removes the notes of requests, unless others use them. Never throws: those that stay make a retry report unknown. */
+	async release(notes: readonly string[] = this.own()): Promise<void> {
+		const { uses } = this.attempt;
+		if (!notes.some((note) => uses.has(note))) return;
+		const remove = async () => {
+			for (const note of notes) {
+				const count = uses.get(note);
+				if (count !== undefined) uses.set(note, Math.max(0, count - 1));
+			}
+			const unused = uniq(notes).filter((note) => uses.get(note) === 0);
+			await this.store.remove(unused);
+			for (const note of unused) uses.delete(note);
+		};
+		await runExclusive(this.attempt, remove).catch(() => undefined);
 	}
 
 	private noteOf(value: unknown): string {
-		return `${this.start} ${nameOf(value)}`;
+		return `${this.attempt.start} ${nameOf(value)}`;
 	}
 
-	/** The notes of earlier attempts among these. n8n's store can only look up a text by adding it. */
-	private async lookUp(notes: readonly string[]): Promise<ReadonlySet<string>> {
-		await this.write(notes).catch((error: unknown) => {
-			throw earlierUnreadable(error);
+	/** @returns the notes of earlier attempts among these */
+	private async write(notes: readonly string[]): Promise<ReadonlySet<string>> {
+		await this.repeat(async () => await this.writeInBatch(notes)).catch((error: unknown) => {
+			throw this.isFirst ? error : earlierUnreadable(error);
 		});
-		const found = notes.filter((note) => !this.state.added.has(note));
-		// If they stay, a later retry reports these requests as unknown.
-		await this.removeUnused(notes).catch(() => undefined);
-		return new Set(found);
-	}
-
-	private async removeUnused(notes: readonly string[]): Promise<void> {
-		const { store, exclusive } = this.options;
-		const { uses, added } = this.state;
-		if (notes.length === 0) return;
-		await exclusive(async () => {
-			const unused = notes.filter((note) => added.has(note) && !uses.has(note));
-			await store.remove(unused);
-			for (const note of unused) added.delete(note);
-		});
-	}
-
-	private async write(notes: readonly string[]): Promise<void> {
-		await repeatOnStore(async () => await this.writeInBatch(notes), this.options.pause);
+		return new Set(notes.filter((note) => !this.attempt.uses.has(note)));
 	}
 
 	/** n8n writes all notes of a node each time, so those that come while it writes go together. */
 	private async writeInBatch(notes: readonly string[]): Promise<void> {
-		const { state } = this;
-		const { store, exclusive, running = () => state.uses.size } = this.options;
-		if (state.batch === undefined) {
+		const { attempt, store, running } = this;
+		const { isFirst, uses } = attempt;
+		if (attempt.batch === undefined) {
 			const all: string[] = [];
-			const written = exclusive(async () => {
-				state.batch = undefined;
+			const written = runExclusive(attempt, async () => {
+				attempt.batch = undefined;
 				const texts = uniq(all);
-				const added = await store.add(texts, MAX_OTHERS + running());
-				// If n8n reported an error before, it may have added them all the same.
-				for (const note of this.options.isFirstAttempt ? texts : added) state.added.add(note);
+				const added = new Set(await store.add(texts, MAX_OTHERS + running() + texts.length));
+				for (const note of all) {
+					// In a first attempt, a known note is from before a wait, from an execution that started in the same millisecond, or
+					// from a write that n8n reported as failed.
+					const isOwn = isFirst || uses.has(note) || added.has(note);
+					if (isOwn) uses.set(note, (uses.get(note) ?? 0) + 1);
+				}
 			});
-			state.batch = { notes: all, written };
+			attempt.batch = { notes: all, written };
 		}
-		state.batch.notes.push(...notes);
-		await state.batch.written;
+		attempt.batch.notes.push(...notes);
+		await attempt.batch.written;
 	}
 }
 

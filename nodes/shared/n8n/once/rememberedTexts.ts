@@ -2,9 +2,11 @@ import type { DeduplicationScope, IExecuteFunctions } from 'n8n-workflow';
 import chunk from 'lodash/chunk';
 import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
+import { pause } from '../../clock';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../deduplicationStore';
 import { type Limiter, runExclusive } from '../../keyedMutex';
-import { stoppedBeforeItem } from '../run/cancel';
+import { clock } from '../http/accountClient';
+import { cancelSignal, stoppedBeforeItem } from '../run/cancel';
 import { messageOf } from '../../values';
 
 const OPTIONS = { mode: 'entries' } as const;
@@ -23,16 +25,26 @@ export function nodeKey(context: Pick<IExecuteFunctions, 'getWorkflow' | 'getNod
 /** The text of the error if n8n's database is unavailable. */
 export type StoreUse = { message: string; description: string };
 
-/**
- * The numbers that the nodes of a workflow remember over all executions: texts in n8n's deduplication store of the
- * workflow, so that one node can forget those of the others.
- */
+/** @throws NotSent if n8n's database is unavailable */
+export async function useDatabase<T>(
+	{ message, description }: StoreUse,
+	run: () => Promise<T>,
+): Promise<T> {
+	return await run().catch((error: unknown) => {
+		throw new NotSent(message, onScreenOnly(description), {
+			originalMessage: messageOf(error),
+			isTransient: false,
+			origin: 'n8n',
+		});
+	});
+}
+
+/** The numbers that the nodes of a workflow remember over all executions, so that one can forget those of the others. */
 export function openRememberedNumbers(
 	context: IExecuteFunctions,
 	use: StoreUse,
 ): DeduplicationStore {
-	const key = JSON.stringify(['numbers', context.getWorkflow().id]);
-	return openStore(context, 'workflow', use, async (run) => await runExclusive(key, run));
+	return openStore(context, 'workflow', use);
 }
 
 /**
@@ -40,22 +52,16 @@ export function openRememberedNumbers(
  * only one user of a process may work with it at a time.
  *
  * @param scope whose store: of this node, or of its workflow
- * @param limiter waits for other users of the store in this process
  */
 export function openStore(
-	{ helpers }: IExecuteFunctions,
+	context: IExecuteFunctions,
 	scope: DeduplicationScope,
-	{ message, description }: StoreUse,
-	limiter: Limiter,
+	use: StoreUse,
 ): DeduplicationStore {
+	const { helpers } = context;
+	const key = scope === 'node' ? nodeKey(context) : `numbers of ${context.getWorkflow().id}`;
 	const access: Limiter = async (run) =>
-		await limiter(run).catch((error: unknown) => {
-			throw new NotSent(message, onScreenOnly(description), {
-				originalMessage: messageOf(error),
-				isTransient: false,
-				origin: 'n8n',
-			});
-		});
+		await useDatabase(use, async () => await runExclusive(key, run));
 	const count = async () => await helpers.getProcessedDataCount(scope, OPTIONS);
 	return {
 		add: async (texts, maxEntries = MAX_REMEMBERED) => {
@@ -78,21 +84,17 @@ export function openStore(
 	};
 }
 
-/**
- * Repeats a use of the store that fails. n8n may have done it, although it reported an error.
- *
- * @param pause resolves with false if the execution is stopped. If omitted, there is one attempt.
- */
-export async function repeatOnStore<T>(
-	use: () => Promise<T>,
-	pause?: (milliseconds: number) => Promise<boolean>,
-): Promise<T> {
-	for (const delay of pause === undefined ? [] : DATABASE_DELAYS_MS) {
-		try {
-			return await use();
-		} catch {
-			if ((await pause?.(delay)) === false) throw stoppedBeforeItem();
+/** Repeats an access to the store that fails. n8n may have done it, although it reported an error. */
+export function repeatOnStore(context: IExecuteFunctions): Limiter {
+	const signal = cancelSignal(context);
+	return async (access) => {
+		for (const delay of DATABASE_DELAYS_MS) {
+			try {
+				return await access();
+			} catch {
+				if (!(await pause(clock, delay, signal))) throw stoppedBeforeItem();
+			}
 		}
-	}
-	return await use();
+		return await access();
+	};
 }

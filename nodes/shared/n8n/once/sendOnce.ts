@@ -8,19 +8,18 @@ import { runsAsTool } from '../tools/toolRun';
 import { openRecord } from './executionStore';
 import type { Notes } from './notes';
 import { openNotes } from './openNotes';
-import type { PreparedRequest, Quota } from './preparedRequest';
+import { type PreparedRequest, type Quota, QuotaExceeded } from './preparedRequest';
 import {
 	areRecords,
 	isRepeatable,
 	type RequestRecord,
 	type RequestRecords,
 	nameOf,
-	recordKey,
 	type RecordOwner,
 	replay,
 } from './requestRecord';
-import { begunEarlier, completedBefore, maybeSentBefore } from './sentBefore';
-import { requireQuota, sendForModel } from './toolRequests';
+import { begunEarlier, maybeSentBefore } from './sentBefore';
+import { sendForModel } from './toolRequests';
 
 /**
  * Sends each request of a node run at most once. Stores the results with the execution, and replays them on
@@ -31,20 +30,17 @@ import { requireQuota, sendForModel } from './toolRequests';
  * - The key of a record is the target, and which of several requests to it this is. As a tool, see {@link sendForModel}.
  */
 export class SendOnce<Deps> {
-	/** Whether earlier attempts of this node run have stored records. */
-	private readonly hasEarlierRecords: boolean;
-	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that can't be read. */
-	private mayHaveMore = false;
 	private readonly isTool: boolean;
 	private readonly records: RequestRecords;
-	/** By item index, from earlier attempts. */
-	private readonly earlier = new Map<number, RequestRecord>();
+	/** The items that earlier attempts recorded. */
+	private readonly earlierItems: ReadonlySet<number | undefined>;
+	/** Whether earlier attempts may have sent requests whose results n8n didn't store. */
+	private mayHaveMore = false;
+	/** By item. */
 	private readonly keys = new Map<number, string>();
 	/** How many items have the target so far. */
 	private readonly occurrences = new Map<string, number>();
 	private readonly notes: () => Promise<Notes | undefined>;
-	/** Why it's unknown which requests an earlier attempt sent. */
-	private unreadable: ExplainedError | undefined;
 
 	/**
 	 * @param createDeps creates what every request needs. If it throws, nothing was sent.
@@ -57,18 +53,14 @@ export class SendOnce<Deps> {
 		private readonly quota?: (index: number) => Quota,
 	) {
 		this.isTool = runsAsTool(context);
-		const scope = this.isTool ? 'workflow' : 'node';
-		this.records = openRecord(context, 'requests', areRecords, {}, { scope });
-		this.hasEarlierRecords = Object.keys(this.records).length > 0;
-		for (const record of Object.values(this.records)) {
-			if (record.item !== undefined) this.earlier.set(record.item, record);
-		}
+		this.records = openRecord(context, 'requests', areRecords, {});
+		this.earlierItems = new Set(Object.values(this.records).map(({ item }) => item));
 		this.notes = once(async () => await openNotes(context));
 	}
 
 	/** Whether earlier attempts of this node run sent anything, or may have. */
 	get hasEarlier(): boolean {
-		return this.hasEarlierRecords || this.mayHaveMore;
+		return this.earlierItems.size > 0 || this.mayHaveMore;
 	}
 
 	/** Finds the record of an item. Call this in the order of the items. */
@@ -76,7 +68,7 @@ export class SendOnce<Deps> {
 		const name = nameOf(target ?? payload);
 		const occurrence = this.occurrences.get(name) ?? 0;
 		this.occurrences.set(name, occurrence + 1);
-		this.keys.set(index, recordKey(name, occurrence));
+		this.keys.set(index, `${name}#${occurrence}`);
 	}
 
 	/** Whether the item isn't sent (again): it completed, or may have been sent. */
@@ -87,8 +79,7 @@ export class SendOnce<Deps> {
 
 	/** Whether the item isn't sent again, because its outcome is unknown. */
 	isUnknown(index: number, request: PreparedRequest<Deps> | undefined): boolean {
-		const isCompleted = 'completed' in (this.recordOf(index) ?? {});
-		return this.isSettled(index, request) && !isCompleted;
+		return this.isSettled(index, request) && 'unknown' in (this.recordOf(index) ?? {});
 	}
 
 	/** @throws OutcomeUnknown if the outcome is unknown */
@@ -99,38 +90,33 @@ export class SendOnce<Deps> {
 
 	/** The error of an item that can't be read now, although an earlier attempt may have sent it. */
 	errorOfInvalid(index: number, error: unknown): unknown {
-		const record = this.earlier.get(index);
-		if (record !== undefined && 'completed' in record) return completedBefore(explained(error));
-		const mayBeSent = record !== undefined || this.mayHaveMore;
+		const mayBeSent = this.earlierItems.has(index) || this.mayHaveMore;
 		return mayBeSent ? maybeSentBefore(explained(error)) : error;
 	}
 
 	private recordOf(index: number): RequestRecord | undefined {
-		return this.records[this.keys.get(index) ?? ''];
+		return this.records[this.keyOf(index)];
+	}
+
+	private keyOf(index: number): string {
+		return this.keys.get(index) ?? '';
 	}
 
 	/**
-	 * Records the items that an earlier attempt may have sent and whose result n8n didn't store. If n8n's store can't be
-	 * reached, items without a record fail.
+	 * Records the items that an earlier attempt may have sent and whose result n8n didn't store.
+	 *
+	 * @throws if n8n's store can't be reached
 	 */
 	async findEarlier(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
-		try {
-			const notes = await this.notes();
-			if (notes === undefined || !(await notes.hasEarlier())) return;
-			this.mayHaveMore = true;
-			const noted = [...items].filter(
-				([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
-			);
-			if (noted.length === 0) return;
-			const areFound = await notes.findEarlier(noted.map(([, { target }]) => target));
-			for (const [position, [index, request]] of noted.entries()) {
-				const key = this.keys.get(index);
-				if (areFound[position] !== true || key === undefined) continue;
-				this.records[key] = { item: index, unknown: begunEarlier(request).toStored() };
-			}
-		} catch (error) {
-			this.mayHaveMore = true;
-			this.unreadable = explained(error);
+		const withoutRecord = [...items].filter(
+			([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
+		);
+		const notes = await this.notes();
+		const earlier = await notes?.findEarlier(withoutRecord.map(([, { target }]) => target));
+		this.mayHaveMore = earlier !== undefined;
+		for (const [index, request] of withoutRecord) {
+			if (earlier?.has(request.target) !== true) continue;
+			this.records[this.keyOf(index)] = { item: index, unknown: begunEarlier(request).toStored() };
 		}
 	}
 
@@ -141,7 +127,7 @@ export class SendOnce<Deps> {
 		index: number,
 	): Promise<INodeExecutionData[]> {
 		if (!this.isTool) {
-			const key = this.keys.get(index) ?? '';
+			const key = this.keyOf(index);
 			return await limiter(async () => await this.sendOrReplay(key, request, { item: index }));
 		}
 		const quota = this.quota?.(index);
@@ -158,25 +144,23 @@ export class SendOnce<Deps> {
 		owner: RecordOwner,
 		quota?: Quota,
 	): Promise<INodeExecutionData[]> {
+		const { idempotencyKey } = request;
 		const stored = this.records[key];
 		// The record of a tool is replaced by that of a later request to the same target.
 		const previous = stored?.tool_request === owner.tool_request ? stored : undefined;
-		const isRepeat = isRepeatable(previous, request.idempotencyKey);
+		const isRepeat = isRepeatable(previous, idempotencyKey);
 		if (previous !== undefined && !isRepeat) return replay(previous);
-		if (this.unreadable !== undefined) throw this.unreadable;
 		// It may have ended while this request waited for an earlier one.
 		requireRunning(this.context);
 		const deps = await this.createDeps();
 		const notes = request.target === undefined ? undefined : await this.notes();
 		// No await in between, so that simultaneous requests count.
-		if (quota !== undefined) requireQuota(this.records, quota);
-		this.records[key] = { ...owner, inProgress: true };
+		if (quota !== undefined) this.requireQuota(quota);
+		this.records[key] = { ...owner, unknown: begunEarlier(request).toStored() };
 		const sending = sendNoted(request, deps, notes, isRepeat);
 		const output = await sending.catch((error: unknown): never => {
 			if (error instanceof OutcomeUnknown) {
-				const { idempotencyKey } = request;
-				const again =
-					idempotencyKey === undefined ? {} : { repeatableWith: nameOf(idempotencyKey) };
+				const again = idempotencyKey !== undefined && { repeatableWith: nameOf(idempotencyKey) };
 				this.records[key] = { ...owner, unknown: error.toStored(), ...again };
 			} else if (error instanceof ExplainedError) {
 				if (stored === undefined) Reflect.deleteProperty(this.records, key);
@@ -188,6 +172,12 @@ export class SendOnce<Deps> {
 		const completed = output.map(({ json }) => structuredClone(json)).filter(isJsonObject);
 		this.records[key] = { ...owner, completed };
 		return output;
+	}
+
+	/** Rejected and unsent requests have no record, so they don't count. */
+	private requireQuota(quota: Quota): void {
+		const used = Object.values(this.records).filter(({ unit }) => unit === quota.unit);
+		if (used.length >= quota.max) throw new QuotaExceeded(quota);
 	}
 }
 

@@ -17,48 +17,29 @@ export async function mayBeSentBefore(
 ): Promise<boolean> {
 	try {
 		const records = openRecord(context, name, isJsonObject, {});
-		return (
-			Object.keys(records).length > 0 || ((await (await openNotes(context))?.hasEarlier()) ?? false)
-		);
+		if (Object.keys(records).length > 0) return true;
+		const notes = await openNotes(context);
+		return (await notes?.findEarlier([])) !== undefined;
 	} catch {
 		return true;
 	}
 }
 
-/** The error of an item that an earlier attempt may have sent, although this one can't send it. */
+/** The error of an item that an earlier attempt sent, or may have sent, although this one can't send it. */
 export function maybeSentBefore(error: ExplainedError): OutcomeUnknown {
-	return sentBefore(
-		error,
-		"Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.",
-	);
-}
-
-/** The error of an item that an earlier attempt completed, perhaps with other values, although this one can't read it. */
-export function completedBefore(error: ExplainedError): OutcomeUnknown {
-	return sentBefore(
-		error,
-		'An earlier attempt completed this item, so leave it out of a new execution.',
-	);
-}
-
-function sentBefore(error: ExplainedError, advice: string): OutcomeUnknown {
 	const { message, resolution, resolutionForModel: forModel, originalMessage, origin } = error;
-	const onScreen = `${asSentence(resolution)} ${advice}`;
+	const onScreen = `${asSentence(resolution)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`;
 	return new OutcomeUnknown(message, { onScreen, forModel }, { originalMessage, origin });
 }
 
-/** The outcome of a request that an earlier attempt started, and of which n8n has no record. */
-export function begunEarlier<Deps>({
-	idempotencyKey,
-	withDetails,
-}: PreparedRequest<Deps>): OutcomeUnknown {
-	const next =
-		idempotencyKey === undefined
-			? 'Check the service before you send it in a new execution.'
-			: 'If the earlier attempt had the same idempotency key, sending it in a new execution is safe. If not, check the service first.';
+/** The outcome of a request that an attempt started, and of which n8n has no result. */
+export function begunEarlier<Deps>({ withDetails }: PreparedRequest<Deps>): OutcomeUnknown {
 	const error = new OutcomeUnknown(
 		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
-		{ onScreen: `It wasn't sent again. ${next}`, forModel: 'It was not sent again.' },
+		{
+			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
+			forModel: 'It was not sent again.',
+		},
 	);
 	return withDetails?.(error) ?? error;
 }

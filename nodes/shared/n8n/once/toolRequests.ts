@@ -1,25 +1,25 @@
-import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { BoundedMap } from '../../boundedMap';
+import { KeyedMutex } from '../../keyedMutex';
 import { noteCompleted } from '../tools/toolRun';
-import { type PreparedRequest, type Quota, QuotaExceeded } from './preparedRequest';
-import { type RequestRecords, nameOf, recordKey } from './requestRecord';
+import type { PreparedRequest } from './preparedRequest';
+import { type RequestRecords, nameOf } from './requestRecord';
 
 /** Tool requests to keep in a long MCP session: this many completed ones, and this many others. */
 const MAX_TOOL_REQUESTS = 1_000;
 
-type ToolRequests = {
-	/** The latest request by key. */
-	inFlight: Map<string, { toolRequest: string; result: Promise<INodeExecutionData[]> }>;
-	/** Completions by request, in this process. *Retry* starts from zero. */
-	completedCounts: BoundedMap<number>;
-};
+/** What this process knows of the tool requests of one agent run or MCP session. */
+class ToolRequests {
+	readonly mutex = new KeyedMutex();
+	/** Completions by request. *Retry* starts from zero. */
+	readonly completedCounts = new BoundedMap<number>(MAX_TOOL_REQUESTS);
+}
 
 const toolRequests = new WeakMap<RequestRecords, ToolRequests>();
 
 /**
- * Sends the request of a model once in one agent run or MCP session. The same request again gets the same result, also
- * while it's in flight. Different ones to the same target are sent one after another, if they can undo each other.
+ * Sends the request of a model once in one agent run or MCP session. The same request again gets the same result, also if it
+ * comes before that. Different ones to the same target are sent one after another, if they can undo each other.
  *
  * @param send sends the request with this key, or replays its stored result
  */
@@ -33,55 +33,32 @@ export async function sendForModel<Deps>(
 	const toolRequest = nameOf([accounts, payload]);
 	const name = modelMayRepeat === 'afterOtherRequest' ? nameOf([accounts, target]) : toolRequest;
 	const repeatable = modelMayRepeat === 'afterCompletion';
-	const known: ToolRequests = toolRequests.get(records) ?? {
-		inFlight: new Map(),
-		completedCounts: new BoundedMap(MAX_TOOL_REQUESTS),
-	};
+	const known = toolRequests.get(records) ?? new ToolRequests();
 	toolRequests.set(records, known);
-	const { inFlight, completedCounts } = known;
-	const latest = inFlight.get(name);
-	if (latest?.toolRequest === toolRequest) {
-		const output = await latest.result;
-		noteCompleted(context, { output, isReplay: true, repeatable });
-		return output;
-	}
-	const result = Promise.allSettled([latest?.result]).then(async () => {
-		const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
-		const key = recordKey(name, occurrence);
+	const { mutex, completedCounts } = known;
+	// Before it waits, so that a request that comes again while it's in flight is the same one.
+	const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
+	const key = `${name}#${occurrence}`;
+	return await mutex.runExclusive(name, async () => {
 		const earlier = records[key];
 		const isReplay = earlier?.tool_request === toolRequest && 'completed' in earlier;
-		const output = await send(key, toolRequest);
-		if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
-		noteCompleted(context, { output, isReplay, repeatable });
-		return output;
+		try {
+			const output = await send(key, toolRequest);
+			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
+			noteCompleted(context, { output, isReplay, repeatable });
+			return output;
+		} finally {
+			evictOldest(records, key);
+		}
 	});
-	const own = { toolRequest, result };
-	inFlight.set(name, own);
-	try {
-		return await result;
-	} finally {
-		if (inFlight.get(name) === own) inFlight.delete(name);
-		evictOldest(records);
-	}
-}
-
-/**
- * Rejected and unsent requests have no record, so they don't count.
- *
- * @throws QuotaExceeded if the run has used it up
- */
-export function requireQuota(records: RequestRecords, quota: Quota): void {
-	const used = Object.values(records).filter(({ unit }) => unit === quota.unit);
-	if (used.length >= quota.max) throw new QuotaExceeded(quota);
 }
 
 /** Limits completed records and others separately, so that neither kind evicts the other. */
-function evictOldest(records: RequestRecords): void {
+function evictOldest(records: RequestRecords, newest: string): void {
 	const isCompleted = (key: string) => 'completed' in (records[key] ?? {});
-	for (const group of partition(Object.keys(records), isCompleted)) {
-		const [oldest] = group;
-		if (group.length > MAX_TOOL_REQUESTS && oldest !== undefined) {
-			Reflect.deleteProperty(records, oldest);
-		}
+	const keys = Object.keys(records).filter((key) => isCompleted(key) === isCompleted(newest));
+	const [oldest] = keys;
+	if (keys.length > MAX_TOOL_REQUESTS && oldest !== undefined) {
+		Reflect.deleteProperty(records, oldest);
 	}
 }

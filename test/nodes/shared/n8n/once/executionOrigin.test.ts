@@ -5,6 +5,7 @@ import {
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { originOf } from '../../../../../nodes/shared/n8n/once/executionOrigin';
+import { openNotes } from '../../../../../nodes/shared/n8n/once/openNotes';
 import { engineHarness, executeContext, makeAdditionalData } from '../../../../engine';
 
 const harness = engineHarness();
@@ -73,9 +74,9 @@ test('an error workflow is its own origin, because it runs again for each attemp
 test('a parent that n8n cannot read stops the request before it is sent', async () => {
 	const { context } = contextIn('h', startedAt(2_000, 'unreadable'));
 	jest.spyOn(context, 'getExecutionDataById').mockRejectedValue(new Error('database is locked'));
-	await expect(originOf(context)).rejects.toMatchObject({
+	await expect(openNotes(context)).rejects.toMatchObject({
 		outcome: 'not_sent',
-		message: expect.stringContaining('so nothing was sent'),
+		message: expect.stringContaining("so it wasn't sent"),
 	});
 });
 

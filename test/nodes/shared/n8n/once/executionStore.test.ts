@@ -49,18 +49,12 @@ test('a record of the whole execution is available in each run of a loop, and st
 	expect(recordIn(data, { run: 1 })).toEqual({});
 });
 
-describe('in a session of an MCP client', () => {
-	const recordOf = (node: string, scope: 'node' | 'workflow', session = 'one') => {
+test('in a session of an MCP client, the nodes of a workflow share one', () => {
+	const recordOf = (node: string, session: string) => {
 		const tool = harness.node('placeCall', { id: node, name: node });
-		const context = mcpContext(tool, session);
-		return openRecord(context, 'done', isDone, {}, { scope });
+		return openRecord(mcpContext(tool, session), 'done', isDone, {});
 	};
-
-	test('each node has its own record, and the nodes of a workflow share one', () => {
-		recordOf('a', 'node').calls = ['a'];
-		recordOf('a', 'workflow').calls = ['all'];
-		expect(recordOf('a', 'node')).toEqual({ calls: ['a'] });
-		expect(recordOf('b', 'node')).toEqual({});
-		expect(recordOf('b', 'workflow')).toEqual({ calls: ['all'] });
-	});
+	recordOf('a', 'one').calls = ['all'];
+	expect(recordOf('b', 'one')).toEqual({ calls: ['all'] });
+	expect(recordOf('a', 'other')).toEqual({});
 });

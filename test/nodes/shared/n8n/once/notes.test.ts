@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import uniq from 'lodash/uniq';
 import type { DeduplicationStore } from '../../../../../nodes/shared/deduplicationStore';
-import { runExclusive } from '../../../../../nodes/shared/keyedMutex';
-import { Notes, type NoteState } from '../../../../../nodes/shared/n8n/once/notes';
+import { type Limiter, noLimit } from '../../../../../nodes/shared/keyedMutex';
+import { AttemptState, type Note, Notes } from '../../../../../nodes/shared/n8n/once/notes';
 
 /** n8n's store: a list that is read and written as a whole. */
 class Store implements DeduplicationStore {
@@ -41,18 +41,12 @@ class Store implements DeduplicationStore {
 	}
 }
 
-type Over = { startedAt?: number; pause?: () => Promise<boolean> };
+type NoteState = Note['state'];
 
-const notesOf = (store: Store, isFirstAttempt: boolean, { startedAt = 1, pause }: Over = {}) =>
-	new Notes({
-		store,
-		origin: { startedAt, executionId: 'e1', isSubExecution: false },
-		isFirstAttempt,
-		exclusive: async (run) => await runExclusive(store, run),
-		...(pause && { pause }),
-	});
-const first = (store: Store, over?: Over) => notesOf(store, true, over);
-const retry = (store: Store, over?: Over) => notesOf(store, false, over);
+const notesOf = (store: Store, isFirstAttempt: boolean, repeat = noLimit) =>
+	new Notes(store, new AttemptState('e1', isFirstAttempt), () => 0, repeat);
+const first = (store: Store, repeat?: Limiter) => notesOf(store, true, repeat);
+const retry = (store: Store) => notesOf(store, false);
 const stateOf = async (notes: Notes, target: unknown): Promise<NoteState> =>
 	(await notes.add(target)).state;
 const statesOf = async (notes: Notes, ...targets: string[]) => {
@@ -90,10 +84,10 @@ async function run(
 	const step = () => {
 		if (++steps > killedAt) throw new Killed();
 	};
-	const known = looksAhead ? await notes.findEarlier(rows.map(({ target }) => target)) : [];
+	const known = looksAhead ? await notes.findEarlier(rows.map(({ target }) => target)) : undefined;
 	for (let start = 0; start < rows.length; start += concurrency) {
 		const batch = rows.slice(start, start + concurrency).map(async (row, position) => {
-			if (known[start + position] === true) return;
+			if (known?.has(row.target) === true) return;
 			step();
 			const note = await notes.add(row.target);
 			if (note.state !== 'new') return;
@@ -159,8 +153,8 @@ test('what was noted after an execution was stored stays', async () => {
 	await statesOf(notes, 'a', 'c');
 	const stored = notes.own();
 	await statesOf(notes, 'b', 'c');
-	await notes.clear(stored);
-	expect(await retry(store).findEarlier(['a', 'b', 'c'])).toEqual([false, true, true]);
+	await notes.release(stored);
+	expect(await retry(store).findEarlier(['a', 'b', 'c'])).toEqual(new Set(['b', 'c']));
 });
 
 test('of several requests to a target, a removed one does not remove the note of another', async () => {
@@ -192,13 +186,14 @@ test('a note that cannot be written does not count, and the next ones do', async
 test("if n8n's store reports an error after it added a note, a first attempt sends the request, and its end removes the note", async () => {
 	const store = new Store();
 	store.fails = 'after';
-	const pause = async () => {
-		store.fails = undefined;
-		return await Promise.resolve(true);
-	};
-	const notes = first(store, { pause });
+	const repeat: Limiter = async (access) =>
+		await access().catch(async () => {
+			store.fails = undefined;
+			return await access();
+		});
+	const notes = first(store, repeat);
 	expect(await stateOf(notes, 'a')).toBe('new');
-	await notes.clear();
+	await notes.release();
 	expect(store.texts).toEqual([]);
 });
 
@@ -257,7 +252,7 @@ test.each<[string, (notes: Notes) => Promise<unknown>]>([
 		const store = new Store();
 		await add(first(store));
 		const notes = retry(store);
-		await notes.hasEarlier();
+		await notes.findEarlier([]);
 		store.fails = 'before';
 		await expect(add(notes)).rejects.toMatchObject({ outcome: 'unknown' });
 	},

@@ -1,5 +1,4 @@
 import range from 'lodash/range';
-import { noLimit } from '../../../../../nodes/shared/keyedMutex';
 import { openStore } from '../../../../../nodes/shared/n8n/once/rememberedTexts';
 import { engineHarness, executeContext } from '../../../../engine';
 
@@ -14,7 +13,7 @@ function storeOf(size: number) {
 		removed.push(texts.map(String));
 		await Promise.resolve();
 	});
-	const store = openStore(context, 'node', { message: '', description: '' }, noLimit);
+	const store = openStore(context, 'node', { message: '', description: '' });
 	return { store, removed };
 }
 

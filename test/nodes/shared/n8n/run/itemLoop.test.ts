@@ -238,11 +238,10 @@ describe('the records of an earlier attempt', () => {
 		{ a: null },
 		{ a: 'sent' },
 		{ a: {} },
-		{ a: { inProgress: 'yes' } },
 		{ a: { completed: [{}, 1] } },
 		{ a: { unknown: { message: 'It broke' } } },
 		{ a: { unknown: { resolution: forEveryone('Look.') } } },
-		{ a: { inProgress: true, item: '1' } },
+		{ a: { item: 1 } },
 	])('%j is damaged, so nothing is sent', async (records) => {
 		const error: unknown = await runWith(records).catch((caught: unknown) => caught);
 		expect(error).toBeInstanceOf(InvalidInput);
@@ -257,7 +256,6 @@ describe('the records of an earlier attempt', () => {
 
 	test.each<JsonObject>([
 		{},
-		{ a: { inProgress: true } },
 		{ a: { completed: [] } },
 		{ a: { completed: [{}], item: 1 } },
 		{ a: { unknown: { message: 'It broke', resolution: forEveryone('Look.') } } },
