@@ -85,7 +85,7 @@ export const close: Operation = {
 };
 
 function readCommand(form: Fields): string {
-	const command = requireText(form.choiceOrText('command', MAY_BE_BLANK), 'Command');
+	const command = requireText(form.text('command', MAY_BE_BLANK), 'Command');
 	if (command !== 'other') return command;
 	return requireText(form.text('otherCommand', MAY_BE_BLANK), 'Command Name');
 }

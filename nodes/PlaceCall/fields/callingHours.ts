@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import { type Fields, MAY_BE_BLANK, MAY_BE_EMPTY_LIST } from '../../shared/n8n/forms/fields';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { minuteOfDay } from '../../shared/dates';
 import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
 import { type CallingHours, DAY_MINUTES, type DateRange } from '../callTime';
@@ -119,7 +119,7 @@ export const callingHours = [hoursProperty, exceptOn, outsideHours];
 export function readCallingHours(options: Fields, take: Take): CallingHours | undefined {
 	// Read in any case, so that an invalid value is always reported.
 	const isSkipped = options.choice(outsideHours.name, 'schedule') === 'notPlaced';
-	const except = take(dateRanges(options.textOrList(exceptOn.name, MAY_BE_EMPTY_LIST))) ?? [];
+	const except = take(dateRanges(options.textOrList(exceptOn.name))) ?? [];
 	const hours = options.group(hoursProperty.name);
 	if (hours === undefined) {
 		if (options.has(outsideHours.name)) take(noHours(outsideHours));

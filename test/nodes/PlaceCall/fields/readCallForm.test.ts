@@ -104,7 +104,7 @@ test.each<[values: Values, message: string]>([
 	[settings({ retryEnabled: 1 }), "'Retry When Not Answered' in 'Call Settings' must be true or"],
 	...[['a'], '[1,2]', '"text"', 'null', 5, '{plan: Gold}'].map((value): [Values, string] => [
 		json(value),
-		"'Additional Data as JSON' must be a JSON object. Enter names and values in curly brackets",
+		"'Additional Data as JSON' in 'Developer Settings' must be a JSON object in curly brackets (got ",
 	]),
 	[
 		rows({ name: 'plan', value: 'Gold' }, { name: ' ', value: 'x' }),
