@@ -64,10 +64,7 @@ export const waitForEvent: Operation = {
 	toolDescription:
 		'Waits for an event in a chat session, such as a new message, and returns it. If none arrives in time, timed_out is true.',
 	async execute(run) {
-		return await forEachChatItem(run, waitOnce, {
-			concurrency: DEFAULT_CONCURRENCY,
-			completedText: { singular: 'wait has already ended', plural: 'waits have already ended' },
-		});
+		return await forEachChatItem(run, waitOnce, DEFAULT_CONCURRENCY);
 	},
 };
 

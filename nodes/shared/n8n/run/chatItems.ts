@@ -6,7 +6,6 @@ import { KeyedMutex, type Limiter } from '../../keyedMutex';
 import { ChatSocketPool } from '../http/chatSocket';
 import type { AccountClient } from '../http/accountClient';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
-import type { CompletedText } from './itemLoop';
 import type { PreparedRequest } from '../once/preparedRequest';
 import type { OperationRun } from './operations';
 import { sendEachItem } from './sendLoop';
@@ -21,18 +20,15 @@ export type ChatDeps = {
 /** Reads and checks the fields of one item, and returns the request to send. */
 export type Prepare = (form: Fields) => PreparedRequest<ChatDeps>;
 
-export type ChatLoopOptions = {
-	/** Reports how many items completed if a later one stops the execution. */
-	completedText: CompletedText;
-	/** Items in flight if 'Concurrency' isn't set. Default: 1. */
-	concurrency?: number;
-};
-
-/** Sends each item once. Items of the same session are sent in order. */
+/**
+ * Sends each item once. Items of the same session are sent in order.
+ *
+ * @param concurrency items in flight if 'Concurrency' isn't set
+ */
 export async function forEachChatItem(
 	{ context, parameters, account }: OperationRun,
 	prepare: Prepare,
-	{ completedText, concurrency = 1 }: ChatLoopOptions,
+	concurrency = 1,
 ): Promise<INodeExecutionData[]> {
 	const sockets = new ChatSocketPool(context);
 	const mutex = new KeyedMutex(context.continueOnFail() ? undefined : earlierItemFailed);
@@ -45,7 +41,6 @@ export async function forEachChatItem(
 			createDeps: async () => ({ context, account: await account(), sockets }),
 			limiterFor,
 			concurrency: readConcurrency(parameters, concurrency),
-			completedText,
 		});
 	} finally {
 		sockets.closeAll();
