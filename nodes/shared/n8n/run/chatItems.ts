@@ -3,7 +3,6 @@ import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { sessionKey } from '../../chat/parseChatFields';
 import { KeyedMutex, type Limiter } from '../../keyedMutex';
-import { ChatSocketPool } from '../http/chatSocket';
 import type { AccountClient } from '../http/accountClient';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
 import type { PreparedRequest } from '../once/preparedRequest';
@@ -14,7 +13,6 @@ import { readConcurrency } from '../forms/options';
 export type ChatDeps = {
 	context: IExecuteFunctions;
 	account: AccountClient;
-	sockets: ChatSocketPool;
 };
 
 /** Reads and checks the fields of one item, and returns the request to send. */
@@ -30,21 +28,16 @@ export async function forEachChatItem(
 	prepare: Prepare,
 	concurrency = 1,
 ): Promise<INodeExecutionData[]> {
-	const sockets = new ChatSocketPool(context);
 	const mutex = new KeyedMutex(context.continueOnFail() ? undefined : earlierItemFailed);
 	const limiterFor = (index: number): Limiter => {
 		const session = sessionOf(parameters.at(index));
 		return async (run) => (session === '' ? await run() : await mutex.runExclusive(session, run));
 	};
-	try {
-		return await sendEachItem(context, (index) => prepare(parameters.at(index)), {
-			createDeps: async () => ({ context, account: await account(), sockets }),
-			limiterFor,
-			concurrency: readConcurrency(parameters, concurrency),
-		});
-	} finally {
-		sockets.closeAll();
-	}
+	return await sendEachItem(context, (index) => prepare(parameters.at(index)), {
+		createDeps: async () => ({ context, account: await account() }),
+		limiterFor,
+		concurrency: readConcurrency(parameters, concurrency),
+	});
 }
 
 /** Empty if the item creates a session. */
