@@ -11,19 +11,19 @@ import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { newEvents } from '../shared/n8n/triggers/newEvents';
-import { readBody, readSecret, reject } from '../shared/n8n/triggers/webhookRequest';
+import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
 import { deliveryFields } from './properties';
 
 /** @throws InvalidInput naming the field that can't be used */
 export function checkFields(form: Fields): void {
-	readSecret(form, 'secret');
+	form.secret('secret');
 	form.text('keyField');
 }
 
 /** Starts an execution with the body as received, because its shape isn't documented. */
 export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
-		const secret = readSecret(formOf(context, deliveryFields), 'secret');
+		const secret = formOf(context, deliveryFields).secret('secret');
 		const query: object = context.getQueryData();
 		const given: unknown = 'secret' in query ? query.secret : undefined;
 		if (secret !== undefined && !isSecret(given, secret)) {

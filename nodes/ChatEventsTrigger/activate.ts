@@ -5,7 +5,6 @@ import { splitSessionIds } from '../shared/chat/parseChatFields';
 import { chosenTypes } from '../shared/n8n/forms/chatFields';
 import { nodeKey } from '../shared/n8n/once/rememberedTexts';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
-import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
@@ -41,7 +40,6 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 
 async function prepare(context: ITriggerFunctions) {
 	try {
-		rejectEngine2OfWorkflow(context);
 		const { sessionIds, ...settings } = readSettings(context);
 		const listener = new ChatEventsListener(context, await createAccountClient(context), settings);
 		return { listener, sessionIds, watches: settings.watches };

@@ -14,7 +14,7 @@ import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { nodeKey } from '../shared/n8n/once/rememberedTexts';
-import { readBody, readSecret, respond } from '../shared/n8n/triggers/webhookRequest';
+import { readBody, respond } from '../shared/n8n/triggers/webhookRequest';
 import type { ChatEventsListener } from './listener';
 import { triggerFields } from './properties';
 
@@ -112,7 +112,7 @@ const NOT_HERE: Rejection = [
 
 /** @throws InvalidInput if the secret is empty or can't be sent in a header */
 export function readWatchSecret(form: Fields): string {
-	const secret = readSecret(form, 'watchSecret') ?? '';
+	const secret = form.secret('watchSecret') ?? '';
 	if (secret !== '') return parseWatchSecret(secret, 'Secret');
 	throw new InvalidInput(
 		"'Secret' is empty",

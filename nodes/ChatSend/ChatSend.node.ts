@@ -71,14 +71,8 @@ export class ChatSend implements INodeType {
 			const prepare = isInteraction
 				? answerInteraction
 				: (SEND_METHODS[form.choice('sendBy', 'socket')] ?? sendBySocket);
-			const options = {
-				concurrency: prepare === sendBySocket || isInteraction ? DEFAULT_CONCURRENCY : 1,
-				completedText: {
-					singular: 'message was already sent',
-					plural: 'messages were already sent',
-				},
-			};
-			return [await forEachChatItem(run, prepare, options)];
+			const isLive = prepare === sendBySocket || isInteraction;
+			return [await forEachChatItem(run, prepare, isLive ? DEFAULT_CONCURRENCY : 1)];
 		});
 	}
 }

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { requireText, sessionKey } from '../shared/chat/parseChatFields';
 import { fingerprint } from '../shared/hash';
 import { shownWhere } from '../shared/n8n/forms/shownWhere';
-import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../shared/n8n/forms/fields';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 
 const KEYED_MESSAGE = { operation: ['sendMessage'], sendBy: ['socket', 'async'] };
 const KEYED_ANSWER = { operation: ['answerInteraction'] };
@@ -65,9 +65,6 @@ export const idempotencyFields: INodeProperties[] = [KEYED_MESSAGE, KEYED_ANSWER
 	],
 );
 
-/** Empty values are rejected. */
-const KEY = { ...MAY_BE_BLANK, ...NEEDS_VALUE };
-
 type Recipient = { sessionId: string; agentUuid?: string };
 
 /** The key of one item, or empty if 'Prevent Duplicate Messages' is off. It's the same when the item runs again. */
@@ -78,11 +75,11 @@ export function idempotencyKey(
 ): string {
 	const mode = form.choice('idempotency', 'none');
 	if (mode === 'own') {
-		return requireText(form.text('idempotencyKey', KEY), 'Idempotency Key');
+		return requireText(form.text('idempotencyKey', MAY_BE_BLANK), 'Idempotency Key');
 	}
 	if (mode !== 'derived') return '';
 	const field = 'Unique Value';
-	const unique = requireText(form.textAsWritten('uniqueBy', KEY), field);
+	const unique = requireText(form.textAsWritten('uniqueBy', MAY_BE_BLANK), field);
 	return fingerprint([...conversationOf({ sessionId, agentUuid }), ...content, unique]);
 }
 

@@ -5,6 +5,7 @@ import { ACK_TIMEOUT_MS, sendTurn } from '../shared/chat/turn';
 import type { Prepare } from '../shared/n8n/run/chatItems';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { clock } from '../shared/n8n/http/accountClient';
+import { withChatSocket } from '../shared/n8n/http/chatSocket';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { idempotencyKey, messageTarget } from './idempotency';
 import { withReplyHint } from './messageState';
@@ -49,13 +50,14 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 		target: messageTarget({ sessionId }),
 		idempotencyKey: frame.idempotency_key,
 		modelMayRepeat: 'afterCompletion',
-		send: async ({ context, account, sockets }) => {
+		send: async ({ context, account }) => {
 			const options = {
 				clock,
 				random: Math.random,
 				ackTimeoutMs: capInTools(context, ACK_TIMEOUT_MS, TOOL_LIMITS.ackMs),
 			};
-			const outcome = await sockets.use(
+			const outcome = await withChatSocket(
+				context,
 				account,
 				sessionId,
 				{ disconnectOther },

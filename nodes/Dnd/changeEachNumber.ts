@@ -64,9 +64,5 @@ export async function changeEachNumber(
 	return await sendEachItem(context, prepare, {
 		createDeps: account,
 		concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
-		completedText: {
-			singular: `number was already ${change}`,
-			plural: `numbers were already ${change}`,
-		},
 	});
 }

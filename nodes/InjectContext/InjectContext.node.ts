@@ -54,12 +54,8 @@ export class InjectContext implements INodeType {
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const completedText = {
-			singular: 'entry was already added',
-			plural: 'entries were already added',
-		};
 		return await runNode(this, contextFields, async (run) => [
-			await forEachChatItem(run, injectOne, { completedText, concurrency: ENTRIES_AT_ONCE }),
+			await forEachChatItem(run, injectOne, ENTRIES_AT_ONCE),
 		]);
 	}
 }

@@ -67,10 +67,6 @@ export async function placeCalls(
 		quota: (index) => readQuota(parameters.at(index).collection('options')),
 		beforeFirst: async (indexes) => await run.limiter.reserve(indexes),
 		concurrency: readConcurrency(parameters, 1),
-		completedText: {
-			singular: 'call was already placed',
-			plural: 'calls were already placed',
-		},
 	}).finally(async () => await run.limiter.releaseUnused());
 	const hints = outputHints(placed, {
 		asks: readQuestion !== undefined,

@@ -24,7 +24,7 @@ export class Pauses {
 }
 
 export async function forEachWithPauses<T>(
-	entries: readonly T[],
+	entries: Iterable<T>,
 	action: (entry: T) => void,
 ): Promise<void> {
 	const pauses = new Pauses();

@@ -10,4 +10,3 @@ export * from './tools';
 export * from './triggers';
 export * from './webhookTriggers';
 export { loader } from './sourceLoader';
-export * from './engine2';

@@ -20,7 +20,6 @@ import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
 import { splitSessionIds } from '../../nodes/shared/chat/parseChatFields';
 import type { JsonObject } from '../../nodes/shared/json';
 import { rowReader } from '../../nodes/shared/n8n/forms/rowExpression';
-import { unreadableIn } from '../../nodes/shared/n8n/forms/template';
 import { loosePhoneKey } from '../../nodes/shared/phone/phoneKey';
 import { normalized } from '../../nodes/shared/text';
 import { displayText } from '../../nodes/shared/values';
@@ -73,10 +72,8 @@ const ofText: Record<string, (text: string) => unknown> = {
 	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text, 'NFD')],
 	'rows that a rejection names': (text) => rowsNamedIn(rejection(text), [1, 2, 3]),
 	'session IDs': (text) => splitSessionIds(text),
-	'an expression': (text) => rowReader(`={{ $json["${text}"] }} ${text}`)?.({ a: text }),
+	'an expression': (text) => rowReader(`={{ $json["${text}"] }}`)?.({ [text]: text }),
 	'an expression of all rows': (text) => mayNameRow(text),
-	'an unreadable value': (text) =>
-		unreadableIn(`[object Object]${text}`, `=${text}`, (code) => code),
 };
 
 const many = <T>(characters: number, each: number, one: (index: number) => T): T[] =>

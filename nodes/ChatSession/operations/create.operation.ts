@@ -32,11 +32,6 @@ export const requestSettings = developerSettings(
 	concurrencyField(1, 'How many requests to send at the same time'),
 );
 
-export const CREATED = {
-	singular: 'session was already created',
-	plural: 'sessions were already created',
-};
-
 export const create: Operation = {
 	name: 'Create',
 	value: 'create',
@@ -47,7 +42,7 @@ export const create: Operation = {
 	toolDescription:
 		'Starts a new chat session between a customer and an AI agent, and returns the session ID that the other chat tools need.',
 	async execute(run) {
-		const items = await forEachChatItem(run, createOne, { completedText: CREATED });
+		const items = await forEachChatItem(run, createOne);
 		if (items.some(({ json }) => isWithoutId(json))) {
 			const { apiMapping } = await run.account();
 			run.context.addExecutionHints({ message: idNotFound(apiMapping) });

@@ -8,8 +8,8 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/parseIds';
-import { CREATED, createTarget, personNameField, requestSettings } from './create.operation';
-import { CLOSED, sessionRequest } from './supportCommand.operation';
+import { createTarget, personNameField, requestSettings } from './create.operation';
+import { sessionRequest } from './supportCommand.operation';
 import { jsonInTools } from '../../shared/n8n/tools/textInTools';
 
 export const legacyCreate: Operation = {
@@ -34,7 +34,7 @@ export const legacyCreate: Operation = {
 	toolDescription:
 		'Starts a new chat session through the legacy API of the service, and returns its session ID and a welcome message.',
 	async execute(run) {
-		return await forEachChatItem(run, createLegacy, { completedText: CREATED });
+		return await forEachChatItem(run, createLegacy);
 	},
 };
 
@@ -49,7 +49,7 @@ export const legacyClose: Operation = {
 		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
 	async execute(run) {
 		const prepare = (form: Fields) => end(form, 'close_session');
-		return await forEachChatItem(run, prepare, { completedText: CLOSED });
+		return await forEachChatItem(run, prepare);
 	},
 };
 
@@ -63,12 +63,7 @@ export const legacyPause: Operation = {
 	toolDescription:
 		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",
 	async execute(run) {
-		return await forEachChatItem(run, (form) => end(form, 'pause_session'), {
-			completedText: {
-				singular: 'session was already paused',
-				plural: 'sessions were already paused',
-			},
-		});
+		return await forEachChatItem(run, (form) => end(form, 'pause_session'));
 	},
 };
 

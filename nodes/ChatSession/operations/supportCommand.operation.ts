@@ -59,15 +59,8 @@ export const supportCommand: Operation = {
 	toolDescription:
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
 	async execute(run) {
-		return await forEachChatItem(run, (form) => send(form, readCommand(form)), {
-			completedText: { singular: 'command was already sent', plural: 'commands were already sent' },
-		});
+		return await forEachChatItem(run, (form) => send(form, readCommand(form)));
 	},
-};
-
-export const CLOSED = {
-	singular: 'session was already closed',
-	plural: 'sessions were already closed',
 };
 
 export const close: Operation = {
@@ -80,12 +73,12 @@ export const close: Operation = {
 		'Closes a chat session permanently. Use this only when the conversation has ended.',
 	async execute(run) {
 		const prepare = (form: Fields) => send(form, 'close');
-		return await forEachChatItem(run, prepare, { completedText: CLOSED });
+		return await forEachChatItem(run, prepare);
 	},
 };
 
 function readCommand(form: Fields): string {
-	const command = requireText(form.choiceOrText('command', MAY_BE_BLANK), 'Command');
+	const command = requireText(form.text('command', MAY_BE_BLANK), 'Command');
 	if (command !== 'other') return command;
 	return requireText(form.text('otherCommand', MAY_BE_BLANK), 'Command Name');
 }

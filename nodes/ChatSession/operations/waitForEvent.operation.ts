@@ -9,6 +9,7 @@ import {
 } from '../../shared/n8n/forms/chatFields';
 import { forEachChatItem, type ChatDeps, type Prepare } from '../../shared/n8n/run/chatItems';
 import { clock } from '../../shared/n8n/http/accountClient';
+import { withChatSocket } from '../../shared/n8n/http/chatSocket';
 import { openRecord } from '../../shared/n8n/once/executionStore';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
@@ -64,10 +65,7 @@ export const waitForEvent: Operation = {
 	toolDescription:
 		'Waits for an event in a chat session, such as a new message, and returns it. If none arrives in time, timed_out is true.',
 	async execute(run) {
-		return await forEachChatItem(run, waitOnce, {
-			concurrency: DEFAULT_CONCURRENCY,
-			completedText: { singular: 'wait has already ended', plural: 'waits have already ended' },
-		});
+		return await forEachChatItem(run, waitOnce, DEFAULT_CONCURRENCY);
 	},
 };
 
@@ -76,7 +74,7 @@ const waitOnce: Prepare = (form) => {
 	const types = chosenTypes(form);
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const disconnectOther = form.switch('disconnectOther', false);
-	const send = async ({ context, account, sockets }: ChatDeps) => {
+	const send = async ({ context, account }: ChatDeps) => {
 		const returnedIds = returnedEventIds(context, sessionId);
 		const timeoutMs = capInTools(context, timeLimitMs);
 		const filter: EventFilter = {
@@ -85,7 +83,8 @@ const waitOnce: Prepare = (form) => {
 			returnedIds: new Set(returnedIds),
 			reader: readerOf(runsAsTool(context)),
 		};
-		const { end, seen } = await sockets.use(
+		const { end, seen } = await withChatSocket(
+			context,
 			account,
 			sessionId,
 			{ disconnectOther, patienceMs: timeoutMs },

@@ -16,7 +16,7 @@ import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
 import { toFault } from '../../shared/n8n/http/transport';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
-import { asItems, type CompletedText } from '../../shared/n8n/run/itemLoop';
+import { asItems } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 
 const DEFAULT_CONCURRENCY = 5;
@@ -53,10 +53,7 @@ export const watch: Operation = {
 	description: 'Add the session to a Chat Events Trigger, so that its events start the workflow',
 	fields,
 	toolDescription: 'Watches a chat session. From now on, its events start a workflow.',
-	execute: sending('watch', {
-		singular: 'session is already watched',
-		plural: 'sessions are already watched',
-	}),
+	execute: sending('watch'),
 };
 
 export const unwatch: Operation = {
@@ -66,18 +63,12 @@ export const unwatch: Operation = {
 	description: 'Remove the session from a Chat Events Trigger',
 	fields,
 	toolDescription: "Stops watching a chat session. Its events don't start a workflow anymore.",
-	execute: sending('unwatch', {
-		singular: 'session was already removed',
-		plural: 'sessions were already removed',
-	}),
+	execute: sending('unwatch'),
 };
 
-function sending(action: 'watch' | 'unwatch', completedText: CompletedText): Operation['execute'] {
+function sending(action: 'watch' | 'unwatch'): Operation['execute'] {
 	return async (run) =>
-		await forEachChatItem(run, (form) => prepareWatch(form, action), {
-			concurrency: DEFAULT_CONCURRENCY,
-			completedText,
-		});
+		await forEachChatItem(run, (form) => prepareWatch(form, action), DEFAULT_CONCURRENCY);
 }
 
 function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Prepare> {

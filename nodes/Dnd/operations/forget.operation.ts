@@ -159,7 +159,7 @@ function notRemembered(count: number): string {
 
 /** @throws InvalidInput if the number isn't clear */
 function readKey(form: Fields): string {
-	const chosen = form.choiceOrText('countryCode');
+	const chosen = form.text('countryCode');
 	const country = chosen === '' ? undefined : requireValid(countryCode(chosen));
 	return requireValid(loosePhoneKey(form.textOrNumber('phone', MAY_BE_BLANK), country));
 }

@@ -17,7 +17,7 @@ import {
 } from '../../shared/n8n/forms/list';
 import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
 import { outputFields, readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
-import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
@@ -76,7 +76,7 @@ export const getMany: Operation = {
 			const output = readOutput(form);
 			const limit = readLimit(form);
 			const isWhole = form.collection('options').switch('requireComplete', false);
-			const phone = form.text('phoneContains', NEEDS_VALUE);
+			const phone = form.text('phoneContains');
 			const request = {
 				agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
 				phone: phone === '' ? undefined : phone,

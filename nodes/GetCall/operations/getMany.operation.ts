@@ -13,7 +13,7 @@ import {
 import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
 import { readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
-import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
+import type { Fields } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import type { CallFilters } from '../../shared/calls/callListQuery';
 import { readPages, readWholeList } from '../../shared/api/paging';
@@ -179,12 +179,12 @@ export const getMany: Operation = {
 
 function readFilters(filters: Fields): CallFilters {
 	return {
-		agentUuid: filters.text('agentUuid', NEEDS_VALUE),
+		agentUuid: filters.text('agentUuid'),
 		campaignId: filters.textOrNumber('campaignId'),
 		campaignUploadId: filters.textOrNumber('campaignUploadId'),
 		from: filters.time('from'),
 		to: filters.time('to'),
-		phone: filters.text('phone', NEEDS_VALUE),
+		phone: filters.text('phone'),
 		status: filters.text('status'),
 	};
 }

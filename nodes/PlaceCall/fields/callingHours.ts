@@ -106,7 +106,7 @@ export const callingHours = [hoursProperty, outsideHours];
 
 export function readCallingHours(options: Fields, take: Take): CallingHours | undefined {
 	// Read in any case, so that an invalid value is always reported.
-	const outside = options.choice(outsideHours.name, 'schedule');
+	const isSkipped = options.choice(outsideHours.name, 'schedule') === 'notPlaced';
 	const hours = options.group(hoursProperty.name);
 	if (hours === undefined) {
 		if (options.has(outsideHours.name)) take(noHours());

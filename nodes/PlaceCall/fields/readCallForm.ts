@@ -60,7 +60,7 @@ export function readCallForm(
 	};
 
 	const agent = take(checkAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)));
-	const country = take(countryCode(form.choiceOrText('countryCode', MAY_BE_BLANK)));
+	const country = take(countryCode(form.text('countryCode', MAY_BE_BLANK)));
 	const number = form.textOrNumber('phoneNumber', MAY_BE_BLANK);
 	const phone = take(phoneNumber(number, country));
 	set('person_name', textIn('personName'));

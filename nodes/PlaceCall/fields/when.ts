@@ -78,7 +78,7 @@ export function readSchedule(form: Fields, zone: string, take: Take): Schedule |
 
 /** The field that has the time, depending on 'When to Call'. A model enters the time there. */
 function enteredTime(form: Fields): EnteredTime | undefined {
-	const chosen = form.choiceOrText('when', MAY_BE_BLANK);
+	const chosen = form.text('when', MAY_BE_BLANK);
 	if (/^now$/i.test(chosen)) return undefined;
 	if (chosen === 'timeOfDay') {
 		const value = form.text('scheduledTime', MAY_BE_BLANK);

@@ -281,7 +281,7 @@ describe('rejected', () => {
 					statusCode: 400,
 					body: {
 						message: expect.stringMatching(/^'Secret' must be text, but its expression returned/),
-						resolution: 'Correct the secret. No request is accepted without it.',
+						resolution: 'Make the expression return text.',
 					},
 				});
 			}

@@ -79,10 +79,10 @@ test('a support command can come from an expression', async () => {
 
 const SUPPORT = `/v1/chat/session/${sessions.open}/support`;
 test.each([
-	[{ operation: 'supportCommand', command: 'take_over' }, SUPPORT, '1 command was already sent'],
-	[{ operation: 'close' }, SUPPORT, '1 session was already closed'],
-	[{ operation: 'create', ...AGENT }, '/v1/chat/session', '1 session was already created'],
-])('%j: if a later item fails, the message says what was done', async (parameters, path, done) => {
+	[{ operation: 'supportCommand', command: 'take_over' }, SUPPORT],
+	[{ operation: 'close' }, SUPPORT],
+	[{ operation: 'create', ...AGENT }, '/v1/chat/session'],
+])('%j: if a later item fails, the message names the completed items', async (parameters, path) => {
 	service()
 		.post(path)
 		.reply(200, { success: true, data: { id: sessions.open } });
@@ -90,7 +90,7 @@ test.each([
 	const sessionId = '={{ $json.id }}';
 	const items = [{ id: sessions.open }, { id: sessions.open }];
 	const run = await harness.runOnNock({ ...parameters, sessionId }, { items });
-	expect(stopMessage(run).description).toContain(`${done} in this run (item 0)`);
+	expect(stopMessage(run).description).toContain('Items completed in this run: 0.');
 });
 
 describe('wait for event', () => {
@@ -139,15 +139,13 @@ describe('wait for event', () => {
 		}
 	});
 
-	test('if the wait of a later item fails, the message says how many have ended', async () => {
+	test('if the wait of a later item fails, the message names those that have ended', async () => {
 		const parameters = { sessionId: '={{ $json.id }}', timeLimit: 20 };
 		const items = [{ id: sessions.open }, { id: randomUUID() }];
 		const waiting = harness.run({ operation: 'waitForEvent', ...parameters }, { items });
 		await listening();
 		harness.simulator().sessions.nudge(sessions.open);
-		expect(stopMessage(await waiting).description).toContain(
-			'1 wait has already ended in this run (item 0)',
-		);
+		expect(stopMessage(await waiting).description).toContain('Items completed in this run: 0.');
 	});
 
 	test('a model gets only the ten latest of the other events', async () => {

@@ -88,7 +88,7 @@ describe('Retry', () => {
 		expect(message).toContain('[item 0]');
 		for (let index = 2; index < 20; index += 2) expect(description).toContain(`[item ${index}]`);
 		expect(description).toContain('And 5 more items (20, 22, 24, 26, 28).');
-		expect(description).toContain("To send the other items, set 'On Error'");
+		expect(description).toContain("To send them, set 'On Error'");
 	});
 
 	const invalidField = { phoneNumber: 'unknown' };
@@ -166,13 +166,13 @@ describe('Retry', () => {
 		const node = harness.placeCallNode(perItem);
 		const { workflow } = oneNodeWorkflow(node);
 		const failed = await harness.run(node, people(3));
-		expect(faultOf(failed).description).toContain('1 call was already placed in this run (item 0)');
+		expect(faultOf(failed).description).toContain('Items completed in this run: 0.');
 		// The first retry places the call of item 1, and is killed.
 		acceptCalls(2);
 		await retryKilled(failed, workflow);
 		const { message, description } = faultOf(await harness.retry(failed, node));
 		expect(message).toContain('[item 1]');
-		expect(description).toMatch(/already placed.*item 0/);
+		expect(description).toContain('Items completed in this run: 0.');
 	});
 
 	it.each([
@@ -276,8 +276,8 @@ describe('a sub-workflow whose parent is retried', () => {
 		rejectCall();
 		const node = harness.placeCallNode(perItem);
 		const { description } = faultOf(await run(node, people(2)));
-		expect(description).toContain('1 call was already placed in this run (item 0)');
-		expect(description).not.toContain('A retry of this execution skips it');
+		expect(description).toContain('Items completed in this run: 0.');
+		expect(description).not.toContain('A retry of this execution skips');
 		parent.retry();
 		const bodies = acceptUpTo(1);
 		expect(faultOf(await run(node, people(2))).message).toContain('[item 0]');

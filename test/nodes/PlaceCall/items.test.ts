@@ -99,7 +99,7 @@ describe('when one item is rejected', () => {
 		expect(seen.phones).toEqual(['9876543210', bad]);
 		expect(message).toBe(`The service rejected 'Phone Number' (got "${bad}") [item 1]`);
 		expect(description).toContain(
-			"1 call was already placed in this run (item 0). A retry of this execution skips it. In a new execution, leave it out, or it's sent again.",
+			"Items completed in this run: 0. A retry of this execution skips them. In a new execution, leave them out, or they're sent again.",
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
@@ -107,7 +107,7 @@ describe('when one item is rejected', () => {
 
 describe('when the outcome of an item is unknown', () => {
 	const UNSENT =
-		"The other items weren't sent. To send the other items, set 'On Error' in 'Settings' to 'Continue'";
+		"The other items weren't sent. To send them, set 'On Error' in 'Settings' to 'Continue'";
 	it.each([
 		[4, 1, true],
 		[4, 2, true],
@@ -201,7 +201,7 @@ describe('Retry On Fail', () => {
 		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
 		const run = await runWorkflow(workflow, start, [{ json: {} }]);
 		expect(faultOf(run).description).toMatch(
-			/Nothing was sent in this run of the node, but earlier runs .* choose 'Retry with currently saved workflow'/,
+			/Earlier runs of this node may have sent items.* choose 'Retry with currently saved workflow'/,
 		);
 	});
 });

@@ -1,6 +1,6 @@
 import isPlainObject from 'lodash/isPlainObject';
 import { DateTime } from 'luxon';
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { MAX_DEPTH, isTooDeep, type JsonValue } from '../../json';
@@ -13,8 +13,6 @@ export type FieldSource = {
 	raw(path: string): unknown;
 	/** The value, the result of its expression, or `UNEVALUATED`. */
 	value(path: string): unknown;
-	/** Evaluates the code of one expression. Absent if n8n can only evaluate whole fields. */
-	evaluate?: (code: string) => unknown;
 };
 
 /** For a field that the form hides, or an option that isn't added. */
@@ -22,20 +20,6 @@ export const ABSENT = Symbol('no value');
 
 /** For an expression that n8n can't evaluate, if n8n doesn't report it. */
 export const UNEVALUATED = Symbol('not evaluated');
-
-/** A value that is passed on unchanged. */
-export type Scalar = string | number | boolean;
-
-/** A time from a date picker or an expression. A text may be invalid. */
-export type TimeValue = string | number | Date | DateTime;
-
-export const SCALAR = 'text, a number, true, or false';
-
-const FROM_MODEL = /\$fromAI\(/i;
-export const NUMBER = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
-
-/** What an empty value means. See `MAY_BE_BLANK`, `NEEDS_VALUE`, and `MAY_BE_EMPTY_LIST`. */
-export type Blank = { mayBeBlank?: boolean; needsValue?: boolean; mayBeEmptyList?: boolean };
 
 /** A value with the declaration of its field. */
 export type Given = {
@@ -46,9 +30,6 @@ export type Given = {
 	isExpression: boolean;
 	/** Whether a model filled it in. */
 	isFromModel: boolean;
-	/** Whether only the text around its expressions remains. */
-	isOnlyTextAround: boolean;
-	isEmptyList?: boolean;
 };
 
 type Locator = { __rl: true; value: unknown };
@@ -64,42 +45,139 @@ export function hasExpression(raw: unknown): boolean {
 	return Object.values(raw).some(hasExpression);
 }
 
+const FROM_MODEL = /\$fromAI\(/i;
+
 export function isFromModel(raw: unknown): boolean {
 	const inner = isLocator(raw) ? raw.value : raw;
 	return typeof inner === 'string' && FROM_MODEL.test(inner);
 }
 
-/** A model may write "null" for an empty value. */
-export function isNothingInWords(value: unknown): boolean {
-	return typeof value === 'string' && ['null', 'undefined'].includes(value.trim());
-}
+/** A value that is passed on unchanged. */
+export type Scalar = string | number | boolean;
 
-export function isExpressionText(value: unknown): boolean {
-	return typeof value === 'string' && value.includes('{{') && value.includes('}}');
-}
+/** A time from a date picker or an expression. A text may be invalid. */
+export type TimeValue = string | number | Date | DateTime;
 
-export function asList(value: unknown): unknown[] {
-	return Array.isArray(value) ? value : value === ABSENT ? [] : [value];
-}
+/** How a field is read. */
+export type Kind<T> = {
+	types: NodePropertyTypes[];
+	/** The kind of value, for messages. */
+	wanted: string;
+	/** @returns undefined for a value of another kind */
+	parse: (value: unknown) => T | undefined;
+};
+
+const TEXT_TYPES: NodePropertyTypes[] = ['string', 'resourceLocator', 'options', 'multiOptions'];
+
+export const TEXT: Kind<string | number> = {
+	types: TEXT_TYPES,
+	wanted: 'text or a number',
+	parse: (value) => {
+		if (typeof value === 'bigint') return String(value);
+		return typeof value === 'string' || isFiniteNumber(value) ? value : undefined;
+	},
+};
+
+export const TEXTS: Kind<string | number> = { ...TEXT, wanted: 'text or a list of texts' };
+
+export const SCALAR: Kind<Scalar> = {
+	types: TEXT_TYPES,
+	wanted: 'text, a number, true, or false',
+	parse: (value) => (typeof value === 'boolean' ? value : TEXT.parse(value)),
+};
+
+export const SECRET: Kind<string> = {
+	types: ['string'],
+	wanted: 'text',
+	parse: (value) => {
+		const isExact = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+		const text = typeof value === 'string' || isExact ? String(value).trim() : '';
+		return text === '' ? undefined : text;
+	},
+};
+
+const WRITTEN_NUMBER = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
+
+export const NUMBER: Kind<number> = {
+	types: ['number'],
+	wanted: 'a number',
+	parse: (value) => {
+		const isWritten = typeof value === 'string' && WRITTEN_NUMBER.test(value);
+		const number = isWritten ? Number(value) : value;
+		return isFiniteNumber(number) ? number : undefined;
+	},
+};
+
+export const TIME: Kind<TimeValue> = {
+	types: ['dateTime'],
+	wanted: 'a date and time',
+	parse: (value) =>
+		value instanceof Date || DateTime.isDateTime(value) ? value : TEXT.parse(value),
+};
 
 /** `lostInJson` checks the contents of lists and objects. */
-export function isJson(value: unknown): value is JsonValue {
-	if (typeof value === 'number') return Number.isFinite(value);
+export const JSON_VALUE: Kind<JsonValue> = {
+	types: ['json'],
+	wanted: 'JSON',
+	parse: (value) => {
+		if (isTooDeep(value)) throw tooDeep();
+		return isJson(value) ? value : undefined;
+	},
+};
+
+function isFiniteNumber(value: unknown): value is number {
+	return typeof value === 'number' && Number.isFinite(value);
+}
+
+function isJson(value: unknown): value is JsonValue {
 	if (typeof value === 'object') return Array.isArray(value) || isPlainObject(value);
-	return typeof value === 'string' || typeof value === 'boolean';
+	return typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
 }
 
-/** @throws InvalidInput if lists and objects are nested too deep to be traversed */
-export function requireShallow<T>(value: T): T {
-	if (isTooDeep(value)) throw tooDeep();
-	return value;
-}
-
+/** For lists and objects that can't be traversed. */
 export function tooDeep(): InvalidInput {
 	return new InvalidInput(
 		`A field of this node contains lists or objects that are nested more than ${MAX_DEPTH} levels deep, so nothing was sent`,
 		onScreenOnly('In the node before this one, extract the part that you need.'),
 	);
+}
+
+/** The value of one of the field's options, as text. */
+export function optionOf(given: Given, value: unknown): string {
+	const { options = [] } = given.property;
+	const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
+	const written = typeof value === 'string' ? value.trim() : value;
+	const found = values.find((one) => one === written || String(one) === written);
+	if (found !== undefined) return String(found);
+	const named = values.map((one) => quoted(String(one))).join(', ');
+	throw fault({ ...given, value }, values.length === 1 ? named : `one of ${named}`);
+}
+
+/**
+ * For a value that isn't of the wanted kind.
+ *
+ * @param alternative to correcting an expression
+ */
+export function fault(
+	{ property, label, value, isExpression, isFromModel: byModel }: Given,
+	wanted: string,
+	alternative = '',
+): InvalidInput {
+	const isSecret = property.typeOptions?.password === true;
+	const shown = isSecret ? kindOf(value) : shownValue(value);
+	const { displayName } = property;
+	const format = hasFormat(displayName)
+		? formatOf(displayName)
+		: `Give ${displayName} as ${wanted}.`;
+	const forModel = byModel ? format : '';
+	if (isExpression) {
+		return new InvalidInput(`${label} must be ${wanted}, but its expression returned ${shown}`, {
+			onScreen: `Make the expression return ${wanted}${alternative}.`,
+			forModel,
+		});
+	}
+	const what = value === '' ? 'is empty' : `must be ${wanted} (got ${shown})`;
+	return new InvalidInput(`${label} ${what}`, { onScreen: `Enter ${wanted}.`, forModel });
 }
 
 /** A value for a message. */
@@ -117,67 +195,4 @@ function kindOf(value: unknown): string {
 	if (DateTime.isDateTime(value)) return value.isValid ? 'a date' : 'an invalid date';
 	if (Array.isArray(value)) return 'a list';
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-/** @throws InvalidInput if an expression returned nothing, unless that is allowed */
-export function isEmpty(
-	given: Given,
-	{ mayBeBlank = false, needsValue = false, mayBeEmptyList = false }: Blank,
-	wanted: string,
-): boolean {
-	if (!isUnset(given.value) && !(needsValue && given.isOnlyTextAround)) return false;
-	if (!given.isExpression || mayBeBlank) return true;
-	if (mayBeEmptyList && given.isEmptyList === true) return true;
-	throw fault(given, wanted, 'clear the field');
-}
-
-export function textIn(given: Given, value: unknown, wanted = 'text or a number'): string | number {
-	if (typeof value === 'string') return value;
-	if (typeof value === 'number' && Number.isFinite(value)) return value;
-	if (typeof value === 'bigint') return String(value);
-	throw fault(given, wanted);
-}
-
-export function scalarIn(given: Given, value: unknown): Scalar {
-	return typeof value === 'boolean' ? value : textIn(given, value, SCALAR);
-}
-
-export function optionOf(given: Given, value: unknown): string {
-	const { options = [] } = given.property;
-	const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
-	const written = typeof value === 'string' ? value.trim() : value;
-	const found = values.find((one) => one === written || String(one) === written);
-	if (found !== undefined) return String(found);
-	const named = values.map((one) => quoted(String(one))).join(', ');
-	throw fault({ ...given, value }, values.length === 1 ? named : `one of ${named}`);
-}
-
-/** The format of a value, for a model. */
-export function formFor(field: string, wanted: string): string {
-	return hasFormat(field) ? formatOf(field) : `Give ${field} as ${wanted}.`;
-}
-
-/** @param alternative to correcting an expression */
-export function fault(given: Given, wanted: string, alternative?: string): InvalidInput {
-	const { property, label, isExpression } = given;
-	const value = given.isOnlyTextAround ? undefined : given.value;
-	const { typeOptions } = property;
-	const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
-	const { displayName } = property;
-	const forModel = given.isFromModel ? formFor(displayName, wanted) : '';
-	if (!isExpression) {
-		const what = value === '' ? 'is empty' : `must be ${wanted} (got ${shown})`;
-		return new InvalidInput(`${label} ${what}`, {
-			onScreen: `Enter ${wanted}.`,
-			forModel,
-		});
-	}
-	const onScreen =
-		alternative === undefined
-			? `Make the expression return ${wanted}.`
-			: `Make the expression return ${wanted}, or ${alternative}.`;
-	return new InvalidInput(`${label} must be ${wanted}, but its expression returned ${shown}`, {
-		onScreen,
-		forModel,
-	});
 }

@@ -1,52 +1,43 @@
-import { DateTime } from 'luxon';
 import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
-import { onScreenOnly, type Resolution } from '../../api/resolution';
+import { onScreenOnly } from '../../api/resolution';
 import { isJsonObject, lostInJson, type JsonObject, type JsonValue, parseJson } from '../../json';
 import { isUnset, quoted } from '../../values';
 import {
 	ABSENT,
-	asList,
-	type Blank,
 	fault,
 	type FieldSource,
-	formFor,
 	type Given,
 	hasExpression,
-	isEmpty,
-	isExpressionText,
 	isFromModel,
-	isJson,
 	isLocator,
-	isNothingInWords,
+	JSON_VALUE,
+	type Kind,
 	NUMBER,
 	optionOf,
-	requireShallow,
 	SCALAR,
 	type Scalar,
-	scalarIn,
-	textIn,
+	SECRET,
+	TEXT,
+	TEXTS,
+	TIME,
 	type TimeValue,
 	UNEVALUATED,
 } from './fieldValue';
-import { isOnlyTextAround, unreadableIn } from './template';
+
+/** Whether an expression may return nothing. */
+type Blank = { mayBeBlank?: true };
 
 /**
  * Allows expressions that return nothing. By default they stop the node, because a switch, filter, limit, or secret
  * would silently be off. For data of a row, which may have blank cells, and if the caller rejects empty values.
  */
-export const MAY_BE_BLANK = { mayBeBlank: true } as const;
+export const MAY_BE_BLANK: Blank = { mayBeBlank: true };
 
-/**
- * Rejects a text whose expressions all returned nothing. For keys and filters, which would otherwise be the same for
- * every item, or match too much.
- */
-export const NEEDS_VALUE = { needsValue: true } as const;
+const JSON_OBJECT = 'a JSON object in curly brackets';
 
-/** Allows expressions that return an empty list, for fields that can be empty for some items. */
-export const MAY_BE_EMPTY_LIST = { mayBeEmptyList: true } as const;
-
-const TEXTS = 'text or a list of texts';
+/** The texts that n8n, JavaScript, and Luxon write for an object and for an invalid date. */
+const UNREADABLE = /\[object \w+\]|Invalid Date/;
 
 /**
  * Reads the fields of a form, or of a collection in it, by their declared types. A value of another type stops the node
@@ -80,7 +71,7 @@ export class Fields {
 
 	/** A boolean, or the text "true" or "false" from a spreadsheet or model. */
 	switch<T>(name: string, fallback: T): boolean | T {
-		const given = this.given(name, 'boolean');
+		const given = this.given(name, ['boolean']);
 		if (given === undefined) return fallback;
 		const { value, property } = given;
 		if (typeof value === 'boolean') return value;
@@ -88,20 +79,16 @@ export class Fields {
 		const isWord = typeof value === 'string' && property.noDataExpression !== true;
 		const word = isWord ? value.trim().toLowerCase() : '';
 		if (word === 'true' || word === 'false') return word === 'true';
-		throw fault(given, 'true or false', 'use the switch');
+		throw fault(given, 'true or false');
 	}
 
 	/** A finite number, also as text. */
 	number<T>(name: string, fallback: T): number | T {
-		const given = this.given(name, 'number');
-		if (given === undefined) return fallback;
-		const { value } = given;
-		const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
-		if (typeof number === 'number' && Number.isFinite(number)) return number;
-		throw fault(given, 'a number');
+		const given = this.given(name, NUMBER.types);
+		return given === undefined ? fallback : parsed(given, NUMBER);
 	}
 
-	/** Trimmed text. Numbers are converted. */
+	/** Trimmed text, also of a choice that may be another text. Numbers are converted. */
 	text(name: string, blank: Blank = {}): string {
 		return this.textAsWritten(name, blank).trim();
 	}
@@ -111,57 +98,44 @@ export class Fields {
 		return String(this.textOrNumber(name, blank) ?? '');
 	}
 
-	/**
-	 * Trimmed text, like the value of an HTTP header, or an exact number. `undefined` if the field is empty. An empty
-	 * result of an expression is an error.
-	 *
-	 * @param resolution replaces the default advice
-	 */
-	secret(name: string, resolution?: Resolution): string | undefined {
-		const given = this.given(name, 'string');
-		if (given === undefined || (given.value === '' && !given.isExpression)) return undefined;
-		const { value } = given;
-		const isExact = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
-		const text = typeof value === 'string' || isExact ? String(value).trim() : '';
-		if (text !== '' && !given.isOnlyTextAround) return text;
-		const why = fault(given, 'text');
-		throw resolution === undefined ? why : new InvalidInput(why.message, resolution);
-	}
-
 	/** An ID or a phone number, which is text or a number in spreadsheets. `undefined` if the field is empty. */
 	textOrNumber(name: string, blank: Blank = {}): string | number | undefined {
-		const given = this.given(name, 'string', 'resourceLocator');
-		if (given === undefined || isEmpty(given, blank, 'text or a number')) return undefined;
-		return textIn(given, given.value);
+		return this.read(name, TEXT, blank);
 	}
 
 	/** Text, or the texts of a list: several options, or the result of an expression. */
 	textOrList(name: string, blank: Blank = {}): string | string[] {
-		const given = this.givenList(name, 'string', 'resourceLocator', 'multiOptions');
-		if (given === undefined || isEmpty(given, blank, TEXTS)) return '';
-		const { value } = given;
-		if (!Array.isArray(value)) return String(textIn(given, value, TEXTS));
-		return value.map((one: unknown) => String(textIn(given, one, TEXTS)));
+		const value = this.readList(name, TEXTS, blank);
+		return Array.isArray(value) ? value.map(String) : String(value ?? '');
+	}
+
+	/** Text, a number, true, or false, unchanged. */
+	scalar(name: string, blank: Blank = {}): Scalar {
+		return this.read(name, SCALAR, blank) ?? '';
+	}
+
+	/** The same, or a list of such values from an expression. */
+	scalars(name: string, blank: Blank = {}): Scalar | Scalar[] {
+		return this.readList(name, SCALAR, blank) ?? '';
+	}
+
+	/** Trimmed text, or an exact number. `undefined` if the field is empty. An empty result of an expression is an error. */
+	secret(name: string): string | undefined {
+		const given = this.given(name, SECRET.types);
+		if (given === undefined || (given.value === '' && !given.isExpression)) return undefined;
+		return parsed(given, SECRET);
 	}
 
 	/** One of the field's options, as text. */
 	choice<T>(name: string, fallback: T): string | T {
-		const given = this.given(name, 'options');
-		if (given === undefined) return fallback;
-		return optionOf(given, given.value);
-	}
-
-	/** An option, or any other text from an expression or a model. The caller checks it. */
-	choiceOrText(name: string, blank: Blank = {}): string {
-		const given = this.given(name, 'options', 'string');
-		if (given === undefined || isEmpty(given, blank, 'text')) return '';
-		return String(textIn(given, given.value)).trim();
+		const given = this.given(name, ['options']);
+		return given === undefined ? fallback : optionOf(given, given.value);
 	}
 
 	/** Some of the field's options. From a model, as text with commas. */
 	choices(name: string): string[] {
-		const given = this.givenList(name, 'multiOptions');
-		if (given === undefined || isEmpty(given, {}, 'a list')) return [];
+		const given = this.givenList(name, ['multiOptions']);
+		if (given === undefined || isEmpty(given, 'a list', {})) return [];
 		const { value } = given;
 		const chosen: unknown = typeof value === 'string' ? value.split(',') : value;
 		if (!Array.isArray(chosen)) throw fault(given, 'a list');
@@ -169,60 +143,29 @@ export class Fields {
 		return named.map((one: unknown) => optionOf(given, one));
 	}
 
-	/** Text, a number, true, or false, unchanged. */
-	scalar(name: string, blank: Blank = {}): Scalar {
-		const given = this.given(name, 'string');
-		if (given === undefined || isEmpty(given, blank, SCALAR)) return '';
-		return scalarIn(given, given.value);
-	}
-
-	/** The same, or a list of such values from an expression. */
-	scalars(name: string, blank: Blank = {}): Scalar | Scalar[] {
-		const given = this.givenList(name, 'string');
-		if (given === undefined || isEmpty(given, blank, SCALAR)) return '';
-		const { value } = given;
-		if (!Array.isArray(value)) return scalarIn(given, value);
-		return value.map((one: unknown) => scalarIn(given, one));
-	}
-
 	/** `undefined` if the field is empty. */
 	time(name: string, blank: Blank = {}): TimeValue | undefined {
-		const given = this.given(name, 'dateTime');
-		if (given === undefined || isEmpty(given, blank, 'a date and time')) return undefined;
-		const { value } = given;
-		if (value instanceof Date || DateTime.isDateTime(value)) return value;
-		return textIn(given, value, 'a date and time');
-	}
-
-	/** A JSON value, or its text. `undefined` if the field is empty. */
-	json(name: string, blank: Blank = {}): JsonValue | undefined {
-		const given = this.given(name, 'json');
-		const value = this.jsonIn(given, blank);
-		const lost = lostInJson(value);
-		if (given === undefined || lost === undefined) return value;
-		throw fault({ ...given, value: lost }, 'JSON');
+		return this.read(name, TIME, blank);
 	}
 
 	/**
-	 * The same for rows. A value that JSON can't express is a blank cell, as in an input item. `undefined` also if an
-	 * expression returned nothing.
+	 * A JSON value, or its text, for rows: a value that JSON can't express is a blank cell, as in an input item. `undefined`
+	 * if the field is empty, or its expression returned nothing.
 	 */
 	jsonRows(name: string): JsonValue | undefined {
-		return this.jsonIn(this.given(name, 'json'), MAY_BE_BLANK);
+		return this.read(name, JSON_VALUE, MAY_BE_BLANK);
 	}
 
 	/** A JSON object. Empty if the field is empty. */
 	jsonObject(name: string, blank: Blank = {}): JsonObject {
-		const value = this.json(name, blank);
-		if (value === undefined) return {};
+		const given = this.given(name, JSON_VALUE.types);
+		if (given === undefined || isEmpty(given, JSON_OBJECT, blank)) return {};
+		const value = parsed(given, JSON_VALUE);
 		const object = typeof value === 'string' ? parseJson(value) : value;
+		const lost = lostInJson(object);
+		if (lost !== undefined) throw fault({ ...given, value: lost }, 'JSON');
 		if (isJsonObject(object)) return object;
-		const { displayName: label } = this.propertyOf(name, ['json']);
-		const isByModel = isFromModel(this.source.raw(this.prefix + name));
-		throw new InvalidInput(`'${label}' must be a JSON object`, {
-			onScreen: 'Enter names and values in curly brackets, such as { "plan": "gold" }.',
-			forModel: isByModel ? formFor(label, 'a JSON object') : '',
-		});
+		throw fault(given, JSON_OBJECT);
 	}
 
 	/** The members of a collection. */
@@ -236,89 +179,94 @@ export class Fields {
 
 	/** The fields of an option that is a fixed collection with one group. `undefined` if the option isn't added. */
 	group(name: string): Fields | undefined {
-		const group = this.groupOf(name);
-		const path = `${this.prefix}${name}.${group.name}`;
-		const { displayName, placeholder = '' } = this.propertyOf(name, ['fixedCollection']);
+		const { label, values, path, placeholder } = this.groupOf(name);
 		if (!this.has(name)) return undefined;
-		if (this.source.raw(path) === ABSENT) {
-			throw new InvalidInput(
-				`'${displayName}' is empty`,
-				onScreenOnly(`Select '${placeholder}', or remove '${displayName}'.`),
-			);
-		}
-		return new Fields(group.values, this.source, `${path}.`, `'${displayName}'`);
+		if (this.source.raw(path) !== ABSENT) return new Fields(values, this.source, `${path}.`, label);
+		throw new InvalidInput(
+			`${label} is empty`,
+			onScreenOnly(`Select '${placeholder}', or remove ${label}.`),
+		);
 	}
 
 	/** The rows of a fixed collection. */
 	rows(name: string): Fields[] {
-		const group = this.groupOf(name);
-		const path = `${this.prefix}${name}.${group.name}`;
-		const { displayName } = this.propertyOf(name, ['fixedCollection']);
-		return asList(this.source.raw(path)).map((_row, index) => {
-			const location = `${group.displayName} ${index + 1} of '${displayName}'`;
-			return new Fields(group.values, this.source, `${path}[${index}].`, location);
+		const { label, row, values, path } = this.groupOf(name);
+		const raw = this.source.raw(path);
+		const rows: unknown[] = Array.isArray(raw) ? raw : raw === ABSENT ? [] : [raw];
+		return rows.map((_row, index) => {
+			const location = `${row} ${index + 1} of ${label}`;
+			return new Fields(values, this.source, `${path}[${index}].`, location);
 		});
 	}
 
 	private groupOf(name: string) {
-		const { options = [] } = this.propertyOf(name, ['fixedCollection']);
+		const {
+			displayName,
+			placeholder = '',
+			options = [],
+		} = this.propertyOf(name, ['fixedCollection']);
 		const group = options.find((option) => 'values' in option);
 		if (group === undefined) throw new TypeError(`The form declares no group of ${name}`);
-		return group;
+		const path = `${this.prefix}${name}.${group.name}`;
+		return {
+			...{ path, placeholder, label: `'${displayName}'` },
+			...{ values: group.values, row: group.displayName },
+		};
 	}
 
-	private given(name: string, ...types: NodePropertyTypes[]): Given | undefined {
+	private read<T>(name: string, kind: Kind<T>, blank: Blank): T | undefined {
+		const given = this.given(name, kind.types);
+		if (given === undefined || isEmpty(given, kind.wanted, blank)) return undefined;
+		return parsed(given, kind);
+	}
+
+	private readList<T>(name: string, kind: Kind<T>, blank: Blank): T | T[] | undefined {
+		const given = this.givenList(name, kind.types);
+		if (given === undefined || isEmpty(given, kind.wanted, blank)) return undefined;
+		const { value } = given;
+		if (!Array.isArray(value)) return parsed(given, kind);
+		return value.map((one: unknown) => parsed(given, kind, one));
+	}
+
+	private given(name: string, types: NodePropertyTypes[]): Given | undefined {
 		const property = this.propertyOf(name, types);
 		const path = this.prefix + name;
 		const raw = this.source.raw(path);
 		if (raw === ABSENT) return undefined;
-		const byModel = isFromModel(raw);
 		const returned = this.source.value(path);
+		const byModel = isFromModel(raw);
 		const value = byModel && isNothingInWords(returned) ? undefined : returned;
+		const { displayName, noDataExpression = false } = property;
+		const label = `'${displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
 		if (value === UNEVALUATED) {
 			throw new InvalidInput(
-				`n8n can't evaluate the expression of ${this.labelOf(property)}`,
+				`n8n can't evaluate the expression of ${label}`,
 				onScreenOnly(
 					'Correct the expression. It can use variables, but no items, because this node has no input when it reads the field.',
 				),
 			);
 		}
 		// n8n treats an expression as text if the field can't have expressions.
-		if (property.noDataExpression === true && isExpressionText(value)) {
+		if (noDataExpression && typeof value === 'string' && /\{\{.*\}\}/s.test(value)) {
 			throw new InvalidInput(
-				`${this.labelOf(property)} can't be an expression (got ${quoted(value)})`,
+				`${label} can't be an expression (got ${quoted(value)})`,
 				onScreenOnly('Enter or choose a value in the form.'),
 			);
 		}
 		// A model leaves a field empty with an empty text.
-		const isLeftEmpty = value === '' && byModel;
-		const isExpression = hasExpression(raw) && !isLeftEmpty;
-		const expression = isExpression ? this.expression(name) : '';
-		const given = {
-			property,
-			label: this.labelOf(property),
-			value,
-			isExpression,
-			isFromModel: byModel,
-			isOnlyTextAround: isExpression && isOnlyTextAround(value, expression),
-		};
-		if (isExpression) this.requireReadable(given, expression);
+		const isExpression = hasExpression(raw) && !(byModel && value === '');
+		const given = { property, label, value, isExpression, isFromModel: byModel };
+		if (isExpression && typeof value === 'string' && UNREADABLE.test(value))
+			throw fault(given, 'text without objects and invalid dates');
 		return given;
 	}
 
-	/** n8n writes an object in a text as "[object Object]". */
-	private requireReadable(given: Given, expression: string): void {
-		const { value } = given;
-		if (typeof value !== 'string') return;
-		const found = unreadableIn(value, expression, this.source.evaluate);
-		if (found !== undefined) throw fault({ ...given, value: found }, 'text');
-	}
-
-	/** A list with only empty values counts as empty. */
-	private givenList(name: string, ...types: NodePropertyTypes[]): Given | undefined {
-		const given = this.given(name, ...types);
-		if (given === undefined || !Array.isArray(given.value)) return given;
-		return given.value.every(isUnset) ? { ...given, value: undefined, isEmptyList: true } : given;
+	/** An empty list is a value. A list with only empty values is nothing. */
+	private givenList(name: string, types: NodePropertyTypes[]): Given | undefined {
+		const given = this.given(name, types);
+		const list: unknown = given?.value;
+		const isNothing = Array.isArray(list) && list.length > 0 && list.every(isUnset);
+		return given && isNothing ? { ...given, value: undefined } : given;
 	}
 
 	private propertyOf(name: string, types: NodePropertyTypes[]): INodeProperties {
@@ -332,14 +280,23 @@ export class Fields {
 			(property) => property.name === name && types.includes(property.type),
 		);
 	}
+}
 
-	private jsonIn(given: Given | undefined, blank: Blank): JsonValue | undefined {
-		if (given === undefined || isEmpty(given, blank, 'JSON')) return undefined;
-		if (isJson(given.value)) return requireShallow(given.value);
-		throw fault(given, 'JSON');
-	}
+/** A model may write "null" for an empty value. */
+function isNothingInWords(value: unknown): boolean {
+	return typeof value === 'string' && ['null', 'undefined'].includes(value.trim());
+}
 
-	private labelOf({ displayName }: INodeProperties): string {
-		return `'${displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
-	}
+/** @throws InvalidInput if an expression returned nothing, unless that is allowed */
+function isEmpty(given: Given, wanted: string, { mayBeBlank }: Blank): boolean {
+	if (!isUnset(given.value)) return false;
+	if (!given.isExpression || mayBeBlank === true) return true;
+	throw fault(given, wanted, ', or clear the field');
+}
+
+/** @throws InvalidInput for a value of another kind */
+function parsed<T>(given: Given, { parse, wanted }: Kind<T>, value = given.value): T {
+	const result = parse(value);
+	if (result !== undefined) return result;
+	throw fault(given, wanted);
 }

@@ -9,19 +9,15 @@ import type {
 } from 'n8n-workflow';
 import { Fields } from './fields';
 import { ABSENT, hasExpression, isLocator, tooDeep, UNEVALUATED } from './fieldValue';
-import { rowReader, UNREAD, type RowReader } from './rowExpression';
+import { rowReader, UNREAD } from './rowExpression';
 import { runsAsTool } from '../tools/toolRun';
 
-/** How a parameter is read: once, directly from the item, or by n8n's expression engine. */
-type ParameterReading = { raw: unknown } & (
-	| { kind: 'fixed'; value: unknown }
-	| { kind: 'row'; read: RowReader }
-	| { kind: 'expression' }
-);
+/** A parameter, and how its value is read for an item. */
+type ParameterReading = { raw: unknown; valueAt: (index: number) => unknown };
 
 /**
  * Reads the form of a node for each item. An expression takes about 0.3 ms per item, which is slow for thousands of
- * items. So fixed values are read once, and expressions that only read fields of the row are evaluated here.
+ * items. So fixed values are read once, and expressions that only pick a field of the row are evaluated here.
  */
 export class NodeParameters {
 	private readonly readings = new Map<string, ParameterReading>();
@@ -42,19 +38,8 @@ export class NodeParameters {
 	at(index: number): Fields {
 		return new Fields(this.form, {
 			raw: (path) => this.reading(path, index).raw,
-			value: (path) => this.value(path, index),
-			evaluate: (code) => this.context.evaluateExpression(`{{${code}}}`, index),
+			value: (path) => this.reading(path, index).valueAt(index),
 		});
-	}
-
-	private value(path: string, index: number): unknown {
-		const reading = this.reading(path, index);
-		if (reading.kind === 'fixed') return reading.value;
-		if (reading.kind === 'row') {
-			const value = reading.read(this.items[index]?.json ?? {});
-			if (value !== UNREAD) return value;
-		}
-		return this.evaluate(path, index, reading.raw);
 	}
 
 	private reading(path: string, index: number): ParameterReading {
@@ -63,18 +48,23 @@ export class NodeParameters {
 		const raw: unknown = this.context.getNodeParameter(path, index, ABSENT, {
 			rawExpressions: true,
 		});
-		const reading = this.classify(path, index, raw);
+		const reading = { raw, valueAt: this.readerOf(path, index, raw) };
 		this.readings.set(path, reading);
 		return reading;
 	}
 
-	private classify(path: string, index: number, raw: unknown): ParameterReading {
-		if (hasExpression(raw)) {
-			const read = this.readsRows ? rowReader(raw) : undefined;
-			return read === undefined ? { raw, kind: 'expression' } : { raw, kind: 'row', read };
+	private readerOf(path: string, index: number, raw: unknown): ParameterReading['valueAt'] {
+		const evaluate = (at: number) => this.evaluate(path, at, raw);
+		if (!hasExpression(raw)) {
+			const value = raw === ABSENT ? raw : evaluate(index);
+			return () => value;
 		}
-		const value = raw === ABSENT ? raw : this.evaluate(path, index, raw);
-		return { raw, kind: 'fixed', value };
+		const readRow = this.readsRows ? rowReader(raw) : undefined;
+		if (readRow === undefined) return evaluate;
+		return (at) => {
+			const value = readRow(this.items[at]?.json ?? {});
+			return value === UNREAD ? evaluate(at) : value;
+		};
 	}
 
 	private evaluate(path: string, index: number, raw: unknown): unknown {

@@ -2,12 +2,10 @@ import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { requestWsToken } from '../../api/endpoints';
 import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
-import type { StopReason } from '../../chat/eventDispatcher';
 import { type ChatLease, type LeaseOptions, SharedConnections } from '../../chat/sharedConnections';
 import { readWsToken } from '../../chat/token';
 import { clock, type AccountClient } from './accountClient';
-import { requireRunning } from '../run/cancel';
-import { deadlineOf } from '../tools/toolDeadline';
+import { cancelSignal, isCanceled, requireRunning } from '../run/cancel';
 
 /** The chat connections of this n8n process. */
 const connections = new SharedConnections({
@@ -60,34 +58,23 @@ function usedByOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions[
 	return context.getMode() === 'manual' ? 'test' : 'trigger';
 }
 
-/** The chat connections of a node run. They're closed on Stop. */
-export class ChatSocketPool {
-	private readonly inUse = new Set<ChatLease>();
-
-	constructor(private readonly context: IExecuteFunctions) {
-		context.onExecutionCancellation(() => this.closeAll('stopped'));
-		const onTimeLimit = () => this.closeAll('time_limit');
-		deadlineOf(context)?.signal.addEventListener('abort', onTimeLimit, { once: true });
-	}
-
-	async use<T>(
-		connection: AccountClient,
-		sessionId: string,
-		options: Pick<ChatSocketOptions, 'disconnectOther' | 'patienceMs'>,
-		job: (lease: ChatLease) => Promise<T>,
-	): Promise<T> {
-		requireRunning(this.context);
-		const lease = openChatSocket(this.context, connection, sessionId, options);
-		this.inUse.add(lease);
-		try {
-			return await job(lease);
-		} finally {
-			this.inUse.delete(lease);
-			lease.close();
-		}
-	}
-
-	closeAll(reason: StopReason = 'stopped'): void {
-		for (const lease of this.inUse) lease.close(reason);
+/** Uses the connection of a session for one item. It's closed afterwards, on Stop, and at the time limit of a tool. */
+export async function withChatSocket<T>(
+	context: IExecuteFunctions,
+	connection: AccountClient,
+	sessionId: string,
+	options: Pick<ChatSocketOptions, 'disconnectOther' | 'patienceMs'>,
+	job: (lease: ChatLease) => Promise<T>,
+): Promise<T> {
+	requireRunning(context);
+	const lease = openChatSocket(context, connection, sessionId, options);
+	const end = cancelSignal(context);
+	const stop = () => lease.close(isCanceled(context) ? 'stopped' : 'time_limit');
+	end.addEventListener('abort', stop, { once: true });
+	try {
+		return await job(lease);
+	} finally {
+		end.removeEventListener('abort', stop);
+		lease.close();
 	}
 }

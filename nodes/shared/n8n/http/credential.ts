@@ -44,7 +44,7 @@ export function authorize(
 	data: ICredentialDataDecryptedObject,
 	request: IHttpRequestOptions,
 ): IHttpRequestOptions {
-	const { baseUrl, apiToken } = readAccess(data);
+	const { baseUrl, apiToken } = accessFor(data);
 	const target = targetOf(request);
 	if (target === null || !isBelow(baseUrl, target)) {
 		throw notAuthorized(
@@ -55,7 +55,7 @@ export function authorize(
 	return { ...request, ...NO_REDIRECTS, headers: { ...request.headers, 'API-Token': apiToken } };
 }
 
-function readAccess(data: ICredentialDataDecryptedObject): ServiceAccess {
+function accessFor(data: ICredentialDataDecryptedObject): ServiceAccess {
 	try {
 		return readServiceAccess(data);
 	} catch (error) {

@@ -61,57 +61,37 @@ function toTestResult({ read, untested, failures }: MappingTestResult): INodeCre
 	return { status: 'OK', message: sentences.join('. ') };
 }
 
-/** Null if the service accepted the token. */
+/** What to do about a failed read. Null if the service accepted the token. */
 function toTestFailure(error: unknown, baseUrl: string): INodeCredentialTestResult | null {
-	if (error instanceof ServiceRejection) return rejectionToFailure(error, baseUrl);
+	const { message, resolution, originalMessage } = explained(error);
+	const withAdvice = (advice: string) => testFailure(message, advice, originalMessage);
+	const setBaseUrl =
+		versionAdvice(baseUrl) ??
+		"Set 'Base URL' to the URL of the service, without the path of a page or an endpoint. Ask your service provider for it.";
 	if (error instanceof NotSent && error.isTransient) {
-		return testFailure(
-			error.message,
-			"Check 'Base URL' and the network of your n8n instance.",
-			error.originalMessage,
-		);
+		return withAdvice("Check 'Base URL' and the network of your n8n instance.");
 	}
 	if (error instanceof OutcomeUnknown) {
-		const { message, status = 0, originalMessage } = error;
-		const mayRecover = status >= 500 || error.origin === 'network';
-		const resolution = mayRecover
-			? "Test again later. If this doesn't help, check 'Base URL'."
-			: baseUrlAdvice(baseUrl);
-		return testFailure(message, resolution, originalMessage);
-	}
-	throw error;
-}
-
-function rejectionToFailure(
-	error: ServiceRejection,
-	baseUrl: string,
-): INodeCredentialTestResult | null {
-	const { message, resolution, originalMessage, status, rejection } = error;
-	if (status === 404) {
-		return testFailure(
-			"The service wasn't found at 'Base URL'",
-			baseUrlAdvice(baseUrl),
-			originalMessage,
+		const mayRecover = (error.status ?? 0) >= 500 || error.origin === 'network';
+		return withAdvice(
+			mayRecover ? "Test again later. If this doesn't help, check 'Base URL'." : setBaseUrl,
 		);
 	}
+	if (!(error instanceof ServiceRejection)) return withAdvice(resolution);
+	const { status, rejection } = error;
+	if (status === 404) {
+		return testFailure("The service wasn't found at 'Base URL'", setBaseUrl, originalMessage);
+	}
 	const isAccepted = status >= 400 && rejection.body.success === false && isAboutRequest(error);
-	return isAccepted ? null : testFailure(message, resolution, originalMessage);
-}
-
-function baseUrlAdvice(baseUrl: string): string {
-	return (
-		versionAdvice(baseUrl) ??
-		"Set 'Base URL' to the URL of the service, without the path of a page or an endpoint. Ask your service provider for it."
-	);
+	return isAccepted ? null : withAdvice(resolution);
 }
 
 function testFailure(
 	message: string,
 	resolution: string,
-	originalMessage?: string,
+	originalMessage = '',
 ): INodeCredentialTestResult {
-	const details =
-		originalMessage === undefined || originalMessage === '' ? '' : ` (${originalMessage})`;
+	const details = originalMessage === '' ? '' : ` (${originalMessage})`;
 	return { status: 'Error', message: `${message}. ${resolution}${details}` };
 }
 

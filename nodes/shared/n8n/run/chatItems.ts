@@ -3,10 +3,8 @@ import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { sessionKey } from '../../chat/parseChatFields';
 import { KeyedMutex, type Limiter } from '../../keyedMutex';
-import { ChatSocketPool } from '../http/chatSocket';
 import type { AccountClient } from '../http/accountClient';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
-import type { CompletedText } from './itemLoop';
 import type { PreparedRequest } from '../once/preparedRequest';
 import type { OperationRun } from './operations';
 import { sendEachItem } from './sendLoop';
@@ -15,41 +13,31 @@ import { readConcurrency } from '../forms/options';
 export type ChatDeps = {
 	context: IExecuteFunctions;
 	account: AccountClient;
-	sockets: ChatSocketPool;
 };
 
 /** Reads and checks the fields of one item, and returns the request to send. */
 export type Prepare = (form: Fields) => PreparedRequest<ChatDeps>;
 
-export type ChatLoopOptions = {
-	/** Reports how many items completed if a later one stops the execution. */
-	completedText: CompletedText;
-	/** Items in flight if 'Concurrency' isn't set. Default: 1. */
-	concurrency?: number;
-};
-
-/** Sends each item once. Items of the same session are sent in order. */
+/**
+ * Sends each item once. Items of the same session are sent in order.
+ *
+ * @param concurrency items in flight if 'Concurrency' isn't set
+ */
 export async function forEachChatItem(
 	{ context, parameters, account }: OperationRun,
 	prepare: Prepare,
-	{ completedText, concurrency = 1 }: ChatLoopOptions,
+	concurrency = 1,
 ): Promise<INodeExecutionData[]> {
-	const sockets = new ChatSocketPool(context);
 	const mutex = new KeyedMutex(context.continueOnFail() ? undefined : earlierItemFailed);
 	const limiterFor = (index: number): Limiter => {
 		const session = sessionOf(parameters.at(index));
 		return async (run) => (session === '' ? await run() : await mutex.runExclusive(session, run));
 	};
-	try {
-		return await sendEachItem(context, (index) => prepare(parameters.at(index)), {
-			createDeps: async () => ({ context, account: await account(), sockets }),
-			limiterFor,
-			concurrency: readConcurrency(parameters, concurrency),
-			completedText,
-		});
-	} finally {
-		sockets.closeAll();
-	}
+	return await sendEachItem(context, (index) => prepare(parameters.at(index)), {
+		createDeps: async () => ({ context, account: await account() }),
+		limiterFor,
+		concurrency: readConcurrency(parameters, concurrency),
+	});
 }
 
 /** Empty if the item creates a session. */

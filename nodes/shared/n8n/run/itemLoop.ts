@@ -11,13 +11,10 @@ import type { JsonObject } from '../../json';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
-import { Pauses } from '../../pauses';
+import { forEachWithPauses, Pauses } from '../../pauses';
 import { counted, messageOf } from '../../values';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
-
-/** A completed request in messages, such as "call was already placed". */
-export type CompletedText = { singular: string; plural: string };
 
 export type ItemLoopOptions = {
 	/** The number of items in flight. The output keeps the order of the input. */
@@ -28,13 +25,9 @@ export type ItemLoopOptions = {
 	 */
 	check?: (index: number) => void;
 	/** Text to add to the error if a check stops the node. */
-	invalidText?: () => string | Promise<string>;
-	/** For the message about completed items when a later one stops the node. */
-	completedText?: CompletedText;
-	/** Whether an item with output was also completed. Default: all were. */
-	isCompleted?: (index: number) => boolean;
-	/** Added to the error if an item stops the node before all others were sent. */
-	unsentText?: () => string | undefined;
+	invalidText?: () => string;
+	/** Text to add to the error if an item stops the node, after these were completed. */
+	stopText?: (completed: number[], hasUnsent: boolean) => string;
 	/** The output of an item from an earlier attempt, or undefined. Throws if its outcome is unknown. */
 	earlierOutput?: (index: number) => INodeExecutionData[] | undefined;
 };
@@ -56,15 +49,16 @@ export async function forEachItem(
 		concurrency = 1,
 		check,
 		invalidText = () => nothingSent(context),
-		completedText,
-		isCompleted = () => true,
-		unsentText = () => undefined,
+		stopText = () => '',
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
 	const continueOnFail = context.continueOnFail() && !returnsErrorsToAgent(context);
-	if (check !== undefined && !continueOnFail) await checkAll(context, check, invalidText);
+	if (check !== undefined && !continueOnFail) {
+		const invalid = await tryEachItem(context, check);
+		if (invalid.size > 0) throw stoppingError(context, invalid, invalidText());
+	}
 	const outputs = new Array<INodeExecutionData[]>(items.length);
 	const failures = new Map<number, unknown>();
 
@@ -92,10 +86,9 @@ export async function forEachItem(
 	await Promise.all(items.map(async (_item, index) => await limit(run, index)));
 
 	if (failures.size > 0 && !continueOnFail) {
-		const completed = outputs.filter((_output, index) => isCompleted(index)).flat();
-		const hasUnsent = items.some((_item, index) => !failures.has(index) && !(index in outputs));
-		const texts = completedTexts(context, completedText, completed);
-		throw stoppingError(context, failures, compact([...texts, hasUnsent && unsentText()]));
+		const completed = [...items.keys()].filter((index) => index in outputs);
+		const hasUnsent = completed.length + failures.size < items.length;
+		throw stoppingError(context, failures, stopText(completed, hasUnsent));
 	}
 	return outputs.flat();
 }
@@ -104,31 +97,19 @@ function nothingSent(context: IExecuteFunctions): string {
 	return context.getInputData().length > 1 ? `${NOTHING_SENT} ${HANDLE_OTHERS}` : NOTHING_SENT;
 }
 
-/** @throws if an item doesn't pass, before anything was sent */
-async function checkAll(
-	context: IExecuteFunctions,
-	check: (index: number) => void,
-	text: () => string | Promise<string>,
-): Promise<void> {
-	const failures = await tryEachItem(context, check);
-	if (failures.size > 0) throw stoppingError(context, failures, compact([await text()]));
-}
-
 /** Does this for each item, also after failures. @returns the errors, by item index */
 export async function tryEachItem(
 	context: IExecuteFunctions,
 	action: (index: number) => void,
 ): Promise<Map<number, unknown>> {
 	const failures = new Map<number, unknown>();
-	const pauses = new Pauses();
-	for (const index of context.getInputData().keys()) {
-		if (pauses.isDue()) await pauses.take();
+	await forEachWithPauses(context.getInputData().keys(), (index) => {
 		try {
 			action(index);
 		} catch (error) {
 			failures.set(index, error);
 		}
-	}
+	});
 	return failures;
 }
 
@@ -151,15 +132,15 @@ export function asItems(records: JsonObject | JsonObject[]): INodeExecutionData[
 	return (Array.isArray(records) ? records : [records]).map((json) => ({ json }));
 }
 
-export function pair(output: INodeExecutionData[], index: number): INodeExecutionData[] {
+function pair(output: INodeExecutionData[], index: number): INodeExecutionData[] {
 	return output.map((item) => ({ pairedItem: { item: index }, ...item }));
 }
 
-/** The error that stops the node: the first failure, with the others and more texts in its description. */
+/** The error that stops the node: the first failure, with the others and one more text in its description. */
 function stoppingError(
 	context: IExecuteFunctions,
 	failures: Map<number, unknown>,
-	moreTexts: readonly string[],
+	moreText: string,
 ): Error {
 	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
 	// The result for a model is made from the error itself.
@@ -172,38 +153,13 @@ function stoppingError(
 	});
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
 	const texts = listed.map((index) => `[item ${index}] ${reasonOf(failures.get(index))}`);
-	const more = others.length - listed.length;
-	if (more > 0) {
-		const rest = ranges(others.slice(MAX_LISTED_ITEMS));
-		texts.push(`And ${counted(more, 'more item')} (${rest}).`);
-	}
-	texts.push(...moreTexts);
-	if (texts.length > 0) {
-		error.description = [...(error.description ? [error.description] : []), ...texts]
-			.map(asSentence)
-			.join(' ');
-	}
+	const more = others.slice(MAX_LISTED_ITEMS);
+	if (more.length > 0) texts.push(`And ${counted(more.length, 'more item')} (${ranges(more)}).`);
+	const description = compact([error.description, ...texts, moreText])
+		.map(asSentence)
+		.join(' ');
+	if (description !== '') error.description = description;
 	return isCanceled(context) ? asCanceled(context, error) : error;
-}
-
-/** Lists the completed items, so that nothing is sent twice in a new execution. */
-export function completedTexts(
-	context: IExecuteFunctions,
-	text: CompletedText | undefined,
-	completed: INodeExecutionData[],
-): string[] {
-	if (text === undefined || completed.length === 0) return [];
-	const indices = completed.map(({ pairedItem }) => itemIndex(pairedItem));
-	const [what, items, them, are] =
-		completed.length === 1
-			? [text.singular, 'item', 'it', "it's"]
-			: [text.plural, 'items', 'them', "they're"];
-	// n8n stores a stopped execution without the results, and the retry of a parent runs its sub-workflow again.
-	const isStored = !isCanceled(context) && context.getMode() !== 'integrated';
-	const retry = isStored ? ` A retry of this execution skips ${them}.` : '';
-	return [
-		`${completed.length} ${what} in this run (${items} ${ranges(indices)}).${retry} In a new execution, leave ${them} out, or ${are} sent again.`,
-	];
 }
 
 /** A failed item with the fields of its input. In the error output, n8n adds them itself. */
@@ -222,7 +178,7 @@ export function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number 
 }
 
 /** 0, 1, 2, 5 → "0–2, 5" */
-function ranges(sorted: number[]): string {
+export function ranges(sorted: number[]): string {
 	const runs: Array<[first: number, last: number]> = [];
 	for (const index of sorted) {
 		const run = runs.at(-1);

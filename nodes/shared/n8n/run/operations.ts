@@ -12,7 +12,6 @@ import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../once/executionStore';
 import { maybeSentBefore, mayBeSentBefore } from '../once/sentBefore';
 import { isCanceled } from './cancel';
-import { rejectEngine2 } from './engine2';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { shownWhere } from '../forms/shownWhere';
@@ -140,10 +139,8 @@ export async function runNode(
 	execute: (run: OperationRun) => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
 	const parameters = new NodeParameters(context, form);
-	const run = async () => {
-		rejectEngine2(context);
-		return await execute({ context, parameters, account: lazyAccountClient(context) });
-	};
+	const run = async () =>
+		await execute({ context, parameters, account: lazyAccountClient(context) });
 	if (runsAsTool(context)) return await runForModel(context, run);
 	if (context.getNode().executeOnce === true) context.addExecutionHints({ message: FIRST_ONLY });
 	const outputs = await run().catch(async (error: unknown) => [

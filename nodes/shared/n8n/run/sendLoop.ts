@@ -1,15 +1,15 @@
 import compact from 'lodash/compact';
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { isAboutRequest } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
 import { runIndexOf } from '../once/executionStore';
 import { SendOnce } from '../once/sendOnce';
 import type { PreparedRequest, Quota } from '../once/preparedRequest';
 import { runsAsTool } from '../tools/toolRun';
-import { completedTexts, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
+import { isCanceled } from './cancel';
+import { forEachItem, type ItemLoopOptions, ranges, tryEachItem } from './itemLoop';
 
-export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
+export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency'> & {
 	/** Creates what every request needs, such as the API client. */
 	createDeps: () => Promise<Deps>;
 	/** Runs once before the first item is sent, with all items that earlier attempts didn't settle. Not for tools. */
@@ -21,11 +21,10 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 };
 
 /** Sends the other items, and nothing twice. */
-const SEND_WITH_RETRY =
-	"To send the other items, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again.";
-const OTHERS_NOT_SENT = `The other items weren't sent. ${SEND_WITH_RETRY}`;
-const NOTHING_MORE_SENT = `Nothing more was sent. ${SEND_WITH_RETRY}`;
-const NOTHING_SENT_IN_RUN = `Nothing was sent in this run of the node, but earlier runs of this execution may have sent items, so a new execution may send them again. ${SEND_WITH_RETRY}`;
+const OTHERS_NOT_SENT =
+	"The other items weren't sent. To send them, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again.";
+const OF_EARLIER_RUNS =
+	'Earlier runs of this node may have sent items, so a new execution may send them again.';
 
 /**
  * Sends each item once. Replays the stored results of earlier attempts (see {@link SendOnce}), and checks the
@@ -61,14 +60,12 @@ export async function sendEachItem<Deps>(
 		await beforeFirst?.(indexes.filter((index) => !isSettled(index)));
 	});
 	const notSent = new Set<number>();
-	let stopsForGood = false;
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const request = requestOf(index);
 		if (!isTool && !isSettled(index)) await sendFirst();
 		requests.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
-			stopsForGood ||= handler.isUnknown(index, request) || isAboutRequest(error);
 			// The result for a model explains why nothing was sent.
 			const fallback = isTool ? undefined : request.fallbackOutput?.(error);
 			if (fallback === undefined) throw error;
@@ -78,30 +75,39 @@ export async function sendEachItem<Deps>(
 		return request.formatOutput?.(output) ?? output;
 	};
 
-	// An item that isn't sent again stops the node before the first request. The error lists the items that completed.
-	const textAfterEarlier = async (): Promise<string> => {
-		const hasUnknown = indexes.some((index) => handler.isUnknown(index, requests.get(index)));
-		const completed: INodeExecutionData[] = [];
-		await tryEachItem(context, (index) => {
-			completed.push(...pair(earlierOutput(index) ?? [], index));
-		});
-		const texts = completedTexts(context, options.completedText, completed);
-		const ofOthers = hasUnknown ? !indexes.every(isSettled) && OTHERS_NOT_SENT : NOTHING_MORE_SENT;
-		return compact([ofOthers, ...texts]).join(' ');
-	};
 	const check = (index: number) => {
 		const request = requestOf(index);
+		// An item that isn't sent again stops the node before the first request.
 		if (isSettled(index)) handler.earlierOutput(index);
 		else request.check?.();
 	};
+	const isRunAgain = runIndexOf(context) > 0;
+	const textAfterEarlier = (): string => {
+		const isUnknown = (index: number) => handler.isUnknown(index, requests.get(index));
+		const completed = indexes.filter((index) => isSettled(index) && !isUnknown(index));
+		const text = stopTextOf(context, completed, !indexes.every(isSettled));
+		return compact([isRunAgain && OF_EARLIER_RUNS, text]).join(' ');
+	};
 	return await forEachItem(context, send, {
 		...options,
-		isCompleted: (index) => !notSent.has(index),
-		unsentText: () => (stopsForGood ? OTHERS_NOT_SENT : undefined),
+		stopText: (completed, hasUnsent) => {
+			const sent = completed.filter((index) => !notSent.has(index));
+			return stopTextOf(context, sent, hasUnsent);
+		},
 		earlierOutput,
 		// A model may repeat a request that can't be sent any more, such as one for a time that has passed.
 		...(!isTool && { check }),
-		...(runIndexOf(context) > 0 && { invalidText: () => NOTHING_SENT_IN_RUN }),
-		...(handler.hasEarlier && { invalidText: textAfterEarlier }),
+		...((handler.hasEarlier || isRunAgain) && { invalidText: textAfterEarlier }),
 	});
+}
+
+/** Lists the completed items, so that nothing is sent twice in a new execution. */
+function stopTextOf(context: IExecuteFunctions, completed: number[], hasUnsent: boolean): string {
+	const others = hasUnsent && OTHERS_NOT_SENT;
+	if (completed.length === 0) return others || '';
+	// n8n stores a stopped execution without the results, and the retry of a parent runs its sub-workflow again.
+	const isStored = !isCanceled(context) && context.getMode() !== 'integrated';
+	const skipped = isStored ? ' A retry of this execution skips them.' : '';
+	const text = `Items completed in this run: ${ranges(completed)}.${skipped} In a new execution, leave them out, or they're sent again.`;
+	return compact([text, others]).join(' ');
 }

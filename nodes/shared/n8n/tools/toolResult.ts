@@ -1,5 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { asSentence, ExplainedError, type Outcome, withoutQuotation } from '../../api/errors';
+import {
+	asSentence,
+	ExplainedError,
+	NotSent,
+	OutcomeUnknown,
+	withoutQuotation,
+} from '../../api/errors';
 import { FOR_THE_OWNER, forEveryone, USER } from '../../api/resolution';
 import { whenAborted, pause } from '../../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
@@ -38,14 +44,6 @@ export type ToolResult = {
 	result: JsonValue;
 };
 
-type Texts = Pick<ToolResult, 'what_happened' | 'next_step'>;
-
-/** The service's ID fields, the most specific first. */
-const IDS = ['call_id', 'campaign_upload_id', 'session_id', 'id'];
-
-const DO_NOT_REPEAT = 'Do not repeat this request.';
-const CONTINUE = 'Continue with the result.';
-
 /**
  * Runs a node for a model. n8n passes on only the first output, and little or nothing of a thrown error. So every
  * outcome is returned as one item, and nothing is thrown.
@@ -62,168 +60,159 @@ export async function runForModel(
 	const ended = new AbortController();
 	const timedOut = whenAborted(AbortSignal.any([signal, ended.signal])).then(async () => {
 		await pause(clock, TOOL_LIMITS.graceMs, ended.signal);
-		return failed(context, new ToolTimeout('unknown'));
+		return failed(context, unknownAtTimeout());
 	});
 	const result = await Promise.race([completed, timedOut]).finally(() => ended.abort());
 	return [[{ json: result, pairedItem: { item: 0 } }]];
 }
 
-/** The tool reached its time limit. */
-class ToolTimeout extends ExplainedError {
-	override readonly name = 'ToolTimeout';
+const TIMED_OUT = `Timed out after ${TOOL_LIMITS.wholeMs / 1_000} seconds`;
 
-	constructor(readonly outcome: Outcome) {
-		const seconds = Math.round(TOOL_LIMITS.wholeMs / 1_000);
-		const effect = outcome === 'not_sent' ? ', and nothing was sent' : '';
-		super(`Timed out after ${seconds} seconds${effect}`, forEveryone(''), { isTransient: true });
-	}
+function unknownAtTimeout(): OutcomeUnknown {
+	return new OutcomeUnknown(TIMED_OUT, forEveryone(''));
 }
 
 /** Keeps an error that has the outcome of the request. Any other error is a consequence of the timeout. */
 function afterTimeout(context: IExecuteFunctions, error: unknown): unknown {
 	if (toolRunOf(context).completed?.isPartial === true) return error;
-	if (!(error instanceof ExplainedError)) return new ToolTimeout('unknown');
-	return error.outcome === 'not_sent' ? new ToolTimeout('not_sent') : error;
+	if (!(error instanceof ExplainedError)) return unknownAtTimeout();
+	if (error.outcome !== 'not_sent') return error;
+	return new NotSent(`${TIMED_OUT}, and nothing was sent`, forEveryone(''));
 }
+
+const CONTINUE = 'Continue with the result.';
+const DO_NOT_REPEAT = 'Do not repeat this request.';
 
 function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): ToolResult {
 	const { completed, readSummary } = toolRunOf(context);
-	const outcome = completed?.isReplay === true ? 'already_done' : 'done';
-	const isTimedOut = items.some(hasTimedOut);
+	const hasTimedOut = items.some(
+		({ json }) => json.timed_out === true || json.wait_outcome === 'timed_out',
+	);
 	if (completed === undefined || readSummary !== undefined) {
-		if (isTimedOut) return { outcome: 'timed_out', ...WAITED, ...resultOf(items) };
 		const happened = readSummary ?? 'The data was read.';
-		return { outcome, what_happened: happened, next_step: CONTINUE, ...resultOf(items) };
+		if (!hasTimedOut) return toolResult('done', happened, CONTINUE, items);
+		return toolResult(
+			'timed_out',
+			'The wait timed out before this happened. Nothing was changed.',
+			'The result is the state at that time. Repeat this request to wait longer.',
+			items,
+		);
 	}
-	if (isTimedOut) return { outcome, ...begun(context, completed, items), ...resultOf(items) };
-	return { outcome, ...doneTexts(completed), ...resultOf(items) };
-}
-
-/** Whether a wait timed out. */
-function hasTimedOut({ json }: INodeExecutionData): boolean {
-	return json.timed_out === true || json.wait_outcome === 'timed_out';
-}
-
-const WAITED: Texts = {
-	what_happened: 'The wait timed out before this happened. Nothing was changed.',
-	next_step: 'The result is the state at that time. Repeat this request to wait longer.',
-};
-const ONLY_A_PART =
-	"Only a part was completed. The rest is in 'rejected' of the result, with the reasons.";
-
-function doneTexts({ isReplay, repeatable }: CompletedRequest): Texts {
+	const { isReplay, repeatable } = completed;
+	const outcome = isReplay ? 'already_done' : 'done';
+	if (hasTimedOut) return toolResult(outcome, ...begun(context, completed), items);
 	if (isReplay) {
 		const happened = 'An earlier request already did this. It was not done again.';
-		return { what_happened: happened, next_step: CONTINUE };
+		return toolResult(outcome, happened, CONTINUE, items);
 	}
 	const next = repeatable
 		? 'You can send another request. Repeating this one would do it a second time.'
 		: DO_NOT_REPEAT;
-	return { what_happened: 'The request was completed.', next_step: `${CONTINUE} ${next}` };
+	return toolResult(outcome, 'The request was completed.', `${CONTINUE} ${next}`, items);
 }
 
 /** For a request that was sent and hasn't ended: a call in progress, or a message without a reply so far. */
 function begun(
 	context: IExecuteFunctions,
-	{ isReplay }: CompletedRequest,
-	items: INodeExecutionData[],
-): Texts {
-	const isCall = items.some(({ json }) => 'call_id' in json);
-	if (!isCall) {
-		return {
-			what_happened: `The message was sent${isReplay ? ' before' : ''}. No reply arrived in time.`,
-			next_step:
-				'The reply may still arrive. Do not send this message again. You can send the next one.',
-		};
+	{ isReplay, output }: CompletedRequest,
+): [happened: string, next: string] {
+	if (!output.some(({ json }) => 'call_id' in json)) {
+		return [
+			`The message was sent${isReplay ? ' before' : ''}. No reply arrived in time.`,
+			'The reply may still arrive. Do not send this message again. You can send the next one.',
+		];
 	}
 	const placed = isReplay ? 'before, and was not placed again' : 'and may still be in progress';
-	return {
-		what_happened: `The call was placed ${placed}. Its end was not confirmed in time.`,
+	return [
+		`The call was placed ${placed}. Its end was not confirmed in time.`,
 		// Without a session ID, an MCP client isn't recognized, and its next request would place a second call.
-		next_step:
-			mcpSessionOf(context) === ''
-				? `${DO_NOT_REPEAT} It would place a second call. Read this call later by its ID.`
-				: 'Repeat this request to wait longer. No second call is placed.',
-	};
+		mcpSessionOf(context) === ''
+			? `${DO_NOT_REPEAT} It would place a second call. Read this call later by its ID.`
+			: 'Repeat this request to wait longer. No second call is placed.',
+	];
 }
 
-function failed(context: IExecuteFunctions, error: unknown): ToolResult {
+const NOTHING_DONE = 'Nothing was done.';
+const ONLY_A_PART =
+	"Only a part was completed. The rest is in 'rejected' of the result, with the reasons.";
+
+function failed(context: IExecuteFunctions, thrown: unknown): ToolResult {
 	const { completed, readSummary } = toolRunOf(context);
-	const isRead = readSummary !== undefined;
-	const failure = explain(error);
+	const error = explainedToModel(thrown);
 	hintForOwner(context, error);
+	const { outcome, resolutionForModel: advice } = error;
+	const isUnknown = outcome === 'unknown';
+	const happened = asSentence(happenedIn(error));
+	const said = wordsOfService(error);
+	if (readSummary !== undefined) {
+		const repeat = 'You can repeat this request, also with other values.';
+		const next = nextStep(error, NOTHING_DONE, 'repeat this request', repeat);
+		return toolResult(isUnknown ? 'not_read' : outcome, happened, next, null, said);
+	}
 	if (completed?.isPartial === true) {
-		return {
-			outcome: failure.outcome === 'unknown' ? 'unknown' : 'partly_done',
-			what_happened: asSentence(failure.message),
-			next_step: `${failure.advice} ${nextPart(failure)}`.trim(),
-			...resultOf(completed.output),
-			service_said: failure.originalMessage,
-		};
+		const correct = `Tell ${USER} which part was not completed. Request again only what you can correct.`;
+		const next = isUnknown
+			? `${advice} ${ONLY_A_PART} ${DO_NOT_REPEAT} More may have been completed. Tell ${USER} what is unknown.`
+			: nextStep(error, ONLY_A_PART, 'request only the rest', correct);
+		return toolResult(isUnknown ? outcome : 'partly_done', happened, next, completed.output, said);
 	}
 	// An earlier part of the request was completed, such as a call that can't be waited for.
-	if (completed !== undefined && !isRead) {
-		const { what_happened: happened, next_step: next } = begun(
-			context,
-			completed,
+	if (completed !== undefined) {
+		const [before, next] = begun(context, completed);
+		return toolResult(
+			completed.isReplay ? 'already_done' : 'done',
+			`${before} ${happened}`,
+			`${advice} ${next}`,
 			completed.output,
+			said,
 		);
-		return {
-			outcome: completed.isReplay ? 'already_done' : 'done',
-			what_happened: `${happened} ${asSentence(failure.message)}`,
-			next_step: `${failure.advice} ${next}`.trim(),
-			...resultOf(completed.output),
-		};
 	}
-	const next = isRead ? nextRead(failure) : nextRequest(failure);
+	if (error.isFinal) return toolResult(outcome, happened, advice, null, said);
+	const correct =
+		outcome === 'rejected'
+			? 'Do not repeat this request unchanged.'
+			: 'Correct this, then send the request again.';
+	const next = isUnknown
+		? `${advice} ${DO_NOT_REPEAT} It may have taken effect. Tell ${USER} that the outcome is unknown.`
+		: nextStep(error, NOTHING_DONE, 'repeat this request', correct);
+	return toolResult(outcome, happened, next, null, said);
+}
+
+/**
+ * @param done what was done
+ * @param later what a model can do later, if the error is about the moment
+ * @param correct what it can do about any other error
+ */
+function nextStep(error: ExplainedError, done: string, later: string, correct: string): string {
+	const wait = `Wait for a minute, or as long as the service asks, then ${later}.`;
+	const next = isForOwner(error) ? FOR_THE_OWNER : error.isTransient ? wait : correct;
+	return `${error.resolutionForModel} ${done} ${next}`;
+}
+
+/** The service's ID fields, the most specific first. */
+const IDS = ['call_id', 'campaign_upload_id', 'session_id', 'id'];
+
+/**
+ * @param items the node's output, or null if there is none
+ * @param said the words of the service, if they aren't in the output
+ */
+function toolResult(
+	outcome: ToolResult['outcome'],
+	happened: string,
+	next: string,
+	items: INodeExecutionData[] | null,
+	said: string | null = null,
+): ToolResult {
+	const records = items?.map(({ json }) => json).filter(isJsonObject) ?? null;
+	const [record = {}] = records?.length === 1 ? records : [];
 	return {
-		outcome: isRead && failure.outcome === 'unknown' ? 'not_read' : failure.outcome,
-		what_happened: asSentence(failure.message),
-		next_step: `${failure.advice} ${next}`.trim(),
-		id: null,
-		service_said: failure.originalMessage,
-		result: null,
+		outcome,
+		what_happened: happened,
+		next_step: next.trim(),
+		id: IDS.map((name) => record[name]).find((value) => value !== undefined) ?? null,
+		service_said: said ?? messageIn(record),
+		result: records?.length === 1 ? record : records,
 	};
-}
-
-const LATER = 'Wait for a minute, or as long as the service asks, then repeat this request.';
-
-/** A read may always be repeated. */
-function nextRead({ isTransient, isForOwner }: Failure): string {
-	if (isForOwner) return `Nothing was changed. ${FOR_THE_OWNER}`;
-	if (isTransient) return `Nothing was changed. ${LATER}`;
-	return 'Nothing was changed. You can repeat this request, also with other values.';
-}
-
-/** For a request of which a part was completed and must not be repeated. */
-function nextPart({ outcome, isTransient, isForOwner }: Failure): string {
-	if (outcome === 'unknown') {
-		return `${ONLY_A_PART} Do not repeat this request, because more may have been completed. Tell ${USER} what is unknown.`;
-	}
-	if (isForOwner) return `${ONLY_A_PART} ${FOR_THE_OWNER}`;
-	return isTransient
-		? `${ONLY_A_PART} Wait for a minute, or as long as the service asks, then request only the rest.`
-		: `${ONLY_A_PART} Tell ${USER} which part was not completed. Request again only what you can correct.`;
-}
-
-function nextRequest({ outcome, isTransient, isForOwner, isFinal }: Failure): string {
-	if (isFinal) return '';
-	if (outcome === 'unknown') {
-		return `Do not repeat this request, because it may have taken effect. Tell ${USER} that the outcome is unknown.`;
-	}
-	if (isForOwner) return `Nothing was done. ${FOR_THE_OWNER}`;
-	if (isTransient) return `Nothing was done. ${LATER}`;
-	return outcome === 'rejected'
-		? 'Nothing was done. Do not repeat this request unchanged.'
-		: 'Nothing was sent. Correct this, then send the request again.';
-}
-
-function resultOf(items: INodeExecutionData[]): Pick<ToolResult, 'id' | 'service_said' | 'result'> {
-	const records = items.map(({ json }) => json).filter(isJsonObject);
-	const [record = {}] = records;
-	if (records.length !== 1) return { id: null, service_said: null, result: records };
-	const id = IDS.map((name) => record[name]).find((value) => value !== undefined) ?? null;
-	return { id, service_said: messageIn(record), result: record };
 }
 
 /** The message or warnings beside the data of a successful response. */
@@ -233,60 +222,44 @@ function messageIn({ message, warnings }: JsonObject): string | null {
 	return warnings.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join(' ');
 }
 
-/** An error as shown to a model. */
-type Failure = {
-	outcome: Outcome;
-	message: string;
-	/** Empty if a model can't fix it. */
-	advice: string;
-	/** Whether only the person who set up the tool can fix it. */
-	isForOwner: boolean;
-	isTransient: boolean;
-	isFinal: boolean;
-	originalMessage: string | null;
-};
-
 /** Advice that the model doesn't get. The person who set up the tool finds it in the execution. */
-export function hintForOwner(context: IExecuteFunctions, error: unknown): void {
-	if (!(error instanceof ExplainedError) || !explain(error).isForOwner) return;
-	const message = displayText(`${asSentence(error.message)} ${error.resolution}`);
+export function hintForOwner(context: IExecuteFunctions, thrown: unknown): void {
+	const error = explainedToModel(thrown);
+	if (!isForOwner(error)) return;
+	const message = displayText(`${asSentence(error.message)} ${error.resolution}`.trim());
 	context.addExecutionHints({ message });
 }
 
 /** The message and advice for a model, if n8n passes on only a text. */
-export function failureForModel(error: unknown): string {
-	const { message, advice, isForOwner, originalMessage } = explain(error);
-	const texts = [asSentence(message), isForOwner ? FOR_THE_OWNER : advice];
-	if (originalMessage !== null) texts.push(`The service said: ${asSentence(originalMessage)}`);
+export function failureForModel(thrown: unknown): string {
+	const error = explainedToModel(thrown);
+	const advice = isForOwner(error) ? FOR_THE_OWNER : error.resolutionForModel;
+	const said = wordsOfService(error);
+	const texts = [asSentence(happenedIn(error)), advice];
+	if (said !== null) texts.push(`The service said: ${asSentence(said)}`);
 	return texts.filter((text) => text !== '').join(' ');
 }
 
-function explain(error: unknown): Failure {
-	if (error instanceof ExplainedError) {
-		const { message, originalMessage = null, origin, isTransient, resolution } = error;
-		const advice = error.resolutionForModel;
-		const byService = origin === 'service' || origin === 'response';
-		return {
-			outcome: error.outcome,
-			message:
-				byService || originalMessage === null
-					? withoutQuotation(message, originalMessage ?? '')
-					: `${message} (${originalMessage})`,
-			advice,
-			isForOwner: resolution !== '' && advice === '' && !isTransient,
-			isTransient,
-			isFinal: error.isFinal,
-			originalMessage: byService ? originalMessage : null,
-		};
-	}
-	// n8n's own error, such as a deleted credential. It's thrown before anything is sent.
-	return {
-		outcome: 'not_sent',
-		message: messageOf(error),
-		advice: '',
-		isForOwner: true,
-		isTransient: false,
-		isFinal: false,
-		originalMessage: null,
-	};
+/** n8n's own error, such as a deleted credential, is thrown before anything is sent. */
+function explainedToModel(error: unknown): ExplainedError {
+	if (error instanceof ExplainedError) return error;
+	return new NotSent(messageOf(error), forEveryone(''), { isTransient: false });
+}
+
+/** Whether only the person who set up the tool can fix it. */
+function isForOwner({ resolutionForModel, isTransient }: ExplainedError): boolean {
+	return resolutionForModel === '' && !isTransient;
+}
+
+function wordsOfService({ origin, originalMessage }: ExplainedError): string | null {
+	return origin === 'service' || origin === 'response' ? (originalMessage ?? null) : null;
+}
+
+/** The words of the service have a field of their own. */
+function happenedIn(error: ExplainedError): string {
+	const { message, originalMessage = '' } = error;
+	const said = wordsOfService(error) ?? '';
+	return originalMessage === said
+		? withoutQuotation(message, said)
+		: `${message} (${originalMessage})`;
 }

@@ -3,7 +3,6 @@ import { InvalidInput } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import type { Fields } from '../forms/fields';
 import { formOf } from '../forms/nodeParameters';
-import { rejectEngine2OfWorkflow } from '../run/engine2';
 import { toNodeError } from '../run/nodeErrors';
 
 /** Stops a workflow from being published with a field or a setting of its webhook trigger that can't be used. */
@@ -13,7 +12,6 @@ export function checkPublished(
 	readFields: (form: Fields) => void,
 ): void {
 	try {
-		rejectEngine2OfWorkflow(context);
 		readFields(formOf(context, properties));
 		if (context.getNode().alwaysOutputData !== true) return;
 		throw new InvalidInput(

@@ -2,7 +2,6 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import type { JsonObject } from '../../json';
-import { rejectEngine2OfWorkflow } from '../run/engine2';
 import { asItems } from '../run/itemLoop';
 import { toNodeError } from '../run/nodeErrors';
 
@@ -12,7 +11,6 @@ export async function runPoll(
 	poll: (context: IPollFunctions) => Promise<JsonObject[]>,
 ): Promise<INodeExecutionData[][] | null> {
 	try {
-		rejectEngine2OfWorkflow(context);
 		if (context.getNode().executeOnce === true) {
 			throw new InvalidInput(
 				"'Execute Once' in the settings of this trigger must be off",

@@ -1,7 +1,5 @@
 import type { IHookFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { onScreenOnly } from '../../api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../json';
-import type { Fields } from '../forms/fields';
 
 /** The used part of n8n's request. n8n has read the body, unless it doesn't know the content type. */
 type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer; body?: unknown };
@@ -20,16 +18,6 @@ export async function readBody(context: IWebhookFunctions): Promise<JsonValue | 
 	const json = parseJson(text);
 	if (json !== undefined) return json;
 	return formIn(request.body) ?? (text.trim() === '' ? undefined : text);
-}
-
-/**
- * The secret that a request to this trigger must have.
- *
- * @returns undefined if the field is empty, because then no secret is required. An expression always requires one.
- * @throws InvalidInput if a secret is required and the field returns none
- */
-export function readSecret(form: Fields, name: string): string | undefined {
-	return form.secret(name, onScreenOnly('Correct the secret. No request is accepted without it.'));
 }
 
 /** Responds to the sender, and starts no execution. */

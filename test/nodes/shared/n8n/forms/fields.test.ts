@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual';
 import { DateTime } from 'luxon';
 import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { Fields, MAY_BE_BLANK } from '../../../../../nodes/shared/n8n/forms/fields';
@@ -34,13 +35,12 @@ const READERS: Array<[name: string, type: NodePropertyTypes, read: Reader, accep
 	['text', 'string', (fields) => fields.text('field'), ['a', 7, 12345678901234567890n]],
 	['secret', 'string', (fields) => fields.secret('field'), ['a', 7]],
 	['textOrNumber', 'string', (fields) => fields.textOrNumber('field'), ['a', 7]],
-	['textOrList', 'string', (fields) => fields.textOrList('field'), ['a', 7, ['a', 7]]],
+	['textOrList', 'string', (fields) => fields.textOrList('field'), ['a', 7, ['a', 7], []]],
 	['choice', 'options', (fields) => fields.choice('field', 'a'), ['a', false, ' false ']],
-	['choices', 'multiOptions', (fields) => fields.choices('field'), ['a', 'a, false', ['a']]],
+	['choices', 'multiOptions', (fields) => fields.choices('field'), ['a', 'a, false', ['a'], []]],
 	['scalar', 'string', (fields) => fields.scalar('field'), ['a', 7, true]],
-	['scalars', 'string', (fields) => fields.scalars('field'), ['a', 7, true, ['a', 7, true]]],
+	['scalars', 'string', (fields) => fields.scalars('field'), ['a', 7, true, ['a', 7, true], []]],
 	['time', 'dateTime', (fields) => fields.time('field'), ['a', 7, new Date(0), DateTime.now()]],
-	['json', 'json', (fields) => fields.json('field'), ['{}', 7, true, { a: 1 }, [1]]],
 	['jsonObject', 'json', (fields) => fields.jsonObject('field'), ['{ "a": 1 }', { a: 1 }]],
 ];
 
@@ -54,6 +54,7 @@ const NO_VALUES: Array<[value: unknown, name: string]> = [
 	[Infinity, 'Infinity'],
 	[[], 'a list'],
 	[[{ a: 1 }], 'a list'],
+	[[null, ''], 'nothing'],
 	[{ a: 1 }, 'an object'],
 	[new Date(NaN), 'a date'],
 	[DateTime.invalid('x'), 'a date'],
@@ -64,9 +65,12 @@ describe.each(READERS)('%s', (reader, type, read, accepted) => {
 		expect(() => read(form(type, value))).not.toThrow();
 	});
 
-	const others = NO_VALUES.filter(
-		([value]) => !(type === 'json' && typeof value === 'object' && !(value instanceof Date)),
-	).filter(([value]) => !(reader === 'time' && typeof value === 'object' && value !== null));
+	const isAccepted = (value: unknown) => accepted.some((one) => isEqual(one, value));
+	const others = NO_VALUES.filter(([value]) => !isAccepted(value))
+		.filter(
+			([value]) => !(type === 'json' && typeof value === 'object' && !(value instanceof Date)),
+		)
+		.filter(([value]) => !(reader === 'time' && typeof value === 'object' && value !== null));
 	test.each(others)('rejects %p from an expression', (value) => {
 		expect(() => read(form(type, value))).toThrow(
 			/^'The field' must be .*, but its expression returned /,
@@ -87,6 +91,13 @@ test('a field that is left empty is empty', () => {
 	expect(fixed('string', '').secret('field')).toBeUndefined();
 	expect(fixed('multiOptions', []).choices('field')).toEqual([]);
 	expect(fixed('json', '').jsonObject('field')).toEqual({});
+});
+
+test('rows are any JSON, or nothing', () => {
+	const rowsOf = (value: unknown) => form('json', value).jsonRows('field');
+	for (const value of ['{}', 7, true, { a: 1 }, [null], []]) expect(rowsOf(value)).toBe(value);
+	for (const value of [undefined, null, ' ']) expect(rowsOf(value)).toBeUndefined();
+	for (const value of [NaN, new Date(0)]) expect(() => rowsOf(value)).toThrow('must be JSON');
 });
 
 test('a field that a model leaves empty is empty', () => {

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { ChatSocketPool } from '../../../../../nodes/shared/n8n/http/chatSocket';
+import { withChatSocket } from '../../../../../nodes/shared/n8n/http/chatSocket';
 import type { AccountClient } from '../../../../../nodes/shared/n8n/http/accountClient';
 import {
 	type ChatLease,
@@ -22,7 +22,7 @@ beforeEach(() => {
 	});
 });
 
-/** A run that can be stopped, and its pool. */
+/** A run that can be stopped. */
 function run() {
 	const controller = new AbortController();
 	const node = makeNode({ type: 'test.sink' });
@@ -31,23 +31,26 @@ function run() {
 		getNode: () => node,
 		getWorkflow: () => makeWorkflow([node]),
 		getExecutionCancelSignal: () => controller.signal,
-		onExecutionCancellation: (stop: () => void) => {
-			controller.signal.addEventListener('abort', stop);
-		},
 	});
-	return { pool: new ChatSocketPool(context), stop: () => controller.abort() };
+	return { context, stop: () => controller.abort() };
 }
 
 const closed = () => opened.filter(({ close }) => close.mock.calls.length > 0);
 
 /** Uses a session until the returned function is called. */
-function using(pool: ChatSocketPool, session: string) {
+function using(context: IExecuteFunctions, session: string) {
 	let end = () => {};
-	const used = pool.use(connection, session, { disconnectOther: false }, async () => {
-		await new Promise<void>((resolve) => {
-			end = resolve;
-		});
-	});
+	const used = withChatSocket(
+		context,
+		connection,
+		session,
+		{ disconnectOther: false },
+		async () => {
+			await new Promise<void>((resolve) => {
+				end = resolve;
+			});
+		},
+	);
 	return async () => {
 		end();
 		await used;
@@ -55,14 +58,14 @@ function using(pool: ChatSocketPool, session: string) {
 }
 
 test('Stop ends every connection in use, and no other one is opened after it', async () => {
-	const { pool, stop } = run();
-	const ends = ['a', 'b'].map((session) => using(pool, session));
+	const { context, stop } = run();
+	const ends = ['a', 'b'].map((session) => using(context, session));
 	expect(closed()).toEqual([]);
 	stop();
 	expect(closed().map(({ session }) => session)).toEqual(['a', 'b']);
 	expect(opened[0]?.close).toHaveBeenCalledWith('stopped');
 	await expect(
-		pool.use(connection, 'later', { disconnectOther: false }, nothing),
+		withChatSocket(context, connection, 'later', { disconnectOther: false }, nothing),
 	).rejects.toMatchObject({
 		outcome: 'not_sent',
 		message: 'The execution was stopped before this item',

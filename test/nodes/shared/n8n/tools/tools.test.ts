@@ -477,10 +477,10 @@ test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]
 		'read',
 		rejected(CHECK),
 		'rejected',
-		'Check the ID. Nothing was changed. You can repeat this request, also with other values.',
+		'Check the ID. Nothing was done. You can repeat this request, also with other values.',
 	],
-	['read', invalid(ON_SCREEN), 'not_sent', `Nothing was changed. ${OWNER}`],
-	['read', unknown, 'not_read', `Nothing was changed. ${LATER}`],
+	['read', invalid(ON_SCREEN), 'not_sent', `Nothing was done. ${OWNER}`],
+	['read', unknown, 'not_read', `Nothing was done. ${LATER}`],
 	[
 		'change',
 		rejected(CHECK),
@@ -494,13 +494,13 @@ test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]
 		'change',
 		invalid(CHECK),
 		'not_sent',
-		'Check the ID. Nothing was sent. Correct this, then send the request again.',
+		'Check the ID. Nothing was done. Correct this, then send the request again.',
 	],
 	[
 		'change',
 		unknown,
 		'unknown',
-		'Do not repeat this request, because it may have taken effect. Tell the user you are chatting with that the outcome is unknown.',
+		'Do not repeat this request. It may have taken effect. Tell the user you are chatting with that the outcome is unknown.',
 	],
 ])('a %s that fails with %p has the outcome %s', async (kind, error, outcome, next) => {
 	const context = mcpContext(await node('placeCall', CALL));
