@@ -121,7 +121,7 @@ export function readCallingHours(options: Fields, take: Take): CallingHours | un
 		return undefined;
 	}
 	if (to <= from) take(endsTooEarly(start, end));
-	return { days, from, to, zone, outside: outside === 'notPlaced' ? outside : 'schedule' };
+	return { days, from, to, zone, outside: isSkipped ? 'notPlaced' : 'schedule' };
 }
 
 function noHours(): Checked<never> {

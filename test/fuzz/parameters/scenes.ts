@@ -172,5 +172,4 @@ export const GROUPS: { [group: string]: INodeParameters } = {
 		points: [{ description: 'Which day?', key: 'day', outputFormat: 'weekday', required: true }],
 	},
 	additionalDataFields: { fields: [{ name: 'plan', value: 'gold' }] },
-	wait: question.options.wait,
 };
