@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { parseList } from '../../values';
 import type { Fields } from './fields';
 
 /** The chat session that an item is about. */
@@ -81,7 +82,6 @@ export const otherEventTypesField: INodeProperties = {
 export function chosenTypes(form: Fields): ReadonlySet<string> | null {
 	const events = form.choices('eventTypes');
 	const others = form.collection('developerSettings').textOrList('otherEventTypes');
-	const typed = (Array.isArray(others) ? others : [others]).flatMap((one) => one.split(/[\s,;]+/));
 	if (events.length === 0) return null;
-	return new Set([...events, ...typed.filter((type) => type !== '')]);
+	return new Set([...events, ...parseList(others)]);
 }

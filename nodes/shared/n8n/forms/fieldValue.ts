@@ -120,8 +120,11 @@ export const JSON_VALUE: Kind<JsonValue> = {
 	types: ['json'],
 	wanted: 'JSON',
 	parse: (value) => {
-		if (isTooDeep(value)) throw tooDeep();
-		return isJson(value) ? value : undefined;
+		if (!isTooDeep(value)) return isJson(value) ? value : undefined;
+		throw new InvalidInput(
+			`A field of this node contains lists or objects that are nested more than ${MAX_DEPTH} levels deep, so nothing was sent`,
+			onScreenOnly('In the node before this one, extract the part that you need.'),
+		);
 	},
 };
 
@@ -132,14 +135,6 @@ function isFiniteNumber(value: unknown): value is number {
 function isJson(value: unknown): value is JsonValue {
 	if (typeof value === 'object') return Array.isArray(value) || isPlainObject(value);
 	return typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
-}
-
-/** For lists and objects that can't be traversed. */
-export function tooDeep(): InvalidInput {
-	return new InvalidInput(
-		`A field of this node contains lists or objects that are nested more than ${MAX_DEPTH} levels deep, so nothing was sent`,
-		onScreenOnly('In the node before this one, extract the part that you need.'),
-	);
 }
 
 /** The value of one of the field's options, as text. */

@@ -8,7 +8,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { Fields } from './fields';
-import { ABSENT, hasExpression, isLocator, tooDeep, UNEVALUATED } from './fieldValue';
+import { ABSENT, hasExpression, isLocator, UNEVALUATED } from './fieldValue';
 import { rowReader, UNREAD } from './rowExpression';
 import { runsAsTool } from '../tools/toolRun';
 
@@ -54,7 +54,9 @@ export class NodeParameters {
 	}
 
 	private readerOf(path: string, index: number, raw: unknown): ParameterReading['valueAt'] {
-		const evaluate = (at: number) => this.evaluate(path, at, raw);
+		const options = { extractValue: isLocator(raw) };
+		const evaluate = (at: number): unknown =>
+			this.context.getNodeParameter(path, at, null, options);
 		if (!hasExpression(raw)) {
 			const value = raw === ABSENT ? raw : evaluate(index);
 			return () => value;
@@ -65,16 +67,6 @@ export class NodeParameters {
 			const value = readRow(this.items[at]?.json ?? {});
 			return value === UNREAD ? evaluate(at) : value;
 		};
-	}
-
-	private evaluate(path: string, index: number, raw: unknown): unknown {
-		try {
-			return this.context.getNodeParameter(path, index, null, { extractValue: isLocator(raw) });
-		} catch (error) {
-			// n8n also traverses the value.
-			const isStack = error instanceof RangeError && error.message.includes('call stack');
-			throw isStack ? tooDeep() : error;
-		}
 	}
 }
 

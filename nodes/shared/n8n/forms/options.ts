@@ -1,7 +1,9 @@
+import clamp from 'lodash/clamp';
+import mapValues from 'lodash/mapValues';
 import type { INodeProperties } from 'n8n-workflow';
 import type { Additions } from '../../api/endpoints';
 import { InvalidInput } from '../../api/errors';
-import type { Query, QueryValue } from '../../api/http';
+import type { Query } from '../../api/http';
 import type { JsonObject, JsonValue } from '../../json';
 import { givenAs } from '../../modelFormats';
 import type { Fields } from './fields';
@@ -79,11 +81,7 @@ const MAX_CONCURRENCY = 100;
 /** *Concurrency*, for the whole node run. */
 export function readConcurrency(parameters: NodeParameters, initial: number): number {
 	const settings = parameters.at(0).collection('developerSettings');
-	if (!settings.has('concurrency')) return initial;
-	return Math.min(
-		MAX_CONCURRENCY,
-		Math.max(1, Math.trunc(settings.number('concurrency', initial))),
-	);
+	return clamp(Math.trunc(settings.number('concurrency', initial)), 1, MAX_CONCURRENCY);
 }
 
 /** Reads *Additional Body Fields* and *Additional Query Fields* of a collection. */
@@ -96,22 +94,15 @@ export function readAdditions(settings: Fields): Additions {
 }
 
 function toQuery(values: JsonObject): Query {
-	const query: Query = {};
-	for (const [name, value] of Object.entries(values)) {
-		const list = Array.isArray(value) ? value : [value];
-		const plain = list.filter(isPlain);
-		if (plain.length < list.length) {
-			throw new InvalidInput(
-				`"${name}" in 'Additional Query Fields' must be text, a number, true, or false, or a list of such values`,
-				givenAs('Additional Query Fields', 'Replace objects and nested lists with plain values.'),
-			);
-		}
-		const [first = ''] = plain;
-		query[name] = Array.isArray(value) ? plain : first;
-	}
-	return query;
+	return mapValues(values, (value, name) => {
+		if (isQueryValue(value)) return value;
+		throw new InvalidInput(
+			`"${name}" in 'Additional Query Fields' must be text, a number, true, or false, or a list of such values`,
+			givenAs('Additional Query Fields', 'Replace objects and nested lists with plain values.'),
+		);
+	});
 }
 
-function isPlain(value: JsonValue): value is QueryValue {
-	return typeof value !== 'object';
+function isQueryValue(value: JsonValue): value is Query[string] {
+	return (Array.isArray(value) ? value : [value]).every((one) => typeof one !== 'object');
 }

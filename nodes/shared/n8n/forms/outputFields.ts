@@ -5,6 +5,7 @@ import { InvalidInput } from '../../api/errors';
 import type { JsonObject, JsonValue } from '../../json';
 import { givenAs } from '../../modelFormats';
 import { forEachWithPauses } from '../../pauses';
+import { parseList } from '../../values';
 import { type Fields, MAY_BE_BLANK } from './fields';
 import { shownOnlyAt } from './shownWhere';
 
@@ -63,9 +64,7 @@ export function outputFields(
 export function readOutput(form: Fields): Output {
 	const value = form.choice('simplify', 'false');
 	if (value !== 'selected') return value === 'true' ? 'simplified' : 'raw';
-	const selected = form.textOrList('selectedFields', MAY_BE_BLANK);
-	const parts = Array.isArray(selected) ? selected : selected.split(',');
-	const fields = parts.map((part) => part.trim()).filter((part) => part !== '');
+	const fields = parseList(form.textOrList('selectedFields', MAY_BE_BLANK));
 	if (fields.length > 0) return { fields };
 	throw new InvalidInput(
 		"'Fields' is empty, so nothing was read",
