@@ -20,7 +20,7 @@ import {
 	type HttpResponse,
 } from '../../api/http';
 import { anyOf } from '../../clock';
-import { isJsonObject } from '../../json';
+import { isJsonObject, type JsonObject } from '../../json';
 import { plainText } from '../../values';
 import { firstBytes, isByteStream, TIMED_OUT } from './byteStream';
 import { CREDENTIAL } from './credential';
@@ -154,32 +154,25 @@ export function toFault(error: unknown): TransportFault {
 	return new TransportFault(code, code, fault && syscallOf(fault));
 }
 
-/** The fields of an error. `instanceof` doesn't recognize errors of another realm. */
-type ErrorFields = { [field: string]: unknown };
-
-function* causes(error: unknown): Generator<ErrorFields> {
-	const seen = new Set<ErrorFields>();
-	for (let link = error; hasFields(link) && !seen.has(link); link = link.cause) {
+/** `instanceof` doesn't recognize errors of another realm, so an error is any object. */
+function* causes(error: unknown): Generator<JsonObject> {
+	const seen = new Set<JsonObject>();
+	for (let link = error; isJsonObject(link) && !seen.has(link); link = link.cause) {
 		seen.add(link);
 		yield link;
 	}
 }
 
-function hasFields(value: unknown): value is ErrorFields {
-	return typeof value === 'object' && value !== null;
-}
-
 /** The system call of an error, or the common one of several connection attempts. */
-function syscallOf({ syscall, errors }: ErrorFields): string | undefined {
+function syscallOf({ syscall, errors }: JsonObject): string | undefined {
 	if (typeof syscall === 'string') return syscall;
 	if (!Array.isArray(errors)) return undefined;
-	const attempts: unknown[] = errors;
-	const syscalls = new Set(attempts.map((one) => (hasFields(one) ? syscallOf(one) : undefined)));
+	const syscalls = new Set(errors.map((one) => (isJsonObject(one) ? syscallOf(one) : undefined)));
 	return syscalls.size === 1 ? [...syscalls][0] : undefined;
 }
 
 /** The errors of n8n 2 for blocked requests: two of the SSRF protection, and that of the allowed domains by its text. */
-function isBlockedByN8n({ name, message }: ErrorFields): boolean {
+function isBlockedByN8n({ name, message }: JsonObject): boolean {
 	if (name === 'SsrfBlockedIpError' || name === 'SsrfBlockedHostnameError') return true;
 	return plainText(message).startsWith('Domain not allowed:');
 }

@@ -36,8 +36,7 @@ export function isCanceled(context: IExecuteFunctions): boolean {
 
 /** @throws NotSent if n8n has stopped the execution before this item, or the tool has reached its time limit */
 export function requireRunning(context: IExecuteFunctions): void {
-	const hasTimedOut = deadlineOf(context)?.signal.aborted === true;
-	if (hasTimedOut || isCanceled(context)) throw stoppedBeforeItem();
+	if (cancelSignal(context).aborted) throw stoppedBeforeItem();
 }
 
 export function stoppedBeforeItem(): NotSent {

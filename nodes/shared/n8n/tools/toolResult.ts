@@ -16,25 +16,15 @@ import { displayText, messageOf } from '../../values';
 
 /** The result of a tool request for a model, always with the same fields. */
 export type ToolResult = {
-	/**
-	 * - `done`
-	 * - `partly_done`: the rest is in `result.rejected`
-	 * - `already_done`: by an earlier equal request, and not repeated
-	 * - `timed_out`: a wait ended early, and nothing was changed
-	 * - `unknown`: the request may have taken effect
-	 * - `not_read`: a read got no response, and nothing was changed
-	 * - `rejected`: by the service
-	 * - `not_sent`: nothing left n8n
-	 */
 	outcome:
 		| 'done'
-		| 'partly_done'
-		| 'already_done'
-		| 'timed_out'
-		| 'unknown'
-		| 'not_read'
-		| 'rejected'
-		| 'not_sent';
+		| 'partly_done' // The rest is in `result.rejected`.
+		| 'already_done' // By an earlier equal request, and not repeated.
+		| 'timed_out' // A wait ended early, and nothing was changed.
+		| 'unknown' // The request may have taken effect.
+		| 'not_read' // A read got no response, and nothing was changed.
+		| 'rejected' // By the service.
+		| 'not_sent'; // Nothing left n8n.
 	what_happened: string;
 	next_step: string;
 	/** ID of the call, contact list, chat session, or entry. Null if there is none. */
