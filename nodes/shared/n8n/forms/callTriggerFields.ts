@@ -65,7 +65,7 @@ export const finishedStatusesField: INodeProperties = {
 	type: 'string',
 	default: OBSERVED_OUTCOMES.join(', '),
 	description:
-		"Statuses of completed calls, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Known statuses are picked, not_picked, and failed. Add any others that your account uses, and remove those that it shows during a call.",
+		'Statuses of completed calls, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Known statuses are picked, not_picked, and failed. Add any others that your account uses, and remove those that it shows during a call.',
 };
 
 /** Which calls are completed, which of them start the workflow, and what is read for them. */

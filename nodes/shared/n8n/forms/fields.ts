@@ -207,11 +207,9 @@ export class Fields {
 		} = this.propertyOf(name, ['fixedCollection']);
 		const group = options.find((option) => 'values' in option);
 		if (group === undefined) throw new TypeError(`The form declares no group of ${name}`);
+		const { values, displayName: row } = group;
 		const path = `${this.prefix}${name}.${group.name}`;
-		return {
-			...{ path, placeholder, label: `'${displayName}'` },
-			...{ values: group.values, row: group.displayName },
-		};
+		return { path, placeholder, label: `'${displayName}'`, values, row };
 	}
 
 	private read<T>(name: string, kind: Kind<T>, blank: Blank): T | undefined {
@@ -247,7 +245,7 @@ export class Fields {
 			);
 		}
 		// n8n treats an expression as text if the field can't have expressions.
-		if (noDataExpression && typeof value === 'string' && /\{\{.*\}\}/s.test(value)) {
+		if (noDataExpression && typeof value === 'string' && value.includes('{{')) {
 			throw new InvalidInput(
 				`${label} can't be an expression (got ${quoted(value)})`,
 				onScreenOnly('Enter or choose a value in the form.'),

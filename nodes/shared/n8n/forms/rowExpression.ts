@@ -8,10 +8,9 @@ export const UNREAD = Symbol('unread');
 /** Returns a parameter's value for one row, or `UNREAD`. */
 export type RowReader = (row: unknown) => unknown;
 
-/** Such as `={{ $json.phone }}` and `={{ $json.lead["Phone Number"] }}`. */
-const PICKS_A_FIELD =
-	/^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\{}\n\r\u2028\u2029]+"\]|\['[^'\\{}\n\r\u2028\u2029]+'\])+)\s*\}\}$/;
-const STEP = /\.(\w+)|\[(["'])(.+?)\2\]/g;
+const ONE_CODE = /^=\{\{([^{}]*)\}\}$/;
+/** A step such as `.phone` or `["Phone Number"]`. */
+const STEP = /\.([A-Za-z_]\w*)|\[(["'])([^"'\\\n\r\u2028\u2029]+)\2\]/g;
 
 /** One of n8n's engines truncates a text at a NUL character, and one replaces half of a surrogate pair. */
 const CHANGED_BY_ENGINE = /\0|\p{Surrogate}/u;
@@ -29,9 +28,12 @@ export function rowReader(raw: unknown): RowReader | undefined {
 		return hasExpression(others) ? undefined : rowReader(value);
 	}
 	if (typeof raw !== 'string' || CHANGED_BY_ENGINE.test(raw)) return undefined;
-	const [, steps = ''] = PICKS_A_FIELD.exec(raw) ?? [];
-	const path = [...steps.matchAll(STEP)].map(([, dotted, , quoted = '']) => dotted ?? quoted);
-	return path.length > 0 && path.every(isOrdinary) ? (row) => valueIn(row, path) : undefined;
+	const code = ONE_CODE.exec(raw)?.[1]?.trim() ?? '';
+	const steps = [...code.matchAll(STEP)];
+	if (steps.length === 0 || code !== `$json${steps.map(([step]) => step).join('')}`)
+		return undefined;
+	const path = steps.map(([, dotted, , quoted = '']) => dotted ?? quoted);
+	return path.every(isOrdinary) ? (row) => valueIn(row, path) : undefined;
 }
 
 /** n8n rejects "constructor" anywhere in an expression, and its engines differ for names such as "toString". */

@@ -35,7 +35,9 @@ export async function forEachList(
 	};
 	// All items are planned before the first list is read, so that each list knows its items.
 	const reads = await readEachItem(context, async (index) => {
-		const failing = (error: unknown) => async () => await Promise.reject<never>(error);
+		const failing = (error: unknown) => async (): Promise<never> => {
+			throw error;
+		};
 		return await planned(index).catch(failing);
 	});
 	return await forEachItem(context, async (index) => (await reads[index]?.()) ?? [], {
