@@ -1,34 +1,18 @@
-/** A map of limited size. A new entry removes the oldest one. */
-export class BoundedMap<T> {
-	private readonly values = new Map<string, T>();
-
+/** A map of limited size. An entry that is added or replaced becomes the newest one, and a new one removes the oldest. */
+export class BoundedMap<T> extends Map<string, T> {
 	/** Continues where it was, because a new iterator would pass all removed entries again. */
-	private readonly oldestFirst = this.values.keys();
+	private readonly oldestFirst = this.keys();
 
-	constructor(private readonly limit: number) {}
-
-	has(id: string): boolean {
-		return this.values.has(id);
+	constructor(private readonly limit: number) {
+		super();
 	}
 
-	get(id: string): T | undefined {
-		return this.values.get(id);
-	}
-
-	all(): T[] {
-		return [...this.values.values()];
-	}
-
-	/** Adds or replaces an entry, which becomes the newest one. */
-	set(id: string, value: T): void {
-		this.values.delete(id);
-		this.values.set(id, value);
-		if (this.values.size <= this.limit) return;
+	override set(id: string, value: T): this {
+		this.delete(id);
+		super.set(id, value);
+		if (this.size <= this.limit) return this;
 		const { value: oldest } = this.oldestFirst.next();
-		if (oldest !== undefined) this.values.delete(oldest);
-	}
-
-	delete(id: string): void {
-		this.values.delete(id);
+		if (oldest !== undefined) this.delete(oldest);
+		return this;
 	}
 }

@@ -35,7 +35,7 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	const { attempt } = attempts.get(key) ?? { attempt: new AttemptState(start, isFirst) };
 	attempts.set(key, { node, attempt });
 	const running = () =>
-		sumBy(attempts.all(), (one) => (one.node === node ? one.attempt.uses.size : 0));
+		sumBy([...attempts.values()], (one) => (one.node === node ? one.attempt.uses.size : 0));
 	const store = openStore(context, 'node', USE);
 	const notes = new Notes(store, attempt, running, repeatOnStore(context));
 	// n8n stores an execution before it calls this. It stores a stopped execution without the records of its nodes.
