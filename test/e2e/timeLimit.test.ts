@@ -59,7 +59,7 @@ describe("a workflow's time limit in real n8n", () => {
 			`${REACHED} n8n canceled the request before a response arrived, so the outcome is unknown (call to 9000000001, IN) [item 1].`,
 		);
 		expect(call.description).toContain('look for 9000000001 in the calls of your account');
-		expect(call.description).toContain('Items completed in this run: 0.');
+		expect(call.description).toContain('Completed in this run: item 0.');
 		const push = await faultOf(pushing);
 		expect(push.message).toBe(
 			'n8n canceled the request before a response arrived, so the outcome is unknown',

@@ -90,7 +90,7 @@ test.each([
 	const sessionId = '={{ $json.id }}';
 	const items = [{ id: sessions.open }, { id: sessions.open }];
 	const run = await harness.runOnNock({ ...parameters, sessionId }, { items });
-	expect(stopMessage(run).description).toContain('Items completed in this run: 0.');
+	expect(stopMessage(run).description).toContain('Completed in this run: item 0.');
 });
 
 describe('wait for event', () => {
@@ -145,7 +145,7 @@ describe('wait for event', () => {
 		const waiting = harness.run({ operation: 'waitForEvent', ...parameters }, { items });
 		await listening();
 		harness.simulator().sessions.nudge(sessions.open);
-		expect(stopMessage(await waiting).description).toContain('Items completed in this run: 0.');
+		expect(stopMessage(await waiting).description).toContain('Completed in this run: item 0.');
 	});
 
 	test('a model gets only the ten latest of the other events', async () => {

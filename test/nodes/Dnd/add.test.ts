@@ -56,7 +56,7 @@ test('items are sent one after another, and a stopped run reports what was added
 	const items = Array.from({ length: 4 }, (_, i) => ({ phone: `981234567${i}` }));
 	const stopped = await errorOf({ phone: '={{ $json.phone }}' }, { items, credential });
 	expect(stopped.message).toBe('The service rejected the request: "already listed" [item 2]');
-	expect(stopped.description).toContain('Items completed in this run: 0–1.');
+	expect(stopped.description).toContain('Completed in this run: items 0–1.');
 });
 
 test('for an unknown outcome, says how to see whether the number was added', async () => {

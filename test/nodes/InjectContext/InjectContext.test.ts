@@ -40,7 +40,7 @@ test("an entry with an unknown outcome isn't sent again, nor is one after it, no
 	const { message, description } = stopMessage(run);
 	expect(message).toContain(`context of session ${sessions.open}`);
 	expect(description).toContain('The next entry for this session returns the full list');
-	expect(description).toContain('Items completed in this run: 0.');
+	expect(description).toContain('Completed in this run: item 0.');
 	expect(description).toContain("The other items weren't sent");
 });
 

@@ -166,13 +166,13 @@ describe('Retry', () => {
 		const node = harness.placeCallNode(perItem);
 		const { workflow } = oneNodeWorkflow(node);
 		const failed = await harness.run(node, people(3));
-		expect(faultOf(failed).description).toContain('Items completed in this run: 0.');
+		expect(faultOf(failed).description).toContain('Completed in this run: item 0.');
 		// The first retry places the call of item 1, and is killed.
 		acceptCalls(2);
 		await retryKilled(failed, workflow);
 		const { message, description } = faultOf(await harness.retry(failed, node));
 		expect(message).toContain('[item 1]');
-		expect(description).toContain('Items completed in this run: 0.');
+		expect(description).toContain('Completed in this run: item 0.');
 	});
 
 	it.each([
@@ -276,7 +276,7 @@ describe('a sub-workflow whose parent is retried', () => {
 		rejectCall();
 		const node = harness.placeCallNode(perItem);
 		const { description } = faultOf(await run(node, people(2)));
-		expect(description).toContain('Items completed in this run: 0.');
+		expect(description).toContain('Completed in this run: item 0.');
 		expect(description).not.toContain('A retry of this execution skips');
 		parent.retry();
 		const bodies = acceptUpTo(1);

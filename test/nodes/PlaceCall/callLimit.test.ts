@@ -310,7 +310,7 @@ describe('attempts of the same execution', () => {
 		};
 		const again = await harness.retry(failed, node);
 		expect(faultOf(again).message).toContain('the outcome is unknown');
-		expect(faultOf(again).description).toContain('Items completed in this run: 0.');
+		expect(faultOf(again).description).toContain('Completed in this run: item 0.');
 	});
 });
 

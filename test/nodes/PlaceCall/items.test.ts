@@ -99,7 +99,7 @@ describe('when one item is rejected', () => {
 		expect(seen.phones).toEqual(['9876543210', bad]);
 		expect(message).toBe(`The service rejected 'Phone Number' (got "${bad}") [item 1]`);
 		expect(description).toContain(
-			"Items completed in this run: 0. A retry of this execution skips them. In a new execution, leave them out, or they're sent again.",
+			"Completed in this run: item 0. A retry of this execution skips what was completed. In a new execution, leave it out, or it's sent again.",
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});

@@ -31,7 +31,7 @@ const harness = placeCallHarness();
 const { run, retry } = harness;
 afterEach(() => jest.restoreAllMocks());
 const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-const PLACED_FIRST = 'Items completed in this run: 0.';
+const PLACED_FIRST = 'Completed in this run: item 0.';
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 const ids = (run: IRun) => output(run, 'Node').map(({ json }) => json.call_id);
 
@@ -306,7 +306,7 @@ describe('a retry with a value that was edited and is invalid', () => {
 			await retry(failed, harness.placeCallNode({ ...perItem, phoneNumber })),
 		);
 		expect(message).toContain('[item 2]');
-		expect(description).toMatch(/Items completed in this run: 0\. .* To send them, /);
+		expect(description).toMatch(/Completed in this run: item 0\. .* To send them, /);
 	});
 
 	it.each([

@@ -107,7 +107,8 @@ function stopTextOf(context: IExecuteFunctions, completed: number[], hasUnsent: 
 	if (completed.length === 0) return others || '';
 	// n8n stores a stopped execution without the results, and the retry of a parent runs its sub-workflow again.
 	const isStored = !isCanceled(context) && context.getMode() !== 'integrated';
-	const skipped = isStored ? ' A retry of this execution skips them.' : '';
-	const text = `Items completed in this run: ${ranges(completed)}.${skipped} In a new execution, leave them out, or they're sent again.`;
+	const skipped = isStored ? ' A retry of this execution skips what was completed.' : '';
+	const items = completed.length === 1 ? 'item' : 'items';
+	const text = `Completed in this run: ${items} ${ranges(completed)}.${skipped} In a new execution, leave it out, or it's sent again.`;
 	return compact([text, others]).join(' ');
 }
