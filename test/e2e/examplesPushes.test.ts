@@ -260,7 +260,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 				`Telefon,person_name\n${GOOD_ROWS}`,
 				[
 					"The list couldn't be used:",
-					'The file has no column "phone", so nothing was sent.',
+					'The input has no column "phone", so nothing was sent.',
 					NAME_COLUMNS,
 				],
 			],
