@@ -19,20 +19,20 @@ import { faultOf } from './faults';
 export class FileRows implements RowSource {
 	readonly maxOutputRows = MAX_OUTPUT_ROWS;
 
-	readonly names: RowNames = {
-		one: (row) => `row ${this.numbers.at(row)}`,
-		several: (rows) =>
-			`${describeRows(rows, (row) => this.numbers.at(row))} of ${quoted(this.file.name)}`,
-		legend: 'Row numbers are as in a spreadsheet program. The header is row 1.',
-	};
-
+	readonly names: RowNames;
 	count = 0;
 	private numbers = new RowNumbers();
 	/** What `pick` has read last. It continues from there. */
 	private batches: AsyncGenerator<TableRow[]> | undefined;
 	private batch = NO_ROWS;
 
-	private constructor(private readonly file: CsvFile) {}
+	private constructor(private readonly file: CsvFile) {
+		this.names = {
+			one: (row) => `row ${this.numbers.at(row)}`,
+			several: (rows) => describeRows(rows, (row) => this.numbers.at(row)),
+			legend: `Row numbers of ${quoted(file.name)} are as in a spreadsheet program. The header is row 1.`,
+		};
+	}
 
 	/** @throws InvalidInput if the file isn't CSV */
 	static async open(source: Source): Promise<FileRows> {

@@ -123,7 +123,7 @@ test('rows of a file are named if the push stops', async () => {
 	expect(error).toHaveProperty(
 		'description',
 		expect.stringMatching(
-			/Pushed: 1 row \(row 2 of "b\.csv", contact list 501\)\.[^]*Not sent: 1 row \(row 4 of "b\.csv"\)\.[^]*Row numbers are as in a spreadsheet program\. The header is row 1\.$/,
+			/Pushed: 1 row \(row 2, contact list 501\)\.[^]*Not sent: 1 row \(row 4\)\.[^]*Row numbers of "b\.csv" are as in a spreadsheet program\. The header is row 1\.$/,
 		),
 	);
 });
@@ -254,7 +254,7 @@ describe('more rows than n8n can store as items', () => {
 			not_sent: MAX_OUTPUT_ROWS + 1,
 		});
 		const rows = (first: number, end: number) =>
-			expect.stringContaining(`Rows ${first} to ${end} of "a.csv": The `);
+			expect.stringMatching(`^Rows ${first} to ${end}: The .* Row numbers of "a.csv" are as in`);
 		expect(jsonOf(rejected)).toHaveLength(1 + MAX_OUTPUT_ROWS / 10_000 + 1);
 		expect(jsonOf(rejected.slice(0, 2))).toEqual([
 			{ rejection_status: 'unknown', rejection_reason: rows(10_002, 20_001) },
@@ -263,7 +263,7 @@ describe('more rows than n8n can store as items', () => {
 		expect(rejected.at(-1)).toEqual({
 			json: {
 				rejection_status: 'not_sent',
-				rejection_reason: expect.stringContaining(`Row ${last} of "a.csv": The `),
+				rejection_reason: expect.stringContaining(`Row ${last}: The `),
 			},
 			pairedItem: [{ item: 0 }],
 		});
