@@ -47,7 +47,7 @@ const pieces = (text: string, size: number): string[] =>
 
 async function readFile(text: string): Promise<void> {
 	const parts = pieces(text, 64).map((part) => Buffer.from(part));
-	const rows = await FileRows.open({ name: 'contacts.csv', open: async () => parts });
+	const rows = await FileRows.open({ name: 'contacts.csv', open: () => parts });
 	await rows.columns();
 	await rows.each(() => undefined);
 }

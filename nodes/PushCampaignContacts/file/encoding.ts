@@ -1,6 +1,5 @@
 /** Opens a file at its beginning. */
-export type OpenFile = () => Pieces | Promise<Pieces>;
-type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+export type OpenFile = () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /** A label of TextDecoder. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
@@ -41,7 +40,7 @@ const PIECE_BYTES = 65_536;
 /** The text of a file in pieces, without its byte order mark. Invalid bytes become {@link UNREADABLE}. */
 export async function* textOf(open: OpenFile, encoding: Encoding): AsyncGenerator<string> {
 	const decoder = new TextDecoder(encoding);
-	for await (const bytes of await open()) {
+	for await (const bytes of open()) {
 		for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
 			yield decoder.decode(bytes.subarray(from, from + PIECE_BYTES), { stream: true });
 		}
@@ -55,7 +54,7 @@ export const HEAD_BYTES = 65_536;
 export async function headOf(open: OpenFile): Promise<Uint8Array> {
 	const head = new Uint8Array(HEAD_BYTES);
 	let length = 0;
-	for await (const bytes of await open()) {
+	for await (const bytes of open()) {
 		const part = bytes.subarray(0, HEAD_BYTES - length);
 		head.set(part, length);
 		length += part.length;

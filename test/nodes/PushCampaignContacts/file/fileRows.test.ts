@@ -10,7 +10,7 @@ import { contentOf, fileNames } from './files';
 function inPieces(name: string, content: Uint8Array, cuts: number[] = []): Source {
 	const places = cuts.map((cut) => cut % (content.length + 1)).sort((a, b) => a - b);
 	const pieces = [0, ...places].map((from, at) => content.subarray(from, places[at]));
-	return { name, open: async () => pieces };
+	return { name, open: () => pieces };
 }
 
 type Row = { row: ContactRow; name: string; unusable: string | undefined };
@@ -258,7 +258,7 @@ test('a read error is not treated as an old encoding', async () => {
 		yield Buffer.from('phone\n');
 		throw new Error('the disk is away');
 	}
-	const source = { name: 'a.csv', open: async () => broken() };
+	const source = { name: 'a.csv', open: () => broken() };
 	await expect(FileRows.open(source)).rejects.toThrow('the disk is away');
 });
 
@@ -323,7 +323,7 @@ test('a late letter decides the encoding of the whole file', async () => {
 describe('a file that changes', () => {
 	const changing = async (then: string) => {
 		let content = 'phone\n1\n2\n3\n';
-		const source: Source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
+		const source: Source = { name: 'a.csv', open: () => [Buffer.from(content)] };
 		const rows = await FileRows.open(source);
 		await rowsOf(rows);
 		content = then;
@@ -367,7 +367,7 @@ test('continues reading for later rows, and closes the file at the end', async (
 			open--;
 		}
 	}
-	const source: Source = { name: 'a.csv', open: async () => opened() };
+	const source: Source = { name: 'a.csv', open: () => opened() };
 	const rows = await FileRows.open(source);
 	await rows.each(() => undefined);
 	expect(open).toBe(0);

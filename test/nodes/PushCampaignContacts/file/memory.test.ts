@@ -25,7 +25,7 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
 }
 
 test('keeps nothing else of the file in memory', async () => {
-	const source = { name: 'a.csv', open: async () => pieces() };
+	const source = { name: 'a.csv', open: () => pieces() };
 	const rows = await FileRows.open(source);
 	const { options } = scripted(accept);
 	const before = heapInUse();
@@ -49,7 +49,7 @@ async function* copies(count: number): AsyncGenerator<Uint8Array> {
 
 test('a duplicate takes little memory until its reason is needed', async () => {
 	const count = 40_000;
-	const source = { name: 'a.csv', open: async () => copies(count) };
+	const source = { name: 'a.csv', open: () => copies(count) };
 	const { options } = scripted(accept);
 	const bytesPerDuplicate = async () => {
 		const rows = await FileRows.open(source);

@@ -88,7 +88,7 @@ const written: fc.Arbitrary<Written> = fc
 
 /** The contacts that are sent from a file, and the rows that are rejected with a reason. */
 async function pushed(content: Uint8Array) {
-	const source = await FileRows.open({ name: 'a.csv', open: async () => [content] });
+	const source = await FileRows.open({ name: 'a.csv', open: () => [content] });
 	const columns = resolveColumns(await source.columns(), choice);
 	const prepared = await prepareRows(source, columns, { isTool: false });
 	const contacts = await prepared.contactsOf([...prepared.rows]);
@@ -173,7 +173,7 @@ test('sends a changed file only to the numbers that were checked', async () => {
 	await fc.assert(
 		fc.asyncProperty(written, cut, fc.constantFrom(...CHANGES), async (file, place, change) => {
 			let bytes = bytesOf(file);
-			const source = await FileRows.open({ name: 'a.csv', open: async () => [bytes] });
+			const source = await FileRows.open({ name: 'a.csv', open: () => [bytes] });
 			const columns = resolveColumns(await source.columns(), choice);
 			const { rows, contactsOf } = await prepareRows(source, columns, { isTool: false });
 			const checked = phonesIn(await contactsOf([...rows]));
