@@ -253,7 +253,7 @@ describe('more rows than n8n can store as items', () => {
 			unknown: 10_000,
 			not_sent: MAX_OUTPUT_ROWS + 1,
 		});
-		const rows = (first: number, end: number) =>
+		const rows = (first: number, end: number): unknown =>
 			expect.stringMatching(`^Rows ${first} to ${end}: The .* Row numbers of "a.csv" are as in`);
 		expect(jsonOf(rejected)).toHaveLength(1 + MAX_OUTPUT_ROWS / 10_000 + 1);
 		expect(jsonOf(rejected.slice(0, 2))).toEqual([
