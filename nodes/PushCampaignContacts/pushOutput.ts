@@ -161,8 +161,8 @@ export async function rejectedItems(
 function rangeItems(notPushed: RowsNotPushed, source: RowSource): INodeExecutionData[] {
 	return notPushed.ranges().map(({ first, last, status, reason }) => {
 		const rows = RowSet.ofRanges([first, last]);
-		const { several, legend = '' } = source.names;
-		const text = `${upperFirst(several(rows))}: ${reason} ${legend}`;
+		const { names } = source;
+		const text = `${upperFirst(names.several(rows))}: ${reason} ${names.legend ?? ''}`;
 		return {
 			json: { [STATUS_COLUMN]: status, [REASON_COLUMN]: text },
 			pairedItem: pairedItems(source, rows),
