@@ -11,8 +11,11 @@ import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { runNode } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { pushFields } from './properties';
+import { pushRows } from './push';
 import { pushForModel } from './pushForModel';
-import { pushRows } from './pushRows';
+
+/** The index of the output. */
+const REJECTED = 1;
 
 export class PushCampaignContacts implements INodeType {
 	description: INodeTypeDescription = {
@@ -64,6 +67,6 @@ export class PushCampaignContacts implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const push = runsAsTool(this) ? pushForModel : pushRows;
-		return await runNode(this, pushFields, push);
+		return await runNode(this, pushFields, push, REJECTED);
 	}
 }

@@ -1,10 +1,20 @@
+import compact from 'lodash/compact';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 import sortBy from 'lodash/sortBy';
 import upperFirst from 'lodash/upperFirst';
-import type { INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject, JsonValue } from '../shared/json';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeApiError,
+	NodeOperationError,
+} from 'n8n-workflow';
+import type { ExplainedError } from '../shared/api/errors';
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
+import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
+import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import { forEachWithPauses } from '../shared/pauses';
+import { displayText } from '../shared/values';
 import {
 	LIST_COLUMN,
 	PHONE_KEY_COLUMN,
@@ -20,7 +30,7 @@ import { pushedRows, type PushOutcome, type RowsNotPushed } from './push/outcome
 import type { PhonesByRow } from './push/phones';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
-import { countRows, dryRunSummary, pushSummary, summarize, warningText } from './push/report';
+import { countRows, describeOutcome, pushSummary, summarize, warningText } from './push/report';
 import type { Output } from './pushSettings';
 
 /** A push that has ended, with what its output needs. */
@@ -40,11 +50,9 @@ export async function pushedOutput(
 	const { outcome, source } = push;
 	const { ready } = outcome;
 	if (output === 'rows') return await rowItems(push);
-	if (ready !== undefined) {
-		return [{ json: dryRunSummary(outcome), pairedItem: pairedItems(source, ready) }];
-	}
-	if (output === 'requests') return requestItems(push);
-	return [{ json: summarize(outcome), pairedItem: pairedItems(source, pushedRows(outcome)) }];
+	if (output === 'requests' && ready === undefined) return requestItems(push);
+	const pairedItem = pairedItems(source, ready ?? pushedRows(outcome));
+	return [{ json: summarize(outcome), pairedItem }];
 }
 
 /** The rows that can be called. In a dry run, the rows that a push would send, with their numbers. */
@@ -167,4 +175,41 @@ function rangeItems(notPushed: RowsNotPushed, source: RowSource): INodeExecution
 			pairedItem: pairedItems(source, rows),
 		};
 	});
+}
+
+/**
+ * The item of the error output. n8n moves it there from *Pushed*, and runs the node again for it if *Retry On Fail* is
+ * on. The rows are in *Rejected*.
+ */
+export function stoppedItem(
+	context: IExecuteFunctions,
+	{ outcome, source }: FinishedPush,
+): INodeExecutionData[] {
+	const { stopped, notPushed } = outcome;
+	if (stopped === undefined || context.getNode().onError !== 'continueErrorOutput') return [];
+	const [stoppedAt = 0] = notPushed.rowsWith('unknown', 'not_sent');
+	// The error is about all rows, so its message names no item.
+	const { json } = toErrorItem(stopped, { itemIndex: source.inputOf(stoppedAt), of: 1 });
+	const details = { ...(isJsonObject(json.details) && json.details), ...countRows(outcome) };
+	// n8n would mix the data of a paired row into the item.
+	return [{ json: { ...json, details }, pairedItem: [] }];
+}
+
+/** n8n's error for a push that stopped: first what to do, then what happened to the rows. */
+export function pushStopped(
+	context: IExecuteFunctions,
+	{ outcome, source, notes }: FinishedPush,
+	stopped: ExplainedError,
+): NodeApiError | NodeOperationError {
+	const nodeError = toNodeError(context.getNode(), stopped);
+	const lines = compact([
+		isCanceled(context) && WHY_CANCELED,
+		nodeError.description,
+		...describeOutcome(outcome, source.names),
+		...notes,
+	]).map(displayText);
+	nodeError.description = lines.join('\n');
+	// n8n shows this one on the screen, as HTML. It would join the lines of the description.
+	nodeError.context.descriptionTemplate = lines.join('<br>');
+	return nodeError;
 }

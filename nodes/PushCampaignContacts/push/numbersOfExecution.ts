@@ -8,8 +8,14 @@ import type { KeyNumberOf } from './phones';
 import type { CampaignTarget } from './chunkSender';
 import type { PushOutcome, RowsNotPushed } from './outcome';
 
-/** Numbers by result and campaign. Stored with the execution, so lists of a loop with many iterations aren't parsed. */
-export type NumbersRecord = { count: number; lists: { [list: string]: NumberList } };
+/** What an execution pushed to its campaigns, for all runs of the node. Stored with the execution. */
+export type NumbersRecord = {
+	count: number;
+	/** By result and campaign. */
+	lists: { [list: string]: NumberList };
+	/** The runs of the node that push to each campaign, in ascending order. Empty for a model. */
+	runs: { [campaign: string]: number[] };
+};
 /** By their remainder, because an object with a key for each number takes seven times as long to fill. */
 type NumberList = { [remainder: string]: number[] };
 
@@ -105,13 +111,9 @@ function has(list: NumberList, key: number): boolean {
 	return list[key % REMAINDERS]?.includes(key) === true;
 }
 
+/** n8n stores what `NumbersOfExecution` wrote, so its lists aren't checked, which may be long. */
 export function isNumbersRecord(stored: unknown): stored is NumbersRecord {
-	return (
-		isJsonObject(stored) &&
-		typeof stored.count === 'number' &&
-		isJsonObject(stored.lists) &&
-		Object.values(stored.lists).every(isJsonObject)
-	);
+	return isJsonObject(stored) && isJsonObject(stored.lists) && isJsonObject(stored.runs);
 }
 
 /** A fingerprint of what is sent besides the rows: campaign, agent, release, additional fields. */

@@ -1,6 +1,6 @@
 import { OutcomeUnknown, type StoredUnknown } from '../../shared/api/errors';
 import type { Reader, Resolution } from '../../shared/api/resolution';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
+import { isJsonObject, type JsonObject } from '../../shared/json';
 import type { KeyOf } from './phones';
 import { reasonOf, type PushOutcome } from './outcome';
 import { addAccepted, readAccepted } from './accepted';
@@ -78,21 +78,7 @@ export function rowsChanged(): OutcomeUnknown {
 	);
 }
 
+/** n8n stores what the push wrote, so its chunks aren't checked further. */
 export function isPushRecord(stored: unknown): stored is PushRecord {
-	return (
-		isJsonObject(stored) &&
-		Object.values(stored).every((chunk) => Array.isArray(chunk) && chunk.every(isChunkRequest))
-	);
-}
-
-function isChunkRequest(value: JsonValue): boolean {
-	if (!isJsonObject(value)) return false;
-	const { rows, response, rejection, error } = value;
-	return (
-		Array.isArray(rows) &&
-		rows.every((row) => typeof row === 'number') &&
-		(response === undefined || isJsonObject(response)) &&
-		(rejection === undefined || typeof rejection === 'string') &&
-		(error === undefined || (isJsonObject(error) && isJsonObject(error.resolution)))
-	);
+	return isJsonObject(stored) && Object.values(stored).every(Array.isArray);
 }

@@ -4,6 +4,7 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
+	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
 import { ExplainedError } from '../../api/errors';
@@ -132,28 +133,35 @@ const FIRST_ONLY = "'Execute Once' is on in 'Settings', so only the first item w
  * Runs an action node, in a workflow or as a tool.
  *
  * @param form the fields of the node, or of the chosen operation
+ * @param failedTo the output for items that failed, if *On Error* is set to continue. n8n moves them to the error output.
  */
 export async function runNode(
 	context: IExecuteFunctions,
 	form: readonly INodeProperties[],
 	execute: (run: OperationRun) => Promise<INodeExecutionData[][]>,
+	failedTo = 0,
 ): Promise<INodeExecutionData[][]> {
 	const parameters = new NodeParameters(context, form);
 	const run = async () =>
 		await execute({ context, parameters, account: lazyAccountClient(context) });
 	if (runsAsTool(context)) return await runForModel(context, run);
 	if (context.getNode().executeOnce === true) context.addExecutionHints({ message: FIRST_ONLY });
-	const outputs = await run().catch(async (error: unknown) => [
-		failedRun(context, await withEarlierAttempts(context, error)),
-	]);
+	const outputs = await run().catch(async (error: unknown) => {
+		const failed = failedRun(context, await withEarlierAttempts(context, error));
+		// *Retry On Fail* runs the node again only for those of the first output.
+		const isFirst = context.getNode().onError === 'continueErrorOutput';
+		return [...Array.from({ length: isFirst ? 0 : failedTo }, () => []), failed];
+	});
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
 }
 
-/** In a retry, an error before the first item doesn't show that no item was sent. */
+/** In a retry, an error before the first item doesn't show that no item was sent. The error of an item says it already. */
 async function withEarlierAttempts(context: IExecuteFunctions, error: unknown): Promise<unknown> {
-	const isNotSent = error instanceof ExplainedError && error.outcome === 'not_sent';
-	return isNotSent && (await mayBeSentBefore(context)) ? maybeSentBefore(error) : error;
+	const isOfItem = error instanceof NodeApiError || error instanceof NodeOperationError;
+	const isUnknown = error instanceof ExplainedError && error.outcome === 'unknown';
+	if (isOfItem || isUnknown || !(await mayBeSentBefore(context))) return error;
+	return maybeSentBefore(error);
 }
 
 /**

@@ -82,7 +82,7 @@ test('reports the rows as unknown after an unexpected error', async () => {
 });
 
 test('reports no row as not_sent that another run of the node pushed', async () => {
-	const numbers = { count: 0, lists: {} };
+	const numbers = { count: 0, lists: {}, runs: {} };
 	const numbersOfExecution = () => new NumbersOfExecution(numbers, 42);
 	await push(1, { ...scripted(accept).options, numbersOfExecution: numbersOfExecution() });
 	const { options } = scripted(() => reject('Campaign is archived', 409));
