@@ -58,21 +58,16 @@ export async function pushedOutput(
 /** The rows that can be called. In a dry run, the rows that a push would send, with their numbers. */
 async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INodeExecutionData[]> {
 	const { ready, pushed } = outcome;
-	if (ready !== undefined) {
-		const rows = Array.from(ready, (index) => ({ index }));
-		return await itemsOf(source, rows, ({ index }, row) => {
-			const { first, others } = rowColumns('ready', phones, index);
-			const toSend = { [PHONE_TO_SEND_COLUMN]: phones.at(index) };
-			return { first: { ...withoutRejection(row), ...first }, others: { ...others, ...toSend } };
-		});
-	}
-	const rows = pushed.flatMap(({ rows, response }) => {
+	const rows = pushed.flatMap(({ rows: indexes, response }) => {
 		const about = { list: response.campaign_upload_id, warnings: warningsOf(response) };
-		return Array.from(rows, (index) => ({ index, ...about }));
+		return Array.from(indexes, (index) => ({ index, ...about }));
 	});
+	for (const index of ready ?? []) rows.push({ index, list: null, warnings: null });
 	return await itemsOf(source, sortBy(rows, 'index'), ({ index, list, warnings }, row) => {
-		const { first, others } = rowColumns('pushed', phones, index, list, warnings);
-		return { first: { ...withoutRejection(row), ...first }, others };
+		const status = ready === undefined ? 'pushed' : 'ready';
+		const { first, others } = rowColumns(status, phones, index, list, warnings);
+		const toSend = ready && { [PHONE_TO_SEND_COLUMN]: phones.at(index) };
+		return { first: { ...withoutRejection(row), ...first }, others: { ...others, ...toSend } };
 	});
 }
 
