@@ -13,9 +13,7 @@ import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { pushFields } from './properties';
 import { pushRows } from './push';
 import { pushForModel } from './pushForModel';
-
-/** The index of the output. */
-const REJECTED = 1;
+import { notBegun } from './pushOutput';
 
 export class PushCampaignContacts implements INodeType {
 	description: INodeTypeDescription = {
@@ -67,6 +65,6 @@ export class PushCampaignContacts implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const push = runsAsTool(this) ? pushForModel : pushRows;
-		return await runNode(this, pushFields, push, REJECTED);
+		return await runNode(this, pushFields, push, (failed) => notBegun(this, failed));
 	}
 }

@@ -14,7 +14,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import { forEachWithPauses } from '../shared/pauses';
-import { displayText } from '../shared/values';
+import { displayText, plainText } from '../shared/values';
 import {
 	LIST_COLUMN,
 	PHONE_KEY_COLUMN,
@@ -170,6 +170,29 @@ function rangeItems(notPushed: RowsNotPushed, source: RowSource): INodeExecution
 			pairedItem: pairedItems(source, rows),
 		};
 	});
+}
+
+/**
+ * The outputs of a push that couldn't begin: *Rejected* has each input item, with its error and the columns of a rejected
+ * row. *Pushed* has the items for the error output.
+ */
+export function notBegun(
+	context: IExecuteFunctions,
+	failed: readonly INodeExecutionData[],
+): INodeExecutionData[][] {
+	if (context.getNode().onError === 'continueErrorOutput') return [[...failed]];
+	const input = context.getInputData();
+	const rejected = failed.map(({ json: error, ...item }, index) => {
+		const isUnknown = isJsonObject(error.details) && error.details.outcome === 'unknown';
+		const status = isUnknown ? 'unknown' : 'not_sent';
+		const rejection = {
+			[STATUS_COLUMN]: status,
+			[REASON_COLUMN]: `${plainText(error.error)}. ${plainText(error.message)}`,
+			[PUSH_STATUS_COLUMN]: status,
+		};
+		return { ...item, json: { ...rejection, ...input[index]?.json, ...rejection, ...error } };
+	});
+	return [[], rejected];
 }
 
 /**

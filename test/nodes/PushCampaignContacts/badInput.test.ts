@@ -54,15 +54,26 @@ describe('invalid settings: nothing is sent', () => {
 	});
 
 	const errorOf = (item: number) => ({
-		error: expect.stringMatching(/must be a whole number \(got "Spring"\) \[item \d\]$/),
+		error: expect.stringMatching(/must be a whole number \(got "Spring"\)$/),
 		message: expect.stringMatching(/^Enter only the number/),
 		details: { item, outcome: 'not_sent' },
 	});
 
-	test('with Continue, Rejected has the error of each item', async () => {
+	test('with Continue, Rejected has each item with its error', async () => {
 		const { error, pushed, rejected } = await runPush(rows, NO_CAMPAIGN, goOn);
 		expect([error, pushed]).toEqual([undefined, []]);
-		expect(rejected).toEqual([0, 1].map((item) => ({ json: errorOf(item), pairedItem: { item } })));
+		expect(rejected).toEqual(
+			rows.map(({ json }, item) => ({
+				json: {
+					...json,
+					rejection_status: 'not_sent',
+					rejection_reason: expect.stringMatching(/must be .* \(got "Spring"\)\. Enter only/),
+					push_status: 'not_sent',
+					...errorOf(item),
+				},
+				pairedItem: { item },
+			})),
+		);
 	});
 
 	test('with the error output, it has each item with its error', async () => {

@@ -273,6 +273,7 @@ describe('Retry in the list of executions', () => {
 			error: expect.stringMatching(error),
 			message: expect.stringContaining(MAY_BE_SENT),
 			details: { item, outcome: 'unknown' },
+			rejection_status: 'unknown',
 		}));
 
 	test.each<[string, NodeParameters, RegExp]>([
@@ -280,7 +281,7 @@ describe('Retry in the list of executions', () => {
 		[
 			'an empty setting',
 			{ phoneColumn: '={{ "" }}' },
-			/^'Phone Column' is empty, so nothing was sent in this attempt \[item \d\]$/,
+			/^'Phone Column' is empty, so nothing was sent in this attempt$/,
 		],
 		['a campaign that does not exist', { options: { dryRun: true } }, /doesn't know this campaign/],
 	])('with %s, each item says that it may have been sent', async (_what, edited, error) => {

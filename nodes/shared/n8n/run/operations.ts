@@ -133,25 +133,22 @@ const FIRST_ONLY = "'Execute Once' is on in 'Settings', so only the first item w
  * Runs an action node, in a workflow or as a tool.
  *
  * @param form the fields of the node, or of the chosen operation
- * @param failedTo the output for items that failed, if *On Error* is set to continue. n8n moves them to the error output.
+ * @param toOutputs the outputs of items that failed before the first was sent, if *On Error* is set to continue
  */
 export async function runNode(
 	context: IExecuteFunctions,
 	form: readonly INodeProperties[],
 	execute: (run: OperationRun) => Promise<INodeExecutionData[][]>,
-	failedTo = 0,
+	toOutputs = (failed: INodeExecutionData[]) => [failed],
 ): Promise<INodeExecutionData[][]> {
 	const parameters = new NodeParameters(context, form);
 	const run = async () =>
 		await execute({ context, parameters, account: lazyAccountClient(context) });
 	if (runsAsTool(context)) return await runForModel(context, run);
 	if (context.getNode().executeOnce === true) context.addExecutionHints({ message: FIRST_ONLY });
-	const outputs = await run().catch(async (error: unknown) => {
-		const failed = failedRun(context, await withEarlierAttempts(context, error));
-		// *Retry On Fail* runs the node again only for those of the first output.
-		const isFirst = context.getNode().onError === 'continueErrorOutput';
-		return [...Array.from({ length: isFirst ? 0 : failedTo }, () => []), failed];
-	});
+	const outputs = await run().catch(async (error: unknown) =>
+		toOutputs(failedRun(context, await withEarlierAttempts(context, error))),
+	);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
 }
@@ -171,7 +168,8 @@ async function withEarlierAttempts(context: IExecuteFunctions, error: unknown): 
 function failedRun(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
 	if (context.continueOnFail() && !returnsErrorsToAgent(context)) {
 		const items = context.getInputData();
-		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: items.length }));
+		// The message names no item, because it's about all.
+		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: 1 }));
 	}
 	throw toNodeError(context.getNode(), error);
 }
