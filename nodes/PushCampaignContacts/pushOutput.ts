@@ -201,16 +201,11 @@ export function notBegun(
  */
 export function stoppedItem(
 	context: IExecuteFunctions,
-	{ outcome, source }: FinishedPush,
+	{ outcome: { stopped } }: FinishedPush,
 ): INodeExecutionData[] {
-	const { stopped, notPushed } = outcome;
 	if (stopped === undefined || context.getNode().onError !== 'continueErrorOutput') return [];
-	const [stoppedAt = 0] = notPushed.rowsWith('unknown', 'not_sent');
-	// The error is about all rows, so its message names no item.
-	const { json } = toErrorItem(stopped, { itemIndex: source.inputOf(stoppedAt), of: 1 });
-	const details = { ...(isJsonObject(json.details) && json.details), ...countRows(outcome) };
-	// n8n would mix the data of a paired row into the item.
-	return [{ json: { ...json, details }, pairedItem: [] }];
+	// n8n would mix the data of a paired row into the item, but the error is about the whole push.
+	return [{ ...toErrorItem(stopped, { itemIndex: 0, of: 1 }), pairedItem: [] }];
 }
 
 /** n8n's error for a push that stopped: first what to do, then what happened to the rows. */

@@ -1,15 +1,11 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { shortFingerprint } from '../shared/hash';
 import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
 import { openRememberedNumbers, type StoreUse } from '../shared/n8n/once/rememberedTexts';
 import { openNotes } from '../shared/n8n/once/openNotes';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import {
-	isNumbersRecord,
-	NumbersOfExecution,
-	type NumbersRecord,
-	optionsFingerprint,
-} from './push/numbersOfExecution';
+import { isNumbersRecord, NumbersOfExecution, type NumbersRecord } from './push/numbersOfExecution';
 import { isPushRecord } from './push/pushRecord';
 import type { PushDeps } from './push';
 import type { PushSettings } from './pushSettings';
@@ -34,7 +30,9 @@ export async function openStores(
 	const sharing = isTool ? {} : ({ lifetime: 'execution' } as const);
 	const empty = { count: 0, lists: {}, runs: {} };
 	const numbers = openRecord(context, 'numbers', isNumbersRecord, empty, sharing);
-	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
+	const options = isTool
+		? shortFingerprint([JSON.stringify([campaign, additions])], 16)
+		: undefined;
 	// All pushes of a model count as one.
 	const push = isTool ? 'model' : placeAmongPushes(numbers, campaign.id, runIndexOf(context));
 	const notes = await openNotes(context);

@@ -13,7 +13,8 @@ import {
 } from '../../shared/json';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { isMasked } from '../../shared/phone/written';
-import { plainText } from '../../shared/values';
+import { firstCharacters } from '../../shared/text';
+import { counted, plainText } from '../../shared/values';
 import type { KeyOf } from './phones';
 import type { PushedRequest, PushOutcome, RowNotPushed, RowStatus } from './outcome';
 import { RowSet } from './rowSet';
@@ -94,8 +95,7 @@ function wordsAbout(entry: JsonValue): string {
 		.filter(([, value]) => typeof value !== 'object')
 		.map(([name, value]) => `${name}: ${plainText(value)}`)
 		.join(', ');
-	if (words === '') return '';
-	return ` The service returned ${words.length > MAX_ENTRY_CHARACTERS ? `${words.slice(0, MAX_ENTRY_CHARACTERS)}...` : `${words}.`}`;
+	return words && ` The service returned ${firstCharacters(words, MAX_ENTRY_CHARACTERS)}.`;
 }
 
 /** The names of a phone number in the document. */
@@ -172,7 +172,6 @@ function isGiven(count: JsonValue | undefined): boolean {
 }
 
 function contradiction(response: JsonObject, sent: number, skipped: number): OutcomeUnknown {
-	const contacts = sent === 1 ? '1 contact' : `${sent.toLocaleString('en-US')} contacts`;
 	const counts = COUNTS.filter((name) => isGiven(response[name])).map(
 		(name) => `${name}: ${JSON.stringify(response[name]).slice(0, MAX_SHOWN_CHARACTERS)}`,
 	);
@@ -180,7 +179,7 @@ function contradiction(response: JsonObject, sent: number, skipped: number): Out
 	const list = plainText(response.campaign_upload_id).slice(0, MAX_SHOWN_CHARACTERS);
 	const where = list === '' ? 'the newest contact list' : `contact list ${list}`;
 	return new OutcomeUnknown(
-		`The response doesn't account for all contacts: the request had ${contacts}, the response has ${shown}. It's unknown which contacts are in the campaign`,
+		`The response doesn't account for all contacts: the request had ${counted(sent, 'contact')}, the response has ${shown}. It's unknown which contacts are in the campaign`,
 		forEveryone(
 			`They weren't sent again. Before you push them again, compare ${where} of the campaign with your rows.`,
 		),

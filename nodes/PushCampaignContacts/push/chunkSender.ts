@@ -15,7 +15,7 @@ import {
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../shared/api/errors';
-import { onScreenOnly, readerOf } from '../../shared/api/resolution';
+import { forEveryone, onScreenOnly, readerOf } from '../../shared/api/resolution';
 import { DONE, pause } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { messageOf } from '../../shared/values';
@@ -85,8 +85,6 @@ const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
 /** Sends chunks, and finds out which rows the service rejects. */
 export class ChunkSender {
 	private readonly pushedBefore: NumbersPushedBefore | undefined;
-	/** Contacts per request. Reduced after a chunk with a request that was too large, but not for one large row. */
-	private size = Infinity;
 	/** The contacts of the next chunk, prepared while a request is in flight. */
 	private ahead: { rows: readonly number[]; contacts: Promise<string[]> } | undefined;
 
@@ -139,21 +137,16 @@ export class ChunkSender {
 		const { notPushed } = this.outcome;
 		const named = new Set<number>();
 		let rejected = 0;
-		let largestAccepted = 0;
-		let isSplit = false;
 		const contacts = await this.contactsOf(rows).catch(explained);
 		if (contacts instanceof ExplainedError) return stop(contacts, [rows]);
-		const parts = chunk(rows, this.size);
+		const parts = [rows];
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
 			const some =
 				part.length === rows.length
 					? contacts
 					: part.map((row) => contacts[sortedIndexOf(rows, row)] ?? '');
 			const error = await this.request(whole, part, some);
-			if (error === undefined) {
-				largestAccepted = Math.max(largestAccepted, part.length);
-				continue;
-			}
+			if (error === undefined) continue;
 			// The rows of this part are in the outcome already.
 			if (error.outcome === 'unknown') return stop(error, parts);
 			const isTooLarge = error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
@@ -162,7 +155,7 @@ export class ChunkSender {
 			if (others.length === 0) {
 				const isAboutRow = mayBeNamed.length > 0 || (named.has(row) && isAboutContacts(error));
 				if (!isTooLarge && !isAboutRow) return stop(error, [part, ...parts]);
-				const reason = isTooLarge ? this.reasonOfTooLarge(error) : rejectionReason(error);
+				const reason = isTooLarge ? reasonOfTooLarge(error) : rejectionReason(error);
 				// A model may push rejected rows again, also after a crash.
 				if (!this.deps.isTool) {
 					whole.records.push({ rows: rangesIn(whole.rows, part), rejection: reason });
@@ -171,7 +164,6 @@ export class ChunkSender {
 				this.outcome.hasRejections = true;
 				rejected++;
 			} else if (isTooLarge) {
-				isSplit = true;
 				parts.unshift(...chunk(part, Math.ceil(part.length / 2)));
 			} else {
 				for (const each of mayBeNamed) named.add(each);
@@ -181,7 +173,6 @@ export class ChunkSender {
 			}
 			if (rejected > MAX_REJECTED_ROWS && parts.length > 0) return stop(tooManyRejected(), parts);
 		}
-		if (isSplit && largestAccepted > 0) this.size = largestAccepted;
 		return { rest: [] };
 	}
 
@@ -197,7 +188,7 @@ export class ChunkSender {
 		const record: ChunkRequest = { rows: rangesIn(all, rows) };
 		records.push(record);
 		try {
-			if (this.deps.stopRequested()) throw pushInterrupted(isTool);
+			if (this.deps.stopRequested()) throw pushInterrupted();
 			const list = Buffer.from(contacts.join());
 			const responded = new AbortController();
 			const sending = pushContacts(client, campaign.id, body, list, additions);
@@ -243,14 +234,11 @@ export class ChunkSender {
 		this.ahead = { rows, contacts };
 		await contacts.catch(() => undefined);
 	}
+}
 
-	private reasonOfTooLarge({ originalMessage }: ExplainedError): string {
-		const said = originalMessage === undefined ? '' : ` The service said: ${originalMessage}`;
-		const advice = this.deps.isTool
-			? 'Shorten its texts.'
-			: 'Shorten its texts, or send fewer columns.';
-		return `The row is too large for the service, even in a request of its own. ${advice}${said}`;
-	}
+function reasonOfTooLarge({ originalMessage }: ExplainedError): string {
+	const said = originalMessage === undefined ? '' : ` The service said: ${originalMessage}`;
+	return `The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer of them.${said}`;
 }
 
 /** The positions of some rows of a chunk, for its record. Both are in ascending order. */
@@ -271,15 +259,11 @@ function tooManyRejected(): ExplainedError {
 	);
 }
 
-function pushInterrupted(isTool: boolean): ExplainedError {
+/** The execution was stopped, or a tool ran out of time. */
+function pushInterrupted(): ExplainedError {
 	return new InvalidInput(
-		isTool
-			? "The tool ran out of time, so the remaining contacts weren't sent"
-			: "The execution was stopped, so the remaining rows weren't sent",
-		{
-			onScreen: "You can push the rows that weren't sent again.",
-			forModel: 'You can push the contacts that were not sent again.',
-		},
+		"The push was stopped, so the remaining rows weren't sent",
+		forEveryone('You can push the remaining rows again.'),
 	);
 }
 

@@ -14,24 +14,17 @@ import { COUNTS } from './accepted';
 import type { RowNames } from './rows';
 import type { RowSet } from './rowSet';
 
-/** `received` is the sum of `pushed`, `ready`, and the row statuses. */
-export type PushCounts = {
-	received: number;
-	/** Rows that are in the campaign and can be called. */
-	pushed: number;
-	requests: number;
-	/** Contacts that the service skipped and that match no row. Their rows count as pushed. */
-	skipped_unmatched: number;
-	/** Only in a dry run: rows that a push would send. */
-	ready?: number;
-} & Record<RowStatus, number>;
+type Count = 'received' | 'pushed' | 'requests' | 'skipped_unmatched' | RowStatus;
+type PushCounts = Record<Count, number> & { ready?: number };
 
+/** `received` is the sum of `pushed`, `ready` (only in a dry run), and the row statuses. */
 export function countRows({ received, pushed, notPushed, ready }: PushOutcome): PushCounts {
 	return {
 		received,
 		pushed: rowsIn(pushed),
 		...notPushed.counts(),
 		requests: pushed.length,
+		// Contacts that the service skipped and that match no row. Their rows count as pushed.
 		skipped_unmatched: sumBy(pushed, ({ unmatched }) => unmatched.length),
 		...(ready !== undefined && { ready: ready.size }),
 	};
