@@ -25,7 +25,7 @@ import { requireRoom } from './push/numbersPushedBefore';
 import { pushedRows, type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
 import { type PreparedRows, prepareRows } from './push/prepareRows';
-import { type PushRecord, restoreChunk, rowsChanged } from './push/pushRecord';
+import { type PushRecord, rowsChanged } from './push/pushRecord';
 import { hintsFor } from './push/report';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
@@ -191,7 +191,7 @@ export async function sendInChunks(
 ): Promise<void> {
 	const { campaign, contactsPerRequest, record, isTool, numbersOfExecution } = deps;
 	const { rows, phones, notPushed } = prepared;
-	const { keyAt, keyNumberAt } = phones;
+	const { keyNumberAt } = phones;
 	const reader = readerOf(isTool);
 	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.size);
 	if (isTool) numbersOfExecution.requireRoom(rows.size);
@@ -211,7 +211,7 @@ export async function sendInChunks(
 		const key = `${push} ${++index}`;
 		const records = record[key] ?? [];
 		// What earlier attempts recorded.
-		let rest = restoreChunk(records, all, keyAt, outcome, reader);
+		let rest = sender.restore(records, all);
 		if (rest.length === 0 && all.length > 0) continue;
 		if (stop?.status !== 'unknown') {
 			rest = numbersOfExecution.leaveOut(rest, keyNumberAt, notPushed);

@@ -16,7 +16,7 @@ import { isMasked } from '../../shared/phone/written';
 import { firstCharacters } from '../../shared/text';
 import { counted, plainText } from '../../shared/values';
 import type { KeyOf } from './phones';
-import type { PushedRequest, PushOutcome, RowNotPushed, RowStatus } from './outcome';
+import type { PushedRequest, RowNotPushed, RowStatus } from './outcome';
 import { RowSet } from './rowSet';
 
 /** What the response to an accepted request says about its rows. */
@@ -78,14 +78,6 @@ export function readAccepted(
 		request: { rows: RowSet.of(callable), response, unmatched },
 		skipped: [...skipped.values()],
 	};
-}
-
-export function addAccepted(
-	{ pushed, notPushed }: PushOutcome,
-	{ request, skipped }: Accepted,
-): void {
-	pushed.push(request);
-	for (const { index, status, reason } of skipped) notPushed.add(index, status, reason);
 }
 
 /** An entry may say more than the number, such as a date. */

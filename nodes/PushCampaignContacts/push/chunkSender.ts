@@ -15,7 +15,7 @@ import {
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly, readerOf } from '../../shared/api/resolution';
+import { forEveryone, onScreenOnly, type Reader, readerOf } from '../../shared/api/resolution';
 import { DONE, pause } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { messageOf } from '../../shared/values';
@@ -23,7 +23,7 @@ import type { PreparedRows } from './prepareRows';
 import { NumbersPushedBefore } from './numbersPushedBefore';
 import { NOTED_EARLIER, rowsChanged, type ChunkRequest } from './pushRecord';
 import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
-import { addAccepted, readAccepted, requireConsistentCounts } from './accepted';
+import { readAccepted, requireConsistentCounts } from './accepted';
 import { RowSet, type RowRanges } from './rowSet';
 
 /** Rejected rows per chunk. If there are more, the cause is probably a setting, not the rows. */
@@ -85,6 +85,7 @@ const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
 /** Sends chunks, and finds out which rows the service rejects. */
 export class ChunkSender {
 	private readonly pushedBefore: NumbersPushedBefore | undefined;
+	private readonly reader: Reader;
 	/** The contacts of the next chunk, prepared while a request is in flight. */
 	private ahead: { rows: readonly number[]; contacts: Promise<string[]> } | undefined;
 
@@ -100,7 +101,20 @@ export class ChunkSender {
 	) {
 		const { numbersPushedBefore: store, campaign, isTool } = deps;
 		const { keyAt } = prepared.phones;
+		this.reader = readerOf(isTool);
 		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, keyAt, isTool);
+	}
+
+	/** Adds what earlier attempts recorded of a chunk to the outcome. @returns its other rows */
+	restore(records: readonly ChunkRequest[], rows: readonly number[]): readonly number[] {
+		const settled = new Set<number>();
+		for (const record of records) {
+			const positions = [...RowSet.ofRanges(record.rows)];
+			const own = positions.map((position) => rows[position]).filter((row) => row !== undefined);
+			for (const row of own) settled.add(row);
+			this.add(record, own);
+		}
+		return settled.size === 0 ? rows : rows.filter((row) => !settled.has(row));
 	}
 
 	/**
@@ -116,8 +130,7 @@ export class ChunkSender {
 		if (noted?.state === 'unclear' && whole.rows.length > 0) throw rowsChanged();
 		if (noted?.state === 'same') {
 			// An earlier attempt may have sent it, but recorded nothing.
-			const reason = NOTED_EARLIER[readerOf(this.deps.isTool)];
-			notPushed.addAll(RowSet.of(rows), 'unknown', reason);
+			this.add({}, rows);
 			return { rest: [] };
 		}
 		const fresh = (await this.pushedBefore?.reserve(rows, notPushed)) ?? rows;
@@ -134,7 +147,6 @@ export class ChunkSender {
 
 	/** Usually in one part. Rows that a rejection may have named are sent alone, and then the others. */
 	private async sendInParts(whole: Chunk, rows: readonly number[]): Promise<Sent> {
-		const { notPushed } = this.outcome;
 		const named = new Set<number>();
 		let rejected = 0;
 		const contacts = await this.contactsOf(rows).catch(explained);
@@ -151,16 +163,15 @@ export class ChunkSender {
 			if (error.outcome === 'unknown') return stop(error, parts);
 			const isTooLarge = error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
 			const mayBeNamed = rowsNamedIn(error, part);
-			const [row = 0, ...others] = part;
-			if (others.length === 0) {
+			const [row = 0] = part;
+			if (part.length === 1) {
 				const isAboutRow = mayBeNamed.length > 0 || (named.has(row) && isAboutContacts(error));
 				if (!isTooLarge && !isAboutRow) return stop(error, [part, ...parts]);
-				const reason = isTooLarge ? reasonOfTooLarge(error) : rejectionReason(error);
+				const rejection = isTooLarge ? reasonOfTooLarge(error) : rejectionReason(error);
+				const record = { rows: rangesIn(whole.rows, part), rejection };
 				// A model may push rejected rows again, also after a crash.
-				if (!this.deps.isTool) {
-					whole.records.push({ rows: rangesIn(whole.rows, part), rejection: reason });
-				}
-				notPushed.add(row, 'rejected', reason);
+				if (!this.deps.isTool) whole.records.push(record);
+				this.add(record, part);
 				this.outcome.hasRejections = true;
 				rejected++;
 			} else if (isTooLarge) {
@@ -200,20 +211,42 @@ export class ChunkSender {
 			const response = recordOf(sent, CONTACTS_RESPONSE_FIELDS);
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
-			addAccepted(this.outcome, accepted);
+			this.add({ response }, rows);
+			record.response = response;
 			// A model may also push the rows again if the service skipped all of them.
 			if (isTool && accepted.request.rows.size === 0) pull(records, record);
-			else record.response = response;
 			return undefined;
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.
 			const known = error instanceof ExplainedError ? error : unexpectedError(error);
 			if (known.outcome === 'unknown') {
 				if (known instanceof OutcomeUnknown) record.error = known.toStored();
-				const reason = reasonOf(known, readerOf(isTool));
-				this.outcome.notPushed.addAll(RowSet.of(rows), 'unknown', reason);
+				this.outcome.stopped ??= known;
+				this.add(record, rows);
 			} else pull(records, record);
 			return known;
+		}
+	}
+
+	/** Adds what happened to these rows to the outcome. */
+	private add(
+		{ response, rejection, error }: Omit<ChunkRequest, 'rows'>,
+		rows: readonly number[],
+	): void {
+		const { pushed, notPushed } = this.outcome;
+		const { reader } = this;
+		if (response !== undefined) {
+			const { request, skipped } = readAccepted(rows, response, this.prepared.phones.keyAt);
+			pushed.push(request);
+			for (const { index, status, reason } of skipped) notPushed.add(index, status, reason);
+		} else if (rejection !== undefined) {
+			notPushed.addAll(RowSet.of(rows), 'rejected', rejection);
+		} else if (error !== undefined) {
+			const stopped = OutcomeUnknown.fromStored(error);
+			this.outcome.stopped ??= stopped;
+			notPushed.addAll(RowSet.of(rows), 'unknown', reasonOf(stopped, reader));
+		} else {
+			notPushed.addAll(RowSet.of(rows), 'unknown', NOTED_EARLIER[reader]);
 		}
 	}
 
