@@ -1,11 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import {
-	ExplainedError,
-	InvalidInput,
-	OutcomeUnknown,
-	type ErrorFacts,
-	type Outcome,
-} from '../shared/api/errors';
+import { ExplainedError, InvalidInput, type ErrorFacts, type Outcome } from '../shared/api/errors';
 import { forEveryone, type Resolution } from '../shared/api/resolution';
 import { formatOf } from '../shared/modelFormats';
 import { counted } from '../shared/values';
@@ -69,7 +63,6 @@ function partlyPushed(outcome: PushOutcome): ExplainedError {
 	const summary = summaryLine(outcome);
 	if (stopped === undefined) return new PushFailed(summary, forEveryone(''), 'rejected');
 	const message = `${summary} ${stopped.message}`;
-	if (stopped instanceof OutcomeUnknown) return stopped.withText({ message });
 	return new PushFailed(message, stopped.explanation.resolution, stopped.outcome, stopped);
 }
 

@@ -4,6 +4,7 @@ import pick from 'lodash/pick';
 import sortBy from 'lodash/sortBy';
 import upperFirst from 'lodash/upperFirst';
 import type {
+	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
 	NodeApiError,
@@ -65,9 +66,9 @@ async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INod
 	for (const index of ready ?? []) rows.push({ index, list: null, warnings: null });
 	return await itemsOf(source, sortBy(rows, 'index'), ({ index, list, warnings }, row) => {
 		const status = ready === undefined ? 'pushed' : 'ready';
-		const { first, others } = rowColumns(status, phones, index, list, warnings);
+		const columns = rowColumns(status, phones, index, list, warnings);
 		const toSend = ready && { [PHONE_TO_SEND_COLUMN]: phones.at(index) };
-		return { first: { ...withoutRejection(row), ...first }, others: { ...others, ...toSend } };
+		return withColumns(row, withoutRejection(row), { ...columns, ...toSend });
 	});
 }
 
@@ -79,22 +80,23 @@ function withoutRejection(row: ContactRow): JsonObject {
 	};
 }
 
-/** Columns that are added before and after the cells of a row. The table view cuts off the last columns. */
-type AddedColumns = { first: JsonObject; others: JsonObject };
+/**
+ * A row with added columns, which replace those of the same name. Status and reason are the first ones, because the table
+ * view cuts off the last columns.
+ */
+function withColumns(row: ContactRow, first: JsonObject, columns: IDataObject): IDataObject {
+	return { ...first, ...pick(columns, PUSH_STATUS_COLUMN), ...row, ...first, ...columns };
+}
 
-/** Input rows with added columns. */
 async function itemsOf<T extends { index: number }>(
 	source: RowSource,
 	rows: readonly T[],
-	columnsOf: (about: T, row: ContactRow) => AddedColumns,
+	jsonOf: (about: T, row: ContactRow) => IDataObject,
 ): Promise<INodeExecutionData[]> {
 	const found = await source.output(rows.map(({ index }) => index));
 	const items: INodeExecutionData[] = [];
 	await forEachWithPauses(rows, (about) => {
-		const row = found[items.length] ?? {};
-		const { first, others } = columnsOf(about, row);
-		// Added columns replace columns of the same name in the row.
-		const json = { ...first, ...row, ...first, ...others };
+		const json = jsonOf(about, found[items.length] ?? {});
 		items.push({ json, pairedItem: { item: source.inputOf(about.index) } });
 	});
 	return items;
@@ -110,16 +112,14 @@ function rowColumns(
 	index: number,
 	list: JsonValue = null,
 	warnings: string | null = null,
-): AddedColumns {
+): JsonObject {
 	const phone = phones.at(index);
 	return {
-		first: { [PUSH_STATUS_COLUMN]: status },
-		others: {
-			[PHONE_SENT_COLUMN]: phone === '' || WITHOUT_PHONE_SENT.has(status) ? null : phone,
-			[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
-			[LIST_COLUMN]: list,
-			[WARNINGS_COLUMN]: warnings,
-		},
+		[PUSH_STATUS_COLUMN]: status,
+		[PHONE_SENT_COLUMN]: phone === '' || WITHOUT_PHONE_SENT.has(status) ? null : phone,
+		[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
+		[LIST_COLUMN]: list,
+		[WARNINGS_COLUMN]: warnings,
 	};
 }
 
@@ -152,11 +152,10 @@ export async function rejectedItems(
 	if (notPushed.size > source.maxOutputRows) return rangeItems(notPushed, source);
 	return await itemsOf(source, [...notPushed], ({ index, status, reason }, row) => {
 		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
-		const { first, others } = rowColumns(status, phones, index);
-		if (output === 'rows') return { first: { ...rejection, ...first }, others };
-		// Without these, those of an earlier push stay.
-		const names = Object.keys(row);
-		return { first: { ...rejection, ...pick(first, names) }, others: pick(others, names) };
+		const columns = rowColumns(status, phones, index);
+		// Those of an earlier push are replaced.
+		const own = output === 'rows' ? columns : pick(columns, Object.keys(row));
+		return withColumns(row, rejection, own);
 	});
 }
 
@@ -185,12 +184,10 @@ export function notBegun(
 	const rejected = failed.map(({ json: error, ...item }, index) => {
 		const isUnknown = isJsonObject(error.details) && error.details.outcome === 'unknown';
 		const status = isUnknown ? 'unknown' : 'not_sent';
-		const rejection = {
-			[STATUS_COLUMN]: status,
-			[REASON_COLUMN]: `${plainText(error.error)}. ${plainText(error.message)}`,
-			[PUSH_STATUS_COLUMN]: status,
-		};
-		return { ...item, json: { ...rejection, ...input[index]?.json, ...rejection, ...error } };
+		const reason = `${plainText(error.error)}. ${plainText(error.message)}`;
+		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
+		const columns = { [PUSH_STATUS_COLUMN]: status, ...error };
+		return { ...item, json: withColumns(input[index]?.json ?? {}, rejection, columns) };
 	});
 	return [[], rejected];
 }

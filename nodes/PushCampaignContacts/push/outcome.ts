@@ -131,5 +131,5 @@ export function reasonOf(error: ExplainedError, reader: Reader): string {
 
 /** The rows that can be called. */
 export function pushedRows({ pushed }: PushOutcome): RowSet {
-	return RowSet.union(pushed.map(({ rows }) => rows));
+	return RowSet.ofRanges(pushed.flatMap(({ rows }) => rows.toRanges()));
 }

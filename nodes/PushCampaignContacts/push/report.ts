@@ -186,8 +186,7 @@ function notesOn(outcome: PushOutcome): string[] {
 
 function listsOf(outcome: PushOutcome): string {
 	const lists = valuesOf(outcome, 'campaign_upload_id').map(plainText).filter(Boolean);
-	if (lists.length === 0) return '';
-	return `, contact ${lists.length === 1 ? 'list' : 'lists'} ${lists.join(', ')}`;
+	return lists.length === 0 ? '' : `, contact list ${lists.join(', ')}`;
 }
 
 export function warningText(warning: JsonValue): string {

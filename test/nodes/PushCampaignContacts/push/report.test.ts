@@ -56,7 +56,7 @@ test('names the lists of all requests, and the first reason of several rejected 
 		contactsPerRequest: 2,
 	});
 	const lines = described(outcome);
-	expect(lines[1]).toMatch(/^Pushed: 4 rows \(rows 1 to 4, contact lists 501, 502\)\. /);
+	expect(lines[1]).toMatch(/^Pushed: 4 rows \(rows 1 to 4, contact list 501, 502\)\. /);
 	expect(lines.at(-1)).toMatch(
 		/^Rejected: 7 rows \(rows 6 to 12\)\. The first reason: "x" isn't a phone number\. /,
 	);
