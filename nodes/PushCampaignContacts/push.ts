@@ -13,6 +13,7 @@ import { readCampaign } from '../shared/campaign';
 import { shortFingerprint } from '../shared/hash';
 import { runExclusive } from '../shared/keyedMutex';
 import { formatOf } from '../shared/modelFormats';
+import { beforeSending } from '../shared/n8n/once/sentBefore';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
@@ -47,9 +48,15 @@ import { openStores } from './pushStores';
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context, parameters } = run;
 	const output = readOutput(parameters.at(0));
-	const source = await openRows(run);
+	let source: RowSource | undefined;
+	const start = async () => {
+		source = await openRows(run);
+		return await runPush(run, source, output);
+	};
 	try {
-		const push = await runPush(run, source, output);
+		const push = await start().catch(async (error: unknown): Promise<never> => {
+			throw await beforeSending(context, error);
+		});
 		const { outcome } = push;
 		if (outcome.stopped !== undefined && !context.continueOnFail()) {
 			throw pushStopped(context, push, outcome.stopped);
@@ -62,7 +69,7 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 			await rejectedItems(push, output),
 		];
 	} finally {
-		await source.close();
+		await source?.close();
 	}
 }
 

@@ -11,7 +11,7 @@ import type { PreparedRequest } from './preparedRequest';
  * Whether an earlier attempt of the execution may have sent anything, also if the items can't be read now. True if n8n's
  * store can't be reached.
  */
-export async function mayBeSentBefore(context: IExecuteFunctions): Promise<boolean> {
+async function mayBeSentBefore(context: IExecuteFunctions): Promise<boolean> {
 	try {
 		const records = openRecord(context, 'requests', isJsonObject, {});
 		if (Object.keys(records).length > 0) return true;
@@ -20,6 +20,12 @@ export async function mayBeSentBefore(context: IExecuteFunctions): Promise<boole
 	} catch {
 		return true;
 	}
+}
+
+/** In a retry, an error before the first request doesn't show that nothing was sent. */
+export async function beforeSending(context: IExecuteFunctions, error: unknown): Promise<unknown> {
+	const isUnknown = error instanceof ExplainedError && error.outcome === 'unknown';
+	return isUnknown || !(await mayBeSentBefore(context)) ? error : maybeSentBefore(error);
 }
 
 /** The error of an item that an earlier attempt sent, or may have sent, although this one can't send it. */

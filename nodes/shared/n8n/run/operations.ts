@@ -7,11 +7,10 @@ import {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { ExplainedError } from '../../api/errors';
 import { quoted } from '../../values';
 import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../once/executionStore';
-import { maybeSentBefore, mayBeSentBefore } from '../once/sentBefore';
+import { beforeSending } from '../once/sentBefore';
 import { isCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
@@ -147,18 +146,15 @@ export async function runNode(
 	if (runsAsTool(context)) return await runForModel(context, run);
 	if (context.getNode().executeOnce === true) context.addExecutionHints({ message: FIRST_ONLY });
 	const outputs = await run().catch(async (error: unknown) =>
-		toOutputs(failedRun(context, await withEarlierAttempts(context, error))),
+		toOutputs(failedRun(context, isOfItem(error) ? error : await beforeSending(context, error))),
 	);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
 }
 
-/** In a retry, an error before the first item doesn't show that no item was sent. The error of an item says it already. */
-async function withEarlierAttempts(context: IExecuteFunctions, error: unknown): Promise<unknown> {
-	const isOfItem = error instanceof NodeApiError || error instanceof NodeOperationError;
-	const isUnknown = error instanceof ExplainedError && error.outcome === 'unknown';
-	if (isOfItem || isUnknown || !(await mayBeSentBefore(context))) return error;
-	return maybeSentBefore(error);
+/** An error of the item loop, which says what earlier attempts did. */
+function isOfItem(error: unknown): boolean {
+	return error instanceof NodeApiError || error instanceof NodeOperationError;
 }
 
 /**
