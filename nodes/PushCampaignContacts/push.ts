@@ -1,5 +1,5 @@
 import compact from 'lodash/compact';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../shared/api/client';
 import {
 	explained,
@@ -8,7 +8,7 @@ import {
 	NotSent,
 	OutcomeUnknown,
 } from '../shared/api/errors';
-import { onScreenOnly, type Reader, readerOf } from '../shared/api/resolution';
+import { type Reader, readerOf } from '../shared/api/resolution';
 import { readCampaign } from '../shared/campaign';
 import { shortFingerprint } from '../shared/hash';
 import { runExclusive } from '../shared/keyedMutex';
@@ -17,24 +17,24 @@ import { beforeSending } from '../shared/n8n/once/sentBefore';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
-import { displayText } from '../shared/values';
 import { openRows } from './openRows';
 import { ChunkSender, type SendDeps } from './push/chunkSender';
 import { resolveColumns, whyNoNames } from './push/columns';
 import type { NumbersOfExecution } from './push/numbersOfExecution';
 import { requireRoom } from './push/numbersPushedBefore';
-import { pushedRows, type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
+import { type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
 import { type PreparedRows, prepareRows } from './push/prepareRows';
 import { type PushRecord, rowsChanged } from './push/pushRecord';
-import { hintsFor } from './push/report';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
 import {
+	addHints,
 	type FinishedPush,
 	pushedOutput,
 	pushStopped,
 	rejectedItems,
+	requireOutputFits,
 	stoppedItem,
 } from './pushOutput';
 import { type Output, readOutput, readPushSettings } from './pushSettings';
@@ -61,9 +61,7 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 		if (outcome.stopped !== undefined && !context.continueOnFail()) {
 			throw pushStopped(context, push, outcome.stopped);
 		}
-		const endsLoop = pushedRows(outcome).size === 0 && isInLoop(context);
-		const hints = compact([...hintsFor(outcome), ...push.notes, endsLoop && LOOP_ENDS]);
-		context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
+		addHints(context, push);
 		return [
 			[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
 			await rejectedItems(push, output),
@@ -71,14 +69,6 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 	} finally {
 		await source?.close();
 	}
-}
-
-const LOOP_ENDS =
-	"'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it. Connect 'Rejected' to it as well, or remove the loop: the node pushes any number of rows.";
-
-function isInLoop(context: IExecuteFunctions): boolean {
-	const before = context.getParentNodes(context.getNode().name);
-	return before.some(({ type }) => type === 'n8n-nodes-base.splitInBatches');
 }
 
 /**
@@ -138,18 +128,6 @@ const NO_ROWS: PushOutcome = {
 	notPushed: new RowsNotPushed(),
 	enqueue: false,
 };
-
-/** Before anything is sent, because n8n could run out of memory when the push has ended. */
-function requireOutputFits({ count, maxOutputRows }: RowSource, output: Output): void {
-	if (output !== 'rows' || count <= maxOutputRows) return;
-	const [rows, max] = [count, maxOutputRows].map((number) => number.toLocaleString('en-US'));
-	throw new InvalidInput(
-		`The file has ${rows} rows, but with 'Output' set to 'One Item per Row', a file can have at most ${max}. Nothing was sent`,
-		onScreenOnly(
-			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or split the file.",
-		),
-	);
-}
 
 const ARCHIVED = 'Archived';
 

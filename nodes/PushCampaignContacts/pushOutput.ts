@@ -10,7 +10,8 @@ import type {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import type { ExplainedError } from '../shared/api/errors';
+import { type ExplainedError, InvalidInput } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
@@ -31,7 +32,14 @@ import { pushedRows, type PushOutcome, type RowsNotPushed } from './push/outcome
 import type { PhonesByRow } from './push/phones';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
-import { countRows, describeOutcome, pushSummary, summarize, warningText } from './push/report';
+import {
+	countRows,
+	describeOutcome,
+	hintsFor,
+	pushSummary,
+	summarize,
+	warningText,
+} from './push/report';
 import type { Output } from './pushSettings';
 
 /** A push that has ended, with what its output needs. */
@@ -42,6 +50,33 @@ export type FinishedPush = {
 	/** Hints about how the rows were read. */
 	notes: readonly string[];
 };
+
+/** Before anything is sent, because n8n could run out of memory when the push has ended. */
+export function requireOutputFits({ count, maxOutputRows }: RowSource, output: Output): void {
+	if (output !== 'rows' || count <= maxOutputRows) return;
+	const [rows, max] = [count, maxOutputRows].map((number) => number.toLocaleString('en-US'));
+	throw new InvalidInput(
+		`The file has ${rows} rows, but with 'Output' set to 'One Item per Row', a file can have at most ${max}. Nothing was sent`,
+		onScreenOnly(
+			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or split the file.",
+		),
+	);
+}
+
+/** The hints in the output panel. */
+export function addHints(context: IExecuteFunctions, { outcome, notes }: FinishedPush): void {
+	const endsLoop = pushedRows(outcome).size === 0 && isInLoop(context);
+	const hints = compact([...hintsFor(outcome), ...notes, endsLoop && LOOP_ENDS]);
+	context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
+}
+
+const LOOP_ENDS =
+	"'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it. Connect 'Rejected' to it as well, or remove the loop: the node pushes any number of rows.";
+
+function isInLoop(context: IExecuteFunctions): boolean {
+	const before = context.getParentNodes(context.getNode().name);
+	return before.some(({ type }) => type === 'n8n-nodes-base.splitInBatches');
+}
 
 /** The items of the *Pushed* output. */
 export async function pushedOutput(
@@ -68,17 +103,13 @@ async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INod
 		const status = ready === undefined ? 'pushed' : 'ready';
 		const columns = rowColumns(status, phones, index, list, warnings);
 		const toSend = ready && { [PHONE_TO_SEND_COLUMN]: phones.at(index) };
-		return withColumns(row, withoutRejection(row), { ...columns, ...toSend });
+		const first = pick(NOT_REJECTED, Object.keys(row));
+		return withColumns(row, first, { ...columns, ...toSend });
 	});
 }
 
-/** Clears the columns of an earlier push that rejected the row. */
-function withoutRejection(row: ContactRow): JsonObject {
-	return {
-		...(STATUS_COLUMN in row && { [STATUS_COLUMN]: null }),
-		...(REASON_COLUMN in row && { [REASON_COLUMN]: null }),
-	};
-}
+/** For rows with the columns of an earlier push that rejected them. */
+const NOT_REJECTED = { [STATUS_COLUMN]: null, [REASON_COLUMN]: null };
 
 /**
  * A row with added columns, which replace those of the same name. Status and reason are the first ones, because the table

@@ -256,13 +256,13 @@ describe('Retry in the list of executions', () => {
 		});
 	});
 
-	/** Each item of *Rejected* says how to go on, and that nothing was sent only in this attempt. */
-	const eachMayBeSent = (error: RegExp) =>
-		[0, 1, 2, 3].map((item) => ({
+	/** Each row of *Rejected* says how to go on, and that nothing was sent only in this attempt. */
+	const unknownRows = (error: RegExp) =>
+		[0, 1, 2, 3].map((row) => ({
+			phone: phone(row),
+			rejection_status: 'unknown',
 			error: expect.stringMatching(error),
 			message: expect.stringContaining(MAY_BE_SENT),
-			details: { item, outcome: 'unknown' },
-			rejection_status: 'unknown',
 		}));
 
 	test.each<[string, NodeParameters, RegExp]>([
@@ -273,7 +273,7 @@ describe('Retry in the list of executions', () => {
 			/^'Phone Column' is empty, so nothing was sent in this attempt$/,
 		],
 		['a campaign that does not exist', { options: { dryRun: true } }, /doesn't know this campaign/],
-	])('with %s, each item says that it may have been sent', async (_what, edited, error) => {
+	])('with %s, all rows are unknown', async (_what, edited, error) => {
 		respondWith(OK, ARCHIVED);
 		service()
 			.get('/v1/campaigns/42/status')
@@ -281,10 +281,10 @@ describe('Retry in the list of executions', () => {
 			.reply(200, rejection("Couldn't find Campaign"));
 		const failed = await run(pushNode(inTwos), manyRows(4));
 		const again = await retry(failed, pushNode({ ...inTwos, ...edited }, goOn));
-		expect(jsonOf(output(again, 'Node', 1))).toMatchObject(eachMayBeSent(error));
+		expect(jsonOf(output(again, 'Node', 1))).toMatchObject(unknownRows(error));
 	});
 
-	test('with an unreadable record, nothing is sent, and each item may have been sent', async () => {
+	test('with an unreadable record, nothing is sent, and all rows are unknown', async () => {
 		respondWith(OK, ARCHIVED);
 		const node = pushNode(inTwos);
 		const failed = await run(node, manyRows(4));
@@ -293,7 +293,7 @@ describe('Retry in the list of executions', () => {
 		Object.assign(Object(shelf), { 'requests, run 0': 'damaged' });
 		const again = await retry(failed, { ...node, ...goOn });
 		expect(jsonOf(output(again, 'Node', 1))).toMatchObject(
-			eachMayBeSent(/can't be read, so nothing was sent in this attempt/),
+			unknownRows(/can't be read, so nothing was sent in this attempt/),
 		);
 	});
 });
