@@ -18,14 +18,13 @@ import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { openRows } from './openRows';
-import { ChunkSender, type SendDeps } from './push/chunkSender';
+import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, whyNoNames } from './push/columns';
-import type { NumbersOfExecution } from './push/numbersOfExecution';
 import { requireRoom } from './push/numbersPushedBefore';
 import { type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
 import { type PreparedRows, prepareRows } from './push/prepareRows';
-import { type PushRecord, rowsChanged } from './push/pushRecord';
+import { rowsChanged } from './push/pushRecord';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
 import {
@@ -148,16 +147,6 @@ async function openCampaign(client: ApiClient, campaignId: number): Promise<stri
 		forModel: `Choose another campaign. ${formatOf('Campaign')}`,
 	});
 }
-
-/** What a push needs besides its rows. */
-export type PushDeps = SendDeps & {
-	/** At most 10,000, the documented limit. */
-	contactsPerRequest: number;
-	/** What earlier attempts did. Changed in place. */
-	record: PushRecord;
-	/** Numbers that other runs of the node pushed in this execution. */
-	numbersOfExecution: NumbersOfExecution;
-};
 
 /** Why the push stopped, and what that says about each row that it didn't reach. */
 type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: string };

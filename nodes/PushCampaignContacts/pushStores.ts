@@ -7,7 +7,7 @@ import { openNotes } from '../shared/n8n/once/openNotes';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { isNumbersRecord, NumbersOfExecution, type NumbersRecord } from './push/numbersOfExecution';
 import { isPushRecord } from './push/pushRecord';
-import type { PushDeps } from './push';
+import type { PushDeps } from './push/chunkSender';
 import type { PushSettings } from './pushSettings';
 
 /** The store of *Skip Numbers Pushed Before*. */

@@ -21,7 +21,8 @@ import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { messageOf } from '../../shared/values';
 import type { PreparedRows } from './prepareRows';
 import { NumbersPushedBefore } from './numbersPushedBefore';
-import { NOTED_EARLIER, rowsChanged, type ChunkRequest } from './pushRecord';
+import type { NumbersOfExecution } from './numbersOfExecution';
+import { NOTED_EARLIER, rowsChanged, type ChunkRequest, type PushRecord } from './pushRecord';
 import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
 import { readAccepted, requireConsistentCounts } from './accepted';
 import { RowSet, type RowRanges } from './rowSet';
@@ -45,11 +46,17 @@ export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean }
 /** `remove`: what was noted had no effect, so that a retry may send it. */
 type Note = { state: 'new' | 'same' | 'unclear'; remove: () => Promise<void> };
 
-/** What every request of a push needs. */
-export type SendDeps = {
+/** What a push needs besides its rows. */
+export type PushDeps = {
 	client: ApiClient;
 	campaign: CampaignTarget;
 	additions: Additions;
+	/** At most 10,000, the documented limit. */
+	contactsPerRequest: number;
+	/** What earlier attempts did. Changed in place. */
+	record: PushRecord;
+	/** Numbers that other runs of the node pushed in this execution. */
+	numbersOfExecution: NumbersOfExecution;
 	/** Whether the node runs as a tool. */
 	isTool: boolean;
 	/** Checked before each request: whether the execution was stopped. */
@@ -96,7 +103,7 @@ export class ChunkSender {
 	constructor(
 		private readonly push: string,
 		private readonly prepared: PreparedRows,
-		private readonly deps: SendDeps,
+		private readonly deps: PushDeps,
 		private readonly outcome: PushOutcome,
 	) {
 		const { numbersPushedBefore: store, campaign, isTool } = deps;

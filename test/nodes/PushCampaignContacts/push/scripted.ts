@@ -1,7 +1,8 @@
 import type { ColumnChoice, Columns } from '../../../../nodes/PushCampaignContacts/push/columns';
 import { NumbersOfExecution } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import type { PushOutcome } from '../../../../nodes/PushCampaignContacts/push/outcome';
-import { type PushDeps, sendInChunks } from '../../../../nodes/PushCampaignContacts/push';
+import { sendInChunks } from '../../../../nodes/PushCampaignContacts/push';
+import type { PushDeps } from '../../../../nodes/PushCampaignContacts/push/chunkSender';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import {
 	isPushRecord,
