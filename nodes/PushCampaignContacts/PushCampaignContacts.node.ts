@@ -11,8 +11,9 @@ import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { runNode } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { pushFields } from './properties';
+import { pushRows } from './push';
 import { pushForModel } from './pushForModel';
-import { pushRows } from './pushRows';
+import { notBegun } from './pushOutput';
 
 export class PushCampaignContacts implements INodeType {
 	description: INodeTypeDescription = {
@@ -64,6 +65,6 @@ export class PushCampaignContacts implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const push = runsAsTool(this) ? pushForModel : pushRows;
-		return await runNode(this, pushFields, push);
+		return await runNode(this, pushFields, push, (failed) => notBegun(this, failed));
 	}
 }

@@ -1,23 +1,15 @@
-import once from 'lodash/once';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import {
-	ExplainedError,
-	InvalidInput,
-	OutcomeUnknown,
-	type ErrorFacts,
-	type Outcome,
-} from '../shared/api/errors';
+import type { INodeExecutionData } from 'n8n-workflow';
+import { ExplainedError, InvalidInput, type ErrorFacts, type Outcome } from '../shared/api/errors';
 import { forEveryone, type Resolution } from '../shared/api/resolution';
 import { formatOf } from '../shared/modelFormats';
 import { counted } from '../shared/values';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
 import { openRows } from './openRows';
+import { runPush } from './push';
 import { pushedRows, type PushOutcome } from './push/outcome';
-import { countRows, dryRunSummary, pushSummary, summaryLine } from './push/report';
+import { countRows, pushSummary, summarize, summaryLine } from './push/report';
 import { type FinishedPush, rejectedItems, requestItems } from './pushOutput';
-import { readPushSettings } from './pushSettings';
-import { runPush } from './pushRows';
 
 /**
  * As a tool, a node has one output, so the item contains the rejected rows as well. If a model pushes the same contacts
@@ -25,56 +17,31 @@ import { runPush } from './pushRows';
  */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context } = run;
-	const { dryRun } = await readPushSettings(run);
-	const open = once(async () => await openRows(run));
-	const push = async () => await runPush(run, open);
-	if (dryRun) return await dryRunForModel(run, push);
-	const finished = await push();
-	const { stopped, notPushed, received } = finished.outcome;
-	const isNobody = pushedRows(finished.outcome).size === 0;
+	const push = await runPush(run, await openRows(run), 'requests');
+	const { outcome } = push;
+	const rejected = (await rejectedItems(push, 'requests')).map(({ json }) => json);
+	if (outcome.ready !== undefined) {
+		// A dry run has no effect, so the model may push the same contacts afterwards.
+		noteReadOnly(context, `${ONLY_CHECKED} ${pushSummary(outcome)}`);
+		return [[{ json: { ...summarize(outcome), rejected } }]];
+	}
+	const { stopped, notPushed, received } = outcome;
+	const isNobody = pushedRows(outcome).size === 0;
 	const isPartial = stopped !== undefined || notPushed.size > notPushed.count('duplicate');
 	const isReplay = isNobody && !isPartial && received > 0;
-	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(finished);
-	const output = await itemForModel(finished);
-	noteCompleted(context, { output, isReplay, repeatable: false, isPartial });
-	if (isPartial) throw partlyPushed(finished.outcome);
-	return [output];
-}
-
-/** The responses to all requests, and the rejected rows. */
-async function itemForModel(push: FinishedPush): Promise<INodeExecutionData[]> {
-	const { outcome } = push;
+	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(push);
 	const requests = requestItems(push).map(({ json }) => json);
 	// Nothing was sent if all contacts are in the campaign already.
 	const [first = { summary: pushSummary(outcome), totals: countRows(outcome) }, ...others] =
 		requests;
 	const further = others.length > 0 && { further_requests: others };
-	return [{ json: { ...first, ...further, rejected: await rejectedForModel(push) } }];
+	const output = [{ json: { ...first, ...further, rejected } }];
+	noteCompleted(context, { output, isReplay, repeatable: false, isPartial });
+	if (isPartial) throw partlyPushed(outcome);
+	return [output];
 }
 
-/** A dry run has no effect, so the model may push the same contacts afterwards. */
-async function dryRunForModel(
-	{ context }: OperationRun,
-	push: () => Promise<FinishedPush>,
-): Promise<INodeExecutionData[][]> {
-	noteReadOnly(context);
-	const finished = await push();
-	const { outcome } = finished;
-	const bound =
-		outcome.readyIsUpperBound === true
-			? ' The ready contacts may include numbers that were pushed before.'
-			: '';
-	noteReadOnly(
-		context,
-		`Nothing was pushed, because this tool only checks the contacts. ${summaryLine(outcome)}${bound}`,
-	);
-	return [[{ json: { ...dryRunSummary(outcome), rejected: await rejectedForModel(finished) } }]];
-}
-
-async function rejectedForModel(push: FinishedPush): Promise<IDataObject[]> {
-	const items = await rejectedItems(push, 'requests');
-	return items.map(({ json }) => json);
-}
+const ONLY_CHECKED = 'Nothing was pushed, because this tool only checks the contacts.';
 
 /** A push in which nobody was pushed, or not everybody. */
 class PushFailed extends ExplainedError {
@@ -96,7 +63,6 @@ function partlyPushed(outcome: PushOutcome): ExplainedError {
 	const summary = summaryLine(outcome);
 	if (stopped === undefined) return new PushFailed(summary, forEveryone(''), 'rejected');
 	const message = `${summary} ${stopped.message}`;
-	if (stopped instanceof OutcomeUnknown) return stopped.withText({ message });
 	return new PushFailed(message, stopped.explanation.resolution, stopped.outcome, stopped);
 }
 

@@ -1,10 +1,22 @@
+import compact from 'lodash/compact';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 import sortBy from 'lodash/sortBy';
 import upperFirst from 'lodash/upperFirst';
-import type { INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject, JsonValue } from '../shared/json';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeApiError,
+	NodeOperationError,
+} from 'n8n-workflow';
+import { type ExplainedError, InvalidInput } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/resolution';
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
+import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
+import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import { forEachWithPauses } from '../shared/pauses';
+import { displayText, plainText } from '../shared/values';
 import {
 	LIST_COLUMN,
 	PHONE_KEY_COLUMN,
@@ -20,7 +32,14 @@ import { pushedRows, type PushOutcome, type RowsNotPushed } from './push/outcome
 import type { PhonesByRow } from './push/phones';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
-import { countRows, dryRunSummary, pushSummary, summarize, warningText } from './push/report';
+import {
+	countRows,
+	describeOutcome,
+	hintsFor,
+	pushSummary,
+	summarize,
+	warningText,
+} from './push/report';
 import type { Output } from './pushSettings';
 
 /** A push that has ended, with what its output needs. */
@@ -32,6 +51,33 @@ export type FinishedPush = {
 	notes: readonly string[];
 };
 
+/** Before anything is sent, because n8n could run out of memory when the push has ended. */
+export function requireOutputFits({ count, maxOutputRows }: RowSource, output: Output): void {
+	if (output !== 'rows' || count <= maxOutputRows) return;
+	const [rows, max] = [count, maxOutputRows].map((number) => number.toLocaleString('en-US'));
+	throw new InvalidInput(
+		`The file has ${rows} rows, but with 'Output' set to 'One Item per Row', a file can have at most ${max}. Nothing was sent`,
+		onScreenOnly(
+			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or split the file.",
+		),
+	);
+}
+
+/** The hints in the output panel. */
+export function addHints(context: IExecuteFunctions, { outcome, notes }: FinishedPush): void {
+	const endsLoop = pushedRows(outcome).size === 0 && isInLoop(context);
+	const hints = compact([...hintsFor(outcome), ...notes, endsLoop && LOOP_ENDS]);
+	context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
+}
+
+const LOOP_ENDS =
+	"'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it. Connect 'Rejected' to it as well, or remove the loop: the node pushes any number of rows.";
+
+function isInLoop(context: IExecuteFunctions): boolean {
+	const before = context.getParentNodes(context.getNode().name);
+	return before.some(({ type }) => type === 'n8n-nodes-base.splitInBatches');
+}
+
 /** The items of the *Pushed* output. */
 export async function pushedOutput(
 	push: FinishedPush,
@@ -40,58 +86,48 @@ export async function pushedOutput(
 	const { outcome, source } = push;
 	const { ready } = outcome;
 	if (output === 'rows') return await rowItems(push);
-	if (ready !== undefined) {
-		return [{ json: dryRunSummary(outcome), pairedItem: pairedItems(source, ready) }];
-	}
-	if (output === 'requests') return requestItems(push);
-	return [{ json: summarize(outcome), pairedItem: pairedItems(source, pushedRows(outcome)) }];
+	if (output === 'requests' && ready === undefined) return requestItems(push);
+	const pairedItem = pairedItems(source, ready ?? pushedRows(outcome));
+	return [{ json: summarize(outcome), pairedItem }];
 }
 
 /** The rows that can be called. In a dry run, the rows that a push would send, with their numbers. */
 async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INodeExecutionData[]> {
 	const { ready, pushed } = outcome;
-	if (ready !== undefined) {
-		const rows = Array.from(ready, (index) => ({ index }));
-		return await itemsOf(source, rows, ({ index }, row) => {
-			const { first, others } = rowColumns('ready', phones, index);
-			const toSend = { [PHONE_TO_SEND_COLUMN]: phones.at(index) };
-			return { first: { ...withoutRejection(row), ...first }, others: { ...others, ...toSend } };
-		});
-	}
-	const rows = pushed.flatMap(({ rows, response }) => {
+	const rows = pushed.flatMap(({ rows: indexes, response }) => {
 		const about = { list: response.campaign_upload_id, warnings: warningsOf(response) };
-		return Array.from(rows, (index) => ({ index, ...about }));
+		return Array.from(indexes, (index) => ({ index, ...about }));
 	});
+	for (const index of ready ?? []) rows.push({ index, list: null, warnings: null });
 	return await itemsOf(source, sortBy(rows, 'index'), ({ index, list, warnings }, row) => {
-		const { first, others } = rowColumns('pushed', phones, index, list, warnings);
-		return { first: { ...withoutRejection(row), ...first }, others };
+		const status = ready === undefined ? 'pushed' : 'ready';
+		const columns = rowColumns(status, phones, index, list, warnings);
+		const toSend = ready && { [PHONE_TO_SEND_COLUMN]: phones.at(index) };
+		const first = pick(NOT_REJECTED, Object.keys(row));
+		return withColumns(row, first, { ...columns, ...toSend });
 	});
 }
 
-/** Clears the columns of an earlier push that rejected the row. */
-function withoutRejection(row: ContactRow): JsonObject {
-	return {
-		...(STATUS_COLUMN in row && { [STATUS_COLUMN]: null }),
-		...(REASON_COLUMN in row && { [REASON_COLUMN]: null }),
-	};
+/** For rows with the columns of an earlier push that rejected them. */
+const NOT_REJECTED = { [STATUS_COLUMN]: null, [REASON_COLUMN]: null };
+
+/**
+ * A row with added columns, which replace those of the same name. Status and reason are the first ones, because the table
+ * view cuts off the last columns.
+ */
+function withColumns(row: ContactRow, first: JsonObject, columns: IDataObject): IDataObject {
+	return { ...first, ...pick(columns, PUSH_STATUS_COLUMN), ...row, ...first, ...columns };
 }
 
-/** Columns that are added before and after the cells of a row. The table view cuts off the last columns. */
-type AddedColumns = { first: JsonObject; others: JsonObject };
-
-/** Input rows with added columns. */
 async function itemsOf<T extends { index: number }>(
 	source: RowSource,
 	rows: readonly T[],
-	columnsOf: (about: T, row: ContactRow) => AddedColumns,
+	jsonOf: (about: T, row: ContactRow) => IDataObject,
 ): Promise<INodeExecutionData[]> {
 	const found = await source.output(rows.map(({ index }) => index));
 	const items: INodeExecutionData[] = [];
 	await forEachWithPauses(rows, (about) => {
-		const row = found[items.length] ?? {};
-		const { first, others } = columnsOf(about, row);
-		// Added columns replace columns of the same name in the row.
-		const json = { ...first, ...row, ...first, ...others };
+		const json = jsonOf(about, found[items.length] ?? {});
 		items.push({ json, pairedItem: { item: source.inputOf(about.index) } });
 	});
 	return items;
@@ -107,16 +143,14 @@ function rowColumns(
 	index: number,
 	list: JsonValue = null,
 	warnings: string | null = null,
-): AddedColumns {
+): JsonObject {
 	const phone = phones.at(index);
 	return {
-		first: { [PUSH_STATUS_COLUMN]: status },
-		others: {
-			[PHONE_SENT_COLUMN]: phone === '' || WITHOUT_PHONE_SENT.has(status) ? null : phone,
-			[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
-			[LIST_COLUMN]: list,
-			[WARNINGS_COLUMN]: warnings,
-		},
+		[PUSH_STATUS_COLUMN]: status,
+		[PHONE_SENT_COLUMN]: phone === '' || WITHOUT_PHONE_SENT.has(status) ? null : phone,
+		[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
+		[LIST_COLUMN]: list,
+		[WARNINGS_COLUMN]: warnings,
 	};
 }
 
@@ -149,11 +183,10 @@ export async function rejectedItems(
 	if (notPushed.size > source.maxOutputRows) return rangeItems(notPushed, source);
 	return await itemsOf(source, [...notPushed], ({ index, status, reason }, row) => {
 		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
-		const { first, others } = rowColumns(status, phones, index);
-		if (output === 'rows') return { first: { ...rejection, ...first }, others };
-		// Without these, those of an earlier push stay.
-		const names = Object.keys(row);
-		return { first: { ...rejection, ...pick(first, names) }, others: pick(others, names) };
+		const columns = rowColumns(status, phones, index);
+		// Those of an earlier push are replaced.
+		const own = output === 'rows' ? columns : pick(columns, Object.keys(row));
+		return withColumns(row, rejection, own);
 	});
 }
 
@@ -168,4 +201,57 @@ function rangeItems(notPushed: RowsNotPushed, source: RowSource): INodeExecution
 			pairedItem: pairedItems(source, rows),
 		};
 	});
+}
+
+/**
+ * The outputs of a push that couldn't begin: *Rejected* has each input item, with its error and the columns of a rejected
+ * row. *Pushed* has the items for the error output.
+ */
+export function notBegun(
+	context: IExecuteFunctions,
+	failed: readonly INodeExecutionData[],
+): INodeExecutionData[][] {
+	if (context.getNode().onError === 'continueErrorOutput') return [[...failed]];
+	const input = context.getInputData();
+	const rejected = failed.map(({ json: error, ...item }, index) => {
+		const isUnknown = isJsonObject(error.details) && error.details.outcome === 'unknown';
+		const status = isUnknown ? 'unknown' : 'not_sent';
+		const reason = `${plainText(error.error)}. ${plainText(error.message)}`;
+		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
+		const columns = { [PUSH_STATUS_COLUMN]: status, ...error };
+		return { ...item, json: withColumns(input[index]?.json ?? {}, rejection, columns) };
+	});
+	return [[], rejected];
+}
+
+/**
+ * The item of the error output. n8n moves it there from *Pushed*, and runs the node again for it if *Retry On Fail* is
+ * on. The rows are in *Rejected*.
+ */
+export function stoppedItem(
+	context: IExecuteFunctions,
+	{ outcome: { stopped } }: FinishedPush,
+): INodeExecutionData[] {
+	if (stopped === undefined || context.getNode().onError !== 'continueErrorOutput') return [];
+	// n8n would mix the data of a paired row into the item, but the error is about the whole push.
+	return [{ ...toErrorItem(stopped, { itemIndex: 0, of: 1 }), pairedItem: [] }];
+}
+
+/** n8n's error for a push that stopped: first what to do, then what happened to the rows. */
+export function pushStopped(
+	context: IExecuteFunctions,
+	{ outcome, source, notes }: FinishedPush,
+	stopped: ExplainedError,
+): NodeApiError | NodeOperationError {
+	const nodeError = toNodeError(context.getNode(), stopped);
+	const lines = compact([
+		isCanceled(context) && WHY_CANCELED,
+		nodeError.description,
+		...describeOutcome(outcome, source.names),
+		...notes,
+	]).map(displayText);
+	nodeError.description = lines.join('\n');
+	// n8n shows this one on the screen, as HTML. It would join the lines of the description.
+	nodeError.context.descriptionTemplate = lines.join('<br>');
+	return nodeError;
 }

@@ -1,18 +1,14 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isJsonObject } from '../shared/json';
+import { shortFingerprint } from '../shared/hash';
 import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
 import { openRememberedNumbers, type StoreUse } from '../shared/n8n/once/rememberedTexts';
 import { openNotes } from '../shared/n8n/once/openNotes';
-import { mayBeSentBefore } from '../shared/n8n/once/sentBefore';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { isNumbersRecord, NumbersOfExecution, optionsFingerprint } from './push/numbersOfExecution';
+import { isNumbersRecord, NumbersOfExecution, type NumbersRecord } from './push/numbersOfExecution';
 import { isPushRecord } from './push/pushRecord';
-import type { PushDeps } from './push/pushToCampaign';
+import type { PushDeps } from './push/chunkSender';
 import type { PushSettings } from './pushSettings';
-
-/** The name of the record of a push. */
-const RECORD = 'push';
 
 /** The store of *Skip Numbers Pushed Before*. */
 const PUSHED_NUMBERS_STORE: StoreUse = {
@@ -22,76 +18,44 @@ const PUSHED_NUMBERS_STORE: StoreUse = {
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 };
 
-type Stores = Pick<PushDeps, 'record' | 'note' | 'numbersPushedBefore'> & {
-	numbersOfExecution: NumbersOfExecution;
-};
+type Stores = Pick<PushDeps, 'record' | 'note' | 'numbersOfExecution' | 'numbersPushedBefore'>;
 
 /** What n8n stores of a push, so that it sends nothing that it pushed or may have pushed. */
 export async function openStores(
 	context: IExecuteFunctions,
-	settings: Omit<PushSettings, 'columns'>,
+	{ campaign, additions, skipPushedBefore }: Omit<PushSettings, 'columns'>,
 ): Promise<Stores> {
+	const isTool = runsAsTool(context);
+	// A workflow pushes a number once per execution, a model once per agent run or MCP session, across all tools.
+	const sharing = isTool ? {} : ({ lifetime: 'execution' } as const);
+	const empty = { count: 0, lists: {}, runs: {} };
+	const numbers = openRecord(context, 'numbers', isNumbersRecord, empty, sharing);
+	const options = isTool
+		? shortFingerprint([JSON.stringify([campaign, additions])], 16)
+		: undefined;
+	// All pushes of a model count as one.
+	const push = isTool ? 'model' : placeAmongPushes(numbers, campaign.id, runIndexOf(context));
+	const notes = await openNotes(context);
 	return {
 		// What a model pushed is known by the numbers.
-		record: runsAsTool(context) ? {} : openRecord(context, RECORD, isPushRecord, {}),
-		note: await openNotesOfPush(context, settings),
-		numbersOfExecution: openNumbersOfExecution(context, settings),
-		numbersPushedBefore: settings.skipPushedBefore
+		record: isTool ? {} : openRecord(context, 'requests', isPushRecord, {}),
+		note:
+			notes &&
+			(async (part, fingerprint) =>
+				await notes.addPart(['push', campaign.id, push, ...part], fingerprint)),
+		numbersOfExecution: new NumbersOfExecution(numbers, campaign.id, options),
+		numbersPushedBefore: skipPushedBefore
 			? openRememberedNumbers(context, PUSHED_NUMBERS_STORE)
 			: undefined,
 	};
-}
-
-/** Whether an earlier attempt of this execution may have pushed rows. */
-export async function mayBePushedBefore(context: IExecuteFunctions): Promise<boolean> {
-	return await mayBeSentBefore(context, RECORD);
-}
-
-/** Notes each chunk by its place in one of the pushes to the campaign. All pushes of a model count as one. */
-async function openNotesOfPush(
-	context: IExecuteFunctions,
-	{ campaign }: Pick<PushSettings, 'campaign'>,
-): Promise<PushDeps['note']> {
-	const notes = await openNotes(context);
-	if (notes === undefined) return undefined;
-	const push = runsAsTool(context) ? 'model' : placeAmongPushes(context, campaign.id);
-	return async (part, fingerprint) =>
-		await notes.addPart([RECORD, campaign.id, push, ...part], fingerprint);
 }
 
 /**
  * Counts the pushes of the execution to the campaign, from 0. After a crash, the runs of the node can have other numbers,
  * and the campaigns can come in another order.
  */
-function placeAmongPushes(context: IExecuteFunctions, campaign: number): number {
-	const record = openRecord(context, 'pushes', areRuns, {}, { lifetime: 'execution' });
-	const runs = record[campaign] ?? [];
-	record[campaign] = runs;
-	const run = runIndexOf(context);
-	const place = sortedIndexOf(runs, run);
-	return place < 0 ? runs.push(run) - 1 : place;
-}
-
-/** The runs of the node that push to each campaign, in ascending order. */
-type RunsByCampaign = { [campaign: string]: number[] };
-
-function areRuns(stored: unknown): stored is RunsByCampaign {
-	return (
-		isJsonObject(stored) &&
-		Object.values(stored).every(
-			(runs) => Array.isArray(runs) && runs.every((run) => typeof run === 'number'),
-		)
-	);
-}
-
-/** A workflow pushes a number once per execution. A model pushes it once per agent run or MCP session, across all tools. */
-function openNumbersOfExecution(
-	context: IExecuteFunctions,
-	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
-): NumbersOfExecution {
-	const isTool = runsAsTool(context);
-	const sharing = isTool ? {} : ({ lifetime: 'execution' } as const);
-	const record = openRecord(context, 'numbers', isNumbersRecord, { count: 0, lists: {} }, sharing);
-	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
-	return new NumbersOfExecution(record, campaign.id, options);
+function placeAmongPushes({ runs }: NumbersRecord, campaign: number, run: number): number {
+	const ofCampaign = (runs[campaign] ??= []);
+	const place = sortedIndexOf(ofCampaign, run);
+	return place < 0 ? ofCampaign.push(run) - 1 : place;
 }

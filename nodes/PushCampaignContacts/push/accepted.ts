@@ -1,6 +1,5 @@
 import groupBy from 'lodash/groupBy';
 import uniq from 'lodash/uniq';
-import uniqBy from 'lodash/uniqBy';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
 import {
@@ -14,9 +13,10 @@ import {
 } from '../../shared/json';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { isMasked } from '../../shared/phone/written';
-import { plainText } from '../../shared/values';
+import { firstCharacters } from '../../shared/text';
+import { counted, plainText } from '../../shared/values';
 import type { KeyOf } from './phones';
-import type { PushedRequest, PushOutcome, RowNotPushed, RowStatus } from './outcome';
+import type { PushedRequest, RowNotPushed, RowStatus } from './outcome';
 import { RowSet } from './rowSet';
 
 /** What the response to an accepted request says about its rows. */
@@ -29,8 +29,6 @@ export type Accepted = {
 /** Campaigns accept Indian numbers only. */
 const COUNTRY = 'IN';
 
-/** Levels of an entry, whose shape isn't documented, to search for a number. */
-const MAX_DEPTH = 6;
 const MAX_ENTRY_CHARACTERS = 200;
 const NUMBER_IN_TEXT = /\+?\d{10,15}/g;
 
@@ -62,19 +60,17 @@ export function readAccepted(
 		if (!Array.isArray(list) || list.length === 0) continue;
 		rowsWith ??= new Map(Object.entries(groupBy(rows, (row) => keyOf(row))));
 		for (const entry of list) {
-			const found = hidesNumber(entry, rowsWith) ? [] : numbersIn(entry, rowsWith);
-			if (found.length === 0) {
+			const key = keyIn(entry, rowsWith);
+			if (key === undefined) {
 				unmatched.push(entry);
 				continue;
 			}
 			const fullReason = reason + wordsAbout(entry);
-			for (const key of found) {
-				for (const index of rowsWith.get(key) ?? []) {
-					skipped.set(index, { index, status, reason: fullReason });
-				}
-				// The first entry about a number decides.
-				rowsWith.set(key, []);
+			for (const index of rowsWith.get(key) ?? []) {
+				skipped.set(index, { index, status, reason: fullReason });
 			}
+			// The first entry about a number decides.
+			rowsWith.set(key, []);
 		}
 	}
 	const callable = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
@@ -84,14 +80,6 @@ export function readAccepted(
 	};
 }
 
-export function addAccepted(
-	{ pushed, notPushed }: PushOutcome,
-	{ request, skipped }: Accepted,
-): void {
-	pushed.push(request);
-	for (const { index, status, reason } of skipped) notPushed.add(index, status, reason);
-}
-
 /** An entry may say more than the number, such as a date. */
 function wordsAbout(entry: JsonValue): string {
 	if (!isJsonObject(entry)) return '';
@@ -99,50 +87,39 @@ function wordsAbout(entry: JsonValue): string {
 		.filter(([, value]) => typeof value !== 'object')
 		.map(([name, value]) => `${name}: ${plainText(value)}`)
 		.join(', ');
-	if (words === '') return '';
-	return ` The service returned ${words.length > MAX_ENTRY_CHARACTERS ? `${words.slice(0, MAX_ENTRY_CHARACTERS)}...` : `${words}.`}`;
+	return words && ` The service returned ${firstCharacters(words, MAX_ENTRY_CHARACTERS)}.`;
 }
 
 /** The names of a phone number in the document. */
 const PHONE_FIELDS = ['phone', 'phone_number'];
 
 /**
- * Whether an entry is about a number that can't be matched: a masked one, or that of another request. Another number in it,
- * such as that of the person who added the entry, may be one of the request.
- */
-function hidesNumber(entry: JsonValue, sent: ReadonlyMap<string, unknown>): boolean {
-	for (const value of valuesIn(entry, MAX_VALUES)) {
-		if (typeof value === 'string' && isMasked(value)) return true;
-	}
-	for (const value of fieldsIn(entry, PHONE_FIELDS)) {
-		if (value !== null && numbersIn(value, sent).length === 0) return true;
-	}
-	return false;
-}
-
-/**
- * The numbers of the request that an entry is about. None if it's ambiguous: it has two numbers that aren't a list.
+ * The number of the request that an entry is about, wherever it has it. Undefined if that isn't certain: the entry has two
+ * of them, it hides digits of a number, or its phone is that of another request. Then another number in it may be that of
+ * the person who added the entry.
  *
  * @param sent by the key of each number of the request
  */
-function numbersIn(entry: JsonValue, sent: ReadonlyMap<string, unknown>, depth = 0): string[] {
-	if (depth > MAX_DEPTH) return [];
-	const inside = (value: JsonValue) => numbersIn(value, sent, depth + 1);
-	if (Array.isArray(entry)) return uniq(entry.flatMap(inside));
-	if (isJsonObject(entry)) {
-		// A field may have the number as its name.
-		const found = Object.entries(entry).flat().map(inside);
-		const [only = [], ...others] = uniqBy(
-			found.filter((keys) => keys.length > 0),
-			String,
-		);
-		return others.length === 0 ? only : [];
+function keyIn(entry: JsonValue, sent: ReadonlyMap<string, unknown>): string | undefined {
+	const texts = textsIn(entry);
+	const [key, ...others] = uniq(texts.flatMap(keysOf)).filter((found) => sent.has(found));
+	if (key === undefined || others.length > 0 || texts.some(isMasked)) return undefined;
+	for (const phone of fieldsIn(entry, PHONE_FIELDS)) {
+		if (phone !== null && !textsIn(phone).flatMap(keysOf).includes(key)) return undefined;
 	}
-	if (typeof entry !== 'string' && typeof entry !== 'number') return [];
-	const written = [entry, ...(String(entry).match(NUMBER_IN_TEXT) ?? [])];
-	const keys = uniq(written.map((text) => phoneKey(text, COUNTRY) ?? ''));
-	const found = keys.filter((key) => sent.has(key));
-	return found.length === 1 ? found : [];
+	return key;
+}
+
+/** The texts, numbers, and names of fields in an entry, at any depth. Its shape isn't documented. */
+function textsIn(entry: JsonValue): string[] {
+	return [...valuesIn(entry, MAX_VALUES)].flatMap((value) =>
+		isJsonObject(value) ? Object.keys(value) : plainText(value),
+	);
+}
+
+function keysOf(text: string): string[] {
+	const written = [text, ...(text.match(NUMBER_IN_TEXT) ?? [])];
+	return written.flatMap((each) => phoneKey(each, COUNTRY) ?? []);
 }
 
 /** The counts of a response. */
@@ -187,7 +164,6 @@ function isGiven(count: JsonValue | undefined): boolean {
 }
 
 function contradiction(response: JsonObject, sent: number, skipped: number): OutcomeUnknown {
-	const contacts = sent === 1 ? '1 contact' : `${sent.toLocaleString('en-US')} contacts`;
 	const counts = COUNTS.filter((name) => isGiven(response[name])).map(
 		(name) => `${name}: ${JSON.stringify(response[name]).slice(0, MAX_SHOWN_CHARACTERS)}`,
 	);
@@ -195,7 +171,7 @@ function contradiction(response: JsonObject, sent: number, skipped: number): Out
 	const list = plainText(response.campaign_upload_id).slice(0, MAX_SHOWN_CHARACTERS);
 	const where = list === '' ? 'the newest contact list' : `contact list ${list}`;
 	return new OutcomeUnknown(
-		`The response doesn't account for all contacts: the request had ${contacts}, the response has ${shown}. It's unknown which contacts are in the campaign`,
+		`The response doesn't account for all contacts: the request had ${counted(sent, 'contact')}, the response has ${shown}. It's unknown which contacts are in the campaign`,
 		forEveryone(
 			`They weren't sent again. Before you push them again, compare ${where} of the campaign with your rows.`,
 		),

@@ -15,15 +15,16 @@ import {
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../shared/api/errors';
-import { onScreenOnly, readerOf } from '../../shared/api/resolution';
+import { forEveryone, onScreenOnly, type Reader, readerOf } from '../../shared/api/resolution';
 import { DONE, pause } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { messageOf } from '../../shared/values';
 import type { PreparedRows } from './prepareRows';
 import { NumbersPushedBefore } from './numbersPushedBefore';
-import { NOTED_EARLIER, rowsChanged, type ChunkRequest } from './pushRecord';
+import type { NumbersOfExecution } from './numbersOfExecution';
+import { NOTED_EARLIER, rowsChanged, type ChunkRequest, type PushRecord } from './pushRecord';
 import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
-import { addAccepted, readAccepted, requireConsistentCounts } from './accepted';
+import { readAccepted, requireConsistentCounts } from './accepted';
 import { RowSet, type RowRanges } from './rowSet';
 
 /** Rejected rows per chunk. If there are more, the cause is probably a setting, not the rows. */
@@ -45,11 +46,17 @@ export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean }
 /** `remove`: what was noted had no effect, so that a retry may send it. */
 type Note = { state: 'new' | 'same' | 'unclear'; remove: () => Promise<void> };
 
-/** What every request of a push needs. */
-export type SendDeps = {
+/** What a push needs besides its rows. */
+export type PushDeps = {
 	client: ApiClient;
 	campaign: CampaignTarget;
 	additions: Additions;
+	/** At most 10,000, the documented limit. */
+	contactsPerRequest: number;
+	/** What earlier attempts did. Changed in place. */
+	record: PushRecord;
+	/** Numbers that other runs of the node pushed in this execution. */
+	numbersOfExecution: NumbersOfExecution;
 	/** Whether the node runs as a tool. */
 	isTool: boolean;
 	/** Checked before each request: whether the execution was stopped. */
@@ -85,8 +92,7 @@ const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
 /** Sends chunks, and finds out which rows the service rejects. */
 export class ChunkSender {
 	private readonly pushedBefore: NumbersPushedBefore | undefined;
-	/** Contacts per request. Reduced after a chunk with a request that was too large, but not for one large row. */
-	private size = Infinity;
+	private readonly reader: Reader;
 	/** The contacts of the next chunk, prepared while a request is in flight. */
 	private ahead: { rows: readonly number[]; contacts: Promise<string[]> } | undefined;
 
@@ -97,12 +103,25 @@ export class ChunkSender {
 	constructor(
 		private readonly push: string,
 		private readonly prepared: PreparedRows,
-		private readonly deps: SendDeps,
+		private readonly deps: PushDeps,
 		private readonly outcome: PushOutcome,
 	) {
 		const { numbersPushedBefore: store, campaign, isTool } = deps;
 		const { keyAt } = prepared.phones;
+		this.reader = readerOf(isTool);
 		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, keyAt, isTool);
+	}
+
+	/** Adds what earlier attempts recorded of a chunk to the outcome. @returns its other rows */
+	restore(records: readonly ChunkRequest[], rows: readonly number[]): readonly number[] {
+		const settled = new Set<number>();
+		for (const record of records) {
+			const positions = [...RowSet.ofRanges(record.rows)];
+			const own = positions.map((position) => rows[position]).filter((row) => row !== undefined);
+			for (const row of own) settled.add(row);
+			this.add(record, own);
+		}
+		return settled.size === 0 ? rows : rows.filter((row) => !settled.has(row));
 	}
 
 	/**
@@ -118,8 +137,7 @@ export class ChunkSender {
 		if (noted?.state === 'unclear' && whole.rows.length > 0) throw rowsChanged();
 		if (noted?.state === 'same') {
 			// An earlier attempt may have sent it, but recorded nothing.
-			const reason = NOTED_EARLIER[readerOf(this.deps.isTool)];
-			notPushed.addAll(RowSet.of(rows), 'unknown', reason);
+			this.add({}, rows);
 			return { rest: [] };
 		}
 		const fresh = (await this.pushedBefore?.reserve(rows, notPushed)) ?? rows;
@@ -136,42 +154,34 @@ export class ChunkSender {
 
 	/** Usually in one part. Rows that a rejection may have named are sent alone, and then the others. */
 	private async sendInParts(whole: Chunk, rows: readonly number[]): Promise<Sent> {
-		const { notPushed } = this.outcome;
 		const named = new Set<number>();
 		let rejected = 0;
-		let largestAccepted = 0;
-		let isSplit = false;
 		const contacts = await this.contactsOf(rows).catch(explained);
 		if (contacts instanceof ExplainedError) return stop(contacts, [rows]);
-		const parts = chunk(rows, this.size);
+		const parts = [rows];
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
 			const some =
 				part.length === rows.length
 					? contacts
 					: part.map((row) => contacts[sortedIndexOf(rows, row)] ?? '');
 			const error = await this.request(whole, part, some);
-			if (error === undefined) {
-				largestAccepted = Math.max(largestAccepted, part.length);
-				continue;
-			}
+			if (error === undefined) continue;
 			// The rows of this part are in the outcome already.
 			if (error.outcome === 'unknown') return stop(error, parts);
 			const isTooLarge = error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
 			const mayBeNamed = rowsNamedIn(error, part);
-			const [row = 0, ...others] = part;
-			if (others.length === 0) {
+			const [row = 0] = part;
+			if (part.length === 1) {
 				const isAboutRow = mayBeNamed.length > 0 || (named.has(row) && isAboutContacts(error));
 				if (!isTooLarge && !isAboutRow) return stop(error, [part, ...parts]);
-				const reason = isTooLarge ? this.reasonOfTooLarge(error) : rejectionReason(error);
+				const rejection = isTooLarge ? reasonOfTooLarge(error) : rejectionReason(error);
+				const record = { rows: rangesIn(whole.rows, part), rejection };
 				// A model may push rejected rows again, also after a crash.
-				if (!this.deps.isTool) {
-					whole.records.push({ rows: rangesIn(whole.rows, part), rejection: reason });
-				}
-				notPushed.add(row, 'rejected', reason);
+				if (!this.deps.isTool) whole.records.push(record);
+				this.add(record, part);
 				this.outcome.hasRejections = true;
 				rejected++;
 			} else if (isTooLarge) {
-				isSplit = true;
 				parts.unshift(...chunk(part, Math.ceil(part.length / 2)));
 			} else {
 				for (const each of mayBeNamed) named.add(each);
@@ -181,7 +191,6 @@ export class ChunkSender {
 			}
 			if (rejected > MAX_REJECTED_ROWS && parts.length > 0) return stop(tooManyRejected(), parts);
 		}
-		if (isSplit && largestAccepted > 0) this.size = largestAccepted;
 		return { rest: [] };
 	}
 
@@ -197,7 +206,7 @@ export class ChunkSender {
 		const record: ChunkRequest = { rows: rangesIn(all, rows) };
 		records.push(record);
 		try {
-			if (this.deps.stopRequested()) throw pushInterrupted(isTool);
+			if (this.deps.stopRequested()) throw pushInterrupted();
 			const list = Buffer.from(contacts.join());
 			const responded = new AbortController();
 			const sending = pushContacts(client, campaign.id, body, list, additions);
@@ -209,20 +218,42 @@ export class ChunkSender {
 			const response = recordOf(sent, CONTACTS_RESPONSE_FIELDS);
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
-			addAccepted(this.outcome, accepted);
+			this.add({ response }, rows);
+			record.response = response;
 			// A model may also push the rows again if the service skipped all of them.
 			if (isTool && accepted.request.rows.size === 0) pull(records, record);
-			else record.response = response;
 			return undefined;
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.
 			const known = error instanceof ExplainedError ? error : unexpectedError(error);
 			if (known.outcome === 'unknown') {
 				if (known instanceof OutcomeUnknown) record.error = known.toStored();
-				const reason = reasonOf(known, readerOf(isTool));
-				this.outcome.notPushed.addAll(RowSet.of(rows), 'unknown', reason);
+				this.outcome.stopped ??= known;
+				this.add(record, rows);
 			} else pull(records, record);
 			return known;
+		}
+	}
+
+	/** Adds what happened to these rows to the outcome. */
+	private add(
+		{ response, rejection, error }: Omit<ChunkRequest, 'rows'>,
+		rows: readonly number[],
+	): void {
+		const { pushed, notPushed } = this.outcome;
+		const { reader } = this;
+		if (response !== undefined) {
+			const { request, skipped } = readAccepted(rows, response, this.prepared.phones.keyAt);
+			pushed.push(request);
+			for (const { index, status, reason } of skipped) notPushed.add(index, status, reason);
+		} else if (rejection !== undefined) {
+			notPushed.addAll(RowSet.of(rows), 'rejected', rejection);
+		} else if (error !== undefined) {
+			const stopped = OutcomeUnknown.fromStored(error);
+			this.outcome.stopped ??= stopped;
+			notPushed.addAll(RowSet.of(rows), 'unknown', reasonOf(stopped, reader));
+		} else {
+			notPushed.addAll(RowSet.of(rows), 'unknown', NOTED_EARLIER[reader]);
 		}
 	}
 
@@ -243,14 +274,11 @@ export class ChunkSender {
 		this.ahead = { rows, contacts };
 		await contacts.catch(() => undefined);
 	}
+}
 
-	private reasonOfTooLarge({ originalMessage }: ExplainedError): string {
-		const said = originalMessage === undefined ? '' : ` The service said: ${originalMessage}`;
-		const advice = this.deps.isTool
-			? 'Shorten its texts.'
-			: 'Shorten its texts, or send fewer columns.';
-		return `The row is too large for the service, even in a request of its own. ${advice}${said}`;
-	}
+function reasonOfTooLarge({ originalMessage }: ExplainedError): string {
+	const said = originalMessage === undefined ? '' : ` The service said: ${originalMessage}`;
+	return `The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer of them.${said}`;
 }
 
 /** The positions of some rows of a chunk, for its record. Both are in ascending order. */
@@ -271,15 +299,11 @@ function tooManyRejected(): ExplainedError {
 	);
 }
 
-function pushInterrupted(isTool: boolean): ExplainedError {
+/** The execution was stopped, or a tool ran out of time. */
+function pushInterrupted(): ExplainedError {
 	return new InvalidInput(
-		isTool
-			? "The tool ran out of time, so the remaining contacts weren't sent"
-			: "The execution was stopped, so the remaining rows weren't sent",
-		{
-			onScreen: "You can push the rows that weren't sent again.",
-			forModel: 'You can push the contacts that were not sent again.',
-		},
+		"The push was stopped, so the remaining rows weren't sent",
+		forEveryone('You can push the remaining rows again.'),
 	);
 }
 

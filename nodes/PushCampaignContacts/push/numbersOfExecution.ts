@@ -1,15 +1,18 @@
 import sumBy from 'lodash/sumBy';
 import { NotSent } from '../../shared/api/errors';
 import { USER } from '../../shared/api/resolution';
-import type { Additions } from '../../shared/api/endpoints';
-import { shortFingerprint } from '../../shared/hash';
 import { isJsonObject } from '../../shared/json';
 import type { KeyNumberOf } from './phones';
-import type { CampaignTarget } from './chunkSender';
 import type { PushOutcome, RowsNotPushed } from './outcome';
 
-/** Numbers by result and campaign. Stored with the execution, so lists of a loop with many iterations aren't parsed. */
-export type NumbersRecord = { count: number; lists: { [list: string]: NumberList } };
+/** What an execution pushed to its campaigns, for all runs of the node. Stored with the execution. */
+export type NumbersRecord = {
+	count: number;
+	/** By result and campaign. */
+	lists: { [list: string]: NumberList };
+	/** The runs of the node that push to each campaign, in ascending order. Empty for a model. */
+	runs: { [campaign: string]: number[] };
+};
 /** By their remainder, because an object with a key for each number takes seven times as long to fill. */
 type NumberList = { [remainder: string]: number[] };
 
@@ -20,9 +23,7 @@ const REMAINDERS = 65_521;
 export const MAX_NUMBERS_KEPT = 250_000;
 
 const SENT =
-	"An earlier run of this node in this execution pushed this number to the campaign, so it wasn't pushed again.";
-const SENT_FOR_MODEL =
-	'This number is in the campaign already. It was pushed before in this agent run or MCP session, and not again.';
+	"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.";
 const UNKNOWN =
 	"This number may be in the campaign, because an earlier push of it has an unknown outcome. It wasn't pushed again.";
 
@@ -33,7 +34,6 @@ const UNKNOWN =
 export class NumbersOfExecution {
 	private readonly sent: NumberList;
 	private readonly unknown: NumberList;
-	private readonly reasonOfSent: string;
 
 	/**
 	 * @param record changed in place
@@ -48,7 +48,6 @@ export class NumbersOfExecution {
 		const ofOptions = options === undefined ? '' : ` ${options}`;
 		this.sent = lists[`sent ${campaign}${ofOptions}`] ??= {};
 		this.unknown = lists[`unknown ${campaign}`] ??= {};
-		this.reasonOfSent = options === undefined ? SENT : SENT_FOR_MODEL;
 	}
 
 	/** @throws NotSent if these rows of a model couldn't all be remembered, so that it could push them twice */
@@ -71,9 +70,8 @@ export class NumbersOfExecution {
 		return rows.filter((index) => {
 			const key = keyOf(index);
 			if (has(this.unknown, key)) notPushed.add(index, 'unknown', UNKNOWN);
-			else if (has(this.sent, key)) {
-				notPushed.add(index, 'duplicate', this.reasonOfSent);
-			} else return true;
+			else if (has(this.sent, key)) notPushed.add(index, 'duplicate', SENT);
+			else return true;
 			return false;
 		});
 	}
@@ -105,16 +103,7 @@ function has(list: NumberList, key: number): boolean {
 	return list[key % REMAINDERS]?.includes(key) === true;
 }
 
+/** n8n stores what `NumbersOfExecution` wrote, so its lists aren't checked, which may be long. */
 export function isNumbersRecord(stored: unknown): stored is NumbersRecord {
-	return (
-		isJsonObject(stored) &&
-		typeof stored.count === 'number' &&
-		isJsonObject(stored.lists) &&
-		Object.values(stored.lists).every(isJsonObject)
-	);
-}
-
-/** A fingerprint of what is sent besides the rows: campaign, agent, release, additional fields. */
-export function optionsFingerprint(campaign: CampaignTarget, additions: Additions): string {
-	return shortFingerprint([JSON.stringify([campaign, additions])], 16);
+	return isJsonObject(stored) && isJsonObject(stored.lists) && isJsonObject(stored.runs);
 }

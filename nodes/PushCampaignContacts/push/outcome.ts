@@ -113,8 +113,8 @@ export type PushOutcome = {
 	notPushed: RowsNotPushed;
 	/** Whether the service itself rejected rows. */
 	hasRejections?: boolean;
-	/** Whether the request asked to release the contacts to the calling queue. */
-	enqueue?: boolean;
+	/** Whether the requests ask to release the contacts to the calling queue. */
+	enqueue: boolean;
 	/** Only in a dry run: the rows that a push would send, and the status of the campaign. */
 	ready?: RowSet;
 	/** Whether `ready` may include numbers pushed before. n8n's store can't be read without adding them. */
@@ -131,5 +131,5 @@ export function reasonOf(error: ExplainedError, reader: Reader): string {
 
 /** The rows that can be called. */
 export function pushedRows({ pushed }: PushOutcome): RowSet {
-	return RowSet.union(pushed.map(({ rows }) => rows));
+	return RowSet.ofRanges(pushed.flatMap(({ rows }) => rows.toRanges()));
 }

@@ -1,10 +1,7 @@
 import { OutcomeUnknown, type StoredUnknown } from '../../shared/api/errors';
-import type { Reader, Resolution } from '../../shared/api/resolution';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
-import type { KeyOf } from './phones';
-import { reasonOf, type PushOutcome } from './outcome';
-import { addAccepted, readAccepted } from './accepted';
-import { RowSet, type RowRanges } from './rowSet';
+import type { Resolution } from '../../shared/api/resolution';
+import { isJsonObject, type JsonObject } from '../../shared/json';
+import type { RowRanges } from './rowSet';
 
 /**
  * What the requests of a push did, by chunk of its rows. Stored with the execution as plain JSON. It contains no rows and
@@ -23,40 +20,6 @@ export type ChunkRequest = {
 	/** The outcome is unknown. */
 	error?: StoredUnknown;
 };
-
-/**
- * Adds what is known of a chunk to the outcome.
- *
- * @param records of the chunk
- * @param rows of the chunk
- * @returns the other rows
- */
-export function restoreChunk(
-	records: readonly ChunkRequest[],
-	rows: readonly number[],
-	keyOf: KeyOf,
-	outcome: PushOutcome,
-	reader: Reader,
-): readonly number[] {
-	const settled = new Set<number>();
-	for (const { rows: ranges, response, rejection, error } of records) {
-		const positions = [...RowSet.ofRanges(ranges)];
-		const own = positions.map((position) => rows[position]).filter((row) => row !== undefined);
-		for (const row of own) settled.add(row);
-		if (response !== undefined) {
-			addAccepted(outcome, readAccepted(own, response, keyOf));
-		} else if (rejection !== undefined) {
-			outcome.notPushed.addAll(RowSet.of(own), 'rejected', rejection);
-		} else if (error !== undefined) {
-			const stopped = OutcomeUnknown.fromStored(error);
-			outcome.stopped ??= stopped;
-			outcome.notPushed.addAll(RowSet.of(own), 'unknown', reasonOf(stopped, reader));
-		} else {
-			outcome.notPushed.addAll(RowSet.of(own), 'unknown', NOTED_EARLIER[reader]);
-		}
-	}
-	return settled.size === 0 ? rows : rows.filter((row) => !settled.has(row));
-}
 
 export const NOTED_EARLIER: Resolution = {
 	onScreen:
@@ -78,21 +41,7 @@ export function rowsChanged(): OutcomeUnknown {
 	);
 }
 
+/** n8n stores what the push wrote, so its chunks aren't checked further. */
 export function isPushRecord(stored: unknown): stored is PushRecord {
-	return (
-		isJsonObject(stored) &&
-		Object.values(stored).every((chunk) => Array.isArray(chunk) && chunk.every(isChunkRequest))
-	);
-}
-
-function isChunkRequest(value: JsonValue): boolean {
-	if (!isJsonObject(value)) return false;
-	const { rows, response, rejection, error } = value;
-	return (
-		Array.isArray(rows) &&
-		rows.every((row) => typeof row === 'number') &&
-		(response === undefined || isJsonObject(response)) &&
-		(rejection === undefined || typeof rejection === 'string') &&
-		(error === undefined || (isJsonObject(error) && isJsonObject(error.resolution)))
-	);
+	return isJsonObject(stored) && Object.values(stored).every(Array.isArray);
 }

@@ -26,11 +26,6 @@ export class RowSet implements Iterable<number> {
 		return set;
 	}
 
-	/** All rows of these sets, in any order. */
-	static union(sets: Iterable<RowSet>): RowSet {
-		return RowSet.ofRanges(Array.from(sets, (set) => set.toRanges()).flat());
-	}
-
 	/** Adds rows after all others. Has no effect if `last` is before `first`. */
 	addRange(first: number, last: number): void {
 		if (last < first) return;

@@ -81,7 +81,7 @@ const newExecution = (batches: Row[][]): Execution => ({
 	batches,
 	run: 0,
 	record: {},
-	numbers: { count: 0, lists: {} },
+	numbers: { count: 0, lists: {}, runs: {} },
 });
 
 /** The process of one execution, which ends when n8n is killed. */

@@ -1,6 +1,15 @@
 import { NodeConnectionTypes, type INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
-import { engineHarness, hintsOf, makeNode, makeWorkflow, output, runWorkflow } from '../../engine';
+import {
+	engineHarness,
+	hintsOf,
+	makeNode,
+	makeWorkflow,
+	output,
+	runWorkflow,
+	service,
+	skipSleeps,
+} from '../../engine';
 import {
 	accepted,
 	goOn,
@@ -16,6 +25,9 @@ import {
 engineHarness();
 const rows = rowsOf({ phone: '9876543210', city: 'Pune' }, { phone: '9123456789', city: 'Delhi' });
 const NO_CAMPAIGN = { campaignId: 'Spring' };
+const CAMPAIGN = '/v1/campaigns/42/status';
+const toErrors = { onError: 'continueErrorOutput' } as const;
+afterEach(() => jest.restoreAllMocks());
 
 describe('invalid settings: nothing is sent', () => {
 	test.each<[NodeParameters, message: RegExp, advice: RegExp]>([
@@ -41,31 +53,52 @@ describe('invalid settings: nothing is sent', () => {
 		});
 	});
 
-	test('with Continue, Rejected lists every row', async () => {
+	const errorOf = (item: number) => ({
+		error: expect.stringMatching(/must be a whole number \(got "Spring"\)$/),
+		message: expect.stringMatching(/^Enter only the number/),
+		details: { item, outcome: 'not_sent' },
+	});
+
+	test('with Continue, Rejected has each item with its error', async () => {
 		const { error, pushed, rejected } = await runPush(rows, NO_CAMPAIGN, goOn);
 		expect([error, pushed]).toEqual([undefined, []]);
 		expect(rejected).toEqual(
-			rows.map(({ json }, index) => ({
+			rows.map(({ json }, item) => ({
 				json: {
 					...json,
 					rejection_status: 'not_sent',
-					rejection_reason: expect.stringMatching(/must be a whole number \(got "Spring"\)/),
+					rejection_reason: expect.stringMatching(/must be .* \(got "Spring"\)\. Enter only/),
+					push_status: 'not_sent',
+					...errorOf(item),
 				},
-				pairedItem: { item: index },
+				pairedItem: { item },
 			})),
 		);
 	});
 
-	test('with the error output, it gets one item', async () => {
-		const over = { onError: 'continueErrorOutput' } as const;
-		const { pushed, rejected, run } = await runPush(rows, NO_CAMPAIGN, over);
-		expect([pushed.length, rejected.length]).toEqual([0, 2]);
-		expect(jsonOf(output(run, 'Node', 2))).toEqual([
-			{
-				error: expect.stringMatching(/^'Campaign' must be a whole number/),
-				message: expect.stringMatching(/^Enter only the number/),
-				details: expect.objectContaining({ received: 2, pushed: 0, not_sent: 2 }),
-			},
+	test('with the error output, it has each item with its error', async () => {
+		const { pushed, rejected, run } = await runPush(rows, NO_CAMPAIGN, toErrors);
+		expect([pushed, rejected]).toEqual([[], []]);
+		expect(jsonOf(output(run, 'Node', 2))).toEqual(
+			rows.map(({ json }, item) => ({ ...json, ...errorOf(item) })),
+		);
+	});
+
+	test('with the error output, Retry On Fail runs the node again', async () => {
+		const active = { success: true, data: { campaign: { id: 42, status: 'Active' } } };
+		service().get(CAMPAIGN).reply(404).get(CAMPAIGN).reply(200, active);
+		const over = { ...toErrors, retryOnFail: true, waitBetweenTries: 1 };
+		const { pushed, run } = await runPush(rows, { options: { dryRun: true } }, over);
+		expect([pushed.length, output(run, 'Node', 2)]).toEqual([1, []]);
+	});
+
+	test('if the campaign cannot be read, nothing was sent', async () => {
+		service().get(CAMPAIGN).times(4).reply(503);
+		skipSleeps();
+		const parameters = { options: { skipPushedBefore: true } };
+		const { rejected } = await runPush(rows.slice(1), parameters, goOn);
+		expect(jsonOf(rejected)).toMatchObject([
+			{ error: expect.stringMatching(/503/), details: { outcome: 'not_sent' } },
 		]);
 	});
 });

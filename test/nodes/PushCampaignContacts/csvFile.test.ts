@@ -204,7 +204,7 @@ test('if n8n deletes a file while its rows are sent, the message leads to the re
 	expect(failed.data.resultData.error).toMatchObject({
 		message: `n8n couldn't read the file "a.csv" to its end, so the remaining rows weren't sent`,
 		description: expect.stringMatching(
-			/^Push only the remaining rows\. If n8n has deleted the file, load it again first\. n8n said: ENOENT\.\nTo send only the rows that weren't sent, retry this execution[^]*\nPushed: 6 rows/,
+			/^Push only the remaining rows\. If n8n has deleted the file, load it again first\. n8n said: ENOENT\.\n10 rows: 6 pushed, 4 not sent\.\nPushed: 6 rows[^]*\nNot sent: 4 rows .* To send only these rows, retry this execution/,
 		),
 	});
 	isDeleted = false;

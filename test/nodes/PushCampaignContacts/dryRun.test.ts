@@ -85,16 +85,12 @@ test('as a tool, reports the result, and the same contacts can be pushed afterwa
 	campaign();
 	const data = { phone: '9000000001' };
 	const dry = engineTool(pushNode({ options }));
+	const summary =
+		"1 row: 1 ready. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.";
 	expect(await dry(data)).toMatchObject({
 		outcome: 'done',
-		what_happened:
-			'Nothing was pushed, because this tool only checks the contacts. 1 row: 1 ready.',
-		result: {
-			dry_run: true,
-			summary:
-				"1 row: 1 ready. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.",
-			rejected: [],
-		},
+		what_happened: `Nothing was pushed, because this tool only checks the contacts. ${summary}`,
+		result: { dry_run: true, summary, rejected: [] },
 	});
 	const bodies = respondWith([200, accepted(1)]);
 	const real = engineTool(pushNode());

@@ -45,7 +45,7 @@ describe('a node that runs several times in an execution', () => {
 		const [, left = []] = runs(run, 1);
 		expect(left.map(({ json }) => json.rejection_status)).toEqual(['duplicate', 'duplicate']);
 		expect(left[0]?.json.rejection_reason).toBe(
-			"An earlier run of this node in this execution pushed this number to the campaign, so it wasn't pushed again.",
+			"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.",
 		);
 	});
 

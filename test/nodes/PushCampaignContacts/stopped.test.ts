@@ -9,6 +9,7 @@ import {
 	output,
 	retryFailed,
 	runWorkflow,
+	service,
 	startNode,
 	stoppedResult,
 	storedCredentials,
@@ -34,6 +35,8 @@ import {
 } from './pushHarness';
 
 const harness = engineHarness();
+const MAY_BE_SENT =
+	"Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.";
 const OK = ok(2);
 const LAST = ok(1);
 const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
@@ -63,9 +66,8 @@ describe.each<[string, () => JsonObject[]]>([
 		expect(error).toMatchObject({
 			message: expect.stringMatching(/the outcome is unknown$/),
 			description: expect.stringMatching(
-				/^The request wasn't sent again.*\nTo send only the rows that weren't sent, retry.*\nPushed: 2 rows \(rows 2 to 3, contact list 501\)\. Leave them out.*\nUnknown: 2 rows \(rows 4 to 5\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(row 6\)\..*\nRejected: 1 row \(row 1\)\. "12" has 2 digits.*$/,
+				/^The request wasn't sent again.*\n6 rows: 2 pushed, 1 rejected, 2 unknown, 1 not sent\.\nPushed: 2 rows \(rows 2 to 3, contact list 501\)\. Leave them out.*\nUnknown: 2 rows \(rows 4 to 5\)\. They may or may not be in the campaign\.\nNot sent: 1 row \(row 6\)\. To send only these rows, retry.*\nRejected: 1 row \(row 1\)\. "12" has 2 digits.*\nBefore you push unknown rows again, look.*$/,
 			),
-			messages: ['6 rows: 2 pushed, 1 rejected, 2 unknown, 1 not sent.'],
 			context: {
 				descriptionTemplate: String(error?.description).replaceAll('\n', '<br>'),
 			},
@@ -117,7 +119,7 @@ test('text from a row is never HTML in the error and the hints', async () => {
 	expect(hints).toContain('Warning from the service: {"code":"x"}');
 });
 
-test('a later attempt that cannot begin reports all rows as unknown', async () => {
+test('a later attempt that cannot begin says that an earlier one may have pushed rows', async () => {
 	const read = storedCredentials.getDecrypted.bind(storedCredentials);
 	const reading = jest.spyOn(storedCredentials, 'getDecrypted');
 	reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
@@ -127,7 +129,7 @@ test('a later attempt that cannot begin reports all rows as unknown', async () =
 	expect(bodies).toHaveLength(2);
 	expect(error).toMatchObject({
 		message: 'The database is busy',
-		description: expect.stringMatching(/^Unknown: 3 rows \(rows 1 to 3\)/),
+		description: `Resolve this. ${MAY_BE_SENT}`,
 	});
 });
 
@@ -159,21 +161,10 @@ test('the error output gets one item, and Rejected lists the rows', async () => 
 			error: expect.stringMatching(/^The service or a proxy returned HTTP status 503/),
 			message: expect.stringMatching(/^The request wasn't sent again/),
 			details: {
-				item: 2,
+				item: 0,
 				outcome: 'unknown',
 				response_said: 'HTTP status 503',
 				status: 503,
-				received: 3,
-				requests: 1,
-				pushed: 2,
-				rejected: 0,
-				unknown: 1,
-				not_sent: 0,
-				duplicate: 0,
-				do_not_disturb: 0,
-				skipped_duplicate: 0,
-				pushed_before: 0,
-				skipped_unmatched: 0,
 			},
 		},
 	]);
@@ -181,8 +172,6 @@ test('the error output gets one item, and Rejected lists the rows', async () => 
 
 describe('Retry in the list of executions', () => {
 	const errorOf = ({ data }: IRun) => data.resultData.error;
-	const statusesIn = (run: IRun) => output(run, 'Node', 1).map(({ json }) => json.rejection_status);
-	const ALL_UNKNOWN = ['unknown', 'unknown', 'unknown', 'unknown'];
 
 	async function run(node: INode, input: INodeExecutionData[]): Promise<IRun> {
 		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
@@ -202,7 +191,7 @@ describe('Retry in the list of executions', () => {
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/\nTo send only the rows that weren't sent, retry this execution.*\nPushed: 2 rows[^]*\nNot sent: 3 rows/,
+				/\nPushed: 2 rows.*\nNot sent: 3 rows .* To send only these rows, retry this execution/,
 			),
 		);
 		const again = await retry(failed, node);
@@ -267,14 +256,32 @@ describe('Retry in the list of executions', () => {
 		});
 	});
 
-	test('with an invalid setting, reports all rows as unknown, and how to go on', async () => {
+	/** Each row of *Rejected* says how to go on, and that nothing was sent only in this attempt. */
+	const unknownRows = (error: RegExp) =>
+		[0, 1, 2, 3].map((row) => ({
+			phone: phone(row),
+			rejection_status: 'unknown',
+			error: expect.stringMatching(error),
+			message: expect.stringContaining(MAY_BE_SENT),
+		}));
+
+	test.each<[string, NodeParameters, RegExp]>([
+		['an invalid setting', { campaignId: 'Spring' }, /^'Campaign' must be a whole number/],
+		[
+			'an empty setting',
+			{ phoneColumn: '={{ "" }}' },
+			/^'Phone Column' is empty, so nothing was sent in this attempt$/,
+		],
+		['a campaign that does not exist', { options: { dryRun: true } }, /doesn't know this campaign/],
+	])('with %s, all rows are unknown', async (_what, edited, error) => {
 		respondWith(OK, ARCHIVED);
+		service()
+			.get('/v1/campaigns/42/status')
+			.optionally()
+			.reply(200, rejection("Couldn't find Campaign"));
 		const failed = await run(pushNode(inTwos), manyRows(4));
-		const again = await retry(failed, pushNode({ ...inTwos, campaignId: 'Spring' }, goOn));
-		expect(statusesIn(again)).toEqual(ALL_UNKNOWN);
-		expect(output(again, 'Node', 1)[0]?.json.rejection_reason).toContain(
-			"Then retry the execution again. An earlier attempt may have pushed this row, so don't push it in a new execution.",
-		);
+		const again = await retry(failed, pushNode({ ...inTwos, ...edited }, goOn));
+		expect(jsonOf(output(again, 'Node', 1))).toMatchObject(unknownRows(error));
 	});
 
 	test('with an unreadable record, nothing is sent, and all rows are unknown', async () => {
@@ -282,8 +289,11 @@ describe('Retry in the list of executions', () => {
 		const node = pushNode(inTwos);
 		const failed = await run(node, manyRows(4));
 		const shelf: unknown = failed.data.executionData?.contextData['node:Node']?.voiceChatAgent;
-		expect(shelf).toHaveProperty(['push, run 0']);
-		Object.assign(Object(shelf), { 'push, run 0': 'damaged' });
-		expect(statusesIn(await retry(failed, { ...node, ...goOn }))).toEqual(ALL_UNKNOWN);
+		expect(shelf).toHaveProperty(['requests, run 0']);
+		Object.assign(Object(shelf), { 'requests, run 0': 'damaged' });
+		const again = await retry(failed, { ...node, ...goOn });
+		expect(jsonOf(output(again, 'Node', 1))).toMatchObject(
+			unknownRows(/can't be read, so nothing was sent in this attempt/),
+		);
 	});
 });

@@ -214,7 +214,7 @@ describe.each(ROUTES.slice(0, -1))('%s, a number is pushed once', (_name, toolOf
 						phone: phone(1),
 						rejection_status: 'duplicate',
 						rejection_reason:
-							'This number is in the campaign already. It was pushed before in this agent run or MCP session, and not again.',
+							"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.",
 					},
 				],
 			},

@@ -4,13 +4,13 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
+	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { ExplainedError } from '../../api/errors';
 import { quoted } from '../../values';
 import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../once/executionStore';
-import { maybeSentBefore, mayBeSentBefore } from '../once/sentBefore';
+import { beforeSending } from '../once/sentBefore';
 import { isCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
@@ -132,28 +132,29 @@ const FIRST_ONLY = "'Execute Once' is on in 'Settings', so only the first item w
  * Runs an action node, in a workflow or as a tool.
  *
  * @param form the fields of the node, or of the chosen operation
+ * @param toOutputs the outputs of items that failed before the first was sent, if *On Error* is set to continue
  */
 export async function runNode(
 	context: IExecuteFunctions,
 	form: readonly INodeProperties[],
 	execute: (run: OperationRun) => Promise<INodeExecutionData[][]>,
+	toOutputs = (failed: INodeExecutionData[]) => [failed],
 ): Promise<INodeExecutionData[][]> {
 	const parameters = new NodeParameters(context, form);
 	const run = async () =>
 		await execute({ context, parameters, account: lazyAccountClient(context) });
 	if (runsAsTool(context)) return await runForModel(context, run);
 	if (context.getNode().executeOnce === true) context.addExecutionHints({ message: FIRST_ONLY });
-	const outputs = await run().catch(async (error: unknown) => [
-		failedRun(context, await withEarlierAttempts(context, error)),
-	]);
+	const outputs = await run().catch(async (error: unknown) =>
+		toOutputs(failedRun(context, isOfItem(error) ? error : await beforeSending(context, error))),
+	);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
 }
 
-/** In a retry, an error before the first item doesn't show that no item was sent. */
-async function withEarlierAttempts(context: IExecuteFunctions, error: unknown): Promise<unknown> {
-	const isNotSent = error instanceof ExplainedError && error.outcome === 'not_sent';
-	return isNotSent && (await mayBeSentBefore(context)) ? maybeSentBefore(error) : error;
+/** An error of the item loop, which says what earlier attempts did. */
+function isOfItem(error: unknown): boolean {
+	return error instanceof NodeApiError || error instanceof NodeOperationError;
 }
 
 /**
@@ -163,7 +164,8 @@ async function withEarlierAttempts(context: IExecuteFunctions, error: unknown): 
 function failedRun(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
 	if (context.continueOnFail() && !returnsErrorsToAgent(context)) {
 		const items = context.getInputData();
-		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: items.length }));
+		// The message names no item, because it's about all.
+		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: 1 }));
 	}
 	throw toNodeError(context.getNode(), error);
 }

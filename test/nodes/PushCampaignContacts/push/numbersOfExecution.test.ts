@@ -11,13 +11,13 @@ import { phone } from './scripted';
 const numbered = (from: number) => (row: number) => Number(`91${phone(from + row)}`);
 
 test('recognizes as many numbers as are stored, and has no room for a push of a model beyond them', () => {
-	const record = { count: 0, lists: {} };
+	const record = { count: 0, lists: {}, runs: {} };
 	const add = (from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, row) => row);
 		const keys = numbered(from);
 		const pushed = [{ rows: RowSet.of(rows), response: {}, unmatched: [] }];
 		new NumbersOfExecution(record, 42).add(
-			{ received: count, pushed, notPushed: new RowsNotPushed() },
+			{ received: count, pushed, notPushed: new RowsNotPushed(), enqueue: false },
 			keys,
 		);
 	};
@@ -39,20 +39,20 @@ test('recognizes as many numbers as are stored, and has no room for a push of a 
 
 test('a loop with another number in each iteration takes time in proportion to its iterations', async () => {
 	const loop = (rounds: number) => () => {
-		const record = { count: 0, lists: {} };
+		const record = { count: 0, lists: {}, runs: {} };
 		for (let round = 0; round < rounds; round++) {
 			const notPushed = new RowsNotPushed();
 			const pushed = [{ rows: RowSet.of([0]), response: {}, unmatched: [] }];
 			const keys = numbered(round);
 			const numbers = new NumbersOfExecution(record, 42);
 			expect(numbers.leaveOut([0], keys, notPushed)).toHaveLength(1);
-			numbers.add({ received: 1, pushed, notPushed }, keys);
+			numbers.add({ received: 1, pushed, notPushed, enqueue: false }, keys);
 		}
 	};
 	expect(await isLinear(loop, 10_000)).toBe(true);
 });
 
-test.each([null, 'sent', [], {}, { count: 0 }, { count: 0, lists: { sent: '9' } }])(
+test.each([null, 'sent', [], {}, { count: 0, lists: {} }, { count: 0, lists: 1, runs: {} }])(
 	"%j isn't a record of numbers",
 	(stored) => {
 		expect(isNumbersRecord(stored)).toBe(false);

@@ -19,7 +19,7 @@ test('has the same rows as a sorted array', () => {
 	);
 });
 
-test('joins sets and overlapping ranges in any order', () => {
+test('joins overlapping ranges in any order', () => {
 	const range = fc.tuple(fc.nat(60), fc.nat(9)).map(([first, length]) => [first, first + length]);
 	fc.assert(
 		fc.property(fc.array(range), rows, (ranges, others) => {
@@ -27,7 +27,7 @@ test('joins sets and overlapping ranges in any order', () => {
 			for (const [first = 0, last = 0] of ranges) {
 				for (let row = first; row <= last; row++) all.add(row);
 			}
-			const set = RowSet.union([RowSet.ofRanges(ranges.flat()), RowSet.of(others)]);
+			const set = RowSet.ofRanges([...ranges.flat(), ...RowSet.of(others).toRanges()]);
 			expect([...set]).toEqual([...all].sort((one, other) => one - other));
 			expect(set.size).toBe(all.size);
 		}),

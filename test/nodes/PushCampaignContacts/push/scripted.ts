@@ -1,14 +1,13 @@
 import type { ColumnChoice, Columns } from '../../../../nodes/PushCampaignContacts/push/columns';
+import { NumbersOfExecution } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import type { PushOutcome } from '../../../../nodes/PushCampaignContacts/push/outcome';
+import { sendInChunks } from '../../../../nodes/PushCampaignContacts/push';
+import type { PushDeps } from '../../../../nodes/PushCampaignContacts/push/chunkSender';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import {
 	isPushRecord,
 	type PushRecord,
 } from '../../../../nodes/PushCampaignContacts/push/pushRecord';
-import {
-	type PushDeps,
-	pushToCampaign,
-} from '../../../../nodes/PushCampaignContacts/push/pushToCampaign';
 import {
 	ItemRows,
 	type ContactItem,
@@ -86,6 +85,7 @@ export function scripted(script: Script) {
 		stopRequested: () => false,
 		isTool: false,
 		record: {},
+		numbersOfExecution: new NumbersOfExecution({ count: 0, lists: {}, runs: {} }, 42),
 	};
 	return { requests, sent, options };
 }
@@ -105,10 +105,14 @@ export async function push(
 	options: PushDeps,
 	record: PushRecord = {},
 	own = columns,
-) {
+): Promise<PushOutcome> {
 	const rows = rowsOf(source);
 	const prepared = await prepareRows(rows, own, options);
-	return await pushToCampaign(rows, prepared, { ...options, record });
+	const { enqueue } = options.campaign;
+	const { notPushed } = prepared;
+	const outcome: PushOutcome = { received: rows.count, pushed: [], notPushed, enqueue };
+	await sendInChunks(prepared, { ...options, record }, outcome);
+	return outcome;
 }
 
 /** The record of an earlier attempt, stored and read again as n8n does. */

@@ -1,0 +1,229 @@
+import compact from 'lodash/compact';
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { ApiClient } from '../shared/api/client';
+import {
+	explained,
+	type ExplainedError,
+	InvalidInput,
+	NotSent,
+	OutcomeUnknown,
+} from '../shared/api/errors';
+import { type Reader, readerOf } from '../shared/api/resolution';
+import { readCampaign } from '../shared/campaign';
+import { shortFingerprint } from '../shared/hash';
+import { runExclusive } from '../shared/keyedMutex';
+import { formatOf } from '../shared/modelFormats';
+import { beforeSending } from '../shared/n8n/once/sentBefore';
+import { cancelSignal } from '../shared/n8n/run/cancel';
+import type { OperationRun } from '../shared/n8n/run/operations';
+import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
+import { openRows } from './openRows';
+import { ChunkSender, type PushDeps } from './push/chunkSender';
+import { resolveColumns, whyNoNames } from './push/columns';
+import { requireRoom } from './push/numbersPushedBefore';
+import { type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
+import { PhonesByRow } from './push/phones';
+import { type PreparedRows, prepareRows } from './push/prepareRows';
+import { rowsChanged } from './push/pushRecord';
+import type { RowSource } from './push/rows';
+import { RowSet } from './push/rowSet';
+import {
+	addHints,
+	type FinishedPush,
+	pushedOutput,
+	pushStopped,
+	rejectedItems,
+	requireOutputFits,
+	stoppedItem,
+} from './pushOutput';
+import { type Output, readOutput, readPushSettings } from './pushSettings';
+import { openStores } from './pushStores';
+
+/**
+ * Pushes the rows. Returns the *Pushed* and *Rejected* outputs.
+ *
+ * @throws if the push stopped, or couldn't begin
+ */
+export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
+	const { context, parameters } = run;
+	const output = readOutput(parameters.at(0));
+	let source: RowSource | undefined;
+	const start = async () => {
+		source = await openRows(run);
+		return await runPush(run, source, output);
+	};
+	try {
+		const push = await start().catch(async (error: unknown): Promise<never> => {
+			throw await beforeSending(context, error);
+		});
+		const { outcome } = push;
+		if (outcome.stopped !== undefined && !context.continueOnFail()) {
+			throw pushStopped(context, push, outcome.stopped);
+		}
+		addHints(context, push);
+		return [
+			[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
+			await rejectedItems(push, output),
+		];
+	} finally {
+		await source?.close();
+	}
+}
+
+/**
+ * Checks everything, then sends the rows, or in a dry run, nothing.
+ *
+ * @throws if nothing was sent. After that, the outcome reports what happened to each row.
+ */
+export async function runPush(
+	run: OperationRun,
+	source: RowSource,
+	output: Output,
+): Promise<FinishedPush> {
+	const { context } = run;
+	const found = await source.columns();
+	if (found.names.size === 0) {
+		return { outcome: NO_ROWS, source, phones: new PhonesByRow(), notes: source.notes };
+	}
+	const { columns: choice, ...settings } = await readPushSettings(run);
+	const { campaign, dryRun, skipPushedBefore } = settings;
+	if (dryRun) noteReadOnly(context);
+	const columns = resolveColumns(found, choice);
+	const { client } = await run.account();
+	const isTool = runsAsTool(context);
+	const prepared = await prepareRows(source, columns, { isTool });
+	const { phones, notPushed, rows } = prepared;
+	requireOutputFits(source, output);
+	// Numbers are remembered before they are sent, and forgetting them takes long.
+	const status = dryRun || skipPushedBefore ? await openCampaign(client, campaign.id) : undefined;
+
+	const outcome: PushOutcome = {
+		received: source.count,
+		pushed: [],
+		notPushed,
+		enqueue: campaign.enqueue,
+		...(dryRun && { ready: rows, readyIsUpperBound: skipPushedBefore, campaignStatus: status }),
+	};
+	if (!dryRun) {
+		// On *Retry On Fail* and *Retry*, the node doesn't send again what it pushed or may have pushed.
+		const stores = await openStores(context, settings);
+		const signal = cancelSignal(context);
+		const stopRequested = () => signal.aborted;
+		const deps = { ...settings, ...stores, client, isTool, stopRequested };
+		const send = async () => await sendInChunks(prepared, deps, outcome);
+		// An AI agent may call the tool again while it runs.
+		await runExclusive(stores.numbersOfExecution.record, send);
+	}
+	// A single contact, such as from a form, may have no name.
+	const isNameless = rows.size > 1 && !prepared.hasNames && outcome.stopped === undefined;
+	const notes = [...source.notes, isNameless && whyNoNames(columns, choice)];
+	return { outcome, source, phones, notes: compact(notes) };
+}
+
+/** An empty input is fine. */
+const NO_ROWS: PushOutcome = {
+	received: 0,
+	pushed: [],
+	notPushed: new RowsNotPushed(),
+	enqueue: false,
+};
+
+const ARCHIVED = 'Archived';
+
+/**
+ * Reads the campaign before anything is sent, to detect a wrong token, URL, or campaign.
+ *
+ * @returns its status
+ * @throws if the service would reject every request
+ */
+async function openCampaign(client: ApiClient, campaignId: number): Promise<string | undefined> {
+	const { status } = await readCampaign(client, campaignId).catch((error: unknown) => {
+		if (!(error instanceof OutcomeUnknown)) throw error;
+		throw new NotSent(error.message, error.explanation.resolution, error);
+	});
+	if (status !== ARCHIVED) return status;
+	throw new InvalidInput('The campaign is archived, so nothing was sent', {
+		onScreen: "Choose another campaign in 'Campaign'.",
+		forModel: `Choose another campaign. ${formatOf('Campaign')}`,
+	});
+}
+
+/** Why the push stopped, and what that says about each row that it didn't reach. */
+type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: string };
+
+/**
+ * Sends the prepared rows in chunks, one after another, usually one request each. Stops at the first request that didn't
+ * certainly succeed. What an earlier attempt sent, or may have sent, isn't sent again. The outcome reports what happened
+ * to each row, so this doesn't throw for it.
+ *
+ * @param outcome changed in place
+ */
+export async function sendInChunks(
+	prepared: PreparedRows,
+	deps: PushDeps,
+	outcome: PushOutcome,
+): Promise<void> {
+	const { campaign, contactsPerRequest, record, isTool, numbersOfExecution } = deps;
+	const { rows, phones, notPushed } = prepared;
+	const { keyNumberAt } = phones;
+	const reader = readerOf(isTool);
+	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.size);
+	if (isTool) numbersOfExecution.requireRoom(rows.size);
+
+	/** Identifies the rows, and how they are split. */
+	const push = shortFingerprint(
+		[`${campaign.id} ${contactsPerRequest}`, await phones.fingerprintOf(rows)],
+		16,
+	);
+	const sender = new ChunkSender(push, prepared, deps, outcome);
+	const isChanged = Object.keys(record).some((key) => !key.startsWith(push));
+	let stop = isChanged ? stopAt(rowsChanged(), 'unknown', reader) : undefined;
+	// A push without rows is noted, too, so that a retry in which it has rows is recognized.
+	const chunks = rows.size === 0 ? [[]] : rows.lists(contactsPerRequest);
+	let index = -1;
+	for (const [all, next] of withNext(chunks)) {
+		const key = `${push} ${++index}`;
+		const records = record[key] ?? [];
+		// What earlier attempts recorded.
+		let rest = sender.restore(records, all);
+		if (rest.length === 0 && all.length > 0) continue;
+		if (stop?.status !== 'unknown') {
+			rest = numbersOfExecution.leaveOut(rest, keyNumberAt, notPushed);
+		}
+		if (stop === undefined) {
+			record[key] = records;
+			try {
+				const sent = await sender.send({ index, rows: all, next, records }, rest);
+				({ rest } = sent);
+				stop = sent.stopped && stopAt(sent.stopped, 'not_sent', reader);
+			} catch (error) {
+				// If it's unknown which rows an earlier attempt pushed, any row may be in the campaign.
+				const known = explained(error);
+				stop = stopAt(known, known.outcome === 'unknown' ? 'unknown' : 'not_sent', reader);
+			} finally {
+				if (records.length === 0) Reflect.deleteProperty(record, key);
+			}
+		}
+		if (stop !== undefined) notPushed.addAll(RowSet.of(rest), stop.status, stop.reason);
+	}
+	if (stop !== undefined) outcome.stopped ??= stop.error;
+	numbersOfExecution.add(outcome, keyNumberAt);
+}
+
+function stopAt(error: ExplainedError, status: Stop['status'], reader: Reader): Stop {
+	const isOfEarlier = status === 'not_sent' && error.outcome === 'unknown';
+	const reason = isOfEarlier
+		? `The push stopped at an earlier request, before it reached this row: ${error.message}. You can push this row again.`
+		: reasonOf(error, reader);
+	return { error, status, reason };
+}
+
+/** Each element, and the one after it. */
+function* withNext<T>(list: Iterable<T>): Generator<[T, T | undefined]> {
+	let current: T | undefined;
+	for (const next of list) {
+		if (current !== undefined) yield [current, next];
+		current = next;
+	}
+	if (current !== undefined) yield [current, undefined];
+}
