@@ -13,7 +13,7 @@ import { readCampaign } from '../shared/campaign';
 import { shortFingerprint } from '../shared/hash';
 import { runExclusive } from '../shared/keyedMutex';
 import { formatOf } from '../shared/modelFormats';
-import { beforeSending } from '../shared/n8n/once/sentBefore';
+import { beforeSending } from '../shared/n8n/once/openNotes';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';

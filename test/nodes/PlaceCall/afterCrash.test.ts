@@ -210,7 +210,7 @@ describe('Retry', () => {
 		expect(items).toEqual([
 			{
 				error: expect.any(String),
-				message: expect.stringContaining('Retry the execution again'),
+				message: expect.stringContaining('Then retry the execution again'),
 				details: expect.objectContaining({ outcome: 'unknown', n8n_said: 'database is locked' }),
 			},
 		]);
@@ -224,7 +224,9 @@ it("while n8n's database is locked, a first attempt says that nothing was sent",
 	const { message, description } = faultOf(
 		await harness.run(harness.placeCallNode(perItem), people(1)),
 	);
-	expect(message).toBe("n8n can't record the request before sending it, so it wasn't sent");
+	expect(message).toBe(
+		"n8n can't record the request before sending it, so this attempt didn't send it",
+	);
 	expect(description).toContain(
 		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 	);

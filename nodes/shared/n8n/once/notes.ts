@@ -1,8 +1,9 @@
 import uniq from 'lodash/uniq';
-import { NotSent, OutcomeUnknown } from '../../api/errors';
+import { explained } from '../../api/errors';
 import type { DeduplicationStore } from '../../deduplicationStore';
 import { type Limiter, runExclusive } from '../../keyedMutex';
 import { nameOf } from './requestRecord';
+import { maybeSentBefore } from './sentBefore';
 
 /** Notes to keep of other executions: of those that were interrupted, and of retries. */
 const MAX_OTHERS = 40_000;
@@ -166,7 +167,7 @@ export class Notes {
 	/** @returns the notes of earlier attempts among these */
 	private async write(notes: readonly string[]): Promise<ReadonlySet<string>> {
 		await this.repeat(async () => await this.writeInBatch(notes)).catch((error: unknown) => {
-			throw this.isFirst ? error : earlierUnreadable(error);
+			throw this.isFirst ? error : maybeSentBefore(explained(error));
 		});
 		return new Set(notes.filter((note) => !this.attempt.uses.has(note)));
 	}
@@ -193,17 +194,4 @@ export class Notes {
 		attempt.batch.notes.push(...notes);
 		await attempt.batch.written;
 	}
-}
-
-function earlierUnreadable(error: unknown): OutcomeUnknown {
-	const cause = error instanceof NotSent ? error.originalMessage : String(error);
-	return new OutcomeUnknown(
-		"n8n can't read which requests an earlier attempt sent, so the node sent nothing more",
-		{
-			onScreen:
-				"Retry the execution again. If that doesn't help, ask your n8n administrator to check n8n's database.",
-			forModel: 'Try again.',
-		},
-		{ originalMessage: cause, origin: 'n8n' },
-	);
 }

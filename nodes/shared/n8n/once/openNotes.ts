@@ -1,13 +1,17 @@
 import sumBy from 'lodash/sumBy';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { ExplainedError } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
+import { isJsonObject } from '../../json';
 import { isCanceled } from '../run/cancel';
 import { originOf } from './executionOrigin';
+import { openRecord } from './executionStore';
 import { AttemptState, Notes } from './notes';
 import { nodeKey, openStore, repeatOnStore, type StoreUse, useDatabase } from './rememberedTexts';
+import { maybeSentBefore } from './sentBefore';
 
 const USE: StoreUse = {
-	message: "n8n can't record the request before sending it, so it wasn't sent",
+	message: "n8n can't record the request before sending it, so this attempt didn't send it",
 	description:
 		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 };
@@ -56,4 +60,25 @@ export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => 
 	const notes = await openNotes(context).catch(() => undefined);
 	const own = notes?.own();
 	return async () => await notes?.release(own);
+}
+
+/** In a retry, an error before the first request doesn't show that nothing was sent. */
+export async function beforeSending(context: IExecuteFunctions, error: unknown): Promise<unknown> {
+	const isUnknown = error instanceof ExplainedError && error.outcome === 'unknown';
+	return isUnknown || !(await mayBeSentBefore(context)) ? error : maybeSentBefore(error);
+}
+
+/**
+ * Whether an earlier attempt of the execution may have sent anything, also if the items can't be read now. True if n8n's
+ * store can't be reached.
+ */
+async function mayBeSentBefore(context: IExecuteFunctions): Promise<boolean> {
+	try {
+		const records = openRecord(context, 'requests', isJsonObject, {});
+		if (Object.keys(records).length > 0) return true;
+		const notes = await openNotes(context);
+		return (await notes?.findEarlier([])) !== undefined;
+	} catch {
+		return true;
+	}
 }

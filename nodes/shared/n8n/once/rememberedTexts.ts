@@ -6,7 +6,7 @@ import { pause } from '../../clock';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../deduplicationStore';
 import { type Limiter, runExclusive } from '../../keyedMutex';
 import { clock } from '../http/accountClient';
-import { cancelSignal, stoppedBeforeItem } from '../run/cancel';
+import { cancelSignal } from '../run/cancel';
 import { messageOf } from '../../values';
 
 const OPTIONS = { mode: 'entries' } as const;
@@ -84,17 +84,19 @@ export function openStore(
 	};
 }
 
-/** Repeats an access to the store that fails. n8n may have done it, although it reported an error. */
+/** Repeats an access to the store that fails, until the execution is stopped. n8n may have done it, although it reported an error. */
 export function repeatOnStore(context: IExecuteFunctions): Limiter {
 	const signal = cancelSignal(context);
 	return async (access) => {
+		let result = access();
 		for (const delay of DATABASE_DELAYS_MS) {
-			try {
-				return await access();
-			} catch {
-				if (!(await pause(clock, delay, signal))) throw stoppedBeforeItem();
-			}
+			const hasFailed = await result.then(
+				() => false,
+				() => true,
+			);
+			if (!hasFailed || !(await pause(clock, delay, signal))) break;
+			result = access();
 		}
-		return await access();
+		return await result;
 	};
 }

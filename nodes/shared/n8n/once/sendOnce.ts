@@ -21,6 +21,9 @@ import {
 import { begunEarlier, maybeSentBefore } from './sentBefore';
 import { sendForModel } from './toolRequests';
 
+/** Until the response arrives. */
+const IN_PROGRESS = begunEarlier().toStored();
+
 /**
  * Sends each request of a node run at most once. Stores the results with the execution, and replays them on
  * *Retry On Fail* and *Retry*. Requests that were rejected or never left n8n may be sent again.
@@ -156,7 +159,7 @@ export class SendOnce<Deps> {
 		const notes = request.target === undefined ? undefined : await this.notes();
 		// No await in between, so that simultaneous requests count.
 		if (quota !== undefined) this.requireQuota(quota);
-		this.records[key] = { ...owner, unknown: begunEarlier(request).toStored() };
+		this.records[key] = { ...owner, unknown: IN_PROGRESS };
 		const sending = sendNoted(request, deps, notes, isRepeat);
 		const output = await sending.catch((error: unknown): never => {
 			if (error instanceof OutcomeUnknown) {

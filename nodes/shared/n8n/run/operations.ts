@@ -10,7 +10,7 @@ import {
 import { quoted } from '../../values';
 import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../once/executionStore';
-import { beforeSending } from '../once/sentBefore';
+import { beforeSending } from '../once/openNotes';
 import { isCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';

@@ -76,7 +76,7 @@ test('a parent that n8n cannot read stops the request before it is sent', async 
 	jest.spyOn(context, 'getExecutionDataById').mockRejectedValue(new Error('database is locked'));
 	await expect(openNotes(context)).rejects.toMatchObject({
 		outcome: 'not_sent',
-		message: expect.stringContaining("so it wasn't sent"),
+		message: expect.stringContaining("so this attempt didn't send it"),
 	});
 });
 

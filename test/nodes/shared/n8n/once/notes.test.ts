@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import uniq from 'lodash/uniq';
+import { NotSent } from '../../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import type { DeduplicationStore } from '../../../../../nodes/shared/deduplicationStore';
 import { type Limiter, noLimit } from '../../../../../nodes/shared/keyedMutex';
 import { AttemptState, type Note, Notes } from '../../../../../nodes/shared/n8n/once/notes';
@@ -18,7 +20,7 @@ class Store implements DeduplicationStore {
 
 	async add(texts: string[], maxEntries = Infinity): Promise<string[]> {
 		await Promise.resolve();
-		if (this.fails === 'before') throw new Error('database is locked');
+		if (this.fails === 'before') throw new NotSent('database is locked', forEveryone(''));
 		const added = texts.filter((text) => !this.texts.includes(text));
 		this.texts = [...this.texts, ...added].slice(-maxEntries);
 		this.writes++;
