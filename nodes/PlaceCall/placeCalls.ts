@@ -70,7 +70,6 @@ export async function placeCalls(
 	}).finally(async () => await run.limiter.releaseUnused());
 	const hints = outputHints(placed, {
 		asks: readQuestion !== undefined,
-		keepsInput: run.keepsInput(parameters.at(0)),
 		now: dateTimeNow().setZone(context.getTimezone()),
 	});
 	context.addExecutionHints(...hints.map((message) => ({ message })));

@@ -51,7 +51,7 @@ export async function prepareWait(
 	await requireResumable(context, resumeUrl);
 	return {
 		webhookUrl: resumeUrl,
-		finish: async (placed) => await waitForWebhook(context, placed, resumeUrl, settings),
+		finish: async (placed) => await waitForWebhook(context, placed, resumeUrl, option.limitMs),
 	};
 }
 
@@ -62,10 +62,10 @@ async function waitByReading(
 	placed: INodeExecutionData[],
 	settings: WaitSettings,
 ): Promise<INodeExecutionData[]> {
-	const { finished, keepsInput } = settings;
+	const { finished, keepsInput, limitMs } = settings;
 	const callIds = callIdsOf(placed);
 	const now = clock.now();
-	const until = clock.elapsed() + capInTools(context, endOfWait(placed, settings, now) - now);
+	const until = clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now);
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished,
@@ -105,12 +105,12 @@ async function waitForWebhook(
 	context: IExecuteFunctions,
 	placed: INodeExecutionData[],
 	resumeUrl: string,
-	settings: WaitSettings,
+	limitMs: number,
 ): Promise<INodeExecutionData[]> {
 	// Otherwise, a stopped execution would continue when its wait ends.
 	const isStopped = cancelSignal(context).aborted;
 	if (isStopped || callIdsOf(placed).length === 0) return placed;
-	const until = endOfWait(placed, settings, clock.now());
+	const until = endOfWait(placed, limitMs, clock.now());
 	const clearNotes = await notesOfWaiting(context);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	const task = context.getExecuteData();
@@ -151,11 +151,7 @@ async function requireResumable(context: IExecuteFunctions, resumeUrl: string): 
 const LAST_END = WAIT_INDEFINITELY.getTime() - GRACE_MS;
 
 /** The time limit starts when the last call is due. In epoch milliseconds. */
-function endOfWait(
-	placed: readonly INodeExecutionData[],
-	{ limitMs, keepsInput }: { limitMs: number; keepsInput: boolean },
-	now: number,
-): number {
-	const last = max([now, ...dueTimes(placed, keepsInput)]);
+function endOfWait(placed: readonly INodeExecutionData[], limitMs: number, now: number): number {
+	const last = max([now, ...dueTimes(placed)]);
 	return Math.min(last + limitMs, LAST_END);
 }

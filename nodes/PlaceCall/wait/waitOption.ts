@@ -50,22 +50,9 @@ const timeLimit: INodeProperties = {
 		"How long to wait after the last call is due. Calls that aren't completed by then are returned with timed_out set to true.",
 };
 
-const otherStartsNotice: INodeProperties = {
-	displayName:
-		"While the execution waits, another start of this workflow calls the same people. To prevent this, mark their rows before this node, and set 'On Error' to continue, so that a bad row leaves no others marked but not called. Or add <b>Limit Calls per Person</b> in Options.",
-	name: 'otherStartsNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: {
-		show: { waitForCompletion: WAYS.map(({ value }) => value) },
-		hide: { '@tool': [true] },
-	},
-};
-
 /** *Wait for Completion* of *Place*, with its time limit. */
 export const waitFields: INodeProperties[] = [
 	how,
-	otherStartsNotice,
 	{ ...timeLimit, displayOptions: { show: { waitForCompletion: WAYS.map(({ value }) => value) } } },
 ];
 
