@@ -261,7 +261,9 @@ describe('asking and waiting', () => {
 		it('stops the workflow if set', async () => {
 			const over = { type, onError: 'stopWorkflow' } as const;
 			const { run } = await waiting({ ...reviewed, yesValues: '={{ "" }}' }, [wish], over);
-			expect(faultOf(run).message).toContain("'Counts as Yes' or 'Counts as No' is empty");
+			expect(faultOf(run).message).toContain(
+				"'Counts as Yes' and 'Counts as No' must have different values",
+			);
 		});
 	});
 });
