@@ -59,16 +59,6 @@ export function callTime(settings: TimeSettings, now: DateTime, since = now): Ca
 	return { planned: earliest, scheduledAt };
 }
 
-/**
- * Checks the time of a call before any call is placed.
- *
- * @throws InvalidInput if the time has passed
- */
-export function requirePossibleTime(settings: TimeSettings, now: DateTime): void {
-	const { obstacle } = callTime(settings, now);
-	if (obstacle instanceof InvalidInput) throw obstacle;
-}
-
 /** A time of day counts as the next such time in India. */
 function momentOf(schedule: Schedule | undefined, now: DateTime): DateTime {
 	if (schedule === undefined) return now;

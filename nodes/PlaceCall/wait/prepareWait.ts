@@ -41,10 +41,11 @@ export async function prepareWait(
 	account: () => Promise<AccountClient>,
 ): Promise<CompletionWait> {
 	const option = readWaitOption(form);
-	const how = option.how ?? defaultWait(context);
+	// *Ask and Wait* always waits. A tool can't wait for the completion webhook.
+	const how = option.how ?? (asksAndWaits(context) ? 'webhook' : undefined);
 	if (how === undefined) return { finish: async (placed) => placed };
 	const settings = { ...option, keepsInput: includesInput(context)(form) };
-	if (how === 'reading') {
+	if (how === 'reading' || runsAsTool(context)) {
 		return { finish: async (placed) => await waitByReading(context, account, placed, settings) };
 	}
 	const resumeUrl = resumeUrlOf(context);
@@ -91,12 +92,6 @@ function placedNote(callIds: readonly string[]): string | undefined {
 	return `${were} placed. Read ${isOne ? 'it' : 'them'} with Get Call: ${named(callIds, String)}.`;
 }
 
-/** *Ask and Wait* always waits. As a tool, it can't wait for the completion webhook. */
-function defaultWait(context: IExecuteFunctions): 'reading' | 'webhook' | undefined {
-	if (!asksAndWaits(context)) return undefined;
-	return runsAsTool(context) ? 'reading' : 'webhook';
-}
-
 /**
  * Lets the execution wait in n8n's database. n8n stores the input items with it, so they're replaced with the placed
  * calls. If n8n's own limit ends the wait, they're the output.
@@ -131,12 +126,6 @@ async function waitForWebhook(
 
 /** Places no call if n8n can't reach its own resume URL, because only a ping finds calls that end before the wait starts. */
 async function requireResumable(context: IExecuteFunctions, resumeUrl: string): Promise<void> {
-	if (runsAsTool(context)) {
-		throw new NodeOperationError(
-			context.getNode(),
-			"A tool can't wait for the completion webhook, so no call was placed",
-		);
-	}
 	if (RUNNING.includes(await pingResumeUrl(context, resumeUrl, 'GET'))) return;
 	throw new NodeOperationError(
 		context.getNode(),

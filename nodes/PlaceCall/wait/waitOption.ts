@@ -9,7 +9,7 @@ const WAYS = [
 		name: 'By Completion Webhook',
 		value: 'webhook',
 		description:
-			'The service sends the result of each call to n8n. The execution waits until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n.',
+			'The service sends the result of each call to n8n. The execution waits until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n. As a tool, the node reads the calls instead, until the time limit of tools.',
 	},
 	{
 		name: 'By Reading the Call',
@@ -63,7 +63,7 @@ export const waitOptions: INodeProperties[] = [
 		options: WAYS,
 		default: 'webhook',
 		description:
-			'How the node detects that the call is completed: by completion webhook by default, or in a tool by reading the call, until the time limit of tools',
+			'How the node detects that the call is completed. By completion webhook by default.',
 	},
 	timeLimit,
 ];

@@ -184,9 +184,10 @@ describe('asking and waiting', () => {
 		isNow(1_000_000);
 		timeFlies();
 		const data = newExecutionData();
-		const ask = engineTool(await askNode({ phoneNumber: '9000000000', message: 'May I?' }), {
-			data,
-		});
+		// A tool can't wait for the webhook.
+		const options = { waitForCompletion: 'webhook' };
+		const one = await askNode({ phoneNumber: '9000000000', message: 'May I?', options });
+		const ask = engineTool(one, { data });
 		const early = await ask();
 		expect(clock.now() - 1_000_000).toBe(45_000);
 		expect(early).toMatchObject({
