@@ -8,10 +8,11 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/forms/locatorFields';
+import { readCompletionSettings } from '../shared/n8n/forms/callTriggerFields';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { checkPublished } from '../shared/n8n/triggers/checkPublished';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
-import { passCompleted, readSettings, receiveReport } from './completions';
+import { passCompleted, receiveReport } from './completions';
 import { completionFields } from './properties';
 
 export class CallCompletedTrigger implements INodeType {
@@ -25,7 +26,8 @@ export class CallCompletedTrigger implements INodeType {
 		group: ['trigger'],
 		// Above 1, n8n reads the body without its expression engine.
 		version: 2,
-		subtitle: '={{ $parameter["verify"] ? "on verified calls" : "on calls, not verified" }}',
+		subtitle:
+			'={{ "on completed calls" + ($parameter["include"].length > 0 ? " with " + $parameter["include"].join(" and ") : "") }}',
 		description: 'Starts the workflow when a phone call of an AI agent is completed',
 		builderHint: {
 			searchHint:
@@ -80,7 +82,7 @@ export class CallCompletedTrigger implements INodeType {
 	// Each call has the webhook URL in its request, so nothing is registered in the service.
 	webhookMethods = {
 		default: nothingToRegister((context) =>
-			checkPublished(context, completionFields, readSettings),
+			checkPublished(context, completionFields, readCompletionSettings),
 		),
 	};
 

@@ -1,5 +1,3 @@
-import isNull from 'lodash/isNull';
-import omitBy from 'lodash/omitBy';
 import pLimit from 'p-limit';
 import type {
 	IExecuteFunctions,
@@ -8,7 +6,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { comparedReport, isWanted, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
+import { comparedReport, isWanted, outcomeKey } from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
 import { readIncluded } from '../shared/calls/readCall';
 import {
@@ -22,8 +20,7 @@ import {
 	type CompletionSettings,
 	readCompletionSettings,
 } from '../shared/n8n/forms/callTriggerFields';
-import type { Fields } from '../shared/n8n/forms/fields';
-import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
+import { NodeParameters } from '../shared/n8n/forms/nodeParameters';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { cancellableSleep } from '../shared/n8n/run/cancel';
 import { asItems } from '../shared/n8n/run/itemLoop';
@@ -33,8 +30,6 @@ import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
 import { completionFields } from './properties';
 import { notRead, readCompletedCall } from './readCompletedCall';
 import { displayText, quoted } from '../shared/values';
-
-type Settings = CompletionSettings & { verify: boolean; allowDuplicates: boolean };
 
 /** Starts an execution with an item for each call that the request reports. */
 export async function receiveReport(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -46,8 +41,7 @@ export async function receiveReport(context: IWebhookFunctions): Promise<IWebhoo
 			return reject(context, 400, `The body has more than ${MAX_CALLS_PER_REPORT} calls.`);
 		}
 		if (calls.length === 0) return reject(context, 400, 'The body has no call_id.');
-		const isVerified = formOf(context, completionFields).switch('verify', true);
-		return { workflowData: [asItems(calls.map(isVerified ? hintOf : reportedItem))] };
+		return { workflowData: [asItems(calls.map(hintOf))] };
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}
@@ -58,27 +52,17 @@ function hintOf(call: ReportedCall): JsonObject {
 	return { call_id: call.callId, ...comparedReport(call) };
 }
 
-/** The report about one call, as it came. */
-function reportedItem({ part }: ReportedCall): JsonObject {
-	return isJsonObject(part) ? part : { payload: part };
-}
-
 /** Passes on the reported calls that have ended, match the filters, and weren't passed on before. */
 export async function passCompleted(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	try {
-		const settings = readSettings(new NodeParameters(context, completionFields).at(0));
-		const { verify, filters, allowDuplicates } = settings;
+		const settings = readCompletionSettings(new NodeParameters(context, completionFields).at(0));
 		const reports = context.getInputData().map(({ json }) => json);
 		const calls = reports.filter(isJsonObject).map(readReport).flat().filter(isCall);
-		const { completed, failed } = verify
-			? await readCalls(context, calls, settings)
-			: { completed: calls.map(asReported), failed: [] };
-		const wanted = completed.filter(({ outcome }) => isWanted(outcome, filters));
-		if (allowDuplicates) return [[...toItems(wanted), ...failed]];
-		const byKey = new Map(wanted.map((call) => [outcomeKey(call.callId, call.outcome), call]));
+		const { completed, failed } = await readCalls(context, calls, settings);
+		const byKey = new Map(completed.map((call) => [outcomeKey(call.callId, call.record), call]));
 		const isNew = await newEvents(context, [...byKey.keys()]);
-		const passed = [...byKey].flatMap(([key, call]) => (isNew.has(key) ? [call] : []));
-		return [[...toItems(passed), ...failed]];
+		const passed = [...byKey].flatMap(([key, call]) => (isNew.has(key) ? [call.record] : []));
+		return [[...asItems(passed.map(flatCallRecord)), ...failed]];
 	} catch (error) {
 		// Otherwise, n8n passes the reports on as they came.
 		if (context.continueOnFail()) return [[toErrorItem(error, { itemIndex: 0, of: 1 })]];
@@ -86,12 +70,8 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 	}
 }
 
-type CompletedCall = {
-	callId: string;
-	record: JsonObject;
-	/** Identifies the outcome of the call, and is compared with the filters. */
-	outcome: JsonObject;
-};
+/** `record`: also has what is read for it. */
+type CompletedCall = { callId: string; record: JsonObject };
 
 type Readings = {
 	completed: CompletedCall[];
@@ -99,23 +79,11 @@ type Readings = {
 	failed: INodeExecutionData[];
 };
 
-function toItems(calls: readonly CompletedCall[]): INodeExecutionData[] {
-	return asItems(calls.map(({ record }) => flatCallRecord(record)));
-}
-
-/** The call as reported, with the fields of its outcome wherever they are, and the whole report if it has more. */
-function asReported(call: ReportedCall): CompletedCall {
-	const { callId, part } = call;
-	const outcome = reportedOutcome(call);
-	const record = { ...omitBy(outcome, isNull), ...call.record };
-	return { callId, record: part === call.record ? record : { ...record, report: part }, outcome };
-}
-
 /** Reads each call with the token, and leaves out those that the account doesn't have. */
 async function readCalls(
 	context: IExecuteFunctions,
 	calls: readonly ReportedCall[],
-	{ finished, filters, included }: Settings,
+	{ finished, filters, included }: CompletionSettings,
 ): Promise<Readings> {
 	const { client } = await createAccountClient(context);
 	const sleep = cancellableSleep(context);
@@ -128,7 +96,7 @@ async function readCalls(
 		const more = await readIncluded(client, callId, included).catch((error: unknown) => {
 			throw notRead(callId, error);
 		});
-		return [{ callId, record: { ...record, ...more }, outcome: record }];
+		return [{ callId, record: { ...record, ...more } }];
 	};
 	const tryToRead = async (call: ReportedCall, itemIndex: number): Promise<Readings> =>
 		await read(call).then(
@@ -157,13 +125,4 @@ function unknownCall(callId: string): string {
 
 function isCall(call: ReportedCall | UnusableReport): call is ReportedCall {
 	return typeof call !== 'string';
-}
-
-/** @throws InvalidInput naming the field that can't be used */
-export function readSettings(form: Fields): Settings {
-	return {
-		...readCompletionSettings(form),
-		verify: form.switch('verify', true),
-		allowDuplicates: form.collection('options').switch('allowDuplicates', false),
-	};
 }

@@ -6,7 +6,6 @@ import {
 	includeField,
 } from '../shared/n8n/forms/callTriggerFields';
 import { optionsCollection } from '../shared/n8n/forms/options';
-import { shownWhere } from '../shared/n8n/forms/shownWhere';
 
 /** The form, from top to bottom. */
 export const completionFields: INodeProperties[] = [
@@ -17,26 +16,8 @@ export const completionFields: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	{
-		displayName: 'Verify Call',
-		name: 'verify',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to read each call from the service and pass on that record. If off, anyone who knows the URL can start the workflow with forged results, because the documentation of the service shows no signature.',
-	},
-	shownWhere(includeField, { verify: [true] }),
+	includeField,
 	completionFilters,
 	callsAgainNotice,
-	optionsCollection(
-		{
-			displayName: 'Allow Duplicates',
-			name: 'allowDuplicates',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether a call that was received before starts the workflow again. If off, each outcome of a call starts it once. The trigger remembers the latest 5,000.',
-		},
-		finishedStatusesField,
-	),
+	optionsCollection(finishedStatusesField),
 ];

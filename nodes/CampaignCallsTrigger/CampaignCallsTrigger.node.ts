@@ -22,11 +22,11 @@ export class CampaignCallsTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: `={{ $parameter["callsOf"] === "campaign" ? "completed calls of campaign " + ${enteredOr('campaignId', '…')} : $parameter["callsOf"] === "lists" ? "completed calls of contact lists" : "all completed calls" }}`,
+		subtitle: `={{ $parameter["callsOf"] === "campaign" ? "completed calls of campaign " + ${enteredOr('campaignId', '…')} : "all completed calls" }}`,
 		description: 'Starts the workflow when calls of a campaign are completed',
 		builderHint: {
 			searchHint:
-				'Checks the calls of a campaign, of contact lists, or of the account regularly, and starts the workflow with those that were completed. Needs no public URL.',
+				'Checks the calls of a campaign or of the account regularly, and starts the workflow with those that were completed. Needs no public URL.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.pushCampaignContacts',

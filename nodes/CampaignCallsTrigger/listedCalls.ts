@@ -34,7 +34,6 @@ export const ALL_CALLS = '';
 
 export async function listsToRead(client: ApiClient, source: CallSource): Promise<ListToRead[]> {
 	if (source.kind === 'all') return [{ id: ALL_CALLS }];
-	if (source.kind === 'lists') return source.listIds.map((id) => ({ id }));
 	const { uploads } = await readCampaign(client, source.campaignId);
 	return uploads.map((upload) => {
 		const queues = JSON.stringify(upload.queues.map(({ record }) => record));

@@ -55,8 +55,8 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 	const poll = new Poll(account, settings, state);
 	for (const list of await listsToRead(client, settings.source)) {
 		// As far as its queues show it, such a list has no new calls.
-		const { completedQueues = null } = list;
-		const isEnded = completedQueues !== null && state.lists.get(list.id) === completedQueues;
+		const { completedQueues } = list;
+		const isEnded = completedQueues !== undefined && state.lists.get(list.id) === completedQueues;
 		if (readsAll || !isEnded) await poll.read(list);
 	}
 	await poll.passOldest();
@@ -99,11 +99,11 @@ class Poll {
 
 	async read(list: ListToRead): Promise<void> {
 		const { state, settings, account } = this;
-		const { source, from = -Infinity, finished } = settings;
+		const { from = -Infinity, finished } = settings;
 		const isBegun = state.allReadAt > -Infinity;
-		const isKnown = source.kind === 'lists' ? state.lists.has(list.id) : isBegun;
 		// Calls that have ended before the first reading never start the workflow.
-		const onlyRemembers = !isKnown && settings.from === undefined;
+		const onlyRemembers = !isBegun && settings.from === undefined;
+		state.lists.delete(list.id);
 		const options = { limit: Infinity, mustBeWhole: onlyRemembers };
 		const reading = await readList(account, list.id, finished, options).catch((error: unknown) => {
 			if (list.id === ALL_CALLS) throw error;
@@ -112,7 +112,6 @@ class Poll {
 			// In the first reading, its calls would count as new when it can be read.
 			if (!isBegun) throw readFailed(failure);
 			this.failures.push(failure);
-			if (state.lists.has(list.id)) state.lists.set(list.id, null);
 		});
 		if (reading === undefined) return;
 		const { listed, isComplete } = reading;
@@ -122,7 +121,8 @@ class Poll {
 		const candidates = calls.filter((call) => call.hasEnded !== false);
 		const endIfEnded = (ended: ReadonlySet<ListedCall>) => {
 			const haveAllEnded = isComplete && calls.every((call) => ended.has(call));
-			state.lists.set(list.id, (haveAllEnded && list.completedQueues) || null);
+			const { completedQueues } = list;
+			if (haveAllEnded && completedQueues !== undefined) state.lists.set(list.id, completedQueues);
 		};
 		if (onlyRemembers) {
 			endIfEnded(await this.each(candidates, async (call) => await this.remember(call)));

@@ -1,6 +1,6 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
-import { parseCampaignId, parseWholeNumber } from '../shared/api/parseIds';
+import { parseCampaignId } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
 import {
 	type CompletionSettings,
@@ -8,15 +8,12 @@ import {
 } from '../shared/n8n/forms/callTriggerFields';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
-import { isUnset, quoted, parseList } from '../shared/values';
+import { isUnset, quoted } from '../shared/values';
 import { campaignCallsFields } from './properties';
 import { parseTime } from '../shared/dates';
 
 /** The calls to check. */
-export type CallSource =
-	| { kind: 'campaign'; campaignId: number }
-	| { kind: 'lists'; listIds: string[] }
-	| { kind: 'all' };
+export type CallSource = { kind: 'campaign'; campaignId: number } | { kind: 'all' };
 
 export type PollSettings = CompletionSettings & {
 	source: CallSource;
@@ -33,23 +30,9 @@ export function readPollSettings(context: IPollFunctions): PollSettings {
 }
 
 function readSource(form: Fields): CallSource {
-	const kind = form.choice('callsOf', 'campaign');
-	if (kind === 'all') return { kind };
-	if (kind === 'campaign') {
-		return { kind, campaignId: parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK)) };
-	}
-	const ids = parseList(form.textOrList('contactListIds', MAY_BE_BLANK));
-	if (ids.length === 0) {
-		throw new InvalidInput(
-			"'Contact List IDs' is empty",
-			onScreenOnly('Enter the campaign_upload_id that Push Campaign Contacts returns.'),
-		);
-	}
-	const resolution = onScreenOnly(
-		'Enter only the campaign_upload_id of each list, such as 314. Push Campaign Contacts returns it.',
-	);
-	const numbers = ids.map((id) => parseWholeNumber(id, 'Contact List IDs', resolution));
-	return { kind: 'lists', listIds: [...new Set(numbers.map(String))] };
+	if (form.choice('callsOf', 'campaign') === 'all') return { kind: 'all' };
+	const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
+	return { kind: 'campaign', campaignId };
 }
 
 function readStart(form: Fields, zone: string): number | undefined {

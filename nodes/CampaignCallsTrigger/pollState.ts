@@ -1,3 +1,5 @@
+import isString from 'lodash/isString';
+import pickBy from 'lodash/pickBy';
 import { OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject } from '../shared/json';
@@ -11,11 +13,8 @@ const BYTES = BigUint64Array.BYTES_PER_ELEMENT;
 export type PollState = {
 	/** Fingerprints of the outcomes that have started the workflow, or never do. */
 	seen: Set<bigint>;
-	/**
-	 * The contact lists that were read before. If a list is completed and all its calls have ended: its queues, as the
-	 * campaign status showed them.
-	 */
-	lists: Map<string, string | null>;
+	/** The queues of each completed contact list whose calls have all ended, as the campaign status showed them. */
+	lists: Map<string, string>;
 	/** Creation time of the last call that was read, if a poll left calls for the next one, which continues after it. */
 	reachedAt: number;
 	/** When all lists were read, in epoch milliseconds. -Infinity before the first reading. */
@@ -33,10 +32,9 @@ export function restoreState(stored: unknown, { subject, start }: Subject): Poll
 	const known = isJsonObject(stored) && stored.subject === subject ? stored : {};
 	const { seen } = known;
 	const { lists, reachedAt, allReadAt } = known.start === start ? known : {};
-	const listEntries = Object.entries(isJsonObject(lists) ? lists : {});
 	return {
 		seen: fingerprintsFromText(typeof seen === 'string' ? seen : ''),
-		lists: new Map(listEntries.map(([id, list]) => [id, typeof list === 'string' ? list : null])),
+		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isString) : {})),
 		reachedAt: typeof reachedAt === 'number' ? reachedAt : -Infinity,
 		allReadAt: typeof allReadAt === 'number' ? allReadAt : -Infinity,
 	};

@@ -26,7 +26,6 @@ export const campaignCallsFields: INodeProperties[] = [
 				value: 'campaign',
 				description: 'The contact lists of a campaign, also those that are added later',
 			},
-			{ name: 'Contact Lists', value: 'lists', description: 'The contact lists with these IDs' },
 		],
 		default: 'campaign',
 		description: "Which calls to check. Requires 'Set Up the Call List' in the credential.",
@@ -35,17 +34,6 @@ export const campaignCallsFields: INodeProperties[] = [
 		...campaignField,
 		description: 'The campaign whose calls to check',
 		displayOptions: { show: { callsOf: ['campaign'] } },
-	},
-	{
-		displayName: 'Contact List IDs',
-		name: 'contactListIds',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. 314, 315',
-		description:
-			'The contact lists, separated by commas: the campaign_upload_id that Push Campaign Contacts returns',
-		displayOptions: { show: { callsOf: ['lists'] } },
 	},
 	{
 		displayName: 'Start From',

@@ -1,11 +1,11 @@
-import omit from 'lodash/omit';
+import compact from 'lodash/compact';
 import { DateTime } from 'luxon';
 import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
 import { formatOf } from '../shared/modelFormats';
 import { numberIn } from '../shared/json';
 import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
-import { dayAndTime, hasOffset, inEnglish, withOffset } from '../shared/dates';
+import { dayAndTime, inEnglish, withOffset } from '../shared/dates';
 
 /** What decides when a call goes. */
 export type TimeSettings = {
@@ -59,16 +59,6 @@ export function callTime(settings: TimeSettings, now: DateTime, since = now): Ca
 	return { planned: earliest, scheduledAt };
 }
 
-/**
- * Checks the time of a call before any call is placed.
- *
- * @throws InvalidInput if the time has passed
- */
-export function requirePossibleTime(settings: TimeSettings, now: DateTime): void {
-	const { obstacle } = callTime(settings, now);
-	if (obstacle instanceof InvalidInput) throw obstacle;
-}
-
 /** A time of day counts as the next such time in India. */
 function momentOf(schedule: Schedule | undefined, now: DateTime): DateTime {
 	if (schedule === undefined) return now;
@@ -100,22 +90,14 @@ function outsideHours(opening: DateTime): NotPlaced {
 	);
 }
 
-/** The fields of a placed call that tell when it's due. */
-type Due = { scheduled_at?: unknown; scheduled_at_epoch?: unknown };
-
-/** When placed calls are due, in epoch milliseconds, as far as the responses tell it. */
-export function dueTimes(placed: ReadonlyArray<{ json: Due }>, keepsInput: boolean): number[] {
-	// With the input's fields, it may be one of them.
-	const times = placed.map(({ json }) => dueAt(keepsInput ? omit(json, 'scheduled_at') : json));
-	return times.filter((due) => !Number.isNaN(due));
-}
-
-/** When a placed call is due, in epoch milliseconds. NaN if the response has neither the epoch nor a date and time. */
-function dueAt({ scheduled_at_epoch: epoch, scheduled_at: at }: Due): number {
-	const isGiven = typeof epoch === 'string' || typeof epoch === 'number';
-	const seconds = isGiven ? numberIn(epoch) : undefined;
-	if (seconds !== undefined) return seconds * 1_000;
-	return typeof at === 'string' && hasOffset(at) ? DateTime.fromISO(at).toMillis() : NaN;
+/** When placed calls are due, in epoch milliseconds. Of an input item, a call never has `scheduled_at_epoch`. */
+export function dueTimes(
+	placed: ReadonlyArray<{ json: { scheduled_at_epoch?: unknown } }>,
+): number[] {
+	const seconds = placed.map(({ json: { scheduled_at_epoch: epoch } }) =>
+		typeof epoch === 'string' || typeof epoch === 'number' ? numberIn(epoch) : undefined,
+	);
+	return compact(seconds).map((second) => second * 1_000);
 }
 
 /** The hours in which people may be called, in their time zone. */

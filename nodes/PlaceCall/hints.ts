@@ -23,8 +23,6 @@ const SOON_MS = 60_000;
 type HintOptions = {
 	/** Whether the calls ask a question. */
 	asks: boolean;
-	/** Whether the items have the fields of their input items. */
-	keepsInput: boolean;
 	/** In the workflow's time zone. */
 	now: DateTime;
 };
@@ -32,11 +30,11 @@ type HintOptions = {
 /** Hints about the output: which calls weren't placed, and which are scheduled. */
 export function outputHints(
 	items: readonly INodeExecutionData[],
-	{ asks, keepsInput, now }: HintOptions,
+	{ asks, now }: HintOptions,
 ): string[] {
 	// For questions, n8n's own hint says that only the first item is used.
 	const isSummed = asks && items.length > 1;
-	return compact([summaryOf(items, isSummed), scheduledCalls(items, keepsInput, now)]);
+	return compact([summaryOf(items, isSummed), scheduledCalls(items, now)]);
 }
 
 /** A hint such as "4 items: 1 call placed, 3 failed". By default, only if not all calls were placed. */
@@ -63,13 +61,9 @@ function summaryOf(items: readonly INodeExecutionData[], isAlways: boolean): str
 }
 
 /** A hint, because nobody's phone rings now, and a person would execute the node again. */
-function scheduledCalls(
-	items: readonly INodeExecutionData[],
-	keepsInput: boolean,
-	now: DateTime,
-): string | undefined {
+function scheduledCalls(items: readonly INodeExecutionData[], now: DateTime): string | undefined {
 	const placed = items.filter(({ json }) => json.placed === true);
-	const times = dueTimes(placed, keepsInput).filter((due) => due > now.toMillis() + SOON_MS);
+	const times = dueTimes(placed).filter((due) => due > now.toMillis() + SOON_MS);
 	const first = min(times);
 	if (first === undefined) return undefined;
 	const when = dayAndTime(DateTime.fromMillis(first, { zone: now.zone }));

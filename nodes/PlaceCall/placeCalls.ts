@@ -21,7 +21,7 @@ import { plainText } from '../shared/values';
 import { askedBy, withAnswer, withoutAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
-import { callTime, requirePossibleTime, type TimeSettings } from './callTime';
+import { callTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
@@ -70,7 +70,6 @@ export async function placeCalls(
 	}).finally(async () => await run.limiter.releaseUnused());
 	const hints = outputHints(placed, {
 		asks: readQuestion !== undefined,
-		keepsInput: run.keepsInput(parameters.at(0)),
 		now: dateTimeNow().setZone(context.getTimezone()),
 	});
 	context.addExecutionHints(...hints.map((message) => ({ message })));
@@ -99,7 +98,11 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
 		target: looseKey,
-		check: () => requirePossibleTime(call.time, dateTimeNow()),
+		check: () => {
+			// The hours decide when the call is sent.
+			const { obstacle: invalid } = callTime(call.time, dateTimeNow());
+			if (invalid instanceof InvalidInput) throw invalid;
+		},
 		send: async ({ client }) => {
 			if (duplicate !== undefined) throw duplicate;
 			const place = async (bodyNow: () => Promise<CallRequest>) =>

@@ -1,3 +1,4 @@
+import isString from 'lodash/isString';
 import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { onScreenOnly } from '../shared/api/resolution';
@@ -8,11 +9,8 @@ import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { quoted } from '../shared/values';
 import { DUPLICATE, NotPlaced } from './notPlaced';
 
-/** The node before this one that had each call, and when, by the fingerprint of the call. */
-type InputsByCall = { [call: string]: { input: string; at: number } };
-
-/** Calls for now aren't the same if a Wait node is between them. */
-const SAME_MOMENT_MS = 10 * 60_000;
+/** The node before this one that had each call, by the fingerprint of the call. */
+type InputsByCall = { [call: string]: string };
 
 const FINGERPRINT_CHARACTERS = 12;
 
@@ -51,18 +49,15 @@ export class SameCalls {
 		this.firstItems.set(call, first);
 		if (first !== index) return duplicate(`item ${first}`, first);
 		this.callsOfItems.set(index, call);
-		const { input = this.input, at = 0 } = this.inputs[call] ?? {};
-		const isSame = !isNow || this.startedAt.toMillis() - at < SAME_MOMENT_MS;
-		return input === this.input || !isSame
-			? undefined
-			: duplicate(`an item of ${quoted(input)}`, null);
+		const input = this.inputs[call] ?? this.input;
+		return input === this.input ? undefined : duplicate(`an item of ${quoted(input)}`, null);
 	}
 
 	/** Call this if the item's call was placed, or may have been. */
 	remember(index: number): void {
 		const call = this.callsOfItems.get(index);
 		if (call === undefined || this.input === undefined) return;
-		this.inputs[call] = { input: this.input, at: this.startedAt.toMillis() };
+		this.inputs[call] = this.input;
 	}
 }
 
@@ -90,6 +85,5 @@ function duplicate(other: string, first: number | null): NotPlaced {
 }
 
 function areInputs(stored: unknown): stored is InputsByCall {
-	const isInput = (value: unknown) => isJsonObject(value) && typeof value.input === 'string';
-	return isJsonObject(stored) && Object.values(stored).every(isInput);
+	return isJsonObject(stored) && Object.values(stored).every(isString);
 }

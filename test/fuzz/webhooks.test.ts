@@ -63,9 +63,7 @@ test('Call Completed Trigger passes on only the record of the service, whatever 
 	// Repeated reads and their time limits take no time.
 	skipSleeps();
 	let passedOn = 0;
-	const node = await harness.nodeWith(access(), 'callCompletedTrigger', {
-		parameters: { options: { allowDuplicates: true } },
-	});
+	const node = await harness.nodeWith(access(), 'callCompletedTrigger');
 	const { deliver } = webhookTrigger(node);
 	const calls = fc.constantFrom(finished, '6f1c2a34-0000-4000-8000-999999999999', 'not an id');
 	const madeUp = { status: 'failed', summary: 'made up', retry_count: 99 };

@@ -370,7 +370,7 @@ test("a switch among options tells n8n's AI builder that it's off unless it's se
 
 test('a switch that is added from a collection is on, because leaving it out already means off', () => {
 	const switches = addedSwitches();
-	expect(switches.length).toBeGreaterThan(10);
+	expect(switches.length).toBeGreaterThan(9);
 	const off = switches.filter(({ property }) => property.default !== true);
 	expect(off.map(({ place }) => place)).toEqual([]);
 	const names = new Set(switches.map(({ property }) => property.name));

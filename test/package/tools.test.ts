@@ -130,8 +130,8 @@ const NOT_FOR_MODELS = [
 	...['Operation', 'Resource', 'Send Via', 'Answer With', 'Prevent Duplicate Messages'],
 	...['Return', 'Recording As', 'Other Columns', 'Contacts From'],
 	...['Additional Data From', 'Wait for Completion', 'Time Limit (Minutes)', 'Finished Statuses'],
-	...['How', 'Per', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
-	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output', 'Response Type'],
+	...['Per', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
+	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output'],
 ];
 
 test('the editor lets a model fill in every field of the task', () => {

@@ -10,7 +10,6 @@ export type AskedQuestion = {
 	question: string;
 	/** The current question, if an earlier attempt placed the call with another one. */
 	changed_to?: string;
-	/** The values that mean yes. Empty if any value is an answer. */
 	yes: string[];
 	no: string[];
 };
@@ -21,8 +20,8 @@ export const ANSWER_KEY = 'answer_to_question';
 /** Statuses of calls that nobody answered. */
 const NOT_REACHED = ['not_picked', 'failed'];
 
-/** `answered`: any answer, if the response type allows it. `unclear`: nothing else is certain. */
-export type Answer = 'yes' | 'no' | 'answered' | 'not_reached' | 'unclear';
+/** `unclear`: nothing else is certain. */
+export type Answer = 'yes' | 'no' | 'not_reached' | 'unclear';
 
 /** Fields of the record or the item that n8n would read instead of `data`. */
 const BEFORE_DATA = ['approved', 'chatInput'] as const;
@@ -84,7 +83,7 @@ export function withoutAnswer(reason: string, isCalled: boolean): Omit<Answered,
 
 /** The text that n8n passes to the model if its tool wasn't approved. */
 function forModel(answer: Answer, explanation: string): string {
-	if (answer === 'yes' || answer === 'answered') return explanation;
+	if (answer === 'yes') return explanation;
 	return `${explanation} This is not an approval. Do not use the tool unless the user asks for it again.`;
 }
 
@@ -123,7 +122,6 @@ function evaluateAnswer(
 			`${answer} was captured, but the question was changed after this call, which asked ${quoted(asked.question)}.`,
 		);
 	}
-	if (asked.yes.length === 0) return evaluation('answered', `The person said ${answer}.`);
 	if (isOneOf(captured, asked.yes)) return evaluation('yes', `The person said yes (${answer}).`);
 	if (isOneOf(captured, asked.no)) return evaluation('no', `The person said no (${answer}).`);
 	return unclear(`${answer} was captured, which counts neither as yes nor as no.`);

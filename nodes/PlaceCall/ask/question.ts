@@ -1,16 +1,17 @@
+import intersectionBy from 'lodash/intersectionBy';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import type { DataExtractionItem } from '../../shared/api/endpoints';
 import { formatOf, givenAs } from '../../shared/modelFormats';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Scalar } from '../../shared/n8n/forms/fieldValue';
-import { isUnset, quoted, parseList } from '../../shared/values';
+import { parseList, quoted } from '../../shared/values';
 import { ANSWER_KEY, comparable, type AskedQuestion } from './answer';
 
 /** A checked question: the data point to send, and the settings to evaluate the answer. */
 export type Question = { point: DataExtractionItem; asked: AskedQuestion };
 
-/** As human review, n8n fills in the first field and fixes the second one, by their names. */
+/** As human review, n8n fills in the first field, by its name. */
 export const questionFields: INodeProperties[] = [
 	{
 		displayName: 'Question',
@@ -23,26 +24,6 @@ export const questionFields: INodeProperties[] = [
 		description: 'What the agent should ask the person, as a data point to extract in the call',
 	},
 	{
-		displayName: 'Response Type',
-		name: 'responseType',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{
-				name: 'Any Answer',
-				value: 'freeText',
-				description: 'Any captured value is the answer',
-			},
-			{
-				name: 'Yes or No',
-				value: 'approval',
-				description: 'Only the values that you list count as yes or no',
-			},
-		],
-		default: 'approval',
-		description: 'What kind of answer is expected',
-	},
-	{
 		displayName: 'Counts as Yes',
 		name: 'yesValues',
 		type: 'string',
@@ -51,7 +32,6 @@ export const questionFields: INodeProperties[] = [
 		placeholder: 'e.g. yes, true',
 		description:
 			"The captured values that mean yes, separated by commas. Nothing else counts as yes. Upper and lower case don't matter.",
-		displayOptions: { show: { responseType: ['approval'] } },
 	},
 	{
 		displayName: 'Counts as No',
@@ -62,19 +42,8 @@ export const questionFields: INodeProperties[] = [
 		placeholder: 'e.g. no, false',
 		description:
 			'The captured values that mean no, separated by commas. A value in neither list is returned as unclear.',
-		displayOptions: { show: { responseType: ['approval'] } },
 	},
 ];
-
-export const answerFormat: INodeProperties = {
-	displayName: 'Answer Format',
-	name: 'answerFormat',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. yes or no',
-	description:
-		'The format in which the agent should capture the answer, in your own words. By default, the first values that count as yes and no.',
-};
 
 /**
  * Reads the question. It's sent as a data point, because that is the documented way to let an agent ask something.
@@ -89,41 +58,28 @@ export function readQuestion(form: Fields): Question {
 			givenAs('Question', 'Enter what the agent should ask.'),
 		);
 	}
-	const isApproval = form.choice('responseType', 'approval') === 'approval';
-	const { yes, no } = isApproval ? readApproval(form) : { yes: [], no: [] };
-	const written = form.collection('options').textAsWritten(answerFormat.name);
-	const format = isUnset(written) && isApproval ? `${yes[0]} or ${no[0]}` : written;
+	const yes = valuesOf(form.scalars('yesValues', MAY_BE_BLANK));
+	const no = valuesOf(form.scalars('noValues', MAY_BE_BLANK));
+	const both = intersectionBy(yes, no, comparable);
+	if (yes.length === 0 || no.length === 0 || both.length > 0) {
+		const got = `(got ${quoted(yes.join(', '))} and ${quoted(no.join(', '))})`;
+		throw new InvalidInput(
+			`'Counts as Yes' and 'Counts as No' must have different values ${got}, so no call was placed`,
+			{
+				onScreen: 'Enter the values that your agent captures, such as yes and no.',
+				forModel: `${formatOf('Counts as Yes')} ${formatOf('Counts as No')}`,
+			},
+		);
+	}
 	return {
 		point: {
 			key: ANSWER_KEY,
 			description: question,
 			required: true,
-			...(!isUnset(format) && { output_format: format }),
+			output_format: `${yes[0]} or ${no[0]}`,
 		},
 		asked: { question, yes, no },
 	};
-}
-
-/** The values that count as yes and no. */
-function readApproval(form: Fields): Pick<AskedQuestion, 'yes' | 'no'> {
-	const yes = valuesOf(form.scalars('yesValues', MAY_BE_BLANK));
-	const no = valuesOf(form.scalars('noValues', MAY_BE_BLANK));
-	const forModel = `${formatOf('Counts as Yes')} ${formatOf('Counts as No')}`;
-	if (yes.length === 0 || no.length === 0) {
-		throw new InvalidInput("'Counts as Yes' or 'Counts as No' is empty, so no call was placed", {
-			onScreen: 'Enter the values that your agent captures, such as yes and no.',
-			forModel,
-		});
-	}
-	const noValues = new Set(no.map(comparable));
-	const both = yes.find((value) => noValues.has(comparable(value)));
-	if (both !== undefined) {
-		throw new InvalidInput(
-			`'Counts as Yes' and 'Counts as No' both have ${quoted(both)}, so no call was placed`,
-			{ onScreen: 'Remove it from one of them.', forModel },
-		);
-	}
-	return { yes, no };
 }
 
 /** Values separated by commas or line breaks, or a single value or a list from an expression. */

@@ -2,8 +2,6 @@ import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { countryField } from '../../shared/n8n/forms/countryField';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
-import { RESOURCE } from '../humanReview';
-import { DEFAULT_MAXIMUM_CALLS } from './options';
 
 const callNotice: INodeProperties = {
 	displayName:
@@ -14,34 +12,21 @@ const callNotice: INodeProperties = {
 	displayOptions: { hide: { '@tool': [true] } },
 };
 
-/** In a tool and in the human review, a model decides when to call. */
-const modelNotice = (
-	text: string,
-	shown: NonNullable<INodeProperties['displayOptions']>,
-): INodeProperties => ({
-	displayName: `${text} Executing this step places a real call, too.`,
+/** In a tool and in the human review. */
+const modelNotice: INodeProperties = {
+	displayName:
+		'An AI model decides when this node places real calls. Executing this step places a real call, too.',
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: shown,
-});
-
-const toolNotice = modelNotice(
-	`An AI model can place real phone calls with this node, up to ${DEFAULT_MAXIMUM_CALLS} in each agent run unless you add <b>Maximum Calls per Agent Run</b> in Options.`,
-	{ show: { '@tool': [true], resource: [RESOURCE.value] } },
-);
-
-const reviewNotice = modelNotice('An AI model decides when this node calls.', {
-	show: { '@tool': [true] },
-	hide: { resource: [RESOURCE.value] },
-});
+	displayOptions: { show: { '@tool': [true] } },
+};
 
 /** The agent, and the person to call. */
 export const recipientFields: INodeProperties[] = [
 	// At the top, because one click places calls.
 	callNotice,
-	toolNotice,
-	reviewNotice,
+	modelNotice,
 	agentField,
 	...textInTools(
 		{

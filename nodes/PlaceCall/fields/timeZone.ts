@@ -11,21 +11,10 @@ import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 const ZONE_IN_AN_AREA = /^(?!systemv\/|etc\/gmt[+-][1-9])[a-z_]+(?:\/[\w+-]+)+$/i;
 
 /** Current names of time zones that JavaScript lists by an older name, such as Asia/Calcutta. */
-const CURRENT_NAMES = [
-	'Africa/Asmara',
-	'America/Argentina/Buenos_Aires',
-	'America/Nuuk',
-	'Asia/Ho_Chi_Minh',
-	'Asia/Kathmandu',
-	'Asia/Kolkata',
-	'Asia/Yangon',
-	'Atlantic/Faroe',
-	'Europe/Kyiv',
-	'Pacific/Chuuk',
-	'Pacific/Kanton',
-	'Pacific/Pohnpei',
-	'UTC',
-];
+const CURRENT_NAMES = (
+	'Africa/Asmara America/Argentina/Buenos_Aires America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon ' +
+	'Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei UTC'
+).split(' ');
 
 /** Fills the 'Time Zone' list with the time zones whose name contains the typed filter. */
 export async function searchTimeZones(

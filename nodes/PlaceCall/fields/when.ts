@@ -47,22 +47,13 @@ const dateAndTime: INodeProperties = {
 	default: '',
 	required: true,
 	description:
-		'A time that you pick is in the time zone of this workflow. An expression must return a date, or text with a UTC offset such as 2027-01-31T18:30:00+05:30.',
-};
-
-const timeZoneNotice: INodeProperties = {
-	displayName:
-		"A time that you pick is in the time zone of this workflow, wherever the person is. To see or change it, open <b>Settings > Timezone</b> in the workflow's menu.",
-	name: 'timeZoneNotice',
-	type: 'notice',
-	default: '',
+		'A time that you pick is in the time zone of this workflow (Settings > Timezone in its menu). An expression must return a date, or text with a UTC offset such as 2027-01-31T18:30:00+05:30.',
 };
 
 export const when: INodeProperties[] = [
 	...whenToCall,
 	shownOnlyAt(timeInIndia, 'when', 'timeOfDay'),
 	shownOnlyAt(dateAndTime, 'when', 'dateTime'),
-	shownOnlyAt(timeZoneNotice, 'when', 'dateTime'),
 ];
 
 /** `picked`: in the editor, in the workflow's time zone. */
@@ -106,18 +97,9 @@ function scheduledAt({ field, value, picked }: EnteredTime, zone: string): Check
 	const minute = minuteOfDay(text);
 	if (minute < DAY_MINUTES && field !== 'Date and Time') return { value: clockTime(minute) };
 	const at = parseTime(value, zone);
-	const isWallClock = WALL_CLOCK.test(text) && field !== 'Time in India';
-	const isUnambiguous = typeof value === 'object' || hasOffset(text) || (isWallClock && picked);
-	if (at.isValid && isUnambiguous) return { value: withOffset(at) };
-	if (at.isValid && isWallClock) {
-		return problem(
-			`'${field}' needs a UTC offset (got ${quoted(value)})`,
-			givenAs(
-				field,
-				`Add the offset, such as ${withOffset(at)}, or end the expression with .toDateTime(), which uses the workflow's time zone (${zone}).`,
-			),
-		);
-	}
+	// Only a picked time is certainly in the zone of the workflow.
+	const isClear = typeof value === 'object' || hasOffset(text) || (picked && WALL_CLOCK.test(text));
+	if (at.isValid && isClear) return { value: withOffset(at) };
 	const [kind, advice] = EXPECTED[field];
 	return problem(`'${field}' must be ${kind} (got ${quoted(value)})`, givenAs(field, advice));
 }
@@ -132,8 +114,8 @@ function clockTime(minute: number): string {
 /** What each field takes, and what to do about another value. */
 const EXPECTED: Record<Schedule['field'], [kind: string, advice: string]> = {
 	'Date and Time': [
-		'a date and time',
-		"Select one, or enter one with its UTC offset, such as 2027-01-31T18:30:00+05:30. For dates of a sheet, use an expression such as {{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}, and format the column as text in the sheet.",
+		'a date and time with a UTC offset',
+		"Select one, or enter one such as 2027-01-31T18:30:00+05:30. An expression can end with .toDateTime(), which uses the workflow's time zone. For dates of a sheet, use an expression such as {{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}, and format the column as text in the sheet.",
 	],
 	'Time in India': ['a time of day', 'Enter a time such as 18:30 or 6:30 pm.'],
 	'When to Call': [

@@ -4,7 +4,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { failureForModel, hintForOwner } from '../../shared/n8n/tools/toolResult';
 import { returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
-import { answerFormat, questionFields, readQuestion } from '../ask/question';
+import { questionFields, readQuestion } from '../ask/question';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions } from '../fields/options';
@@ -16,18 +16,18 @@ export const sendAndWait: Operation = {
 	value: SEND_AND_WAIT_OPERATION,
 	name: 'Ask and Wait',
 	action: 'Ask person by phone and wait for answer',
-	description: 'Call a person, ask a question, and continue with the answer',
+	description: 'Call a person, ask a yes-or-no question, and continue with the answer',
 	fields: [
 		...recipientFields,
 		...questionFields,
 		dataExtraction,
 		additionalData,
 		callSettings,
-		callOptions(initialGreeting, personName, answerFormat, ...waitOptions),
+		callOptions(initialGreeting, personName, ...waitOptions),
 		callDeveloperSettings,
 	],
 	toolDescription:
-		'Places a real phone call to ask a person one question, waits for the end of the call, and returns the answer: yes, no, answered, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide or has information that you need, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',
+		'Places a real phone call to ask a person one question, waits for the end of the call, and returns the answer: yes, no, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',
 
 	async execute(run) {
 		const { context } = run;

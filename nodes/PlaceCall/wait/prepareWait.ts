@@ -41,17 +41,18 @@ export async function prepareWait(
 	account: () => Promise<AccountClient>,
 ): Promise<CompletionWait> {
 	const option = readWaitOption(form);
-	const how = option.how ?? defaultWait(context);
+	// *Ask and Wait* always waits. A tool can't wait for the completion webhook.
+	const how = option.how ?? (asksAndWaits(context) ? 'webhook' : undefined);
 	if (how === undefined) return { finish: async (placed) => placed };
 	const settings = { ...option, keepsInput: includesInput(context)(form) };
-	if (how === 'reading') {
+	if (how === 'reading' || runsAsTool(context)) {
 		return { finish: async (placed) => await waitByReading(context, account, placed, settings) };
 	}
 	const resumeUrl = resumeUrlOf(context);
 	await requireResumable(context, resumeUrl);
 	return {
 		webhookUrl: resumeUrl,
-		finish: async (placed) => await waitForWebhook(context, placed, resumeUrl, settings),
+		finish: async (placed) => await waitForWebhook(context, placed, resumeUrl, option.limitMs),
 	};
 }
 
@@ -62,10 +63,10 @@ async function waitByReading(
 	placed: INodeExecutionData[],
 	settings: WaitSettings,
 ): Promise<INodeExecutionData[]> {
-	const { finished, keepsInput } = settings;
+	const { finished, keepsInput, limitMs } = settings;
 	const callIds = callIdsOf(placed);
 	const now = clock.now();
-	const until = clock.elapsed() + capInTools(context, endOfWait(placed, settings, now) - now);
+	const until = clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now);
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished,
@@ -91,12 +92,6 @@ function placedNote(callIds: readonly string[]): string | undefined {
 	return `${were} placed. Read ${isOne ? 'it' : 'them'} with Get Call: ${named(callIds, String)}.`;
 }
 
-/** *Ask and Wait* always waits. As a tool, it can't wait for the completion webhook. */
-function defaultWait(context: IExecuteFunctions): 'reading' | 'webhook' | undefined {
-	if (!asksAndWaits(context)) return undefined;
-	return runsAsTool(context) ? 'reading' : 'webhook';
-}
-
 /**
  * Lets the execution wait in n8n's database. n8n stores the input items with it, so they're replaced with the placed
  * calls. If n8n's own limit ends the wait, they're the output.
@@ -105,12 +100,12 @@ async function waitForWebhook(
 	context: IExecuteFunctions,
 	placed: INodeExecutionData[],
 	resumeUrl: string,
-	settings: WaitSettings,
+	limitMs: number,
 ): Promise<INodeExecutionData[]> {
 	// Otherwise, a stopped execution would continue when its wait ends.
 	const isStopped = cancelSignal(context).aborted;
 	if (isStopped || callIdsOf(placed).length === 0) return placed;
-	const until = endOfWait(placed, settings, clock.now());
+	const until = endOfWait(placed, limitMs, clock.now());
 	const clearNotes = await notesOfWaiting(context);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	const task = context.getExecuteData();
@@ -131,12 +126,6 @@ async function waitForWebhook(
 
 /** Places no call if n8n can't reach its own resume URL, because only a ping finds calls that end before the wait starts. */
 async function requireResumable(context: IExecuteFunctions, resumeUrl: string): Promise<void> {
-	if (runsAsTool(context)) {
-		throw new NodeOperationError(
-			context.getNode(),
-			"A tool can't wait for the completion webhook, so no call was placed",
-		);
-	}
 	if (RUNNING.includes(await pingResumeUrl(context, resumeUrl, 'GET'))) return;
 	throw new NodeOperationError(
 		context.getNode(),
@@ -151,11 +140,7 @@ async function requireResumable(context: IExecuteFunctions, resumeUrl: string): 
 const LAST_END = WAIT_INDEFINITELY.getTime() - GRACE_MS;
 
 /** The time limit starts when the last call is due. In epoch milliseconds. */
-function endOfWait(
-	placed: readonly INodeExecutionData[],
-	{ limitMs, keepsInput }: { limitMs: number; keepsInput: boolean },
-	now: number,
-): number {
-	const last = max([now, ...dueTimes(placed, keepsInput)]);
+function endOfWait(placed: readonly INodeExecutionData[], limitMs: number, now: number): number {
+	const last = max([now, ...dueTimes(placed)]);
 	return Math.min(last + limitMs, LAST_END);
 }

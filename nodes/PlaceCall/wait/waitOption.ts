@@ -9,7 +9,7 @@ const WAYS = [
 		name: 'By Completion Webhook',
 		value: 'webhook',
 		description:
-			'The service sends the result of each call to n8n. The execution waits until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n.',
+			'The service sends the result of each call to n8n. The execution waits until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n. As a tool, the node reads the calls instead, until the time limit of tools.',
 	},
 	{
 		name: 'By Reading the Call',
@@ -50,22 +50,9 @@ const timeLimit: INodeProperties = {
 		"How long to wait after the last call is due. Calls that aren't completed by then are returned with timed_out set to true.",
 };
 
-const otherStartsNotice: INodeProperties = {
-	displayName:
-		"While the execution waits, another start of this workflow calls the same people. To prevent this, mark their rows before this node, and set 'On Error' to continue, so that a bad row leaves no others marked but not called. Or add <b>Limit Calls per Person</b> in Options.",
-	name: 'otherStartsNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: {
-		show: { waitForCompletion: WAYS.map(({ value }) => value) },
-		hide: { '@tool': [true] },
-	},
-};
-
 /** *Wait for Completion* of *Place*, with its time limit. */
 export const waitFields: INodeProperties[] = [
 	how,
-	otherStartsNotice,
 	{ ...timeLimit, displayOptions: { show: { waitForCompletion: WAYS.map(({ value }) => value) } } },
 ];
 
@@ -76,7 +63,7 @@ export const waitOptions: INodeProperties[] = [
 		options: WAYS,
 		default: 'webhook',
 		description:
-			'How the node detects that the call is completed: by completion webhook by default, or in a tool by reading the call, until the time limit of tools',
+			'How the node detects that the call is completed. By completion webhook by default.',
 	},
 	timeLimit,
 ];

@@ -63,22 +63,13 @@ function pickedAt({ call_picked_at: time }: JsonObject): number | null {
 	return Number.isNaN(at) ? null : Math.floor(at / 1_000) * 1_000;
 }
 
-const FILTER_FIELDS = ['status', 'agent_uuid', 'campaign_id'] as const;
-
 /** Values of the calls that start the workflow. An empty list accepts all. */
-export type CompletionFilters = Record<(typeof FILTER_FIELDS)[number], string[]>;
+export type CompletionFilters = Record<'status' | 'agent_uuid' | 'campaign_id', string[]>;
 
 export function isWanted(record: JsonObject, filters: CompletionFilters): boolean {
-	return Object.entries(filters).every(([field, wanted]) => {
-		if (wanted.length === 0) return true;
-		return [record[field]].flat().some((one) => wanted.includes(plainText(one)));
-	});
-}
-
-/** The fields for the outcome and the filters, from a report. */
-export function reportedOutcome(call: ReportedCall): JsonObject {
-	const fields = new Set([...OUTCOME_FIELDS, ...FILTER_FIELDS]);
-	return Object.fromEntries([...fields].map((name) => [name, reportedField(call, name)]));
+	return Object.entries(filters).every(
+		([field, wanted]) => wanted.length === 0 || wanted.includes(plainText(record[field])),
+	);
 }
 
 /** Fields that the service may add to the record after the end of the call. */
@@ -90,7 +81,10 @@ const LATE_FIELDS = ['summary', 'data_captured', 'post_call_analysis'] as const;
  */
 export function comparedReport(call: ReportedCall): JsonObject {
 	const given = LATE_FIELDS.filter((name) => hasValue(call.record[name]));
-	return { ...reportedOutcome(call), ...Object.fromEntries(given.map((name) => [name, true])) };
+	return Object.fromEntries([
+		...OUTCOME_FIELDS.map((name) => [name, reportedField(call, name)] as const),
+		...given.map((name) => [name, true] as const),
+	]);
 }
 
 /**

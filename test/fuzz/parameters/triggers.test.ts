@@ -7,17 +7,14 @@ import { UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValu
 import { parametersWithPaths, type ParameterLocation } from './parameterPaths';
 import { shownIn, withValue } from './run';
 
-const { campaigns, sessions, uploads } = fixtures;
+const { campaigns, sessions } = fixtures;
 
 const POLL = { pollTimes: { item: [{ mode: 'everyMinute' }] } };
 
 /** Ways to use each trigger, which read the fields that its form shows. */
 const SCENES: { [node: string]: INodeParameters[] } = {
 	callCompletedTrigger: [{}],
-	campaignCallsTrigger: [
-		{ callsOf: 'lists', contactListIds: String(uploads.running), ...POLL },
-		{ campaignId: String(campaigns.active), ...POLL },
-	],
+	campaignCallsTrigger: [{ campaignId: String(campaigns.active), ...POLL }],
 	campaignProgressTrigger: [{ campaignId: String(campaigns.active), ...POLL }],
 	chatDeliveryTrigger: [{ secret: 'sesame' }],
 	chatEventsTrigger: [

@@ -87,9 +87,7 @@ function byCompletion({ n8n, target }: Bench): Source {
 	const type = `${packageName}.callCompletedTrigger`;
 	const url = `${n8n.baseUrl}/webhook/${webhookId}/call-completed`;
 	return {
-		nodes: [
-			node('Trigger', type, 2, { options: { allowDuplicates: true } }, { webhookId, credentials }),
-		],
+		nodes: [node('Trigger', type, 2, {}, { webhookId, credentials })],
 		send: async (number) => await (await post(url, completion(number))).text(),
 		numberIn: numberOfCall,
 	};

@@ -173,11 +173,6 @@ describe('each outcome starts the workflow once', () => {
 		expect((await deliver(report)).items).toEqual([]);
 	});
 
-	it('unless duplicates are allowed', async () => {
-		const { deliver } = await listen({ options: { allowDuplicates: true } });
-		for (let time = 0; time < 2; time++) expect((await deliver(report)).items).toHaveLength(1);
-	});
-
 	it('and a redial with the same call_id is another outcome, also if the record is late', async () => {
 		const { deliver } = await listen();
 		await simulator().endCall(calls.finished, { status: 'not_picked', retry_count: 0 });
@@ -221,34 +216,5 @@ describe('each outcome starts the workflow once', () => {
 		for (const mode of ['manual', 'manual', 'webhook', 'manual'] as const) {
 			expect((await deliver(report, mode)).items).toHaveLength(1);
 		}
-	});
-});
-
-describe('with Verify Call off', () => {
-	const report = { event: 'done', data: { call_id: UNKNOWN, status: 'failed', retry_count: 2 } };
-
-	it('the call is passed on as reported, with the whole report, once for each outcome', async () => {
-		const { deliver } = await listen({ verify: false });
-		expect((await deliver({ body: report })).items).toEqual([
-			{ outcome: 'Failed', answered: null, phone_key: null, ...report.data, report },
-		]);
-		expect((await deliver({ body: report })).items).toEqual([]);
-		const later = { ...report, data: { ...report.data, retry_count: 3 } };
-		expect((await deliver({ body: later })).items).toHaveLength(1);
-		expect(simulator().requests).toEqual([]);
-	});
-
-	it('each call of a list is passed on, and the filters apply', async () => {
-		const { deliver } = await listen({ verify: false, filters: { statuses: 'picked' } });
-		const body = [
-			{ status: 'picked' },
-			{ status: 'failed' },
-			// One of its values matches.
-			{ status: 'ok', call: { status: 'picked' } },
-			{ data_captured: { status: 'picked' } },
-		].map((fields, id) => ({ call_id: `c${id}`, ...fields }));
-		const { items } = await deliver({ body });
-		expect(items).toMatchObject([{ call_id: 'c0', answered: true }, { call_id: 'c2' }]);
-		expect(items[0]).not.toHaveProperty('report');
 	});
 });

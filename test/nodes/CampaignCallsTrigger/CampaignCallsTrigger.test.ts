@@ -181,7 +181,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const body = listBody([{ call_id: old }, { call_id: recent }]);
 		faults().respond('/v1/calls', 200, { times: 1, body });
 		const startFrom = new Date(now - 2 * HOUR_MS).toISOString();
-		const { first } = await published({ callsOf: 'lists', contactListIds: '1', startFrom });
+		const { first } = await published({ callsOf: 'all', startFrom });
 		expect(first.map(callIdOf)).toEqual([recent]);
 	});
 
@@ -205,18 +205,6 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		running.push({ ...first, id: 999_001 });
 		const callId = await addEnded({ uploadId: 999_001 });
 		expect(await ids()).toEqual([callId]);
-	});
-
-	it('Contact Lists: returns only calls of these, and the first reading of an added one returns none', async () => {
-		const lists = (...ids: number[]) => ({ contactListIds: ids.join(', ') });
-		const { ids, publish } = await published({ callsOf: 'lists', ...lists(uploads.running) });
-		const own = await addEnded();
-		const other = await addEnded({ uploadId: uploads.completed });
-		expect(await ids()).toEqual([own]);
-		expect(await publish(lists(uploads.running, uploads.completed))).toEqual([]);
-		const later = await addEnded({ uploadId: uploads.completed });
-		expect(await ids()).toEqual([later]);
-		expect(other).not.toBe(later);
 	});
 
 	it('All Calls: fails like the call list, which has no name', async () => {
@@ -362,12 +350,12 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	});
 
 	it('returns the calls of a contact list although another one cannot be listed, and the others in order although one cannot be read', async () => {
-		const lists = { contactListIds: `${uploads.completed}, ${uploads.running}` };
-		const { poll } = await published({ callsOf: 'lists', ...lists });
+		const { poll } = await published();
 		const added: string[] = [];
 		for (let count = 0; count < 12; count++)
 			added.push(await addEnded({ createdAt: Date.now() + count * 1_000 }));
 		faults().respond(`/v1/call/${added[3]}`, 503);
+		setClock(new Date(clock.now() + 2 * HOUR_MS).toISOString());
 		const body = { success: false, errors: ['No such list'] };
 		faults().respond('/v1/calls', 422, { times: 1, body });
 		const readable = added.filter((_id, at) => at !== 3);
@@ -400,7 +388,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(found.sort()).toEqual(others.sort());
 	});
 
-	it.each([{}, { callsOf: 'lists', contactListIds: '1' }])(
+	it.each([{}, { callsOf: 'all' }])(
 		'is not published if the first reading of %j fails',
 		async (parameters) => {
 			faults().respond(/\/v1\/calls/, 503);
@@ -460,19 +448,14 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const newest = await addEnded({ createdAt: Date.now() + 2 * HOUR_MS });
 		faults().respond(`/v1/call/${newest}`, 404, { body: NOT_FOUND });
 		expect(await test({})).toMatchObject([{ call_id: callId }]);
-		const lists = { callsOf: 'lists', contactListIds: '99999' };
-		for (const parameters of [lists, { filters: { statuses: 'none of these' } }]) {
-			await expect(test(parameters)).rejects.toMatchObject({
-				message: 'No completed call matches',
-				description: "Check 'Calls Of' and 'Filters', or test again when a call is completed.",
-			});
-		}
+		await expect(test({ filters: { statuses: 'none of these' } })).rejects.toMatchObject({
+			message: 'No completed call matches',
+			description: "Check 'Calls Of' and 'Filters', or test again when a call is completed.",
+		});
 	});
 });
 
 it.each<[INodeParameters, string]>([
-	[{ callsOf: 'lists', contactListIds: '' }, "'Contact List IDs' is empty"],
-	[{ callsOf: 'lists', contactListIds: 'spring' }, "'Contact List IDs' must be a whole number"],
 	[{ campaignId: 'spring' }, "'Campaign' must be a whole number"],
 	[{ startFrom: 'soon' }, "'Start From' must be a date"],
 	// Without the API mapping.

@@ -184,9 +184,10 @@ describe('asking and waiting', () => {
 		isNow(1_000_000);
 		timeFlies();
 		const data = newExecutionData();
-		const ask = engineTool(await askNode({ phoneNumber: '9000000000', message: 'May I?' }), {
-			data,
-		});
+		// A tool can't wait for the webhook.
+		const options = { waitForCompletion: 'webhook' };
+		const one = await askNode({ phoneNumber: '9000000000', message: 'May I?', options });
+		const ask = engineTool(one, { data });
 		const early = await ask();
 		expect(clock.now() - 1_000_000).toBe(45_000);
 		expect(early).toMatchObject({
@@ -261,7 +262,9 @@ describe('asking and waiting', () => {
 		it('stops the workflow if set', async () => {
 			const over = { type, onError: 'stopWorkflow' } as const;
 			const { run } = await waiting({ ...reviewed, yesValues: '={{ "" }}' }, [wish], over);
-			expect(faultOf(run).message).toContain("'Counts as Yes' or 'Counts as No' is empty");
+			expect(faultOf(run).message).toContain(
+				"'Counts as Yes' and 'Counts as No' must have different values",
+			);
 		});
 	});
 });

@@ -1,4 +1,3 @@
-import pick from 'lodash/pick';
 import type {
 	IDataObject,
 	INode,
@@ -139,9 +138,14 @@ function accept(calls: nock.Interceptor, idPrefix: string): IDataObject[] {
 		const sent: IDataObject = typeof body === 'string' ? {} : body;
 		bodies.push(sent);
 		const callId = `${idPrefix}${callIds.next(phoneOf(body))}`;
-		return { success: true, data: { call_id: callId, ...pick(sent, 'scheduled_at') } };
+		return { success: true, data: { call_id: callId, ...dueOf(sent) } };
 	});
 	return bodies;
+}
+
+function dueOf({ scheduled_at: at }: IDataObject): IDataObject {
+	if (typeof at !== 'string') return {};
+	return { scheduled_at: at, scheduled_at_epoch: Math.floor(Date.parse(at) / 1_000) };
 }
 
 /** The service rejects the next call. */

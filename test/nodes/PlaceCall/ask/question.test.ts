@@ -6,17 +6,11 @@ type Values = { [name: string]: unknown };
 
 const QUESTION = {
 	message: 'May we ship?',
-	responseType: 'approval',
 	yesValues: 'yes, Go ahead',
 	noValues: 'no',
 };
 const questionWith = (values: Values) => readQuestion(questionForm({ ...QUESTION, ...values }));
 const messageFor = (values: Values) => messageOf(() => questionWith(values));
-
-test('the format of the answer can be given in own words', () => {
-	const { point } = questionWith({ options: { answerFormat: 'ja or nein' } });
-	expect(point).toMatchObject({ key: 'answer_to_question', output_format: 'ja or nein' });
-});
 
 test.each<[string, unknown, string[]]>([
 	['a list', ['yes', ' ok ', 7, ''], ['yes', 'ok', '7']],
@@ -27,20 +21,15 @@ test.each<[string, unknown, string[]]>([
 	expect(questionWith({ yesValues }).asked.yes).toEqual(yes);
 });
 
-test('with any answer allowed, nothing counts as yes or no', () => {
-	const { asked } = questionWith({ responseType: 'freeText', yesValues: '' });
-	expect(asked).toMatchObject({ yes: [], no: [] });
-});
-
 test.each<[string, Values, string]>([
 	['no question', { message: ' ' }, "'Question' is empty"],
-	['no values that count as yes', { yesValues: '' }, "'Counts as Yes' or 'Counts as No' is empty"],
-	['no values that count as no', { noValues: null }, "'Counts as Yes' or 'Counts as No' is empty"],
 	[
-		'one value for both',
-		{ noValues: 'no, YES ' },
-		`'Counts as Yes' and 'Counts as No' both have "yes"`,
+		'no values that count as yes',
+		{ yesValues: '' },
+		'must have different values (got "" and "no")',
 	],
+	['no values that count as no', { noValues: null }, '(got "yes, Go ahead" and "")'],
+	['one value for both', { noValues: 'no, YES ' }, '(got "yes, Go ahead" and "no, YES")'],
 ])('%s: no call is placed', (_what, over, words) => {
 	expect(messageFor(over)).toContain(words);
 	expect(messageFor(over)).toContain('no call was placed');

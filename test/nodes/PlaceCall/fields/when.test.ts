@@ -78,7 +78,7 @@ test.each([
 });
 
 const isNoDate = (value: string) =>
-	`'Date and Time' must be a date and time (got "${value}"). Select one, or enter one with its UTC offset, such as 2027-01-31T18:30:00+05:30.`;
+	`'Date and Time' must be a date and time with a UTC offset (got "${value}"). Select one, or enter one such as 2027-01-31T18:30:00+05:30.`;
 const isEmpty = "'Date and Time' is empty. Enter a time, or set 'When to Call' to 'Now'.";
 const isNoTime = (value: string) =>
 	`'Time in India' must be a time of day (got "${value}"). Enter a time such as 18:30 or 6:30 pm.`;
@@ -96,16 +96,12 @@ test.each<[value: unknown, setting: Setting, message: string]>([
 		{ field: 'When to Call' },
 		`'When to Call' must be a time (got "soon"). Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.`,
 	],
-	[
-		'2026-11-20T18:30:00',
-		{},
-		`'Date and Time' needs a UTC offset (got "2026-11-20T18:30:00"). Add the offset, such as ${ISO}, or end the expression with .toDateTime(), which uses the workflow's time zone (Asia/Kolkata).`,
-	],
+	['2026-11-20T18:30:00', {}, isNoDate('2026-11-20T18:30:00')],
 	...['2026-02-30T10:00:00', '2026-02-30T10:00:00+05:30', '2026-11-20T25:00:00Z', '2026-11-20']
 		.flatMap((value) => [true, false].map((picked) => ({ value, picked })))
 		.map(({ value, picked }): [unknown, Setting, string] => [value, { picked }, isNoDate(value)]),
-	[DateTime.invalid('unparsable'), {}, 'must be a date and time (got '],
-	[new Date('nonsense'), {}, 'must be a date and time (got '],
+	[DateTime.invalid('unparsable'), {}, 'must be a date and time with a UTC offset (got '],
+	[new Date('nonsense'), {}, 'must be a date and time with a UTC offset (got '],
 ])('%p with %j is rejected', (value, setting, message) => {
 	expect(messageFor(value, setting)).toContain(message);
 });

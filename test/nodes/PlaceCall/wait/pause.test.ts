@@ -124,7 +124,7 @@ describe('pausing an execution', () => {
 		expect(calls).toHaveLength(2);
 	});
 
-	it.each([undefined, { scheduled_at_epoch: '4070944800' }, { scheduled_at_epoch: null }, {}])(
+	it.each([undefined, { scheduled_at_epoch: '4070944800' }])(
 		'starts the time limit when the last call is due, also if the response has %j',
 		async (epoch) => {
 			isNow(Date.parse('2026-11-20T10:00:00Z'));

@@ -1,19 +1,9 @@
 import nock from 'nock';
-import { engineTool } from '../../../engine';
 import { faultOf, waitBy } from '../placeCallHarness';
 import { N8N } from '../waitingExecutions';
 import { byWebhook, harness } from './waitHarness';
 
 describe('no call is placed', () => {
-	it('as a tool, which cannot wait', async () => {
-		const answer = await engineTool(harness.placeCallNode(byWebhook))();
-		expect(answer).toMatchObject({
-			outcome: 'not_sent',
-			what_happened: "A tool can't wait for the completion webhook, so no call was placed.",
-			next_step: expect.stringContaining('the person who set up this tool must fix this'),
-		});
-	});
-
 	const ask = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
 
 	it.each([byWebhook, ask])('if n8n cannot reach its own webhook URL', async (parameters) => {

@@ -1,23 +1,22 @@
 import {
+	comparedReport,
 	hasEnded,
 	isBehind,
 	OBSERVED_OUTCOMES,
 	outcomeKey,
-	reportedOutcome,
 } from '../../../../nodes/shared/calls/callEnd';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
 const ID = '6f1c2a34-0000-4000-8000-000000000001';
 
-it('a call that is not verified has the outcome and filter fields from any position of the report', () => {
-	const record = { call_id: ID, status: 'picked', retry_count: 0, note: 'x' };
+it('a report is compared by its outcome, from any position, and by the late fields that it has', () => {
+	const record = { call_id: ID, status: 'picked', retry_count: 0, summary: 'x' };
 	const part = { data: record, call_picked_at: '2026-11-20T10:00:00Z', campaign_id: 7 };
-	expect(reportedOutcome({ callId: ID, record, part })).toEqual({
+	expect(comparedReport({ callId: ID, record, part })).toEqual({
 		status: 'picked',
 		retry_count: 0,
 		call_picked_at: '2026-11-20T10:00:00Z',
-		agent_uuid: null,
-		campaign_id: 7,
+		summary: true,
 	});
 });
 

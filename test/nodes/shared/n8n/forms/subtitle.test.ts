@@ -27,6 +27,8 @@ test.each<[string, INodeParameters, string]>([
 		'dry run for campaign 101',
 	],
 	['campaignStatus', { campaignId: '42' }, 'get status of campaign 42'],
+	['callCompletedTrigger', {}, 'on completed calls'],
+	['callCompletedTrigger', { include: ['transcript'] }, 'on completed calls with transcript'],
 	['campaignProgressTrigger', { campaignId: '' }, 'progress of campaign …'],
 	['chatEventsTrigger', { sessionIds: 's-1, s-2' }, 'on events of s-1, s-2'],
 	['chatEventsTrigger', { sessionIds: '={{ 1 }}' }, 'on events of sessions'],
