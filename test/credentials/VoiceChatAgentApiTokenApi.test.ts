@@ -166,25 +166,25 @@ describe('the test of the API mapping', () => {
 			'a wrong path to the total',
 			{ ...CALLS, callListTotalPath: 'meta.total' },
 			found([CALL], { count: 1 }),
-			/The response has no number at "meta\.total"\. .*check 'Path to Total Count in Response'/,
+			/The response doesn't fit the setting "meta\.total"\. .*check 'Path to Total Count in Response'/,
 		],
 		[
 			'a wrong path to the calls in the entries',
 			{ ...CALLS, callListItemPath: 'call' },
 			found([{ entry: CALL }]),
-			/No entry has a call at "call"\. .*check 'Path to Call in Each Entry'/,
+			/The response doesn't fit the setting "call"\. .*check 'Path to Call in Each Entry'/,
 		],
 		[
 			'a field name for keys although the calls are in a list',
 			{ ...CALLS, callListKeyName: 'call_id' },
 			found([CALL]),
-			/The calls are in a list at "data\.calls", so they have no keys/,
+			/The response doesn't fit the setting "call_id"\. .*check 'Field Name for Keys'/,
 		],
 		[
 			'the cursor of a list that has more pages',
 			{ ...CALLS, ...CURSOR, callListCursorPath: 'meta.next', callListTotalPath: 'meta.total' },
 			found([CALL], { total: 2, cursor: 'x' }),
-			/The response has nothing at "meta\.next"\. .*check 'Path to Next Cursor or Link in Response'/,
+			/The response doesn't fit the setting "meta\.next"\. .*check 'Path to Next Cursor or Link in Response'/,
 		],
 		[
 			'an unknown parameter of the do-not-disturb list',
@@ -196,7 +196,7 @@ describe('the test of the API mapping', () => {
 			'a response without a do-not-disturb list',
 			DND,
 			{ numbers: { success: true, data: {} } },
-			/Reading a do-not-disturb list failed: The response has no list of numbers/,
+			/Reading a do-not-disturb list failed: The response has no list/,
 		],
 		[
 			'both topics',

@@ -2,7 +2,7 @@ import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from '
 import { onScreenOnly } from './resolution';
 import { ExplainedError, NotSent } from './errors';
 import { withoutSecret } from './secrets';
-import { anyOf, type Clock } from '../clock';
+import type { Clock } from '../clock';
 import { parseJson } from '../json';
 import {
 	BLOCKED_BY_N8N,
@@ -51,7 +51,7 @@ export class ApiClient {
 					clock: this.clock,
 					random: this.random,
 					notAfter: this.notAfter,
-					signal: anyOf(request.signal, this.stop),
+					signal: this.stop,
 					tookEffect: ({ status, text }) => {
 						const parsed = { status, body: parseJson(text) };
 						return findEffect(request, parsed, checks.effectFields) !== undefined;

@@ -15,8 +15,6 @@ export type ServiceRequest = {
 	changesNothing?: true;
 	/** For requests whose callers can't wait for the default time limit. */
 	timeoutMs?: number;
-	/** Aborted when the response is no longer needed. */
-	signal?: AbortSignal | undefined;
 };
 
 /** A list of the body whose entries are already JSON, separated by commas. */

@@ -103,7 +103,8 @@ export const listCalls: ContractCase[] = [
 		parameters: { operation: 'getMany', limit: 3, simplify: false },
 		requests: [LIST],
 		// Under keys, they could be anything.
-		rejection: ({ name }) => (name === 'nested' ? 'The response has no list of calls' : undefined),
+		rejection: ({ name }) =>
+			name === 'nested' ? "The response doesn't have exactly one list of calls" : undefined,
 		output: ({ name }) => (name === 'nested' ? [] : withIds(40, 39, 38)),
 	},
 ];

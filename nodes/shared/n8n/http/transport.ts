@@ -56,7 +56,7 @@ export function createTransport(
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
-		const limit = anyOf(own, deadlineOf(context)?.signal, request.signal) ?? own;
+		const limit = anyOf(own, deadlineOf(context)?.signal) ?? own;
 		const url = urlOf(baseUrl, request);
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
