@@ -36,13 +36,6 @@ export function parseBaseUrl(text: string): string {
 	return withoutEnd(`${url.origin}${url.pathname}`, SLASH);
 }
 
-/** What to do if the base URL ends in a version, such as "/v1". Undefined if it doesn't. */
-export function versionAdvice(baseUrl: string): string | undefined {
-	const version = /\/v\d+$/i.exec(baseUrl)?.[0];
-	if (version === undefined) return undefined;
-	return `Remove "${version}" from the end of 'Base URL' in the credential, because the nodes add it.`;
-}
-
 const EXAMPLE = '"https://voice.your-provider.com"';
 
 function invalidBaseUrl(what: string, resolution: string): InvalidInput {
