@@ -15,7 +15,6 @@ import {
 	MAX_CALLS_PER_REPORT,
 	type ReportedCall,
 	readReport,
-	type UnusableReport,
 } from '../shared/calls/completionWebhook';
 import { isJsonObject, type JsonObject } from '../shared/json';
 import {
@@ -41,8 +40,7 @@ export async function receiveReport(context: IWebhookFunctions): Promise<IWebhoo
 	try {
 		const body = await readBody(context);
 		const calls = readReport(body ?? null);
-		if (calls === 'too_many_values') return reject(context, 413, 'The body has too many values.');
-		if (calls === 'too_many_calls') {
+		if (calls.length > MAX_CALLS_PER_REPORT) {
 			return reject(context, 400, `The body has more than ${MAX_CALLS_PER_REPORT} calls.`);
 		}
 		if (calls.length === 0) return reject(context, 400, 'The body has no call_id.');
@@ -69,7 +67,7 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 		const settings = readSettings(new NodeParameters(context, completionFields).at(0));
 		const { verify, filters, allowDuplicates } = settings;
 		const reports = context.getInputData().map(({ json }) => json);
-		const calls = reports.filter(isJsonObject).map(readReport).flat().filter(isCall);
+		const calls = reports.filter(isJsonObject).flatMap(readReport);
 		const { completed, failed } = verify
 			? await readCalls(context, calls, settings)
 			: { completed: calls.map(asReported), failed: [] };
@@ -153,10 +151,6 @@ function unknownCall(callId: string): string {
 	return displayText(
 		`The account of this credential has no call ${quoted(callId)}, so it wasn't passed on. If the call was placed with another credential, choose that one.`,
 	);
-}
-
-function isCall(call: ReportedCall | UnusableReport): call is ReportedCall {
-	return typeof call !== 'string';
 }
 
 /** @throws InvalidInput naming the field that can't be used */
