@@ -59,7 +59,7 @@ export class ApiClient {
 			);
 			const redacted = { ...response, text: this.hideApiToken(response.text) };
 			const now = this.clock.now();
-			return { ...parseResponse(request, redacted, checks, now), url: response.url };
+			return parseResponse(request, redacted, checks, now);
 		} catch (error) {
 			throw explain(request, error, this.hideApiToken(messageOf(error)));
 		}

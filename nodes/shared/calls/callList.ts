@@ -87,9 +87,9 @@ export function callList(
 			? query
 			: withValue(query, mapping.required('callListPageSizeName'), pageSize);
 	const isFirstOnly = readsFirstPageOnly(limit, mapping);
-	const pageOf = (position: string | number | undefined): { query: Query } | { link: string } => {
+	const pageOf = (position: string | number | undefined): { query: Query } | { search: string } => {
 		if (position === undefined) return { query: firstQuery };
-		if (mapping.optional('callListPaging') === 'nextLink') return { link: String(position) };
+		if (mapping.optional('callListPaging') === 'nextLink') return { search: String(position) };
 		return { query: { ...firstQuery, [mapping.required('callListPageName')]: position } };
 	};
 	return {
@@ -182,18 +182,18 @@ export function totalIn(body: JsonValue, mapping: ApiMapping): number | undefine
 	return path === undefined ? undefined : numberIn(valueAt(body, path));
 }
 
+/** To read a link without a host. */
+const ANY_HOST = 'https://voice.example.com';
+
 /** Values that end a list. No page after the first begins at 0. */
 const NO_CURSORS = new Set<JsonValue>([false, '', 0, -1, '0', '-1']);
 
 /**
- * The cursor or link of the next page in the response, if it has one.
+ * The cursor of the next page in the response, or the query of the link to it, if it has one.
  *
  * @throws OutcomeUnknown if the value there isn't one. It isn't the end of the list, because calls would be missing.
  */
-export function linkedNext(
-	{ body, url }: ApiResponse,
-	mapping: ApiMapping,
-): Array<string | number> {
+export function linkedNext({ body }: ApiResponse, mapping: ApiMapping): Array<string | number> {
 	const paging = mapping.required('callListPaging');
 	if (paging === 'whole') return [];
 	const path = mapping.required('callListCursorPath');
@@ -201,7 +201,9 @@ export function linkedNext(
 	if (NO_CURSORS.has(typeof cursor === 'string' ? cursor.trim() : cursor)) return [];
 	const isText = typeof cursor === 'string' || typeof cursor === 'number';
 	if (isText && paging !== 'nextLink') return [cursor];
-	if (isText && URL.canParse(String(cursor), url)) return [new URL(String(cursor), url).href];
+	const link = String(cursor);
+	const search = URL.canParse(link, ANY_HOST) ? new URL(link, ANY_HOST).search : '';
+	if (isText && search !== '') return [search];
 	throw new OutcomeUnknown(
 		`The value at "${path}" in the response isn't a cursor or link to the next page`,
 		onScreenOnly(mapping.resolution('callListPaging', 'callListCursorPath')),
