@@ -57,10 +57,12 @@ export function dndList(
 		values.map(({ detail, value }) => ({ name: mapping.required(detail), value })),
 	);
 	return pagesByMeta({
-		mapping,
-		pageName,
+		request: async (page) => {
+			const selected = page === undefined ? {} : { [mapping.required(pageName)]: page };
+			return await listDndNumbers(client, { ...query, ...selected }, additions);
+		},
 		limiter,
-		request: async (page) => await listDndNumbers(client, { ...query, ...page }, additions),
+		loopAdvice: mapping.ignoredParameter(pageName),
 		check: (entries) => {
 			if (entries.every((entry) => isSameId(entry.agent_uuid, agentUuid))) return;
 			throw new OutcomeUnknown(

@@ -1,7 +1,6 @@
 import isEqual from 'lodash/isEqual';
 import times from 'lodash/times';
 import pLimit from 'p-limit';
-import type { ApiMapping, MappingName } from '../apiMapping';
 import {
 	asRecord,
 	isJsonObject,
@@ -14,7 +13,7 @@ import type { Limiter } from '../keyedMutex';
 import { forEachWithPauses } from '../pauses';
 import { plainText } from '../values';
 import { OutcomeUnknown } from './errors';
-import type { ApiResponse, Query } from './http';
+import type { ApiResponse } from './http';
 import { READS_AT_ONCE } from './limits';
 import { onScreenOnly, type Explanation } from './resolution';
 
@@ -189,37 +188,24 @@ export async function readWholeList<Position extends string | number>(
 }
 
 /** How to read a list whose responses have the documented `meta` (GET /v1/dnd_numbers). */
-type MetaList = {
-	mapping: ApiMapping;
-	/** Of the query parameter that selects a page. Only a second page needs it. */
-	pageName: MappingName;
-	/** @param page the query parameter of the page, to add to the others. Empty for the first page. */
-	request: (page: Query) => Promise<ApiResponse>;
+type MetaList = Pick<PagedList<number>, 'limiter' | 'loopAdvice'> & {
+	/** Requests a page by its number. Undefined for the first page, without a page parameter. */
+	request: (page: number | undefined) => Promise<ApiResponse>;
 	/** Throws if the entries of a page aren't the requested ones. */
 	check?: (entries: JsonObject[]) => void;
-	limiter?: Limiter | undefined;
 };
 
 /**
  * A list by the page numbers of `meta`. The document doesn't say whether they count from 0 or 1, so the first response
  * decides.
  */
-export function pagesByMeta({
-	mapping,
-	pageName,
-	request,
-	check = () => {},
-	limiter,
-}: MetaList): PagedList<number> {
-	const loopAdvice = mapping.ignoredParameter(pageName);
+export function pagesByMeta({ request, check = () => {}, ...list }: MetaList): PagedList<number> {
 	let firstPage: number | undefined;
 	/** How much larger the number of a page is in `meta` than in its request. Some services count from 0 only in requests. */
 	let shift = 0;
 
 	const read = async (page?: number): Promise<Page<number>> => {
-		const { body } = await request(
-			page === undefined ? {} : { [mapping.required(pageName)]: page - shift },
-		);
+		const { body } = await request(page === undefined ? undefined : page - shift);
 		const meta = isJsonObject(body) && isJsonObject(body.meta) ? body.meta : {};
 		const shownPage = numberIn(meta.current_page);
 		const off = page === undefined || shownPage === undefined ? 0 : shownPage - page;
@@ -230,7 +216,7 @@ export function pagesByMeta({
 		if (off !== 0) {
 			throw new OutcomeUnknown(
 				'The service returned another page than requested',
-				onScreenOnly(loopAdvice),
+				onScreenOnly(list.loopAdvice),
 			);
 		}
 		const total = numberIn(meta.total_count);
@@ -248,7 +234,7 @@ export function pagesByMeta({
 		return { entries, total, saysNext: true, next: () => positionsFrom(next, known) };
 	};
 
-	return { read, keyOf: ({ id }) => plainText(id) || undefined, limiter, loopAdvice };
+	return { ...list, read, keyOf: ({ id }) => plainText(id) || undefined };
 }
 
 /**
