@@ -36,7 +36,11 @@ describe('the test button', () => {
 	});
 
 	test.each([
-		['no base URL', { baseUrl: '' }, /'Base URL' in the credential is empty.*such as "https/],
+		[
+			'no base URL',
+			{ baseUrl: '' },
+			/'Base URL' in the credential isn't the URL of a service.*such as "https/,
+		],
 		['a short token', { apiToken: 'short' }, /must have 16 characters \(got 5\).*Copy the whole/],
 	])('%s: nothing is sent', async (_name, data, message) => {
 		expect(await pressTest(data)).toEqual({
@@ -348,7 +352,7 @@ describe('the token', () => {
 
 	test('an invalid credential has a message', async () => {
 		await expect(authenticate({ url: HOST }, 'voice')).rejects.toMatchObject({
-			message: "'Base URL' in the credential isn't a URL",
+			message: "'Base URL' in the credential isn't the URL of a service",
 			description: expect.stringContaining('such as "https://'),
 		});
 	});

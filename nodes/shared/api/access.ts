@@ -13,33 +13,17 @@ const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  * @throws InvalidInput unless it's an `https` URL, or an `http` URL of this machine
  */
 export function parseBaseUrl(text: string): string {
-	const trimmed = text.trim();
-	if (trimmed === '') {
-		throw invalidBaseUrl('is empty', `Enter the URL of your service, such as ${EXAMPLE}.`);
-	}
-	if (!URL.canParse(trimmed)) {
-		throw invalidBaseUrl("isn't a URL", `Enter the full URL of your service, such as ${EXAMPLE}.`);
-	}
-	const url = new URL(trimmed);
-	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
-		throw invalidBaseUrl(
-			'must begin with https://',
-			'Without https, the API token would be sent unencrypted.',
-		);
-	}
-	if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
-		throw invalidBaseUrl(
-			'has a user name, "?", or "#"',
-			`Remove this part. Enter only the URL of your service, such as ${EXAMPLE}.`,
-		);
-	}
-	return withoutEnd(`${url.origin}${url.pathname}`, SLASH);
-}
-
-const EXAMPLE = '"https://voice.your-provider.com"';
-
-function invalidBaseUrl(what: string, resolution: string): InvalidInput {
-	return new InvalidInput(`'Base URL' in the credential ${what}`, onScreenOnly(resolution));
+	const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+	const isEncrypted = url?.protocol === 'https:';
+	const isLocal = url?.protocol === 'http:' && isLoopback(url);
+	if (url !== undefined && (isEncrypted || isLocal) && `${url.origin}${url.pathname}` === url.href)
+		return withoutEnd(url.href, SLASH);
+	throw new InvalidInput(
+		"'Base URL' in the credential isn't the URL of a service",
+		onScreenOnly(
+			'Enter the URL of your service, such as "https://voice.your-provider.com". It must begin with https://, because the API token would be sent unencrypted otherwise, and can\'t contain a user name, "?", or "#".',
+		),
+	);
 }
 
 /** Whether a URL is below the base URL, so that it may receive the token. Dots, encodings, and case are resolved as in the HTTP library. */

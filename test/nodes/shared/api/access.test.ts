@@ -21,28 +21,16 @@ describe('Base URL', () => {
 	});
 
 	test.each([
-		['http://voice.example.com', 'must begin with https://', 'unencrypted'],
-		['http://localhost.example.com', 'must begin with https://', 'unencrypted'],
-		['http://my-localhost', 'must begin with https://', 'unencrypted'],
-		['http://127.0.0.1.example.com', 'must begin with https://', 'unencrypted'],
-		['ftp://localhost', 'must begin with https://', 'unencrypted'],
-		['', "'Base URL' in the credential is empty", 'Enter the URL of your service'],
-		[' \t', "'Base URL' in the credential is empty", 'such as "https://'],
-		['voice.example.com', "isn't a URL", 'Enter the full URL'],
-		['https:// a.example.com', "isn't a URL", 'Enter the full URL'],
-		['https://<your host>/api', "isn't a URL", 'Enter the full URL'],
-		['“https://a.example.com”', "isn't a URL", 'Enter the full URL'],
-		['voice.example.com:8443', 'must begin with https://', 'unencrypted'],
-		['localhost:8080/api', 'must begin with https://', 'unencrypted'],
-		['https://voice.example.com?a=b', 'has a user name, "?", or "#"', 'Remove this part'],
-		['https://voice.example.com/?to=https://b', 'has a user name, "?", or "#"', 'Remove this part'],
-		['https://voice.example.com#top', 'has a user name, "?", or "#"', 'Remove this part'],
-		['https://me@voice.example.com', 'has a user name, "?", or "#"', 'Remove this part'],
-		['https://:secret@voice.example.com', 'has a user name, "?", or "#"', 'Remove this part'],
-	])('%j is invalid', (text, problem, next) => {
+		...['http://voice.example.com', 'http://localhost.example.com', 'http://my-localhost'],
+		...['http://127.0.0.1.example.com', 'ftp://localhost', '', ' \t', 'voice.example.com'],
+		...['https:// a.example.com', 'https://<your host>/api', '“https://a.example.com”'],
+		...['voice.example.com:8443', 'localhost:8080/api', 'https://voice.example.com?a=b'],
+		...['https://voice.example.com/?to=https://b', 'https://voice.example.com#top'],
+		...['https://me@voice.example.com', 'https://:secret@voice.example.com'],
+	])('%j is invalid', (text) => {
 		const { message, resolution } = explainedBy(() => parseBaseUrl(text));
-		expect(message).toContain(problem);
-		expect(resolution).toContain(next);
+		expect(message).toBe("'Base URL' in the credential isn't the URL of a service");
+		expect(resolution).toMatch(/^Enter the URL .*must begin with https:.*user name, "\?", or "#"/);
 	});
 });
 
