@@ -13,7 +13,6 @@ import {
 	MAX_CALLS_PER_REPORT,
 	type ReportedCall,
 	readReport,
-	type UnusableReport,
 } from '../shared/calls/completionWebhook';
 import { isJsonObject, type JsonObject } from '../shared/json';
 import {
@@ -36,8 +35,7 @@ export async function receiveReport(context: IWebhookFunctions): Promise<IWebhoo
 	try {
 		const body = await readBody(context);
 		const calls = readReport(body ?? null);
-		if (calls === 'too_many_values') return reject(context, 413, 'The body has too many values.');
-		if (calls === 'too_many_calls') {
+		if (calls.length > MAX_CALLS_PER_REPORT) {
 			return reject(context, 400, `The body has more than ${MAX_CALLS_PER_REPORT} calls.`);
 		}
 		if (calls.length === 0) return reject(context, 400, 'The body has no call_id.');
@@ -57,7 +55,7 @@ export async function passCompleted(context: IExecuteFunctions): Promise<INodeEx
 	try {
 		const settings = readCompletionSettings(new NodeParameters(context, completionFields).at(0));
 		const reports = context.getInputData().map(({ json }) => json);
-		const calls = reports.filter(isJsonObject).map(readReport).flat().filter(isCall);
+		const calls = reports.filter(isJsonObject).flatMap(readReport);
 		const { completed, failed } = await readCalls(context, calls, settings);
 		const byKey = new Map(completed.map((call) => [outcomeKey(call.callId, call.record), call]));
 		const isNew = await newEvents(context, [...byKey.keys()]);
@@ -121,8 +119,4 @@ function unknownCall(callId: string): string {
 	return displayText(
 		`The account of this credential has no call ${quoted(callId)}, so it wasn't passed on. If the call was placed with another credential, choose that one.`,
 	);
-}
-
-function isCall(call: ReportedCall | UnusableReport): call is ReportedCall {
-	return typeof call !== 'string';
 }

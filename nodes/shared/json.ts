@@ -161,19 +161,23 @@ export function* valuesIn(
 }
 
 /** The values in a list or object, without those of the skipped fields. */
-export function innerOf(value: JsonObject | JsonValue[], skipped: readonly string[]): JsonValue[] {
+function innerOf(value: JsonObject | JsonValue[], skipped: readonly string[]): JsonValue[] {
 	// The names of the entries of a long list take long.
 	if (Array.isArray(value) || skipped.length === 0) return Object.values(value);
 	return Object.entries(value).flatMap(([name, inner]) => (skipped.includes(name) ? [] : [inner]));
 }
 
 /** The values of each level, the outermost first, up to about that many in total. */
-export function* levelsIn(root: JsonValue, max: number): Generator<JsonValue[]> {
+export function* levelsIn(
+	root: JsonValue,
+	max: number,
+	skipped: readonly string[] = [],
+): Generator<JsonValue[]> {
 	let level = [root];
 	for (let remaining = max; level.length > 0; remaining -= level.length) {
 		yield level;
 		const inner = level.flatMap((value) =>
-			typeof value === 'object' && value !== null ? Object.values(value) : [],
+			typeof value === 'object' && value !== null ? innerOf(value, skipped) : [],
 		);
 		level = inner.slice(0, Math.max(remaining, 0));
 	}

@@ -26,7 +26,6 @@ const DIALECT_CODE: { [name in DialectName]: Details } = {
 		callListPaging: 'nextLink',
 		callListPageName: '',
 		callListCursorPath: 'links.onward',
-		callListDateForm: 'epochSeconds',
 		chatCreateSessionPath: 'data.talks.0.ref',
 	},
 	wrapped: {
@@ -64,8 +63,6 @@ export function apiMappingOf(dialect: Dialect): Details {
 		callListFromName: calls.filters.from,
 		callListToName: calls.filters.to,
 		callListPhoneName: calls.filters.phone,
-		callListRangeName: calls.range?.name ?? '',
-		callListRangeForm: calls.range?.form ?? '',
 		callListPaging: PAGING[calls.paging.style],
 		callListPageName: calls.paging.position,
 		callListPageSizeName: calls.paging.size,

@@ -64,7 +64,7 @@ describe('a base URL', () => {
 		const result = await place(`https://user:password@127.0.0.1:${service.port}`);
 		expect(result).toMatchObject({
 			outcome: 'rejected',
-			message: expect.stringContaining("'Base URL' in the credential has a user name"),
+			message: expect.stringContaining("'Base URL' in the credential isn't the URL of a service"),
 		});
 		expect(service.connections()).toBe(0);
 	});

@@ -172,7 +172,7 @@ test.each([
 		);
 	};
 	expect(await downloadResult()).toEqual({
-		message: 'The link to the recording was redirected too often, so no file was saved',
+		message: 'The link to the recording was redirected too often',
 	});
 	expect(requests).toHaveLength(6);
 	for (const { headers } of requests) expect(headers).not.toHaveProperty('api-token');

@@ -110,9 +110,7 @@ function requireContained(entries: JsonObject[], digits: string, mapping: ApiMap
 	if (entries.every((entry) => mayContain(asText(entry.phone)))) return;
 	throw new OutcomeUnknown(
 		"The service returned numbers without the digits in 'Phone Contains'",
-		onScreenOnly(
-			`${mapping.resolution('dndListPhoneName')} The service probably doesn't know this parameter.`,
-		),
+		onScreenOnly(mapping.ignoredParameter('dndListPhoneName')),
 	);
 }
 

@@ -134,8 +134,7 @@ function hasTimedOut(items: readonly INodeExecutionData[]): boolean {
 
 /** What a report says of the calls of this execution. */
 function reportsAmong(callIds: readonly string[], body: JsonValue): Map<string, JsonObject> {
-	const report = readReport(body);
-	const reported = keyBy(Array.isArray(report) ? report : [], ({ callId }) => callIdKey(callId));
+	const reported = keyBy(readReport(body), ({ callId }) => callIdKey(callId));
 	return new Map(
 		callIds.flatMap((callId) => {
 			const call = reported[callIdKey(callId)];

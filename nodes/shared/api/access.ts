@@ -13,40 +13,17 @@ const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  * @throws InvalidInput unless it's an `https` URL, or an `http` URL of this machine
  */
 export function parseBaseUrl(text: string): string {
-	const trimmed = text.trim();
-	if (trimmed === '') {
-		throw invalidBaseUrl('is empty', `Enter the URL of your service, such as ${EXAMPLE}.`);
-	}
-	if (!URL.canParse(trimmed)) {
-		throw invalidBaseUrl("isn't a URL", `Enter the full URL of your service, such as ${EXAMPLE}.`);
-	}
-	const url = new URL(trimmed);
-	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
-		throw invalidBaseUrl(
-			'must begin with https://',
-			'Without https, the API token would be sent unencrypted.',
-		);
-	}
-	if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
-		throw invalidBaseUrl(
-			'has a user name, "?", or "#"',
-			`Remove this part. Enter only the URL of your service, such as ${EXAMPLE}.`,
-		);
-	}
-	return withoutEnd(`${url.origin}${url.pathname}`, SLASH);
-}
-
-/** What to do if the base URL ends in a version, such as "/v1". Undefined if it doesn't. */
-export function versionAdvice(baseUrl: string): string | undefined {
-	const version = /\/v\d+$/i.exec(baseUrl)?.[0];
-	if (version === undefined) return undefined;
-	return `Remove "${version}" from the end of 'Base URL' in the credential, because the nodes add it.`;
-}
-
-const EXAMPLE = '"https://voice.your-provider.com"';
-
-function invalidBaseUrl(what: string, resolution: string): InvalidInput {
-	return new InvalidInput(`'Base URL' in the credential ${what}`, onScreenOnly(resolution));
+	const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+	const isEncrypted = url?.protocol === 'https:';
+	const isLocal = url?.protocol === 'http:' && isLoopback(url);
+	if (url !== undefined && (isEncrypted || isLocal) && `${url.origin}${url.pathname}` === url.href)
+		return withoutEnd(url.href, SLASH);
+	throw new InvalidInput(
+		"'Base URL' in the credential isn't the URL of a service",
+		onScreenOnly(
+			'Enter the URL of your service, such as "https://voice.your-provider.com". It must begin with https://, because the API token would be sent unencrypted otherwise, and can\'t contain a user name, "?", or "#".',
+		),
+	);
 }
 
 /** Whether a URL is below the base URL, so that it may receive the token. Dots, encodings, and case are resolved as in the HTTP library. */
@@ -67,34 +44,12 @@ function leavesPath(path: string): boolean {
 	return decoded.split('/').includes('..');
 }
 
-/**
- * The URL of a request. A link from the service is used if it's below the base URL, with the base URL's scheme. For
- * a link to another host, such as one behind a proxy, only its query is used, with the request's own path.
- *
- * @throws InvalidInput for a link to another host without a query, which would restart the list without filters
- */
-export function urlOf(baseUrl: string, { path, link }: { path: string; link?: string }): string {
-	const own = `${baseUrl}${path}`;
-	if (link === undefined) return own;
-	const target = new URL(link);
-	target.hash = '';
-	target.protocol = new URL(baseUrl).protocol;
-	if (isBelow(baseUrl, target)) return target.href;
-	if (target.search !== '') return `${own}${target.search}`;
-	throw new InvalidInput(
-		"The link to the next page leads outside of 'Base URL' and has no query, so it can't be followed",
-		onScreenOnly(
-			"Check 'Base URL' and 'Path to Next Cursor or Link in Response' in the credential. If they're correct, ask your service provider for links to its public URL.",
-		),
-	);
-}
-
 export function isLoopback(url: URL): boolean {
 	return LOOPBACK.test(url.hostname);
 }
 
-/** Characters that an HTTP header can't have, and invisible ones that are copied from web pages. */
-const NOT_IN_A_TOKEN = /[\p{Cc}\p{Cf}]|[^\0-\xff]/u;
+/** Characters that an HTTP header can't have, white space, and invisible ones that are copied from web pages. */
+const NOT_IN_A_TOKEN = /[\s\p{Cc}\p{Cf}]|[^\0-\xff]/u;
 
 /**
  * Checks 'API Token' and removes white space around it.
@@ -103,21 +58,12 @@ const NOT_IN_A_TOKEN = /[\p{Cc}\p{Cf}]|[^\0-\xff]/u;
  */
 export function parseApiToken(text: string): string {
 	const token = text.trim();
-	const invalid = (what: string) =>
-		new InvalidInput(
-			`The API token ${what}`,
-			onScreenOnly(
-				"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
-			),
-		);
-	if (/^bearer\s/i.test(token)) throw invalid("starts with Bearer, which isn't part of it");
-	if (/\s/.test(token)) throw invalid('contains spaces or line breaks');
-	if (NOT_IN_A_TOKEN.test(token)) {
-		throw invalid(
-			"contains a character that can't be sent, such as an invisible one or a curly quotation mark",
-		);
-	}
 	const { apiTokenCharacters: length } = LIMITS;
-	if (token.length === length) return token;
-	throw invalid(`must have ${length} characters (got ${token.length})`);
+	if (token.length === length && !NOT_IN_A_TOKEN.test(token)) return token;
+	throw new InvalidInput(
+		`The API token must have ${length} characters (got ${token.length}), without spaces or special characters`,
+		onScreenOnly(
+			"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
+		),
+	);
 }

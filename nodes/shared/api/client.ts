@@ -1,19 +1,18 @@
-import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from './response';
-import { onScreenOnly } from './resolution';
-import { ExplainedError, NotSent } from './errors';
-import { withoutSecret } from './secrets';
-import { anyOf, type Clock } from '../clock';
+import type { Clock } from '../clock';
 import { parseJson } from '../json';
+import { messageOf } from '../values';
+import { ExplainedError, NotSent, type OutcomeUnknown } from './errors';
+import { resolutionOf, textsOfFault } from './errorTable';
 import {
 	BLOCKED_BY_N8N,
-	CANCELED,
 	TransportFault,
 	type ApiResponse,
 	type ServiceRequest,
 	type Transport,
 } from './http';
-import { isCertificateFault, neverSent, sendWithRetry } from './retry';
-import { messageOf } from '../values';
+import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from './response';
+import { isLasting, neverSent, sendWithRetry } from './retry';
+import { withoutSecret } from './secrets';
 
 /** Sends all requests to the service: retries them, reads the envelope, and explains errors. */
 export class ApiClient {
@@ -51,7 +50,7 @@ export class ApiClient {
 					clock: this.clock,
 					random: this.random,
 					notAfter: this.notAfter,
-					signal: anyOf(request.signal, this.stop),
+					signal: this.stop,
 					tookEffect: ({ status, text }) => {
 						const parsed = { status, body: parseJson(text) };
 						return findEffect(request, parsed, checks.effectFields) !== undefined;
@@ -60,7 +59,7 @@ export class ApiClient {
 			);
 			const redacted = { ...response, text: this.hideApiToken(response.text) };
 			const now = this.clock.now();
-			return { ...parseResponse(request, redacted, checks, now), url: response.url };
+			return parseResponse(request, redacted, checks, now);
 		} catch (error) {
 			throw explain(request, error, this.hideApiToken(messageOf(error)));
 		}
@@ -76,42 +75,25 @@ function explain(request: ServiceRequest, error: unknown, message: string): Erro
 	if (error instanceof ExplainedError) return error;
 	if (!(error instanceof TransportFault)) {
 		// It may have occurred after the request was sent.
-		return outcomeUnknown(request, { message: "The response couldn't be read" }, message);
+		return outcomeUnknown(request, "The response couldn't be read", { originalMessage: message });
 	}
-	const { code } = error;
-	if (code === BLOCKED_BY_N8N) {
-		return new NotSent(
-			'n8n blocked the request',
-			onScreenOnly("Ask your n8n administrator to allow requests to the host in 'Base URL'."),
-			{ originalMessage: message, isTransient: false, origin: 'n8n' },
-		);
+	return faultOf(request, error, message);
+}
+
+/** @param message of the fault, without the API token */
+export function faultOf(
+	request: ServiceRequest,
+	fault: TransportFault,
+	message: string,
+): NotSent | OutcomeUnknown {
+	const text = textsOfFault(fault);
+	if (!neverSent(fault)) {
+		return outcomeUnknown(request, text.message, { originalMessage: fault.code });
 	}
-	if (isCertificateFault(code)) {
-		return new NotSent(
-			"The service's certificate couldn't be verified, so the request wasn't sent",
-			onScreenOnly(
-				"Check 'Base URL' in the credential. If it's correct, ask your service provider to fix the certificate.",
-			),
-			{ originalMessage: code, isTransient: false },
-		);
-	}
-	if (neverSent(error)) {
-		return new NotSent(
-			"The service can't be reached, so the request wasn't sent",
-			onScreenOnly(
-				"Check 'Base URL' in the credential and the network of your n8n instance, then try again.",
-			),
-			{ originalMessage: code },
-		);
-	}
-	if (code === CANCELED) {
-		return outcomeUnknown(request, {
-			message: 'n8n canceled the request before a response arrived',
-		});
-	}
-	const isSlow = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
-	const what = isSlow
-		? 'The service took too long to respond'
-		: 'The connection broke before a response arrived';
-	return outcomeUnknown(request, { message: what }, code);
+	const isBlocked = fault.code === BLOCKED_BY_N8N;
+	return new NotSent(text.message, resolutionOf(text), {
+		originalMessage: isBlocked ? message : fault.code,
+		origin: isBlocked ? 'n8n' : 'network',
+		isTransient: !isLasting(fault),
+	});
 }

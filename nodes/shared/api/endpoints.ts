@@ -155,16 +155,15 @@ type ListPath = { listPath?: () => string | undefined };
 /**
  * `GET /v1/calls`. Only its parameter `campaign_upload_id` is documented.
  *
- * @param page a query, or a complete link from the service, to which nothing is added
+ * @param page a query, or that of a link from the service, to which nothing is added
  */
 export async function listCalls(
 	client: ApiClient,
-	page: { query: Query } | { link: string },
+	page: { query: Query } | { search: string },
 	{ listPath = () => undefined, ...additions }: Additions & ListPath = {},
-	signal?: AbortSignal,
 ): Promise<ApiResponse> {
-	const request = { method: 'GET', path: '/v1/calls', ...page, signal } as const;
-	const complete = 'link' in page ? request : withAdditions(request, additions);
+	const request = { method: 'GET', path: '/v1/calls', ...page } as const;
+	const complete = 'search' in page ? request : withAdditions(request, additions);
 	return await client.send(complete, { successCheck: hasListAt(listPath) });
 }
 
@@ -252,9 +251,8 @@ export async function listDndNumbers(
 	client: ApiClient,
 	query: Query,
 	additions: Additions = {},
-	signal?: AbortSignal,
 ): Promise<ApiResponse> {
-	const request = withAdditions({ method: 'GET', path: DND_PATH, query, signal }, additions);
+	const request = withAdditions({ method: 'GET', path: DND_PATH, query }, additions);
 	return await client.send(request, { successCheck: hasAnyValue });
 }
 

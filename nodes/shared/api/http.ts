@@ -6,8 +6,8 @@ export type Method = 'GET' | 'POST' | 'DELETE';
 export type ServiceRequest = {
 	method: Method;
 	path: string;
-	/** A full URL from the service, used instead of `path` if it's below the base URL. */
-	link?: string;
+	/** The query of a link from the service, as it wrote it, instead of `query`. The rest of the link isn't used. */
+	search?: string;
 	query?: Query;
 	body?: JsonObject;
 	list?: WrittenList;
@@ -15,8 +15,6 @@ export type ServiceRequest = {
 	changesNothing?: true;
 	/** For requests whose callers can't wait for the default time limit. */
 	timeoutMs?: number;
-	/** Aborted when the response is no longer needed. */
-	signal?: AbortSignal | undefined;
 };
 
 /** A list of the body whose entries are already JSON, separated by commas. */
@@ -45,8 +43,6 @@ export type HttpResponse = {
 	text: string;
 	/** If the response is larger than the limit: how many bytes were read. */
 	readBytes?: number;
-	/** The requested URL, to resolve relative links. */
-	url?: string | undefined;
 };
 
 /** Sends a request once. Throws {@link TransportFault} if there is no response. */
@@ -78,6 +74,4 @@ export const CANCELED = 'ERR_CANCELED';
 export type ApiResponse = {
 	status: number;
 	body: JsonValue;
-	/** The requested URL, to resolve relative links. */
-	url?: string | undefined;
 };

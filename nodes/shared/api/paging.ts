@@ -1,11 +1,19 @@
 import isEqual from 'lodash/isEqual';
 import times from 'lodash/times';
 import pLimit from 'p-limit';
-import { DONE } from '../clock';
-import type { JsonObject } from '../json';
+import {
+	asRecord,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	numberIn,
+	outlineOf,
+} from '../json';
 import type { Limiter } from '../keyedMutex';
 import { forEachWithPauses } from '../pauses';
-import { isAboutRequest, OutcomeUnknown } from './errors';
+import { plainText } from '../values';
+import { OutcomeUnknown } from './errors';
+import type { ApiResponse } from './http';
 import { READS_AT_ONCE } from './limits';
 import { onScreenOnly, type Explanation } from './resolution';
 
@@ -13,8 +21,8 @@ import { onScreenOnly, type Explanation } from './resolution';
 export type Page<Position> = {
 	entries: JsonObject[];
 	/**
-	 * The positions of the next pages, as far as they're known. All but the first are read ahead. Empty at the end of the
-	 * list. An empty page may have a next one, because a service may filter its pages. Only called if a next page is needed.
+	 * The positions of the next pages, as far as they're known. Empty at the end of the list. An empty page may have a next
+	 * one, because a service may filter its pages. Only called if a next page is needed.
 	 *
 	 * @throws OutcomeUnknown if it isn't known whether there is one
 	 */
@@ -27,11 +35,8 @@ export type Page<Position> = {
 
 /** A list that the service returns in pages. */
 export type PagedList<Position extends string | number> = {
-	/**
-	 * @param position undefined for the first page
-	 * @param signal aborted when the page isn't needed anymore
-	 */
-	read: (position: Position | undefined, signal: AbortSignal) => Promise<Page<Position>>;
+	/** @param position undefined for the first page */
+	read: (position: Position | undefined) => Promise<Page<Position>>;
 	/** Identifies an entry in every reading. If undefined, the whole entry does. */
 	keyOf: (entry: JsonObject) => string | undefined;
 	/** Limits parallel requests, also across lists. */
@@ -43,20 +48,17 @@ export type PagedList<Position extends string | number> = {
 /** One reading of a list. */
 export type Reading = {
 	entries: JsonObject[];
-	/** False if an entry moved, or the total changed or is larger than the number of entries. */
+	/** False if an entry moved to another page, or the list has fewer entries than its total. */
 	isComplete: boolean;
 	pages: number;
 };
-
-/** Repeats of a page that end the list. After one, as many entries may have been added as a page has. */
-const MAX_REPEATS = 2;
 
 /** Empty pages in a row that end the list. Some services always return a next page. */
 const MAX_EMPTY_PAGES = 10;
 
 /**
  * Reads a list once, page by page, up to the limit or the end of the list, and each entry once. Pages with known
- * positions are requested ahead, and used in order.
+ * positions are requested together, and used in order.
  *
  * @param limit Infinity for all entries
  * @throws OutcomeUnknown if the service repeats a page or its position, so that the list would never end, or if it isn't
@@ -66,43 +68,39 @@ export async function readPages<Position extends string | number>(
 	{ read, keyOf, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PagedList<Position>,
 	limit: number,
 ): Promise<Reading> {
-	const requests = new PageRequests(read, limiter);
 	const found = new FoundEntries(keyOf);
 	const seen = new Set<Position>();
-	let position: Position | undefined;
-	let isAtTotal = false;
-	try {
-		for (;;) {
-			const page = await requests.read(position).catch((error: unknown) => {
-				if (isAtTotal && isAboutRequest(error)) return undefined;
-				throw error;
-			});
-			// The total was right, and the service rejects a page after the last one.
-			if (page === undefined) break;
-			const { entries, total, saysNext = false } = page;
-			found.add(page);
-			// If all pages are equal, the service ignores their numbers. Some return the last page for each later one.
-			if (found.repeats > 0 && (saysNext || found.pages <= 2)) throw repeatedPage(loopAdvice);
-			if (found.repeats >= MAX_REPEATS || found.emptyPages >= MAX_EMPTY_PAGES) break;
+	let together: Array<Position | undefined> = [undefined];
+	let maxTogether = READS_AT_ONCE;
+	for (;;) {
+		const requests = together.map(
+			async (position) => await limiter(async () => await read(position)),
+		);
+		const results = await Promise.allSettled(requests);
+		for (const [at, result] of results.entries()) {
+			// A failure counts when the list reaches its page, if it ever does.
+			if (result.status === 'rejected') throw result.reason;
+			const { value: page } = result;
+			const isEmpty = page.entries.length === 0;
+			if (!found.add(page)) throw repeatedPage(loopAdvice);
 			const count = found.entries.length;
-			isAtTotal = count > 0 && count === total;
-			const isEmpty = entries.length === 0;
 			// The total may be that of a moment ago, or capped. So a named next page is read until one is empty.
-			if (count >= limit || (isAtTotal && (isEmpty || !saysNext))) break;
-			const next = page.next();
-			[position] = next;
-			if (position === undefined) break;
-			if (seen.has(position)) {
-				if (isEmpty || isAtTotal) break;
-				throw repeatedPage(loopAdvice);
-			}
-			seen.add(position);
-			requests.readAhead(next, Math.ceil((limit - count) / Math.max(1, entries.length)));
+			const isAtTotal = count > 0 && count === page.total && (isEmpty || page.saysNext !== true);
+			if (count >= limit || isAtTotal || found.emptyPages >= MAX_EMPTY_PAGES)
+				return found.upTo(limit);
+			const positions = page.next();
+			const [next] = positions;
+			if (next === undefined || (isEmpty && seen.has(next))) return found.upTo(limit);
+			if (seen.has(next)) throw repeatedPage(loopAdvice);
+			seen.add(next);
+			if (next === together[at + 1]) continue;
+			// The pages vary in length. Further guesses would cost up to ten requests per page.
+			if (at + 1 < together.length) maxTogether = 1;
+			const wanted = Math.ceil((limit - count) / Math.max(1, page.entries.length));
+			together = positions.slice(0, Math.min(wanted, maxTogether));
+			break;
 		}
-	} finally {
-		requests.stop();
 	}
-	return found.upTo(limit);
 }
 
 function repeatedPage(advice: string): OutcomeUnknown {
@@ -112,107 +110,49 @@ function repeatedPage(advice: string): OutcomeUnknown {
 	);
 }
 
-/** Requests pages, some of them before they're needed. */
-class PageRequests<Position extends string | number> {
-	/** The next page, and those that are requested ahead. */
-	private readonly requested = new Map<Position | undefined, Promise<Page<Position>>>();
-	private readonly end = new AbortController();
-	private canReadAhead = true;
-
-	constructor(
-		private readonly readPage: PagedList<Position>['read'],
-		private readonly limiter: Limiter,
-	) {}
-
-	async read(position: Position | undefined): Promise<Page<Position>> {
-		const page = await this.request(position);
-		this.requested.delete(position);
-		return page;
-	}
-
-	/** @param wanted how many pages are probably needed */
-	readAhead(positions: readonly Position[], wanted: number): void {
-		const [next] = positions;
-		if (this.requested.size > 0 && !this.requested.has(next)) {
-			// The pages vary in length. Further guesses would cost up to ten requests per page.
-			this.canReadAhead = false;
-			this.requested.clear();
-		}
-		for (const position of this.canReadAhead ? positions : positions.slice(0, 1)) {
-			if (this.requested.size >= Math.min(wanted, READS_AT_ONCE)) break;
-			// A failure counts when the list reaches this page, if it ever does.
-			this.request(position).catch(() => undefined);
-		}
-	}
-
-	/** Cancels the pages that aren't needed. */
-	stop(): void {
-		this.end.abort(DONE);
-	}
-
-	private async request(position: Position | undefined): Promise<Page<Position>> {
-		const { signal } = this.end;
-		const page =
-			this.requested.get(position) ??
-			this.limiter(async () => {
-				signal.throwIfAborted();
-				return await this.readPage(position, signal);
-			});
-		this.requested.set(position, page);
-		return await page;
-	}
-}
-
 /** The entries of the pages so far, each once. */
 class FoundEntries {
 	readonly entries: JsonObject[] = [];
-	pages = 0;
 	/** How many of the last pages were empty. */
 	emptyPages = 0;
-	/** How often the last page was repeated. */
-	repeats = 0;
+	private pages = 0;
 	private previous: JsonObject[] = [];
-	/** By key, with the page on which it was last seen. */
-	private readonly known = new Map<string, { entry: JsonObject; page: number }>();
+	private readonly known = new Map<string, JsonObject>();
 	private hasMoved = false;
-	private readonly totals = new Set<number>();
+	private total = 0;
 
 	constructor(private readonly keyOf: PagedList<string>['keyOf']) {}
 
-	add({ entries, total }: Pick<Page<unknown>, 'entries' | 'total'>): void {
+	/** @returns false if the page is the same as the one before */
+	add({ entries, total = 0 }: Pick<Page<unknown>, 'entries' | 'total'>): boolean {
 		this.pages++;
 		const isEmpty = entries.length === 0;
 		this.emptyPages = isEmpty ? this.emptyPages + 1 : 0;
-		this.repeats = !isEmpty && isEqual(entries, this.previous) ? this.repeats + 1 : 0;
+		if (!isEmpty && isEqual(entries, this.previous)) return false;
 		this.previous = entries;
-		if (this.repeats === 0) for (const entry of entries) this.addEntry(entry);
 		// Some services count only for the first page, or not at all, and return 0.
-		if (total !== undefined && total >= this.entries.length) this.totals.add(total);
+		this.total = Math.max(this.total, total);
+		for (const entry of entries) this.addEntry(entry);
+		return true;
 	}
 
 	private addEntry(entry: JsonObject): void {
 		const key = this.keyOf(entry);
-		const earlier = key === undefined ? undefined : this.known.get(key);
 		// It moved to this page while the list was read.
-		const isMoved =
-			earlier !== undefined && earlier.page < this.pages && isEqual(earlier.entry, entry);
-		this.hasMoved ||= isMoved;
-		if (!isMoved) this.entries.push(entry);
-		if (key !== undefined) this.known.set(key, { entry, page: this.pages });
+		const isKnown = key !== undefined && isEqual(this.known.get(key), entry);
+		this.hasMoved ||= isKnown;
+		if (!isKnown) this.entries.push(entry);
+		if (key !== undefined) this.known.set(key, entry);
 	}
 
 	upTo(limit: number): Reading {
-		const { entries, pages, hasMoved, totals } = this;
-		const hasAll = totals.size < 2 && entries.length >= Math.max(0, ...totals);
-		return {
-			entries: entries.slice(0, limit),
-			isComplete: !hasMoved && (hasAll || limit !== Infinity),
-			pages,
-		};
+		const { entries, pages, hasMoved, total } = this;
+		const isComplete = !hasMoved && entries.length >= Math.min(limit, total);
+		return { entries: entries.slice(0, limit), isComplete, pages };
 	}
 }
 
-/** The positions of the next pages, no more than are requested ahead, because a service may claim any number of pages. */
+/** The positions of the next pages, no more than are requested together, because a service may claim any number of pages. */
 export function positionsFrom(next: number, pages: number, step = 1): number[] {
 	return times(Math.min(pages, READS_AT_ONCE), (page) => next + page * step);
 }
@@ -245,4 +185,80 @@ export async function readWholeList<Position extends string | number>(
 		before = keys;
 	}
 	throw new OutcomeUnknown(keepsChanging.message, keepsChanging.resolution);
+}
+
+/** How to read a list whose responses have the documented `meta` (GET /v1/dnd_numbers). */
+type MetaList = Pick<PagedList<number>, 'limiter' | 'loopAdvice'> & {
+	/** Requests a page by its number. Undefined for the first page, without a page parameter. */
+	request: (page: number | undefined) => Promise<ApiResponse>;
+	/** Throws if the entries of a page aren't the requested ones. */
+	check?: (entries: JsonObject[]) => void;
+};
+
+/**
+ * A list by the page numbers of `meta`. The document doesn't say whether they count from 0 or 1, so the first response
+ * decides.
+ */
+export function pagesByMeta({ request, check = () => {}, ...list }: MetaList): PagedList<number> {
+	let firstPage: number | undefined;
+	/** How much larger the number of a page is in `meta` than in its request. Some services count from 0 only in requests. */
+	let shift = 0;
+
+	const read = async (page?: number): Promise<Page<number>> => {
+		const { body } = await request(page === undefined ? undefined : page - shift);
+		const meta = isJsonObject(body) && isJsonObject(body.meta) ? body.meta : {};
+		const shownPage = numberIn(meta.current_page);
+		const off = page === undefined || shownPage === undefined ? 0 : shownPage - page;
+		if (off > 0 && shift === 0) {
+			shift = off;
+			return await read(page);
+		}
+		if (off !== 0) {
+			throw new OutcomeUnknown(
+				'The service returned another page than requested',
+				onScreenOnly(list.loopAdvice),
+			);
+		}
+		const total = numberIn(meta.total_count);
+		const entries = entriesInData(body, total);
+		check(entries);
+		if (page === undefined) firstPage = shownPage;
+		const pages = numberIn(meta.total_pages);
+		const isOnlyPage = pages === undefined ? entries.length === 0 : pages < 2;
+		if (isOnlyPage) return { entries, total, next: () => [] };
+		if (firstPage === undefined || pages === undefined) return { entries, total, next: unknownEnd };
+		const next = (page ?? firstPage) + 1;
+		const left = firstPage + pages - next;
+		// The second page shows how requests count, so the others wait for it.
+		const known = page === undefined ? Math.min(1, left) : left;
+		return { entries, total, saysNext: true, next: () => positionsFrom(next, known) };
+	};
+
+	return { ...list, read, keyOf: ({ id }) => plainText(id) || undefined };
+}
+
+/**
+ * The entries of a list in `data`. Some services write an empty list as null.
+ *
+ * @throws OutcomeUnknown if it has none
+ */
+export function entriesInData(body: JsonValue, total?: number): JsonObject[] {
+	const data = isJsonObject(body) ? body.data : undefined;
+	if (Array.isArray(data)) return data.map(asRecord);
+	if (data === null && total === 0) return [];
+	throw new OutcomeUnknown(
+		'The response has no list',
+		onScreenOnly(
+			`Check 'Base URL' in the credential. According to its documentation, the service returns the list in data. The response has ${outlineOf(body)}.`,
+		),
+	);
+}
+
+function unknownEnd(): never {
+	throw new OutcomeUnknown(
+		"The response doesn't show whether the list has more pages",
+		onScreenOnly(
+			'According to its documentation, the service returns meta with current_page and total_pages. Ask your service provider.',
+		),
+	);
 }

@@ -15,21 +15,14 @@ export const CALL_ID = /^[A-Za-z0-9_-]+$/;
 const WHOLE_NUMBER = /^\d+$/;
 
 export function checkAgentUuid(value: unknown): Checked<string> {
-	if (isUnset(value)) {
-		return problem(
-			"'Agent' is empty",
-			givenAs('Agent', 'Choose the agent from the list, or enter its ID.'),
-		);
-	}
+	const resolution = givenAs(
+		'Agent',
+		'Choose the agent from the list, or enter its ID, which begins with "agent_".',
+	);
+	if (isUnset(value)) return problem("'Agent' is empty", resolution);
 	const id = String(value).trim();
 	if (AGENT_UUID.test(id)) return { value: id };
-	return problem(
-		`'Agent' must be an agent ID (got ${quoted(value)})`,
-		givenAs(
-			'Agent',
-			'Choose the agent from the list, or enter its ID, which begins with "agent_".',
-		),
-	);
+	return problem(`'Agent' must be an agent ID (got ${quoted(value)})`, resolution);
 }
 
 /** @throws InvalidInput unless it's an `agent_uuid` (General conventions) */
@@ -45,19 +38,13 @@ export function requireValid<T>(checked: Checked<T>): T {
 
 /** @throws InvalidInput unless it can be a `call_id` */
 export function parseCallId(value: unknown): string {
-	const text = filled(
-		value,
+	const resolution = givenAs(
 		'Call ID',
-		givenAs('Call ID', 'Enter the call_id that Place Call returns.'),
+		'Enter the call_id that Place Call returns, such as 6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00.',
 	);
+	const text = filled(value, 'Call ID', resolution);
 	if (CALL_ID.test(text)) return text;
-	throw new InvalidInput(
-		`'Call ID' must be the ID of a call (got ${quoted(value)})`,
-		givenAs(
-			'Call ID',
-			'Enter the call_id that Place Call returns, such as 6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00.',
-		),
-	);
+	throw new InvalidInput(`'Call ID' must be the ID of a call (got ${quoted(value)})`, resolution);
 }
 
 /**

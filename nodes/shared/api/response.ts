@@ -56,16 +56,14 @@ export function parseResponse(
 	const { originalMessage, origin } = originalMessageOf(response, displayBody, isSecret);
 	const row = notProcessed(request, status);
 	if (row !== undefined && effect === undefined) {
-		const explanation = explanationOf(row, request, response, now);
+		const explanation = explanationOf(row, response, now);
 		throw new ServiceRejection(explanation, originalMessage, status, NO_ERROR_BODY, origin);
 	}
-	const unexpected =
+	const message =
 		effect === undefined
-			? describeUnexpected(request, response, body)
-			: {
-					message: `The response ${effect}, but doesn't confirm the request (HTTP status ${status})`,
-				};
-	throw outcomeUnknown(request, unexpected, originalMessage, status, origin);
+			? unexpected(request, response)
+			: `The response ${effect}, but doesn't confirm the request (HTTP status ${status})`;
+	throw outcomeUnknown(request, message, { originalMessage, status, origin });
 }
 
 const MAX_SHOWN_CHARACTERS = 100;
@@ -158,43 +156,12 @@ function rejectionError(
 	return new ServiceRejection(quotingService(explanation, words), words, status, rejection);
 }
 
-/**
- * Describes a response that is neither a success nor a rejection.
- *
- * @returns `isForeign` if a server other than the service may have sent it
- */
-function describeUnexpected(
-	{ method }: ServiceRequest,
-	{ status, text, readBytes }: HttpResponse,
-	body: JsonValue | undefined,
-): { message: string; isForeign: boolean } {
-	const isOwn = isJsonObject(body) && body.success === false;
-	const own = (message: string) => ({ message, isForeign: false });
-	const foreign = (message: string) => ({ message, isForeign: true });
-	const statusText = `HTTP status ${status}`;
-	if (status >= 500) {
-		return own(`${isOwn ? 'The service' : 'The service or a proxy'} returned ${statusText}`);
-	}
-	if (isOwn && TIMEOUT_STATUSES.has(status)) return own(`The service timed out (${statusText})`);
-	if (status >= 400) {
-		return foreign(`A proxy or firewall may have responded instead of the service (${statusText})`);
-	}
-	if (status >= 300) {
-		return foreign(`The service or a proxy responded with a redirect (${statusText})`);
-	}
-	if (readBytes !== undefined) {
-		return foreign(`The response is larger than ${Math.round(readBytes / 1_000_000)} MB`);
-	}
-	if (/^\s*</.test(text)) return foreign('The response is a web page');
-	if (text.trim() === '') return foreign('The response is empty');
-	if (body === undefined) {
-		const isBroken = /^\s*[[{]/.test(text);
-		return isBroken
-			? own('The response is incomplete or unreadable')
-			: foreign("The response isn't JSON");
-	}
-	const what = method === 'GET' ? 'contain the requested data' : 'confirm the request';
-	return foreign(`The response doesn't ${what}`);
+/** What happened, if a response is neither a success nor a rejection. The user sees the beginning of the response. */
+function unexpected({ method }: ServiceRequest, { status, readBytes }: HttpResponse): string {
+	if (!isSuccessStatus(status)) return `The service or a proxy returned HTTP status ${status}`;
+	if (readBytes !== undefined)
+		return `The response is larger than ${Math.round(readBytes / 1_000_000)} MB`;
+	return `The response doesn't ${method === 'GET' ? 'contain the requested data' : 'confirm the request'}`;
 }
 
 function originalMessageOf(
@@ -210,31 +177,21 @@ function originalMessageOf(
 	return { originalMessage, origin: 'response' };
 }
 
-/**
- * Creates the error for a request that may have taken effect.
- *
- * @param isForeign whether a server other than the service may have responded
- */
+/** The error for a request that may have taken effect. */
 export function outcomeUnknown(
-	request: ServiceRequest,
-	{ message, isForeign = false }: { message: string; isForeign?: boolean },
-	originalMessage?: string,
-	status?: number,
-	origin?: ErrorOrigin,
+	{ method, changesNothing }: ServiceRequest,
+	message: string,
+	facts: ConstructorParameters<typeof OutcomeUnknown>[2],
 ): OutcomeUnknown {
-	const facts = { originalMessage, status, origin };
-	if (request.method === 'GET' || request.changesNothing === true) {
-		const resolution = isForeign
-			? onScreenOnly("Nothing was changed. Check 'Base URL' in the credential, then try again.")
-			: onScreenOnly('Nothing was changed. Try again later.');
+	const onScreen = "If this happens each time, check 'Base URL' in the credential.";
+	if (method === 'GET' || changesNothing === true) {
+		const resolution = onScreenOnly(`Nothing was changed. Try again later. ${onScreen}`);
 		return new OutcomeUnknown(message, resolution, facts);
 	}
+	const forModel = "The request wasn't sent again.";
 	return new OutcomeUnknown(
 		`${message}, so the outcome is unknown`,
-		{
-			onScreen: `The request wasn't sent again. Check the service before you repeat it${isForeign ? ", and check 'Base URL' in the credential" : ''}.`,
-			forModel: "The request wasn't sent again.",
-		},
+		{ onScreen: `${forModel} Check the service before you repeat it. ${onScreen}`, forModel },
 		facts,
 	);
 }

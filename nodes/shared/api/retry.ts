@@ -26,10 +26,6 @@ export const REQUEST_BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 0.
 /** If the service asks for a longer wait, the request fails instead. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-export function isCertificateFault(code: string): boolean {
-	return CERTIFICATE_FAULTS.has(code);
-}
-
 /** Whether the request certainly didn't reach the service. */
 export function neverSent(fault: TransportFault): boolean {
 	if (isLasting(fault)) return true;
@@ -37,8 +33,8 @@ export function neverSent(fault: TransportFault): boolean {
 }
 
 /** Faults that another attempt would repeat. */
-function isLasting({ code }: TransportFault): boolean {
-	return code === BLOCKED_BY_N8N || isCertificateFault(code);
+export function isLasting({ code }: TransportFault): boolean {
+	return code === BLOCKED_BY_N8N || CERTIFICATE_FAULTS.has(code);
 }
 
 /**

@@ -36,20 +36,6 @@ export const CALL_LIST_TOPIC = {
 			description: 'Name of the query parameter for the end of the date range',
 			placeholder: 'e.g. to',
 		},
-		callListRangeName: {
-			optional: true,
-			label: 'Date Range Filter Name',
-			description:
-				'Name of the query parameter for the whole date range, if your service has one. The nodes use it if both From and To are set.',
-			placeholder: 'e.g. between',
-		},
-		callListRangeForm: {
-			optional: true,
-			label: 'Date Range Format',
-			description:
-				'Format of the date range filter, in which {from} and {to} are replaced with the dates. The rest is sent unchanged.',
-			placeholder: 'e.g. {from}..{to}',
-		},
 		callListPhoneName: {
 			label: 'Phone Filter Name',
 			description: 'Name of the query parameter that filters calls by phone number',
@@ -90,8 +76,6 @@ export const CALL_LIST_TOPIC = {
 			choices: [
 				{ name: 'Date and Time With UTC Offset', value: 'dateTime' },
 				{ name: 'Date Only', value: 'date' },
-				{ name: 'Milliseconds Since 1970', value: 'epochMilliseconds' },
-				{ name: 'Seconds Since 1970', value: 'epochSeconds' },
 			],
 		},
 		callListPaging: {

@@ -59,6 +59,11 @@ export class ApiMapping {
 		return `In the credential, ${first}${this.instructions(names, isSet ? 'check' : 'fill in')}.`;
 	}
 
+	/** What to do if the service seems to ignore a query parameter. */
+	ignoredParameter(name: MappingName): string {
+		return `${this.resolution(name)} The service probably doesn't know this parameter.`;
+	}
+
 	private getValue(topic: MappingTopic, name: string): string | undefined {
 		const value = (this.fromProvider.get(topic) ?? this.credential)[name];
 		const written = typeof value === 'string' ? withoutInvisible(value).trim() : '';

@@ -8,7 +8,6 @@ import {
 	onlyListIn,
 	readsFirstPageOnly,
 	requiredForList,
-	sized,
 	totalIn,
 } from '../calls/callList';
 import { isJsonObject, type JsonValue, outlineOf, valueAt } from '../json';
@@ -27,9 +26,9 @@ export async function testCallList(
 	mapping: ApiMapping,
 ): Promise<string | undefined> {
 	const limit = 1;
-	const pageSize = mapping.optional('callListPageSizeName') === undefined ? undefined : limit;
-	mapping.require(requiredForList({ limit, pageSize }, mapping));
-	const query = sized({}, pageSize, mapping);
+	const sizeName = mapping.optional('callListPageSizeName');
+	mapping.require(requiredForList({ limit, pageSize: undefined }, mapping));
+	const query = sizeName === undefined ? {} : { [sizeName]: limit };
 	const listPath = () => mapping.optional('callListPath');
 	const response = await listCalls(client, { query }, { listPath });
 	const { body } = response;
@@ -37,38 +36,33 @@ export async function testCallList(
 		onlyListIn(body, mapping);
 		return undefined;
 	}
-	const missing = (message: string, field: MappingName): OutcomeUnknown =>
-		new OutcomeUnknown(
-			message,
+	const entries = entriesOf(body, mapping);
+	const list = valueAt(body, mapping.required('callListPath'));
+	const total = totalIn(body, mapping);
+	const hasCall = (path: string) => {
+		const calls = Object.values(list ?? {}).map((entry: JsonValue) => valueAt(entry, path) ?? null);
+		return calls.length === 0 || calls.some(isJsonObject);
+	};
+	const isLinked = ['cursor', 'nextLink'].includes(mapping.required('callListPaging'));
+	const hasNext = !isLinked || linkedNext(response, mapping).length > 0;
+	const isLast = total === undefined || total <= entries.length;
+	const paths: Array<[MappingName, (path: string) => boolean]> = [
+		['callListKeyName', () => !Array.isArray(list)],
+		['callListItemPath', hasCall],
+		['callListTotalPath', () => total !== undefined],
+		['callListCursorPath', (path) => hasNext || isLast || valueAt(body, path) !== undefined],
+	];
+	for (const [field, fits] of paths) {
+		const path = mapping.optional(field);
+		if (path === undefined || fits(path)) continue;
+		throw new OutcomeUnknown(
+			`The response doesn't fit the setting "${path}"`,
 			onScreenOnly(`${mapping.resolution(field)} The response contains ${outlineOf(body)}.`),
 		);
-	const entries = entriesOf(body, mapping);
-	const path = mapping.required('callListPath');
-	const list = valueAt(body, path);
-	if (Array.isArray(list) && mapping.optional('callListKeyName') !== undefined) {
-		throw missing(`The calls are in a list at "${path}", so they have no keys`, 'callListKeyName');
-	}
-	const itemPath = mapping.optional('callListItemPath');
-	if (itemPath !== undefined && entries.length > 0) {
-		const wrapped = Object.values(list ?? {});
-		const isFound = wrapped.some((entry: JsonValue) =>
-			isJsonObject(valueAt(entry, itemPath) ?? null),
-		);
-		if (!isFound) throw missing(`No entry has a call at "${itemPath}"`, 'callListItemPath');
-	}
-	const totalPath = mapping.optional('callListTotalPath');
-	const total = totalIn(body, mapping);
-	if (totalPath !== undefined && total === undefined) {
-		throw missing(`The response has no number at "${totalPath}"`, 'callListTotalPath');
 	}
 	const cursorPath = mapping.optional('callListCursorPath');
-	const isLinked = ['cursor', 'nextLink'].includes(mapping.required('callListPaging'));
-	if (!isLinked || cursorPath === undefined) return undefined;
-	const next = linkedNext(response, mapping);
-	if (next.length > 0) return undefined;
-	if (valueAt(body, cursorPath) !== undefined) return undefined;
-	if (total !== undefined && total > entries.length) {
-		throw missing(`The response has nothing at "${cursorPath}"`, 'callListCursorPath');
-	}
-	return `the first response has nothing at "${cursorPath}", so it's the last page or the path is wrong`;
+	const isUnclear = !hasNext && cursorPath !== undefined && valueAt(body, cursorPath) === undefined;
+	return isUnclear
+		? `the first response has nothing at "${cursorPath}", so it's the last page or the path is wrong`
+		: undefined;
 }

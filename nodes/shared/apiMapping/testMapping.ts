@@ -1,9 +1,9 @@
 import { findAgents, requireNames } from '../agents';
 import type { ApiClient } from '../api/client';
 import { listDndNumbers } from '../api/endpoints';
-import { asSentence, explained, OutcomeUnknown, ServiceRejection } from '../api/errors';
-import { onScreenOnly } from '../api/resolution';
-import { isJsonObject, type JsonValue, outlineOf } from '../json';
+import { asSentence, explained, ServiceRejection } from '../api/errors';
+import { entriesInData } from '../api/paging';
+import type { JsonValue } from '../json';
 import type { ApiMapping } from './index';
 import { queryOf } from './placeValues';
 import { AGENTS_TOPIC } from './agents';
@@ -140,11 +140,5 @@ async function readDndPage(
 			...(pageSizeName === undefined ? [] : [{ name: pageSizeName, value: ONE_ENTRY }]),
 		]),
 	);
-	if (isJsonObject(body) && Array.isArray(body.data)) return;
-	throw new OutcomeUnknown(
-		'The response has no list of numbers',
-		onScreenOnly(
-			`According to its documentation, the service returns the list in data. The response contains ${outlineOf(body)}.`,
-		),
-	);
+	entriesInData(body);
 }

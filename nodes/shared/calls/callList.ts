@@ -16,7 +16,7 @@ import {
 	valueAt,
 } from '../json';
 import type { Limiter } from '../keyedMutex';
-import { plainText } from '../values';
+import { isUnset, plainText } from '../values';
 import { type CallFilters, callListQuery, requireMatching } from './callListQuery';
 
 type CallListRequest = {
@@ -33,6 +33,21 @@ type CallListRequest = {
 	compact?: (call: JsonObject) => JsonObject;
 };
 
+const NUMBERED: MappingName[] = ['callListPageName'];
+
+/**
+ * The values of *Pagination*: what each needs of the API mapping, and the position of the first page if pages have numbers or
+ * offsets. Otherwise, a response has the position of the next page.
+ */
+const PAGINATION: { [paging: string]: { needs: MappingName[]; first?: number } } = {
+	whole: { needs: [] },
+	pageFromZero: { needs: NUMBERED, first: 0 },
+	pageFromOne: { needs: NUMBERED, first: 1 },
+	offset: { needs: NUMBERED, first: 0 },
+	cursor: { needs: [...NUMBERED, 'callListCursorPath'] },
+	nextLink: { needs: ['callListCursorPath'] },
+};
+
 /** The API mapping fields that are required to read this many calls. */
 export function requiredForList(
 	{ limit, pageSize }: Pick<CallListRequest, 'limit' | 'pageSize'>,
@@ -40,27 +55,13 @@ export function requiredForList(
 ): MappingName[] {
 	const sized: MappingName[] = pageSize === undefined ? [] : ['callListPageSizeName'];
 	if (readsFirstPageOnly(limit, mapping)) return sized;
-	const paging = mapping.optional('callListPaging');
-	const hasName = paging !== 'whole' && paging !== 'nextLink';
-	const hasPath = paging === 'cursor' || paging === 'nextLink';
-	return [
-		'callListPath',
-		'callListPaging',
-		...(hasName ? (['callListPageName'] as const) : []),
-		...(hasPath ? (['callListCursorPath'] as const) : []),
-		...sized,
-	];
+	const { needs = NUMBERED } = PAGINATION[mapping.optional('callListPaging') ?? ''] ?? {};
+	return ['callListPath', 'callListPaging', ...needs, ...sized];
 }
 
 /** Whether to return only the calls of the first response, because the path to the list isn't set. */
 export function readsFirstPageOnly(limit: number, mapping: ApiMapping): boolean {
 	return limit !== Infinity && mapping.optional('callListPath') === undefined;
-}
-
-/** The filters with the page size, if any. */
-export function sized(query: Query, pageSize: number | undefined, mapping: ApiMapping): Query {
-	if (pageSize === undefined) return query;
-	return withValue(query, mapping.required('callListPageSizeName'), pageSize);
 }
 
 /**
@@ -80,24 +81,24 @@ export function callList(
 	const { compact = (call: JsonObject) => call } = request;
 	// One error names all missing fields of the credential.
 	const required = requiredForList(request, mapping);
-	const firstQuery = sized(callListQuery(filters, mapping, zone, required), pageSize, mapping);
+	const query = callListQuery(filters, mapping, zone, required);
+	const firstQuery =
+		pageSize === undefined
+			? query
+			: withValue(query, mapping.required('callListPageSizeName'), pageSize);
 	const isFirstOnly = readsFirstPageOnly(limit, mapping);
-	const listPath = () => mapping.optional('callListPath');
-
-	const requestPage = async (position: string | number | undefined, signal: AbortSignal) => {
-		if (position !== undefined && mapping.optional('callListPaging') === 'nextLink')
-			return await listCalls(client, { link: String(position) }, { listPath }, signal);
-		const page = position === undefined ? {} : { [mapping.required('callListPageName')]: position };
-		const query = { ...firstQuery, ...page };
-		return await listCalls(client, { query }, { ...additions, listPath }, signal);
+	const pageOf = (position: string | number | undefined): { query: Query } | { search: string } => {
+		if (position === undefined) return { query: firstQuery };
+		if (mapping.optional('callListPaging') === 'nextLink') return { search: String(position) };
+		return { query: { ...firstQuery, [mapping.required('callListPageName')]: position } };
 	};
-
 	return {
 		keyOf,
 		limiter,
-		loopAdvice: `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter.`,
-		read: async (position, signal) => {
-			const response = await requestPage(position, signal);
+		loopAdvice: `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter, or return its last page again if 'Path to Total Count in Response' isn't set.`,
+		read: async (position) => {
+			const listPath = () => mapping.optional('callListPath');
+			const response = await listCalls(client, pageOf(position), { ...additions, listPath });
 			const calls = (isFirstOnly ? onlyListIn : entriesOf)(response.body, mapping);
 			requireMatching(calls, filters, mapping);
 			const entries = calls.map((call) => (keyOf(call) === undefined ? call : compact(call)));
@@ -110,13 +111,6 @@ export function callList(
 type NextPages = Omit<Page<string | number>, 'entries'>;
 
 const LAST_PAGE: NextPages = { next: () => [] };
-
-/** The position of the first page, if pages have numbers or offsets. Otherwise, a response has the position of the next page. */
-const FIRST_POSITIONS: { [paging: string]: number } = {
-	pageFromZero: 0,
-	pageFromOne: 1,
-	offset: 0,
-};
 
 /**
  * What a response shows of the pages after it.
@@ -132,16 +126,15 @@ function pagesAfter(
 ): NextPages {
 	const total = totalIn(response.body, mapping);
 	const paging = mapping.required('callListPaging');
-	const first = FIRST_POSITIONS[paging];
+	const { first } = PAGINATION[paging] ?? {};
 	if (first === undefined)
 		return { total, saysNext: true, next: () => linkedNext(response, mapping) };
 	if (length === 0) return { ...LAST_PAGE, total };
 	const step = paging === 'offset' ? length : 1;
 	const here = Number(position ?? first);
-	// If all pages are as long as this one.
-	const end = ((here - first) / step + 1) * length;
-	const left = total === undefined ? 1 : Math.max(1, Math.ceil((total - end) / length));
-	return { total, next: () => positionsFrom(here + step, left, step) };
+	// If all pages are as long as this one. Without a total, only the next page is known.
+	const left = Math.ceil((total ?? 0) / length) - (here - first) / step - 1;
+	return { total, next: () => positionsFrom(here + step, Math.max(1, Math.ceil(left)), step) };
 }
 
 /** A redial may have the ID of its first call, so the key includes the time. */
@@ -177,13 +170,10 @@ export function entriesOf(body: JsonValue, mapping: ApiMapping): JsonObject[] {
 	if (isJsonObject(list) && keyName !== undefined) {
 		return Object.entries(list).map(([key, entry]) => ({ ...inEntry(entry), [keyName]: key }));
 	}
-	const next = isJsonObject(list)
-		? `It has an object there. If the object has one call per key: ${mapping.resolution('callListKeyName')}`
-		: mapping.resolution('callListPath');
-	throw new OutcomeUnknown(
-		`The response has no list of calls at "${path}"`,
-		onScreenOnly(`${next} The response contains ${outlineOf(body)}.`),
-	);
+	throw noList(`The response has no list of calls at "${path}"`, body, mapping, [
+		'callListPath',
+		...(isJsonObject(list) ? (['callListKeyName'] as const) : []),
+	]);
 }
 
 /** The number of matching calls, if the API mapping has a path to it. */
@@ -192,18 +182,18 @@ export function totalIn(body: JsonValue, mapping: ApiMapping): number | undefine
 	return path === undefined ? undefined : numberIn(valueAt(body, path));
 }
 
+/** To read a link without a host. */
+const ANY_HOST = 'https://voice.example.com';
+
 /** Values that end a list. No page after the first begins at 0. */
 const NO_CURSORS = new Set<JsonValue>([false, '', 0, -1, '0', '-1']);
 
 /**
- * The cursor or link of the next page in the response, if it has one.
+ * The cursor of the next page in the response, or the query of the link to it, if it has one.
  *
  * @throws OutcomeUnknown if the value there isn't one. It isn't the end of the list, because calls would be missing.
  */
-export function linkedNext(
-	{ body, url }: ApiResponse,
-	mapping: ApiMapping,
-): Array<string | number> {
+export function linkedNext({ body }: ApiResponse, mapping: ApiMapping): Array<string | number> {
 	const paging = mapping.required('callListPaging');
 	if (paging === 'whole') return [];
 	const path = mapping.required('callListCursorPath');
@@ -211,60 +201,56 @@ export function linkedNext(
 	if (NO_CURSORS.has(typeof cursor === 'string' ? cursor.trim() : cursor)) return [];
 	const isText = typeof cursor === 'string' || typeof cursor === 'number';
 	if (isText && paging !== 'nextLink') return [cursor];
-	if (isText && URL.canParse(String(cursor), url)) return [new URL(String(cursor), url).href];
+	const link = String(cursor);
+	const search = URL.canParse(link, ANY_HOST) ? new URL(link, ANY_HOST).search : '';
+	if (isText && search !== '') return [search];
 	throw new OutcomeUnknown(
-		paging === 'nextLink'
-			? `The response has no link to the next page at "${path}"`
-			: `The value at "${path}" in the response isn't a cursor`,
+		`The value at "${path}" in the response isn't a cursor or link to the next page`,
 		onScreenOnly(mapping.resolution('callListPaging', 'callListCursorPath')),
 	);
 }
 
 /**
- * The calls of a response with exactly one list of calls. A call has a `call_id`.
+ * The calls of a response with exactly one list of calls.
  *
  * @throws OutcomeUnknown if the response has none or several
  */
 export function onlyListIn(body: JsonValue, mapping: ApiMapping): JsonObject[] {
 	const lists = listsIn(body);
-	const ofCalls = lists.map(callsOf).filter((calls) => calls.length > 0);
-	const [calls = []] = ofCalls;
+	const calls = lists.map((list) => list.map(callIn));
+	const ofCalls = calls.filter((list) => list.length > 0 && !list.includes(undefined));
+	const [only = []] = ofCalls;
 	const isEmpty = lists.length > 0 && lists.every((list) => list.length === 0);
-	if (ofCalls.length === 1 || isEmpty) return calls;
-	throw new OutcomeUnknown(
-		ofCalls.length > 1
-			? 'The response has more than one list of calls'
-			: 'The response has no list of calls',
-		onScreenOnly(
-			`${mapping.resolution('callListPath', 'callListPaging')} Ask your service provider for the values. The response contains ${outlineOf(body)}.`,
-		),
-	);
+	if (ofCalls.length === 1 || isEmpty) return only.filter((call) => call !== undefined);
+	throw noList("The response doesn't have exactly one list of calls", body, mapping, [
+		'callListPath',
+		'callListPaging',
+	]);
 }
 
 /** Lists that aren't inside another list. */
-function listsIn(body: JsonValue): JsonValue[][] {
-	const lists: JsonValue[][] = [];
-	const queue: JsonValue[] = [body];
-	for (let at = 0; at < queue.length; at++) {
-		const value = queue[at] ?? null;
-		if (Array.isArray(value)) lists.push(value);
-		else if (isJsonObject(value)) for (const inner of Object.values(value)) queue.push(inner);
-	}
-	return lists;
+function listsIn(value: JsonValue): JsonValue[][] {
+	if (Array.isArray(value)) return [value];
+	return isJsonObject(value) ? Object.values(value).flatMap(listsIn) : [];
 }
 
-/** The calls of a list. Empty if an entry isn't a call. */
-function callsOf(list: JsonValue[]): JsonObject[] {
-	const calls = list.map(callIn);
-	const known = calls.filter((call) => call !== undefined);
-	return known.length === list.length ? known : [];
-}
-
-/** The call of an entry: the entry itself, or the only call in its fields. */
+/** The call of an entry, by its `call_id`: the entry itself, or the only call in its fields. */
 function callIn(entry: JsonValue): JsonObject | undefined {
 	if (!isJsonObject(entry)) return undefined;
 	const [call, other] = [entry, ...Object.values(entry)]
 		.filter(isJsonObject)
-		.filter(({ call_id: callId }) => callId !== undefined && callId !== null);
+		.filter(({ call_id: callId }) => !isUnset(callId));
 	return other === undefined || call === entry ? call : undefined;
+}
+
+function noList(
+	message: string,
+	body: JsonValue,
+	mapping: ApiMapping,
+	fields: MappingName[],
+): OutcomeUnknown {
+	return new OutcomeUnknown(
+		message,
+		onScreenOnly(`${mapping.resolution(...fields)} The response contains ${outlineOf(body)}.`),
+	);
 }

@@ -1,17 +1,17 @@
 import type { DateTime } from 'luxon';
-import { inEnglish, parseTime, withOffset } from '../dates';
-import { isUnset, quoted } from '../values';
-import { InvalidInput, OutcomeUnknown } from '../api/errors';
-import { givenAs } from '../modelFormats';
 import { isSameId } from '../api/envelope';
-import { forEveryone, onScreenOnly } from '../api/resolution';
-import type { JsonObject, JsonValue } from '../json';
-import { phoneKey } from '../phone/phoneKey';
-import { OBSERVED_OUTCOMES } from './callEnd';
+import { InvalidInput, OutcomeUnknown } from '../api/errors';
 import type { Query, QueryValue } from '../api/http';
 import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../api/parseIds';
-import type { MappingName, ApiMapping } from '../apiMapping';
+import { forEveryone, onScreenOnly } from '../api/resolution';
+import type { ApiMapping, MappingName } from '../apiMapping';
 import { queryOf } from '../apiMapping/placeValues';
+import { inEnglish, parseTime, withOffset } from '../dates';
+import type { JsonObject, JsonValue } from '../json';
+import { givenAs } from '../modelFormats';
+import { phoneKey } from '../phone/phoneKey';
+import { isUnset, quoted } from '../values';
+import { OBSERVED_OUTCOMES } from './callEnd';
 
 /** The filters of the call list as entered. */
 export type CallFilters = {
@@ -24,17 +24,75 @@ export type CallFilters = {
 	status?: unknown;
 };
 
-const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** How a service writes dates, and the time zone for dates without an offset. */
+type DateForm = { form: string | undefined; zone: string };
 
-type Filter = [field: MappingName, value: unknown, toValue: () => QueryValue];
+type Filter = {
+	filter: keyof CallFilters;
+	/** On the screen. */
+	label: string;
+	/** Where the API mapping has its name. Not set for the one with a documented name. */
+	name?: MappingName;
+	toValue: (value: unknown, dates: DateForm) => QueryValue;
+	/** Whether a call may match, as far as it shows that. Not set if no field shows it. */
+	matches?: (call: JsonObject, value: unknown) => boolean;
+};
+
+const FILTERS: readonly Filter[] = [
+	{
+		filter: 'status',
+		label: 'Status',
+		name: 'callListStatusName',
+		toValue: asText,
+		matches: ({ status }, value) => isSameStatus(status, value),
+	},
+	{
+		filter: 'agentUuid',
+		label: 'Agent',
+		name: 'callListAgentName',
+		toValue: parseAgentUuid,
+		matches: ({ agent_uuid: id }, value) => isSameId(id, asText(value)),
+	},
+	{
+		filter: 'campaignId',
+		label: 'Campaign ID',
+		name: 'callListCampaignName',
+		toValue: (value) => parseCampaignId(value, 'Campaign ID'),
+		matches: ({ campaign_id: id }, value) => isSameId(id, Number(value)),
+	},
+	{
+		filter: 'from',
+		label: 'From',
+		name: 'callListFromName',
+		toValue: (value, dates) => boundOf(value, 'From', dates),
+	},
+	{
+		filter: 'to',
+		label: 'To',
+		name: 'callListToName',
+		toValue: (value, dates) => boundOf(value, 'To', dates),
+	},
+	{
+		filter: 'phone',
+		label: 'Phone Number',
+		name: 'callListPhoneName',
+		toValue: asText,
+		matches: isSameNumber,
+	},
+	{
+		filter: 'campaignUploadId',
+		label: 'Contact List ID',
+		toValue: parseContactListId,
+		matches: ({ campaign_upload_id: id }, value) => isSameId(id, Number(value)),
+	},
+];
 
 /**
  * The query of these filters. Filters with the same name repeat it.
  *
  * @param zone time zone for dates without an offset
  * @param alsoRequired other fields of the API mapping, so that one error names all
- * @throws InvalidInput for an invalid value, or if only one of From and To is set but the service needs both
- * @throws InvalidInput for a filter without a name in the API mapping
+ * @throws InvalidInput for an invalid value, or a filter without a name in the API mapping
  */
 export function callListQuery(
 	filters: CallFilters,
@@ -42,36 +100,14 @@ export function callListQuery(
 	zone: string,
 	alsoRequired: readonly MappingName[] = [],
 ): Query {
-	const { status, agentUuid, campaignId, campaignUploadId: listId, from, to, phone } = filters;
-	const form = mapping.optional('callListDateForm');
-	const bound = (value: unknown, label: 'From' | 'To') => boundOf(value, label, zone, form);
-	requireOrder(from, to, zone);
-	const hasRange = mapping.optional('callListRangeName') !== undefined;
-	// A single bound needs its own filter.
-	const isRange = hasRange && !isUnset(from) && !isUnset(to);
-	const known: Filter[] = [
-		['callListStatusName', status, () => asText(status)],
-		['callListAgentName', agentUuid, () => parseAgentUuid(agentUuid)],
-		['callListCampaignName', campaignId, () => parseCampaignId(campaignId, 'Campaign ID')],
-		['callListFromName', isRange ? null : from, () => bound(from, 'From')],
-		['callListToName', isRange ? null : to, () => bound(to, 'To')],
-		['callListPhoneName', phone, () => asText(phone)],
-		[
-			'callListRangeName',
-			isRange ? from : null,
-			() => rangeOf(mapping, bound(from, 'From'), bound(to, 'To')),
-		],
-	];
-	const given = known.filter(([, value]) => !isUnset(value));
-	const names = given.map(([name]) => name);
-	if (hasRange) requireBothBounds(names, mapping);
-	mapping.require([...names, ...(isRange ? ['callListRangeForm' as const] : []), ...alsoRequired]);
-	const query = given.map(([name, , toValue]) => ({
-		name: mapping.required(name),
-		value: toValue(),
+	requireOrder(filters, zone);
+	const given = FILTERS.filter(({ filter }) => !isUnset(filters[filter]));
+	mapping.require([...given.flatMap(({ name = [] }) => name), ...alsoRequired]);
+	const dates = { form: mapping.optional('callListDateForm'), zone };
+	const query = given.map(({ filter, name, toValue }) => ({
+		name: name === undefined ? 'campaign_upload_id' : mapping.required(name),
+		value: toValue(filters[filter], dates),
 	}));
-	if (!isUnset(listId))
-		query.push({ name: 'campaign_upload_id', value: parseContactListId(listId) });
 	return queryOf(query);
 }
 
@@ -83,38 +119,16 @@ export function callListQuery(
  */
 export function requireMatching(
 	calls: readonly JsonObject[],
-	{ agentUuid, campaignId, campaignUploadId, phone, status }: CallFilters,
+	filters: CallFilters,
 	mapping: ApiMapping,
 ): void {
-	const sameId = (value: JsonValue | undefined, wanted: unknown) =>
-		isSameId(value, asText(wanted).replace(/^0+(?=\d)/, ''));
-	const checks: Array<
-		[label: string, MappingName | undefined, unknown, (call: JsonObject) => boolean]
-	> = [
-		['Agent', 'callListAgentName', agentUuid, (call) => sameId(call.agent_uuid, agentUuid)],
-		[
-			'Campaign ID',
-			'callListCampaignName',
-			campaignId,
-			(call) => sameId(call.campaign_id, campaignId),
-		],
-		[
-			'Contact List ID',
-			undefined,
-			campaignUploadId,
-			(call) => sameId(call.campaign_upload_id, campaignUploadId),
-		],
-		['Phone Number', 'callListPhoneName', phone, (call) => isSameNumber(call, phone)],
-		['Status', 'callListStatusName', status, (call) => isSameStatus(call.status, status)],
-	];
-	for (const [label, name, value, matches] of checks) {
-		if (isUnset(value) || calls.every(matches)) continue;
+	for (const { filter, label, name, matches = () => true } of FILTERS) {
+		const { [filter]: value } = filters;
+		if (isUnset(value) || calls.every((call) => matches(call, value))) continue;
 		throw new OutcomeUnknown(
 			`The service returned calls that don't match '${label}' (${quoted(value)})`,
 			onScreenOnly(
-				name === undefined
-					? 'Ask your service provider.'
-					: `${mapping.resolution(name)} The service probably doesn't know this parameter.`,
+				name === undefined ? 'Ask your service provider.' : mapping.ignoredParameter(name),
 			),
 		);
 	}
@@ -135,33 +149,6 @@ function isSameStatus(value: JsonValue | undefined, wanted: unknown): boolean {
 	return value === wanted || !known.includes(value) || !known.includes(wanted);
 }
 
-/** A service with one filter for the whole range may have none for a single bound. */
-function requireBothBounds(names: readonly MappingName[], mapping: ApiMapping): void {
-	const half = names.find((name) => name === 'callListFromName' || name === 'callListToName');
-	if (half === undefined || mapping.optional(half) !== undefined) return;
-	const bound = half === 'callListFromName' ? 'From' : 'To';
-	throw new InvalidInput(
-		`'${bound}' can't be used alone, because your service has one filter for the whole range`,
-		{
-			onScreen: `Set both 'From' and 'To'. If your service has a filter for each: ${mapping.resolution(half)}`,
-			forModel: 'Give both From and To.',
-		},
-	);
-}
-
-function rangeOf(mapping: ApiMapping, from: QueryValue, to: QueryValue): string {
-	const template = mapping.required('callListRangeForm');
-	if (!template.includes('{from}') || !template.includes('{to}')) {
-		throw new InvalidInput(
-			"'Date Range Format' in the credential must contain {from} and {to}",
-			onScreenOnly(
-				`${mapping.resolution('callListRangeForm')} Enter the format of your service, such as {from}..{to}.`,
-			),
-		);
-	}
-	return template.replaceAll('{from}', String(from)).replaceAll('{to}', String(to));
-}
-
 /**
  * The moment of a bound. A bare date in To includes that day.
  *
@@ -176,7 +163,7 @@ function momentOf(value: unknown, label: 'From' | 'To', zone: string): DateTime 
 	);
 }
 
-function requireOrder(from: unknown, to: unknown, zone: string): void {
+function requireOrder({ from, to }: CallFilters, zone: string): void {
 	if (isUnset(from) || isUnset(to)) return;
 	if (momentOf(from, 'From', zone) <= momentOf(to, 'To', zone)) return;
 	throw new InvalidInput(
@@ -186,21 +173,14 @@ function requireOrder(from: unknown, to: unknown, zone: string): void {
 }
 
 /** A bound in the format of the service. Without a format, a bare date stays unchanged. */
-function boundOf(
-	value: unknown,
-	label: 'From' | 'To',
-	zone: string,
-	form: string | undefined,
-): string | number {
+function boundOf(value: unknown, label: 'From' | 'To', { form, zone }: DateForm): string {
 	const at = momentOf(value, label, zone);
 	// Expressions often give UTC, whose day is another one than the workflow's.
 	if (form === 'date')
 		return inEnglish(at.zoneName === 'UTC' ? at.setZone(zone) : at, 'yyyy-MM-dd');
-	if (form === 'epochSeconds') return Math.floor(at.toSeconds());
-	if (form === 'epochMilliseconds') return at.toMillis();
 	return form === undefined && isBareDate(value) ? asText(value) : withOffset(at);
 }
 
 function isBareDate(value: unknown): boolean {
-	return typeof value === 'string' && BARE_DATE.test(value.trim());
+	return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value.trim());
 }

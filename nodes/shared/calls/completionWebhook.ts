@@ -1,11 +1,11 @@
+import uniqBy from 'lodash/uniqBy';
 import { CALL_ID, UUID } from '../api/parseIds';
 import {
 	fieldsIn,
-	innerOf,
 	isJsonObject,
 	type JsonObject,
 	type JsonValue,
-	MAX_DEPTH,
+	levelsIn,
 	MAX_VALUES,
 } from '../json';
 import { isUnset } from '../values';
@@ -23,60 +23,34 @@ export type ReportedCall = {
 	callId: string;
 	/** The object with the `call_id`. */
 	record: JsonObject;
-	/** The part of the report about this call only. The whole report if it has no other call. */
+	/** The part of the report about this call only: the object with the `call_id`, or the whole report if it has no other call. */
 	part: JsonValue;
 };
-
-/** Why a report can't be used. */
-export type UnusableReport = 'too_many_values' | 'too_many_calls';
 
 /** A key for a call ID. The case of a UUID doesn't matter. */
 export function callIdKey(callId: string): string {
 	return UUID.test(callId) ? callId.toLowerCase() : callId;
 }
 
-/** Calls, and the depth of the one closest to the top level. */
-type FoundCalls = { calls: ReportedCall[]; depth: number };
-
-const NO_CALLS: FoundCalls = { calls: [], depth: Infinity };
-
 /**
- * Finds the calls of a report. The position of `call_id` in the payload isn't documented. In an object, the one
- * closest to the top level counts. In a list, each entry has its own.
+ * Finds the calls of a report. The position of `call_id` in the payload isn't documented: those closest to the top level
+ * count.
  */
-export function readReport(payload: JsonValue): ReportedCall[] | UnusableReport {
-	let values = 0;
-	const callsIn = (value: JsonValue, depth: number): FoundCalls => {
-		if (typeof value !== 'object' || value === null || ++values > MAX_VALUES) return NO_CALLS;
-		const call = callOf(value);
-		if (call !== undefined) return { calls: [call], depth };
-		if (depth > MAX_DEPTH) return NO_CALLS;
-		const found = innerOf(value, FREE_FORM)
-			.map((inner) => callsIn(inner, depth + 1))
-			.filter(({ calls }) => calls.length > 0);
-		const nearest = found.reduce((min, one) => Math.min(min, one.depth), Infinity);
-		const counted = Array.isArray(value) ? found : found.filter((one) => one.depth === nearest);
-		// One more than a report may have shows that there are too many.
-		const calls = counted.flatMap((one) => one.calls).slice(0, MAX_CALLS_PER_REPORT + 1);
-		const [last] = calls.slice(-1);
-		const isOne =
-			!Array.isArray(value) &&
-			calls.length === counted.length &&
-			new Set(calls.map(({ callId }) => callIdKey(callId))).size === 1;
-		// Several fields about the same call are one report.
-		return { calls: isOne && last ? [{ ...last, part: value }] : calls, depth: nearest };
-	};
-	const { calls } = callsIn(payload, 0);
-	if (values > MAX_VALUES) return 'too_many_values';
-	if (calls.length > MAX_CALLS_PER_REPORT) return 'too_many_calls';
-	return calls.length === 1 ? calls.map((call) => ({ ...call, part: payload })) : calls;
+export function readReport(payload: JsonValue): ReportedCall[] {
+	for (const level of levelsIn(payload, MAX_VALUES, FREE_FORM)) {
+		const calls = level.flatMap(callIn);
+		if (calls.length === 0) continue;
+		const isOne = uniqBy(calls, ({ callId }) => callIdKey(callId)).length === 1;
+		return isOne ? calls.map((call) => ({ ...call, part: payload })) : calls;
+	}
+	return [];
 }
 
-function callOf(value: JsonValue): ReportedCall | undefined {
-	if (!isJsonObject(value)) return undefined;
+function callIn(value: JsonValue): ReportedCall[] {
+	if (!isJsonObject(value)) return [];
 	const { call_id: id } = value;
 	const isId = typeof id === 'string' && id.length <= MAX_CALL_ID_LENGTH && CALL_ID.test(id);
-	return isId ? { callId: id, record: value, part: value } : undefined;
+	return isId ? [{ callId: id, record: value, part: value }] : [];
 }
 
 /**

@@ -61,11 +61,11 @@ const session: ContractCase[] = [
 		rejection: 'A person has taken over this chat',
 	},
 	{
-		title: 'explains that a closed session is already closed',
+		title: 'explains that the session is closed',
 		parameters: { operation: 'supportCommand', sessionId, command: 'close' },
 		prepare: ({ sessions: control }) => control.close(sessionId),
 		requests: [SUPPORT],
-		rejection: 'The chat session is already closed',
+		rejection: 'The chat session is closed',
 	},
 ];
 

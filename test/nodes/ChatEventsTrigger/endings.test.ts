@@ -36,7 +36,7 @@ describe('activating', () => {
 			'an unknown session',
 			{ sessionIds: sessions.unknown },
 			/isn't connected: the service didn't find the chat session/,
-			/^Check the session ID and 'Base URL'.* The sessionId of n8n's Chat Trigger is another ID\./,
+			/^Check the session ID\. .*'Base URL'.* The sessionId of n8n's Chat Trigger is another ID\./,
 		],
 		[
 			'an invalid ID',
@@ -48,7 +48,7 @@ describe('activating', () => {
 			'a closed session',
 			{ sessionIds: sessions.closed },
 			/isn't connected: the chat session is closed/,
-			/create a session/,
+			/use another session/,
 		],
 		[
 			"two sessions that can't be connected",

@@ -5,36 +5,25 @@ import { CALL, callsEndpoint, people, perItem } from './placeCallHarness';
 const { errorOf, waits } = nodeHarness('placeCall', CALL);
 
 const REJECTED_CALL =
-	"No call was placed. Correct what the service names. If the person is on a do-not-disturb list, don't call them.";
+	'No call was placed. Correct what the service names. Do not call a person who is on a do-not-disturb list.';
 
 // The interceptor of the service responds once, so a second request would cause ENOTFOUND.
 describe('a call that the service rejects', () => {
 	const said = (error: string, more: IDataObject = {}) => ({ success: false, error, ...more });
 
-	const numberRejected = `The service rejected 'Phone Number' (got "9876543210")`;
-	const callRejected = (reason: string) => `The service rejected the call: "${reason}"`;
-
-	test.each<[status: number, body: IDataObject, what: string, resolution: string]>([
+	test.each<[status: number, body: IDataObject, reason: string]>([
 		[
 			400,
 			said('phone_number is implausible for IN', { details: { length: 9 } }),
-			numberRejected,
-			"Correct the number, or choose its country in 'Country'. The service said: phone_number is implausible for IN · length: 9.",
-		],
-		[
-			400,
-			{ success: false, errors: ['phone_number is not a plausible number for IN'] },
-			numberRejected,
-			"Correct the number, or choose its country in 'Country'.",
+			'phone_number is implausible for IN · length: 9',
 		],
 		// n8n would replace a reason that contains a code of the operating system.
-		[200, said('ENOENT: no such flow'), callRejected('ENOENT: no such flow'), REJECTED_CALL],
-	])('%i %j', async (status, body, what, resolution) => {
+		[200, said('ENOENT: no such flow'), 'ENOENT: no such flow'],
+	])('%i %j', async (status, body, reason) => {
 		callsEndpoint().reply(status, body);
 		const { message, description, context } = await errorOf();
-		expect(message).toBe(what);
-		expect(description).toContain(resolution);
-		if (message.includes(': "')) expect(description).toBe(resolution);
+		expect(message).toBe(`The service rejected the call: "${reason}"`);
+		expect(description).toBe(REJECTED_CALL);
 		expect(context).toMatchObject({ itemIndex: 0 });
 	});
 });

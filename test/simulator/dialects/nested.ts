@@ -1,10 +1,7 @@
 import { plain } from './plain';
 import type { Dialect } from './types';
 
-/**
- * Nested bodies, some values in the query, IDs as keys, pages from 0, one filter for a range of
- * time in seconds, and the URL of the next page in the response.
- */
+/** Nested bodies, some values in the query, IDs as keys, pages from 0, and the URL of the next page in the response. */
 export const nested: Dialect = {
 	...plain,
 	name: 'nested',
@@ -49,8 +46,6 @@ export const nested: Dialect = {
 			to: 'begun_before',
 			phone: 'where.digits',
 		},
-		range: { name: 'begun', form: '{from}..{to}' },
-		timesInSeconds: true,
 		paging: { style: 'offset', position: 'skip', size: 'take', defaultSize: 15, maxSize: 40 },
 		listBody: ({ items, total, link }) => ({
 			success: true,

@@ -56,10 +56,6 @@ export interface Page {
 
 export interface CallsDialect {
 	filters: Record<'status' | 'agent' | 'campaign' | 'from' | 'to' | 'phone', string>;
-	/** One filter for both ends of a range. */
-	range?: { name: string; form: string };
-	/** Whether the ends of a range are seconds since 1970. */
-	timesInSeconds?: boolean;
 	paging: {
 		style: 'page' | 'offset' | 'cursor';
 		position: string;

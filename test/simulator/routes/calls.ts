@@ -134,11 +134,10 @@ export const listCalls: Handler = (sim, request) => {
 	return page(sim, Object.fromEntries(asked));
 };
 
-function page(sim: Simulator, asked: Query) {
+function page(sim: Simulator, query: Query) {
 	const { state, dialect } = sim;
 	const { calls } = dialect;
 	const { paging, filters } = calls;
-	const query = withTimes(asked, sim);
 	const size = Number(query[paging.size] ?? paging.defaultSize);
 	const shown = Math.min(size, paging.maxSize);
 	const start = startOf(query[paging.position], shown, sim);
@@ -154,7 +153,7 @@ function page(sim: Simulator, asked: Query) {
 	const items = found
 		.slice(start, start + shown)
 		.map((call) => calls.listItem(recordOf(call, sim)));
-	const rest = new URLSearchParams({ ...asked, [paging.position]: String(next) }).toString();
+	const rest = new URLSearchParams({ ...query, [paging.position]: String(next) }).toString();
 	const link = next === null ? null : `?${LINK}=${Buffer.from(rest).toString('base64url')}`;
 	return response(
 		200,
@@ -169,24 +168,6 @@ function startOf(position: string | undefined, size: number, { dialect }: Simula
 	const number = Number(style === 'cursor' ? position.replace(/^c/, '') : position);
 	if (!Number.isInteger(number) || number < (style === 'page' ? 1 : 0)) return null;
 	return style === 'page' ? (number - 1) * size : number;
-}
-
-/** Converts the range filter and times in seconds to the two date filters. */
-function withTimes(query: Query, { dialect: { calls } }: Simulator): Query {
-	const { range, timesInSeconds = false, filters } = calls;
-	const [before = '', between = ''] = range?.form.split(/\{from\}|\{to\}/) ?? [];
-	const together = range === undefined ? undefined : query[range.name];
-	const [from, to] = together?.slice(before.length).split(between) ?? [
-		query[filters.from],
-		query[filters.to],
-	];
-	const date = (time: string) =>
-		timesInSeconds && /^\d+$/.test(time) ? new Date(Number(time) * 1000).toISOString() : time;
-	return {
-		...query,
-		...(from !== undefined && { [filters.from]: date(from) }),
-		...(to !== undefined && { [filters.to]: date(to) }),
-	};
 }
 
 /** Returns a filter for calls. Unused query parameters cost nothing in a long list. */

@@ -10,7 +10,6 @@ import {
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../api/errors';
-import { versionAdvice } from '../../api/access';
 import type { Transport } from '../../api/http';
 import { readActiveAgents } from '../../agents';
 import { ApiClient } from '../../api/client';
@@ -39,7 +38,7 @@ export async function voiceChatAgentApiTest(
 		const mapping = new ApiMapping(data);
 		const { agents, failure } = await readActiveAgents(client, mapping).then(
 			({ body }) => ({ agents: body, failure: null }),
-			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error, access.baseUrl) }),
+			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error) }),
 		);
 		return failure ?? toTestResult(await testMapping(client, mapping, agents));
 	} catch (error) {
@@ -62,12 +61,11 @@ function toTestResult({ read, untested, failures }: MappingTestResult): INodeCre
 }
 
 /** What to do about a failed read. Null if the service accepted the token. */
-function toTestFailure(error: unknown, baseUrl: string): INodeCredentialTestResult | null {
+function toTestFailure(error: unknown): INodeCredentialTestResult | null {
 	const { message, resolution, originalMessage } = explained(error);
 	const withAdvice = (advice: string) => testFailure(message, advice, originalMessage);
 	const setBaseUrl =
-		versionAdvice(baseUrl) ??
-		"Set 'Base URL' to the URL of the service, without the path of a page or an endpoint. Ask your service provider for it.";
+		"Set 'Base URL' to the URL of the service, without the path of a page or an endpoint, and without a version such as /v1. Ask your service provider for it.";
 	if (error instanceof NotSent && error.isTransient) {
 		return withAdvice("Check 'Base URL' and the network of your n8n instance.");
 	}

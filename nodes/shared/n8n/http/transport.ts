@@ -8,7 +8,6 @@ import type {
 	ITriggerFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { urlOf } from '../../api/access';
 import {
 	BLOCKED_BY_N8N,
 	bytesOf,
@@ -56,8 +55,8 @@ export function createTransport(
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
-		const limit = anyOf(own, deadlineOf(context)?.signal, request.signal) ?? own;
-		const url = urlOf(baseUrl, request);
+		const limit = anyOf(own, deadlineOf(context)?.signal) ?? own;
+		const url = `${baseUrl}${request.path}${request.search ?? ''}`;
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
 				withAbortSignal(context, limit),
@@ -65,7 +64,7 @@ export function createTransport(
 				{ ...toHttpRequest(url, request), abortSignal: limit },
 				{ credentialsDecrypted },
 			);
-			return { ...(await readHttpResponse(response)), url };
+			return await readHttpResponse(response);
 		} catch (error) {
 			const fault = toFault(error);
 			const hasEnded = fault.code === CANCELED && limit.aborted;

@@ -127,7 +127,7 @@ test('an entry that is not an object is returned as a value', async () => {
 test('a response without a list is an error', async () => {
 	const { reading } = await readFrom(() => ({ data: {}, meta: { total_count: 0 } }));
 	await expect(reading).rejects.toMatchObject({
-		message: 'The response has no list of numbers',
+		message: 'The response has no list',
 		resolution: expect.stringMatching(
 			/Check 'Base URL' .* returns the list in data\. The response has /,
 		),

@@ -66,7 +66,7 @@ test.each<[values: Values, message: string]>([
 		{ agentUuid },
 		`'Agent' must be an agent ID (got "${agentUuid}"). Choose the agent from the list, or enter its ID, which begins with "agent_"`,
 	]),
-	[{ agentUuid: null }, "'Agent' is empty. Choose the agent from the list, or enter its ID."],
+	[{ agentUuid: null }, "'Agent' is empty. Choose the agent from the list, or enter its ID, "],
 	[{ countryCode: '' }, "'Country' is empty"],
 	[
 		{ countryCode: 'turkiye' },

@@ -41,16 +41,6 @@ describe('a request', () => {
 		expect(sent).toEqual([{}, { renewed: 1 }, { renewed: 2 }, { renewed: 3 }]);
 	});
 
-	test.each([
-		['https://voice.example.com/v1', `Remove "/v1" from the end of 'Base URL'`],
-		['https://voice.example.com', 'Check the IDs in this node'],
-	])('to a path that %s does not have gets advice about it', async (baseUrl, advice) => {
-		const url = `${baseUrl}${POST.path}`;
-		const response = { status: 404, headers: {}, text: '{"success":false,"error":"no"}', url };
-		const sending = clientOf(async () => await Promise.resolve(response)).send(POST, PROVEN);
-		await expect(sending).rejects.toMatchObject({ resolution: expect.stringContaining(advice) });
-	});
-
 	test.each<[string, unknown, string]>([
 		['an error', new TypeError('body used already'), 'body used already'],
 		['a text', 'closed', 'closed'],
@@ -80,7 +70,7 @@ describe('an error body', () => {
 		['/v1/call', 403, 'No', "The service doesn't allow this with your API token"],
 		['/v1/call', 404, 'No', 'The service returned "not found"'],
 		[CONTACTS.path, 422, 'No', 'The service rejected the request: "No"'],
-		[WS_TOKEN, 403, 'No', "The service doesn't allow this for the chat session"],
+		[WS_TOKEN, 403, 'No', "The service didn't find the chat session, or doesn't allow this"],
 		[WS_TOKEN, 404, 'No', "The service didn't find the chat session"],
 		['/chat_sessions/s-1/close_session', 404, 'No', "The service didn't find the chat session"],
 		['/v1/chat/session', 403, 'No', "The service doesn't allow this with your API token"],
@@ -89,7 +79,7 @@ describe('an error body', () => {
 		[CONTACTS.path, 422, "Couldn't find Campaign", "The service doesn't know this campaign"],
 		['/v1/call', 422, 'agent_not_found', 'The service found no such agent in the account of'],
 		['/v1/chat/session/s/inject_context', 422, 'session_closed', 'The chat session is closed'],
-		['/v1/call', 422, 'session_closed', 'The service rejected the call: "session_closed"'],
+		['/v1/call', 422, 'session_closed', 'The chat session is closed'],
 		[
 			'/v1/chat/inbound',
 			422,

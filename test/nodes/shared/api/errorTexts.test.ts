@@ -4,7 +4,7 @@
  */
 import { hasAnyField } from '../../../../nodes/shared/api/envelope';
 import { ExplainedError, isTransient } from '../../../../nodes/shared/api/errors';
-import { ERRORS } from '../../../../nodes/shared/api/errorTable';
+import { ERRORS, resolutionOf } from '../../../../nodes/shared/api/errorTable';
 import { TransportFault, type Method, type Transport } from '../../../../nodes/shared/api/http';
 import { clientOf } from './clientOf';
 
@@ -25,17 +25,15 @@ async function wordsOf(method: Method, transport: Transport): Promise<string> {
 }
 
 test('the error table', () => {
-	const rows = ERRORS.map(({ code = 'not documented', message, onScreen, forModel }) =>
-		[`${code}: ${message}.`, `\t${onScreen}`, `\tFor a model: ${forModel}`].join('\n'),
-	);
+	const rows = ERRORS.map(({ code = 'not documented', ...row }) => {
+		const { onScreen, forModel } = resolutionOf(row);
+		return [`${code}: ${row.message}.`, `\t${onScreen}`, `\tFor a model: ${forModel}`].join('\n');
+	});
 	expect(rows.join('\n')).toMatchSnapshot();
 });
 
 test('an error that may pass says "later" and no time, because tools and `Retry-After` add it', () => {
-	const texts = ERRORS.filter(({ about }) => about === 'moment').flatMap((row) => [
-		row.onScreen,
-		row.forModel,
-	]);
+	const texts = ERRORS.filter(({ about }) => about === 'moment').map(({ next }) => next);
 	expect(texts.length).toBeGreaterThan(0);
 	for (const text of texts) expect(text).toMatch(/^(?!.*\b(?:second|minute|hour)).*\blater\b/);
 });

@@ -2,19 +2,16 @@ import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { queryOf } from '../../../../nodes/shared/apiMapping/placeValues';
 import { clientOf } from './clientOf';
 
-/** A service that responds to a query, and records the queries and the followed links. */
+/** A service that responds to a query, and records the queries. */
 export function listing(respond: (query: Query) => unknown) {
 	const asked: Query[] = [];
-	const links: string[] = [];
-	const transport = async ({ path, query = {}, link }: ServiceRequest) => {
-		const url = new URL(link ?? path, 'https://voice.example');
-		const inLink = [...url.searchParams].map(([name, value]) => ({ name, value }));
-		if (link !== undefined) links.push(link);
-		const given = link === undefined ? query : queryOf(inLink);
+	const transport = async ({ query = {}, search }: ServiceRequest) => {
+		const inLink = [...new URLSearchParams(search)].map(([name, value]) => ({ name, value }));
+		const given = search === undefined ? query : queryOf(inLink);
 		asked.push(given);
 		await Promise.resolve();
 		const text = JSON.stringify(respond(given));
-		return { status: 200, headers: {}, text, url: url.href };
+		return { status: 200, headers: {}, text };
 	};
-	return { asked, links, client: clientOf(transport) };
+	return { asked, client: clientOf(transport) };
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import range from 'lodash/range';
 import pLimit from 'p-limit';
-import { OutcomeUnknown, ServiceRejection } from '../../../../nodes/shared/api/errors';
+import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
 import {
 	readPages,
@@ -10,8 +10,7 @@ import {
 	type Page,
 	type PagedList,
 } from '../../../../nodes/shared/api/paging';
-import { NO_ERROR_BODY } from '../../../../nodes/shared/api/rejectionBody';
-import { type RejectionSubject, forEveryone } from '../../../../nodes/shared/api/resolution';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { plainText } from '../../../../nodes/shared/values';
 
@@ -32,12 +31,10 @@ const pagesOf = (letters: string) =>
 /** A list with pages by position, from 0. Records the requested positions. */
 function listOf(pages: ReadonlyArray<Page<number> | Error>) {
 	const asked: number[] = [];
-	const signals: AbortSignal[] = [];
 	const inFlight = { now: 0, max: 0 };
 	const list: PagedList<number> = {
-		read: async (position = 0, signal) => {
+		read: async (position = 0) => {
 			asked.push(position);
-			signals.push(signal);
 			inFlight.max = Math.max(inFlight.max, ++inFlight.now);
 			// A later request may get its response sooner.
 			for (let turn = 0; turn < 3 - (position % 3); turn++) await setImmediate();
@@ -51,7 +48,7 @@ function listOf(pages: ReadonlyArray<Page<number> | Error>) {
 	};
 	const read = async (limit = Infinity, limiter = pLimit(READS_AT_ONCE)) =>
 		lettersOf((await readPages({ ...list, limiter }, limit)).entries);
-	return { asked, signals, inFlight, read };
+	return { asked, inFlight, read };
 }
 
 test.each<[string, Array<Page<number>>, string, number[]]>([
@@ -68,18 +65,6 @@ test.each<[string, Array<Page<number>>, string, number[]]>([
 	],
 	['until the total is reached', [page('ab', [1], 3), page('c', [2], 3)], 'abc', [0, 1]],
 	['on after a wrong total', [page('ab', [1], 1), page('', [2], 0), page('c')], 'abc', range(3)],
-	[
-		'on after a page that comes again',
-		[page('a', [1]), page('b', [2]), page('b', [3]), page('c')],
-		'abc',
-		range(4),
-	],
-	[
-		'until the last page comes again, as some services do beyond the end',
-		[page('a', [1]), page('b', [2]), page('b', [3]), page('b', [4])],
-		'ab',
-		range(4),
-	],
 	['repeated entries without keys', [page('a', [1]), page('b', [2]), page('a')], 'aba', range(3)],
 ])('reads %s', async (_what, pages, letters, asked) => {
 	const list = listOf(pages);
@@ -93,6 +78,7 @@ test('a page may have more entries than a function accepts as arguments', async 
 
 test.each([
 	['the same page twice', [page('a', [1]), page('a', [2])]],
+	['the last page again after the end', [page('a', [1]), page('b', [2]), page('b', [3])]],
 	['a page that leads back to an earlier one', [page('a', [1]), page('b', [2]), page('c', [1])]],
 ])('%s is an error', async (_what, pages) => {
 	const reading = listOf(pages).read();
@@ -101,25 +87,6 @@ test.each([
 		message: 'The service returned the same page of the list again',
 		resolution: 'Ask otherwise.',
 	});
-});
-
-describe('a page after the total that the service rejects', () => {
-	const rejection = (about: RejectionSubject) => {
-		const explanation = { message: '', resolution: forEveryone(''), about };
-		return new ServiceRejection(explanation, '', 404, NO_ERROR_BODY);
-	};
-	const listWith = (error: Error) => listOf([{ ...page('ab', [1], 2), saysNext: true }, error]);
-
-	test('ends the list', async () => {
-		expect(await listWith(rejection('request')).read()).toBe('ab');
-	});
-
-	test.each([rejection('access'), rejection('moment')])(
-		'fails if it is about the token, the way to the service, or the pace',
-		async (error) => {
-			await expect(listWith(error).read()).rejects.toBe(error);
-		},
-	);
 });
 
 test('an entry that moves to a later page is returned once, and the reading is not complete', async () => {
@@ -163,19 +130,6 @@ describe('pages with known positions', () => {
 		}
 		expect(await reading).toEqual([ALPHABET, ALPHABET]);
 		expect(max).toBe(3);
-	});
-
-	test('are canceled when the list fails, and not before', async () => {
-		const pages = pagesOf('abcdef');
-		const list = listOf([page('a', range(1, 6)), new Error('Page 1 is broken'), ...pages.slice(2)]);
-		await expect(list.read()).rejects.toThrow('Page 1 is broken');
-		expect(list.asked).toEqual(range(6));
-		expect(list.signals.map(({ aborted }) => aborted)).toEqual(Array(6).fill(true));
-		const whole = listOf(pagesOf('abc'));
-		const reading = whole.read();
-		while (whole.asked.length < 3) await setImmediate();
-		expect(whole.signals.map(({ aborted }) => aborted)).toEqual([false, false, false]);
-		await reading;
 	});
 
 	test('do not change the result, whatever the service returns', async () => {

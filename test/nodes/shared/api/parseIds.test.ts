@@ -37,7 +37,7 @@ test.each([
 	['an agent', parseAgentUuid, 'sales', `'Agent' must be an agent ID (got "sales")`, 'agent_'],
 	['an agent', parseAgentUuid, 'my agent_1', `(got "my agent_1")`, 'agent_'],
 	['an agent', parseAgentUuid, '', "'Agent' is empty", 'Choose the agent'],
-	['a call', parseCallId, '', "'Call ID' is empty", 'Enter the call_id that Place Call returns.'],
+	['a call', parseCallId, '', "'Call ID' is empty", 'Enter the call_id that Place Call returns'],
 	['a call', parseCallId, '../a', `'Call ID' must be the ID of a call (got "../a")`, 'such as'],
 	['a campaign', parseCampaignId, '4.2', `'Campaign' must be a whole number (got "4.2")`, '42'],
 	[

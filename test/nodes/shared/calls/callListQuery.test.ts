@@ -46,7 +46,7 @@ test.each<[keyof CallFilters, unknown, string]>([
 
 describe('the date range', () => {
 	const DATE = DateTime.fromISO('2027-01-31T18:30:00', { zone: ZONE });
-	test.each<[string, unknown, string | undefined, string | number]>([
+	test.each<[string, unknown, string | undefined, string]>([
 		["in the workflow's zone", '2027-01-31T18:30:00', undefined, '2027-01-31T18:30:00+05:30'],
 		['with a blank', '2027-01-31 18:30', undefined, '2027-01-31T18:30:00+05:30'],
 		['with an offset, kept', '2027-01-31T18:30:00+02:00', undefined, '2027-01-31T18:30:00+02:00'],
@@ -56,16 +56,13 @@ describe('the date range', () => {
 		['a bare date, kept', '2027-01-31', undefined, '2027-01-31'],
 		['as a date', '2027-01-31T18:30:00', 'date', '2027-01-31'],
 		["as a date in the workflow's zone", '2027-01-30T19:00:00Z', 'date', '2027-01-31'],
-		['as seconds', '2027-01-31T18:30:00+05:30', 'epochSeconds', 1801400400],
-		['as milliseconds', '2027-01-31T18:30:00.250+05:30', 'epochMilliseconds', 1801400400250],
 	])('%s', (_name, from, form, sent) => {
 		expect(query({ from }, form)).toEqual({ since: sent });
 		expect(query({ to: from }, form)).toEqual({ until: sent });
 	});
 
-	test.each<[string, string | number, string | number]>([
+	test.each([
 		['dateTime', '2027-01-31T00:00:00+05:30', '2027-01-31T23:59:59+05:30'],
-		['epochSeconds', 1801333800, 1801420199],
 		['date', '2027-01-31', '2027-01-31'],
 	])('a bare date includes the day, as %s', (form, since, until) => {
 		expect(query({ from: '2027-01-31', to: '2027-01-31' }, form)).toEqual({ since, until });
@@ -83,46 +80,6 @@ describe('the date range', () => {
 		...['2027-01-31T18:30:00+25:00', '2027-01-31T18:30:00-14:01', 1801400400, '1801400400'],
 	])('%p is not a date', (from) => {
 		expect(() => query({ from })).toThrow('must be a date (got ');
-	});
-});
-
-describe('one filter for the whole range', () => {
-	const RANGE = { callListRangeName: 'between', callListRangeForm: '{from}..{to}' };
-	const range = (filters: CallFilters, details: object) =>
-		callListQuery(filters, new ApiMapping({ callListDateForm: 'date', ...details }), ZONE);
-	const both = { from: '2027-01-31', to: '2027-02-28T10:00:00' };
-
-	test('is sent in the format of the API mapping', () => {
-		expect(range(both, RANGE)).toEqual({ between: '2027-01-31..2027-02-28' });
-		const form = { ...RANGE, callListRangeForm: 'created>={from} and created<{to} ({from})' };
-		expect(range(both, form)).toEqual({
-			between: 'created>=2027-01-31 and created<2027-02-28 (2027-01-31)',
-		});
-	});
-
-	test('replaces separate filters, which are used for a single bound', () => {
-		const details = { ...RANGE, callListFromName: 'since', callListToName: 'until' };
-		expect(range(both, details)).toEqual({ between: '2027-01-31..2027-02-28' });
-		expect(range({ from: '2027-01-31' }, details)).toEqual({ since: '2027-01-31' });
-	});
-
-	test.each([
-		[{ from: '2027-01-31' }, 'From'],
-		[{ to: '2027-01-31' }, 'To'],
-	])('a range with one bound is not sent: %j', (filters, label) => {
-		expect(() => range(filters, RANGE)).toThrow(
-			`${label}' can't be used alone, because your service has one filter for the whole range`,
-		);
-	});
-
-	test.each(['{from}', '{to}', 'between'])('the format %s lacks a placeholder', (form) => {
-		expect(() => range(both, { ...RANGE, callListRangeForm: form })).toThrow(
-			'must contain {from} and {to}',
-		);
-	});
-
-	test('needs its format', () => {
-		expectMissing(() => range(both, { callListRangeName: 'between' }), "'Date Range Format'");
 	});
 });
 

@@ -17,7 +17,7 @@ const n8nWith = (httpRequestWithAuthentication: object, more = {}) =>
 	z.custom<IExecuteFunctions>().parse({ helpers: { httpRequestWithAuthentication }, ...more });
 
 /** The options that n8n's HTTP helper gets. */
-async function optionsOf(request: Pick<ServiceRequest, 'method' | 'body' | 'signal'>) {
+async function optionsOf(request: Pick<ServiceRequest, 'method' | 'body'>) {
 	const seen: IHttpRequestOptions[] = [];
 	const helper = async (_credential: string, options: IHttpRequestOptions) => {
 		seen.push(options);
@@ -62,14 +62,6 @@ test('without an execution, the request gets a signal that aborts it after the t
 	const options = await optionsOf({ method: 'POST' });
 	expect(options?.abortSignal).toMatchObject({ aborted: false });
 	pass(TIME_LIMITS.wholeMs);
-	expect(options?.abortSignal).toMatchObject({ aborted: true });
-});
-
-test('a request is aborted when its signal is aborted', async () => {
-	const over = new AbortController();
-	const options = await optionsOf({ method: 'GET', signal: over.signal });
-	expect(options?.abortSignal).toMatchObject({ aborted: false });
-	over.abort();
 	expect(options?.abortSignal).toMatchObject({ aborted: true });
 });
 
