@@ -1,4 +1,5 @@
 import toPath from 'lodash/toPath';
+import without from 'lodash/without';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { normalized } from '../../shared/text';
@@ -70,6 +71,8 @@ const SHEETS_COLUMNS = ['row_number'];
 const TABLE_COLUMNS = ['id', 'createdAt', 'updatedAt'];
 /** Added by n8n's chat and the AI Agent node. */
 const AGENT_COLUMNS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
+/** Output of *Ask and Wait*, with the number of the person who was asked in `phone_number`. */
+const ASKED_COLUMN = 'asked';
 const MAX_LISTED_COLUMNS = 20;
 
 /** A field of the form that names a column. */
@@ -88,7 +91,10 @@ export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Colum
 	};
 
 	const phoneWanted = { name: choice.phone, field: 'Phone Column' };
-	const phone = required(phoneWanted, 'phone numbers', PHONE_SYNONYMS);
+	const phoneSynonyms = found.names.has(ASKED_COLUMN)
+		? without(PHONE_SYNONYMS, 'phone_number')
+		: PHONE_SYNONYMS;
+	const phone = required(phoneWanted, 'phone numbers', phoneSynonyms);
 
 	const hasLastName = choice.lastName !== '';
 	const nameWanted = { name: choice.personName, field: 'Person Name Column' };

@@ -114,6 +114,13 @@ test.each<[string, string[], Partial<ColumnChoice>, message: string, resolution:
 		'"c19" and 5 more.',
 	],
 	[
+		'the only number is that of the person who was asked',
+		['answer', 'asked', 'phone_number'],
+		{},
+		'The input has no column "phone", so nothing was sent',
+		'The input has: "answer", "asked", "phone_number".',
+	],
+	[
 		'two columns match a listed one',
 		['phone', 'City', 'CITY'],
 		{ others: ['city'] },
