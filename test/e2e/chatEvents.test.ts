@@ -124,8 +124,8 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(await run('watch', sessions.open)).toMatchObject({
 			session_id: sessions.open,
 			watched: true,
-			connected: true,
 		});
+		await connected(1);
 		simulator.sessions.nudge(sessions.open);
 		const items = await executionsOf(n8n, workflow, NAME, 1);
 		expect(items).toMatchObject([{ json: { type: 'nudge_sent' } }]);
