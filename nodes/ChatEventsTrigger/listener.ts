@@ -48,7 +48,7 @@ export class ChatEventsListener {
 	) {
 		requireWebSocket();
 		this.losses = lossReporter(context, this.closed.signal);
-		this.starter = new EventStarter(context, (rejected) => this.losses.events(rejected));
+		this.starter = new EventStarter(context, (rejected) => this.losses.events([rejected]));
 	}
 
 	get sessionIds(): string[] {
@@ -82,7 +82,7 @@ export class ChatEventsListener {
 	async close(): Promise<void> {
 		const unstarted = await this.starter.drain(DRAIN_MS);
 		this.unwatch(this.sessionIds);
-		this.losses.events(...unstarted);
+		this.losses.events(unstarted);
 		this.closed.abort();
 	}
 
@@ -112,7 +112,7 @@ export class ChatEventsListener {
 			const message = "Stopped listening to a chat session, because it's closed";
 			this.context.logger.info(message, { sessionId });
 		} else {
-			this.losses.sessions(loss);
+			this.losses.sessions([loss]);
 		}
 	}
 }

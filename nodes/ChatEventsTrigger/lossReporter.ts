@@ -23,9 +23,9 @@ const REPORT_AFTER_MS = 30_000;
 export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
 	const batched = <T>(report: (all: T[]) => void) => {
 		const batch: T[] = [];
-		return (...some: T[]) => {
+		return (some: T[]) => {
 			const isFirst = batch.length === 0 && some.length > 0;
-			batch.push(...some);
+			for (const one of some) batch.push(one);
 			if (isFirst) void pause(clock, REPORT_AFTER_MS, signal).then(() => report(batch.splice(0)));
 		};
 	};

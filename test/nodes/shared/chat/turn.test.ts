@@ -36,10 +36,6 @@ const passes =
 	async ({ clock }) =>
 		await clock.advance(seconds * 1_000);
 const breaks: Step = ({ socket }) => socket().breaks();
-const ends =
-	(code: number): Step =>
-	({ socket }) =>
-		socket().ends(code);
 const closes: Step = async ({ connection }) => await connection.close();
 const sessionCloses: Step = ({ socket }) => socket().receives(eventFrame('session_closed', 'e'));
 const alwaysBusy: Step = ({ socket }) => {
@@ -106,7 +102,6 @@ describe('a message, the outcome, and how often it was sent', () => {
 			ack(SERVER_BUSY, true),
 			7,
 		],
-		['no connection possible after the loss', WITH_KEY, [ends(1003)], unknown(true), 1],
 		['busy 6 times', HI, [alwaysBusy, passes(120)], ack(SERVER_BUSY), 6],
 		['stopped while it waits after busy', HI, [acks(SERVER_BUSY), settle, closes], CLOSED, 1],
 		['stopped', HI, [closes], unknown(false), 1],
@@ -189,20 +184,6 @@ describe('a late ack on the next socket', () => {
 		socket().receives(ackFrame(late));
 		await settle();
 		socket().receives(ackFrame({ ...own, message_id: ids[1] ?? '' }));
-		expect(await outcome).toMatchObject({ kind: 'ack', ack: { payload: own } });
-	});
-
-	it('is no longer expected after a token renewal', async () => {
-		const { connection, clock, connect, socket } = await afterLostAck(BYE);
-		socket().ends(1011);
-		await clock.advance(225_000);
-		await connect();
-		const outcome = sendTurn({ connection, signal: connection.signal }, HI, {
-			clock,
-			random: () => 0.5,
-		});
-		await settle();
-		socket().receives(ackFrame(own));
 		expect(await outcome).toMatchObject({ kind: 'ack', ack: { payload: own } });
 	});
 });
