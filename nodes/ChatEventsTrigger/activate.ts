@@ -1,14 +1,18 @@
+import compact from 'lodash/compact';
+import pLimit from 'p-limit';
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import { InvalidInput } from '../shared/api/errors';
+import { requestWsToken } from '../shared/api/endpoints';
+import { explained, InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { splitSessionIds } from '../shared/chat/parseChatFields';
 import { chosenTypes } from '../shared/n8n/forms/chatFields';
 import { nodeKey } from '../shared/n8n/once/rememberedTexts';
-import { createAccountClient } from '../shared/n8n/http/accountClient';
+import { type AccountClient, createAccountClient } from '../shared/n8n/http/accountClient';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
-import { ChatEventsListener, type ListenerSettings } from './listener';
+import { ChatEventsListener, type ListenerSettings, MAX_CONNECTING } from './listener';
+import { sessionsLost } from './lossReporter';
 import { triggerFields } from './properties';
 import { activeListeners, readWatchSecret, storedSessions } from './watchRequests';
 
@@ -16,40 +20,54 @@ import { activeListeners, readWatchSecret, storedSessions } from './watchRequest
 const MANUAL_MODES = ['activate', 'create', 'update'];
 
 export async function activate(context: ITriggerFunctions): Promise<ITriggerResponse> {
-	const { listener, sessionIds, watches } = await prepare(context);
-	if (context.getMode() === 'manual') {
-		const close = async () => await listener.close();
-		const start = async () => await listener.start(sessionIds);
-		return { closeFunction: close, manualTriggerFunction: start };
-	}
-	const key = nodeKey(context);
-	const closeFunction = async () => {
-		if (activeListeners.get(key) === listener) activeListeners.delete(key);
-		await listener.close();
-	};
-	if (watches) activeListeners.set(key, listener);
-	const isUserWaiting = !watches && MANUAL_MODES.includes(context.getActivationMode());
-	if (!isUserWaiting) listener.follow(watches ? storedSessions(context) : sessionIds);
-	else {
-		await listener.start(sessionIds).catch((error: unknown) => {
-			throw toNodeError(context.getNode(), error);
-		});
-	}
-	return { closeFunction };
-}
-
-async function prepare(context: ITriggerFunctions) {
 	try {
-		const { sessionIds, ...settings } = readSettings(context);
-		const listener = new ChatEventsListener(context, await createAccountClient(context), settings);
-		return { listener, sessionIds, watches: settings.watches };
+		const { sessionIds, watches, ...settings } = readSettings(context);
+		const account = await createAccountClient(context);
+		const listener = new ChatEventsListener(context, account, settings);
+		const checkAndFollow = async () => {
+			await checkSessions(context, account, sessionIds);
+			listener.follow(sessionIds);
+		};
+		if (context.getMode() === 'manual') {
+			const closeFunction = async () => await listener.close();
+			return { closeFunction, manualTriggerFunction: checkAndFollow };
+		}
+		const key = nodeKey(context);
+		if (watches) activeListeners.set(key, listener);
+		const isUserWaiting = !watches && MANUAL_MODES.includes(context.getActivationMode());
+		if (isUserWaiting) await checkAndFollow();
+		else listener.follow(watches ? storedSessions(context) : sessionIds);
+		const closeFunction = async () => {
+			if (activeListeners.get(key) === listener) activeListeners.delete(key);
+			await listener.close();
+		};
+		return { closeFunction };
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}
 }
 
+/** @throws NodeOperationError with the sessions for which the service issues no token */
+async function checkSessions(
+	context: ITriggerFunctions,
+	{ client }: AccountClient,
+	sessionIds: string[],
+): Promise<void> {
+	const limit = pLimit(MAX_CONNECTING);
+	const check = async (sessionId: string) =>
+		await requestWsToken(client, sessionId).then(
+			() => null,
+			(error: unknown) => ({ sessionId, ending: explained(error), isRetried: false }),
+		);
+	const checked = sessionIds.map(async (sessionId) => await limit(check, sessionId));
+	const losses = compact(await Promise.all(checked));
+	if (losses.length > 0) throw sessionsLost(context, losses);
+}
+
 /** @throws InvalidInput if a session to listen to, or the secret for requests that add one, is missing */
-function readSettings(context: ITriggerFunctions): ListenerSettings & { sessionIds: string[] } {
+function readSettings(
+	context: ITriggerFunctions,
+): ListenerSettings & { sessionIds: string[]; watches: boolean } {
 	const form = formOf(context, triggerFields);
 	const watches = form.choice('sessions', 'listed') === 'watched';
 	if (watches) readWatchSecret(form);

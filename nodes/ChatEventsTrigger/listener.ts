@@ -4,45 +4,26 @@ import type { ChatEnded } from '../shared/chat/reconnectPolicy';
 import type { ChatEvent } from '../shared/chat/frames';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import type { ChatLease } from '../shared/chat/sharedConnections';
-import { deferred, type Deferred, DONE, settledOrTimeout } from '../shared/clock';
+import { settledOrTimeout } from '../shared/clock';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import { openChatSocket, requireWebSocket } from '../shared/n8n/http/chatSocket';
 import { EventStarter } from './eventStarter';
 import { lossReporter, sessionsLost } from './lossReporter';
 
 export type ListenerSettings = {
-	/** Whether sessions are added and removed by requests. */
-	watches: boolean;
 	/** Null for all events. */
 	types: ReadonlySet<string> | null;
 	disconnectOther: boolean;
 };
 
-/** `ended`: why the session can't be followed. */
-export type FollowStatus = { sessionId: string; ended: ChatEnded | null; connected: boolean };
-
-type FollowedSession = {
-	sessionId: string;
-	/** Null while the session waits to connect. */
-	lease: ChatLease | null;
-	/** Resolves when the session starts to connect, or isn't followed anymore. */
-	started: Deferred<void>;
-	/** Why the session isn't connected, after several attempts. */
-	loss: ChatEnded | null;
-	/** Aborted with the first loss. */
-	lost: AbortController;
-	/** Whether a user waits for the result, so that a loss needs no failed execution. */
-	isAwaited: boolean;
-};
-
-/** How long a user waits until each session is connected. */
-const FIRST_CHECK_MS = 10_000;
+/** `lease`: null while the session waits to connect. */
+type FollowedSession = { sessionId: string; lease: ChatLease | null };
 
 /** How long deactivation waits until n8n has received all events. n8n stops by force after 30 seconds. */
 const DRAIN_MS = 20_000;
 
 /** Sessions that connect at the same time, because each one requests a token and opens a socket. */
-const MAX_CONNECTING = 20;
+export const MAX_CONNECTING = 20;
 
 /** A slow connection makes room for the next one after this time. */
 const NEXT_AFTER_MS = 5_000;
@@ -67,53 +48,32 @@ export class ChatEventsListener {
 	) {
 		requireWebSocket();
 		this.losses = lossReporter(context, this.closed.signal);
-		this.starter = new EventStarter(context, (rejected) => this.losses.events.add(rejected));
+		this.starter = new EventStarter(context, (rejected) => this.losses.events([rejected]));
 	}
 
 	get sessionIds(): string[] {
 		return [...this.sessions.values()].map(({ sessionId }) => sessionId);
 	}
 
-	/** The followed ones among these sessions, as they were first written. */
-	followedAmong(sessionIds: string[]): string[] {
-		return sessionIds.flatMap((id) => this.sessions.get(sessionKey(id))?.sessionId ?? []);
-	}
-
-	/** Follows the sessions. Failures are reported later, because no user waits for them. */
+	/** Connects the sessions as soon as the limit allows it. One that is followed already tries again now. */
 	follow(sessionIds: string[]): void {
-		for (const sessionId of sessionIds) this.followOne(sessionId);
-	}
-
-	/**
-	 * Follows the sessions for a user who waits.
-	 *
-	 * @throws NodeOperationError with the sessions that failed
-	 */
-	async start(sessionIds: string[]): Promise<void> {
-		const statuses = await this.followAndCheck(sessionIds);
-		const losses = statuses.flatMap(({ sessionId, ended }) =>
-			ended === null ? [] : [{ sessionId, ending: ended, isRetried: false }],
-		);
-		const onlyClosed = losses.every(({ ending }) => ending.kind === 'session_closed');
-		// Some closed sessions are fine, but a list of only closed ones is a mistake.
-		if (losses.length === 0 || (onlyClosed && this.sessions.size > 0)) return;
-		await this.close();
-		throw sessionsLost(this.context, losses);
-	}
-
-	/** Follows the sessions that can be connected. Sessions that were followed before stay, and are retried automatically. */
-	async watch(sessionIds: string[]): Promise<FollowStatus[]> {
-		const statuses = await this.followAndCheck(sessionIds);
-		// The response reports them.
-		this.unwatch(statuses.flatMap(({ sessionId, ended }) => (ended === null ? [] : [sessionId])));
-		return statuses;
+		for (const sessionId of sessionIds) {
+			const key = sessionKey(sessionId);
+			const existing = this.sessions.get(key);
+			existing?.lease?.connection.retryNow();
+			if (existing !== undefined) continue;
+			const session: FollowedSession = { sessionId, lease: null };
+			this.sessions.set(key, session);
+			void this.limit(async () => {
+				if (this.sessions.get(key) === session) await this.connect(session);
+			});
+		}
 	}
 
 	unwatch(sessionIds: string[]): void {
 		for (const sessionId of sessionIds) {
 			const session = this.sessions.get(sessionKey(sessionId));
 			this.sessions.delete(sessionKey(sessionId));
-			session?.started.resolve();
 			session?.lease?.close();
 		}
 	}
@@ -122,79 +82,37 @@ export class ChatEventsListener {
 	async close(): Promise<void> {
 		const unstarted = await this.starter.drain(DRAIN_MS);
 		this.unwatch(this.sessionIds);
-		this.losses.events.add(...unstarted);
+		this.losses.events(unstarted);
 		this.closed.abort();
 	}
 
-	/** The status of each session after `FIRST_CHECK_MS` at the latest. */
-	private async followAndCheck(sessionIds: string[]): Promise<FollowStatus[]> {
-		const check = async (sessionId: string): Promise<FollowStatus> => {
-			const isNew = !this.sessions.has(sessionKey(sessionId));
-			const session = this.followOne(sessionId, isNew);
-			const connecting = session.started.promise.then(async () => await untilReady(session.lease));
-			await settledOrTimeout(clock, FIRST_CHECK_MS, connecting, session.lost.signal);
-			const connected = session.lease?.connection.isConnected === true;
-			session.isAwaited = false;
-			return { sessionId, connected, ended: isNew && !connected ? session.loss : null };
-		};
-		return await Promise.all(sessionIds.map(check));
-	}
-
-	/** Connects the session as soon as the limit allows it, unless it's followed already. */
-	private followOne(sessionId: string, isAwaited = false): FollowedSession {
-		const key = sessionKey(sessionId);
-		const existing = this.sessions.get(key);
-		existing?.lease?.connection.retryNow();
-		if (existing !== undefined) return existing;
-		const session: FollowedSession = {
-			sessionId,
-			lease: null,
-			started: deferred(),
-			loss: null,
-			lost: new AbortController(),
-			isAwaited,
-		};
-		this.sessions.set(key, session);
-		void this.limit(async () => {
-			if (this.sessions.get(key) !== session) return;
-			session.lease = openChatSocket(this.context, this.account, sessionId, {
-				disconnectOther: this.settings.disconnectOther,
-				onEvent: (event) => this.onEvent(sessionId, event),
-				onLost: (ending) => this.onLost(session, ending, true),
-				onEnded: (ending) => {
-					this.sessions.delete(key);
-					this.onLost(session, ending, false);
-				},
-			});
-			session.started.resolve();
-			await settledOrTimeout(clock, NEXT_AFTER_MS, untilReady(session.lease));
-		});
-		return session;
-	}
-
-	private onEvent(sessionId: string, event: ChatEvent): void {
-		const { types } = this.settings;
-		if (types === null || types.has(event.type)) this.starter.emit({ sessionId, event });
-	}
-
-	private onLost(session: FollowedSession, ending: ChatEnded, isRetried: boolean): void {
+	private async connect(session: FollowedSession): Promise<void> {
 		const { sessionId } = session;
-		session.loss = ending;
-		session.lost.abort(DONE);
-		if (session.isAwaited) return;
+		const { types, disconnectOther } = this.settings;
+		const lease = openChatSocket(this.context, this.account, sessionId, {
+			disconnectOther,
+			onEvent: (event: ChatEvent) => {
+				if (types === null || types.has(event.type)) this.starter.emit({ sessionId, event });
+			},
+			onLost: (ending) => this.onLost(sessionId, ending, true),
+			onEnded: (ending) => {
+				this.sessions.delete(sessionKey(sessionId));
+				this.onLost(sessionId, ending, false);
+			},
+		});
+		session.lease = lease;
+		await settledOrTimeout(clock, NEXT_AFTER_MS, lease.connection.ready(lease.signal));
+	}
+
+	private onLost(sessionId: string, ending: ChatEnded, isRetried: boolean): void {
+		const loss = { sessionId, ending, isRetried };
 		if (this.context.getMode() === 'manual') {
-			const loss = { sessionId, ending, isRetried: false };
-			this.context.emitError(sessionsLost(this.context, [loss]));
+			this.context.emitError(sessionsLost(this.context, [{ ...loss, isRetried: false }]));
 		} else if (ending.kind === 'session_closed') {
-			this.context.logger.info("Stopped listening to a chat session, because it's closed", {
-				sessionId,
-			});
+			const message = "Stopped listening to a chat session, because it's closed";
+			this.context.logger.info(message, { sessionId });
 		} else {
-			this.losses.sessions.add({ sessionId, ending, isRetried });
+			this.losses.sessions([loss]);
 		}
 	}
-}
-
-async function untilReady(lease: ChatLease | null): Promise<void> {
-	await lease?.connection.ready(lease.signal);
 }

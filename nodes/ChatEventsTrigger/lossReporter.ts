@@ -1,15 +1,19 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
-import { Batcher } from './batcher';
-import type { ChatEnded } from '../shared/chat/reconnectPolicy';
+import type { ExplainedError } from '../shared/api/errors';
+import { pause } from '../shared/clock';
+import { clock } from '../shared/n8n/http/accountClient';
 import { MAX_NAMED, named, displayText } from '../shared/values';
 import { idText } from '../shared/chat/frames';
 import type { SessionEvent } from './eventStarter';
 
 /** `isRetried`: the connection tries again automatically. */
-export type Loss = { sessionId: string; ending: ChatEnded; isRetried: boolean };
+export type Loss = { sessionId: string; ending: ExplainedError; isRetried: boolean };
 
 const RETRIED =
 	'The trigger tries again automatically, after 1 minute at first and then at intervals of up to 15 minutes.';
+
+/** When the service is down, many sessions fail soon after one another, and each report is a failed execution. */
+const REPORT_AFTER_MS = 30_000;
 
 /**
  * Reports lost sessions and events as failed executions, which also start n8n's error workflow.
@@ -17,11 +21,17 @@ const RETRIED =
  * @param signal aborted when the trigger is closed. Then everything is reported immediately.
  */
 export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
+	const batched = <T>(report: (all: T[]) => void) => {
+		const batch: T[] = [];
+		return (some: T[]) => {
+			const isFirst = batch.length === 0 && some.length > 0;
+			for (const one of some) batch.push(one);
+			if (isFirst) void pause(clock, REPORT_AFTER_MS, signal).then(() => report(batch.splice(0)));
+		};
+	};
 	return {
-		sessions: new Batcher<Loss>(signal, (losses) =>
-			context.saveFailedExecution(sessionsLost(context, losses)),
-		),
-		events: new Batcher<SessionEvent>(signal, (events) => {
+		sessions: batched<Loss>((losses) => context.saveFailedExecution(sessionsLost(context, losses))),
+		events: batched<SessionEvent>((events) => {
 			const error = eventsLost(context, events);
 			context.logger.error(error.message, { originalMessage: error.description });
 			context.saveFailedExecution(error);

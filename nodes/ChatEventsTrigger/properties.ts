@@ -60,7 +60,7 @@ export const triggerFields: INodeProperties[] = [
 			default: '',
 			required: true,
 			description:
-				"Only requests with this secret can add and remove sessions. Enter the same text in 'Trigger Secret' of Chat Session > Watch. Other systems send it in the header x-watch-secret.",
+				"Only requests with this secret can add and remove sessions. Use only letters and digits. Enter the same text in 'Trigger Secret' of Chat Session > Watch. Other systems send it in the header x-watch-secret.",
 		},
 		{ sessions: ['watched'] },
 	),

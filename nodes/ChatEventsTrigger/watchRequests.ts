@@ -1,13 +1,8 @@
 import uniqBy from 'lodash/uniqBy';
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { ExplainedError, InvalidInput } from '../shared/api/errors';
+import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
-import {
-	parseWatchSecret,
-	SECRET_HEADER,
-	sessionKey,
-	splitSessionIds,
-} from '../shared/chat/parseChatFields';
+import { sessionKey, splitSessionIds } from '../shared/chat/parseChatFields';
 import { isSecret } from '../shared/hash';
 import { isJsonObject } from '../shared/json';
 import type { Fields } from '../shared/n8n/forms/fields';
@@ -18,78 +13,63 @@ import { readBody, respond } from '../shared/n8n/triggers/webhookRequest';
 import type { ChatEventsListener } from './listener';
 import { triggerFields } from './properties';
 
-const MAX_SESSIONS_PER_REQUEST = 100;
+/** The header for the secret of the trigger. */
+const SECRET_HEADER = 'x-watch-secret';
 
-/** Each one has a socket and an entry in n8n's database. */
+/** Each session has a socket and an entry in n8n's database. */
 export const MAX_WATCHED_SESSIONS = 1_000;
 
 /** The triggers that are active in this process, by `nodeKey`, for requests to their watch URLs. */
 export const activeListeners = new Map<string, ChatEventsListener>();
 
-/** Adds and removes sessions of an active trigger. */
+/** Adds and removes sessions of an active trigger. Each request stores the whole list. */
 export async function handleWatchRequest(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
 	const reject = (status: number, message: string, resolution: string) =>
 		respond(context, status, { message, resolution });
-	const listenerNow = () => activeListeners.get(nodeKey(context));
 	try {
 		const secret = readWatchSecret(formOf(context, triggerFields));
 		if (!isSecret(context.getHeaderData()[SECRET_HEADER], secret)) {
 			return reject(403, ...WRONG_SECRET);
 		}
-		const listener = listenerNow();
+		const body = await readBody(context);
+		const listener = activeListeners.get(nodeKey(context));
 		// n8n doesn't store what a test in the editor adds.
 		if (listener === undefined || context.getMode() === 'manual') return reject(503, ...NOT_HERE);
-		const body = await readBody(context);
 		const { action, sessionIds } = parseWatchRequest(isJsonObject(body) ? body : {});
-		if (action === 'watch') requireRoom(listener, sessionIds);
-		const statuses = action === 'watch' ? await listener.watch(sessionIds) : [];
-		if (action === 'unwatch') listener.unwatch(sessionIds);
-		// The trigger was stopped or published again. The next listener has already read the stored list and has its own.
-		if (listenerNow() !== listener) return reject(503, ...NOT_HERE);
-		// Each request stores the whole list, so concurrent requests lose no session.
+		const isWatch = action === 'watch';
+		if (isWatch) requireRoom(listener, sessionIds);
+		if (isWatch) listener.follow(sessionIds);
+		else listener.unwatch(sessionIds);
 		context.getWorkflowStaticData('global')[storageKey(context)] = listener.sessionIds;
-		for (const { ended } of statuses) if (ended !== null) throw ended;
-		// Another request may have removed a session in the meantime.
-		const followed = listener.followedAmong(sessionIds);
-		const watched = action === 'watch' && followed.length === sessionIds.length;
-		const connected = watched && statuses.every((status) => status.connected);
-		return { webhookResponse: { watched, connected, watched_sessions: followed } };
+		return { webhookResponse: { watched: isWatch } };
 	} catch (error) {
-		if (!(error instanceof ExplainedError)) throw toNodeError(context.getNode(), error);
-		return reject(error instanceof InvalidInput ? 400 : 422, error.message, error.resolution);
+		if (!(error instanceof InvalidInput)) throw toNodeError(context.getNode(), error);
+		return reject(400, error.message, error.resolution);
 	}
 }
 
-/** @throws InvalidInput if the body has no valid action, no session, or too many */
+/** @throws InvalidInput if the body has no valid action or no session */
 function parseWatchRequest({ action, session_ids: ids }: { [name: string]: unknown }) {
-	if (action !== 'watch' && action !== 'unwatch') {
-		throw new InvalidInput(
-			'"action" in the request must be "watch" or "unwatch"',
-			onScreenOnly(
-				'Send { "action": "watch", "session_ids": ["0f8fad5b-d9cb-469f-a165-70867728950e"] }.',
-			),
-		);
-	}
 	const sessionIds = splitSessionIds(ids, '"session_ids" in the request');
-	const { length } = sessionIds;
-	if (length > 0 && length <= MAX_SESSIONS_PER_REQUEST) return { action, sessionIds };
+	if ((action === 'watch' || action === 'unwatch') && sessionIds.length > 0) {
+		return { action, sessionIds };
+	}
 	throw new InvalidInput(
-		`A request must contain 1 to ${MAX_SESSIONS_PER_REQUEST} sessions (got ${length.toLocaleString('en-US')})`,
+		'The request needs "action" ("watch" or "unwatch") and "session_ids"',
 		onScreenOnly(
-			'Send the IDs of the sessions in "session_ids", many of them in several requests.',
+			'Send { "action": "watch", "session_ids": ["0f8fad5b-d9cb-469f-a165-70867728950e"] }.',
 		),
 	);
 }
 
 /** @throws InvalidInput if the trigger would watch too many sessions */
 function requireRoom(listener: ChatEventsListener, sessionIds: string[]): void {
-	const before = listener.sessionIds.length;
-	const added = sessionIds.length - listener.followedAmong(sessionIds).length;
-	if (before + added <= MAX_WATCHED_SESSIONS) return;
+	const before = listener.sessionIds;
+	if (uniqBy([...before, ...sessionIds], sessionKey).length <= MAX_WATCHED_SESSIONS) return;
 	throw new InvalidInput(
-		`The Chat Events Trigger can watch at most ${MAX_WATCHED_SESSIONS.toLocaleString('en-US')} sessions (it watches ${before.toLocaleString('en-US')})`,
+		`The Chat Events Trigger can watch at most ${MAX_WATCHED_SESSIONS.toLocaleString('en-US')} sessions (it watches ${before.length.toLocaleString('en-US')})`,
 		onScreenOnly(
 			'Unwatch sessions that are no longer needed, or use another Chat Events Trigger for more sessions.',
 		),
@@ -110,10 +90,10 @@ const NOT_HERE: Rejection = [
 	"Try again in a moment. If that doesn't help, publish the workflow of the trigger again, and use its Production URL. If your n8n instance has separate webhook processes, the main process must serve this URL.",
 ];
 
-/** @throws InvalidInput if the secret is empty or can't be sent in a header */
+/** @throws InvalidInput if the secret is empty */
 export function readWatchSecret(form: Fields): string {
 	const secret = form.secret('watchSecret') ?? '';
-	if (secret !== '') return parseWatchSecret(secret, 'Secret');
+	if (secret !== '') return secret;
 	throw new InvalidInput(
 		"'Secret' is empty",
 		onScreenOnly('Enter a long random text, because anyone with it can add and remove sessions.'),

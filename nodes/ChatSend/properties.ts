@@ -11,7 +11,7 @@ import {
 	developerSettings,
 } from '../shared/n8n/forms/options';
 import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
-import { idempotencyFields } from './idempotency';
+import { idempotencyKeyField } from './idempotency';
 
 const MESSAGE = { operation: ['sendMessage'] };
 const ANSWER = { operation: ['answerInteraction'] };
@@ -179,17 +179,7 @@ const concurrency = (initial: number) =>
 		'How many messages to send at the same time. Messages of the same session are always sent one by one.',
 	);
 
-const messageIdField: INodeProperties = {
-	displayName: 'Message ID',
-	name: 'messageId',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. {{ $json.row_number }}',
-	description:
-		'Your own ID for the message, different for each message. The service returns it. If empty, the node generates one.',
-};
-
-const socketSettings = developerSettings(concurrency(DEFAULT_CONCURRENCY), messageIdField);
+const socketSettings = developerSettings(concurrency(DEFAULT_CONCURRENCY));
 const requestSettings = developerSettings(
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -207,7 +197,8 @@ const form: INodeProperties[] = [
 	...whomFields,
 	...contentFields,
 	...connectionFields,
-	...idempotencyFields,
+	shownWhere(idempotencyKeyField, { ...MESSAGE, sendBy: ['socket', 'async'] }),
+	shownWhere(idempotencyKeyField, ANSWER),
 	...optionsFields,
 ];
 

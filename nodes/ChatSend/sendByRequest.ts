@@ -19,7 +19,7 @@ import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readAdditions } from '../shared/n8n/forms/options';
 import type { ChatDeps, Prepare } from '../shared/n8n/run/chatItems';
 import { asItems } from '../shared/n8n/run/itemLoop';
-import { idempotencyKey, messageTarget } from './idempotency';
+import { messageTarget, readIdempotencyKey } from './idempotency';
 import { requireAccepted, withReplyHint } from './messageState';
 
 /** Documented in Chat › `POST /v1/chat/inbound/async`. */
@@ -38,7 +38,7 @@ export const sendByInbound: Prepare = (form) => {
 /** Sends a message without waiting for the reply. */
 export const sendByAsync: Prepare = (form) => {
 	const message = readMessage(form);
-	const key = idempotencyKey(form, message, [message.message]);
+	const key = readIdempotencyKey(form);
 	return prepare(
 		form,
 		'async',

@@ -7,7 +7,7 @@ import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { clock } from '../shared/n8n/http/accountClient';
 import { withChatSocket } from '../shared/n8n/http/chatSocket';
 import { asItems } from '../shared/n8n/run/itemLoop';
-import { idempotencyKey, messageTarget } from './idempotency';
+import { messageTarget, readIdempotencyKey } from './idempotency';
 import { withReplyHint } from './messageState';
 import { turnFault } from './turnFault';
 
@@ -15,8 +15,7 @@ import { turnFault } from './turnFault';
 export const sendBySocket: Prepare = (form) => {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const message = requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message');
-	const ids = frameIds(form, sessionId, [message]);
-	return sendFrame(form, sessionId, { type: 'message', content: message, ...ids });
+	return sendFrame(form, sessionId, { type: 'message', content: message });
 };
 
 /** Answers an interactive message over the session's WebSocket, the only documented way. */
@@ -29,21 +28,12 @@ export const answerInteraction: Prepare = (form) => {
 		form.choice('answerWith', 'option') === 'response'
 			? { response: textOf('response', 'Response') }
 			: { option_id: textOf('optionId', 'Option ID') };
-	const ids = frameIds(form, sessionId, [interaction_id, JSON.stringify(answer)]);
-	const type = 'interaction_response';
-	return sendFrame(form, sessionId, { type, interaction_id, ...answer, ...ids });
+	return sendFrame(form, sessionId, { type: 'interaction_response', interaction_id, ...answer });
 };
 
-function frameIds(form: Fields, sessionId: string, content: string[]) {
-	const messageId = form.collection('developerSettings').text('messageId', MAY_BE_BLANK);
-	const key = idempotencyKey(form, { sessionId }, content);
-	return {
-		...(messageId !== '' && { message_id: messageId }),
-		...(key !== '' && { idempotency_key: key }),
-	};
-}
-
-function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnType<Prepare> {
+function sendFrame(form: Fields, sessionId: string, content: ClientFrame): ReturnType<Prepare> {
+	const key = readIdempotencyKey(form);
+	const frame = key === '' ? content : { ...content, idempotency_key: key };
 	const disconnectOther = form.switch('disconnectOther', false);
 	return {
 		payload: { sessionId, frame },

@@ -5,8 +5,7 @@ import {
 	OutcomeUnknown,
 	quotingService,
 } from '../shared/api/errors';
-import { type Explanation, type Resolution, USER } from '../shared/api/resolution';
-import type { MissingAck } from '../shared/chat/connection';
+import { type Explanation, USER } from '../shared/api/resolution';
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
 import type { TurnOutcome } from '../shared/chat/turn';
 import { ACCEPTED_STATES, errorText } from '../shared/chat/frames';
@@ -26,35 +25,11 @@ class ChatTurnFault extends ExplainedError {
 
 const MAYBE = 'The service may or may not have accepted the message';
 
-const SEND_UNKNOWN = [
-	`${MAYBE}, so it wasn't sent again. Check the conversation in the service before you send it again. For later messages, 'Prevent Duplicate Messages' makes sending again safe.`,
-	`${MAYBE}, so it was not sent again.`,
-] as const;
-
-const SEND_UNKNOWN_WITH_KEY: Resolution = {
-	onScreen: `${MAYBE}. You can run this item again with the same idempotency key, which is safe.`,
-	forModel: `${MAYBE}.`,
-};
-
 /** What happened, what a person can do, and what a model can do. */
 type Row = readonly [message: string, onScreen: string, forModel?: string];
 
-/** By the state of the ack (for `invalid` with its documented `error`, Events › Chat WebSocket), or why there's none. */
+/** By the state of the ack, for `invalid` with its documented `error` (Events › Chat WebSocket). */
 const FAULTS = {
-	'invalid bad_json': [
-		"The service couldn't read the message as JSON",
-		'This node sends JSON only. Report this to the maintainers of this package.',
-	],
-	'invalid bad_payload': [
-		'The service rejected the format of the message',
-		'Check the fields of this item. None of them may be empty.',
-		'Check the values you gave. None of them may be empty.',
-	],
-	'invalid message_required': [
-		'The message is empty',
-		'Fill in the text for this item.',
-		'Give the text of the message, such as "Is the flat still available?".',
-	],
 	'invalid invalid_input_type': [
 		"The service doesn't accept this kind of input now",
 		"Check what the session is waiting for. Use 'Answer Interaction' for an interactive message, and 'Send Message' for plain text.",
@@ -83,15 +58,10 @@ const FAULTS = {
 		"Check 'Interaction ID' and the answer. The interactive message may already be answered or replaced.",
 		'Give the interaction ID, and the option ID of a choice, exactly as in the interactive message. It may already be answered or replaced.',
 	],
-	invalid: [
+	rejected: [
 		'The service rejected the message',
-		'The service gave no reason. Check the fields of this item, then send the message again.',
-		'The service gave no reason. Check the values you gave.',
-	],
-	'other reason': [
-		'The service rejected the message',
-		'Correct what the service reports. Then send the message again.',
-		'Correct what the service reports. Then send the message again.',
+		'Check the fields of this item, then send the message again.',
+		'Check the values you gave.',
 	],
 	busy: [
 		'The service is too busy to accept the message',
@@ -103,24 +73,15 @@ const FAULTS = {
 		`${MAYBE}. Check the conversation before you send it again.`,
 		`${MAYBE}.`,
 	],
-	no_ack: ["The message was sent, but the service didn't confirm it in time", ...SEND_UNKNOWN],
-	lost: ['The connection was lost after the message was sent', ...SEND_UNKNOWN],
-	stopped: [
-		'The message was sent, but the execution was stopped before the service confirmed it',
-		...SEND_UNKNOWN,
+	unconfirmed: [
+		"The message was sent, but the service didn't confirm it",
+		`${MAYBE}, so it wasn't sent again. Check the conversation in the service before you send it again. For later messages, 'Idempotency Key' makes sending again safe.`,
+		`${MAYBE}, so it was not sent again.`,
 	],
-	time_limit: [
-		"The message was sent, but the tool's time limit ended before the service confirmed it",
-		...SEND_UNKNOWN,
-	],
-	session_closed: [
-		'The session was closed after the message was sent and before the service confirmed it',
-		`${MAYBE}. Check the conversation in the service. To continue it, create a new session.`,
-		`${MAYBE}, so it was not sent again. Use another session. A closed session stays closed.`,
-	],
-	unmatched: [
-		"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
-		...SEND_UNKNOWN,
+	'unconfirmed with a key': [
+		"The message was sent, but the service didn't confirm it",
+		`${MAYBE}. You can run this item again with the same idempotency key, which is safe.`,
+		`${MAYBE}.`,
 	],
 	'not started': [
 		"The message wasn't sent because the execution was stopped",
@@ -143,37 +104,32 @@ function explain(cause: keyof typeof FAULTS): Explanation {
  */
 export function turnFault(outcome: TurnOutcome, hasOtherWays = true): ExplainedError | null {
 	if (outcome.kind === 'not_sent') return notSent(outcome.ending, hasOtherWays);
-	if (outcome.kind === 'unknown') return unknown(outcome.why, outcome.hasKey);
-	const { ack, missingBefore } = outcome;
+	if (outcome.kind === 'unknown') {
+		return unknownFault(outcome.hasKey ? 'unconfirmed with a key' : 'unconfirmed');
+	}
+	const { ack, isRepeat } = outcome;
 	const { state } = ack;
 	const originalMessage = errorText(ack) ?? undefined;
 	const isKnown = state === 'busy' || state === 'error' || state === 'invalid';
 	// An undocumented state without an error is passed through.
 	if (ACCEPTED_STATES.has(state) || (!isKnown && originalMessage === undefined)) return null;
-	// Another attempt may have been accepted. Only one with a key is followed by another.
-	if (missingBefore !== null && state === 'busy') return unknown(missingBefore, true);
-	if (missingBefore !== null) return failedRepeat({ originalMessage, origin: 'service' });
-	if (state === 'error') return unknownFault(explain('error'), originalMessage);
+	// Another attempt may have been accepted.
+	if (isRepeat) return failedRepeat({ originalMessage, origin: 'service' });
+	if (state === 'error') return unknownFault('error', originalMessage);
 	if (state === 'busy') {
 		return new ChatTurnFault(explain('busy'), 'not_sent', { originalMessage, isTransient: true });
 	}
-	if (originalMessage === undefined) return new ChatTurnFault(explain('invalid'), 'rejected');
 	const cause = `${state} ${originalMessage}`;
-	if (state === 'invalid' && isCause(cause)) {
-		return new ChatTurnFault(explain(cause), 'rejected', { originalMessage });
-	}
+	if (isCause(cause)) return new ChatTurnFault(explain(cause), 'rejected', { originalMessage });
+	const rejected = explain('rejected');
+	if (originalMessage === undefined) return new ChatTurnFault(rejected, 'rejected');
 	const words = state === 'invalid' ? originalMessage : `${originalMessage} (state ${state})`;
-	const other = { ...explain('other reason'), quotesServiceInMessage: true };
-	return new ChatTurnFault(quotingService(other, words), 'rejected', { originalMessage: words });
+	const quoted = quotingService({ ...rejected, quotesServiceInMessage: true }, words);
+	return new ChatTurnFault(quoted, 'rejected', { originalMessage: words });
 }
 
-function unknown(why: MissingAck, hasKey: boolean): OutcomeUnknown {
-	const own = explain(why);
-	const isKeyed = hasKey && why !== 'session_closed';
-	return unknownFault(isKeyed ? { ...own, resolution: SEND_UNKNOWN_WITH_KEY } : own);
-}
-
-function unknownFault({ message, resolution }: Explanation, words?: string): OutcomeUnknown {
+function unknownFault(cause: keyof typeof FAULTS, words?: string): OutcomeUnknown {
+	const { message, resolution } = explain(cause);
 	return new OutcomeUnknown(message, resolution, { originalMessage: words, origin: 'service' });
 }
 
@@ -183,7 +139,7 @@ const NO_CONNECTION_NEEDED =
 function notSent(ending: ChatEnded | null, hasOtherWays: boolean): ChatTurnFault {
 	if (ending === null) return new ChatTurnFault(explain('not started'), 'not_sent');
 	const { kind, message, resolution, resolutionForModel } = ending;
-	const namesOtherWays = hasOtherWays && kind === 'in_use_or_inactive';
+	const namesOtherWays = hasOtherWays && kind === 'rejected';
 	const text = {
 		message: `${message}, so nothing was sent`,
 		resolution: {

@@ -21,9 +21,12 @@ const isInCode = (name: string) => new RegExp(`\\b${escaped(name)}\\b`).test(cod
 const PASSED_THROUGH = [
 	'account_id',
 	'active_human',
+	'bad_json',
+	'bad_payload',
 	'color_code',
 	'idle_seconds',
 	'is_retry_enabled',
+	'message_required',
 	'retry_delay',
 	'retry_threshold',
 	'started_at',

@@ -92,8 +92,8 @@ describe('Chat Events Trigger in real n8n', () => {
 		await n8n.activate(workflow);
 		await connected(2);
 		await published({ home }, workflow);
-		// The only documented fatal close code for a session.
-		simulator.sessions.closeSockets(1003, sessions.dormant);
+		simulator.faults.respond(new RegExp(`${sessions.dormant}/ws_token`), 403);
+		simulator.sessions.closeSockets(4401, sessions.dormant);
 		const items = await executionsOf(n8n, errors, 'Error', 1);
 		expect(JSON.stringify(items)).toContain(sessions.dormant);
 		expect(JSON.stringify(items)).not.toContain(simulator.token);
@@ -124,8 +124,8 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(await run('watch', sessions.open)).toMatchObject({
 			session_id: sessions.open,
 			watched: true,
-			connected: true,
 		});
+		await connected(1);
 		simulator.sessions.nudge(sessions.open);
 		const items = await executionsOf(n8n, workflow, NAME, 1);
 		expect(items).toMatchObject([{ json: { type: 'nudge_sent' } }]);

@@ -213,7 +213,7 @@ describe('examples of chats, with only the credentials and the secret entered', 
 			expect(messages).toHaveLength(2);
 			expect(messages[1]).toMatchObject({ channel: '#support' });
 			expect(messages[1]?.text).toMatch(
-				/^The chat \S+ wasn't handed back to the agent, so the customer is still waiting for a person\.\nReason: .Command Name. is empty\./,
+				/^The chat \S+ wasn't handed back to the agent, so the customer is still waiting for a person\.\nReason: .Command. is empty\./,
 			);
 		});
 	});

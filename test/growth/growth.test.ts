@@ -15,7 +15,6 @@ import { withoutSecret } from '../../nodes/shared/api/secrets';
 import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { entriesOf, onlyListIn } from '../../nodes/shared/calls/callList';
 import { flatCallRecord } from '../../nodes/shared/calls/callRecord';
-import { outgoingFrame, UnconfirmedFrames } from '../../nodes/shared/chat/acks';
 import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
 import { splitSessionIds } from '../../nodes/shared/chat/parseChatFields';
 import type { JsonObject } from '../../nodes/shared/json';
@@ -134,14 +133,6 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 			const type = 'message_received';
 			const envelope = { type, ts: 1, payload };
 			dispatcher.deliver({ type, eventId: payload.id, payload, envelope }, false);
-		}
-	},
-	'frames without an ack': (size) => {
-		const unconfirmed = new UnconfirmedFrames();
-		const frame = outgoingFrame({ type: 'message', content: 'x' });
-		for (const payload of many(size, 40, (index) => ({ message_id: `m${index}` }))) {
-			unconfirmed.add(outgoingFrame({ type: 'message', content: 'again' }), 0);
-			unconfirmed.match({ state: 'default', payload }, frame, 0);
 		}
 	},
 };

@@ -39,13 +39,12 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 				signal: never,
 				missed: [],
 				connection: {
-					lastFailure: null,
 					isConnected: true,
 					ready: async () => await Promise.resolve(true),
 					subscribe: () => () => {},
 				},
 			},
-			{ types: null, timeoutMs: LIMIT_MS, returnedIds: new Set(), reader: 'onScreen' },
+			{ types: null, timeoutMs: LIMIT_MS, returnedIds: new Set() },
 			clock,
 		),
 };

@@ -53,7 +53,7 @@ const UNDOCUMENTED_WRITES: Row[] = [
 	[
 		'Chat Session › Support Command',
 		'chatSession',
-		{ operation: 'supportCommand', sessionId, command: 'other', otherCommand: 'tell' },
+		{ operation: 'supportCommand', sessionId, command: 'tell' },
 	],
 ];
 

@@ -197,7 +197,6 @@ const DEVELOPER_SETTINGS = [
 	'additionalQueryParameters',
 	'concurrency',
 	'contactsPerRequest',
-	'messageId',
 	'otherEventTypes',
 	'pageSize',
 	'useLegacyEndpoint',

@@ -25,7 +25,6 @@ const REASONS: { [file: string]: string } = {
 		'a scheduled call is waited for from its date on, and n8n stores the end of the wait as a date',
 	'nodes/PlaceCall/wait/resumeUrl.ts': 'n8n ends its waits by this clock',
 	'nodes/PlaceCall/wait/resumeWebhook.ts': 'n8n stores the end of the wait as a date',
-	'nodes/shared/chat/connection.ts': 'a token ends at a date',
 };
 
 const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).sort();

@@ -4,8 +4,6 @@ import { sessionField } from '../../shared/n8n/forms/chatFields';
 import { type ChatDeps, forEachChatItem } from '../../shared/n8n/run/chatItems';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
-import { shownOnlyAt } from '../../shared/n8n/forms/shownWhere';
-import { textInTools } from '../../shared/n8n/tools/textInTools';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { parseSessionId, requireText, sessionKey } from '../../shared/chat/parseChatFields';
 import type { ApiClient } from '../../shared/api/client';
@@ -16,33 +14,15 @@ import type { JsonObject } from '../../shared/json';
 import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
 import { requestSettings } from './create.operation';
 
-const commandFields = textInTools(
-	{
-		displayName: 'Command',
-		name: 'command',
-		type: 'options',
-		options: [
-			{ name: 'Close', value: 'close', description: 'Close the session' },
-			{ name: 'Other', value: 'other', description: 'Another command of your service' },
-		],
-		default: 'close',
-		description: 'What to do with the session',
-	},
-	{
-		placeholder: 'e.g. close',
-		description:
-			'What to do with the session: "close", or the name of another command of your service',
-	},
-);
-
-const otherCommandField: INodeProperties = {
-	displayName: 'Command Name',
-	name: 'otherCommand',
+const commandField: INodeProperties = {
+	displayName: 'Command',
+	name: 'command',
 	type: 'string',
 	default: '',
 	required: true,
+	placeholder: 'e.g. close',
 	description:
-		"The name of the command in your service. If it needs more values, enter them in 'Additional Body Fields' under 'Developer Settings'.",
+		"The name of a command of your service. If it needs more values, enter them in 'Additional Body Fields' under 'Developer Settings'.",
 };
 
 export const supportCommand: Operation = {
@@ -50,12 +30,7 @@ export const supportCommand: Operation = {
 	value: 'supportCommand',
 	action: 'Send support command to chat session',
 	description: 'Send a command of your service, for example to hand the chat to a person',
-	fields: [
-		sessionField,
-		...commandFields,
-		shownOnlyAt(otherCommandField, 'command', 'other'),
-		requestSettings,
-	],
+	fields: [sessionField, commandField, requestSettings],
 	toolDescription:
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
 	async execute(run) {
@@ -78,9 +53,7 @@ export const close: Operation = {
 };
 
 function readCommand(form: Fields): string {
-	const command = requireText(form.text('command', MAY_BE_BLANK), 'Command');
-	if (command !== 'other') return command;
-	return requireText(form.text('otherCommand', MAY_BE_BLANK), 'Command Name');
+	return requireText(form.text('command', MAY_BE_BLANK), 'Command');
 }
 
 function send(form: Fields, command: string): PreparedRequest<ChatDeps> {

@@ -22,12 +22,14 @@ import { parseSessionId, sessionKey } from '../../shared/chat/parseChatFields';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { awaitEvent, type EventFilter } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone, readerOf } from '../../shared/api/resolution';
+import { forEveryone } from '../../shared/api/resolution';
 import { isJsonObject } from '../../shared/json';
 
 const DEFAULT_CONCURRENCY = 10;
 const MISSED =
 	"No event came in time, but 'seen' has events of the chosen types from before the wait, such as a message that the customer wrote earlier.";
+const DISCONNECTED =
+	'The live connection was down when the wait ended, so an event may be missing.';
 const MAX_WAIT_SECONDS = 86_400;
 
 /** A model needs the latest other events at most. */
@@ -81,7 +83,6 @@ const waitOnce: Prepare = (form) => {
 			types,
 			timeoutMs,
 			returnedIds: new Set(returnedIds),
-			reader: readerOf(runsAsTool(context)),
 		};
 		const { end, seen } = await withChatSocket(
 			context,
@@ -100,7 +101,7 @@ const waitOnce: Prepare = (form) => {
 		return asItems({
 			session_id: sessionId,
 			timed_out: end.kind === 'timed_out',
-			...('disconnected' in end && { [NOT_READ_FIELD]: end.disconnected }),
+			...(end.kind === 'timed_out' && !end.isConnected && { [NOT_READ_FIELD]: DISCONNECTED }),
 			session_closed: end.kind === 'session_closed' || event?.type === 'session_closed',
 			event: event?.envelope ?? null,
 			seen: seen

@@ -1,16 +1,10 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { ExplainedError, InvalidInput, NotSent, TOO_MANY_REQUESTS } from '../../shared/api/errors';
-import { onScreenOnly, type Resolution } from '../../shared/api/resolution';
+import { requestWsToken } from '../../shared/api/endpoints';
+import { ExplainedError, InvalidInput, NotSent } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/resolution';
 import { TransportFault } from '../../shared/api/http';
-import {
-	parseSessionId,
-	parseWatchSecret,
-	requireText,
-	SECRET_HEADER,
-} from '../../shared/chat/parseChatFields';
-import { duration } from '../../shared/clock';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
-import { formatOf } from '../../shared/modelFormats';
+import { parseSessionId, requireText } from '../../shared/chat/parseChatFields';
+import { isJsonObject, type JsonObject } from '../../shared/json';
 import { sessionField } from '../../shared/n8n/forms/chatFields';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
@@ -74,16 +68,17 @@ function sending(action: 'watch' | 'unwatch'): Operation['execute'] {
 function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Prepare> {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const url = parseTriggerUrl(form.text('triggerUrl', MAY_BE_BLANK));
-	const given = requireText(form.secret('triggerSecret') ?? '', 'Trigger Secret');
-	const headers = { [SECRET_HEADER]: parseWatchSecret(given, 'Trigger Secret') };
+	const secret = requireText(form.secret('triggerSecret') ?? '', 'Trigger Secret');
 	const body = { action, session_ids: [sessionId] };
 	return {
 		payload: { url, ...body },
 		// Watching twice has the same result, and the trigger may have removed the session in the meantime.
 		target: undefined,
 		modelMayRepeat: 'afterCompletion',
-		send: async ({ context }) => {
-			const record = await postToTrigger(context, url, headers, body);
+		send: async ({ context, account: { client } }) => {
+			// The service issues no token for a session that can't be watched, such as a closed one.
+			if (action === 'watch') await requestWsToken(client, sessionId);
+			const record = await postToTrigger(context, { url, body, secret });
 			return asItems({ session_id: sessionId, ...record });
 		},
 	};
@@ -105,25 +100,23 @@ function parseTriggerUrl(text: string): string {
 class WatchRejected extends ExplainedError {
 	override readonly name = 'WatchRejected';
 	readonly outcome = 'rejected';
-
-	constructor(message: string, resolution: Resolution, status: number, originalMessage?: string) {
-		const isTransient = status === TOO_MANY_REQUESTS || status >= 500;
-		super(message, resolution, { originalMessage, origin: 'response', isTransient });
-	}
 }
+
+const NO_TRIGGER = "No Chat Events Trigger responds at 'Trigger URL'";
+const CHECK_TRIGGER = onScreenOnly(
+	"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'. If its n8n is starting or busy, try again in a moment. This n8n instance must be allowed to send requests to it.",
+);
 
 async function postToTrigger(
 	context: IExecuteFunctions,
-	url: string,
-	headers: { [name: string]: string },
-	body: JsonObject,
+	{ url, body, secret }: { url: string; body: JsonObject; secret: string },
 ): Promise<JsonObject> {
 	const response: unknown = await context.helpers
 		.httpRequest({
 			method: 'POST',
 			url,
 			body,
-			headers,
+			headers: { 'x-watch-secret': secret },
 			json: true,
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
@@ -131,44 +124,19 @@ async function postToTrigger(
 			timeout: 30_000,
 		})
 		.catch(toFault);
-	if (response instanceof TransportFault) throw triggerUnreachable(response);
-	const { statusCode, headers: received, body: record } = isJsonObject(response) ? response : {};
-	const status = typeof statusCode === 'number' ? statusCode : 0;
-	const { message, resolution, watched_sessions: watched } = isJsonObject(record) ? record : {};
-	if (status === 200 && isJsonObject(record) && Array.isArray(watched)) return record;
-	if (typeof message === 'string' && typeof resolution === 'string') {
-		const isSessionRejected = status === 422;
-		const forModel = isSessionRejected
-			? `Use a chat session that isn't closed. ${formatOf('Session ID')}`
-			: '';
-		throw new WatchRejected(message, { onScreen: resolution, forModel }, status);
+	if (response instanceof TransportFault) {
+		throw new NotSent(NO_TRIGGER, CHECK_TRIGGER, { originalMessage: response.code });
 	}
-	throw new WatchRejected(
-		"No Chat Events Trigger responds at 'Trigger URL'",
-		{
-			onScreen:
-				"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'. If its n8n is starting or busy, try again in a moment.",
-			forModel: pauseIn(received),
-		},
-		status,
-		`HTTP status ${status}`,
-	);
-}
-
-/** How long the server asks to wait. */
-function pauseIn(headers: JsonValue | undefined): string {
-	const { 'retry-after': seconds } = isJsonObject(headers) ? headers : {};
-	return typeof seconds === 'string' && /^\d{1,5}$/.test(seconds)
-		? `Wait ${duration(Number(seconds) * 1_000)} first.`
-		: '';
-}
-
-function triggerUnreachable({ code }: TransportFault): NotSent {
-	return new NotSent(
-		"n8n can't reach 'Trigger URL'",
-		onScreenOnly(
-			"Check 'Trigger URL', and check that your n8n instance is allowed to send requests to it.",
-		),
-		{ originalMessage: code },
-	);
+	const { statusCode, body: record } = isJsonObject(response) ? response : {};
+	const { message, resolution, watched } = isJsonObject(record) ? record : {};
+	if (typeof watched === 'boolean') return { watched };
+	if (typeof message === 'string' && typeof resolution === 'string') {
+		const isTransient = statusCode === 503;
+		throw new WatchRejected(message, onScreenOnly(resolution), { isTransient });
+	}
+	throw new WatchRejected(NO_TRIGGER, CHECK_TRIGGER, {
+		originalMessage: `HTTP status ${String(statusCode)}`,
+		origin: 'response',
+		isTransient: true,
+	});
 }

@@ -11,9 +11,7 @@ import { asItems, forEachItem, withInputIfFailed } from '../../shared/n8n/run/it
 import type { Operation } from '../../shared/n8n/run/operations';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import { readWholeList } from '../../shared/api/paging';
-import { asText } from '../../shared/api/parseIds';
 import { ListedNumbers } from '../list/listedNumbers';
-import { digitsIn } from '../../shared/phone/written';
 import { commonDigits, searchDigits } from '../list/phoneMatch';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
 
@@ -46,23 +44,18 @@ export const check: Operation = {
 				const list = dndList(client, request, apiMapping);
 				return (await readWholeList(list, DND_LIST_KEEPS_CHANGING)).entries;
 			};
-			const digits = commonDigits(phone);
 			let found = await search(searchDigits(phone));
 			let entry = new ListedNumbers(found).entryOf(phone);
 			if (entry === undefined) {
 				// A service may require more digits.
-				found = unionBy(found, await search(digits), (each) => JSON.stringify(each));
+				found = unionBy(found, await search(commonDigits(phone)), (each) => JSON.stringify(each));
 				entry = new ListedNumbers(found).entryOf(phone);
 			}
-			const similar = found.filter(
-				(other) => other !== entry && digitsIn(asText(other.phone)).includes(digits),
-			);
 			return asItems({
 				phone,
 				agent_uuid: agentUuid,
 				on_dnd: entry !== undefined,
 				entry: entry ?? null,
-				similar,
 			});
 		};
 		const checked = await forEachItem(context, checkOne, { concurrency });

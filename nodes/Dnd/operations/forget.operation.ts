@@ -5,7 +5,6 @@ import { onScreenOnly } from '../../shared/api/resolution';
 import { parseCampaignId, requireValid } from '../../shared/api/parseIds';
 import { countedCalls } from '../../shared/calls/callsPerPerson';
 import { pushedText } from '../../shared/campaign';
-import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { optionalCountryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
@@ -47,28 +46,6 @@ const scopeField: INodeProperties = {
 };
 
 const ofEachItem = { show: { numbersToForget: ['items'] } };
-
-/** What the operation can't delete, for the person who must answer a request. */
-const STORED_ELSEWHERE = [
-	{
-		where: 'Other workflows',
-		what_to_do: 'Execute this operation in each workflow that pushes contacts or limits calls.',
-	},
-	{
-		where: 'Executions of n8n, with their recordings',
-		what_to_do:
-			'Delete them in the list of executions, or let n8n delete them by age. This execution has the number, too.',
-	},
-	{
-		where: 'The service',
-		what_to_do:
-			"Ask your service provider to delete calls, contacts, transcripts, and recordings. The service's documentation has no request for this.",
-	},
-	{
-		where: 'Sheets, CRMs, and other nodes',
-		what_to_do: 'Delete the person there.',
-	},
-];
 
 export const forget: Operation = {
 	value: 'forget',
@@ -122,7 +99,7 @@ export const forget: Operation = {
 		const store = openRememberedNumbers(context, STORE);
 		if (parameters.at(0).choice('numbersToForget', 'items') === 'all') {
 			await store.clear();
-			return [{ json: { forgotten: 'all', still_stored_in: STORED_ELSEWHERE }, pairedItem: [] }];
+			return [{ json: { forgotten: true }, pairedItem: [] }];
 		}
 		const now = DateTime.fromMillis(clock.now(), { zone: context.getTimezone() });
 		const read = (index: number) => {
@@ -132,15 +109,10 @@ export const forget: Operation = {
 		const forgetOne = async (index: number): Promise<INodeExecutionData[]> => {
 			const { key, campaignId } = read(index);
 			const pushes = campaignId === undefined ? [] : [pushedText(campaignId, key)];
-			const calls = countedCalls(now, key);
+			const before = await store.count();
+			await store.remove([...pushes, ...countedCalls(now, key)]);
 			// The number itself isn't repeated, because n8n stores the output.
-			const [push, call] = [await wasRemoved(store, pushes), await wasRemoved(store, calls)];
-			return asItems({
-				forgotten: push || call,
-				forgotten_push: push,
-				forgotten_calls: call,
-				still_stored_in: STORED_ELSEWHERE,
-			});
+			return asItems({ forgotten: (await store.count()) < before });
 		};
 		const items = await forEachItem(context, forgetOne, {
 			check: read,
@@ -167,11 +139,4 @@ function readKey(form: Fields): string {
 function readCampaignId(form: Fields): number | undefined {
 	const id = form.textOrNumber('campaignId', MAY_BE_BLANK);
 	return id === undefined || id === '' ? undefined : parseCampaignId(id, 'Campaign ID');
-}
-
-async function wasRemoved(store: DeduplicationStore, texts: readonly string[]): Promise<boolean> {
-	if (texts.length === 0) return false;
-	const before = await store.count();
-	await store.remove([...texts]);
-	return (await store.count()) < before;
 }

@@ -17,19 +17,17 @@ import {
 } from '../../shared/n8n/forms/list';
 import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
 import { outputFields, readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import type { ApiMapping } from '../../shared/apiMapping';
-import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import { asText, parseAgentUuid, parseCount } from '../../shared/api/parseIds';
-import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
+import { OutcomeUnknown } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/resolution';
+import { asText, parseAgentUuid } from '../../shared/api/parseIds';
+import { READS_AT_ONCE } from '../../shared/api/limits';
 import { digitsIn, isMasked } from '../../shared/phone/written';
 import { dndAgentField } from '../dndFields';
-
-const MAX_PAGE_SIZE = LIMITS.dndEntriesPerPage;
 
 export const getMany: Operation = {
 	value: 'getMany',
@@ -54,14 +52,6 @@ export const getMany: Operation = {
 		developerSettings(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
-			{
-				displayName: 'Page Size',
-				name: 'pageSize',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE, numberPrecision: 0 },
-				default: MAX_PAGE_SIZE,
-				description: `How many numbers to get per request, at most ${MAX_PAGE_SIZE}`,
-			},
 		),
 	],
 	isReadOnly: true,
@@ -72,7 +62,6 @@ export const getMany: Operation = {
 		const plan = async (index: number): Promise<ListPlan> => {
 			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
-			const settings = form.collection('developerSettings');
 			const output = readOutput(form);
 			const limit = readLimit(form);
 			const isWhole = form.collection('options').switch('requireComplete', false);
@@ -81,8 +70,7 @@ export const getMany: Operation = {
 				agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
 				phone: phone === '' ? undefined : phone,
 				limit: isWhole ? Infinity : limit,
-				pageSize: settings.has('pageSize') ? readPageSize(settings) : undefined,
-				additions: readAdditions(settings),
+				additions: readAdditions(form.collection('developerSettings')),
 			};
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
 				const list = dndList(client, { ...request, limiter }, apiMapping);
@@ -118,13 +106,4 @@ function requireContained(entries: JsonObject[], digits: string, mapping: ApiMap
 function simplifyEntry(entry: JsonObject): JsonObject {
 	const simple = pick(entry, ['phone', 'reason']);
 	return Object.keys(simple).length === 0 ? entry : simple;
-}
-
-function readPageSize(settings: Fields): number {
-	const resolution = forEveryone(
-		`Enter the number of entries per request, from 1 to ${MAX_PAGE_SIZE}.`,
-	);
-	const size = parseCount(settings.number('pageSize', undefined), 'Page Size', resolution);
-	if (size <= MAX_PAGE_SIZE) return size;
-	throw new InvalidInput(`'Page Size' must be at most ${MAX_PAGE_SIZE} (got ${size})`, resolution);
 }

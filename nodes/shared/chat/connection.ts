@@ -12,9 +12,8 @@ import {
 } from '../clock';
 import { KeyedMutex } from '../keyedMutex';
 import { messageOf } from '../values';
-import { type OutgoingFrame, UnconfirmedFrames } from './acks';
-import { EventDispatcher, type Log, type OnEvent, type StopReason } from './eventDispatcher';
-import { type Ack, parseFrame } from './frames';
+import { EventDispatcher, type Log, type OnEvent } from './eventDispatcher';
+import { type Ack, idText, type OutgoingFrame, OWN_PREFIX, parseFrame } from './frames';
 import {
 	type AttemptEnd,
 	ChatEnded,
@@ -24,7 +23,7 @@ import {
 	whatWasSaid,
 } from './reconnectPolicy';
 import { Socket, type WebSocketLike } from './socket';
-import { type MintedToken, socketUrl, TOKEN_RETRY_MS, withRenewal, type WsToken } from './token';
+import { type MintedToken, renewAfterMs, socketUrl, TOKEN_RETRY_MS, type WsToken } from './token';
 
 /**
  * A socket counts as connected after it has been open for this long, because a rejection (4401, 1008) arrives only after
@@ -54,29 +53,20 @@ export interface ConnectionOptions {
 	clock: Clock;
 	random: () => number;
 	log: Log;
-	/** Shared with earlier connections of the session. */
-	unconfirmed?: UnconfirmedFrames;
 	/** Called when an attempt to connect failed or its socket has ended, and another attempt follows. */
 	onFailed?: (ending: ChatEnded, retry: Retry) => void;
 	/** Called at most once, and never after `close()`. */
 	onEnded?: (ending: ChatEnded) => void;
 }
 
-/**
- * Why the ack of a sent frame is missing.
- * - `no_ack`: it didn't come in time
- * - `lost`: the socket ended before it
- * - `unmatched`: an ack came that may be about this frame or about an earlier one
- * - `session_closed`: the session was closed before it
- * - a `StopReason`: the sender stopped waiting
- */
-export type MissingAck = 'no_ack' | 'lost' | 'unmatched' | 'session_closed' | StopReason;
-
 export type SendResult =
 	| { kind: 'ack'; ack: Ack }
-	| { kind: 'unknown'; why: MissingAck }
+	/** Sent, but not confirmed. */
+	| { kind: 'unknown' }
 	/** `ending`: why no connection is possible. Null if the sender stopped. */
 	| { kind: 'not_sent'; ending: ChatEnded | null };
+
+const UNKNOWN: SendResult = { kind: 'unknown' };
 
 /** Why no connection is possible, for the signal of a connection or its user. Null if the user stopped. */
 export function endingOf(signal: AbortSignal): ChatEnded | null {
@@ -97,7 +87,8 @@ export class ChatConnection {
 	private readonly policy: ReconnectPolicy;
 	private readonly events: EventDispatcher;
 	private readonly mutex = new KeyedMutex();
-	private readonly unconfirmed: UnconfirmedFrames;
+	/** The IDs of sent frames that got no ack. */
+	private readonly unconfirmed = new Set<string>();
 
 	private token: MintedToken | null = null;
 	/** The newest tokens, also of earlier sockets. */
@@ -112,12 +103,10 @@ export class ChatConnection {
 	/** Ends the pause before the next attempt. */
 	private wake = new AbortController();
 	private mayClaim = true;
-	private failure: ChatEnded | null = null;
 
 	constructor(private readonly options: ConnectionOptions) {
 		this.policy = new ReconnectPolicy(options.random);
 		this.events = new EventDispatcher(options.sessionId, options.log);
-		this.unconfirmed = options.unconfirmed ?? new UnconfirmedFrames();
 	}
 
 	start(): this {
@@ -127,13 +116,12 @@ export class ChatConnection {
 
 	/** Ends the connection. Resolves when the socket has ended. No callback follows. */
 	async close(): Promise<void> {
-		const reason: StopReason = 'stopped';
-		this.stop.abort(reason);
+		this.stop.abort(DONE);
 		this.socket?.close('stopped');
 		await this.socket?.ended;
 	}
 
-	/** Aborted when the connection has ended for good, with a `ChatEnded`, or is closed, with a `StopReason`. */
+	/** Aborted when the connection has ended for good, with a `ChatEnded`, or is closed. */
 	get signal(): AbortSignal {
 		return this.stop.signal;
 	}
@@ -142,11 +130,6 @@ export class ChatConnection {
 	get isConnected(): boolean {
 		const { socket } = this;
 		return socket?.isSettled === true && !socket.signal.aborted && !this.sessionIsClosed;
-	}
-
-	/** Why the latest attempt failed, while the connection retries. Null if the session is connected or it's the first attempt. */
-	get lastFailure(): ChatEnded | null {
-		return this.failure;
 	}
 
 	/** See `EventDispatcher`. */
@@ -196,7 +179,6 @@ export class ChatConnection {
 			if (step.token === 'new') this.token = null;
 			this.wake = new AbortController();
 			const woken = AbortSignal.any([this.signal, this.wake.signal]);
-			this.failure = ending;
 			const { originalMessage = '' } = ending;
 			const details = { sessionId, waitMs: step.afterMs, originalMessage };
 			log.info('Reconnecting to the chat session', details);
@@ -209,13 +191,12 @@ export class ChatConnection {
 	private async attempt(): Promise<AttemptEnd | null> {
 		const { baseUrl, clientId, openSocket, clock, mayDisconnectOther } = this.options;
 		let socket: Socket;
-		let claimed: boolean;
 		try {
 			const isDue = this.token === null || clock.elapsed() >= this.token.renewAt;
 			const token = isDue ? await this.mint() : this.token;
 			if (token === null || this.isStopped()) return null;
-			claimed = this.mayClaim && mayDisconnectOther();
-			const url = socketUrl({ token, baseUrl, clientId, claim: claimed });
+			const claim = this.mayClaim && mayDisconnectOther();
+			const url = socketUrl({ token, baseUrl, clientId, claim });
 			socket = new Socket(url, { openSocket, clock });
 			socket.onFrame = (frame) => this.receive(frame, socket);
 			this.socket = socket;
@@ -225,16 +206,15 @@ export class ChatConnection {
 		}
 		const end = await socket.ended;
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
-		return { kind: 'socket', end: { ...end, cause }, claimed };
+		return { kind: 'socket', end: { ...end, cause } };
 	}
 
 	/** @throws what `mintToken` throws */
 	private async mint(): Promise<MintedToken> {
 		const { clock, mintToken, random } = this.options;
 		const requestedAt = clock.elapsed();
-		const requestedOn = clock.now();
 		const issued = await mintToken();
-		const token = withRenewal(issued, requestedAt, requestedOn, random());
+		const token = { ...issued, renewAt: requestedAt + renewAfterMs(random()) };
 		this.token = token;
 		this.issued = [...this.issued, token.token].slice(-MAX_ISSUED);
 		return token;
@@ -247,7 +227,6 @@ export class ChatConnection {
 		socket.isSettled = true;
 		// From now on it reconnects without a claim, so that two clients don't displace each other forever.
 		this.mayClaim = false;
-		this.failure = null;
 		this.becameReady.resolve();
 		this.becameReady = deferred();
 	}
@@ -259,6 +238,8 @@ export class ChatConnection {
 		while (await pause(clock, waitMs, socket.signal)) {
 			try {
 				await this.mint();
+				// No ack of an earlier socket arrives that late.
+				this.unconfirmed.clear();
 				const release = await this.mutex.acquire('frame', socket.signal);
 				socket.close('renewed');
 				release();
@@ -304,7 +285,7 @@ export class ChatConnection {
 			this.flight = { frame, result };
 			if (socket?.send(frame.text) === true) {
 				const acked = this.untilAck(socket, frame, result, timeoutMs).finally(release);
-				return await Promise.race([acked, whenAborted(signal).then(() => abortedBy(signal))]);
+				return await Promise.race([acked, whenAborted(signal).then(() => UNKNOWN)]);
 			}
 			this.flight = null;
 			await socket?.ended;
@@ -321,19 +302,19 @@ export class ChatConnection {
 		timeoutMs: number,
 	): Promise<SendResult> {
 		const { clock } = this.options;
-		const confirm = this.unconfirmed.add(frame, clock.elapsed());
-		void socket.ended.then(() => resolve({ kind: 'unknown', why: 'lost' }));
+		void socket.ended.then(() => resolve(UNKNOWN));
 		await settledOrTimeout(clock, timeoutMs, promise);
 		// Without effect if there's a result.
-		resolve({ kind: 'unknown', why: 'no_ack' });
+		resolve(UNKNOWN);
 		const result = await promise;
 		this.flight = null;
 		if (result.kind === 'ack') {
-			confirm();
-			return result;
+			this.unconfirmed.delete(frame.messageId);
+		} else {
+			this.unconfirmed.add(frame.messageId);
+			socket.close('no_ack');
 		}
-		if (result.kind === 'unknown' && result.why === 'no_ack') socket.close('no_ack');
-		return this.sessionIsClosed ? { kind: 'unknown', why: 'session_closed' } : result;
+		return result;
 	}
 
 	// Receiving.
@@ -355,11 +336,22 @@ export class ChatConnection {
 
 	private receiveAck(ack: Ack): void {
 		const { flight } = this;
-		const now = this.options.clock.elapsed();
-		const match = flight === null ? 'another' : this.unconfirmed.match(ack, flight.frame, now);
-		if (match === 'own') flight?.result.resolve({ kind: 'ack', ack });
-		if (match === 'unclear') flight?.result.resolve({ kind: 'unknown', why: 'unmatched' });
-		if (match === 'another') this.ignored('an ack that nobody waits for');
+		if (flight === null || !this.isAckOf(flight.frame, ack)) {
+			this.ignored('an ack that nobody waits for');
+		} else {
+			flight.result.resolve({ kind: 'ack', ack });
+		}
+	}
+
+	/**
+	 * The document shows `message_id` only on the acks of some states, and doesn't say that a late ack can't arrive on the
+	 * next socket. So an ack that doesn't name its frame counts only if no other frame waits for one.
+	 */
+	private isAckOf({ messageId }: OutgoingFrame, { payload }: Ack): boolean {
+		const id = idText(payload.message_id);
+		if (id === messageId) return true;
+		const isOfAnother = id?.startsWith(OWN_PREFIX) === true;
+		return !isOfAnother && [...this.unconfirmed].every((earlier) => earlier === messageId);
 	}
 
 	private ignored(what: string): void {
@@ -395,11 +387,4 @@ export class ChatConnection {
 	private redact(text: string): string {
 		return [...this.issued].reduce(withoutSecret, this.options.hideApiToken(text));
 	}
-}
-
-/** A frame was sent, and then its sender stopped, or the connection ended for good. */
-function abortedBy(signal: AbortSignal): SendResult {
-	const reason: unknown = signal.reason;
-	const isStopped = reason === 'stopped' || reason === 'time_limit';
-	return { kind: 'unknown', why: isStopped ? reason : 'lost' };
 }

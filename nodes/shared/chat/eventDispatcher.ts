@@ -12,9 +12,6 @@ export type Replay = 'no' | 'possible' | 'certain';
 
 export type OnEvent = (event: ChatEvent, replay: Replay) => void;
 
-/** Why this process no longer uses a connection: the execution was stopped, or the tool reached its time limit. */
-export type StopReason = 'stopped' | 'time_limit';
-
 export interface Log {
 	debug(message: string, details?: Record<string, unknown>): void;
 	info(message: string, details?: Record<string, unknown>): void;

@@ -1,14 +1,36 @@
+import { randomUUID } from 'crypto';
+import { shortFingerprint } from '../hash';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 
-type SentIds = { message_id?: string; idempotency_key?: string };
-
 /** "Frames sent by the client": a message, or the answer to an interactive message, which is a choice or free-form input. */
-export type ClientFrame = SentIds &
-	(
-		| { type: 'message'; content: string }
-		| { type: 'interaction_response'; interaction_id: string; option_id: string }
-		| { type: 'interaction_response'; interaction_id: string; response: string }
-	);
+export type ClientFrame = { idempotency_key?: string } & (
+	| { type: 'message'; content: string }
+	| { type: 'interaction_response'; interaction_id: string; option_id: string }
+	| { type: 'interaction_response'; interaction_id: string; response: string }
+);
+
+export interface OutgoingFrame {
+	/** The frame as JSON. */
+	text: string;
+	/** Echoed on the ack. */
+	messageId: string;
+}
+
+/** 192 bits. */
+const ID_CHARS = 32;
+
+/** Begins the message IDs of these nodes. */
+export const OWN_PREFIX = 'n8n-';
+
+/**
+ * Adds a `message_id`, because only an echoed ID proves which frame an ack is about. With an idempotency key the ID is the
+ * same for every attempt, because the service may compare the frames.
+ */
+export function outgoingFrame(frame: ClientFrame): OutgoingFrame {
+	const id = frame.idempotency_key === undefined ? randomUUID() : shortFingerprint(frame, ID_CHARS);
+	const messageId = `${OWN_PREFIX}${id}`;
+	return { text: JSON.stringify({ ...frame, message_id: messageId }), messageId };
+}
 
 /** `type` of the acknowledgement (Events › Chat WebSocket). */
 const ACK_TYPE = 'ws_write_result';

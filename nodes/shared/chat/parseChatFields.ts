@@ -67,21 +67,3 @@ export function splitSessionIds(value: unknown, field = "'Session IDs'"): string
 		onScreenOnly(USE_SESSION_ID),
 	);
 }
-
-/** The header for the secret of the trigger. */
-export const SECRET_HEADER = 'x-watch-secret';
-
-/** Other characters are changed or rejected in a header. */
-const HEADER_TEXT = /^[\x20-\x7e]*$/;
-
-/**
- * @param field name on the screen
- * @throws InvalidInput if the secret can't be sent in a header unchanged
- */
-export function parseWatchSecret(secret: string, field: string): string {
-	if (HEADER_TEXT.test(secret)) return secret;
-	throw new InvalidInput(
-		`'${field}' can only have ASCII characters`,
-		onScreenOnly('Use letters, digits, and punctuation. The secret is sent in an HTTP header.'),
-	);
-}

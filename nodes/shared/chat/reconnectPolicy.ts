@@ -30,7 +30,6 @@ const ATTEMPTS = {
 	/** After 1 second, then every 20 seconds for ten minutes. */
 	slowly: 31,
 	carefully: 1,
-	rarely: 0,
 };
 
 type Pace = keyof typeof ATTEMPTS;
@@ -55,21 +54,13 @@ const TRANSIENT_CODES: ReadonlySet<number> = new Set([
 	1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014,
 ]);
 
-/** How one attempt to connect to the session ended. `claimed`: with `claim=1`. */
+/** How one attempt to connect to the session ended. */
 export type AttemptEnd =
-	| { kind: 'socket'; end: SocketEnd; claimed: boolean }
+	| { kind: 'socket'; end: SocketEnd }
 	/** No token was issued, or none that can be used. */
 	| { kind: 'token'; error: unknown };
 
-export type EndingKind =
-	| 'session_closed'
-	| 'agent_inactive'
-	| 'in_use_or_inactive'
-	| 'token_rejected'
-	| 'unreachable'
-	| 'mint_rejected'
-	| 'displaced'
-	| 'client_bug';
+export type EndingKind = 'session_closed' | 'rejected' | 'unreachable' | 'no_token';
 
 /** Another attempt can't change it. */
 export type End = { kind: 'end'; why: EndingKind };
@@ -79,10 +70,8 @@ export type Retry = {
 	why: EndingKind;
 	afterMs: number;
 	token: 'keep' | 'new';
-	/** Attempts in a row that ended with 1008. */
-	rejections: number;
-	/** Whether the next attempts probably fail, too. */
-	isHopeless: boolean;
+	/** Whether an action gives up, because the next attempts probably fail, too. */
+	isLasting: boolean;
 	/** Whether the connection was healthy before. */
 	isFirst: boolean;
 };
@@ -98,33 +87,24 @@ function nextStep(attempt: AttemptEnd): NextStep {
 		// By the body, as in the error table, because the documented status (409) has other meanings, too.
 		if (isRejection(error, 'session_closed')) return ['session_closed', 'end'];
 		// The response has no token, or its URL can't be used.
-		if (error instanceof InvalidInput) return ['mint_rejected', 'end'];
+		if (error instanceof InvalidInput) return ['no_token', 'end'];
 		const isRejected = error instanceof ServiceRejection && !error.isTransient;
 		if (!isRejected) return ['unreachable', 'soon', 'new'];
 		// An API token that is rejected for all sessions may be accepted again later.
-		return error.status === 401 ? ['mint_rejected', 'rarely', 'new'] : ['mint_rejected', 'end'];
+		return error.status === 401 ? ['no_token', 'carefully', 'new'] : ['no_token', 'end'];
 	}
 	const { cause, code } = attempt.end;
 	if (cause === 'session_closed') return ['session_closed', 'end'];
 	// It didn't open, or this node closed it, for example because an ack was missing.
 	if (cause !== 'closed' || code === null) return ['unreachable', 'soon', 'keep'];
 	if (TRANSIENT_CODES.has(code)) return ['unreachable', 'soon', 'keep'];
-	switch (code) {
-		// "Token missing, expired, invalid, or for another account": mint a new token, reconnect.
-		case 4401:
-			return ['token_rejected', 'soon', 'new'];
-		// "Token's session/stream mismatch, agent inactive, or claim conflict": never with the same token, which rules out a
-		// mismatch. A claim conflict is one "without claim=1", which is sent only with 'Disconnect Other Connection', so with
-		// it, the agent is inactive. The close reason is shown, but not evaluated.
-		case 1008:
-			return [attempt.claimed ? 'agent_inactive' : 'in_use_or_inactive', 'slowly', 'new'];
-		// "Non-text frame sent": a bug in these nodes.
-		case 1003:
-			return ['client_bug', 'end'];
-		// Another client may have taken over.
-		default:
-			return ['displaced', 'carefully', 'new'];
-	}
+	// "Token missing, expired, invalid, or for another account": mint a new token, reconnect.
+	if (code === 4401) return ['no_token', 'soon', 'new'];
+	// "Token's session/stream mismatch, agent inactive, or claim conflict": never with the same token, which rules out a
+	// mismatch. The close reason is shown, but not evaluated.
+	if (code === 1008) return ['rejected', 'slowly', 'new'];
+	// Another client may have taken over. The documented 1003 can't occur, because these nodes send text only.
+	return ['rejected', 'carefully', 'new'];
 }
 
 /** Counts the attempts in a row, which decide when the next one follows. */
@@ -154,9 +134,8 @@ export class ReconnectPolicy {
 		const { isFirst } = this;
 		this.isFirst = false;
 		const afterMs = this.delayMs(pace, count);
-		const rejections = pace === 'slowly' ? count : 0;
-		const isHopeless = (pace === 'carefully' || pace === 'rarely') && count > ATTEMPTS[pace];
-		return { kind: 'retry', why, afterMs, token, rejections, isHopeless, isFirst };
+		const isLasting = pace !== 'soon' && count > 1;
+		return { kind: 'retry', why, afterMs, token, isLasting, isFirst };
 	}
 
 	private delayMs(pace: Pace, count: number): number {
@@ -192,38 +171,20 @@ const ENDINGS: Record<EndingKind, Text> = {
 		'Create a new session to continue the conversation.',
 		'Use another session. A closed session stays closed.',
 	],
-	agent_inactive: [
-		'The service rejects the connection because the agent is inactive',
-		"Activate the agent in the service, then run or publish the workflow again. Another client can't be the reason, because this connection takes over the session.",
-		`Tell ${USER} that the agent of this session must be activated.`,
-	],
-	in_use_or_inactive: [
+	rejected: [
 		'The service rejects the connection to this chat session',
-		"The session is in use by another client, or its agent is inactive. The service uses the same code for both. Check that the agent is active. To take the session from another client, such as a support desk, another n8n instance, or another process of this one, turn on 'Disconnect Other Connection'.",
+		"The session is in use by another client, or its agent is inactive. Check that the agent is active. To take the session from another client, such as a support desk, another n8n instance, or another process of this one, turn on 'Disconnect Other Connection'.",
 		`The session is in use by another client, such as a support desk, or its agent is inactive. Tell ${USER} about it.`,
-	],
-	token_rejected: [
-		'The service rejects the WebSocket tokens that it issues for this session',
-		'Check that the API token in the credential belongs to the account of this session. Then run or publish the workflow again.',
 	],
 	unreachable: [
 		'The connection to the chat session keeps failing',
-		'Several attempts in a row failed. Check that the service is available and that n8n can reach it. Then run or publish the workflow again.',
-		'Several attempts in a row failed. Try again later.',
+		'Check that the service is available and that n8n can reach it. Then run or publish the workflow again.',
+		'Try again later.',
 	],
-	mint_rejected: [
-		'The service issues no WebSocket token for this session',
-		'Check the session ID, and check that the credential belongs to the account of this session.',
+	no_token: [
+		'The service issues no WebSocket token for this session, or rejects it',
+		'Check the session ID, and check that the credential belongs to the account of this session. Then run or publish the workflow again.',
 		"Check the session ID. A session of another account can't be used.",
-	],
-	displaced: [
-		"The service closed the connection twice with a code that its documentation doesn't explain",
-		'Another client may have taken over the session. Check who else uses it, then run or publish the workflow again.',
-		'Another client may have taken over the session.',
-	],
-	client_bug: [
-		"The service closed the connection because it received a frame that isn't text",
-		'This node sends text only. Report this to the maintainers of this package.',
 	],
 };
 
@@ -245,7 +206,7 @@ function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
 	const [message, onScreen, forModel = ''] = ENDINGS[kind];
 	if (!(cause instanceof ExplainedError)) return { message, resolution: { onScreen, forModel } };
 	// The error itself explains why there's no usable token.
-	if (kind === 'mint_rejected' || kind === 'session_closed') return cause.explanation;
+	if (kind === 'no_token' || kind === 'session_closed') return cause.explanation;
 	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${cause.resolution}`;
 	return { message, resolution: { onScreen: noToken, forModel } };
 }

@@ -1,11 +1,9 @@
 import { randomUUID } from 'crypto';
-import { BoundedMap } from '../boundedMap';
-import { type Clock, pause } from '../clock';
+import { type Clock, DONE, pause } from '../clock';
 import { fingerprint } from '../hash';
 import { KeyedMutex } from '../keyedMutex';
-import { UnconfirmedFrames } from './acks';
 import { ChatConnection, type ConnectionOptions } from './connection';
-import type { OnEvent, StopReason } from './eventDispatcher';
+import type { OnEvent } from './eventDispatcher';
 import { sessionKey } from './parseChatFields';
 import type { ChatEnded, Retry } from './reconnectPolicy';
 
@@ -18,26 +16,19 @@ export interface LeaseOptions extends Pick<ConnectionOptions, FromLease> {
 	account: string;
 	/** Instance ID of n8n. Part of the `client_id`. */
 	instanceId: string;
-	/**
-	 * - `trigger`: an active trigger. Never gives up, and keeps the `client_id` when n8n restarts.
-	 * - `test`: a trigger that is tested in the editor.
-	 * - `action`: gives up after a few attempts.
-	 */
-	usedBy: 'trigger' | 'test' | 'action';
+	/** A trigger never gives up, and keeps the `client_id` when n8n restarts. An action gives up after a few attempts. */
+	usedBy: 'trigger' | 'action';
 	/** The user confirmed that another client may lose the session. */
 	disconnectOther: boolean;
 	/** How long an action tries to connect. By default, `ACTION_PATIENCE_MS`. */
 	patienceMs?: number;
 	/** Called once for each event from now on, in the order of arrival. */
 	onEvent?: OnEvent;
-	/** For a trigger: the session has been lost for a while, and the connection tries again at intervals of minutes. */
+	/** For a trigger, once an outage: the session has been lost for a while, and the connection tries again. */
 	onLost?: (ending: ChatEnded) => void;
 	/** Called at most once, if no connection is possible. Never called after `close()`. */
 	onEnded?: (ending: ChatEnded) => void;
 }
-
-/** Sessions whose unconfirmed frames are remembered. */
-const MAX_SESSIONS = 5_000;
 
 /**
  * How long a shared connection stays open after its last action, so that the next item or execution can reuse it. Shorter
@@ -48,14 +39,8 @@ const LINGER_MS = 500;
 /** An execution waits for the result of an action, so an action gives up after four or five attempts. */
 const ACTION_PATIENCE_MS = 10_000;
 
-/** A trigger reports a lost session after about seven attempts. */
+/** A trigger reports a lost session after about a minute. */
 const TRIGGER_PATIENCE_MS = 45_000;
-
-/** The same if the service rejects it with 1008, because the agent may become active, or the other client may leave. */
-const TRIGGER_PATIENCE_IF_REJECTED_MS = 590_000;
-
-/** Shortest time between two reports of a trigger about the same session. */
-const REPORT_AGAIN_AFTER_MS = 3_600_000;
 
 type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
 
@@ -70,8 +55,6 @@ type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
  */
 export class SharedConnections {
 	private readonly shared = new Map<string, SharedConnection>();
-
-	private readonly unconfirmed = new BoundedMap<UnconfirmedFrames>(MAX_SESSIONS);
 
 	/** The service may reject two sockets of one client, so the previous one must close first. */
 	private readonly sockets = new KeyedMutex();
@@ -89,12 +72,9 @@ export class SharedConnections {
 
 	private open(key: string, options: LeaseOptions): SharedConnection {
 		const owner = options.usedBy === 'trigger' ? 'trigger' : this.processId;
-		const unconfirmed = this.unconfirmed.get(key) ?? new UnconfirmedFrames();
-		this.unconfirmed.set(key, unconfirmed);
 		const admitted = this.sockets.acquire(key);
 		const opened = new SharedConnection(this.parts, options, {
 			clientId: `n8n-${fingerprint([options.instanceId, owner, key]).slice(0, 32)}`,
-			unconfirmed,
 			admitted,
 			onClosing: (closed) => {
 				this.shared.delete(key);
@@ -108,7 +88,6 @@ export class SharedConnections {
 
 interface SharedConnectionOptions {
 	clientId: string;
-	unconfirmed: UnconfirmedFrames;
 	/** Resolves when the previous connection has closed. */
 	admitted: Promise<unknown>;
 	/** The connection is no longer used. `closed` resolves when its socket has ended. */
@@ -140,7 +119,6 @@ class SharedConnection {
 			hideApiToken,
 			log,
 			clientId: options.clientId,
-			unconfirmed: options.unconfirmed,
 			mayDisconnectOther: () => [...this.leases].some((lease) => lease.options.disconnectOther),
 			mintToken: async () => {
 				await options.admitted;
@@ -200,7 +178,7 @@ class SharedConnection {
 	/** The user whose credential the connection uses: a trigger outlives an execution. */
 	private leading(): LeaseOptions {
 		const leases = [...this.leases].map(({ options }) => options);
-		return leases.find(({ usedBy }) => usedBy !== 'action') ?? leases.at(-1) ?? this.lastLease;
+		return leases.find(({ usedBy }) => usedBy === 'trigger') ?? leases.at(-1) ?? this.lastLease;
 	}
 }
 
@@ -216,7 +194,7 @@ export class ChatLease {
 	/** When this lease first saw a failed attempt after a healthy connection, by `clock.elapsed()`. */
 	private failingSince: number | null = null;
 
-	private reportedAt = -Infinity;
+	private isReported = false;
 
 	/** Created by `SharedConnections.lease`. */
 	constructor(
@@ -230,50 +208,39 @@ export class ChatLease {
 		this.unsubscribe = connection.subscribe(options.onEvent ?? (() => {}));
 	}
 
-	/** Aborted when the lease ends: with a `ChatEnded` if no connection is possible, otherwise with a `StopReason`. */
+	/** Aborted when the lease ends: with a `ChatEnded` if no connection is possible. */
 	get signal(): AbortSignal {
 		return this.closed.signal;
 	}
 
 	/** Ends the lease. The connection closes if nobody else uses it. */
-	close(reason: StopReason = 'stopped'): void {
-		this.release(reason);
+	close(): void {
+		this.release(DONE);
 	}
 
 	/** Called by the shared connection after a failed attempt: ends the lease of an action, or reports the loss. */
-	failed(ending: ChatEnded, { isHopeless, rejections, isFirst }: Retry): void {
+	failed(ending: ChatEnded, { isLasting, isFirst }: Retry): void {
 		const now = this.clock.elapsed();
-		if (isFirst || this.failingSince === null) this.failingSince = now;
-		const waitedMs = now - this.failingSince;
-		const { usedBy, patienceMs = ACTION_PATIENCE_MS } = this.options;
-		if (usedBy === 'action') {
-			if (isHopeless || rejections > 1 || waitedMs >= patienceMs) this.end(ending);
-			return;
+		if (isFirst || this.failingSince === null) {
+			this.failingSince = now;
+			this.isReported = false;
 		}
-		const patience = rejections > 0 ? TRIGGER_PATIENCE_IF_REJECTED_MS : TRIGGER_PATIENCE_MS;
-		if (!isHopeless && waitedMs < patience) return;
-		const isReported = this.reportedAt >= this.failingSince;
-		if (isReported || now - this.reportedAt < REPORT_AGAIN_AFTER_MS) return;
-		this.reportedAt = now;
-		this.report(() => this.options.onLost?.(ending));
+		const waitedMs = now - this.failingSince;
+		const { usedBy, patienceMs = ACTION_PATIENCE_MS, onLost } = this.options;
+		if (usedBy === 'action') {
+			if (isLasting || waitedMs >= patienceMs) this.end(ending);
+		} else if (waitedMs >= TRIGGER_PATIENCE_MS && !this.isReported) {
+			this.isReported = true;
+			onLost?.(ending);
+		}
 	}
 
 	/** Called by the shared connection. */
 	end(ending: ChatEnded): void {
-		if (this.release(ending)) this.report(() => this.options.onEnded?.(ending));
+		if (this.release(ending)) this.options.onEnded?.(ending);
 	}
 
-	/** An error in a callback doesn't reach the other leases. */
-	private report(callback: () => void): void {
-		try {
-			callback();
-		} catch (cause) {
-			const message = "The end of a chat session connection couldn't be reported";
-			this.options.log.warn(message, { cause: String(cause) });
-		}
-	}
-
-	private release(reason: StopReason | ChatEnded): boolean {
+	private release(reason: typeof DONE | ChatEnded): boolean {
 		if (this.signal.aborted) return false;
 		this.unsubscribe();
 		this.closed.abort(reason);

@@ -4,22 +4,13 @@ import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import type { ApiResponse } from '../api/http';
 
-/** The `data` of `ws_token`. The token is valid for 5 minutes. */
-export type WsToken = {
-	token: string;
-	ws_url: string;
-	/** Epoch seconds. */
-	expires_at: number;
-};
+/** What a connection needs of the `data` of `ws_token`. */
+export type WsToken = { token: string; ws_url: string };
 
-/** Half of a surrogate pair, which can't be encoded in a URL. */
-const UNSENDABLE = /\p{Surrogate}/u;
-
-/** @throws InvalidInput if the response has no token, or none that can be sent */
+/** @throws InvalidInput if the response has no token or no URL */
 export function readWsToken(response: ApiResponse): WsToken {
-	const { token, ws_url: wsUrl, expires_at: expiresAt } = recordOf(response);
-	const isToken = typeof token === 'string' && token !== '' && !UNSENDABLE.test(token);
-	if (!isToken || typeof wsUrl !== 'string') {
+	const { token, ws_url } = recordOf(response);
+	if (typeof token !== 'string' || token === '' || typeof ws_url !== 'string') {
 		throw new InvalidInput(
 			'The response of the service has no WebSocket token or URL',
 			onScreenOnly(
@@ -27,8 +18,7 @@ export function readWsToken(response: ApiResponse): WsToken {
 			),
 		);
 	}
-	// 0 means the documented 5 minutes.
-	return { token, ws_url: wsUrl, expires_at: typeof expiresAt === 'number' ? expiresAt : 0 };
+	return { token, ws_url };
 }
 
 /** "The token expires 5 minutes after issue". */
@@ -44,23 +34,12 @@ export interface MintedToken extends WsToken {
 
 /**
  * The next token is due after 70 to 80 % of the lifetime: early enough for the ack of a frame in flight, and not at the
- * same moment for sessions that were opened together.
+ * same moment for sessions that were opened together. `expires_at` isn't read, because the clock here may be wrong.
  *
- * @param requestedAt when the token was requested, by `clock.elapsed()`
- * @param requestedOn the same by the system clock. If that clock is wrong, `expires_at` is useless, and the documented 5
- * minutes count.
  * @param random from 0 to 1
  */
-export function withRenewal(
-	token: WsToken,
-	requestedAt: number,
-	requestedOn: number,
-	random: number,
-): MintedToken {
-	const remainingMs = token.expires_at * 1000 - requestedOn;
-	const lifetimeMs = remainingMs > 0 ? Math.min(remainingMs, TOKEN_LIFETIME_MS) : TOKEN_LIFETIME_MS;
-	const renewAfterMs = Math.max(TOKEN_RETRY_MS, lifetimeMs * (0.7 + 0.1 * random));
-	return { ...token, renewAt: requestedAt + renewAfterMs };
+export function renewAfterMs(random: number): number {
+	return TOKEN_LIFETIME_MS * (0.7 + 0.1 * random);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { backoffMs, pause, type Clock } from '../clock';
-import { outgoingFrame } from './acks';
-import type { ChatConnection, MissingAck, SendResult } from './connection';
-import type { Ack, ClientFrame } from './frames';
+import type { ChatConnection, SendResult } from './connection';
+import { type Ack, type ClientFrame, outgoingFrame } from './frames';
 import { CHAT_BACKOFF } from './reconnectPolicy';
 
 /** The ack of a turn that completes inline arrives only after the agent's reply. */
@@ -21,10 +20,10 @@ export interface TurnOptions {
 }
 
 export type TurnOutcome =
-	/** `missingBefore`: an earlier attempt got no ack, so only an accepting ack settles the outcome. */
-	| { kind: 'ack'; ack: Ack; missingBefore: MissingAck | null }
+	/** `isRepeat`: an earlier attempt got no ack, so only an accepting ack settles the outcome. */
+	| { kind: 'ack'; ack: Ack; isRepeat: boolean }
 	/** Sent, but the outcome is unknown. `hasKey`: it has an idempotency key, so sending again is safe. */
-	| { kind: 'unknown'; why: MissingAck; hasKey: boolean }
+	| { kind: 'unknown'; hasKey: boolean }
 	| Extract<SendResult, { kind: 'not_sent' }>;
 
 /**
@@ -38,9 +37,8 @@ export async function sendTurn(
 ): Promise<TurnOutcome> {
 	const outgoing = outgoingFrame(frame);
 	const hasKey = frame.idempotency_key !== undefined;
-	let missing: MissingAck | null = null;
 	let busy = 0;
-	let resends = 0;
+	let unknown = 0;
 	const release = await connection.acquireSend(signal);
 	try {
 		for (;;) {
@@ -48,24 +46,17 @@ export async function sendTurn(
 			if (result.kind === 'ack') {
 				const { ack } = result;
 				if (ack.state !== 'busy' || busy >= MAX_BUSY_RETRIES) {
-					return { kind: 'ack', ack, missingBefore: missing };
+					return { kind: 'ack', ack, isRepeat: unknown > 0 };
 				}
 				busy += 1;
 				await pause(clock, backoffMs(CHAT_BACKOFF, busy, random), signal);
 				continue;
 			}
-			if (result.kind === 'not_sent') {
-				if (missing === null) return result;
-				const isClosed = result.ending?.kind === 'session_closed';
-				return { kind: 'unknown', why: isClosed ? 'session_closed' : missing, hasKey };
+			if (result.kind === 'not_sent' && unknown === 0) return result;
+			if (result.kind === 'not_sent' || !hasKey || unknown >= MAX_RESENDS) {
+				return { kind: 'unknown', hasKey };
 			}
-			missing = result.why;
-			// The ack of another attempt couldn't be matched either, and a closed session accepts none.
-			const mayHelp = missing === 'no_ack' || missing === 'lost';
-			if (!hasKey || !mayHelp || resends >= MAX_RESENDS) {
-				return { kind: 'unknown', why: missing, hasKey };
-			}
-			resends += 1;
+			unknown += 1;
 		}
 	} finally {
 		release();

@@ -163,7 +163,6 @@ const byRequest: ContractCase[] = [
 		title: 'by later reply: a message with the same key and content is accepted once',
 		parameters: {
 			...message('async', 'Hello'),
-			idempotency: 'own',
 			idempotencyKey: 'key-1',
 		},
 		items: [{ n: 1 }, { n: 2 }],

@@ -11,8 +11,7 @@ const newest = ({ state }: Simulator) => [...state.sessions.values()].at(-1);
 const tell = ({ chat: { commands } }: Dialect) => ({
 	operation: 'supportCommand',
 	sessionId,
-	command: 'other',
-	otherCommand: commands.tell,
+	command: commands.tell,
 	developerSettings: { additionalBodyFields: JSON.stringify({ [commands.text]: 'Be brief' }) },
 });
 

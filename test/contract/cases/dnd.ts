@@ -107,18 +107,6 @@ export const dnd: ContractCase[] = [
 		output: ['+917000000000', '+917000000001', '+917000000002'].map(entry),
 	},
 	{
-		title: 'reads pages of the chosen size',
-		parameters: {
-			operation: 'getMany',
-			...agent(),
-			returnAll: true,
-			phoneContains: '70000001',
-			developerSettings: { pageSize: 8 },
-		},
-		requests: Array<string>(3).fill('GET /v1/dnd_numbers'),
-		output: Array.from({ length: 20 }, (_, index) => entry(`+917000000${100 + index}`)),
-	},
-	{
 		title: 'finds a number on the list in any format',
 		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
 		items: FORMATS.map((phone) => ({ phone })),
@@ -141,10 +129,6 @@ export const dnd: ContractCase[] = [
 		parameters: { resource: 'rememberedNumber', operation: 'forget', phone: '={{ $json.phone }}' },
 		items: FORMATS.map((phone) => ({ phone })),
 		requests: [],
-		output: FORMATS.map(() => ({
-			forgotten: false,
-			forgotten_push: false,
-			forgotten_calls: false,
-		})),
+		output: FORMATS.map(() => ({ forgotten: false })),
 	},
 ];

@@ -5,7 +5,7 @@ import { engineHarness, loader, PACKAGE, speedUp } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects } from '../../simulator';
 import { useSimulator } from '../../simulator/testing/useSimulator';
-import { IS_JSON, MAY_BE_BLANK, TAKES_TRUE_AND_FALSE, TAKES_WORDS } from './allowed';
+import { IS_JSON, MAY_BE_BLANK, TAKES_TRUE_AND_FALSE } from './allowed';
 import { emptied, UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValues';
 import { parametersWithPaths, type ParameterLocation } from './parameterPaths';
 import { essence, runScene, shownIn, withValue, writtenOutNothing } from './run';
@@ -89,8 +89,7 @@ test.each(nodes)(
 		const faults: string[] = [];
 		for (const [index, one] of casesOf(node).entries()) {
 			const { property } = one.place;
-			const own = IS_JSON.has(property.name) ? 'json' : property.type;
-			const type = nameOf(one) in TAKES_WORDS ? 'string' : own;
+			const type = IS_JSON.has(property.name) ? 'json' : property.type;
 			const wrong = UNUSABLE_VALUES.filter((given) => !isOfItsType({ ...property, type }, given));
 			for (let nth = 0; nth < Math.min(VALUES_PER_PARAMETER, wrong.length); nth++) {
 				const given = wrong[(index + nth) % wrong.length];

@@ -13,7 +13,6 @@ export const MAY_BE_BLANK: { [place: string]: string } = {
 	'chatSession › metadata': 'further data about the customer',
 	'chatSend › sessionId': 'a new customer has none, and the agent is required then',
 	'chatSend › agentUuid': 'the session already has an agent, and one of the two is required',
-	'chatSend › developerSettings.messageId': 'an ID that the service only returns',
 };
 
 /** Fields in which true and false are values like any text. */
@@ -27,8 +26,3 @@ export const TAKES_TRUE_AND_FALSE: { [place: string]: string } = {
 export const IS_JSON = new Set([
 	...['additionalBodyFields', 'additionalQueryParameters', 'contacts', 'metadata'],
 ]);
-
-/** Lists in which an expression may return other values. */
-export const TAKES_WORDS: { [place: string]: string } = {
-	'chatSession › command': 'each service has its own commands, and checks them',
-};

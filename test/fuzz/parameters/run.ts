@@ -87,7 +87,7 @@ function trigger(): unknown[] {
 		.optionally()
 		.reply(200, function (_uri, body) {
 			requests.push({ body, secret: this.req.headers['x-watch-secret'] });
-			return { watched_sessions: [] };
+			return { watched: true };
 		});
 	return requests;
 }

@@ -111,16 +111,14 @@ const addInteraction = (simulator: Simulator) => {
 
 const chatSend: Scene[] = [
 	{ ...message, sendBy: 'socket' },
-	{ ...message, sendBy: 'socket', idempotency: 'own', idempotencyKey: 'key-1' },
-	{ ...message, sendBy: 'socket', idempotency: 'derived', uniqueBy: 'row-1' },
+	{ ...message, sendBy: 'socket', idempotencyKey: 'key-1' },
 	{ ...message, sendBy: 'inbound', ...agent() },
 	{ ...message, sendBy: 'async', ...agent() },
 	{ ...message, sendBy: 'async', ...agent() },
 	{ ...message, sendBy: 'legacy', ...agent() },
 	{ ...interaction, optionId: 'yes' },
 	{ ...interaction, answerWith: 'response', response: 'On Saturday' },
-	{ ...interaction, optionId: 'yes', idempotency: 'own', idempotencyKey: 'key-1' },
-	{ ...interaction, optionId: 'yes', idempotency: 'derived', uniqueBy: 'row-1' },
+	{ ...interaction, optionId: 'yes', idempotencyKey: 'key-1' },
 ].map((parameters) => ({ node: 'chatSend', parameters, prepare: addInteraction }));
 
 /** The watch URL of a Chat Events Trigger. */
@@ -138,7 +136,7 @@ const watching = {
 const chatSession: Scene[] = [
 	{ ...session, operation: 'close' },
 	{ resource: 'session', operation: 'create', ...agent() },
-	{ ...session, operation: 'supportCommand', command: 'other', otherCommand: 'take_over' },
+	{ ...session, operation: 'supportCommand', command: 'take_over' },
 	{ ...session, operation: 'waitForEvent', timeLimit: 1 },
 	{ ...legacy, operation: 'legacyClose' },
 	{ ...legacy, operation: 'legacyCreate' },

@@ -30,7 +30,7 @@ export function triggerHarness() {
 	return {
 		service: simulator,
 		node,
-		/** Activates the trigger. The harness stops it after the test. */
+		/** Activates the trigger, and waits until a listed session is connected. The harness stops it after the test. */
 		start: async (
 			parameters: INodeParameters,
 			activation: WorkflowActivateMode = 'activate',
@@ -43,7 +43,14 @@ export function triggerHarness() {
 			workflow.staticData = staticData;
 			const one = await activate(workflow, activation);
 			active.push(one);
+			const isListed = parameters.sessionIds !== undefined && activation === 'activate';
+			await eventually(() => !isListed || simulator().sessions.openSockets() > 0);
 			return { ...one, workflow };
+		},
+		/** Breaks the connection to a session for which the service then gives no token. */
+		loseForGood: (sessionId: string) => {
+			simulator().faults.respond(new RegExp(`${sessionId}/ws_token`), 403);
+			simulator().sessions.closeSockets(4401, sessionId);
 		},
 		/** Waits until that many sockets are open. */
 		connected: async (sockets = 1) =>

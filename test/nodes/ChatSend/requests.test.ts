@@ -13,7 +13,7 @@ const harness = chatHarness('chatSend', {
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 const INBOUND = '/v1/chat/inbound';
 const ASYNC = '/v1/chat/inbound/async';
-const KEY = { idempotency: 'own', idempotencyKey: 'k-1' };
+const KEY = { idempotencyKey: 'k-1' };
 const ACCEPTED = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
 const HINT = {
 	reply: null,
@@ -100,7 +100,7 @@ describe.each([
 			// Empty fields are no turn.
 			{ state: 'invalid', error: 'too_blue', reply: false, merged_into: {} },
 			'The service rejected the message: "too_blue"',
-			'Correct what the service reports. Then send the message again.',
+			'Check the fields of this item, then send the message again.',
 		],
 		[
 			{ state: 'busy', error: 'server_busy' },
@@ -153,28 +153,6 @@ test('a model sends the same text in two ways at the same time: both are sent', 
 	const results = await Promise.all(tools.map(async (tool) => await tool({})));
 	expect(results).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
 	expect(harness.simulator().requests).toHaveLength(2);
-});
-
-test('a derived key differs between sessions and, without one, between agents', async () => {
-	const bodies = accepting(ASYNC, 5);
-	const keyFor = async (sessionId: string, agent?: string) => {
-		await harness.runOnNock({
-			sendBy: 'async',
-			sessionId,
-			...(agent !== undefined && { agentUuid: { __rl: true, mode: 'id', value: agent } }),
-			idempotency: 'derived',
-			uniqueBy: 'row 7',
-		});
-		return bodies.at(-1)?.idempotency_key;
-	};
-	const inSession = await keyFor(sessions.open, agents.full);
-	const others = [
-		await keyFor(sessions.dormant, agents.full),
-		await keyFor('', agents.full),
-		await keyFor('', agents.us),
-	];
-	expect(new Set([inSession, ...others]).size).toBe(4);
-	expect(await keyFor(sessions.open)).toBe(inSession);
 });
 
 test.each<[string, INodeParameters, string]>([

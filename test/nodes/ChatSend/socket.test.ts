@@ -45,8 +45,19 @@ test.each<[INodeParameters, boolean]>([
 	expect(String(description).includes("'Send Via'")).toBe(isNamed);
 });
 
+test("Retry On Fail doesn't send a message with an unknown outcome again", async () => {
+	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+	const run = await harness.run(
+		{},
+		{ items: [{ text: 'One' }, { text: 'please drop me' }], overrides: over },
+	);
+	expect(stopMessage(run).message).toContain("didn't confirm it");
+	expect(stopMessage(run).description).toContain('Completed in this run: item 0.');
+	expect(customerMessages()).toEqual(['One', 'please drop me']);
+});
+
 test('a replay has the first reply', async () => {
-	const key = { idempotency: 'own', idempotencyKey: 'k-1' };
+	const key = { idempotencyKey: 'k-1' };
 	await send('Hello', key);
 	const [replayed] = records(await send('Hello', key));
 	expect(replayed).toMatchObject({ state: 'accepted', reply: 'You said: Hello' });
@@ -63,7 +74,7 @@ test('an ack with an undocumented state and no error is passed through', async (
 });
 
 test('a message with a key whose connection breaks is sent again, and accepted once', async () => {
-	const sending = send('please answer slowly', { idempotency: 'derived', uniqueBy: 'row 7' });
+	const sending = send('please answer slowly', { idempotencyKey: 'row 7' });
 	await eventually(() => frames().length === 1);
 	harness.simulator().sessions.cutSockets();
 	// The second ack reports that the message was accepted before.
@@ -74,43 +85,13 @@ test('a message with a key whose connection breaks is sent again, and accepted o
 	expect(customerMessages()).toEqual(['please answer slowly']);
 });
 
-test("Retry On Fail doesn't send a message with an unknown outcome again", async () => {
-	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-	const run = await harness.run(
-		{},
-		{ items: [{ text: 'One' }, { text: 'please drop me' }], overrides: over },
-	);
-	expect(stopMessage(run).message).toContain('connection was lost');
-	expect(stopMessage(run).description).toContain('Completed in this run: item 0.');
-	expect(customerMessages()).toEqual(['One', 'please drop me']);
-});
-
-test('a derived key is the same in every execution, and differs between messages', async () => {
-	const keysOf = async (text: string, uniqueBy: string) => {
-		await send(text, { idempotency: 'derived', uniqueBy });
-		return frames().at(-1);
-	};
-	const first = await keysOf('Yes', '1');
-	expect(first).toMatchObject({ idempotency_key: expect.stringMatching(/^[0-9a-f]{64}$/) });
-	expect(await keysOf('Yes', '1')).toEqual(first);
-	expect(await keysOf('Yes', '2')).not.toEqual(first);
-	expect(customerMessages()).toEqual(['Yes', 'Yes']);
-});
-
-test('a custom message ID is sent and returned', async () => {
-	const [item] = records(await send('Hello', { developerSettings: { messageId: 'm-1' } }));
-	expect(item).toMatchObject({ message_id: 'm-1' });
-	expect(frames()).toEqual([{ type: 'message', content: 'Hello', message_id: 'm-1' }]);
-});
-
 test('upper and lower case are the same session: one connection, messages in order, the same key', async () => {
 	const items = [sessions.open, sessions.open.toUpperCase()].flatMap((session) =>
 		['please be busy', 'two'].map((text) => ({ session, text })),
 	);
 	const parameters = {
 		sessionId: '={{ $json.session }}',
-		idempotency: 'derived',
-		uniqueBy: 'row 7',
+		idempotencyKey: '={{ $json.text }}',
 		developerSettings: { concurrency: 4 },
 	};
 	const output = records(await harness.run(parameters, { items }));
@@ -153,11 +134,8 @@ test('a session in use by another client: rejected, or taken over', async () => 
 	expect(customerMessages()).toEqual(['Hello']);
 });
 
-test.each<[string, INodeParameters, string]>([
-	['no key', { idempotency: 'own', idempotencyKey: '={{ "" }}' }, "'Idempotency Key' is empty"],
-	['nothing unique', { idempotency: 'derived', uniqueBy: '={{ "" }}' }, "'Unique Value' is empty"],
-])('%s: rejected before anything is sent', async (_case, parameters, message) => {
-	const run = await harness.run(parameters, { items: [{ text: 'Hello' }] });
-	expect(stopMessage(run).message).toBe(message);
+test('a key whose expression returns nothing is rejected before anything is sent', async () => {
+	const run = await send('Hello', { idempotencyKey: '={{ $json.none }}' });
+	expect(stopMessage(run).message).toContain("'Idempotency Key'");
 	expect(harness.simulator().requests).toEqual([]);
 });

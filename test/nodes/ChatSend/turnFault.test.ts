@@ -1,5 +1,4 @@
 import { forEveryone } from '../../../nodes/shared/api/resolution';
-import type { MissingAck } from '../../../nodes/shared/chat/connection';
 import { ChatEnded, type EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
 import type { TurnOutcome } from '../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../nodes/ChatSend/turnFault';
@@ -12,20 +11,12 @@ const INVALID_CODES = [
 	'invalid_interaction',
 ];
 
-const acked = (
-	state: string,
-	error?: JsonValue,
-	missingBefore: MissingAck | null = null,
-): TurnOutcome => ({
+const acked = (state: string, error?: JsonValue, isRepeat = false): TurnOutcome => ({
 	kind: 'ack',
 	ack: { state, payload: error === undefined ? { state } : { state, error } },
-	missingBefore,
+	isRepeat,
 });
-const unknown = (why: MissingAck, hasKey: boolean): TurnOutcome => ({
-	kind: 'unknown',
-	why,
-	hasKey,
-});
+const unknown = (hasKey: boolean): TurnOutcome => ({ kind: 'unknown', hasKey });
 const ended = (kind: EndingKind): TurnOutcome => {
 	const text = { message: 'The connection fails', resolution: forEveryone('Check it.') };
 	return {
@@ -57,18 +48,15 @@ const FAULTS: Array<[TurnOutcome, string, string | undefined]> = [
 	[acked('invalid'), 'rejected', undefined],
 	[acked('error', 'internal'), 'unknown', 'internal'],
 	[acked('brand_new', 'not today'), 'rejected', 'not today (state brand_new)'],
-	...(['no_ack', 'lost', 'stopped', 'time_limit', 'session_closed', 'unmatched'] as const).map(
-		(why): [TurnOutcome, string, undefined] => [unknown(why, false), 'unknown', undefined],
-	),
-	[unknown('no_ack', true), 'unknown', undefined],
-	[unknown('session_closed', true), 'unknown', undefined],
+	[unknown(false), 'unknown', undefined],
+	[unknown(true), 'unknown', undefined],
 	// An earlier attempt may have been accepted, whatever the later one says.
-	[acked('busy', 'server_busy', 'no_ack'), 'unknown', undefined],
-	[acked('invalid', 'agent_inactive', 'lost'), 'unknown', 'agent_inactive'],
-	[acked('brand_new', 'no', 'lost'), 'unknown', 'no'],
+	[acked('busy', 'server_busy', true), 'unknown', 'server_busy'],
+	[acked('invalid', 'agent_inactive', true), 'unknown', 'agent_inactive'],
+	[acked('brand_new', 'no', true), 'unknown', 'no'],
 	[{ kind: 'not_sent', ending: null }, 'not_sent', undefined],
 	[ended('unreachable'), 'not_sent', 'close code 1006'],
-	[ended('in_use_or_inactive'), 'not_sent', 'close code 1006'],
+	[ended('rejected'), 'not_sent', 'close code 1006'],
 ];
 
 test.each(FAULTS)('%j: %s', (outcome, expected, originalMessage) => {
@@ -85,6 +73,6 @@ test('only "busy" and an unreachable service may succeed later without changes',
 	const isTransient = (outcome: TurnOutcome) => turnFault(outcome)?.isTransient;
 	expect(isTransient(acked('busy', 'server_busy'))).toBe(true);
 	expect(isTransient(ended('unreachable'))).toBe(true);
-	expect(isTransient(ended('in_use_or_inactive'))).toBe(false);
+	expect(isTransient(ended('rejected'))).toBe(false);
 	expect(isTransient(acked('invalid', 'bad_json'))).toBe(false);
 });

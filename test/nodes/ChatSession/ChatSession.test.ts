@@ -4,7 +4,7 @@ import nock from 'nock';
 import { SETTLE_MS } from '../../../nodes/shared/chat/connection';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
-import { engineTool, mcpTool, service, records } from '../../engine';
+import { mcpTool, service, records } from '../../engine';
 import { dialects, startSimulator } from '../../simulator';
 import { agents, chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
 
@@ -181,41 +181,57 @@ describe('watch and unwatch', () => {
 		const node = { resource: 'watchList', operation: 'watch', ...TRIGGER, ...parameters };
 		return await harness.runOnNock(node, { overrides });
 	};
+	const TOKEN = `/v1/chat/session/${sessions.open}/ws_token`;
 	const trigger = () =>
 		nock(ORIGIN, { reqheaders: { 'x-watch-secret': 'sesame' }, badheaders: ['API-Token'] });
+	const minting = () =>
+		service()
+			.post(TOKEN)
+			.optionally()
+			.reply(200, { success: true, data: { token: 't', ws_url: 'wss://h' } });
 
-	test.each(['watch', 'unwatch'])(
-		'%s: sends the request and returns the response',
-		async (action) => {
-			const response = { watched: true, connected: true, watched_sessions: [sessions.open] };
-			trigger()
-				.post(PATH, { action, session_ids: [sessions.open] })
-				.reply(200, response);
-			expect(records(await ask({ operation: action }))).toEqual([
-				{ session_id: sessions.open, ...response },
-			]);
-		},
-	);
+	test.each([
+		['watch', true],
+		['unwatch', false],
+	])('%s: sends the request and returns the response', async (action, watched) => {
+		minting();
+		trigger()
+			.post(PATH, { action, session_ids: [sessions.open] })
+			.reply(200, { watched });
+		expect(records(await ask({ operation: action }))).toEqual([
+			{ session_id: sessions.open, watched },
+		]);
+	});
+
+	test('a session without a token, such as a closed one, is not watched', async () => {
+		service().post(TOKEN).reply(409, { success: false, error: 'session_closed' });
+		expect(stopMessage(await ask()).message).toBe('The chat session is closed');
+	});
+
+	const noTrigger = "No Chat Events Trigger responds at 'Trigger URL'";
 
 	test('an unreachable trigger is reported', async () => {
+		minting();
 		const refused = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
 		trigger().post(PATH).replyWithError(refused);
-		expect(stopMessage(await ask()).message).toBe("n8n can't reach 'Trigger URL'");
+		expect(stopMessage(await ask())).toEqual({
+			message: noTrigger,
+			description: expect.stringMatching(/must be allowed .* ECONNREFUSED\.$/),
+		});
 	});
 
 	test('Retry On Fail sends it again', async () => {
+		minting();
+		minting();
 		trigger().post(PATH).reply(503, { message: 'elsewhere', resolution: 'again' });
-		trigger()
-			.post(PATH)
-			.reply(200, { watched_sessions: [sessions.open] });
+		trigger().post(PATH).reply(200, { watched: true });
 		const run = await ask({}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
 		expect(records(run)).toHaveLength(1);
 	});
 
-	const closed = { message: 'The chat session is closed', resolution: 'Create one' };
-	const noTrigger = "No Chat Events Trigger responds at 'Trigger URL'";
+	const full = { message: 'The trigger is full', resolution: 'Unwatch one' };
 	test.each([
-		[422, closed, closed.message, closed.resolution],
+		[400, full, full.message, full.resolution],
 		[
 			404,
 			{ code: 404, message: 'not registered' },
@@ -226,19 +242,11 @@ describe('watch and unwatch', () => {
 		[200, '<html>', noTrigger, 'Publish the workflow'],
 	])("rejects a response with status %i that isn't a success", async (...one) => {
 		const [status, body, message, advice] = one;
+		minting();
 		trigger().post(PATH).reply(status, body);
 		expect(stopMessage(await ask())).toEqual({
 			message,
 			description: expect.stringContaining(advice),
-		});
-	});
-
-	test('a model is told how long a busy server asks to wait', async () => {
-		trigger().post(PATH).reply(429, '', { 'Retry-After': '90' });
-		const parameters = { resource: 'watchList', operation: 'watch', ...TRIGGER };
-		const node = await harness.other('chatSession', { sessionId: sessions.open, ...parameters });
-		expect(await engineTool(node)()).toMatchObject({
-			next_step: expect.stringContaining('Wait 90 seconds first.'),
 		});
 	});
 

@@ -77,11 +77,6 @@ describe('before anything is sent', () => {
 		['dndListPageName', {}, 'Get List: Page Parameter Name'],
 		['dndListPhoneName', { phoneContains: '98' }, 'Get List: Phone Filter Name'],
 		[
-			'dndListPerPageName',
-			{ developerSettings: { pageSize: 9 } },
-			'Get List: Page Size Parameter Name',
-		],
-		[
 			'dndListPageName dndListPhoneName',
 			{ phoneContains: '98' },
 			"Get List: Page Parameter Name' and 'Get List: Phone Filter Name",
@@ -94,11 +89,10 @@ describe('before anything is sent', () => {
 		});
 	});
 
-	test.each([
-		[{ developerSettings: { pageSize: 101 } }, "'Page Size' must be at most 100 (got 101)"],
-		[{ limit: -1 }, `'Limit' must be a whole number (got "-1")`],
-	])('%p', async (parameters, message) => {
-		expect(await errorOf(parameters, { credential })).toMatchObject({ message });
+	test('an invalid limit', async () => {
+		expect(await errorOf({ limit: -1 }, { credential })).toMatchObject({
+			message: `'Limit' must be a whole number (got "-1")`,
+		});
 	});
 });
 

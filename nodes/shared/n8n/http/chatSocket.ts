@@ -5,7 +5,7 @@ import { onScreenOnly } from '../../api/resolution';
 import { type ChatLease, type LeaseOptions, SharedConnections } from '../../chat/sharedConnections';
 import { readWsToken } from '../../chat/token';
 import { clock, type AccountClient } from './accountClient';
-import { cancelSignal, isCanceled, requireRunning } from '../run/cancel';
+import { cancelSignal, requireRunning } from '../run/cancel';
 
 /** The chat connections of this n8n process. */
 const connections = new SharedConnections({
@@ -34,7 +34,7 @@ export function openChatSocket(
 		baseUrl,
 		account,
 		instanceId: context.getInstanceId(),
-		usedBy: usedByOf(context),
+		usedBy: 'emit' in context ? 'trigger' : 'action',
 		mintToken: async () => readWsToken(await requestWsToken(client, sessionId)),
 		hideApiToken,
 		log: context.logger,
@@ -53,11 +53,6 @@ export function requireWebSocket(): void {
 	);
 }
 
-function usedByOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions['usedBy'] {
-	if (!('emit' in context)) return 'action';
-	return context.getMode() === 'manual' ? 'test' : 'trigger';
-}
-
 /** Uses the connection of a session for one item. It's closed afterwards, on Stop, and at the time limit of a tool. */
 export async function withChatSocket<T>(
 	context: IExecuteFunctions,
@@ -69,7 +64,7 @@ export async function withChatSocket<T>(
 	requireRunning(context);
 	const lease = openChatSocket(context, connection, sessionId, options);
 	const end = cancelSignal(context);
-	const stop = () => lease.close(isCanceled(context) ? 'stopped' : 'time_limit');
+	const stop = () => lease.close();
 	end.addEventListener('abort', stop, { once: true });
 	try {
 		return await job(lease);

@@ -118,7 +118,7 @@ test.each<[string, string[], Partial<ColumnChoice>, message: string, resolution:
 		['answer', 'asked', 'phone_number'],
 		{},
 		'The input has no column "phone", so nothing was sent',
-		'The input has: "answer", "asked", "phone_number".',
+		'The input has: "answer", "asked"',
 	],
 	[
 		'two columns match a listed one',

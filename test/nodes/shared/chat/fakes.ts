@@ -5,9 +5,13 @@ import type { Clock } from '../../../../nodes/shared/clock';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../nodes/shared/json';
 import { ChatConnection, type ConnectionOptions } from '../../../../nodes/shared/chat/connection';
 import type { WebSocketLike } from '../../../../nodes/shared/chat/socket';
-import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
 import type { ChatEnded } from '../../../../nodes/shared/chat/reconnectPolicy';
-import { type ChatEvent, type ClientFrame, idText } from '../../../../nodes/shared/chat/frames';
+import {
+	type ChatEvent,
+	type ClientFrame,
+	idText,
+	type OutgoingFrame,
+} from '../../../../nodes/shared/chat/frames';
 import type { WsToken } from '../../../../nodes/shared/chat/token';
 
 /** Lets all pending promises settle. */
@@ -187,7 +191,7 @@ export function chatConnectionHarness(
 		disconnectOther = false,
 		...options
 	}: Partial<ConnectionOptions> & { disconnectOther?: boolean } = {},
-	mint?: (n: number, clock: FakeClock) => Promise<WsToken>,
+	mint?: (n: number) => Promise<WsToken>,
 ) {
 	const clock = new FakeClock();
 	const { openSocket, ...sockets } = fakeSockets(clock);
@@ -207,7 +211,7 @@ export function chatConnectionHarness(
 		mayDisconnectOther: () => disconnectOther,
 		mintToken: async () => {
 			mints += 1;
-			return await (mint ?? freshToken)(mints, clock);
+			return await (mint ?? freshToken)(mints);
 		},
 		hideApiToken,
 		openSocket,
@@ -245,22 +249,13 @@ export async function connected(...options: Parameters<typeof chatConnectionHarn
 	return harness;
 }
 
-export async function freshToken(n: number, clock: Clock): Promise<WsToken> {
-	const expiresAt = clock.now() / 1000 + 300;
-	return await Promise.resolve({ token: `secret-${n}`, ws_url: WS_URL, expires_at: expiresAt });
+export async function freshToken(n: number): Promise<WsToken> {
+	return await Promise.resolve({ token: `secret-${n}`, ws_url: WS_URL });
 }
 
-/** A message as Chat Send sends it. Empty IDs are left out. */
-export function messageFrame(
-	content: string,
-	{ messageId = '', idempotencyKey = '' } = {},
-): ClientFrame {
-	return {
-		type: 'message',
-		content,
-		...(messageId !== '' && { message_id: messageId }),
-		...(idempotencyKey !== '' && { idempotency_key: idempotencyKey }),
-	};
+/** A message as Chat Send sends it. */
+export function messageFrame(content: string, key?: string): ClientFrame {
+	return { type: 'message', content, ...(key !== undefined && { idempotency_key: key }) };
 }
 
 /** The `message_id` of a sent frame. */
@@ -275,7 +270,7 @@ let frameCount = 0;
 export function outgoing(text: string): OutgoingFrame {
 	frameCount += 1;
 	const name = `n8n-frame-${frameCount}`;
-	return { text, messageId: name, messageKey: name };
+	return { text, messageId: name };
 }
 
 /** The ack of a turn that completed inline. */

@@ -1,7 +1,6 @@
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import {
 	parseSessionId,
-	parseWatchSecret,
 	requireText,
 	splitSessionIds,
 } from '../../../../nodes/shared/chat/parseChatFields';
@@ -22,19 +21,6 @@ test.each([
 	expect(() => parseSessionId(text)).toThrow(InvalidInput);
 	expect(() => parseSessionId(text)).toThrow(`'Session ID' isn't a session ID (got "${text}")`);
 });
-
-test.each(['open sesame', '', '~!"#'])('"%s" is accepted as a secret', (secret) => {
-	expect(parseWatchSecret(secret, 'Secret')).toBe(secret);
-});
-
-test.each(['é-sesame', 'ses\namé', 'sesame\n', 'sesam\u0000e', 'sesame\u2026'])(
-	'%j is rejected, because a header would change it',
-	(secret) => {
-		expect(() => parseWatchSecret(secret, 'Secret')).toThrow(
-			"'Secret' can only have ASCII characters",
-		);
-	},
-);
 
 test('the resolution names the source of a session ID', () => {
 	expect(explainedBy(() => parseSessionId(''))).toMatchObject({

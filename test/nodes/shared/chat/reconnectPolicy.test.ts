@@ -19,16 +19,14 @@ import { closedSession } from './fakes';
 /** Without jitter. */
 const policyOf = () => new ReconnectPolicy(() => 0.5);
 
-function ended(end: Partial<SocketEnd>, claimed = false): AttemptEnd {
+function ended(end: Partial<SocketEnd>): AttemptEnd {
 	return {
 		kind: 'socket',
 		end: { cause: 'closed', code: null, reason: '', openForMs: 100, ...end },
-		claimed,
 	};
 }
 
-const closed = (code: number, openForMs = 100, claimed = false) =>
-	ended({ code, openForMs }, claimed);
+const closed = (code: number, openForMs = 100) => ended({ code, openForMs });
 const noToken = (error: unknown): AttemptEnd => ({ kind: 'token', error });
 const rejection = (status: number, about?: 'moment') =>
 	new ServiceRejection(
@@ -44,8 +42,8 @@ const retry = (
 	seconds: number,
 	token: 'keep' | 'new',
 	why = 'unreachable',
-	isHopeless = false,
-): object => ({ kind: 'retry', why, afterMs: seconds * 1_000, token, isHopeless });
+	isLasting = false,
+): object => ({ kind: 'retry', why, afterMs: seconds * 1_000, token, isLasting });
 const end = (why: EndingKind) => ({ kind: 'end', why });
 
 /** The seconds until the next attempt, and the reason, after each of these ends. */
@@ -65,15 +63,14 @@ describe('ReconnectPolicy', () => {
 	});
 
 	it.each<[string, AttemptEnd, object]>([
-		['4401', closed(4401), retry(1, 'new', 'token_rejected')],
-		['1008: both reasons', closed(1008), retry(1, 'new', 'in_use_or_inactive')],
-		['1008 with a claim: inactive', closed(1008, 0, true), retry(1, 'new', 'agent_inactive')],
-		['1003', closed(1003), end('client_bug')],
+		['4401', closed(4401), retry(1, 'new', 'no_token')],
+		['1008', closed(1008), retry(1, 'new', 'rejected')],
+		['1003', closed(1003), retry(1, 'new', 'rejected')],
 		...[1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014].map(
 			(code): [string, AttemptEnd, object] => [String(code), closed(code), retry(1, 'keep')],
 		),
-		['an undocumented code', closed(4999), retry(1, 'new', 'displaced')],
-		['1002', closed(1002), retry(1, 'new', 'displaced')],
+		['an undocumented code', closed(4999), retry(1, 'new', 'rejected')],
+		['1002', closed(1002), retry(1, 'new', 'rejected')],
 		['no connection', ended({ cause: 'cannot_connect', openForMs: 0 }), retry(1, 'keep')],
 		['no response', ended({ cause: 'connect_timeout', openForMs: 0 }), retry(1, 'keep')],
 		['a missing ack', ended({ cause: 'no_ack' }), retry(1, 'keep')],
@@ -84,16 +81,16 @@ describe('ReconnectPolicy', () => {
 			end('session_closed'),
 		],
 		['no token: session closed', noToken(closedSession()), end('session_closed')],
-		['no token: rejected', noToken(rejection(403)), end('mint_rejected')],
+		['no token: rejected', noToken(rejection(403)), end('no_token')],
 		[
 			'no token: an API token that may be accepted again later',
 			noToken(rejection(401)),
-			retry(60, 'new', 'mint_rejected', true),
+			retry(1, 'new', 'no_token'),
 		],
-		['no token: another conflict', noToken(rejection(409)), end('mint_rejected')],
+		['no token: another conflict', noToken(rejection(409)), end('no_token')],
 		['no token: too many requests', noToken(rejection(429, 'moment')), retry(1, 'new')],
 		['no token: unreachable', noToken(new Error('down')), retry(1, 'new')],
-		['no usable token', noToken(unusable), end('mint_rejected')],
+		['no usable token', noToken(unusable), end('no_token')],
 	])('%s', (_name, attempt, step) => {
 		expect(policyOf().next(attempt)).toMatchObject(step);
 	});
@@ -110,14 +107,14 @@ describe('ReconnectPolicy', () => {
 		expect(delays).toEqual([1, ...Array.from({ length: 30 }, () => 20), 60, 120]);
 		// They don't delay the attempts after another end.
 		expect(delaysAfter([closed(1011)], policy)).toEqual([1]);
-		expect(policy.next(closed(1008))).toMatchObject({ rejections: 34 });
+		expect(policy.next(closed(1008))).toMatchObject({ isLasting: true });
 	});
 
 	it('an undocumented code: one careful reconnect, then intervals of minutes', () => {
 		const policy = policyOf();
 		policy.next(closed(4409));
-		expect(policy.next(closed(4409))).toMatchObject(retry(60, 'new', 'displaced', true));
-		expect(policy.next(closed(4409))).toMatchObject(retry(120, 'new', 'displaced', true));
+		expect(policy.next(closed(4409))).toMatchObject(retry(60, 'new', 'rejected', true));
+		expect(policy.next(closed(4409))).toMatchObject(retry(120, 'new', 'rejected', true));
 	});
 
 	it.each([1006, 1008, 4409])(
@@ -135,16 +132,7 @@ describe('ReconnectPolicy', () => {
 	);
 });
 
-const KINDS: EndingKind[] = [
-	'session_closed',
-	'agent_inactive',
-	'in_use_or_inactive',
-	'token_rejected',
-	'unreachable',
-	'mint_rejected',
-	'displaced',
-	'client_bug',
-];
+const KINDS: EndingKind[] = ['session_closed', 'rejected', 'unreachable', 'no_token'];
 
 test('the messages', () => {
 	const texts = KINDS.map((kind) => {
@@ -157,15 +145,15 @@ test('the messages', () => {
 });
 
 test('explains a rejected token with the error table', () => {
-	expect(describeEnding('mint_rejected', noToken(rejection(403)))).toMatchObject({
+	expect(describeEnding('no_token', noToken(rejection(403)))).toMatchObject({
 		message: 'The agent is unknown',
 		resolution: 'Check the agent.',
 	});
 	expect(describeEnding('unreachable', noToken(rejection(403))).message).toBe(
 		'The connection to the chat session keeps failing',
 	);
-	expect(describeEnding('mint_rejected', noToken(new Error('x'))).message).toBe(
-		'The service issues no WebSocket token for this session',
+	expect(describeEnding('no_token', noToken(new Error('x'))).message).toBe(
+		'The service issues no WebSocket token for this session, or rejects it',
 	);
 });
 

@@ -1,6 +1,5 @@
-import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
 import type { SendResult } from '../../../../nodes/shared/chat/connection';
-import type { ClientFrame } from '../../../../nodes/shared/chat/frames';
+import type { ClientFrame, OutgoingFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import {
@@ -20,7 +19,7 @@ import {
 
 const HI = messageFrame('hi');
 const BYE = messageFrame('bye');
-const WITH_KEY = messageFrame('hi', { messageId: 'm-1', idempotencyKey: 'k-1' });
+const WITH_KEY = messageFrame('hi', 'k-1');
 
 const SERVER_BUSY = { state: 'busy', error: 'server_busy' };
 const BUSY = ackFrame(SERVER_BUSY);
@@ -37,10 +36,6 @@ const passes =
 	async ({ clock }) =>
 		await clock.advance(seconds * 1_000);
 const breaks: Step = ({ socket }) => socket().breaks();
-const ends =
-	(code: number): Step =>
-	({ socket }) =>
-		socket().ends(code);
 const closes: Step = async ({ connection }) => await connection.close();
 const sessionCloses: Step = ({ socket }) => socket().receives(eventFrame('session_closed', 'e'));
 const alwaysBusy: Step = ({ socket }) => {
@@ -65,12 +60,12 @@ const send = async (frame: ClientFrame, { clock, connection }: ChatHarness) =>
 
 const sentIn = ({ sockets }: ChatHarness) => sockets.flatMap(({ sent }) => sent);
 
-const ack = (payload: JsonObject, missingBefore: string | null = null) => ({
+const ack = (payload: JsonObject, isRepeat = false) => ({
 	kind: 'ack',
 	ack: { state: payload.state, payload },
-	missingBefore,
+	isRepeat,
 });
-const unknown = (why: string, hasKey: boolean) => ({ kind: 'unknown', why, hasKey });
+const unknown = (hasKey: boolean) => ({ kind: 'unknown', hasKey });
 
 const REPLY = { state: 'default', reply: 'once' };
 const INACTIVE = { state: 'invalid', error: 'agent_inactive' };
@@ -81,42 +76,41 @@ describe('a message, the outcome, and how often it was sent', () => {
 	it.each<[string, ClientFrame, Step[], object, number]>([
 		['an ack with a reply', HI, [acks(REPLY)], ack(REPLY), 1],
 		['an error with a key', WITH_KEY, [acks(OOPS), passes(60)], ack(OOPS), 1],
-		['a lost connection', HI, [reconnects(1)], unknown('lost', false), 1],
-		['a lost connection with a key', WITH_KEY, [reconnects(1), acks(REPLY)], ack(REPLY, 'lost'), 2],
+		['a lost connection', HI, [reconnects(1)], unknown(false), 1],
+		['a lost connection with a key', WITH_KEY, [reconnects(1), acks(REPLY)], ack(REPLY, true), 2],
 		[
 			'three lost connections with a key',
 			WITH_KEY,
 			[reconnects(1), reconnects(2), breaks],
-			unknown('lost', true),
+			unknown(true),
 			3,
 		],
-		['no ack', HI, [passes(120)], unknown('no_ack', false), 1],
+		['no ack', HI, [passes(120)], unknown(false), 1],
 		[
 			'no ack, with a key',
 			WITH_KEY,
 			[passes(120), reconnects(1), acks(REPLY)],
-			ack(REPLY, 'no_ack'),
+			ack(REPLY, true),
 			2,
 		],
 		// The first attempt may have been accepted.
-		['lost, then rejected', WITH_KEY, [reconnects(1), acks(INACTIVE)], ack(INACTIVE, 'lost'), 2],
+		['lost, then rejected', WITH_KEY, [reconnects(1), acks(INACTIVE)], ack(INACTIVE, true), 2],
 		[
 			'lost, then busy',
 			WITH_KEY,
 			[reconnects(1), alwaysBusy, passes(120)],
-			ack(SERVER_BUSY, 'lost'),
+			ack(SERVER_BUSY, true),
 			7,
 		],
-		['no connection possible after the loss', WITH_KEY, [ends(1003)], unknown('lost', true), 1],
 		['busy 6 times', HI, [alwaysBusy, passes(120)], ack(SERVER_BUSY), 6],
 		['stopped while it waits after busy', HI, [acks(SERVER_BUSY), settle, closes], CLOSED, 1],
-		['stopped', HI, [closes], unknown('stopped', false), 1],
-		['stopped, with a key', WITH_KEY, [closes], unknown('stopped', true), 1],
+		['stopped', HI, [closes], unknown(false), 1],
+		['stopped, with a key', WITH_KEY, [closes], unknown(true), 1],
 		[
 			'a session that is closed before the ack',
 			WITH_KEY,
 			[sessionCloses, passes(120)],
-			unknown('session_closed', true),
+			unknown(true),
 			1,
 		],
 		['the last ack of a session', HI, [sessionCloses, passes(60), acks(REPLY)], ack(REPLY), 1],
@@ -132,16 +126,16 @@ describe('a message, the outcome, and how often it was sent', () => {
 	});
 });
 
-test('a session that is closed after the message was sent is named if the service says so only for the next token', async () => {
-	const harness = await connected({}, async (n, clock) => {
+test('a session that turns out to be closed after the message was sent: its outcome is unknown', async () => {
+	const harness = await connected({}, async (n) => {
 		if (n > 1) throw closedSession();
-		return await freshToken(n, clock);
+		return await freshToken(n);
 	});
 	const whole = send(WITH_KEY, harness);
 	await settle();
 	harness.socket().ends(4401);
 	await harness.clock.advance(2_000);
-	expect(await whole).toEqual(unknown('session_closed', true));
+	expect(await whole).toEqual(unknown(true));
 });
 
 test('a session that is closed during a turn gets no further message, and ends after its ack', async () => {
@@ -185,16 +179,13 @@ describe('a late ack on the next socket', () => {
 		expect(await outcome).toMatchObject({ kind: 'ack', ack: { payload: own } });
 	});
 
-	it.each([BYE, WITH_KEY])(
-		"can't be matched without an ID, so the outcome is unknown at once, and nothing is sent again: %j",
-		async (second) => {
-			const { outcome, socket, sockets, clock } = await afterLostAck(second);
-			socket().receives(ackFrame(late));
-			expect(await outcome).toEqual(unknown('unmatched', second === WITH_KEY));
-			await clock.advance(30_000);
-			expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(2);
-		},
-	);
+	it("isn't assigned to the next message if it has no ID", async () => {
+		const { ids, outcome, socket } = await afterLostAck(BYE);
+		socket().receives(ackFrame(late));
+		await settle();
+		socket().receives(ackFrame({ ...own, message_id: ids[1] ?? '' }));
+		expect(await outcome).toMatchObject({ kind: 'ack', ack: { payload: own } });
+	});
 });
 
 describe('sendWithAck', () => {
@@ -212,7 +203,7 @@ describe('sendWithAck', () => {
 		await clock.advance(4_999);
 		expect(silent.closeCalls).toEqual([]);
 		await clock.advance(1);
-		expect(await first).toEqual({ kind: 'unknown', why: 'no_ack' });
+		expect(await first).toEqual({ kind: 'unknown' });
 		silent.receives(lateAck);
 		await clock.advance(3_000);
 		expect(sockets).toHaveLength(2);

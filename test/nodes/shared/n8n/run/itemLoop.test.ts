@@ -171,7 +171,7 @@ describe('an error', () => {
 		],
 		[
 			'the end of a chat session',
-			new ChatEnded('mint_rejected', closed),
+			new ChatEnded('no_token', closed),
 			{ outcome: 'not_sent' },
 			{ name: 'NodeOperationError', message: 'No token [item 0]' },
 		],

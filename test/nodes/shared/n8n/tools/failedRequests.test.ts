@@ -151,9 +151,9 @@ function faultsIn(scene: Scene, result: ToolWords, failing: Failing | { code: st
 	const words = `${happened} ${next}`;
 	const isRead = READS.test(operationOf(scene));
 	const isTooMany = Array.isArray(failing) && failing[0] === 429;
-	// A live connection gives up after several attempts, each with a cause of its own.
-	const isConnecting = /keeps failing|wasn't connected/.test(happened);
-	const waits = isTooMany && failing[2]?.['retry-after'] !== undefined && !isConnecting;
+	// A live connection gives up after several attempts, each with a cause of its own. A trigger isn't the service.
+	const isOther = /keeps failing|wasn't connected|Chat Events Trigger/.test(happened);
+	const waits = isTooMany && failing[2]?.['retry-after'] !== undefined && !isOther;
 	return [
 		ON_SCREEN.test(next) && 'advice for the screen',
 		DONE.test(words) && 'says that it is done',
