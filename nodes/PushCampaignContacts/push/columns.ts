@@ -1,5 +1,4 @@
 import toPath from 'lodash/toPath';
-import without from 'lodash/without';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { normalized } from '../../shared/text';
@@ -71,8 +70,6 @@ const SHEETS_COLUMNS = ['row_number'];
 const TABLE_COLUMNS = ['id', 'createdAt', 'updatedAt'];
 /** Added by n8n's chat and the AI Agent node. */
 const AGENT_COLUMNS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
-/** Output of *Ask and Wait*, with the number of the person who was asked in `phone_number`. */
-const ASKED_COLUMN = 'asked';
 const MAX_LISTED_COLUMNS = 20;
 
 /** A field of the form that names a column. */
@@ -91,10 +88,10 @@ export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Colum
 	};
 
 	const phoneWanted = { name: choice.phone, field: 'Phone Column' };
-	const phoneSynonyms = found.names.has(ASKED_COLUMN)
-		? without(PHONE_SYNONYMS, 'phone_number')
-		: PHONE_SYNONYMS;
-	const phone = required(phoneWanted, 'phone numbers', phoneSynonyms);
+	const phone = required(phoneWanted, 'phone numbers', PHONE_SYNONYMS);
+	if (phone.name === 'phone_number' && phone.name !== choice.phone && isAsked(found)) {
+		throw missingColumn(found, phoneWanted, 'phone numbers', choice.from);
+	}
 
 	const hasLastName = choice.lastName !== '';
 	const nameWanted = { name: choice.personName, field: 'Person Name Column' };
@@ -226,6 +223,11 @@ function missingColumn(
 
 const EACH_ROW =
 	"For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'. Its first row must name the columns.";
+
+/** Whether the rows are the output of *Ask and Wait*. Its `phone_number` is the person who was asked. */
+function isAsked({ names }: FoundColumns): boolean {
+	return names.has('asked');
+}
 
 function quotedColumns(columns: Iterable<string>): string {
 	return named([...columns], quoted, MAX_LISTED_COLUMNS);

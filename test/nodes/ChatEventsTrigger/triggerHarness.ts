@@ -49,7 +49,7 @@ export function triggerHarness() {
 		},
 		/** Breaks the connection to a session for which the service then gives no token. */
 		loseForGood: (sessionId: string) => {
-			simulator().faults.respond(new RegExp(`${sessionId}/ws_token`), 403);
+			simulator().faults.respond(`/v1/chat/session/${sessionId}/ws_token`, 403);
 			simulator().sessions.closeSockets(4401, sessionId);
 		},
 		/** Waits until that many sockets are open. */
