@@ -83,7 +83,7 @@ export async function runPush(
 	const { context } = run;
 	const found = await source.columns();
 	if (found.names.size === 0) {
-		return { outcome: NO_ROWS, source, phones: new PhonesByRow(), notes: source.notes };
+		return { outcome: noRows(), source, phones: new PhonesByRow(), notes: source.notes };
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const { campaign, dryRun, skipPushedBefore } = settings;
@@ -121,12 +121,9 @@ export async function runPush(
 }
 
 /** An empty input is fine. */
-const NO_ROWS: PushOutcome = {
-	received: 0,
-	pushed: [],
-	notPushed: new RowsNotPushed(),
-	enqueue: false,
-};
+function noRows(): PushOutcome {
+	return { received: 0, pushed: [], notPushed: new RowsNotPushed(), enqueue: false };
+}
 
 const ARCHIVED = 'Archived';
 
