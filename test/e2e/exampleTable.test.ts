@@ -174,7 +174,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		await tables.insert(await tables.get('Leads'), people.slice(0, 2));
 		await run.run(unknown, 'Start Here');
 		const reason = expect.stringContaining(
-			"The service doesn't know this campaign. Check the ID in 'Campaign'",
+			"The service doesn't know this campaign. Check the campaign ID.",
 		);
 		expect((await columns('push_status', 'rejection_reason')).slice(-2)).toEqual([
 			['not_sent', reason],
