@@ -32,13 +32,18 @@ export type ListToRead = {
 /** All calls are one list with this ID. */
 export const ALL_CALLS = '';
 
-export async function listsToRead(client: ApiClient, source: CallSource): Promise<ListToRead[]> {
-	if (source.kind === 'all') return [{ id: ALL_CALLS }];
-	const { uploads } = await readCampaign(client, source.campaignId);
-	return uploads.map((upload) => {
+/** @returns `attempts`: of the campaign, as its status counts them. 0 if it doesn't. */
+export async function listsToRead(
+	client: ApiClient,
+	source: CallSource,
+): Promise<{ lists: ListToRead[]; attempts: number }> {
+	if (source.kind === 'all') return { lists: [{ id: ALL_CALLS }], attempts: 0 };
+	const { uploads, calls } = await readCampaign(client, source.campaignId);
+	const lists = uploads.map((upload) => {
 		const queues = JSON.stringify(upload.queues.map(({ record }) => record));
 		return { id: upload.id, ...(isCompleted(upload) && { completedQueues: queues }) };
 	});
+	return { lists, attempts: calls?.total ?? 0 };
 }
 
 /** A call as the call list shows it, which may be less than its record. */

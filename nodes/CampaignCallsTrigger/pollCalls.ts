@@ -51,20 +51,23 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 	const subject = subjectOf(context, account, settings);
 	const state = restoreState(polled, subject);
 	const now = clock.now();
-	const readsAll = Math.abs(now - state.allReadAt) >= ALL_LISTS_EVERY_MS;
+	const { lists, attempts } = await listsToRead(client, settings.source);
+	// As far as its queues show it, such a list has no new calls.
+	const hasEnded = ({ id, completedQueues }: ListToRead) =>
+		completedQueues !== undefined && state.lists.get(id) === completedQueues;
+	// A call of a completed list, such as a redial, may show in the attempts of the campaign only.
+	const hasUnlisted = attempts !== state.attempts && lists.every(hasEnded);
+	const readsAll = hasUnlisted || Math.abs(now - state.allReadAt) >= ALL_LISTS_EVERY_MS;
 	const poll = new Poll(account, settings, state);
-	for (const list of await listsToRead(client, settings.source)) {
-		// As far as its queues show it, such a list has no new calls.
-		const { completedQueues } = list;
-		const isEnded = completedQueues !== undefined && state.lists.get(list.id) === completedQueues;
-		if (readsAll || !isEnded) await poll.read(list);
+	for (const list of lists) {
+		if (readsAll || !hasEnded(list)) await poll.read(list);
 	}
 	await poll.passOldest();
 
 	// Another poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
 	if (data.polled !== polled) return [];
 	const allReadAt = readsAll ? now : state.allReadAt;
-	data.polled = storedState({ ...state, allReadAt }, subject);
+	data.polled = storedState({ ...state, allReadAt, attempts }, subject);
 	const [failure] = poll.failures;
 	if (poll.completed.size === 0 && failure !== undefined) throw readFailed(failure);
 	return orderBy([...poll.completed.values()], createdAtOf);
@@ -240,7 +243,7 @@ async function testCall(
 ): Promise<JsonObject> {
 	const { client } = account;
 	const calls: ListedCall[] = [];
-	for (const { id } of await listsToRead(client, source)) {
+	for (const { id } of (await listsToRead(client, source)).lists) {
 		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
 		calls.push(...(await readList(account, id, finished, options)).listed);
 	}

@@ -15,6 +15,8 @@ export type PollState = {
 	seen: Set<bigint>;
 	/** The queues of each completed contact list whose calls have all ended, as the campaign status showed them. */
 	lists: Map<string, string>;
+	/** The attempts of the campaign. */
+	attempts: number;
 	/** Creation time of the last call that was read, if a poll left calls for the next one, which continues after it. */
 	reachedAt: number;
 	/** When all lists were read, in epoch milliseconds. -Infinity before the first reading. */
@@ -31,10 +33,11 @@ export type Subject = { subject: string; start: string };
 export function restoreState(stored: unknown, { subject, start }: Subject): PollState {
 	const known = isJsonObject(stored) && stored.subject === subject ? stored : {};
 	const { seen } = known;
-	const { lists, reachedAt, allReadAt } = known.start === start ? known : {};
+	const { lists, attempts, reachedAt, allReadAt } = known.start === start ? known : {};
 	return {
 		seen: fingerprintsFromText(typeof seen === 'string' ? seen : ''),
 		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isString) : {})),
+		attempts: typeof attempts === 'number' ? attempts : 0,
 		reachedAt: typeof reachedAt === 'number' ? reachedAt : -Infinity,
 		allReadAt: typeof allReadAt === 'number' ? allReadAt : -Infinity,
 	};

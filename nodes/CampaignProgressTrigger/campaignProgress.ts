@@ -23,7 +23,10 @@ export type Reading = {
 
 /** What the response lacks stays the same, so that it isn't a change when it returns. */
 export function readingOf(subject: string, view: CampaignView, previous?: Reading): Reading {
-	const listed = view.uploads.map((upload) => [upload.id, [...completedQueues(upload).keys()]]);
+	const listed = view.uploads.map((upload): [string, string[]] => [
+		upload.id,
+		[...completedQueues(upload).keys()],
+	]);
 	return {
 		subject,
 		status: view.status ?? previous?.status ?? null,

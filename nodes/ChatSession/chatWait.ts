@@ -50,15 +50,13 @@ export async function awaitEvent(
 	const startedAt = clock.now();
 	const found = new AbortController();
 	const closed = new AbortController();
-	let wasConnected = false;
-	void connection.ready(signal).then((isConnected) => {
-		wasConnected = isConnected;
-	});
+	const connected = new AbortController();
+	void connection.ready(signal).then((isConnected) => isConnected && connected.abort());
 	const onEvent: OnEvent = (event, replay) => {
 		if (found.signal.aborted) return;
 		const at = timeOf(event);
 		// After a reconnect, only what is certainly older is a replay. A time in whole seconds may be one less.
-		const isOlder = wasConnected ? at < startedAt - SECOND_MS : !(at >= startedAt);
+		const isOlder = connected.signal.aborted ? at < startedAt - SECOND_MS : !(at >= startedAt);
 		const isReplay = replay === 'certain' || (replay === 'possible' && isOlder);
 		const isReturned = event.eventId !== null && returnedIds.has(event.eventId);
 		if (!isReturned && !isReplay && (types === null || types.has(event.type))) {
@@ -86,7 +84,9 @@ export async function awaitEvent(
 		return { end: { kind: 'session_closed' }, seen };
 	}
 	if (closed.signal.aborted) return { end: { kind: 'session_closed' }, seen };
-	if (!wasConnected) throw new NotSent(NEVER_CONNECTED, CHECK_REACHABLE, { isTransient: true });
+	if (!connected.signal.aborted) {
+		throw new NotSent(NEVER_CONNECTED, CHECK_REACHABLE, { isTransient: true });
+	}
 	return { end: { kind: 'timed_out', isConnected: connection.isConnected }, seen };
 }
 

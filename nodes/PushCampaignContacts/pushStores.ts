@@ -55,7 +55,8 @@ export async function openStores(
  * and the campaigns can come in another order.
  */
 function placeAmongPushes({ runs }: NumbersRecord, campaign: number, run: number): number {
-	const ofCampaign = (runs[campaign] ??= []);
+	const ofCampaign = runs[campaign] ?? [];
+	runs[campaign] = ofCampaign;
 	const place = sortedIndexOf(ofCampaign, run);
 	return place < 0 ? ofCampaign.push(run) - 1 : place;
 }

@@ -12,6 +12,7 @@ import { toFault } from '../../shared/n8n/http/transport';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
+import { plainText } from '../../shared/values';
 
 const DEFAULT_CONCURRENCY = 5;
 
@@ -135,7 +136,7 @@ async function postToTrigger(
 		throw new WatchRejected(message, onScreenOnly(resolution), { isTransient });
 	}
 	throw new WatchRejected(NO_TRIGGER, CHECK_TRIGGER, {
-		originalMessage: `HTTP status ${String(statusCode)}`,
+		originalMessage: `HTTP status ${plainText(statusCode)}`,
 		origin: 'response',
 		isTransient: true,
 	});

@@ -236,7 +236,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await ids()).toEqual([later]);
 	});
 
-	it('reads a completed list whose calls have ended only if its queues change, and once an hour', async () => {
+	it('reads a completed list whose calls have ended only if its queues change or the campaign has more attempts, and once an hour', async () => {
 		const { ids } = await published();
 		simulator().completeUpload(uploads.running);
 		await ids();
@@ -244,12 +244,12 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await ids()).toEqual([]);
 		expect(listRequests()).toBe(settled);
 		const callback = await addEnded();
-		expect(await ids()).toEqual([]);
+		expect(await ids()).toEqual([callback]);
 		const [, upload] = simulator().state.campaigns.get(campaigns.active)?.uploads ?? [];
 		const [queue] = upload?.queues ?? [];
 		if (queue !== undefined) queue.totalQueued++;
 		const before = listRequests();
-		expect(await ids()).toEqual([callback]);
+		await ids();
 		expect(listRequests()).toBeGreaterThan(before);
 		const after = listRequests();
 		await ids();
