@@ -201,9 +201,9 @@ export function linkedNext({ body }: ApiResponse, mapping: ApiMapping): Array<st
 	if (NO_CURSORS.has(typeof cursor === 'string' ? cursor.trim() : cursor)) return [];
 	const isText = typeof cursor === 'string' || typeof cursor === 'number';
 	if (isText && paging !== 'nextLink') return [cursor];
-	const link = String(cursor);
+	const link = plainText(cursor);
 	const search = URL.canParse(link, ANY_HOST) ? new URL(link, ANY_HOST).search : '';
-	if (isText && search !== '') return [search];
+	if (search !== '') return [search];
 	throw new OutcomeUnknown(
 		`The value at "${path}" in the response isn't a cursor or link to the next page`,
 		onScreenOnly(mapping.resolution('callListPaging', 'callListCursorPath')),
