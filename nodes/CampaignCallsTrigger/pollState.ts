@@ -49,7 +49,7 @@ export function storedState(state: PollState, subject: Subject): JsonObject {
 	if (seen.size > MAX_FINGERPRINTS) {
 		throw new OutcomeUnknown(
 			`The trigger can't remember more than ${MAX_FINGERPRINTS.toLocaleString('en-US')} outcomes of calls`,
-			onScreenOnly('Choose fewer calls, such as those of a new campaign or contact list.'),
+			onScreenOnly('Choose fewer calls, such as those of a new campaign.'),
 		);
 	}
 	// As base64, with 8 bytes each.

@@ -23,7 +23,8 @@ export type Reading = {
 
 /** What the response lacks stays the same, so that it isn't a change when it returns. */
 export function readingOf(subject: string, view: CampaignView, previous?: Reading): Reading {
-	const listed = view.uploads.map((upload): [string, string[]] => [
+	const uploads = view.uploads.filter(({ queues }) => queues.length > 0);
+	const listed = uploads.map((upload): [string, string[]] => [
 		upload.id,
 		[...completedQueues(upload).keys()],
 	]);

@@ -9,8 +9,7 @@ import type { SessionEvent } from './eventStarter';
 /** `isRetried`: the connection tries again automatically. */
 export type Loss = { sessionId: string; ending: ExplainedError; isRetried: boolean };
 
-const RETRIED =
-	'The trigger tries again automatically, after 1 minute at first and then at intervals of up to 15 minutes.';
+const RETRIED = 'The trigger tries again automatically, at intervals of up to 15 minutes.';
 
 /** When the service is down, many sessions fail soon after one another, and each report is a failed execution. */
 const REPORT_AFTER_MS = 30_000;

@@ -19,9 +19,8 @@ const TURN_FIELDS = ['reply', 'turn_id', 'merged_into'];
  */
 export function requireAccepted(response: ApiResponse): ApiResponse {
 	const payload = turnIn(response.body);
+	if (!isRejected(payload) || showsTurn(payload)) return response;
 	const { state, error } = payload;
-	const isRejection = state === 'invalid' || state === 'busy' || state === 'error';
-	if (!isRejection || showsTurn(payload)) return response;
 	const isDocumented = state === 'busy' ? error === 'server_busy' : isGiven(error);
 	const isCertain = isDocumented && !objectsIn(response.body).some(showsTurn);
 	const ack = { state: isCertain ? state : 'error', payload };
@@ -34,9 +33,14 @@ function objectsIn(body: JsonValue): JsonObject[] {
 	return [...valuesIn(body, MAX_RESPONSE_VALUES)].filter(isJsonObject);
 }
 
-/** The outermost object with a state or a turn, which is about the message. */
+/** The outermost object with a state of a message or a turn, which is about the message. A session has other states. */
 function turnIn(body: JsonValue): JsonObject {
-	return objectsIn(body).find((one) => typeof one.state === 'string' || showsTurn(one)) ?? {};
+	return objectsIn(body).find((one) => isRejected(one) || showsTurn(one)) ?? {};
+}
+
+function isRejected(one: JsonObject): one is JsonObject & { state: string } {
+	const { state } = one;
+	return state === 'invalid' || state === 'busy' || state === 'error';
 }
 
 function showsTurn(payload: JsonObject): boolean {

@@ -30,7 +30,7 @@ export async function openRows(run: OperationRun): Promise<RowSource> {
 	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
 }
 
-export function rowsOfInput(context: IExecuteFunctions): RowSource {
+function rowsOfInput(context: IExecuteFunctions): RowSource {
 	return new ItemRows(inputRows(context));
 }
 

@@ -63,6 +63,7 @@ const one = twoQueues(true, false);
 const middle = sameAgent(false, true, false);
 const noCampaign = response({ campaign: {} });
 const noLists = response(lists());
+const noQueues = response(lists({ campaign_upload_id: 1, file_name: 'list_1.csv' }));
 const noTotal = response({ calls: { by_status: { picked: 10 } } });
 const noStatuses = response({ calls: { total: 10 } });
 const noCalls = response({ calls: null });
@@ -96,6 +97,7 @@ test.each<[string, JsonObject[], string[]]>([
 		['', ''],
 	],
 	['a completed list that is missing once', [done, noLists, done], ['', '', '']],
+	['a completed list without its queues once', [done, noQueues, done], ['', '', '']],
 	['a higher count', [done, oneQueue(true, 9), oneQueue(true, 9)], ['', QUEUE, '']],
 	['a queue in progress again', [done, usual, usual, done, done], ['', '', '', QUEUE, '']],
 	['a count of what is left', [oneQueue(true, 0), usual, oneQueue(true, 0)], ['', '', QUEUE]],

@@ -17,8 +17,7 @@ const loss = (sessionId: string, isRetried = false, said?: string) => ({
 	ending: new ChatEnded('unreachable', TEXT, { originalMessage: said }),
 });
 
-const AGAIN =
-	'The trigger tries again automatically, after 1 minute at first and then at intervals of up to 15 minutes.';
+const AGAIN = 'The trigger tries again automatically, at intervals of up to 15 minutes.';
 
 test.each([
 	['a final one', [loss('s0')], 'Look at it.'],

@@ -120,6 +120,14 @@ describe.each([
 	});
 
 	test.each<JsonObject>([
+		{ state: 'open', answer: { state: 'busy', error: 'server_busy' } },
+		{ session: { state: 'active' }, answer: { state: 'busy', error: 'server_busy' } },
+	])('%j: the state of the session is another one', async (data) => {
+		const { message } = stopMessage(await responding(data));
+		expect(message).toBe('The service is too busy to accept the message');
+	});
+
+	test.each<JsonObject>([
 		{ earlier: { turn_id: 't-0', reply: 'Hello' }, state: 'invalid', error: 'agent_inactive' },
 		{ answer: { state: 'busy', error: 'server_busy' }, earlier: { turn_id: 't-0' } },
 		{ answer: { state: 'invalid', error: 'bad_payload' }, earlier: { state: 'default' } },

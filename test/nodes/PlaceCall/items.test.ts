@@ -99,7 +99,7 @@ describe('when one item is rejected', () => {
 		expect(seen.phones).toEqual(['9876543210', bad]);
 		expect(message).toBe('The service rejected the call: "phone_number is implausible" [item 1]');
 		expect(description).toContain(
-			"Completed in this run: item 0. A retry of this execution skips what was completed. In a new execution, leave it out, or it's sent again.",
+			'Completed in this run: item 0. A retry of this execution skips what was completed. A new execution sends completed items again, so leave them out.',
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});

@@ -57,7 +57,9 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		expect(await start({})(request)).toMatchObject({
 			outcome: 'partly_done',
 			what_happened: '3 rows: 2 pushed, 1 rejected.',
-			next_step: expect.stringMatching(/^Only a part was completed\. The rest is in 'rejected'/),
+			next_step: expect.stringMatching(
+				/^Only a part was completed\. The rest is in 'rejected'.*Request again only what you can correct/,
+			),
 			id: 501,
 			result: { totals: { received: 3, pushed: 2, rejected: 1 }, rejected: [{ phone: '12' }] },
 		});

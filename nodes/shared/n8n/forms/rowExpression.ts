@@ -6,7 +6,7 @@ import { hasExpression, isLocator } from './fieldValue';
 export const UNREAD = Symbol('unread');
 
 /** Returns a parameter's value for one row, or `UNREAD`. */
-export type RowReader = (row: unknown) => unknown;
+type RowReader = (row: unknown) => unknown;
 
 const ONE_CODE = /^=\{\{([^{}]*)\}\}$/;
 /** A step such as `.phone` or `["Phone Number"]`. */

@@ -6,7 +6,7 @@ import { mcpSessionOf } from '../tools/toolRun';
  * Identifies an execution and all its retries, and a sub-execution and all retries of its parent. n8n stores the start
  * time of the first one before it runs a node, and passes it on to the others (n8n 2.20 or later).
  */
-export type ExecutionOrigin = {
+type ExecutionOrigin = {
 	/** Epoch milliseconds. */
 	startedAt: number;
 	/** The execution itself, or the topmost parent of a sub-execution. If a sub-execution is retried alone, the retry. */

@@ -109,6 +109,6 @@ function stopTextOf(context: IExecuteFunctions, completed: number[], hasUnsent: 
 	const isStored = !isCanceled(context) && context.getMode() !== 'integrated';
 	const skipped = isStored ? ' A retry of this execution skips what was completed.' : '';
 	const items = completed.length === 1 ? 'item' : 'items';
-	const text = `Completed in this run: ${items} ${ranges(completed)}.${skipped} In a new execution, leave it out, or it's sent again.`;
+	const text = `Completed in this run: ${items} ${ranges(completed)}.${skipped} A new execution sends completed items again, so leave them out.`;
 	return compact([text, others]).join(' ');
 }

@@ -6,7 +6,7 @@ import {
 	OutcomeUnknown,
 	withoutQuotation,
 } from '../../api/errors';
-import { FOR_THE_OWNER, forEveryone, USER } from '../../api/resolution';
+import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../api/resolution';
 import { whenAborted, pause } from '../../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { clock } from '../http/accountClient';
@@ -216,7 +216,7 @@ function messageIn({ message, warnings }: JsonObject): string | null {
 export function hintForOwner(context: IExecuteFunctions, thrown: unknown): void {
 	const error = explainedToModel(thrown);
 	if (!isForOwner(error)) return;
-	const message = displayText(`${asSentence(error.message)} ${error.resolution}`.trim());
+	const message = displayText(`${asSentence(error.message)} ${error.resolution}`);
 	context.addExecutionHints({ message });
 }
 
@@ -233,12 +233,13 @@ export function failureForModel(thrown: unknown): string {
 /** n8n's own error, such as a deleted credential, is thrown before anything is sent. */
 function explainedToModel(error: unknown): ExplainedError {
 	if (error instanceof ExplainedError) return error;
-	return new NotSent(messageOf(error), forEveryone(''), { isTransient: false });
+	const resolution = onScreenOnly('Check the node of this tool.');
+	return new NotSent(messageOf(error), resolution, { isTransient: false });
 }
 
 /** Whether only the person who set up the tool can fix it. */
-function isForOwner({ resolutionForModel, isTransient }: ExplainedError): boolean {
-	return resolutionForModel === '' && !isTransient;
+function isForOwner({ resolution, resolutionForModel, isTransient }: ExplainedError): boolean {
+	return resolution !== '' && resolutionForModel === '' && !isTransient;
 }
 
 function wordsOfService({ origin, originalMessage }: ExplainedError): string | null {
