@@ -9,7 +9,7 @@ export const idempotencyKeyField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. {{ $json.message_id }}',
 	description:
-		"Makes sending the same message again safe, because the service accepts a key only once. Use a value that's the same when this item runs again, and different for each message, such as the ID of the incoming message. If empty, a message with an unknown outcome isn't sent again.",
+		"Makes sending the same message again safe, because the service accepts a key only once. Use a value that's the same when this item runs again, and different for each message, such as the ID of the incoming message, without text around it. If empty, a message with an unknown outcome isn't sent again.",
 };
 
 /** Empty for none. A key whose expression returned nothing is rejected. */

@@ -15,7 +15,7 @@ type InputsByCall = { [call: string]: string };
 const FINGERPRINT_CHARACTERS = 12;
 
 /**
- * Calls to the same number at the same moment: of several items, or of several nodes before this one, for each of which
+ * Calls to the same number for the same time: of several items, or of several nodes before this one, for each of which
  * n8n runs this one. In a loop, each run may call the same people.
  */
 export class SameCalls {

@@ -118,7 +118,7 @@ const waitOnce: Prepare = (form) => {
 	};
 };
 
-/** IDs of events that this node has returned in this execution, so that a loop gets each event once. */
+/** IDs of events returned in this execution, so that a loop gets each event once. All tools of a workflow share them. */
 function returnedEventIds(context: IExecuteFunctions, sessionId: string): string[] {
 	const bySession = openRecord(context, 'events', isStoredIds, {}, { lifetime: 'execution' });
 	return (bySession[sessionKey(sessionId)] ??= []);
