@@ -2,10 +2,10 @@ import compact from 'lodash/compact';
 import pick from 'lodash/pick';
 import range from 'lodash/range';
 import { duration } from '../clock';
-import { TOO_MANY_REQUESTS } from './errors';
 import {
 	BLOCKED_BY_N8N,
 	CANCELED,
+	TOO_MANY_REQUESTS,
 	type HttpResponse,
 	type ServiceRequest,
 	type TransportFault,

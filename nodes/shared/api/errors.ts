@@ -235,8 +235,6 @@ export class ServiceRejection extends ExplainedError {
 	}
 }
 
-export const TOO_MANY_REQUESTS = 429;
-
 /** Whether the service rejected a request with this documented error (Errors › Error texts and codes). */
 export function isRejection(error: unknown, code: ErrorCode): error is ServiceRejection {
 	return error instanceof ServiceRejection && error.rejection.code === code;

@@ -64,6 +64,8 @@ export class TransportFault extends Error {
 	}
 }
 
+export const TOO_MANY_REQUESTS = 429;
+
 /** The code for a request that n8n blocked (SSRF protection, allowed domains). */
 export const BLOCKED_BY_N8N = 'BLOCKED_BY_N8N';
 

@@ -1,6 +1,11 @@
 import { backoffMs, pause, type Backoff, type Clock } from '../clock';
-import { TOO_MANY_REQUESTS } from './errors';
-import { BLOCKED_BY_N8N, TransportFault, type Method, type HttpResponse } from './http';
+import {
+	BLOCKED_BY_N8N,
+	TOO_MANY_REQUESTS,
+	TransportFault,
+	type Method,
+	type HttpResponse,
+} from './http';
 
 /** System calls before the first byte of a request is sent. */
 const BEFORE_THE_REQUEST = new Set(['getaddrinfo', 'connect']);
