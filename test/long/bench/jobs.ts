@@ -108,11 +108,18 @@ export function jobs(size = 1): { [name: string]: Job } {
 		},
 		get_many_10k: {
 			serviceData: { calls: of(10_000) },
-			ours: getMany,
+			ours: getMany(),
 			core: corePages('/v1/calls'),
 			bare: ['pages', '/v1/calls?'],
 			timed: 'step',
 			target: { core: 0.8, bare: 1.2 },
+		},
+		// A list that a decision rests on, so it's read twice.
+		latest_of_100k: {
+			serviceData: { calls: of(100_000) },
+			ours: getMany({ latestOfEachNumber: true }),
+			timed: 'step',
+			target: {},
 		},
 		dnd_check_1000: {
 			ours: dndCheck(of(1_000)),

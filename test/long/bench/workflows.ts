@@ -192,20 +192,23 @@ export const coreGets =
 		nodes: [callIds(count), http('=/v1/call/{{ $json.id }}', {}, target)],
 	});
 
-export const getMany = (target: Target): Flow => ({
-	nodes: [
-		ours(
-			'getCall',
-			{
-				operation: 'getMany',
-				returnAll: true,
-				simplify: false,
-				developerSettings: { pageSize: 100 },
-			},
-			target,
-		),
-	],
-});
+export const getMany =
+	(options: INodeParameters = {}) =>
+	(target: Target): Flow => ({
+		nodes: [
+			ours(
+				'getCall',
+				{
+					operation: 'getMany',
+					returnAll: true,
+					simplify: false,
+					options,
+					developerSettings: { pageSize: 100 },
+				},
+				target,
+			),
+		],
+	});
 
 /** HTTP Request reads all pages, and Split Out creates items. */
 export const corePages =
