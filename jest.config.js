@@ -1,3 +1,11 @@
+const { engines } = require('./package.json');
+
+const minimum = parseInt(engines.node.replace(/^\D+/, ''), 10);
+if (parseInt(process.versions.node, 10) < minimum) {
+	console.error(`The tests need Node.js ${minimum} or later (this is ${process.versions.node}).`);
+	process.exit(1);
+}
+
 const swc = {
 	jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } },
 	module: { type: 'commonjs' },

@@ -60,7 +60,9 @@ describe('the page of the simulated service', () => {
 	it('the switch of a failed response places the call, and the page shows both', async () => {
 		await button('Next Place Call: status 500').click();
 		await page.getByText('Next Place Call: status 500 although it took effect').waitFor();
-		const { status } = await call(simulator, 'POST', '/v1/call', { ...place, person_name: 'Ravi' });
+		const withFaults = { 'API-Token': simulator.token };
+		const ravi = { ...place, person_name: 'Ravi' };
+		const { status } = await call(simulator, 'POST', '/v1/call', ravi, withFaults);
 		expect(status).toBe(500);
 		await section('Calls').getByText('Ravi').waitFor();
 		await section('Requests').getByText('500 · status 500 although it took effect').waitFor();

@@ -17,7 +17,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	};
 
 	test.each(['simulator-token2', null])('the token %s', async (token) => {
-		expect(await call(sim(), 'POST', '/v1/call', goodCall, token)).toMatchObject({
+		const headers: Record<string, string> = token === null ? {} : { 'API-Token': token };
+		expect(await call(sim(), 'POST', '/v1/call', goodCall, headers)).toMatchObject({
 			status: 401,
 			body: { success: false, error: 'Invalid API token', details: null },
 		});

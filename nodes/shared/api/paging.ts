@@ -41,7 +41,10 @@ export type PagedList<Position extends string | number> = {
 	keyOf: (entry: JsonObject) => string | undefined;
 	/** Limits parallel requests, also across lists. */
 	limiter?: Limiter | undefined;
-	/** What a person can do if the pages repeat. */
+	/**
+	 * What a person can do if the pages repeat: check the page parameter of the API mapping, or for a documented one, "Ask your
+	 * service provider why every page is the same."
+	 */
 	loopAdvice: string;
 };
 

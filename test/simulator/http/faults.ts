@@ -1,3 +1,6 @@
+/** A request with this header gets its true response, so that faults for the nodes don't change those of the test itself. */
+export const WITHOUT_FAULTS = 'x-without-faults';
+
 /** `status` responds with it, `hang` never responds, and the others reset the connection before or after the request takes effect. */
 export type FaultKind = 'status' | 'hang' | 'resetBefore' | 'resetAfter';
 

@@ -7,7 +7,7 @@ import { attachPage } from '../page/routes';
 import { ROUTES } from '../routes';
 import { recordingFile } from '../routes/calls';
 import type { Simulator } from '../simulator';
-import { takesEffect, type Fault } from './faults';
+import { takesEffect, WITHOUT_FAULTS, type Fault } from './faults';
 import {
 	invalid,
 	bytesOf,
@@ -121,7 +121,8 @@ async function serve(
 	const { outcome } = record(sim, request);
 	sim.log.started();
 	reply.raw.once('close', () => sim.log.ended());
-	const fault = sim.faults.take(request.method, request.path);
+	const isFaultless = WITHOUT_FAULTS in request.headers;
+	const fault = isFaultless ? undefined : sim.faults.take(request.method, request.path);
 	if (fault) outcome.fault = fault.kind;
 	const sent = await responseTo(sim, request, handler, fault);
 	if (sent === undefined) {
@@ -134,7 +135,7 @@ async function serve(
 	const error = isObject(sent.body) ? sent.body.error : undefined;
 	if (typeof error === 'string') outcome.error = error;
 	if (sim.keepsResponses) outcome.responseText = textOf(sent.body);
-	await send(reply, sim.tampered(sent));
+	await send(reply, isFaultless ? sent : sim.tampered(sent));
 }
 
 /** Undefined if there is no response, because of a fault. */

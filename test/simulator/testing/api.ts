@@ -1,6 +1,7 @@
 import set from 'lodash/set';
 import type { JsonObject } from '../json';
 import { isObject } from '../json';
+import { WITHOUT_FAULTS } from '../http/faults';
 import type { Simulator } from '..';
 
 export interface Got {
@@ -10,21 +11,18 @@ export interface Got {
 	data: JsonObject;
 }
 
-/** A request with the token, like from any client. */
+/** @param headers by default, those of a request with the token and without faults */
 export async function call(
 	sim: Simulator,
 	method: string,
 	path: string,
 	body?: unknown,
-	token: string | null = sim.token,
+	headers: Record<string, string> = { 'API-Token': sim.token, [WITHOUT_FAULTS]: '1' },
 ): Promise<Got> {
 	const response = await fetch(`${sim.baseUrl}${path}`, {
 		method,
 		redirect: 'manual',
-		headers: {
-			...(token === null ? {} : { 'API-Token': token }),
-			'Content-Type': 'application/json',
-		},
+		headers: { 'Content-Type': 'application/json', ...headers },
 		...(body === undefined ? {} : { body: JSON.stringify(body) }),
 	});
 	const parsed: unknown = await response.json();
