@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import type { Take } from '../../shared/values';
 import { type CallLimit, MAX_CALLS, PERIODS } from '../../shared/calls/callsPerPerson';
-import { numberWithin } from './callSettings';
+import { wholeNumber } from './callSettings';
 
 export const callLimit: INodeProperties = {
 	displayName: 'Limit Calls per Person',
@@ -50,7 +50,7 @@ export function readCallLimit(options: Fields, take: Take): CallLimit | undefine
 	if (limit === undefined) return undefined;
 	const label = "'Maximum Calls' in 'Limit Calls per Person'";
 	const bounds = { min: 1, max: MAX_CALLS };
-	const calls = take(numberWithin(label, bounds, limit.number('maximumCalls', 1)));
+	const calls = take(wholeNumber(label, bounds, limit.number('maximumCalls', 1)));
 	const chosen = limit.choice('period', 'day');
 	const period = PERIODS.find((one) => one === chosen);
 	return calls === undefined || period === undefined ? undefined : { calls, period };

@@ -7,10 +7,9 @@ import type { CallConfigOverrides } from '../../shared/api/endpoints';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { type Checked, problem, type Take } from '../../shared/values';
 
-/** Of a whole number, unless it allows decimals. */
-type Bounds = { min: number; max: number; allowsDecimals?: boolean };
+type Bounds = { min: number; max: number };
 
-/** A switch, or a number within bounds. */
+/** A switch, or a whole number within bounds. */
 type Setting = Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'description'> & {
 	/** Its path in the overrides. */
 	path: string;
@@ -75,9 +74,8 @@ export const callSettings: INodeProperties = {
 	options: SETTINGS.map((setting) => {
 		const property = omit(setting, 'path', 'bounds');
 		if (setting.type === 'boolean') return property;
-		const { min: minValue, max: maxValue, allowsDecimals = false } = setting.bounds;
-		const precision = allowsDecimals ? {} : { numberPrecision: 0 };
-		return { ...property, typeOptions: { minValue, maxValue, ...precision } };
+		const { min, max } = setting.bounds;
+		return { ...property, typeOptions: { minValue: min, maxValue: max, numberPrecision: 0 } };
 	}),
 };
 
@@ -91,18 +89,16 @@ export function readCallSettings(form: Fields, take: Take): CallConfigOverrides 
 		const value =
 			setting.type === 'boolean'
 				? settings.switch(name, true)
-				: take(numberWithin(`'${displayName}'`, setting.bounds, settings.number(name, NaN)));
+				: take(wholeNumber(`'${displayName}'`, setting.bounds, settings.number(name, NaN)));
 		set(overrides, path, value);
 	}
 	return added.length > 0 ? overrides : undefined;
 }
 
-export function numberWithin(
-	label: string,
-	{ min, max, allowsDecimals = false }: Bounds,
-	value: number,
-): Checked<number> {
-	if (value >= min && value <= max && (allowsDecimals || Number.isInteger(value))) return { value };
-	const range = `a ${allowsDecimals ? '' : 'whole '}number from ${min} to ${max}`;
-	return problem(`${label} must be ${range} (got ${value})`, forEveryone(`Enter ${range}.`));
+export function wholeNumber(label: string, { min, max }: Bounds, value: number): Checked<number> {
+	if (Number.isInteger(value) && value >= min && value <= max) return { value };
+	return problem(
+		`${label} must be a whole number from ${min} to ${max} (got ${value})`,
+		forEveryone(`Enter a whole number from ${min} to ${max}.`),
+	);
 }

@@ -1,4 +1,3 @@
-import { numberWithin } from '../../../../nodes/PlaceCall/fields/callSettings';
 import { messageFor, requestWith } from '../callForm';
 
 const body = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
@@ -152,17 +151,6 @@ test.each<[name: string, field: string, min: number, max: number, sent: (n: numb
 		expect(messageFor(settings({ [name]: value }))).toBe(
 			`'${field}' must be a whole number from ${min} to ${max} (got ${value}). Enter a whole number from ${min} to ${max}.`,
 		);
-	}
-});
-
-test('a number may have decimals if its bounds allow them', () => {
-	const bounds = { min: 0.5, max: 2, allowsDecimals: true };
-	for (const value of [0.5, 1.25, 2])
-		expect(numberWithin('Speed', bounds, value)).toEqual({ value });
-	for (const value of [0.4, 2.1, NaN]) {
-		expect(numberWithin('Speed', bounds, value)).toMatchObject({
-			problem: { message: `Speed must be a number from 0.5 to 2 (got ${value})` },
-		});
 	}
 });
 
