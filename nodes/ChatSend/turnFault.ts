@@ -80,7 +80,7 @@ const FAULTS = {
 	],
 	'unconfirmed with a key': [
 		"The message was sent, but the service didn't confirm it",
-		`${MAYBE}. You can run this item again with the same idempotency key, which is safe.`,
+		`${MAYBE}. It may have been sent several times with the same idempotency key, which is safe. You can run this item again with the same key.`,
 		`${MAYBE}.`,
 	],
 	'not started': [
