@@ -52,22 +52,30 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 	const state = restoreState(polled, subject);
 	const now = clock.now();
 	const { lists, attempts } = await listsToRead(client, settings.source);
-	// As far as its queues show it, such a list has no new calls.
-	const hasEnded = ({ id, completedQueues }: ListToRead) =>
-		completedQueues !== undefined && state.lists.get(id) === completedQueues;
-	// A call of a completed list, such as a redial, may show in the attempts of the campaign only.
-	const hasUnlisted = attempts !== state.attempts && lists.every(hasEnded);
-	const readsAll = hasUnlisted || Math.abs(now - state.allReadAt) >= ALL_LISTS_EVERY_MS;
+	const readsAll = Math.abs(now - state.allReadAt) >= ALL_LISTS_EVERY_MS;
 	const poll = new Poll(account, settings, state);
+	let unlistedAttempts = attempts;
+	const skipped: Array<{ list: ListToRead; calls: number }> = [];
 	for (const list of lists) {
-		if (readsAll || !hasEnded(list)) await poll.read(list);
+		const ended = state.lists.get(list.id);
+		// As far as its queues show it, such a list has no new calls.
+		if (!readsAll && ended !== undefined && ended.queues === list.completedQueues) {
+			skipped.push({ list, calls: ended.calls });
+			unlistedAttempts -= ended.calls;
+		} else unlistedAttempts -= await poll.read(list);
 	}
+	// The campaign has calls that no list showed before, such as a redial of a completed list.
+	if (unlistedAttempts > state.unlistedAttempts) {
+		for (const { list, calls } of skipped) unlistedAttempts += calls - (await poll.read(list));
+	}
+	// A list that couldn't be read is missing in the count.
+	if (poll.failures.length > 0) ({ unlistedAttempts } = state);
 	await poll.passOldest();
 
 	// Another poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
 	if (data.polled !== polled) return [];
 	const allReadAt = readsAll ? now : state.allReadAt;
-	data.polled = storedState({ ...state, allReadAt, attempts }, subject);
+	data.polled = storedState({ ...state, allReadAt, unlistedAttempts }, subject);
 	const [failure] = poll.failures;
 	if (poll.completed.size === 0 && failure !== undefined) throw readFailed(failure);
 	return orderBy([...poll.completed.values()], createdAtOf);
@@ -100,7 +108,8 @@ class Poll {
 		return this.failures.filter(({ error }) => isTransient(error)).length;
 	}
 
-	async read(list: ListToRead): Promise<void> {
+	/** @returns how many calls the list has */
+	async read(list: ListToRead): Promise<number> {
 		const { state, settings, account } = this;
 		const { from = -Infinity, finished } = settings;
 		const isBegun = state.allReadAt > -Infinity;
@@ -116,7 +125,7 @@ class Poll {
 			if (!isBegun) throw readFailed(failure);
 			this.failures.push(failure);
 		});
-		if (reading === undefined) return;
+		if (reading === undefined) return 0;
 		const { listed, isComplete } = reading;
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
 			!state.seen.has(fingerprint) && !(createdAt < from);
@@ -124,8 +133,10 @@ class Poll {
 		const candidates = calls.filter((call) => call.hasEnded !== false);
 		const endIfEnded = (ended: ReadonlySet<ListedCall>) => {
 			const haveAllEnded = isComplete && calls.every((call) => ended.has(call));
-			const { completedQueues } = list;
-			if (haveAllEnded && completedQueues !== undefined) state.lists.set(list.id, completedQueues);
+			const { completedQueues: queues } = list;
+			if (haveAllEnded && queues !== undefined) {
+				state.lists.set(list.id, { queues, calls: listed.length });
+			}
 		};
 		if (onlyRemembers) {
 			endIfEnded(await this.each(candidates, async (call) => await this.remember(call)));
@@ -135,6 +146,7 @@ class Poll {
 			for (const call of candidates) this.candidates.push(call);
 			this.endLists.push(endIfEnded);
 		}
+		return listed.length;
 	}
 
 	/** Passes the oldest calls of all lists. Calls that don't end or can't be read don't keep the others out for long. */

@@ -1,22 +1,23 @@
-import isString from 'lodash/isString';
 import pickBy from 'lodash/pickBy';
 import { OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
-import { isJsonObject, type JsonObject } from '../shared/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 
 /** The most fingerprints to remember. They take 2.7 MB in n8n's database. */
 const MAX_FINGERPRINTS = 250_000;
 
 const BYTES = BigUint64Array.BYTES_PER_ELEMENT;
 
+type EndedList = { queues: string; calls: number };
+
 /** What the trigger remembers between polls. */
 export type PollState = {
 	/** Fingerprints of the outcomes that have started the workflow, or never do. */
 	seen: Set<bigint>;
-	/** The queues of each completed contact list whose calls have all ended, as the campaign status showed them. */
-	lists: Map<string, string>;
-	/** The attempts of the campaign. */
-	attempts: number;
+	/** Each completed contact list whose calls have all ended: its queues in the campaign status, and how many calls. */
+	lists: Map<string, EndedList>;
+	/** The attempts of the campaign that its lists don't show. Negative if calls were placed between the two readings. */
+	unlistedAttempts: number;
 	/** Creation time of the last call that was read, if a poll left calls for the next one, which continues after it. */
 	reachedAt: number;
 	/** When all lists were read, in epoch milliseconds. -Infinity before the first reading. */
@@ -33,11 +34,11 @@ export type Subject = { subject: string; start: string };
 export function restoreState(stored: unknown, { subject, start }: Subject): PollState {
 	const known = isJsonObject(stored) && stored.subject === subject ? stored : {};
 	const { seen } = known;
-	const { lists, attempts, reachedAt, allReadAt } = known.start === start ? known : {};
+	const { lists, unlistedAttempts, reachedAt, allReadAt } = known.start === start ? known : {};
 	return {
 		seen: fingerprintsFromText(typeof seen === 'string' ? seen : ''),
-		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isString) : {})),
-		attempts: typeof attempts === 'number' ? attempts : 0,
+		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isEndedList) : {})),
+		unlistedAttempts: typeof unlistedAttempts === 'number' ? unlistedAttempts : 0,
 		reachedAt: typeof reachedAt === 'number' ? reachedAt : -Infinity,
 		allReadAt: typeof allReadAt === 'number' ? allReadAt : -Infinity,
 	};
@@ -55,6 +56,10 @@ export function storedState(state: PollState, subject: Subject): JsonObject {
 	// As base64, with 8 bytes each.
 	const text = Buffer.from(BigUint64Array.from(seen).buffer).toString('base64');
 	return { ...subject, seen: text, lists: Object.fromEntries(lists), ...numbers };
+}
+
+function isEndedList(list: JsonValue): list is EndedList {
+	return isJsonObject(list) && typeof list.queues === 'string' && typeof list.calls === 'number';
 }
 
 function fingerprintsFromText(text: string): Set<bigint> {

@@ -409,6 +409,17 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await ids()).toEqual([redial]);
 	});
 
+	it('returns a redial of a completed list although another list is in progress and could not be listed before', async () => {
+		const { poll, ids } = await published();
+		const inOther = await addEnded();
+		expect(await ids()).toEqual([inOther]);
+		await ids();
+		faults().respond('/v1/calls', 422, { times: 1, body: { success: false, errors: ['No'] } });
+		await expect(poll()).rejects.toThrow("can't be read");
+		const redial = await addEnded({ uploadId: uploads.completed });
+		expect(await ids()).toEqual([redial]);
+	});
+
 	it('is not published if the record of a listed call cannot be read, unless it was created before Start From', async () => {
 		const call = { call_id: 'broken', created_at: new Date(Date.now() - HOUR_MS).toISOString() };
 		const body = { success: false, error: 'Cannot be shown' };
