@@ -62,7 +62,7 @@ export type ListedCall = {
 const FIELDS = ['call_id', 'created_at', ...OUTCOME_FIELDS];
 
 /** What is used of an entry. The rest of a long list would fill the memory. */
-export function compactEntry(entry: JsonObject): JsonObject {
+function compactEntry(entry: JsonObject): JsonObject {
 	const compact: JsonObject = pick(entry, FIELDS);
 	for (const name of END_FIELDS) {
 		if (Object.hasOwn(entry, name)) compact[name] = hasValue(entry[name]) || null;

@@ -17,7 +17,7 @@ import { triggerFields } from './properties';
 const SECRET_HEADER = 'x-watch-secret';
 
 /** Each session has a socket and an entry in n8n's database. */
-export const MAX_WATCHED_SESSIONS = 1_000;
+const MAX_WATCHED_SESSIONS = 1_000;
 
 /** The triggers that are active in this process, by `nodeKey`, for requests to their watch URLs. */
 export const activeListeners = new Map<string, ChatEventsListener>();

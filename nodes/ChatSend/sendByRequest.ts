@@ -124,7 +124,7 @@ const ATTEMPTS_WITH_KEY = 3;
  * (Chat › `POST /v1/chat/inbound/async`). Only a success settles the outcome, because a rejection of a later attempt
  * doesn't say what happened to the first.
  */
-export async function sendKeyed(
+async function sendKeyed(
 	client: ApiClient,
 	hasKey: boolean,
 	send: () => Promise<ApiResponse>,

@@ -15,8 +15,6 @@ export type DndListRequest = {
 	phone?: string | undefined;
 	/** Infinity for every entry. If omitted, the list is probably one page. Only a second one needs the page parameter. */
 	limit?: number;
-	/** At most 100. By default the largest useful one, if the credential has its parameter and a limit is set. */
-	pageSize?: number | undefined;
 	additions?: Additions;
 	limiter?: Limiter;
 };
@@ -38,11 +36,12 @@ export const DND_LIST_KEEPS_CHANGING: Explanation = {
  */
 export function dndList(
 	client: ApiClient,
-	{ agentUuid, phone, limit, pageSize, additions, limiter }: DndListRequest,
+	{ agentUuid, phone, limit, additions, limiter }: DndListRequest,
 	mapping: ApiMapping,
 ): PagedList<number> {
+	// With a limit, the largest useful page.
 	const isSized = limit !== undefined && mapping.optional('dndListPerPageName') !== undefined;
-	const size = pageSize ?? (isSized ? Math.min(limit, LIMITS.dndEntriesPerPage) : undefined);
+	const size = isSized ? Math.min(limit, LIMITS.dndEntriesPerPage) : undefined;
 	const values: Array<{ detail: MappingName; value: string | number }> = [
 		{ detail: 'dndListAgentName', value: agentUuid },
 		...(phone === undefined ? [] : [{ detail: 'dndListPhoneName' as const, value: phone }]),

@@ -15,6 +15,7 @@ import {
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../shared/api/errors';
+import { VALIDATION_STATUSES } from '../../shared/api/http';
 import { forEveryone, onScreenOnly, type Reader, readerOf } from '../../shared/api/resolution';
 import { DONE, pause } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
@@ -24,7 +25,7 @@ import { NumbersPushedBefore } from './numbersPushedBefore';
 import type { NumbersOfExecution } from './numbersOfExecution';
 import { NOTED_EARLIER, rowsChanged, type ChunkRequest, type PushRecord } from './pushRecord';
 import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
-import { readAccepted, requireConsistentCounts } from './accepted';
+import { type Accepted, readAccepted, requireConsistentCounts } from './accepted';
 import { RowSet, type RowRanges } from './rowSet';
 
 /** Rejected rows per chunk. If there are more, the cause is probably a setting, not the rows. */
@@ -32,8 +33,6 @@ export const MAX_REJECTED_ROWS = 100;
 /** Rows per chunk that are sent alone, because a message of the service can mean two of them. */
 const MAX_ROWS_SENT_ALONE = 2 * MAX_REJECTED_ROWS;
 const PAYLOAD_TOO_LARGE = 413;
-/** The documented statuses of validation errors. A rejection with another status isn't about single rows. */
-const VALIDATION_STATUSES = new Set([400, 422]);
 /** Ignores nested ones: `contacts[3].contacts[0]` names a field of a contact. */
 const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
 const MAX_REASON_CHARACTERS = 1_000;
@@ -218,7 +217,7 @@ export class ChunkSender {
 			const response = recordOf(sent, CONTACTS_RESPONSE_FIELDS);
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
-			this.add({ response }, rows);
+			this.addAccepted(accepted);
 			record.response = response;
 			// A model may also push the rows again if the service skipped all of them.
 			if (isTool && accepted.request.rows.size === 0) pull(records, record);
@@ -240,12 +239,10 @@ export class ChunkSender {
 		{ response, rejection, error }: Omit<ChunkRequest, 'rows'>,
 		rows: readonly number[],
 	): void {
-		const { pushed, notPushed } = this.outcome;
+		const { notPushed } = this.outcome;
 		const { reader } = this;
 		if (response !== undefined) {
-			const { request, skipped } = readAccepted(rows, response, this.prepared.phones.keyAt);
-			pushed.push(request);
-			for (const { index, status, reason } of skipped) notPushed.add(index, status, reason);
+			this.addAccepted(readAccepted(rows, response, this.prepared.phones.keyAt));
 		} else if (rejection !== undefined) {
 			notPushed.addAll(RowSet.of(rows), 'rejected', rejection);
 		} else if (error !== undefined) {
@@ -255,6 +252,12 @@ export class ChunkSender {
 		} else {
 			notPushed.addAll(RowSet.of(rows), 'unknown', NOTED_EARLIER[reader]);
 		}
+	}
+
+	private addAccepted({ request, skipped }: Accepted): void {
+		const { pushed, notPushed } = this.outcome;
+		pushed.push(request);
+		for (const { index, status, reason } of skipped) notPushed.add(index, status, reason);
 	}
 
 	private async contactsOf(rows: readonly number[]): Promise<string[]> {
@@ -315,7 +318,10 @@ function unexpectedError(error: unknown): OutcomeUnknown {
 	);
 }
 
-/** Whether the rejection is about contacts, so that the service accepted none of them. */
+/**
+ * Whether the rejection is about contacts, so that the service accepted none of them. A rejection with another status isn't
+ * about single rows.
+ */
 function isAboutContacts(error: ExplainedError): error is ServiceRejection {
 	return error instanceof ServiceRejection && VALIDATION_STATUSES.has(error.status);
 }
@@ -335,7 +341,7 @@ export function rowsNamedIn(error: ExplainedError, rows: readonly number[]): num
 }
 
 /** The reason of a row that the service rejected when it was sent alone. */
-export function rejectionReason(error: ExplainedError): string {
+function rejectionReason(error: ExplainedError): string {
 	const text = isAboutContacts(error) ? error.rejection.texts.join(' · ') : error.message;
 	const shown =
 		text.length > MAX_REASON_CHARACTERS ? `${text.slice(0, MAX_REASON_CHARACTERS)}...` : text;

@@ -66,6 +66,9 @@ export class TransportFault extends Error {
 
 export const TOO_MANY_REQUESTS = 429;
 
+/** Documented statuses of validation errors (HTTP status codes). */
+export const VALIDATION_STATUSES: ReadonlySet<number> = new Set([400, 422]);
+
 /** The code for a request that n8n blocked (SSRF protection, allowed domains). */
 export const BLOCKED_BY_N8N = 'BLOCKED_BY_N8N';
 

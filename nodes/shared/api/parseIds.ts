@@ -88,7 +88,7 @@ export function parseContactListId(value: unknown): number {
 }
 
 /** Undefined if the text isn't a whole number of at least 0. */
-export function wholeNumberIn(text: string): number | undefined {
+function wholeNumberIn(text: string): number | undefined {
 	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
 	return Number.isSafeInteger(number) ? number : undefined;
 }

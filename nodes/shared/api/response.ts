@@ -2,7 +2,12 @@ import { documentedError, explainRejection, explanationOf, notProcessed } from '
 import { onScreenOnly } from './resolution';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { OutcomeUnknown, quotingService, ServiceRejection, type ErrorOrigin } from './errors';
-import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
+import {
+	type ApiResponse,
+	type HttpResponse,
+	type ServiceRequest,
+	VALIDATION_STATUSES,
+} from './http';
 import { NO_ERROR_BODY, type RejectionBody, serviceText, toRejection } from './rejectionBody';
 import { withoutQuotes } from './secrets';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
@@ -20,9 +25,6 @@ export type ResponseChecks = {
 
 /** The service or a proxy timed out. The request may have taken effect. */
 const TIMEOUT_STATUSES = new Set([408, 499]);
-
-/** Documented statuses of validation errors (HTTP status codes). */
-const VALIDATION_STATUSES = new Set([400, 422]);
 
 /**
  * Reads the envelope of a response (General conventions). Success and rejection each need proof:
