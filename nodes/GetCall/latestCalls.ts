@@ -1,4 +1,3 @@
-import groupBy from 'lodash/groupBy';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { numberIn, type JsonObject, type JsonValue } from '../shared/json';
@@ -15,6 +14,9 @@ type CallsOfNumber = {
 	count: number;
 	withOffset: Set<boolean | undefined>;
 };
+
+/** The digits in which two writings of a number end. */
+const ENDING_DIGITS = 8;
 
 /**
  * The newest call of each number, in the order of the list. Calls without a number, and calls with the same times, are all
@@ -53,23 +55,31 @@ export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<
 		if (order > 0) known.newest = { times, calls: [call] };
 		else if (order === 0) known.newest.calls.push(call);
 	});
-	const unclear = [...numbers.values()].filter(
-		({ count, withOffset }) => count > 1 && (withOffset.size > 1 || withOffset.has(undefined)),
-	);
-	const [example] = unclear.flatMap(({ newest }) => newest.calls);
+	const unclear: JsonObject[] = [];
+	const byEnding = new Map<string, string>();
+	let mixed: [string, string] | undefined;
+	await forEachWithPauses(numbers, ([number, { newest, count, withOffset }]) => {
+		if (count > 1 && (withOffset.size > 1 || withOffset.has(undefined)))
+			unclear.push(...newest.calls.slice(0, 1));
+		for (const call of newest.calls) kept.add(call);
+		const ending = number.slice(-ENDING_DIGITS);
+		const other = byEnding.get(ending);
+		if (other === undefined) byEnding.set(ending, number);
+		// Two writings of a number, unless both are clear.
+		else if (keyless.has(number) || keyless.has(other)) mixed ??= [other, number];
+	});
+	const [example] = unclear;
 	if (example !== undefined) {
 		throw notCertain(
 			`The latest call of ${counted(unclear.length, 'number')} isn't certain, because not all times of the calls can be compared (for example ${quoted(example.created_at)} in created_at)`,
 		);
 	}
-	const mixed = writtenDifferently([...numbers.keys()], keyless);
 	if (mixed !== undefined) {
 		const [one, other] = mixed;
 		throw notCertain(
 			`The latest calls aren't certain, because ${quoted(one)} and ${quoted(other)} in the call list may be the same number`,
 		);
 	}
-	for (const { newest } of numbers.values()) for (const call of newest.calls) kept.add(call);
 	return calls.filter((call) => kept.has(call));
 }
 
@@ -80,20 +90,6 @@ function notCertain(message: string): OutcomeUnknown {
 			"Turn off 'Latest Call of Each Number', and find the newest calls with other nodes before you call anybody again.",
 		),
 		{ origin: 'response' },
-	);
-}
-
-/** The digits in which two writings of a number end. */
-const ENDING_DIGITS = 8;
-
-/** Two numbers that may be the same, because one of them has no clear international format. */
-function writtenDifferently(
-	numbers: readonly string[],
-	keyless: ReadonlySet<string>,
-): string[] | undefined {
-	const byEnding = groupBy(numbers, (number) => number.slice(-ENDING_DIGITS));
-	return Object.values(byEnding).find(
-		(group) => group.length > 1 && group.some((number) => keyless.has(number)),
 	);
 }
 
