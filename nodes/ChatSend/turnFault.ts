@@ -3,7 +3,6 @@ import {
 	ExplainedError,
 	failedRepeat,
 	OutcomeUnknown,
-	quotingService,
 } from '../shared/api/errors';
 import { type Explanation, USER } from '../shared/api/resolution';
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
@@ -121,11 +120,9 @@ export function turnFault(outcome: TurnOutcome, hasOtherWays = true): ExplainedE
 	}
 	const cause = `${state} ${originalMessage}`;
 	if (isCause(cause)) return new ChatTurnFault(explain(cause), 'rejected', { originalMessage });
-	const rejected = explain('rejected');
-	if (originalMessage === undefined) return new ChatTurnFault(rejected, 'rejected');
+	if (originalMessage === undefined) return new ChatTurnFault(explain('rejected'), 'rejected');
 	const words = state === 'invalid' ? originalMessage : `${originalMessage} (state ${state})`;
-	const quoted = quotingService({ ...rejected, quotesServiceInMessage: true }, words);
-	return new ChatTurnFault(quoted, 'rejected', { originalMessage: words });
+	return new ChatTurnFault(explain('rejected'), 'rejected', { originalMessage: words });
 }
 
 function unknownFault(cause: keyof typeof FAULTS, words?: string): OutcomeUnknown {

@@ -1,15 +1,6 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { faultOf } from '../shared/api/client';
-import {
-	type ErrorFacts,
-	ExplainedError,
-	type NotSent,
-	OutcomeUnknown,
-	ServiceRejection,
-} from '../shared/api/errors';
-import { explanationOf, notProcessed, RECORDING_FILE } from '../shared/api/errorTable';
+import { type ErrorFacts, ExplainedError, OutcomeUnknown } from '../shared/api/errors';
 import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../shared/api/http';
-import { NO_ERROR_BODY } from '../shared/api/rejectionBody';
 import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/http/accountClient';
@@ -19,12 +10,6 @@ import { cancelSignal } from '../shared/n8n/run/cancel';
 import { messageOf, plainText } from '../shared/values';
 
 type FileResponse = HttpResponse & { content: ByteStream };
-
-/** A recording in n8n's binary data storage. `isComplete` is null if unknown. */
-export type Download = { file: IBinaryData; isComplete: true | null };
-
-/** For the error table. */
-const REQUEST = { method: 'GET', path: RECORDING_FILE } as const;
 
 /** The status of a complete file. Others mean an empty response (204), a part (206), or something else. */
 const WHOLE_FILE = 200;
@@ -57,15 +42,13 @@ const TOO_MANY_REDIRECTS = 'ERR_FR_TOO_MANY_REDIRECTS';
  * request doesn't have the API token.
  *
  * @param url `recording_url` of the service
- * @throws ServiceRejection if the link is rejected
- * @throws NotSent if n8n blocked the request
  * @throws OutcomeUnknown if the download failed, or the response isn't a recording
  */
 export async function downloadRecording(
 	context: IExecuteFunctions,
 	url: string,
 	callId: string,
-): Promise<Download> {
+): Promise<IBinaryData> {
 	if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
 		throw notSaved('The service returned an invalid recording_url');
 	const options = { clock, random: Math.random, signal: cancelSignal(context) };
@@ -77,21 +60,23 @@ export async function downloadRecording(
 		const { fileName, mimeType } = nameAndType(type, response, url, callId);
 		const file = await context.helpers.prepareBinaryData(content, fileName, mimeType);
 		if (file.bytes === 0) throw notSaved('The storage returned an empty file');
-		// n8n's HTTP helper doesn't report a truncated compressed body, so only a matching length proves the whole file.
-		const isComplete = Number(response.headers['content-length']) === file.bytes ? true : null;
-		return { file, isComplete };
+		const { 'content-length': length } = response.headers;
+		if (length !== undefined && Number(length) !== file.bytes) throw notSaved(INCOMPLETE);
+		return file;
 	} catch (error) {
 		content?.destroy();
-		throw error instanceof ExplainedError ? error : downloadFailed(error);
+		if (error instanceof ExplainedError) throw error;
+		const isCode = error instanceof TransportFault && error.code !== BLOCKED_BY_N8N;
+		throw notSaved(
+			INCOMPLETE,
+			isCode
+				? { originalMessage: error.code }
+				: { originalMessage: messageOf(error), origin: 'n8n' },
+		);
 	}
 }
 
-function downloadFailed(error: unknown): NotSent | OutcomeUnknown {
-	const isFault = error instanceof TransportFault;
-	if (isFault && error.code === BLOCKED_BY_N8N) return faultOf(REQUEST, error, error.message);
-	const originalMessage = isFault ? error.code : messageOf(error);
-	return notSaved("The recording couldn't be downloaded completely", { originalMessage });
-}
+const INCOMPLETE = "The recording couldn't be downloaded completely";
 
 async function request(context: IExecuteFunctions, url: string): Promise<FileResponse> {
 	try {
@@ -129,16 +114,9 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
  * @returns the type of the file. Empty if it's missing or invalid.
  * @throws if the response is certainly not a recording, so no file is saved
  */
-function requireRecording(response: FileResponse): string {
-	const { status, headers } = response;
-	const originalMessage = `HTTP status ${status}`;
-	const row = notProcessed(REQUEST, status);
-	if (row !== undefined) {
-		const explanation = explanationOf(row, response, clock.now());
-		throw new ServiceRejection(explanation, originalMessage, status, NO_ERROR_BODY, 'response');
-	}
+function requireRecording({ status, headers }: FileResponse): string {
 	if (status !== WHOLE_FILE)
-		throw notSaved(`The storage of the recording returned ${originalMessage}`, { status });
+		throw notSaved(`The storage of the recording returned HTTP status ${status}`);
 	const [written = ''] = plainText(headers['content-type']).toLowerCase().split(';');
 	const type = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(written.trim()) ? written.trim() : '';
 	if (OTHER_TYPE.test(type)) throw notSaved(`The storage returned ${type} instead of a recording`);
@@ -163,13 +141,13 @@ function nameAndType(
 
 function notSaved(
 	message: string,
-	facts: Pick<ErrorFacts, 'originalMessage'> & { status?: number } = {},
+	facts: Pick<ErrorFacts, 'originalMessage' | 'origin'> = {},
 ): OutcomeUnknown {
 	return new OutcomeUnknown(
 		message,
 		{
 			onScreen:
-				"No file was saved. Run this item again. The node gets a new link each time. If this doesn't help, set 'Recording As' to 'Link', and open the link in a browser.",
+				"No file was saved. Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, set 'Recording As' to 'Link', and open the link in a browser.",
 			forModel: 'Try again. A new link is used each time.',
 		},
 		facts,

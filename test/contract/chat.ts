@@ -12,8 +12,8 @@ export function unknownSession({ name }: Dialect): string {
 		{
 			plain: 'The service returned "not found"',
 			terse: 'The service found no such agent',
-			wrapped: 'The service rejected the request: "No such chat session"',
-			nested: 'The service rejected the request: "No such talk"',
+			wrapped: 'The service rejected the request',
+			nested: 'The service rejected the request',
 		}[name] ?? ''
 	);
 }

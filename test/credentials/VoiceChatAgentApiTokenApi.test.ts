@@ -53,7 +53,7 @@ describe('the test button', () => {
 	const NO_PATH = { success: false, error: 'Not found', details: null };
 	test.each<[string, number, object | string, RegExp]>([
 		['401', 401, REJECTED, /rejected the API token.*enter the 16-character token/],
-		['a 401 of a proxy', 401, '<html>', /Check 'API Token' and 'Base URL'.*a proxy in front/],
+		['a 401 of a proxy', 401, '<html>', /Check 'API Token' and 'Base URL'.*a proxy may require/],
 		['a redirect', 302, '', /redirect, which isn't followed.*the final URL/],
 		['an HTML page', 200, '<html>Welcome</html>', /doesn't contain.*Set 'Base URL'.*<html>Welcome/],
 		['an HTML 404', 404, '<html>Not here</html>', /404.*Set 'Base URL'.*without a version/],
@@ -79,7 +79,7 @@ describe('the test button', () => {
 	const REJECTED_CERTIFICATE = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
 	const UNKNOWN_HOST = { code: 'ENOTFOUND', syscall: 'getaddrinfo' };
 	test.each<[string, object, number, RegExp]>([
-		['an unverified certificate', REJECTED_CERTIFICATE, 1, /certificate couldn't be verified/],
+		['an unverified certificate', REJECTED_CERTIFICATE, 1, /can't be reached/],
 		['an unknown host', UNKNOWN_HOST, 4, /can't be reached.*'Base URL'/],
 	])('%s', async (_name, fault, times, message) => {
 		const error = Object.assign(new Error('no'), fault);

@@ -18,7 +18,6 @@ const REASONS: { [file: string]: string } = {
 	'nodes/shared/calls/recentCampaigns.ts': 'a filter of the call list is a date',
 	'nodes/CampaignCallsTrigger/pollCalls.ts': 'n8n stores when all contact lists were read',
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
-	'nodes/GetCall/downloadRecording.ts': "passes on the time for 'Retry-After' as a date",
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
 	'nodes/Dnd/operations/forget.operation.ts': 'calls count per day, week, or month',
 	'nodes/PlaceCall/wait/prepareWait.ts':

@@ -49,35 +49,24 @@ export const getRecording: Operation = {
 		'Gets a link to the audio recording of one phone call by its call ID. Places no calls and changes nothing.',
 
 	async execute(run) {
-		const { context } = run;
-		let unproven = 0;
-		const output = await forEachCall(run, async ({ client, callId, additions, form }) => {
+		return await forEachCall(run, async ({ client, callId, additions, form }) => {
 			const asFile = form.choice('recordingAs', 'link') === 'file';
 			const field = asFile ? outputField(form.text('outputField', MAY_BE_BLANK)) : '';
 
 			const recording = await readRecording(client, callId, additions);
 			if (!asFile) return asItems(recording);
 			const url = asText(recording.recording_url);
-			const { file, isComplete } = await downloadRecording(context, url, callId);
-			if (isComplete === null) unproven++;
+			const file = await downloadRecording(run.context, url, callId);
 			const json = {
 				call_id: recording.call_id ?? callId,
 				file_name: file.fileName ?? null,
 				mime_type: file.mimeType,
 				file_size: file.fileSize ?? null,
-				file_complete: isComplete,
 			};
 			return [{ json, binary: { [field]: file } }];
 		});
-		if (unproven > 0) context.addExecutionHints({ message: maybeCut(unproven) });
-		return output;
 	},
 };
-
-function maybeCut(files: number): string {
-	const recordings = files === 1 ? '1 recording' : `${files} recordings`;
-	return `${recordings} may be incomplete, because the storage didn't send the file size. The output has "file_complete": null.`;
-}
 
 function outputField(name: string): string {
 	if (name !== '') return name;

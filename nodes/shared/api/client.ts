@@ -10,7 +10,7 @@ import {
 	type ServiceRequest,
 	type Transport,
 } from './http';
-import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from './response';
+import { outcomeUnknown, parseResponse, showsEffect, type ResponseChecks } from './response';
 import { isLasting, neverSent, sendWithRetry } from './retry';
 import { withoutSecret } from './secrets';
 
@@ -51,10 +51,7 @@ export class ApiClient {
 					random: this.random,
 					notAfter: this.notAfter,
 					signal: this.stop,
-					tookEffect: ({ status, text }) => {
-						const parsed = { status, body: parseJson(text) };
-						return findEffect(request, parsed, checks.effectFields) !== undefined;
-					},
+					tookEffect: ({ text }) => showsEffect(request, parseJson(text), checks.effectFields),
 				},
 			);
 			const redacted = { ...response, text: this.hideApiToken(response.text) };
@@ -81,7 +78,7 @@ function explain(request: ServiceRequest, error: unknown, message: string): Erro
 }
 
 /** @param message of the fault, without the API token */
-export function faultOf(
+function faultOf(
 	request: ServiceRequest,
 	fault: TransportFault,
 	message: string,

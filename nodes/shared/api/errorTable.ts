@@ -1,10 +1,8 @@
 import compact from 'lodash/compact';
-import pick from 'lodash/pick';
 import range from 'lodash/range';
 import { duration } from '../clock';
 import {
 	BLOCKED_BY_N8N,
-	CANCELED,
 	TOO_MANY_REQUESTS,
 	type HttpResponse,
 	type ServiceRequest,
@@ -20,7 +18,7 @@ import {
 	type RejectionBody,
 } from './rejectionBody';
 import type { Explanation, Resolution } from './resolution';
-import { isLasting, neverSent, retryAfterMs } from './retry';
+import { neverSent, retryAfterMs } from './retry';
 
 /** What happened, and what to do. Without `next`, a model can do nothing. */
 type Texts = {
@@ -32,29 +30,28 @@ type Texts = {
 };
 
 /** An error: how it's recognized, what happened, and what to do. */
-type ErrorRow<Code = string> = Omit<Explanation, 'resolution'> &
-	Texts & {
-		/** The endpoints that can return it, as `METHOD /path`. Any if not set. */
-		raisedBy?: RegExp;
-		/** Whether its text means the same at every endpoint, so that it explains a rejection there. It doesn't prove one. */
-		explainsAnywhere?: true;
-		/** Limits the row to these HTTP statuses. Any if not set. */
-		statuses?: readonly number[];
-		/** What the error body must show. Anything if not set. */
-		matches?: (rejection: RejectionBody, status: number) => boolean;
-		/**
-		 * This package's name of a documented error (Errors › Error texts and codes, HTTP status codes). Only some of these names
-		 * are also codes of the service. A body that `matches` proves a rejection with `documentedStatuses`.
-		 */
-		code?: Code;
-		/** They don't limit the row. Not set if the document doesn't show them: any status then proves it. */
-		documentedStatuses?: readonly number[];
-		/**
-		 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other 4xx
-		 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
-		 */
-		statusAloneRejects?: true;
-	};
+type ErrorRow<Code = string> = Texts & {
+	/** The endpoints that can return it, as `METHOD /path`. Any if not set. */
+	raisedBy?: RegExp;
+	/** Whether its text means the same at every endpoint, so that it explains a rejection there. It doesn't prove one. */
+	explainsAnywhere?: true;
+	/** Limits the row to these HTTP statuses. Any if not set. */
+	statuses?: readonly number[];
+	/** What the error body must show. Anything if not set. */
+	matches?: (rejection: RejectionBody, status: number) => boolean;
+	/**
+	 * This package's name of a documented error (Errors › Error texts and codes, HTTP status codes). Only some of these names
+	 * are also codes of the service. A body that `matches` proves a rejection with `documentedStatuses`.
+	 */
+	code?: Code;
+	/** They don't limit the row. Not set if the document doesn't show them: any status then proves it. */
+	documentedStatuses?: readonly number[];
+	/**
+	 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other 4xx
+	 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
+	 */
+	statusAloneRejects?: true;
+};
 
 /** @param endpoints in the notation of the document: `GET /v1/call/{id}` */
 function at(...endpoints: string[]): RegExp {
@@ -64,10 +61,6 @@ function at(...endpoints: string[]): RegExp {
 function anyOf(...patterns: RegExp[]): RegExp {
 	return new RegExp(patterns.map(({ source }) => source).join('|'));
 }
-
-/** The path of a presigned link, which isn't an endpoint of the service. */
-export const RECORDING_FILE = '(recording file)';
-const RECORDING = /^GET \(recording file\)$/;
 
 const CALL_PLACEMENT = at('POST /v1/call', 'POST /call');
 const CALL_READS = at(
@@ -99,7 +92,6 @@ const REDIRECTED = {
 	message: "The service or a proxy responded with a redirect, which isn't followed",
 	onScreen:
 		"Set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
-	about: 'access',
 	statusAloneRejects: true,
 } as const;
 
@@ -140,7 +132,6 @@ const ROWS = [
 		matches: isRelayed(),
 		message: 'The chat engine rejected the request',
 		next: 'Check the state of the chat session and the reason that the service gives.',
-		quotesServiceInMessage: true,
 	},
 	{
 		code: 'agent_not_in_account',
@@ -232,54 +223,26 @@ const ROWS = [
 		message: 'The service rejected the API token',
 		onScreen:
 			"In 'API Token' of the credential, enter the 16-character token from your dashboard settings, and check 'Base URL'.",
-		about: 'access',
 	},
 	{
+		// The document gives this status no other meaning here, and no text.
 		code: 'campaign_archived',
 		raisedBy: CONTACT_PUSH,
 		documentedStatuses: [409],
-		matches: (rejection, status) =>
-			status === 409 &&
-			((isErrorEnvelope(rejection) && rejection.texts.length === 0) ||
-				matchesText(/(?:\b|_)archived\b|read-only/i)(rejection)),
-		message: "The campaign is archived, so it doesn't accept contacts",
-		next: 'Use another campaign. Archived campaigns are read-only.',
+		matches: (rejection, status) => isErrorEnvelope(rejection) && status === 409,
+		message: "The campaign doesn't accept contacts, probably because it's archived",
+		next: 'Archived campaigns are read-only. Use another campaign, unless the service gives another reason.',
 	},
 
 	// Errors that the document doesn't name, by endpoint and status.
-	{
-		raisedBy: RECORDING,
-		statuses: [400, 401, 403],
-		statusAloneRejects: true,
-		message: 'The link to the recording has expired or was rejected',
-		next: 'Try again. A new link is used each time.',
-		onScreen:
-			'A link is valid for 15 minutes. If the storage rejects a new link, compare the clocks of n8n and the service.',
-	},
-	{
-		raisedBy: RECORDING,
-		statuses: [404, 410],
-		statusAloneRejects: true,
-		message: 'The recording is no longer in storage',
-		onScreen: 'Ask your service provider how long recordings are stored.',
-	},
-	{ raisedBy: /^\w+ \//, statuses: [307, 308], ...REDIRECTED },
+	{ statuses: [307, 308], ...REDIRECTED },
 	{ raisedBy: /^GET \//, statuses: range(300, 400), ...REDIRECTED },
 	{
-		statuses: [401],
+		statuses: [401, 407],
 		statusAloneRejects: true,
-		message: 'The request was rejected as unauthorized (HTTP status 401)',
+		message: 'The request was rejected as unauthorized',
 		onScreen:
-			"Check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy in front of the service may require its own sign-in.",
-		about: 'access',
-	},
-	{
-		statuses: [407],
-		statusAloneRejects: true,
-		message:
-			"A proxy requires a sign-in, so the request didn't reach the service (HTTP status 407)",
-		onScreen: 'Ask your n8n administrator to let requests to the service pass the proxy.',
-		about: 'access',
+			"Check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy may require its own sign-in. Then ask your n8n administrator.",
 	},
 	{
 		statuses: [413],
@@ -294,14 +257,6 @@ const ROWS = [
 			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
 		next: 'The request had no effect. Try again later.',
 		onScreen: 'Fewer requests at the same time can help.',
-		about: 'moment',
-	},
-	{
-		// The text for an archived campaign isn't documented.
-		raisedBy: CONTACT_PUSH,
-		statuses: [409],
-		message: 'The service reported a conflict and accepted none of these contacts',
-		next: 'Check whether the campaign is archived. If the service gives another reason, correct that.',
 	},
 	{
 		// How the service rejects an unknown session isn't documented.
@@ -313,17 +268,9 @@ const ROWS = [
 			"Also check 'Base URL' in the credential. The sessionId of n8n's Chat Trigger is another ID.",
 	},
 	{
-		// Without an ID in the request, it's about the account.
-		raisedBy: at('GET /v1/active_agents'),
 		statuses: [403],
 		message: "The service doesn't allow this with your API token",
-		onScreen: 'Ask your service provider why.',
-		about: 'access',
-	},
-	{
-		statuses: [403],
-		message: "The service doesn't allow this with your API token",
-		next: "Check the IDs. IDs of another account can't be used.",
+		next: "Check the IDs, if any. IDs of another account can't be used.",
 	},
 	{
 		statuses: [404],
@@ -333,16 +280,10 @@ const ROWS = [
 			"Also check 'Base URL' in the credential. It must not end with a version such as /v1, because the nodes add it.",
 	},
 	{
-		matches: ({ texts }) => texts.length === 0,
-		message: 'The service rejected the request without a reason',
-		next: 'Check the values and the IDs, then try again.',
-	},
-	{
 		// Such as a number on the do-not-disturb list, which the document gives no status or text for.
 		raisedBy: CALL_PLACEMENT,
 		message: 'The service rejected the call',
 		next: 'No call was placed. Correct what the service names. Do not call a person who is on a do-not-disturb list.',
-		quotesServiceInMessage: true,
 	},
 ] as const satisfies readonly ErrorRow[];
 
@@ -355,44 +296,23 @@ export const ERRORS: readonly Row[] = ROWS;
 /** Any other rejection. */
 const LAST: Row = {
 	message: 'The service rejected the request',
-	next: 'Correct what the service names, then try again.',
-	quotesServiceInMessage: true,
+	next: 'Check the values and the IDs, and correct what the service names. Then try again.',
 };
 
-/** Network faults. The first row that applies. `neverSent` says which ones happen before the request is sent. */
-const FAULTS: ReadonlyArray<Texts & { applies: (fault: TransportFault) => boolean }> = [
-	{
-		applies: ({ code }) => code === BLOCKED_BY_N8N,
-		message: 'n8n blocked the request',
-		onScreen: 'Ask your n8n administrator to allow requests to this host.',
-	},
-	{
-		applies: isLasting,
-		message: "The service's certificate couldn't be verified, so the request wasn't sent",
-		onScreen:
-			"Check 'Base URL' in the credential. If it's correct, ask your service provider to fix the certificate.",
-	},
-	{
-		applies: neverSent,
+/** The texts of a network fault. The code that follows them names its cause. */
+export function textsOfFault(fault: TransportFault): Texts {
+	if (fault.code === BLOCKED_BY_N8N) {
+		return {
+			message: 'n8n blocked the request',
+			onScreen: 'Ask your n8n administrator to allow requests to this host.',
+		};
+	}
+	if (!neverSent(fault)) return { message: 'No response arrived' };
+	return {
 		message: "The service can't be reached, so the request wasn't sent",
 		onScreen:
-			"Check 'Base URL' in the credential and the network of your n8n instance, then try again.",
-	},
-	{
-		applies: ({ code }) => code === CANCELED,
-		message: 'n8n canceled the request before a response arrived',
-	},
-	{
-		applies: ({ code }) => code === 'ECONNABORTED' || code === 'ETIMEDOUT',
-		message: 'The service took too long to respond',
-	},
-];
-
-const BROKEN: Texts = { message: 'The connection broke before a response arrived' };
-
-/** The texts of a network fault. */
-export function textsOfFault(fault: TransportFault): Texts {
-	return FAULTS.find(({ applies }) => applies(fault)) ?? BROKEN;
+			"Check 'Base URL' in the credential and the network of your n8n instance. If the certificate is invalid, ask your service provider to fix it.",
+	};
 }
 
 /** What to do, for a person and for a model. */
@@ -413,18 +333,12 @@ export function documentedError(
 }
 
 /** Explains a rejection of the service by its body, endpoint, and status. */
-export function explainRejection(
-	request: ServiceRequest,
-	response: HttpResponse,
-	rejection: RejectionBody,
-	now: number,
-): Explanation {
-	const { status } = response;
+export function rowOf(rejection: RejectionBody, status: number, request: ServiceRequest): Row {
 	const row = ERRORS.find(
 		(candidate) =>
 			covers(candidate, request, status) && candidate.matches?.(rejection, status) !== false,
 	);
-	return explanationOf(row ?? LAST, response, now);
+	return row ?? LAST;
 }
 
 /** The row of a status that counts as a rejection even without an error body of the service. */
@@ -445,16 +359,10 @@ function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequ
 	return endpoints === undefined || endpoints.test(`${method} ${path}`);
 }
 
-/** The texts of a row, with the time of `Retry-After`. */
+/** The texts of a row, with the time of `Retry-After` if the service receives too many requests. */
 export function explanationOf(row: Row, response: HttpResponse, now: number): Explanation {
-	// Whatever the body says, the service also says that it receives too many requests.
-	const about = response.status === TOO_MANY_REQUESTS ? 'moment' : row.about;
-	const waitMs = (about === 'moment' && retryAfterMs(response, now)) || 0;
-	const { next = '' } = row;
+	const waitMs = (response.status === TOO_MANY_REQUESTS && retryAfterMs(response, now)) || 0;
+	const { message, next = '' } = row;
 	const timed = waitMs === 0 ? next : next.replace('later', `after ${duration(waitMs)}`);
-	return {
-		...pick(row, 'message', 'quotesServiceInMessage'),
-		...(about !== undefined && { about }),
-		resolution: resolutionOf({ ...row, next: timed }),
-	};
+	return { message, resolution: resolutionOf({ ...row, next: timed }) };
 }

@@ -1,12 +1,7 @@
-import {
-	onScreenOnly,
-	type Explanation,
-	type Reader,
-	type RejectionSubject,
-	type Resolution,
-} from './resolution';
+import { onScreenOnly, type Explanation, type Reader, type Resolution } from './resolution';
 import type { ErrorCode } from './errorTable';
 import type { RejectionBody } from './rejectionBody';
+import { TOO_MANY_REQUESTS } from './http';
 import { firstCharacters } from '../text';
 
 /** What is known of an error besides its text. */
@@ -60,12 +55,6 @@ export abstract class ExplainedError extends Error {
 		return { message: this.message, resolution: this.resolutions };
 	}
 
-	/** `originalMessage`, unless the message quotes it. */
-	get unquotedOriginal(): string | undefined {
-		const { message, originalMessage = '' } = this;
-		return message.includes(quotation(originalMessage)) ? undefined : this.originalMessage;
-	}
-
 	/** The resolution and the original message, for n8n's screen. */
 	get description(): string {
 		return this.descriptionFor('onScreen');
@@ -73,29 +62,9 @@ export abstract class ExplainedError extends Error {
 
 	descriptionFor(reader: Reader): string {
 		const resolution = this.resolutions[reader];
-		const original = this.unquotedOriginal;
-		if (original === undefined) return resolution;
-		return `${resolution} ${QUOTES[this.origin]}: ${asSentence(original)}`.trim();
+		if (this.originalMessage === undefined) return resolution;
+		return `${resolution} ${QUOTES[this.origin]}: ${asSentence(this.originalMessage)}`.trim();
 	}
-}
-
-/** Longer texts of the service follow in the description. */
-const MAX_QUOTED_CHARACTERS = 200;
-
-/** Adds the words of the service to a message that needs them. */
-export function quotingService(explanation: Explanation, words: string): Explanation {
-	if (explanation.quotesServiceInMessage !== true || words.length > MAX_QUOTED_CHARACTERS)
-		return explanation;
-	return { ...explanation, message: `${explanation.message}${quotation(words)}` };
-}
-
-function quotation(words: string): string {
-	return `: "${words}"`;
-}
-
-/** What happened, without the words of the service. */
-export function withoutQuotation(message: string, words: string): string {
-	return message.replace(quotation(words), '');
 }
 
 /**
@@ -221,28 +190,22 @@ export class OtherRecord extends ExplainedError {
 export class ServiceRejection extends ExplainedError {
 	override readonly name = 'ServiceRejection';
 	readonly outcome = 'rejected';
-	readonly about: RejectionSubject;
 
 	constructor(
-		{ message, resolution, about = 'request' }: Explanation,
+		{ message, resolution }: Explanation,
 		originalMessage: string,
 		readonly status: number,
 		readonly rejection: RejectionBody,
 		origin: ErrorOrigin = 'service',
 	) {
-		super(message, resolution, { originalMessage, origin, isTransient: about === 'moment' });
-		this.about = about;
+		const isTransient = status === TOO_MANY_REQUESTS;
+		super(message, resolution, { originalMessage, origin, isTransient });
 	}
 }
 
 /** Whether the service rejected a request with this documented error (Errors › Error texts and codes). */
 export function isRejection(error: unknown, code: ErrorCode): error is ServiceRejection {
 	return error instanceof ServiceRejection && error.rejection.code === code;
-}
-
-/** Whether the service rejected the request for what it asks, so that repeating it unchanged would fail again. */
-export function isAboutRequest(error: unknown): boolean {
-	return error instanceof ServiceRejection && error.about === 'request';
 }
 
 /**

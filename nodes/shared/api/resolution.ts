@@ -5,22 +5,7 @@
 export type Resolution = { onScreen: string; forModel: string };
 
 /** What happened, and what to do about it. */
-export type Explanation = {
-	message: string;
-	resolution: Resolution;
-	/** Whether only the service knows why, so its words belong in the message. See `quotingService`. */
-	quotesServiceInMessage?: boolean;
-	/** What a rejection is about. `request` if not set. */
-	about?: RejectionSubject;
-};
-
-/**
- * - `request`: what it asks for, so that repeating it unchanged would fail again
- * - `access`: the token, the account, or the sign-in of a proxy, whatever is asked for
- * - `moment`: the same request may succeed later. The text says "later", not when: a tool adds "a minute, or as long as the
- *   service asks", and `Retry-After` replaces it.
- */
-export type RejectionSubject = 'request' | 'access' | 'moment';
+export type Explanation = { message: string; resolution: Resolution };
 
 /** The reader of a resolution. */
 export type Reader = keyof Resolution;

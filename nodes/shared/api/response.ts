@@ -1,7 +1,7 @@
-import { documentedError, explainRejection, explanationOf, notProcessed } from './errorTable';
+import { documentedError, explanationOf, notProcessed, rowOf } from './errorTable';
 import { onScreenOnly } from './resolution';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
-import { OutcomeUnknown, quotingService, ServiceRejection, type ErrorOrigin } from './errors';
+import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
 import {
 	type ApiResponse,
 	type HttpResponse,
@@ -11,13 +11,12 @@ import {
 import { NO_ERROR_BODY, type RejectionBody, serviceText, toRejection } from './rejectionBody';
 import { withoutQuotes } from './secrets';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
-import { plainText } from '../values';
 
 /** How to check a response. */
 export type ResponseChecks = {
 	/** Whether it proves success. */
 	successCheck: SuccessCheck;
-	/** For {@link findEffect}: if a rejection has one of these fields, the outcome is unknown. */
+	/** Fields that only an effect fills, such as the ID of the created record. A rejection with one of them proves nothing. */
 	effectFields?: readonly string[];
 	/** Whether the response contains a token or a presigned URL. Messages then don't quote it. */
 	isSecret?: boolean;
@@ -48,52 +47,33 @@ export function parseResponse(
 	const rejection = isJsonObject(displayBody)
 		? findRejection(displayBody, status, request)
 		: undefined;
-	const effect = findEffect(request, { status, body }, effectFields);
-	if (rejection !== undefined && effect === undefined)
-		throw rejectionError(request, response, rejection, now);
 	const isSuccess = rejection === undefined && isSuccessStatus(status);
 	if (isSuccess && body !== undefined && !deniesSuccess(body) && successCheck(body)) {
 		return { status, body };
 	}
-	const { originalMessage, origin } = originalMessageOf(response, displayBody, isSecret);
-	const row = notProcessed(request, status);
-	if (row !== undefined && effect === undefined) {
+	const { originalMessage, origin } = originalMessageOf(response, displayBody, rejection, isSecret);
+	const row =
+		rejection === undefined ? notProcessed(request, status) : rowOf(rejection, status, request);
+	if (row !== undefined && !showsEffect(request, body, effectFields)) {
 		const explanation = explanationOf(row, response, now);
-		throw new ServiceRejection(explanation, originalMessage, status, NO_ERROR_BODY, origin);
+		const found = rejection ?? NO_ERROR_BODY;
+		throw new ServiceRejection(explanation, originalMessage, status, found, origin);
 	}
 	const message =
-		effect === undefined
+		row === undefined
 			? unexpected(request, response)
-			: `The response ${effect}, but doesn't confirm the request (HTTP status ${status})`;
+			: `The response contradicts itself (HTTP status ${status})`;
 	throw outcomeUnknown(request, message, { originalMessage, status, origin });
 }
 
-const MAX_SHOWN_CHARACTERS = 100;
-
-/**
- * Finds a sign in the response that a write took effect although the rest looks like a rejection: an effect field,
- * or `success: true` with a status that means "not processed". A value of the request itself doesn't count, because
- * the response may only repeat it.
- *
- * @param effectFields fields that only an effect fills: the ID of the created record, or a count of accepted contacts
- * @returns a predicate for messages, such as `contains a call_id (c-1)`
- */
-export function findEffect(
-	request: ServiceRequest,
-	{ status, body }: { status: number; body: JsonValue | undefined },
+/** Whether a write took effect although the rest of the response says that it didn't. */
+export function showsEffect(
+	{ method }: ServiceRequest,
+	body: JsonValue | undefined,
 	effectFields: readonly string[] = [],
-): string | undefined {
-	const { method, body: sent = {} } = request;
-	if (method === 'GET' || body === undefined) return undefined;
-	for (const field of effectFields) {
-		const own = new Set(fieldsIn(sent, [field]));
-		for (const value of fieldsIn(body, [field])) {
-			if (!isId(value) || own.has(value)) continue;
-			return `contains a ${field} (${plainText(value).slice(0, MAX_SHOWN_CHARACTERS)})`;
-		}
-	}
-	const isContradicted = saysSuccess(body) && notProcessed(request, status) !== undefined;
-	return isContradicted ? 'says "success": true' : undefined;
+): boolean {
+	if (method === 'GET' || body === undefined) return false;
+	return saysSuccess(body) || [...fieldsIn(body, effectFields)].some(isId);
 }
 
 function isSuccessStatus(status: number): boolean {
@@ -146,18 +126,6 @@ function isValidationError({ errors }: JsonObject, status: number): boolean {
 	return errors.some((text) => typeof text === 'string' && text.trim() !== '');
 }
 
-function rejectionError(
-	request: ServiceRequest,
-	response: HttpResponse,
-	rejection: RejectionBody,
-	now: number,
-): ServiceRejection {
-	const { status } = response;
-	const words = serviceText(rejection, status);
-	const explanation = explainRejection(request, response, rejection, now);
-	return new ServiceRejection(quotingService(explanation, words), words, status, rejection);
-}
-
 /** What happened, if a response is neither a success nor a rejection. The user sees the beginning of the response. */
 function unexpected({ method }: ServiceRequest, { status, readBytes }: HttpResponse): string {
 	if (!isSuccessStatus(status)) return `The service or a proxy returned HTTP status ${status}`;
@@ -169,11 +137,12 @@ function unexpected({ method }: ServiceRequest, { status, readBytes }: HttpRespo
 function originalMessageOf(
 	{ status, text }: HttpResponse,
 	body: JsonValue | undefined,
+	rejection: RejectionBody | undefined,
 	isSecret: boolean,
 ): { originalMessage: string; origin: ErrorOrigin } {
-	if (isJsonObject(body) && body.success === false) {
-		return { originalMessage: serviceText(toRejection(body, true), status), origin: 'service' };
-	}
+	const isOwn = isJsonObject(body) && body.success === false;
+	const said = isOwn ? toRejection(body, true) : rejection;
+	if (said !== undefined) return { originalMessage: serviceText(said, status), origin: 'service' };
 	const excerpt = isSecret ? '' : text.replace(/\s+/g, ' ').trim().slice(0, 200);
 	const originalMessage = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
 	return { originalMessage, origin: 'response' };

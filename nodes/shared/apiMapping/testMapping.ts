@@ -65,8 +65,8 @@ export async function testMapping(
 				result.untested.push(`${notTested.subject ?? subject} (${notTested.reason})`);
 			}
 		} catch (error) {
-			const { message, resolution, unquotedOriginal } = explained(error);
-			const details = unquotedOriginal === undefined ? '' : ` (${unquotedOriginal})`;
+			const { message, resolution, originalMessage } = explained(error);
+			const details = originalMessage === undefined ? '' : ` (${originalMessage})`;
 			const next =
 				error instanceof ServiceRejection ? mapping.resolution(...relatedFields) : resolution;
 			result.failures.push(`Reading ${subject} failed: ${asSentence(message + details)} ${next}`);

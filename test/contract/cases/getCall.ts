@@ -131,7 +131,6 @@ export const getCall: ContractCase[] = [
 				mime_type:
 					{ plain: 'audio/wav', terse: 'audio/mpeg', wrapped: 'audio/ogg' }[name] ?? 'audio/wav',
 				file_name: expect.stringMatching(/./),
-				file_complete: true,
 			},
 		],
 		verify: ({ requests }, [item]) => {

@@ -99,7 +99,7 @@ describe.each([
 		[
 			// Empty fields are no turn.
 			{ state: 'invalid', error: 'too_blue', reply: false, merged_into: {} },
-			'The service rejected the message: "too_blue"',
+			'The service rejected the message',
 			'Check the fields of this item, then send the message again.',
 		],
 		[

@@ -97,7 +97,7 @@ describe('when one item is rejected', () => {
 		const run = await harness.place(perItem, { items: people(4) });
 		const { message, description, context } = faultOf(run);
 		expect(seen.phones).toEqual(['9876543210', bad]);
-		expect(message).toBe('The service rejected the call: "phone_number is implausible" [item 1]');
+		expect(message).toBe('The service rejected the call [item 1]');
 		expect(description).toContain(
 			'Completed in this run: item 0. A retry of this execution skips what was completed. A new execution sends completed items again, so leave them out.',
 		);

@@ -22,8 +22,8 @@ describe('a call that the service rejects', () => {
 	])('%i %j', async (status, body, reason) => {
 		callsEndpoint().reply(status, body);
 		const { message, description, context } = await errorOf();
-		expect(message).toBe(`The service rejected the call: "${reason}"`);
-		expect(description).toBe(REJECTED_CALL);
+		expect(message).toBe('The service rejected the call');
+		expect(description).toBe(`${REJECTED_CALL} The service said: ${reason}.`);
 		expect(context).toMatchObject({ itemIndex: 0 });
 	});
 });

@@ -41,7 +41,7 @@ const ROUTES = [
 
 let next = 100_000;
 const contacts = (count: number) => Array.from({ length: count }, () => ({ phone: phone(next++) }));
-const UNKNOWN = /^5 rows: 2 pushed, 2 unknown, 1 not sent\. The /;
+const UNKNOWN = /^5 rows: 2 pushed, 2 unknown, 1 not sent\. No response /;
 
 describe.each(ROUTES)('%s', (_name, toolOf) => {
 	const start = (parameters: NodeParameters = inTwos) => toolOf(toolNode(parameters));

@@ -5,12 +5,12 @@ import type {
 } from 'n8n-workflow';
 import {
 	explained,
-	isAboutRequest,
+	isRejection,
 	NotSent,
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../api/errors';
-import type { Transport } from '../../api/http';
+import { type Transport, VALIDATION_STATUSES } from '../../api/http';
 import { readActiveAgents } from '../../agents';
 import { ApiClient } from '../../api/client';
 import { ApiMapping } from '../../apiMapping';
@@ -80,7 +80,8 @@ function toTestFailure(error: unknown): INodeCredentialTestResult | null {
 	if (status === 404) {
 		return testFailure("The service wasn't found at 'Base URL'", setBaseUrl, originalMessage);
 	}
-	const isAccepted = status >= 400 && rejection.body.success === false && isAboutRequest(error);
+	const isOwn = VALIDATION_STATUSES.has(status) && rejection.body.success === false;
+	const isAccepted = isOwn && !isRejection(error, 'invalid_api_token');
 	return isAccepted ? null : withAdvice(resolution);
 }
 

@@ -59,7 +59,7 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 	}
 	const json = {
 		error: withItem(text, position),
-		message: explained?.resolution ?? descriptionOf(error) ?? text,
+		message: explained?.description ?? descriptionOf(error) ?? text,
 		details,
 	};
 	return { json, pairedItem: { item: position.itemIndex } };

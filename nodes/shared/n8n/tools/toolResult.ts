@@ -1,11 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import {
-	asSentence,
-	ExplainedError,
-	NotSent,
-	OutcomeUnknown,
-	withoutQuotation,
-} from '../../api/errors';
+import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../../api/errors';
 import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../api/resolution';
 import { whenAborted, pause } from '../../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
@@ -248,9 +242,7 @@ function wordsOfService({ origin, originalMessage }: ExplainedError): string | n
 
 /** The words of the service have a field of their own. */
 function happenedIn(error: ExplainedError): string {
-	const { message, originalMessage = '' } = error;
-	const said = wordsOfService(error) ?? '';
-	return originalMessage === said
-		? withoutQuotation(message, said)
-		: `${message} (${originalMessage})`;
+	const { message, originalMessage } = error;
+	const isElsewhere = originalMessage === undefined || wordsOfService(error) !== null;
+	return isElsewhere ? message : `${message} (${originalMessage})`;
 }
