@@ -1,9 +1,6 @@
 import uniqBy from 'lodash/uniqBy';
-import type { ApiClient } from './api/client';
-import { type Additions, getActiveAgents } from './api/endpoints';
 import { recordOf } from './api/envelope';
 import { OutcomeUnknown } from './api/errors';
-import type { ApiResponse } from './api/http';
 import { onScreenOnly } from './api/resolution';
 import {
 	isJsonObject,
@@ -22,16 +19,6 @@ import type { ApiMapping } from './apiMapping';
  * `agent_name` added.
  */
 export type FoundAgent = { uuid: string; name: string; isNamed: boolean; record: JsonObject };
-
-/** Reads the active agents. The path of their list in the API mapping also proves an empty one. */
-export async function readActiveAgents(
-	client: ApiClient,
-	mapping: ApiMapping,
-	additions: Additions = {},
-): Promise<ApiResponse> {
-	const listPath = () => mapping.optional('agentsPath');
-	return await getActiveAgents(client, { ...additions, listPath });
-}
 
 /**
  * Finds the agents in a response of `GET /v1/active_agents`, which isn't documented. Without settings in the API

@@ -8,7 +8,8 @@ import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { findAgents, readActiveAgents, requireAllAgents } from '../../shared/agents';
+import { findAgents, requireAllAgents } from '../../shared/agents';
+import { getActiveAgents } from '../../shared/api/endpoints';
 import type { Additions } from '../../shared/api/endpoints';
 import { parseAgentUuid } from '../../shared/api/parseIds';
 
@@ -30,7 +31,7 @@ export const check: Operation = {
 		const activeAgents = memoize(
 			async (additions: Additions) => {
 				const { client, apiMapping } = await account();
-				const { body } = await readActiveAgents(client, apiMapping, additions);
+				const { body } = await getActiveAgents(client, additions);
 				return { body, agents: findAgents(body, apiMapping) };
 			},
 			(additions) => JSON.stringify(additions),

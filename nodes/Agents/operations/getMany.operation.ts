@@ -7,7 +7,8 @@ import { forEachList } from '../../shared/n8n/run/listLoop';
 import { outputFields, readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { noteReadOnly } from '../../shared/n8n/tools/toolRun';
-import { findAgents, missingAgents, readActiveAgents, TO_GET_ALL } from '../../shared/agents';
+import { findAgents, missingAgents, TO_GET_ALL } from '../../shared/agents';
+import { getActiveAgents } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 
 export const getMany: Operation = {
@@ -32,7 +33,7 @@ export const getMany: Operation = {
 			return {
 				key: { additions, output },
 				read: async () => {
-					const response = await readActiveAgents(client, apiMapping, additions);
+					const response = await getActiveAgents(client, additions);
 					const agents = output === 'raw' ? undefined : findAgents(response.body, apiMapping);
 					const missing = missingAgents(response.body, agents);
 					if (missing !== undefined) {

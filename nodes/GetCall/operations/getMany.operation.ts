@@ -17,10 +17,9 @@ import type { Fields } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import type { CallFilters } from '../../shared/calls/callListQuery';
 import { readPages, readWholeList } from '../../shared/api/paging';
-import { isUnset, plainText } from '../../shared/values';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../shared/calls/callList';
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
-import { isOutcome, simplifyCall } from '../../shared/calls/callRecord';
+import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/parseIds';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { Limiter } from '../../shared/keyedMutex';
@@ -160,9 +159,7 @@ export const getMany: Operation = {
 				const mayHaveMore = readsFirstPageOnly(request.limit, apiMapping) && count < limit;
 				const hints = [
 					!isComplete && listChangedHint('calls'),
-					count === 0 && isOutcome(filters.status) && STATUS_OF_THE_SERVICE,
 					mayHaveMore && count > 0 && firstPageOnlyHint(count, apiMapping),
-					calls.some((call) => hasOtherStatus(call, filters)) && otherStatusHint(apiMapping),
 				];
 				for (const message of compact(hints)) context.addExecutionHints({ message });
 				return latest ? await latestOfEachNumber(calls) : calls;
@@ -187,20 +184,6 @@ function readFilters(filters: Fields): CallFilters {
 		phone: filters.text('phone'),
 		status: filters.text('status'),
 	};
-}
-
-/** The output has other words for the statuses in `outcome`. */
-const STATUS_OF_THE_SERVICE =
-	"No call matches. 'Status' needs the status of the service, such as picked or not_picked, not the outcome in the output of this node.";
-
-/** Documented statuses stop the node, see `requireMatching`. Other values of the filter may mean those of the calls. */
-function otherStatusHint(apiMapping: ApiMapping): string {
-	return `Not all calls have the status in 'Status'. If you didn't expect that, the service may ignore the filter. ${apiMapping.resolution('callListStatusName')}`;
-}
-
-function hasOtherStatus({ status }: JsonObject, { status: wanted }: CallFilters): boolean {
-	if (typeof status !== 'string' || isUnset(wanted)) return false;
-	return status.toLowerCase() !== plainText(wanted).toLowerCase();
 }
 
 function firstPageOnlyHint(count: number, apiMapping: ApiMapping): string {

@@ -5,11 +5,9 @@ import {
 	either,
 	hasAnyField,
 	hasAnyFieldWithin,
-	hasAnyValue,
 	hasCount,
 	hasId,
-	hasListAt,
-	hasRecord,
+	hasListOrObject,
 	isAbout,
 	isSameId,
 	recordOf,
@@ -141,16 +139,13 @@ function callRead(part: '' | '/transcript' | '/recording', successCheck: Success
 }
 
 /** `GET /v1/call/{id}`: the call record. */
-export const getCall = callRead('', either(hasAnyField('call_id'), hasRecord));
+export const getCall = callRead('', hasAnyField('call_id'));
 
 /** `GET /v1/call/{id}/transcript`: an empty list if none was captured. */
 export const getTranscript = callRead('/transcript', hasAnyField('call_id', 'transcript'));
 
 /** `GET /v1/call/{id}/recording`: a presigned URL, or the error `recording_not_available`. */
 export const getRecording = callRead('/recording', hasAnyField('call_id', 'recording_url'));
-
-/** The path to the list in an undocumented response, if the API mapping has it. */
-type ListPath = { listPath?: () => string | undefined };
 
 /**
  * `GET /v1/calls`. Only its parameter `campaign_upload_id` is documented.
@@ -160,20 +155,20 @@ type ListPath = { listPath?: () => string | undefined };
 export async function listCalls(
 	client: ApiClient,
 	page: { query: Query } | { search: string },
-	{ listPath = () => undefined, ...additions }: Additions & ListPath = {},
+	additions: Additions = {},
 ): Promise<ApiResponse> {
 	const request = { method: 'GET', path: '/v1/calls', ...page } as const;
 	const complete = 'search' in page ? request : withAdditions(request, additions);
-	return await client.send(complete, { successCheck: hasListAt(listPath) });
+	return await client.send(complete, { successCheck: hasListOrObject });
 }
 
 /** `GET /v1/active_agents`: agents that are active and able to take calls. The response isn't documented. */
 export async function getActiveAgents(
 	client: ApiClient,
-	{ listPath = () => undefined, ...additions }: Additions & ListPath = {},
+	additions: Additions = {},
 ): Promise<ApiResponse> {
 	const request = withAdditions({ method: 'GET', path: '/v1/active_agents' }, additions);
-	return await client.send(request, { successCheck: hasListAt(listPath) });
+	return await client.send(request, { successCheck: hasListOrObject });
 }
 
 // Campaigns
@@ -253,7 +248,7 @@ export async function listDndNumbers(
 	additions: Additions = {},
 ): Promise<ApiResponse> {
 	const request = withAdditions({ method: 'GET', path: DND_PATH, query }, additions);
-	return await client.send(request, { successCheck: hasAnyValue });
+	return await client.send(request, { successCheck: hasListOrObject });
 }
 
 /** `DELETE /v1/dnd_numbers`: returns `{ success: true, message }`. Whether `phone` is in the query or body isn't documented. */

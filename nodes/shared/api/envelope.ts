@@ -1,14 +1,7 @@
+import omit from 'lodash/omit';
 import partition from 'lodash/partition';
-import {
-	fieldsIn,
-	isJsonObject,
-	numberIn,
-	type JsonObject,
-	type JsonValue,
-	valueAt,
-} from '../json';
+import { fieldsIn, isJsonObject, numberIn, type JsonObject, type JsonValue } from '../json';
 import { asText } from './parseIds';
-import { toRejection } from './rejectionBody';
 
 /** Documented fields beside `data` (General conventions, `warnings` of campaign contacts). */
 const BESIDE_DATA = new Set(['message', 'meta', 'warnings']);
@@ -107,40 +100,16 @@ export function either(one: SuccessCheck, other: SuccessCheck): SuccessCheck {
 	return (body) => one(body) || other(body);
 }
 
-/** `success: true`, and `data` is an object with at least one field. */
-export const hasRecord: SuccessCheck = (body) =>
-	isJsonObject(body) &&
-	body.success === true &&
-	isJsonObject(body.data) &&
-	Object.keys(body.data).length > 0;
-
 /**
- * For a read with an undocumented response: `data` is a list or an object, `success: true` has another field beside
- * it, or the body is a list with entries. `{ success: true }` alone would look like an account without agents or calls.
+ * For a read with an undocumented response: it has a list or an object, such as `data`. `{ success: true }` alone would
+ * look like an account without agents or calls, and gateways return texts and numbers.
  */
-export const hasAnyValue: SuccessCheck = (body) => {
-	if (Array.isArray(body)) return body.length > 0;
-	if (!isJsonObject(body)) return false;
-	if (Array.isArray(body.data) || isJsonObject(body.data)) return true;
-	return saysSuccess(body) && fieldsBesideData(body).some(([, value]) => isFilled(value));
-};
-
-/**
- * The same for a list whose path the API mapping has: an empty one there also proves success, unless the body has an error.
- * It may be an object with an entry per key, but not the whole body, which may be that of a gateway.
- *
- * @param getPath called only if nothing else proves success, because it throws if the API mapping is invalid
- */
-export function hasListAt(getPath: () => string | undefined): SuccessCheck {
-	return (body) => {
-		if (hasAnyValue(body)) return true;
-		const path = getPath();
-		if (path === undefined) return false;
-		if (isJsonObject(body) && toRejection(body, true).texts.length > 0) return false;
-		const list = valueAt(body, path);
-		return Array.isArray(list) || (isJsonObject(list) && list !== body);
-	};
-}
+export const hasListOrObject: SuccessCheck = (body) =>
+	Array.isArray(body) ||
+	(isJsonObject(body) &&
+		Object.values(omit(body, 'errors')).some(
+			(value) => typeof value === 'object' && value !== null,
+		));
 
 /** An empty list is a value, such as a transcript without turns. `null`, `false`, and an empty text aren't. */
 function isFilled(value: JsonValue | undefined): boolean {

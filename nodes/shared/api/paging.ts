@@ -204,19 +204,12 @@ type MetaList = Pick<PagedList<number>, 'limiter' | 'loopAdvice'> & {
  */
 export function pagesByMeta({ request, check = () => {}, ...list }: MetaList): PagedList<number> {
 	let firstPage: number | undefined;
-	/** How much larger the number of a page is in `meta` than in its request. Some services count from 0 only in requests. */
-	let shift = 0;
 
 	const read = async (page?: number): Promise<Page<number>> => {
-		const { body } = await request(page === undefined ? undefined : page - shift);
+		const { body } = await request(page);
 		const meta = isJsonObject(body) && isJsonObject(body.meta) ? body.meta : {};
 		const shownPage = numberIn(meta.current_page);
-		const off = page === undefined || shownPage === undefined ? 0 : shownPage - page;
-		if (off > 0 && shift === 0) {
-			shift = off;
-			return await read(page);
-		}
-		if (off !== 0) {
+		if (page !== undefined && shownPage !== undefined && shownPage !== page) {
 			throw new OutcomeUnknown(
 				'The service returned another page than requested',
 				onScreenOnly(list.loopAdvice),
@@ -232,9 +225,7 @@ export function pagesByMeta({ request, check = () => {}, ...list }: MetaList): P
 		if (firstPage === undefined || pages === undefined) return { entries, total, next: unknownEnd };
 		const next = (page ?? firstPage) + 1;
 		const left = firstPage + pages - next;
-		// The second page shows how requests count, so the others wait for it.
-		const known = page === undefined ? Math.min(1, left) : left;
-		return { entries, total, saysNext: true, next: () => positionsFrom(next, known) };
+		return { entries, total, saysNext: true, next: () => positionsFrom(next, left) };
 	};
 
 	return { ...list, read, keyOf: ({ id }) => plainText(id) || undefined };

@@ -20,7 +20,7 @@ export const NO_ERROR_BODY: RejectionBody = { texts: [], body: {} };
  */
 export function toRejection(body: JsonObject, anyShape: boolean): RejectionBody {
 	const texts = [body.error, ...(Array.isArray(body.errors) ? body.errors : [body.errors])]
-		.filter((text) => text !== undefined && text !== null && text !== '')
+		.filter((text) => text !== undefined && text !== null && text !== '' && text !== false)
 		.filter((text) => anyShape || typeof text === 'string')
 		.map((text) => (typeof text === 'string' ? text : JSON.stringify(text)));
 	return { texts, body };

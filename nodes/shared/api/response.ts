@@ -80,12 +80,11 @@ function isSuccessStatus(status: number): boolean {
 	return status >= 200 && status < 300;
 }
 
-/** A `success` other than `true` (General conventions), or without it, the text of an error beside `data`. */
+/** A `success` other than `true` (General conventions), or without it, an error. */
 function deniesSuccess(body: JsonValue): boolean {
 	if (!isJsonObject(body)) return false;
-	const { success = null, data } = body;
-	if (success !== null) return success !== true;
-	return data !== undefined && toRejection(body, false).texts.length > 0;
+	const { success = null } = body;
+	return success === null ? toRejection(body, true).texts.length > 0 : success !== true;
 }
 
 /**

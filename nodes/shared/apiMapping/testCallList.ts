@@ -29,8 +29,7 @@ export async function testCallList(
 	const sizeName = mapping.optional('callListPageSizeName');
 	mapping.require(requiredForList({ limit, pageSize: undefined }, mapping));
 	const query = sizeName === undefined ? {} : { [sizeName]: limit };
-	const listPath = () => mapping.optional('callListPath');
-	const response = await listCalls(client, { query }, { listPath });
+	const response = await listCalls(client, { query });
 	const { body } = response;
 	if (readsFirstPageOnly(limit, mapping)) {
 		onlyListIn(body, mapping);

@@ -97,8 +97,7 @@ export function callList(
 		limiter,
 		loopAdvice: `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter, or return its last page again if 'Path to Total Count in Response' isn't set.`,
 		read: async (position) => {
-			const listPath = () => mapping.optional('callListPath');
-			const response = await listCalls(client, pageOf(position), { ...additions, listPath });
+			const response = await listCalls(client, pageOf(position), additions);
 			const calls = (isFirstOnly ? onlyListIn : entriesOf)(response.body, mapping);
 			requireMatching(calls, filters, mapping);
 			const entries = calls.map((call) => (keyOf(call) === undefined ? call : compact(call)));
@@ -217,11 +216,10 @@ export function linkedNext({ body }: ApiResponse, mapping: ApiMapping): Array<st
  */
 export function onlyListIn(body: JsonValue, mapping: ApiMapping): JsonObject[] {
 	const lists = listsIn(body);
-	const calls = lists.map((list) => list.map(callIn));
-	const ofCalls = calls.filter((list) => list.length > 0 && !list.includes(undefined));
+	const ofCalls = lists.filter(isListOfCalls);
 	const [only = []] = ofCalls;
 	const isEmpty = lists.length > 0 && lists.every((list) => list.length === 0);
-	if (ofCalls.length === 1 || isEmpty) return only.filter((call) => call !== undefined);
+	if (ofCalls.length === 1 || isEmpty) return only;
 	throw noList("The response doesn't have exactly one list of calls", body, mapping, [
 		'callListPath',
 		'callListPaging',
@@ -234,13 +232,9 @@ function listsIn(value: JsonValue): JsonValue[][] {
 	return isJsonObject(value) ? Object.values(value).flatMap(listsIn) : [];
 }
 
-/** The call of an entry, by its `call_id`: the entry itself, or the only call in its fields. */
-function callIn(entry: JsonValue): JsonObject | undefined {
-	if (!isJsonObject(entry)) return undefined;
-	const [call, other] = [entry, ...Object.values(entry)]
-		.filter(isJsonObject)
-		.filter(({ call_id: callId }) => !isUnset(callId));
-	return other === undefined || call === entry ? call : undefined;
+function isListOfCalls(list: JsonValue[]): list is JsonObject[] {
+	const isCall = (entry: JsonValue) => isJsonObject(entry) && !isUnset(entry.call_id);
+	return list.length > 0 && list.every(isCall);
 }
 
 function noList(

@@ -23,12 +23,6 @@ const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>(
 	['failed', { outcome: 'Failed', answered: null }],
 ]);
 
-/** Whether a value is one of these words. */
-export function isOutcome(value: unknown): boolean {
-	const word = typeof value === 'string' && value.toLowerCase();
-	return [...OUTCOMES.values()].some(({ outcome }) => outcome.toLowerCase() === word);
-}
-
 /** Fields with values by key, and how the flat record names them: `captured_` and the key. */
 const PREFIXES = { data_captured: 'captured_', post_call_analysis: 'analysis_' } as const;
 

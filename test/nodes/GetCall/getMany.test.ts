@@ -46,19 +46,6 @@ describe('a list that may have more pages', () => {
 	});
 });
 
-test('a status in the words of the output that matches no call has a hint', async () => {
-	const named = { ...credential, callListStatusName: 'status' };
-	for (const [status, count] of [
-		['Not answered', 1],
-		['not Answered', 1],
-		['voicemail', 0],
-	] as const) {
-		calls({ status }).reply(200, list());
-		const result = await run({ returnAll: true, filters: { status } }, { credential: named });
-		expect(hintsOf(result)).toHaveLength(count);
-	}
-});
-
 describe('Latest Call of Each Number', () => {
 	const latest = { options: { latestOfEachNumber: true } };
 
@@ -91,24 +78,6 @@ describe('Latest Call of Each Number', () => {
 		const { description } = await errorOf({ limit: 2, ...latest });
 		expect(description).toContain("'Path to List in Response', 'Pagination'");
 	});
-});
-
-test.each([
-	['busy', ['busy'], 0],
-	['busy', [3, null], 0],
-	['busy', ['busy', 'other'], 1],
-	['Not answered', ['not_picked'], 1],
-	['', ['other'], 0],
-])('with Status %j, calls with %j have %d hints', async (status, statuses, count) => {
-	const data = statuses.map((one, at) => ({ call_id: `c-${at}`, status: one }));
-	calls(status === '' ? {} : { st: status }).reply(200, { success: true, data });
-	const whole = { ...credential, callListPaging: 'whole' };
-	const result = await run({ filters: { status } }, { credential: whole });
-	const hint = expect.stringMatching(
-		/^Not all calls have the status in 'Status'\..* check 'Status Filter Name'\.$/,
-	);
-	expect(hintsOf(result)).toEqual(Array(count).fill(hint));
-	expect(output(result, 'Node')).toHaveLength(statuses.length);
 });
 
 describe('a list that has fewer calls than its total', () => {

@@ -1,5 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
-import { findAgents, readActiveAgents } from '../../agents';
+import { findAgents } from '../../agents';
+import { getActiveAgents } from '../../api/endpoints';
 import { recentCampaigns, type RecentCampaign } from '../../calls/recentCampaigns';
 import { type AccountClient, clock, createAccountClient } from '../http/accountClient';
 import { toNodeError } from '../run/nodeErrors';
@@ -56,7 +57,7 @@ export async function searchAgents(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	return await searchEntries(this, filter, async ({ client, apiMapping }) => {
-		const { body } = await readActiveAgents(client, apiMapping);
+		const { body } = await getActiveAgents(client);
 		return findAgents(body, apiMapping).map(({ uuid, name }) => ({ name, value: uuid }));
 	});
 }

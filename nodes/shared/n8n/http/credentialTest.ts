@@ -11,8 +11,8 @@ import {
 	ServiceRejection,
 } from '../../api/errors';
 import { type Transport, VALIDATION_STATUSES } from '../../api/http';
-import { readActiveAgents } from '../../agents';
 import { ApiClient } from '../../api/client';
+import { getActiveAgents } from '../../api/endpoints';
 import { ApiMapping } from '../../apiMapping';
 import { type MappingTestResult, testMapping } from '../../apiMapping/testMapping';
 import { clock } from './accountClient';
@@ -36,7 +36,7 @@ export async function voiceChatAgentApiTest(
 		const transport = transportFor(this, access);
 		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
 		const mapping = new ApiMapping(data);
-		const { agents, failure } = await readActiveAgents(client, mapping).then(
+		const { agents, failure } = await getActiveAgents(client).then(
 			({ body }) => ({ agents: body, failure: null }),
 			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error) }),
 		);

@@ -25,27 +25,26 @@ async function readFrom(respond: (query: Query) => unknown, limit = Infinity) {
 	return { reading, pages: () => asked.map(({ p }) => p), inFlight };
 }
 
-/** Pages of four entries. `first` is the number of the first page in a request, `shown` its number in `meta`. */
+/** Pages of four entries. */
 const paged =
-	(first: number, shown: number, pages: number) =>
+	(first: number, pages: number) =>
 	({ p = first }: Query) => {
 		const index = Number(p) - first;
-		const meta = { current_page: shown + index, total_pages: pages };
+		const meta = { current_page: first + index, total_pages: pages };
 		return { success: true, data: entries(4 * index, 4 * index + 4), meta };
 	};
 
 test.each<[string, (query: Query) => unknown, number, unknown[], number[]]>([
-	['from 1', paged(1, 1, 2), 8, [undefined, 2], [1, 1]],
-	['from 0', paged(0, 0, 2), 8, [undefined, 1], [1, 1]],
-	['from 1, in one page', paged(1, 1, 1), 4, [undefined], [1]],
-	['from 0, in one page', paged(0, 0, 1), 4, [undefined], [1]],
-	['from 1 in meta, and from 0 in requests', paged(0, 1, 3), 12, [undefined, 2, 1, 2], [1, 1, 1]],
+	['from 1', paged(1, 2), 8, [undefined, 2], [1, 1]],
+	['from 0', paged(0, 2), 8, [undefined, 1], [1, 1]],
+	['from 1, in one page', paged(1, 1), 4, [undefined], [1]],
+	['from 0, in one page', paged(0, 1), 4, [undefined], [1]],
 	[
-		'from 1, with the pages after the second one in parallel',
-		paged(1, 1, 6),
+		'from 1, with the pages after the first one in parallel',
+		paged(1, 6),
 		24,
 		[undefined, 2, 3, 4, 5, 6],
-		[1, 1, 1, 2, 3, 4],
+		[1, 1, 2, 3, 4, 5],
 	],
 	[
 		'as text',
@@ -89,10 +88,10 @@ test.each([
 });
 
 test.each([
-	['ignores the page parameter', () => 1, 2],
-	['always returns a wrong page', (p: unknown) => (p === undefined ? 1 : 9), 3],
-])('a service that %s is an error', async (_what, shown, count) => {
-	const { reading, pages } = await readFrom(({ p }) => ({
+	['ignores the page parameter', () => 1],
+	['always returns a wrong page', (p: unknown) => (p === undefined ? 1 : 10)],
+])('a service that %s is an error', async (_what, shown) => {
+	const { reading } = await readFrom(({ p }) => ({
 		data: FOUR,
 		meta: { current_page: shown(p), total_pages: 9 },
 	}));
@@ -100,7 +99,6 @@ test.each([
 		message: 'The service returned another page than requested',
 		resolution: expect.stringContaining('Get List: Page Parameter Name'),
 	});
-	expect(pages()).toHaveLength(count);
 });
 
 test.each([3, 8])('a total_count of %d in 12 does not end the list', async (total_count) => {

@@ -282,7 +282,6 @@ test.each<[string, unknown]>([
 	['.', {}],
 	['.', { message: 'Forbidden' }],
 	['.', null],
-	['calls', []],
 	['calls', { calls: null }],
 	['calls', { calls: [], error: 'Forbidden' }],
 	['calls', { calls: [], error: { code: 403 } }],
@@ -321,7 +320,6 @@ describe('without the path to the list, the calls of the first response', () => 
 		['the response itself', TWO],
 		['data', { success: true, data: TWO }],
 		['deeper, beside other lists', { data: { list: { items: TWO }, tags: ['x'], warnings: [] } }],
-		['each in an entry', { data: TWO.map((call) => ({ call, position: { at: 1 }, note: null })) }],
 		[
 			'with calls in the calls',
 			{ data: TWO.map((call) => ({ ...call, redial: { call_id: 'r' } })) },
@@ -345,7 +343,7 @@ describe('without the path to the list, the calls of the first response', () => 
 		['entries that may be anything', { data: [{ id: 7 }] }],
 		["an entry that isn't a call", { data: [...TWO, { note: 1 }] }],
 		['a call without an ID', { data: [...TWO, { call_id: null }] }],
-		['two calls in an entry', { data: [{ a: TWO[0], b: TWO[1] }] }],
+		['a call in an entry', { data: TWO.map((call) => ({ call })) }],
 	])('%s: the message names the setting', async (_name, response) => {
 		const list = listing(() => response);
 		await expect(read(list, {}, { limit: 50 })).rejects.toMatchObject({
