@@ -20,7 +20,6 @@ import { fingerprint64 } from '../shared/hash';
 import { plainText } from '../shared/values';
 import { forEachWithPauses } from '../shared/pauses';
 import type { JsonObject } from '../shared/json';
-import type { CallSource } from './pollSettings';
 
 export type ListToRead = {
 	/** `campaign_upload_id`, or {@link ALL_CALLS}. */
@@ -35,10 +34,10 @@ export const ALL_CALLS = '';
 /** @returns `attempts`: of the campaign, as its status counts them. 0 if it doesn't. */
 export async function listsToRead(
 	client: ApiClient,
-	source: CallSource,
+	campaignId: number | undefined,
 ): Promise<{ lists: ListToRead[]; attempts: number }> {
-	if (source.kind === 'all') return { lists: [{ id: ALL_CALLS }], attempts: 0 };
-	const { uploads, calls } = await readCampaign(client, source.campaignId);
+	if (campaignId === undefined) return { lists: [{ id: ALL_CALLS }], attempts: 0 };
+	const { uploads, calls } = await readCampaign(client, campaignId);
 	const lists = uploads.map((upload) => {
 		const queues = JSON.stringify(upload.queues.map(({ record }) => record));
 		return { id: upload.id, ...(isCompleted(upload) && { completedQueues: queues }) };

@@ -51,7 +51,7 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 	const subject = subjectOf(context, account, settings);
 	const state = restoreState(polled, subject);
 	const now = clock.now();
-	const { lists, attempts } = await listsToRead(client, settings.source);
+	const { lists, attempts } = await listsToRead(client, settings.campaignId);
 	const readsAll = Math.abs(now - state.allReadAt) >= ALL_LISTS_EVERY_MS;
 	const poll = new Poll(account, settings, state);
 	let unlistedAttempts = attempts;
@@ -237,12 +237,11 @@ function outcomeOf(callId: string, record: JsonObject): bigint {
 function subjectOf(
 	context: IPollFunctions,
 	{ baseUrl }: AccountClient,
-	{ source, from, finished }: PollSettings,
+	{ campaignId, from, finished }: PollSettings,
 ): Subject {
-	const campaignId = source.kind === 'campaign' ? source.campaignId : null;
 	const credential = context.getNode().credentials?.[CREDENTIAL]?.id ?? null;
 	return {
-		subject: fingerprint([baseUrl, credential, source.kind, campaignId]),
+		subject: fingerprint([baseUrl, credential, campaignId ?? null]),
 		start: fingerprint([from ?? [...finished]]),
 	};
 }
@@ -251,11 +250,11 @@ function subjectOf(
 async function testCall(
 	context: IPollFunctions,
 	account: AccountClient,
-	{ source, finished, filters, included }: PollSettings,
+	{ campaignId, finished, filters, included }: PollSettings,
 ): Promise<JsonObject> {
 	const { client } = account;
 	const calls: ListedCall[] = [];
-	for (const { id } of (await listsToRead(client, source)).lists) {
+	for (const { id } of (await listsToRead(client, campaignId)).lists) {
 		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
 		calls.push(...(await readList(account, id, finished, options)).listed);
 	}

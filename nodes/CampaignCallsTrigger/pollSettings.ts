@@ -12,11 +12,9 @@ import { isUnset, quoted } from '../shared/values';
 import { campaignCallsFields } from './properties';
 import { parseTime } from '../shared/dates';
 
-/** The calls to check. */
-export type CallSource = { kind: 'campaign'; campaignId: number } | { kind: 'all' };
-
 export type PollSettings = CompletionSettings & {
-	source: CallSource;
+	/** Undefined for all calls. */
+	campaignId: number | undefined;
 	/** Only calls that were created at this time or later. Epoch milliseconds. */
 	from: number | undefined;
 };
@@ -24,15 +22,14 @@ export type PollSettings = CompletionSettings & {
 /** @throws InvalidInput naming the field that can't be used */
 export function readPollSettings(context: IPollFunctions): PollSettings {
 	const form = formOf(context, campaignCallsFields);
-	const source = readSource(form);
+	const campaignId = readCampaignId(form);
 	const from = readStart(form, context.getTimezone());
-	return { ...readCompletionSettings(form), source, from };
+	return { ...readCompletionSettings(form), campaignId, from };
 }
 
-function readSource(form: Fields): CallSource {
-	if (form.choice('callsOf', 'campaign') === 'all') return { kind: 'all' };
-	const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
-	return { kind: 'campaign', campaignId };
+function readCampaignId(form: Fields): number | undefined {
+	if (form.choice('callsOf', 'campaign') === 'all') return undefined;
+	return parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
 }
 
 function readStart(form: Fields, zone: string): number | undefined {

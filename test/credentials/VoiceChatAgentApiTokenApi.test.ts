@@ -162,18 +162,6 @@ describe('the test of the API mapping', () => {
 			/The response doesn't fit the setting "meta\.total"\. .*check 'Path to Total Count in Response'/,
 		],
 		[
-			'a wrong path to the calls in the entries',
-			{ ...CALLS, callListItemPath: 'call' },
-			found([{ entry: CALL }]),
-			/The response doesn't fit the setting "call"\. .*check 'Path to Call in Each Entry'/,
-		],
-		[
-			'a field name for keys although the calls are in a list',
-			{ ...CALLS, callListKeyName: 'call_id' },
-			found([CALL]),
-			/The response doesn't fit the setting "call_id"\. .*check 'Field Name for Keys'/,
-		],
-		[
 			'the cursor of a list that has more pages',
 			{ ...CALLS, ...CURSOR, callListCursorPath: 'meta.next', callListTotalPath: 'meta.total' },
 			found([CALL], { total: 2, cursor: 'x' }),

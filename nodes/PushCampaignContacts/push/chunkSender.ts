@@ -6,7 +6,7 @@ import sortBy from 'lodash/sortBy';
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import uniq from 'lodash/uniq';
 import type { ApiClient } from '../../shared/api/client';
-import { type Additions, CONTACTS_RESPONSE_FIELDS, pushContacts } from '../../shared/api/endpoints';
+import { type Additions, pushContacts } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import {
 	explained,
@@ -214,7 +214,7 @@ export class ChunkSender {
 				responded.abort(DONE);
 				await preparing;
 			});
-			const response = recordOf(sent, CONTACTS_RESPONSE_FIELDS);
+			const response = recordOf(sent);
 			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
 			requireConsistentCounts(accepted, rows.length);
 			this.addAccepted(accepted);

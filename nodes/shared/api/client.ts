@@ -1,8 +1,7 @@
 import type { Clock } from '../clock';
 import { parseJson } from '../json';
 import { messageOf } from '../values';
-import { ExplainedError, NotSent, type OutcomeUnknown } from './errors';
-import { resolutionOf, textsOfFault } from './errorTable';
+import { ExplainedError, NotSent } from './errors';
 import {
 	BLOCKED_BY_N8N,
 	TransportFault,
@@ -10,6 +9,7 @@ import {
 	type ServiceRequest,
 	type Transport,
 } from './http';
+import { onScreenOnly } from './resolution';
 import { outcomeUnknown, parseResponse, showsEffect, type ResponseChecks } from './response';
 import { isLasting, neverSent, sendWithRetry } from './retry';
 import { withoutSecret } from './secrets';
@@ -74,23 +74,20 @@ function explain(request: ServiceRequest, error: unknown, message: string): Erro
 		// It may have occurred after the request was sent.
 		return outcomeUnknown(request, "The response couldn't be read", { originalMessage: message });
 	}
-	return faultOf(request, error, message);
-}
-
-/** @param message of the fault, without the API token */
-function faultOf(
-	request: ServiceRequest,
-	fault: TransportFault,
-	message: string,
-): NotSent | OutcomeUnknown {
-	const text = textsOfFault(fault);
-	if (!neverSent(fault)) {
-		return outcomeUnknown(request, text.message, { originalMessage: fault.code });
+	const { code: originalMessage } = error;
+	if (!neverSent(error)) return outcomeUnknown(request, 'No response arrived', { originalMessage });
+	if (originalMessage === BLOCKED_BY_N8N) {
+		return new NotSent(
+			'n8n blocked the request',
+			onScreenOnly('Ask your n8n administrator to allow requests to this host.'),
+			{ originalMessage: message, origin: 'n8n', isTransient: false },
+		);
 	}
-	const isBlocked = fault.code === BLOCKED_BY_N8N;
-	return new NotSent(text.message, resolutionOf(text), {
-		originalMessage: isBlocked ? message : fault.code,
-		origin: isBlocked ? 'n8n' : 'network',
-		isTransient: !isLasting(fault),
-	});
+	return new NotSent(
+		"The service can't be reached, so the request wasn't sent",
+		onScreenOnly(
+			"Check 'Base URL' in the credential and the network of your n8n instance. If the certificate is invalid, ask your service provider to fix it.",
+		),
+		{ originalMessage, isTransient: !isLasting(error) },
+	);
 }

@@ -179,18 +179,6 @@ export type Contact = JsonObject & {
 	phone: string;
 };
 
-/** Fields that show which rows are in the campaign. They count at any position in the response. */
-export const CONTACTS_RESPONSE_FIELDS = [
-	'campaign_upload_id',
-	'contacts_received',
-	'contacts_accepted',
-	'duplicates_removed',
-	'enqueued',
-	'queued_calls',
-	'engine_skipped_duplicates',
-	'dnd_skipped',
-] as const;
-
 /**
  * `POST /v1/campaigns/{id}/contacts`. The ID of a contact list or a count of accepted contacts proves success.
  *

@@ -1,40 +1,16 @@
 import omit from 'lodash/omit';
-import partition from 'lodash/partition';
 import { fieldsIn, isJsonObject, numberIn, type JsonObject, type JsonValue } from '../json';
 import { asText } from './parseIds';
 
-/** Documented fields beside `data` (General conventions, `warnings` of campaign contacts). */
-const BESIDE_DATA = new Set(['message', 'meta', 'warnings']);
-
 /**
- * The record in a response: `data`, or the whole body if it has no envelope. Documented fields beside `data` are added
- * under their names, and all others under `envelope`, because a `status` of the envelope isn't the status of a call.
- * Fields of the record are never replaced.
- *
- * @param ownFields further fields beside `data` that belong to the record
+ * The record in a response: `data` with the fields beside it, or the whole body if it has no envelope. Fields of the record
+ * are never replaced.
  */
-export function recordOf(
-	{ body }: { body: JsonValue },
-	ownFields: readonly string[] = [],
-): JsonObject {
+export function recordOf({ body }: { body: JsonValue }): JsonObject {
 	if (!isJsonObject(body)) return body === null ? {} : { data: body };
-	const { data = null } = body;
-	const beside = fieldsBesideData(body);
-	if (data === null) return Object.fromEntries(beside);
-	const record = isJsonObject(data) ? data : { data };
-	const [kept, others] = partition(
-		beside,
-		([name]) => BESIDE_DATA.has(name) || ownFields.includes(name),
-	);
-	if (others.length > 0) kept.push(['envelope', Object.fromEntries(others)]);
-	return {
-		...record,
-		...Object.fromEntries(kept.filter(([name]) => !Object.hasOwn(record, name))),
-	};
-}
-
-function fieldsBesideData(body: JsonObject): Array<[string, JsonValue]> {
-	return Object.entries(body).filter(([name]) => name !== 'success' && name !== 'data');
+	const { data = null, ...beside } = omit(body, 'success');
+	if (data === null) return beside;
+	return { ...beside, ...(isJsonObject(data) ? data : { data }) };
 }
 
 /**

@@ -1,13 +1,7 @@
 import compact from 'lodash/compact';
 import range from 'lodash/range';
 import { duration } from '../clock';
-import {
-	BLOCKED_BY_N8N,
-	TOO_MANY_REQUESTS,
-	type HttpResponse,
-	type ServiceRequest,
-	type TransportFault,
-} from './http';
+import { TOO_MANY_REQUESTS, type HttpResponse, type ServiceRequest } from './http';
 import {
 	beginsWith,
 	hasErrorCode,
@@ -18,7 +12,7 @@ import {
 	type RejectionBody,
 } from './rejectionBody';
 import type { Explanation, Resolution } from './resolution';
-import { neverSent, retryAfterMs } from './retry';
+import { retryAfterMs } from './retry';
 
 /** What happened, and what to do. Without `next`, a model can do nothing. */
 type Texts = {
@@ -298,22 +292,6 @@ const LAST: Row = {
 	message: 'The service rejected the request',
 	next: 'Check the values and the IDs, and correct what the service names. Then try again.',
 };
-
-/** The texts of a network fault. The code that follows them names its cause. */
-export function textsOfFault(fault: TransportFault): Texts {
-	if (fault.code === BLOCKED_BY_N8N) {
-		return {
-			message: 'n8n blocked the request',
-			onScreen: 'Ask your n8n administrator to allow requests to this host.',
-		};
-	}
-	if (!neverSent(fault)) return { message: 'No response arrived' };
-	return {
-		message: "The service can't be reached, so the request wasn't sent",
-		onScreen:
-			"Check 'Base URL' in the credential and the network of your n8n instance. If the certificate is invalid, ask your service provider to fix it.",
-	};
-}
 
 /** What to do, for a person and for a model. */
 export function resolutionOf({ next = '', onScreen }: Texts): Resolution {

@@ -140,9 +140,7 @@ export class OutcomeUnknown extends ExplainedError {
 		return {
 			...explanation,
 			origin,
-			...(originalMessage !== undefined && {
-				originalMessage: firstCharacters(originalMessage, MAX_STORED_CHARACTERS),
-			}),
+			...(originalMessage !== undefined && { originalMessage }),
 			...(status !== undefined && { status }),
 		};
 	}
@@ -159,16 +157,11 @@ export class OutcomeUnknown extends ExplainedError {
 }
 
 /** An unknown outcome as stored between attempts. */
-export type StoredUnknown = {
-	message: string;
-	resolution: Resolution;
+export type StoredUnknown = Explanation & {
 	origin?: ErrorOrigin;
 	originalMessage?: string;
 	status?: number;
 };
-
-/** Characters of `originalMessage` to store for the next attempt, for each item. */
-const MAX_STORED_CHARACTERS = 300;
 
 /** The service returned another record than the requested one. None of it may be used. */
 export class OtherRecord extends ExplainedError {

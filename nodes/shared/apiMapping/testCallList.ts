@@ -10,12 +10,11 @@ import {
 	requiredForList,
 	totalIn,
 } from '../calls/callList';
-import { isJsonObject, type JsonValue, outlineOf, valueAt } from '../json';
+import { outlineOf, valueAt } from '../json';
 import type { ApiMapping, MappingName } from './index';
 
 /**
- * Reads the first page, and checks that each path of the API mapping leads somewhere in it. A wrong path may otherwise go
- * unnoticed.
+ * Reads the first page, and checks the paths whose mistakes would go unnoticed: to the list, its total, and its next page.
  *
  * @returns why a path couldn't be checked. Undefined if all could.
  * @throws InvalidInput if the API mapping lacks a value, before anything is sent
@@ -35,33 +34,22 @@ export async function testCallList(
 		onlyListIn(body, mapping);
 		return undefined;
 	}
-	const entries = entriesOf(body, mapping);
-	const list = valueAt(body, mapping.required('callListPath'));
+	const { length: count } = entriesOf(body, mapping);
 	const total = totalIn(body, mapping);
-	const hasCall = (path: string) => {
-		const calls = Object.values(list ?? {}).map((entry: JsonValue) => valueAt(entry, path) ?? null);
-		return calls.length === 0 || calls.some(isJsonObject);
-	};
+	const totalPath = mapping.optional('callListTotalPath');
+	if (totalPath !== undefined && total === undefined)
+		throw notFitting('callListTotalPath', totalPath);
 	const isLinked = ['cursor', 'nextLink'].includes(mapping.required('callListPaging'));
-	const hasNext = !isLinked || linkedNext(response, mapping).length > 0;
-	const isLast = total === undefined || total <= entries.length;
-	const paths: Array<[MappingName, (path: string) => boolean]> = [
-		['callListKeyName', () => !Array.isArray(list)],
-		['callListItemPath', hasCall],
-		['callListTotalPath', () => total !== undefined],
-		['callListCursorPath', (path) => hasNext || isLast || valueAt(body, path) !== undefined],
-	];
-	for (const [field, fits] of paths) {
-		const path = mapping.optional(field);
-		if (path === undefined || fits(path)) continue;
-		throw new OutcomeUnknown(
+	if (!isLinked || linkedNext(response, mapping).length > 0) return undefined;
+	const cursorPath = mapping.required('callListCursorPath');
+	if (valueAt(body, cursorPath) !== undefined) return undefined;
+	if (total !== undefined && total > count) throw notFitting('callListCursorPath', cursorPath);
+	return `the first response has nothing at "${cursorPath}", so it's the last page or the path is wrong`;
+
+	function notFitting(field: MappingName, path: string): OutcomeUnknown {
+		return new OutcomeUnknown(
 			`The response doesn't fit the setting "${path}"`,
 			onScreenOnly(`${mapping.resolution(field)} The response contains ${outlineOf(body)}.`),
 		);
 	}
-	const cursorPath = mapping.optional('callListCursorPath');
-	const isUnclear = !hasNext && cursorPath !== undefined && valueAt(body, cursorPath) === undefined;
-	return isUnclear
-		? `the first response has nothing at "${cursorPath}", so it's the last page or the path is wrong`
-		: undefined;
 }

@@ -155,15 +155,18 @@ export function callsKeepChanging(advice: string, mapping: ApiMapping): Explanat
 /**
  * The calls at the path of the API mapping. Some services write an empty list as null.
  *
- * @throws OutcomeUnknown if it has none
+ * @throws OutcomeUnknown if it has none, or an entry has no call
  */
 export function entriesOf(body: JsonValue, mapping: ApiMapping): JsonObject[] {
 	const path = mapping.required('callListPath');
 	const keyName = mapping.optional('callListKeyName');
 	const itemPath = mapping.optional('callListItemPath');
 	const list = valueAt(body, path);
-	const inEntry = (entry: JsonValue) =>
-		asRecord(itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry));
+	const inEntry = (entry: JsonValue) => {
+		const call = itemPath === undefined ? entry : valueAt(entry, itemPath);
+		if (call !== undefined) return asRecord(call);
+		throw noList(`An entry of the list has no "${itemPath}"`, body, mapping, ['callListItemPath']);
+	};
 	if (Array.isArray(list)) return list.map(inEntry);
 	if (list === null && totalIn(body, mapping) === 0) return [];
 	if (isJsonObject(list) && keyName !== undefined) {

@@ -14,7 +14,7 @@ describe('one read', () => {
 			.reply(200, { ...body, status: 'ok' });
 		const developerSettings = { additionalQueryParameters: '{ "x": "y" }' };
 		expect(await records({ simplify: false, developerSettings })).toEqual([
-			{ campaign: { id: 42 }, note: 'beta', envelope: { status: 'ok' } },
+			{ campaign: { id: 42 }, note: 'beta', status: 'ok' },
 		]);
 	});
 

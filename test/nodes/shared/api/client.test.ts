@@ -177,19 +177,13 @@ describe('a success', () => {
 		],
 		[
 			{ success: true, data: [1], id: 9 },
-			{ data: [1], envelope: { id: 9 } },
+			{ data: [1], id: 9 },
 		],
-		// Documented fields beside data keep their names. Fields of the record are never replaced.
+		// Fields of the record are never replaced.
 		[
-			{ ...envelope, status: 'ok', id: 'r', message: 'Done', warnings: ['slow'] },
-			{
-				...envelope.data,
-				message: 'Done',
-				warnings: ['slow'],
-				envelope: { status: 'ok', id: 'r' },
-			},
+			{ ...envelope, status: 'ok', id: 'r', message: 'Done' },
+			{ ...envelope.data, message: 'Done' },
 		],
-		[{ data: { envelope: 'sent' }, id: 9 }, { envelope: 'sent' }],
 		[[1, 2], { data: [1, 2] }],
 		['text', { data: 'text' }],
 		[0, { data: 0 }],

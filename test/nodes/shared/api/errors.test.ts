@@ -18,8 +18,8 @@ test.each<[string, ConstructorParameters<typeof OutcomeUnknown>[2]]>([
 	});
 });
 
-test('only the start of a long response is shown, and less of it is stored', () => {
+test('only the start of a long response is shown and stored', () => {
 	const error = new OutcomeUnknown('It broke', LOOK, { originalMessage: 'x'.repeat(2_001) });
 	expect(error.originalMessage).toBe(`${'x'.repeat(2_000)}…`);
-	expect(error.toStored().originalMessage).toBe('x'.repeat(300));
+	expect(error.toStored().originalMessage).toBe(error.originalMessage);
 });

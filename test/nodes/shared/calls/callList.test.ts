@@ -243,13 +243,15 @@ test('a service that ignores the page parameter is an error', async () => {
 
 test('a call in each entry, and entries that are not objects', async () => {
 	const list = listing(() => ({
-		data: { calls: [{ call: { call_id: 'a' } }, { other: 1 }, 'x'] },
+		data: { calls: [{ call: { call_id: 'a' } }, { call: 'x' }] },
 	}));
-	expect(await read(list, { ...WHOLE, callListItemPath: 'call' })).toEqual([
-		{ call_id: 'a' },
-		{ other: 1 },
-		{ value: 'x' },
-	]);
+	const inCall = { ...WHOLE, callListItemPath: 'call' };
+	expect(await read(list, inCall)).toEqual([{ call_id: 'a' }, { value: 'x' }]);
+	const other = listing(() => ({ data: { calls: [{ call: {} }, { other: 1 }] } }));
+	await expect(read(other, inCall)).rejects.toMatchObject({
+		message: 'An entry of the list has no "call"',
+		resolution: expect.stringContaining("check 'Path to Call in Each Entry'"),
+	});
 });
 
 test('calls by ID in an object', async () => {
@@ -299,7 +301,7 @@ test.each<[string, Details, unknown]>([
 	[
 		'a call in one of the entries',
 		{ ...WHOLE, callListItemPath: 'call' },
-		{ calls: [{ note: 1 }, { call: { call_id: 'a' } }] },
+		{ calls: [{ call: { call_id: 'a' } }] },
 	],
 	[
 		'an empty list, whose entries show nothing',
