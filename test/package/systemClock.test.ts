@@ -12,8 +12,6 @@ const READS_SYSTEM_CLOCK =
 const REASONS: { [file: string]: string } = {
 	'nodes/shared/clock.ts': 'defines the clock',
 	'nodes/shared/n8n/http/accountClient.ts': 'makes the clock',
-	'nodes/shared/api/client.ts': "passes on the time for 'Retry-After' as a date",
-	'nodes/shared/api/retry.ts': "'Retry-After' can be a date",
 	'nodes/shared/calls/readCall.ts': 'the output says when a URL of a recording expires',
 	'nodes/shared/calls/recentCampaigns.ts': 'a filter of the call list is a date',
 	'nodes/CampaignCallsTrigger/pollCalls.ts': 'n8n stores when all contact lists were read',

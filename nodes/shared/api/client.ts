@@ -55,8 +55,7 @@ export class ApiClient {
 				},
 			);
 			const redacted = { ...response, text: this.hideApiToken(response.text) };
-			const now = this.clock.now();
-			return parseResponse(request, redacted, checks, now);
+			return parseResponse(request, redacted, checks);
 		} catch (error) {
 			throw explain(request, error, this.hideApiToken(messageOf(error)));
 		}

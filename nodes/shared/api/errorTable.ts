@@ -338,8 +338,8 @@ function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequ
 }
 
 /** The texts of a row, with the time of `Retry-After` if the service receives too many requests. */
-export function explanationOf(row: Row, response: HttpResponse, now: number): Explanation {
-	const waitMs = (response.status === TOO_MANY_REQUESTS && retryAfterMs(response, now)) || 0;
+export function explanationOf(row: Row, response: HttpResponse): Explanation {
+	const waitMs = (response.status === TOO_MANY_REQUESTS && retryAfterMs(response)) || 0;
 	const { message, next = '' } = row;
 	const timed = waitMs === 0 ? next : next.replace('later', `after ${duration(waitMs)}`);
 	return { message, resolution: resolutionOf({ ...row, next: timed }) };

@@ -31,7 +31,6 @@ const TIMEOUT_STATUSES = new Set([408, 499]);
  * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link notProcessed}
  * - **unknown**: everything else with any status, such as a web page, an empty body, or the response of a proxy
  *
- * @param now epoch milliseconds
  * @throws ServiceRejection if the request was rejected
  * @throws OutcomeUnknown if the response proves neither
  */
@@ -39,7 +38,6 @@ export function parseResponse(
 	request: ServiceRequest,
 	response: HttpResponse,
 	{ successCheck, effectFields, isSecret = false }: ResponseChecks,
-	now: number,
 ): ApiResponse {
 	const { status } = response;
 	const body = parseJson(response.text);
@@ -55,7 +53,7 @@ export function parseResponse(
 	const row =
 		rejection === undefined ? notProcessed(request, status) : rowOf(rejection, status, request);
 	if (row !== undefined && !showsEffect(request, body, effectFields)) {
-		const explanation = explanationOf(row, response, now);
+		const explanation = explanationOf(row, response);
 		const found = rejection ?? NO_ERROR_BODY;
 		throw new ServiceRejection(explanation, originalMessage, status, found, origin);
 	}

@@ -61,22 +61,14 @@ function mayRetry(
 	return method === 'GET' && result.status >= 500;
 }
 
-/** The wait of `Retry-After` in milliseconds. The header has seconds or a date by the service's clock (RFC 9110). */
-export function retryAfterMs({ headers }: HttpResponse, now: number): number | undefined {
+/** The wait of `Retry-After` in milliseconds. A date counts as none, because it's by the service's clock. */
+export function retryAfterMs({ headers }: HttpResponse): number | undefined {
 	const { 'retry-after': value } = headers;
-	if (typeof value !== 'string' || value.trim() === '') return undefined;
-	const seconds = Number(value);
-	if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-	const at = dateIn(value);
-	return at === undefined ? undefined : Math.max(0, at - (dateIn(headers.date) ?? now));
+	const isGiven = typeof value === 'string' && value.trim() !== '';
+	return isGiven && Number.isFinite(Number(value)) ? Math.max(0, Number(value) * 1000) : undefined;
 }
 
-function dateIn(header: unknown): number | undefined {
-	const at = typeof header === 'string' ? Date.parse(header) : NaN;
-	return Number.isNaN(at) ? undefined : at;
-}
-
-export type RetryOptions = {
+type RetryOptions = {
 	clock: Clock;
 	random: () => number;
 	/** In milliseconds of the clock's `elapsed()`: no further attempt starts after this. */
@@ -103,7 +95,7 @@ export async function sendWithRetry<Result extends HttpResponse>(
 			throw error;
 		});
 		const isRetried = attempt < ATTEMPTS && mayRetry(method, result, tookEffect);
-		const wait = isRetried ? waitBefore(attempt, result, clock, random) : undefined;
+		const wait = isRetried ? waitBefore(attempt, result, random) : undefined;
 		const isLast = wait === undefined || clock.elapsed() + wait >= notAfter;
 		if (isLast || !(await waitUnlessAborted(clock, wait, signal))) {
 			if (result instanceof TransportFault) throw result;
@@ -123,13 +115,10 @@ async function waitUnlessAborted(clock: Clock, ms: number, signal?: AbortSignal)
 function waitBefore(
 	attempt: number,
 	result: HttpResponse | TransportFault,
-	clock: Clock,
 	random: () => number,
 ): number | undefined {
-	const requestedMs =
-		result instanceof TransportFault ? undefined : retryAfterMs(result, clock.now());
+	const requestedMs = (result instanceof TransportFault ? 0 : retryAfterMs(result)) ?? 0;
 	// Without any wait, the attempts would be used up immediately.
-	if (requestedMs === undefined || requestedMs === 0)
-		return backoffMs(REQUEST_BACKOFF, attempt, random);
+	if (requestedMs === 0) return backoffMs(REQUEST_BACKOFF, attempt, random);
 	return requestedMs > MAX_RETRY_AFTER_MS ? undefined : requestedMs;
 }

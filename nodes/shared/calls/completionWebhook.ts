@@ -1,4 +1,3 @@
-import uniqBy from 'lodash/uniqBy';
 import { CALL_ID, UUID } from '../api/parseIds';
 import {
 	fieldsIn,
@@ -23,8 +22,6 @@ export type ReportedCall = {
 	callId: string;
 	/** The object with the `call_id`. */
 	record: JsonObject;
-	/** The part of the report about this call only: the object with the `call_id`, or the whole report if it has no other call. */
-	part: JsonValue;
 };
 
 /** A key for a call ID. The case of a UUID doesn't matter. */
@@ -39,9 +36,7 @@ export function callIdKey(callId: string): string {
 export function readReport(payload: JsonValue): ReportedCall[] {
 	for (const level of levelsIn(payload, MAX_VALUES, FREE_FORM)) {
 		const calls = level.flatMap(callIn);
-		if (calls.length === 0) continue;
-		const isOne = uniqBy(calls, ({ callId }) => callIdKey(callId)).length === 1;
-		return isOne ? calls.map((call) => ({ ...call, part: payload })) : calls;
+		if (calls.length > 0) return calls;
 	}
 	return [];
 }
@@ -50,16 +45,12 @@ function callIn(value: JsonValue): ReportedCall[] {
 	if (!isJsonObject(value)) return [];
 	const { call_id: id } = value;
 	const isId = typeof id === 'string' && id.length <= MAX_CALL_ID_LENGTH && CALL_ID.test(id);
-	return isId ? [{ callId: id, record: value, part: value }] : [];
+	return isId ? [{ callId: id, record: value }] : [];
 }
 
-/**
- * A field of a reported call, from the object with its `call_id`, or else from the objects around it, because an
- * envelope may have a field of the same name. Several values are returned as a list.
- */
-export function reportedField({ record, part }: ReportedCall, name: string): JsonValue {
-	const own = valuesOf(record, name);
-	const values = own.length > 0 ? own : valuesOf(part, name);
+/** A field of a reported call, in the object with its `call_id` or below it. Several values are returned as a list. */
+export function reportedField({ record }: ReportedCall, name: string): JsonValue {
+	const values = valuesOf(record, name);
 	return values.length > 1 ? values : (values[0] ?? null);
 }
 

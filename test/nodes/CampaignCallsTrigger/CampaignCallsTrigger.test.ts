@@ -107,8 +107,10 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	}
 
 	const faults = () => simulator().faults;
-	const listBody = (items: JsonObject[], total = items.length) =>
-		dialect.calls.listBody({ items, total, size: 10, start: 0, next: null, link: null });
+	const listBody = (calls: JsonObject[], total = calls.length) => {
+		const items = calls.map((call) => dialect.calls.listItem(call));
+		return dialect.calls.listBody({ items, total, size: 10, start: 0, next: null, link: null });
+	};
 	const listRequests = () => simulator().requests.filter(({ path }) => path === '/v1/calls').length;
 
 	it('returns the calls that ended since the last poll in one execution, and no earlier ones', async () => {

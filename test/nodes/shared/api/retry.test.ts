@@ -57,14 +57,13 @@ describe('the retry rule after a network fault', () => {
 
 test.each([
 	['3', 3_000],
-	['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
+	['Thu, 01 Jan 2026 00:00:05 GMT', undefined],
 	['soon', undefined],
 	['', undefined],
 	[' ', undefined],
 	['-5', 0],
 ])('Retry-After: %s', (value, expected) => {
-	const now = Date.UTC(2026, 0, 1);
-	expect(retryAfterMs(response(429, { 'retry-after': value }), now)).toBe(expected);
+	expect(retryAfterMs(response(429, { 'retry-after': value }))).toBe(expected);
 });
 
 test('sends until it succeeds, waiting as the service asks', async () => {
@@ -91,17 +90,6 @@ test.each([
 	expect(result).toMatchObject({ status: 429 });
 	expect(send).toHaveBeenCalledTimes(waits.length + 1);
 	expect(clock.slept).toEqual(waits);
-});
-
-test('a date in Retry-After is relative to the Date of the response', async () => {
-	const clock = fakeClock();
-	// An hour behind the clock of n8n, and an hour ahead.
-	for (const day of ['Wed, 31 Dec 2025 23', 'Thu, 01 Jan 2026 01']) {
-		const headers = { date: `${day}:00:00 GMT`, 'retry-after': `${day}:00:07 GMT` };
-		expect(retryAfterMs(response(429, headers), clock.now())).toBe(7_000);
-	}
-	const noClock = { date: 'today', 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' };
-	expect(retryAfterMs(response(429, noClock), clock.now())).toBe(7_000);
 });
 
 test('a 429 that shows an effect is final', async () => {

@@ -10,9 +10,9 @@ import type { JsonObject } from '../../../../nodes/shared/json';
 const ID = '6f1c2a34-0000-4000-8000-000000000001';
 
 it('a report is compared by its outcome, from any position, and by the late fields that it has', () => {
-	const record = { call_id: ID, status: 'picked', retry_count: 0, summary: 'x' };
-	const part = { data: record, call_picked_at: '2026-11-20T10:00:00Z', campaign_id: 7 };
-	expect(comparedReport({ callId: ID, record, part })).toEqual({
+	const data = { status: 'picked', call_picked_at: '2026-11-20T10:00:00Z', campaign_id: 7 };
+	const record = { call_id: ID, retry_count: 0, summary: 'x', data };
+	expect(comparedReport({ callId: ID, record })).toEqual({
 		status: 'picked',
 		retry_count: 0,
 		call_picked_at: '2026-11-20T10:00:00Z',

@@ -55,13 +55,6 @@ describe('the calls of a report', () => {
 	])('%s', (_name, payload, count) => {
 		expect(readReport(payload)).toHaveLength(count);
 	});
-
-	it('each has what is about it alone, and one has the whole report', () => {
-		const several = [call(ID), call(OTHER)];
-		expect(readReport({ calls: several }).map(({ part }) => part)).toEqual(several);
-		for (const payload of [[call(ID)], { event: call(ID), call: call(ID.toUpperCase()) }])
-			for (const { part } of readReport(payload)) expect(part).toBe(payload);
-	});
 });
 
 describe('a field of a reported call', () => {
@@ -83,12 +76,7 @@ describe('a field of a reported call', () => {
 			['picked'],
 		],
 		['not what the call captured', call(ID, { data_captured: { status: 'interested' } }), [null]],
-		['beside it', { event: call(ID), call: { status: 'picked' } }, ['picked']],
-		[
-			'all, if none is nearer',
-			{ status: 'ok', event: call(ID), call: { status: 'picked' } },
-			[['ok', 'picked']],
-		],
+		['none beside it', { event: call(ID), call: { status: 'picked' } }, [null]],
 		['each its own', [call(ID, { status: 'a' }), call(OTHER, { status: 'b' })], ['a', 'b']],
 		['none of another call', [call(ID), call(OTHER, { status: 'b' })], [null, 'b']],
 		['no unset one', call(ID, { status: ' ', more: { status: 'picked' } }), ['picked']],
