@@ -5,7 +5,11 @@ import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
+import {
+	closeLegacySession,
+	createLegacySession,
+	pauseLegacySession,
+} from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/parseIds';
 import { createTarget, personNameField, requestSettings } from './create.operation';
@@ -87,10 +91,12 @@ const createLegacy: Prepare = (form) => {
 	};
 };
 
-function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<Prepare> {
+const ENDINGS = { close_session: closeLegacySession, pause_session: pauseLegacySession };
+
+function end(form: Fields, how: keyof typeof ENDINGS): ReturnType<Prepare> {
 	const body = { agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)) };
 	const request = sessionRequest(form, how, body, async (client, id, additions) =>
-		endLegacySession(client, id, how, body, additions),
+		ENDINGS[how](client, id, body, additions),
 	);
 	// The customer's next message resumes a paused session, so it may need another pause.
 	return how === 'pause_session' ? { ...request, modelMayRepeat: 'afterCompletion' } : request;

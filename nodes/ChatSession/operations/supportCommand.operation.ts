@@ -58,7 +58,7 @@ function readCommand(form: Fields): string {
 
 function send(form: Fields, command: string): PreparedRequest<ChatDeps> {
 	const request = sessionRequest(form, 'support', { command }, async (client, id, additions) =>
-		sendSupportCommand(client, id, command, additions),
+		sendSupportCommand(client, id, { command }, additions),
 	);
 	// A session can be handed over and back many times, so only its latest command counts as a repeat.
 	return { ...request, modelMayRepeat: 'afterOtherRequest' };

@@ -266,34 +266,33 @@ export const sendInbound = withValues('POST', '/v1/chat/inbound', SHOWS_TURN);
 /** `POST /v1/chat/inbound/async`: the reply arrives later. Accepts an `idempotency_key`. */
 export const sendInboundAsync = withValues('POST', '/v1/chat/inbound/async', saysSuccess);
 
-/** `POST /v1/chat/session/{id}/support`. Only the command `close` is documented. */
-export async function sendSupportCommand(
-	client: ApiClient,
-	sessionId: string,
-	command: string,
-	additions: Additions = {},
-): Promise<ApiResponse> {
-	const path = `/v1/chat/session/${segment(sessionId)}/support`;
-	return await withValues('POST', path, saysSuccess)(client, { body: { command } }, additions);
+/** A request about a session. Its response must not be about another one. */
+function onSession(root: '/v1/chat/session' | '/chat_sessions', part: string, check: SuccessCheck) {
+	return async (
+		client: ApiClient,
+		sessionId: string,
+		body: JsonObject,
+		additions: Additions = {},
+	): Promise<ApiResponse> => {
+		const path = `${root}/${segment(sessionId)}/${part}`;
+		const successCheck = both(check, isAbout('session_id', sessionId));
+		return await withValues('POST', path, successCheck)(client, { body }, additions);
+	};
 }
+
+/** `POST /v1/chat/session/{id}/support` with a `command`. Only `close` is documented. */
+export const sendSupportCommand = onSession('/v1/chat/session', 'support', saysSuccess);
 
 /**
- * The returned list may word the entry differently, because the document doesn't say that it's stored as it was sent.
- * Without `success: true`, only the session is proof, because gateways can write a `context`, too.
+ * `POST /v1/chat/session/{id}/inject_context`: appends one non-empty `context`. The returned list may word it differently,
+ * because the document doesn't say that it's stored as it was sent. Without `success: true`, only the session is proof,
+ * because gateways can write a `context`, too.
  */
-const ADDED = either(hasId('session_id'), both(saysSuccess, hasAnyField('context')));
-
-/** `POST /v1/chat/session/{id}/inject_context`: appends one non-empty entry. */
-export async function injectContext(
-	client: ApiClient,
-	sessionId: string,
-	body: { context: string },
-	additions: Additions = {},
-): Promise<ApiResponse> {
-	const path = `/v1/chat/session/${segment(sessionId)}/inject_context`;
-	const successCheck = both(ADDED, isAbout('session_id', sessionId));
-	return await withValues('POST', path, successCheck)(client, { body }, additions);
-}
+export const injectContext = onSession(
+	'/v1/chat/session',
+	'inject_context',
+	either(hasId('session_id'), both(saysSuccess, hasAnyField('context'))),
+);
 
 /** Short, because every user of the session waits for the token. */
 const TOKEN_TIMEOUT_MS = 15_000;
@@ -325,21 +324,16 @@ export async function sendLegacyMessage(
 	return await withValues('POST', path, successCheck)(client, { body }, additions);
 }
 
-/** A `message` alone doesn't prove success, because gateways write one too. */
-const ENDED = {
-	close_session: either(hasId('session_id'), hasAnyField('summary')),
-	pause_session: either(hasId('session_id'), both(saysSuccess, hasAnyField('message'))),
-};
+/** `POST /chat_sessions/{id}/close_session` with `agent_uuid`. */
+export const closeLegacySession = onSession(
+	'/chat_sessions',
+	'close_session',
+	either(hasId('session_id'), hasAnyField('summary')),
+);
 
-/** `POST /chat_sessions/{id}/close_session` and `POST /chat_sessions/{id}/pause_session`. */
-export async function endLegacySession(
-	client: ApiClient,
-	sessionId: string,
-	action: keyof typeof ENDED,
-	body: { agent_uuid: string },
-	additions: Additions = {},
-): Promise<ApiResponse> {
-	const path = `/chat_sessions/${segment(sessionId)}/${action}`;
-	const successCheck = both(ENDED[action], isAbout('session_id', sessionId));
-	return await withValues('POST', path, successCheck)(client, { body }, additions);
-}
+/** `POST /chat_sessions/{id}/pause_session` with `agent_uuid`. Gateways write a `message`, too. */
+export const pauseLegacySession = onSession(
+	'/chat_sessions',
+	'pause_session',
+	either(hasId('session_id'), both(saysSuccess, hasAnyField('message'))),
+);

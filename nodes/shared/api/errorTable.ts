@@ -25,10 +25,8 @@ type Texts = {
 
 /** An error: how it's recognized, what happened, and what to do. */
 type ErrorRow<Code = string> = Texts & {
-	/** The endpoints that can return it, as `METHOD /path`. Any if not set. */
+	/** The endpoints that can return it, as `METHOD /path`. Any if not set, as for a text that means the same everywhere. */
 	raisedBy?: RegExp;
-	/** Whether its text means the same at every endpoint, so that it explains a rejection there. It doesn't prove one. */
-	explainsAnywhere?: true;
 	/** Limits the row to these HTTP statuses. Any if not set. */
 	statuses?: readonly number[];
 	/** What the error body must show. Anything if not set. */
@@ -67,14 +65,6 @@ const DND_REMOVAL = at('DELETE /v1/dnd_numbers');
 const CHAT = /^POST \/(?:v1\/chat\/|chat_)/;
 /** Requests with a session ID in the path. */
 const SESSION_ENDPOINTS = /^POST \/(?:v1\/chat\/session|chat_sessions)\/[^/]+\/./;
-/** Other requests with an agent: "`403` on call placement, `agent_not_found` elsewhere" (Authentication). */
-const AGENT_ENDPOINTS = anyOf(
-	CONTACT_PUSH,
-	CHAT,
-	at('GET /v1/dnd_numbers', 'POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers'),
-	at('GET /v1/calls', 'GET /v1/active_agents'),
-);
-
 const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
 
 const CHECK_AGENT = {
@@ -111,8 +101,6 @@ const ROWS = [
 	},
 	{
 		code: 'session_closed',
-		raisedBy: at('POST /v1/chat/session/{id}/ws_token'),
-		explainsAnywhere: true,
 		documentedStatuses: [409],
 		// The chat engine may relay it as a reason, which isn't documented.
 		matches: (rejection) =>
@@ -129,8 +117,6 @@ const ROWS = [
 	},
 	{
 		code: 'agent_not_in_account',
-		raisedBy: CALL_PLACEMENT,
-		explainsAnywhere: true,
 		documentedStatuses: [403],
 		matches: beginsWith('Agent not found or not associated with this account'),
 		message: 'The account of this API token has no agent with this ID',
@@ -146,8 +132,6 @@ const ROWS = [
 	},
 	{
 		code: 'agent_not_found',
-		raisedBy: AGENT_ENDPOINTS,
-		explainsAnywhere: true,
 		matches: isCode('agent_not_found'),
 		message: 'The service found no such agent in the account of this API token',
 		...CHECK_AGENT,
@@ -168,8 +152,6 @@ const ROWS = [
 	},
 	{
 		code: 'campaign_not_found',
-		raisedBy: at('GET /v1/campaigns/{id}/status'),
-		explainsAnywhere: true,
 		matches: beginsWith("Couldn't find Campaign"),
 		message: "The service doesn't know this campaign",
 		next: "Check the campaign ID. It's a number, and the campaign must belong to this account.",
@@ -298,18 +280,6 @@ export function resolutionOf({ next = '', onScreen }: Texts): Resolution {
 	return { onScreen: compact([next, onScreen]).join(' '), forModel: next };
 }
 
-/** The documented error of a body, if this endpoint can return it according to the document. */
-export function documentedError(
-	rejection: RejectionBody,
-	status: number,
-	request: ServiceRequest,
-): Row | undefined {
-	return ERRORS.find(
-		({ code, raisedBy, matches }) =>
-			code !== undefined && isEndpoint(raisedBy, request) && matches?.(rejection, status) === true,
-	);
-}
-
 /** Explains a rejection of the service by its body, endpoint, and status. */
 export function rowOf(rejection: RejectionBody, status: number, request: ServiceRequest): Row {
 	const row = ERRORS.find(
@@ -324,13 +294,8 @@ export function notProcessed(request: ServiceRequest, status: number): Row | und
 	return ERRORS.find((row) => row.statusAloneRejects === true && covers(row, request, status));
 }
 
-function covers(
-	{ raisedBy, explainsAnywhere, statuses }: Row,
-	request: ServiceRequest,
-	status: number,
-): boolean {
-	const isRaised = explainsAnywhere === true || isEndpoint(raisedBy, request);
-	return isRaised && statuses?.includes(status) !== false;
+function covers({ raisedBy, statuses }: Row, request: ServiceRequest, status: number): boolean {
+	return isEndpoint(raisedBy, request) && statuses?.includes(status) !== false;
 }
 
 function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequest): boolean {

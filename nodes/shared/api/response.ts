@@ -1,4 +1,4 @@
-import { documentedError, explanationOf, notProcessed, rowOf } from './errorTable';
+import { explanationOf, notProcessed, rowOf } from './errorTable';
 import { onScreenOnly } from './resolution';
 import { isId, saysSuccess, type SuccessCheck } from './envelope';
 import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
@@ -101,7 +101,7 @@ function findRejection(
 	if (body.success === true) return undefined;
 	const isOwn = body.success === false;
 	const rejection = toRejection(body, isOwn);
-	const { code, documentedStatuses } = documentedError(rejection, status, request) ?? {};
+	const { code, documentedStatuses } = rowOf(rejection, status, request);
 	const coded = code === undefined ? rejection : { ...rejection, code };
 	const hasAnyStatus = code !== undefined && documentedStatuses === undefined;
 	if (!mayReject(status)) {

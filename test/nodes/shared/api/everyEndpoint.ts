@@ -125,7 +125,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	},
 	{
 		name: 'POST /v1/chat/session/{id}/support',
-		send: async (client) => await endpoints.sendSupportCommand(client, SESSION_ID, 'close'),
+		send: async (client) =>
+			await endpoints.sendSupportCommand(client, SESSION_ID, { command: 'close' }),
 		success: { success: true, data: {} },
 		alsoProves: [{ success: true }],
 	},
@@ -160,14 +161,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	},
 	{
 		name: 'POST /chat_sessions/{id}/close_session',
-		send: async (client) =>
-			await endpoints.endLegacySession(client, SESSION_ID, 'close_session', agent),
+		send: async (client) => await endpoints.closeLegacySession(client, SESSION_ID, agent),
 		success: { success: true, data: { session_id: SESSION_ID, summary: '' } },
 	},
 	{
 		name: 'POST /chat_sessions/{id}/pause_session',
-		send: async (client) =>
-			await endpoints.endLegacySession(client, SESSION_ID, 'pause_session', agent),
+		send: async (client) => await endpoints.pauseLegacySession(client, SESSION_ID, agent),
 		success: { success: true, data: { session_id: SESSION_ID, message: 'Paused' } },
 		alsoProves: [
 			{ success: true, data: { session_id: SESSION_ID } },
