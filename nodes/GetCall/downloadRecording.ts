@@ -65,15 +65,15 @@ export async function downloadRecording(
 		return file;
 	} catch (error) {
 		content?.destroy();
-		if (error instanceof ExplainedError) throw error;
-		const isCode = error instanceof TransportFault && error.code !== BLOCKED_BY_N8N;
-		throw notSaved(
-			INCOMPLETE,
-			isCode
-				? { originalMessage: error.code }
-				: { originalMessage: messageOf(error), origin: 'n8n' },
-		);
+		throw error instanceof ExplainedError ? error : downloadFailed(error);
 	}
+}
+
+function downloadFailed(error: unknown): OutcomeUnknown {
+	const isCode = error instanceof TransportFault && error.code !== BLOCKED_BY_N8N;
+	return isCode
+		? notSaved(INCOMPLETE, { originalMessage: error.code })
+		: notSaved(INCOMPLETE, { originalMessage: messageOf(error), origin: 'n8n' });
 }
 
 const INCOMPLETE = "The recording couldn't be downloaded completely";
