@@ -59,9 +59,10 @@ export async function downloadRecording(
 		const type = requireRecording(response);
 		const { fileName, mimeType } = nameAndType(type, response, url, callId);
 		const file = await context.helpers.prepareBinaryData(content, fileName, mimeType);
-		if (file.bytes === 0) throw notSaved('The storage returned an empty file');
 		const { 'content-length': length } = response.headers;
-		if (length !== undefined && Number(length) !== file.bytes) throw notSaved(INCOMPLETE);
+		const { bytes = Number(length) } = file;
+		if (bytes === 0) throw notSaved('The storage returned an empty file');
+		if (length !== undefined && Number(length) !== bytes) throw notSaved(INCOMPLETE);
 		return file;
 	} catch (error) {
 		content?.destroy();
