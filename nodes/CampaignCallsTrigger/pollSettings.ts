@@ -6,7 +6,7 @@ import {
 	type CompletionSettings,
 	readCompletionSettings,
 } from '../shared/n8n/forms/callTriggerFields';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { isUnset, quoted } from '../shared/values';
 import { campaignCallsFields } from './properties';
@@ -31,7 +31,7 @@ export function readPollSettings(context: IPollFunctions): PollSettings {
 
 function readSource(form: Fields): CallSource {
 	if (form.choice('callsOf', 'campaign') === 'all') return { kind: 'all' };
-	const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
+	const campaignId = parseCampaignId(form.text('campaignId'));
 	return { kind: 'campaign', campaignId };
 }
 

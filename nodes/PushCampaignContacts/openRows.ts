@@ -3,7 +3,7 @@ import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
 import { givenAs } from '../shared/modelFormats';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import type { Fields } from '../shared/n8n/forms/fields';
 import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
@@ -94,7 +94,7 @@ async function openFile({ context, parameters }: OperationRun): Promise<RowSourc
 			),
 		);
 	}
-	const field = parameters.at(0).text('binaryPropertyName', MAY_BE_BLANK);
+	const field = parameters.at(0).text('binaryPropertyName');
 	const { id, data, fileName: name = field } = context.helpers.assertBinaryData(0, field);
 	return await FileRows.open({
 		name,

@@ -74,7 +74,7 @@ const createLegacy: Prepare = (form) => {
 		...(personName !== '' && { person_name: personName }),
 	};
 	const body = {
-		agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
+		agent_uuid: parseAgentUuid(form.text('agentUuid')),
 		...(Object.keys(metadata).length > 0 && { metadata }),
 	};
 	const additions = readAdditions(form.collection('developerSettings'));
@@ -88,7 +88,7 @@ const createLegacy: Prepare = (form) => {
 };
 
 function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<Prepare> {
-	const body = { agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)) };
+	const body = { agent_uuid: parseAgentUuid(form.text('agentUuid')) };
 	const request = sessionRequest(form, how, body, async (client, id, additions) =>
 		endLegacySession(client, id, how, body, additions),
 	);

@@ -133,10 +133,10 @@ function notRemembered(count: number): string {
 function readKey(form: Fields): string {
 	const chosen = form.text('countryCode');
 	const country = chosen === '' ? undefined : requireValid(countryCode(chosen));
-	return requireValid(loosePhoneKey(form.textOrNumber('phone', MAY_BE_BLANK), country));
+	return requireValid(loosePhoneKey(form.text('phone'), country));
 }
 
 function readCampaignId(form: Fields): number | undefined {
-	const id = form.textOrNumber('campaignId', MAY_BE_BLANK);
+	const id = form.text('campaignId', MAY_BE_BLANK);
 	return id === undefined || id === '' ? undefined : parseCampaignId(id, 'Campaign ID');
 }

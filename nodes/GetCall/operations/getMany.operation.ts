@@ -180,8 +180,8 @@ export const getMany: Operation = {
 function readFilters(filters: Fields): CallFilters {
 	return {
 		agentUuid: filters.text('agentUuid'),
-		campaignId: filters.textOrNumber('campaignId'),
-		campaignUploadId: filters.textOrNumber('campaignUploadId'),
+		campaignId: filters.text('campaignId'),
+		campaignUploadId: filters.text('campaignUploadId'),
 		from: filters.time('from'),
 		to: filters.time('to'),
 		phone: filters.text('phone'),

@@ -72,11 +72,11 @@ function enteredTime(form: Fields): EnteredTime | undefined {
 	const chosen = form.text('when', MAY_BE_BLANK);
 	if (/^now$/i.test(chosen)) return undefined;
 	if (chosen === 'timeOfDay') {
-		const value = form.text('scheduledTime', MAY_BE_BLANK);
+		const value = form.text('scheduledTime');
 		return { field: 'Time in India', value, picked: false };
 	}
 	if (chosen === 'dateTime') {
-		const value = form.time('scheduledAt', MAY_BE_BLANK);
+		const value = form.time('scheduledAt');
 		return { field: 'Date and Time', value, picked: form.expression('scheduledAt') === '' };
 	}
 	return { field: 'When to Call', value: chosen, picked: false };

@@ -84,7 +84,7 @@ test.each<[values: Values, message: string]>([
 	]),
 	[
 		settings({ maxCallDurationSeconds: '' }),
-		"'Maximum Duration (Seconds)' in 'Call Settings' is empty. Enter a number.",
+		"'Maximum Duration (Seconds)' in 'Call Settings' must be a number (got an empty text). Enter a number.",
 	],
 	[settings({ retryMaxAttempts: 'many' }), "'Retry Attempts' in 'Call Settings' must be a number"],
 	[
