@@ -57,12 +57,17 @@ describe('the test button', () => {
 		['a redirect', 302, '', /redirect, which isn't followed.*the final URL/],
 		['an HTML page', 200, '<html>Welcome</html>', /doesn't contain.*Set 'Base URL'.*<html>Welcome/],
 		['an HTML 404', 404, '<html>Not here</html>', /404.*Set 'Base URL'.*without a version/],
-		["a 404 in the service's form", 404, NO_PATH, /wasn't found at 'Base URL'.*Not found/],
+		[
+			"a 404 in the service's form",
+			404,
+			NO_PATH,
+			/returned "not found".*Set 'Base URL'.*Not found/,
+		],
 		['another interface', 200, { hello: 'world' }, /doesn't contain the requested data.*Set 'Base/],
 		['a blocked account', 403, { success: false, error: 'Account suspended' }, /Account suspended/],
 		['a sign-in', 200, { success: false, error: 'Please log in' }, /Please log in/],
 		['too many requests', 429, NO_PATH, /because it receives too many.*The request had no effect/],
-		['a service in trouble', 503, '<html>', /returned HTTP status 503.*Test again later/],
+		['a service in trouble', 503, '<html>', /returned HTTP status 503.*test again later/],
 	])('%s', async (_name, status, body, message) => {
 		jest.spyOn(clock, 'sleep').mockResolvedValue();
 		service()

@@ -1,4 +1,3 @@
-import once from 'lodash/once';
 import { sleep } from 'n8n-workflow';
 import { fingerprint } from '../../hash';
 import { ApiMapping } from '../../apiMapping';
@@ -39,9 +38,4 @@ export async function createAccountClient(context: ServiceContext): Promise<Acco
 		apiMapping: new ApiMapping(data),
 		hideApiToken: (text) => withoutSecret(text, apiToken),
 	};
-}
-
-/** Creates the client on first use, inside the item loop, so that each item reports an invalid credential. */
-export function lazyAccountClient(context: ServiceContext): () => Promise<AccountClient> {
-	return once(async () => await createAccountClient(context));
 }
