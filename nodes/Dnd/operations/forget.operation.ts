@@ -114,10 +114,7 @@ export const forget: Operation = {
 			// The number itself isn't repeated, because n8n stores the output.
 			return asItems({ forgotten: (await store.count()) < before });
 		};
-		const items = await forEachItem(context, forgetOne, {
-			check: read,
-			invalidText: () => 'Nothing was forgotten.',
-		});
+		const items = await forEachItem(context, forgetOne, { check: read });
 		const unknown = items.filter(({ json }) => json.forgotten === false).length;
 		if (unknown > 0) context.addExecutionHints({ message: notRemembered(unknown) });
 		return items;

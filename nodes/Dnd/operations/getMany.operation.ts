@@ -15,7 +15,7 @@ import {
 	readLimit,
 	requireCompleteField,
 } from '../../shared/n8n/forms/list';
-import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
+import { forEachList, type ListPlan } from '../../shared/n8n/run/itemLoop';
 import { outputFields, readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readPages, readWholeList } from '../../shared/api/paging';

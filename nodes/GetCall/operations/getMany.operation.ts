@@ -11,7 +11,7 @@ import {
 	requireCompleteField,
 } from '../../shared/n8n/forms/list';
 import { agentField } from '../../shared/n8n/forms/locatorFields';
-import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
+import { forEachList, type ListPlan } from '../../shared/n8n/run/itemLoop';
 import { readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import { NodeOperationError, type IExecuteFunctions, type NodeApiError } from 'n8n-workflow';
 import { pause } from '../../clock';
 import { asSentence, NotSent } from '../../api/errors';
@@ -46,9 +47,14 @@ export function stoppedBeforeItem(): NotSent {
 	);
 }
 
-/** Ends the work on an item of a stopped execution. */
-export function canceledError(context: IExecuteFunctions, doneBefore?: string): NodeOperationError {
-	const description = doneBefore === undefined ? WHY_CANCELED : `${WHY_CANCELED} ${doneBefore}`;
+/** Ends the work on an item of a stopped execution. `texts` say what the node did before. */
+export function canceledError(
+	context: IExecuteFunctions,
+	...texts: Array<string | null | undefined>
+): NodeOperationError {
+	const description = compact([WHY_CANCELED, ...texts])
+		.map(asSentence)
+		.join(' ');
 	return new NodeOperationError(context.getNode(), CANCELED, { description });
 }
 
@@ -63,10 +69,6 @@ export function asCanceled(
 	context: IExecuteFunctions,
 	error: NodeOperationError | NodeApiError,
 ): NodeOperationError | NodeApiError {
-	if (error.message === CANCELED) return error;
-	const texts = [WHY_CANCELED, error.message, error.description].filter(
-		(text) => typeof text === 'string',
-	);
-	const description = texts.map(asSentence).join(' ');
-	return new NodeOperationError(context.getNode(), CANCELED, { description });
+	const isCanceledError = error.message === CANCELED;
+	return isCanceledError ? error : canceledError(context, error.message, error.description);
 }

@@ -1,4 +1,4 @@
-import isEqual from 'lodash/isEqual';
+import once from 'lodash/once';
 import pick from 'lodash/pick';
 import {
 	type IExecuteFunctions,
@@ -8,7 +8,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { quoted } from '../../values';
-import { type AccountClient, lazyAccountClient } from '../http/accountClient';
+import { type AccountClient, createAccountClient } from '../http/accountClient';
 import { clearRun } from '../once/executionStore';
 import { beforeSending } from '../once/openNotes';
 import { isCanceled } from './cancel';
@@ -60,7 +60,10 @@ export function operationFields(
 		...resources.map((resource) =>
 			shownWhere(operationChoice(resource), { resource: [resource.value] }),
 		),
-		...fieldsOf(operations),
+		// Operation values are unique in a node, across its resources.
+		...operations.flatMap(({ value, fields }) =>
+			fields.map((field) => shownWhere(field, { operation: [value] })),
+		),
 	];
 }
 
@@ -90,25 +93,6 @@ function operationChoice({ operations, initial: { value } }: ResourceChoice): IN
 	};
 }
 
-/**
- * The fields of all operations, each operation's in its own order. Operations share a field that is the same in them, so
- * that n8n and its AI builder know for which operations it is.
- */
-function fieldsOf(operations: Operation[]): INodeProperties[] {
-	const form: Array<{ field: INodeProperties; shownFor: string[] }> = [];
-	for (const { value, fields } of [...operations].reverse()) {
-		let place = 0;
-		for (const field of fields) {
-			const same = form.findIndex((entry, index) => index >= place && isEqual(entry.field, field));
-			if (same === -1) form.splice(place, 0, { field, shownFor: [value] });
-			else form[same]?.shownFor.unshift(value);
-			place = Math.max(place, same) + 1;
-		}
-	}
-	// Operation values are unique in a node, across its resources.
-	return form.map(({ field, shownFor }) => shownWhere(field, { operation: shownFor }));
-}
-
 export async function runOperation(
 	context: IExecuteFunctions,
 	operations: Operation[],
@@ -126,8 +110,6 @@ export async function runOperation(
 	return await runNode(context, operation.fields, async (run) => [await operation.execute(run)]);
 }
 
-const FIRST_ONLY = "'Execute Once' is on in 'Settings', so only the first item was used.";
-
 /**
  * Runs an action node, in a workflow or as a tool.
  *
@@ -141,10 +123,10 @@ export async function runNode(
 	toOutputs = (failed: INodeExecutionData[]) => [failed],
 ): Promise<INodeExecutionData[][]> {
 	const parameters = new NodeParameters(context, form);
-	const run = async () =>
-		await execute({ context, parameters, account: lazyAccountClient(context) });
+	// On first use, inside the item loop, so that each item reports an invalid credential.
+	const account = once(async () => await createAccountClient(context));
+	const run = async () => await execute({ context, parameters, account });
 	if (runsAsTool(context)) return await runForModel(context, run);
-	if (context.getNode().executeOnce === true) context.addExecutionHints({ message: FIRST_ONLY });
 	const outputs = await run().catch(async (error: unknown) =>
 		toOutputs(failedRun(context, isOfItem(error) ? error : await beforeSending(context, error))),
 	);
