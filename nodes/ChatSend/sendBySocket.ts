@@ -1,6 +1,6 @@
 import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
 import type { ClientFrame } from '../shared/chat/frames';
-import { capInTools, TOOL_LIMITS } from '../shared/n8n/tools/toolDeadline';
+import { capInTools } from '../shared/n8n/tools/toolRun';
 import { ACK_TIMEOUT_MS, sendTurn } from '../shared/chat/turn';
 import type { Prepare } from '../shared/n8n/run/chatItems';
 import type { Fields } from '../shared/n8n/forms/fields';
@@ -43,7 +43,7 @@ function sendFrame(form: Fields, sessionId: string, content: ClientFrame): Retur
 			const options = {
 				clock,
 				random: Math.random,
-				ackTimeoutMs: capInTools(context, ACK_TIMEOUT_MS, TOOL_LIMITS.ackMs),
+				ackTimeoutMs: capInTools(context, ACK_TIMEOUT_MS),
 			};
 			const outcome = await withChatSocket(
 				context,

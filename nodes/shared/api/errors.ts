@@ -93,11 +93,6 @@ function quotation(words: string): string {
 	return `: "${words}"`;
 }
 
-/** What happened, without the words of the service. */
-export function withoutQuotation(message: string, words: string): string {
-	return message.replace(quotation(words), '');
-}
-
 /**
  * - `service`: the error body of the service
  * - `response`: a response in another form, which a proxy or firewall may have sent

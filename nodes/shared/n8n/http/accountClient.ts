@@ -5,7 +5,7 @@ import { ApiClient } from '../../api/client';
 import { withoutSecret } from '../../api/secrets';
 import { anyOf, type Clock } from '../../clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
-import { deadlineOf } from '../tools/toolDeadline';
+import { toolRunOf } from '../tools/toolRun';
 import { createTransport, type ServiceContext, stopSignalOf } from './transport';
 
 export const clock: Clock = {
@@ -29,7 +29,7 @@ export async function createAccountClient(context: ServiceContext): Promise<Acco
 	const data = await context.getCredentials(CREDENTIAL);
 	const { baseUrl, apiToken } = readServiceAccess(data);
 	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
-	const { at, signal } = deadlineOf(context) ?? {};
+	const { at, signal } = toolRunOf(context).deadline ?? {};
 	const stop = anyOf(signal, stopSignalOf(context));
 	return {
 		client: new ApiClient(transport, clock, Math.random, apiToken, at, stop),

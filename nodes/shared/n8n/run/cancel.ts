@@ -4,7 +4,7 @@ import { pause } from '../../clock';
 import { asSentence, NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { clock } from '../http/accountClient';
-import { deadlineOf } from '../tools/toolDeadline';
+import { toolRunOf } from '../tools/toolRun';
 
 const CANCELED = 'The execution was canceled';
 
@@ -26,7 +26,7 @@ export function cancellableSleep(
 /** Aborted when the execution is stopped, or when a tool reaches its time limit. */
 export function cancelSignal(context: IExecuteFunctions): AbortSignal {
 	// Undefined for an execution that can't be stopped.
-	const signals = [context.getExecutionCancelSignal(), deadlineOf(context)?.signal];
+	const signals = [context.getExecutionCancelSignal(), toolRunOf(context).deadline?.signal];
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
