@@ -4,8 +4,8 @@ import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import type { JsonValue } from '../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
-import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
+import { forEachWithPauses } from '../shared/pauses';
 import { pushFields } from './properties';
 
 /** A field, in a collection or directly in the form. */
@@ -40,7 +40,7 @@ async function requireSame(
 	const valueAt = (index: number) => JSON.stringify(valueOf(fieldsAt(index), field));
 	const first = valueAt(0);
 	const { displayName: label } = field;
-	await readEachItem(context, (index) => {
+	await forEachWithPauses(context.getInputData().keys(), (index) => {
 		if (valueAt(index) === first) return;
 		throw new InvalidInput(
 			`'${label}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,

@@ -1,6 +1,4 @@
 import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
-import { InvalidInput } from '../../api/errors';
-import { onScreenOnly } from '../../api/resolution';
 import { isJsonObject, lostInJson, type JsonObject, type JsonValue, parseJson } from '../../json';
 import { isUnset } from '../../values';
 import {
@@ -159,13 +157,8 @@ export class Fields {
 
 	/** The fields of an option that is a fixed collection with one group. `undefined` if the option isn't added. */
 	group(name: string): Fields | undefined {
-		const { label, values, path, placeholder } = this.groupOf(name);
-		if (!this.has(name)) return undefined;
-		if (this.source.raw(path) !== ABSENT) return new Fields(values, this.source, `${path}.`, label);
-		throw new InvalidInput(
-			`${label} is empty`,
-			onScreenOnly(`Select '${placeholder}', or remove ${label}.`),
-		);
+		const { label, values, path } = this.groupOf(name);
+		return this.has(name) ? new Fields(values, this.source, `${path}.`, label) : undefined;
 	}
 
 	/** The rows of a fixed collection. */
@@ -180,16 +173,12 @@ export class Fields {
 	}
 
 	private groupOf(name: string) {
-		const {
-			displayName,
-			placeholder = '',
-			options = [],
-		} = this.propertyOf(name, ['fixedCollection']);
+		const { displayName, options = [] } = this.propertyOf(name, ['fixedCollection']);
 		const group = options.find((option) => 'values' in option);
 		if (group === undefined) throw new TypeError(`The form declares no group of ${name}`);
 		const { values, displayName: row } = group;
 		const path = `${this.prefix}${name}.${group.name}`;
-		return { path, placeholder, label: `'${displayName}'`, values, row };
+		return { path, label: `'${displayName}'`, values, row };
 	}
 
 	private read<T>(name: string, kind: Kind<T>, blank: Blank): T | undefined {

@@ -12,7 +12,7 @@ import type { Limiter } from '../../keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
-import { forEachWithPauses, Pauses } from '../../pauses';
+import { forEachWithPauses } from '../../pauses';
 import { counted, messageOf } from '../../values';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
@@ -107,20 +107,6 @@ export async function tryEachItem(
 		}
 	});
 	return failures;
-}
-
-/** Reads each item, one after another. Stops at the first one that can't be read. */
-export async function readEachItem<T>(
-	context: IExecuteFunctions,
-	read: (index: number) => T | Promise<T>,
-): Promise<T[]> {
-	const all: T[] = [];
-	const pauses = new Pauses();
-	for (const index of context.getInputData().keys()) {
-		if (pauses.isDue()) await pauses.take();
-		all.push(await read(index));
-	}
-	return all;
 }
 
 /** The list of an item. Items with the same key have the same list. */
