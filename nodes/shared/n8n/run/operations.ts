@@ -4,15 +4,13 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
-	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { quoted } from '../../values';
 import { type AccountClient, createAccountClient } from '../http/accountClient';
 import { clearRun } from '../once/executionStore';
 import { beforeSending } from '../once/openNotes';
 import { isCanceled } from './cancel';
-import { toErrorItem, toNodeError } from './nodeErrors';
+import { isNodeError, toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { shownWhere } from '../forms/shownWhere';
 import { runForModel } from '../tools/toolResult';
@@ -57,8 +55,18 @@ export function operationFields(
 			toolDescriptionField(toolDescription, fields, { operation: [value] }),
 		),
 		resourceField(resources, initial),
-		...resources.map((resource) =>
-			shownWhere(operationChoice(resource), { resource: [resource.value] }),
+		...resources.map(
+			(resource): INodeProperties => ({
+				displayName: 'Operation',
+				name: 'operation',
+				type: 'options',
+				noDataExpression: true,
+				options: resource.operations.map((one) =>
+					pick(one, ['name', 'value', 'action', 'description']),
+				),
+				default: resource.initial.value,
+				displayOptions: { show: { resource: [resource.value] } },
+			}),
 		),
 		// Operation values are unique in a node, across its resources.
 		...operations.flatMap(({ value, fields }) =>
@@ -82,17 +90,6 @@ export function resourceField(resources: Resource[], initial = resources[0]): IN
 	};
 }
 
-function operationChoice({ operations, initial: { value } }: ResourceChoice): INodeProperties {
-	return {
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		options: operations.map((one) => pick(one, ['name', 'value', 'action', 'description'])),
-		default: value,
-	};
-}
-
 export async function runOperation(
 	context: IExecuteFunctions,
 	operations: Operation[],
@@ -100,11 +97,7 @@ export async function runOperation(
 	const chosen: unknown = context.getNodeParameter('operation', 0);
 	const operation = operations.find(({ value }) => value === chosen);
 	if (operation === undefined) {
-		throw new NodeOperationError(
-			context.getNode(),
-			`'Operation' has an unknown value (got ${quoted(String(chosen))})`,
-			{ description: 'Choose an operation from the list.' },
-		);
+		throw new NodeOperationError(context.getNode(), "Choose 'Operation' from the list");
 	}
 	if (operation.isReadOnly === true) noteReadOnly(context);
 	return await runNode(context, operation.fields, async (run) => [await operation.execute(run)]);
@@ -128,15 +121,11 @@ export async function runNode(
 	const run = async () => await execute({ context, parameters, account });
 	if (runsAsTool(context)) return await runForModel(context, run);
 	const outputs = await run().catch(async (error: unknown) =>
-		toOutputs(failedRun(context, isOfItem(error) ? error : await beforeSending(context, error))),
+		// An error of the item loop says what earlier attempts did.
+		toOutputs(failedRun(context, isNodeError(error) ? error : await beforeSending(context, error))),
 	);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
-}
-
-/** An error of the item loop, which says what earlier attempts did. */
-function isOfItem(error: unknown): boolean {
-	return error instanceof NodeApiError || error instanceof NodeOperationError;
 }
 
 /**
