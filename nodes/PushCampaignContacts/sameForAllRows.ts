@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import type { JsonValue } from '../shared/json';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import type { Fields } from '../shared/n8n/forms/fields';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { forEachWithPauses } from '../shared/pauses';
 import { pushFields } from './properties';
@@ -56,7 +56,7 @@ function valueOf(fields: Fields, { name, type }: INodeProperties): JsonValue {
 	if (type === 'number') return fields.number(name, null);
 	if (type === 'options') return fields.choice(name, null);
 	if (type === 'json') return fields.jsonObject(name);
-	const text = fields.textOrList(name, MAY_BE_BLANK);
+	const text = fields.textOrList(name);
 	return typeof text === 'string' ? text.trim() : text;
 }
 

@@ -168,7 +168,7 @@ export const additionalData: INodeProperties = {
 };
 
 function namedValue(row: Fields, position: number): Checked<[string, JsonValue]> {
-	const name = row.text('name', MAY_BE_BLANK);
+	const name = row.text('name');
 	const value = row.scalar('value', MAY_BE_BLANK);
 	if (name !== '') return { value: [name, value] };
 	return problem(

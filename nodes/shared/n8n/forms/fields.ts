@@ -85,23 +85,23 @@ export class Fields {
 	}
 
 	/** Trimmed text, also of a choice that may be another text. Numbers are converted. Empty if the field is. */
-	text(name: string, blank: Blank = {}): string {
+	text(name: string, blank?: Blank): string {
 		return this.read(name, TEXT, blank) ?? '';
 	}
 
 	/** Text, or the texts of a list: several options, or the result of an expression. */
-	textOrList(name: string, blank: Blank = {}): string | string[] {
-		return this.readList(name, TEXTS, blank) ?? '';
+	textOrList(name: string): string | string[] {
+		return this.readList(name, TEXTS) ?? '';
 	}
 
 	/** Text, a number, true, or false, not converted. */
-	scalar(name: string, blank: Blank = {}): Scalar {
+	scalar(name: string, blank?: Blank): Scalar {
 		return this.read(name, SCALAR, blank) ?? '';
 	}
 
 	/** The same, or a list of such values from an expression. */
-	scalars(name: string, blank: Blank = {}): Scalar | Scalar[] {
-		return this.readList(name, SCALAR, blank) ?? '';
+	scalars(name: string): Scalar | Scalar[] {
+		return this.readList(name, SCALAR) ?? '';
 	}
 
 	/** One of the field's options, as text. */
@@ -113,7 +113,7 @@ export class Fields {
 	/** Some of the field's options. From a model, as text with commas. */
 	choices(name: string): string[] {
 		const given = this.givenList(name, ['multiOptions']);
-		if (given === undefined || isEmpty(given, 'a list', {})) return [];
+		if (given === undefined || isEmpty(given, 'a list')) return [];
 		const { value } = given;
 		const chosen: unknown = typeof value === 'string' ? value.split(',') : value;
 		if (!Array.isArray(chosen)) throw fault(given, 'a list');
@@ -122,8 +122,8 @@ export class Fields {
 	}
 
 	/** `undefined` if the field is empty. */
-	time(name: string, blank: Blank = {}): TimeValue | undefined {
-		return this.read(name, TIME, blank);
+	time(name: string): TimeValue | undefined {
+		return this.read(name, TIME);
 	}
 
 	/**
@@ -135,7 +135,7 @@ export class Fields {
 	}
 
 	/** A JSON object. Empty if the field is empty. */
-	jsonObject(name: string, blank: Blank = {}): JsonObject {
+	jsonObject(name: string, blank?: Blank): JsonObject {
 		const given = this.given(name, JSON_VALUE.types);
 		if (given === undefined || isEmpty(given, JSON_OBJECT, blank)) return {};
 		const value = parsed(given, JSON_VALUE);
@@ -181,15 +181,15 @@ export class Fields {
 		return { path, label: `'${displayName}'`, values, row };
 	}
 
-	private read<T>(name: string, kind: Kind<T>, blank: Blank): T | undefined {
+	private read<T>(name: string, kind: Kind<T>, blank?: Blank): T | undefined {
 		const given = this.given(name, kind.types);
 		if (given === undefined || isEmpty(given, kind.wanted, blank)) return undefined;
 		return parsed(given, kind);
 	}
 
-	private readList<T>(name: string, kind: Kind<T>, blank: Blank): T | T[] | undefined {
+	private readList<T>(name: string, kind: Kind<T>): T | T[] | undefined {
 		const given = this.givenList(name, kind.types);
-		if (given === undefined || isEmpty(given, kind.wanted, blank)) return undefined;
+		if (given === undefined || isEmpty(given, kind.wanted)) return undefined;
 		const { value } = given;
 		if (!Array.isArray(value)) return parsed(given, kind);
 		return value.map((one: unknown) => parsed(given, kind, one));
@@ -242,7 +242,7 @@ function isNothingInWords(value: unknown): boolean {
 }
 
 /** @throws InvalidInput if an expression returned nothing, unless that is allowed */
-function isEmpty(given: Given, wanted: string, { mayBeBlank }: Blank): boolean {
+function isEmpty(given: Given, wanted: string, { mayBeBlank }: Blank = {}): boolean {
 	if (!isUnset(given.value)) return false;
 	const { typeOptions, required } = given.property;
 	// A secret of spaces would be none.
