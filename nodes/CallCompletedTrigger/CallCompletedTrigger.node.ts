@@ -10,7 +10,6 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/forms/locatorFields';
 import { readCompletionSettings } from '../shared/n8n/forms/callTriggerFields';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { checkPublished } from '../shared/n8n/triggers/checkPublished';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
 import { passCompleted, receiveReport } from './completions';
 import { completionFields } from './properties';
@@ -81,9 +80,7 @@ export class CallCompletedTrigger implements INodeType {
 
 	// Each call has the webhook URL in its request, so nothing is registered in the service.
 	webhookMethods = {
-		default: nothingToRegister((context) =>
-			checkPublished(context, completionFields, readCompletionSettings),
-		),
+		default: nothingToRegister(completionFields, readCompletionSettings),
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -6,7 +6,7 @@ import {
 	type CompletionSettings,
 	readCompletionSettings,
 } from '../shared/n8n/forms/callTriggerFields';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { isUnset, quoted } from '../shared/values';
 import { campaignCallsFields } from './properties';
@@ -29,7 +29,7 @@ export function readPollSettings(context: IPollFunctions): PollSettings {
 
 function readCampaignId(form: Fields): number | undefined {
 	if (form.choice('callsOf', 'campaign') === 'all') return undefined;
-	return parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
+	return parseCampaignId(form.text('campaignId'));
 }
 
 function readStart(form: Fields, zone: string): number | undefined {

@@ -2,7 +2,6 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { parseCampaignId } from '../shared/api/parseIds';
 import { readCampaign } from '../shared/campaign';
 import type { JsonObject } from '../shared/json';
-import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
@@ -12,7 +11,7 @@ import { progressFields } from './properties';
 /** Reads the campaign once and returns the events since the last poll. */
 export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[]> {
 	const form = formOf(context, progressFields);
-	const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
+	const campaignId = parseCampaignId(form.text('campaignId'));
 	const chosen = form.choices('events');
 	const emitsFirst = form.switch('emitBaseline', false);
 	const additions = readAdditions(form.collection('developerSettings'));

@@ -5,7 +5,6 @@ import { READS_AT_ONCE } from '../shared/api/limits';
 import { parseCampaignId } from '../shared/api/parseIds';
 import { BoundedMap } from '../shared/boundedMap';
 import { type CampaignView, readCampaign, simplifyCampaign } from '../shared/campaign';
-import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { readOutput, selectOutput } from '../shared/n8n/forms/outputFields';
 import { asItems, forEachItem } from '../shared/n8n/run/itemLoop';
@@ -34,7 +33,7 @@ export async function readStatuses({
 	};
 	const statusOf = async (index: number): Promise<INodeExecutionData[]> => {
 		const form = parameters.at(index);
-		const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
+		const campaignId = parseCampaignId(form.text('campaignId'));
 		const output = readOutput(form);
 		const view = await readOnce(campaignId, readAdditions(form.collection('developerSettings')));
 		const sizes = { raw: view.record, simplified: simplifyCampaign(view) };

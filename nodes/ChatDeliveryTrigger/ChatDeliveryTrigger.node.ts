@@ -7,7 +7,6 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { checkPublished } from '../shared/n8n/triggers/checkPublished';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
 import { checkFields, passDelivery, receiveDelivery } from './deliveries';
 import { deliveryFields } from './properties';
@@ -65,7 +64,7 @@ export class ChatDeliveryTrigger implements INodeType {
 
 	// The document doesn't say how to configure the delivery webhook, so the node can't register its URL.
 	webhookMethods = {
-		default: nothingToRegister((context) => checkPublished(context, deliveryFields, checkFields)),
+		default: nothingToRegister(deliveryFields, checkFields),
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -16,17 +16,17 @@ import { deliveryFields } from './properties';
 
 /** @throws InvalidInput naming the field that can't be used */
 export function checkFields(form: Fields): void {
-	form.secret('secret');
+	form.text('secret');
 	form.text('keyField');
 }
 
 /** Starts an execution with the body as received, because its shape isn't documented. */
 export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
-		const secret = formOf(context, deliveryFields).secret('secret');
+		const secret = formOf(context, deliveryFields).text('secret');
 		const query: object = context.getQueryData();
 		const given: unknown = 'secret' in query ? query.secret : undefined;
-		if (secret !== undefined && !isSecret(given, secret)) {
+		if (secret !== '' && !isSecret(given, secret)) {
 			return reject(context, 403, 'The secret in the URL is missing or wrong.');
 		}
 		const body = await readBody(context);

@@ -9,7 +9,6 @@ import { chosenTypes } from '../shared/n8n/forms/chatFields';
 import { nodeKey } from '../shared/n8n/once/rememberedTexts';
 import { type AccountClient, createAccountClient } from '../shared/n8n/http/accountClient';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
-import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { ChatEventsListener, type ListenerSettings, MAX_CONNECTING } from './listener';
 import { sessionsLost } from './lossReporter';
@@ -79,7 +78,7 @@ function readSettings(
 			),
 		);
 	}
-	const sessionIds = watches ? [] : splitSessionIds(form.textOrList('sessionIds', MAY_BE_BLANK));
+	const sessionIds = watches ? [] : splitSessionIds(form.textOrList('sessionIds'));
 	if (sessionIds.length === 0 && !watches) {
 		throw new InvalidInput(
 			"'Session IDs' is empty",

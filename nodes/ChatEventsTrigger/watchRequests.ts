@@ -92,7 +92,7 @@ const NOT_HERE: Rejection = [
 
 /** @throws InvalidInput if the secret is empty */
 export function readWatchSecret(form: Fields): string {
-	const secret = form.secret('watchSecret') ?? '';
+	const secret = form.text('watchSecret');
 	if (secret !== '') return secret;
 	throw new InvalidInput(
 		"'Secret' is empty",

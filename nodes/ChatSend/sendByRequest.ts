@@ -56,8 +56,8 @@ export const sendByAsync: Prepare = (form) => {
 /** The legacy request. Its response contains the agent's reply as `response`. */
 export const sendByLegacy: Prepare = (form) => {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
-	const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
-	const message = requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message');
+	const agentUuid = parseAgentUuid(form.text('agentUuid', MAY_BE_BLANK));
+	const message = requireText(form.text('message'), 'Message');
 	const body = { agent_uuid: agentUuid, chat_session_id: sessionId, message };
 	return prepare(
 		form,
@@ -97,7 +97,7 @@ function readMessage(form: Fields): Message {
 	const sessionId = form.text('sessionId', MAY_BE_BLANK);
 	const agentUuid = form.text('agentUuid', MAY_BE_BLANK);
 	const agent = agentUuid === '' ? '' : parseAgentUuid(agentUuid);
-	const message = requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message');
+	const message = requireText(form.text('message'), 'Message');
 	if (sessionId !== '' || agent !== '') return { sessionId, agentUuid: agent, message };
 	throw new InvalidInput('The message has no session and no agent', {
 		onScreen:

@@ -1,9 +1,9 @@
 import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
 import type { ClientFrame } from '../shared/chat/frames';
-import { capInTools, TOOL_LIMITS } from '../shared/n8n/tools/toolDeadline';
+import { capInTools } from '../shared/n8n/tools/toolRun';
 import { ACK_TIMEOUT_MS, sendTurn } from '../shared/chat/turn';
 import type { Prepare } from '../shared/n8n/run/chatItems';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import type { Fields } from '../shared/n8n/forms/fields';
 import { clock } from '../shared/n8n/http/accountClient';
 import { withChatSocket } from '../shared/n8n/http/chatSocket';
 import { asItems } from '../shared/n8n/run/itemLoop';
@@ -13,16 +13,15 @@ import { turnFault } from './turnFault';
 
 /** Sends a message over the session's WebSocket and waits for its reply. */
 export const sendBySocket: Prepare = (form) => {
-	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
-	const message = requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message');
+	const sessionId = parseSessionId(form.text('sessionId'));
+	const message = requireText(form.text('message'), 'Message');
 	return sendFrame(form, sessionId, { type: 'message', content: message });
 };
 
 /** Answers an interactive message over the session's WebSocket, the only documented way. */
 export const answerInteraction: Prepare = (form) => {
-	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
-	const textOf = (name: string, field: string) =>
-		requireText(form.textAsWritten(name, MAY_BE_BLANK), field);
+	const sessionId = parseSessionId(form.text('sessionId'));
+	const textOf = (name: string, field: string) => requireText(form.text(name), field);
 	const interaction_id = textOf('interactionId', 'Interaction ID');
 	const answer =
 		form.choice('answerWith', 'option') === 'response'
@@ -44,7 +43,7 @@ function sendFrame(form: Fields, sessionId: string, content: ClientFrame): Retur
 			const options = {
 				clock,
 				random: Math.random,
-				ackTimeoutMs: capInTools(context, ACK_TIMEOUT_MS, TOOL_LIMITS.ackMs),
+				ackTimeoutMs: capInTools(context, ACK_TIMEOUT_MS),
 			};
 			const outcome = await withChatSocket(
 				context,

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Additions } from '../shared/api/endpoints';
 import { parseAgentUuid } from '../shared/api/parseIds';
 import { agentField } from '../shared/n8n/forms/locatorFields';
-import { MAY_BE_BLANK, type Fields } from '../shared/n8n/forms/fields';
+import type { Fields } from '../shared/n8n/forms/fields';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { parseDndPhone } from './list/phoneMatch';
 
@@ -28,8 +28,8 @@ export type NumberOnList = { agentUuid: string; phone: string; additions: Additi
 
 export function readNumber(form: Fields): NumberOnList {
 	return {
-		agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
-		phone: parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK)),
+		agentUuid: parseAgentUuid(form.text('agentUuid')),
+		phone: parseDndPhone(form.text('phone')),
 		additions: readAdditions(form.collection('developerSettings')),
 	};
 }

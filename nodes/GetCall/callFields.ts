@@ -3,7 +3,7 @@ import type { ApiClient } from '../shared/api/client';
 import type { Additions } from '../shared/api/endpoints';
 import { READS_AT_ONCE } from '../shared/api/limits';
 import { parseCallId } from '../shared/api/parseIds';
-import { MAY_BE_BLANK, type Fields } from '../shared/n8n/forms/fields';
+import type { Fields } from '../shared/n8n/forms/fields';
 import { outputFields } from '../shared/n8n/forms/outputFields';
 import {
 	additionalQueryParameters,
@@ -50,7 +50,7 @@ export async function forEachCall(
 	const readItem = async (index: number) => {
 		const { client } = await account();
 		const form = parameters.at(index);
-		const callId = parseCallId(form.textOrNumber('callId', MAY_BE_BLANK));
+		const callId = parseCallId(form.text('callId'));
 		const additions = readAdditions(form.collection('developerSettings'));
 		return await read({ client, callId, additions, form });
 	};

@@ -4,8 +4,14 @@ import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../shared/api
 import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/http/accountClient';
-import { firstBytes, isByteStream, type ByteStream } from '../shared/n8n/http/byteStream';
-import { TIME_LIMITS, toFault, toHttpResponse } from '../shared/n8n/http/transport';
+import {
+	type ByteStream,
+	firstBytes,
+	isByteStream,
+	TIME_LIMITS,
+	toFault,
+	toHttpResponse,
+} from '../shared/n8n/http/transport';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import { messageOf, plainText } from '../shared/values';
 

@@ -10,7 +10,6 @@ import { recordOf } from '../shared/api/envelope';
 import type { OutcomeUnknown } from '../shared/api/errors';
 import { forEveryone } from '../shared/api/resolution';
 import { parseSessionId, requireText, sessionKey } from '../shared/chat/parseChatFields';
-import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { forEachChatItem, type Prepare } from '../shared/n8n/run/chatItems';
@@ -62,8 +61,8 @@ export class InjectContext implements INodeType {
 
 /** Adds one entry and returns the session's full context list (Chat › `inject_context`). */
 const injectOne: Prepare = (form) => {
-	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
-	const context = requireText(form.textAsWritten('context', MAY_BE_BLANK), 'Context');
+	const sessionId = parseSessionId(form.text('sessionId'));
+	const context = requireText(form.text('context'), 'Context');
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { sessionId, context, additions },

@@ -3,10 +3,10 @@ import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
 import { givenAs } from '../shared/modelFormats';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
-import { readEachItem } from '../shared/n8n/run/itemLoop';
+import type { Fields } from '../shared/n8n/forms/fields';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
+import { forEachWithPauses } from '../shared/pauses';
 import { counted, isUnset, messageOf, quoted } from '../shared/values';
 import { FileRows } from './file/fileRows';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
@@ -42,7 +42,11 @@ async function contactsInJson({ context, parameters }: OperationRun): Promise<Ro
 		const list = contactsIn(found, namesItem ? `In item ${index}, ` : '');
 		return list.map((json) => ({ json, input: index }));
 	};
-	const contacts = mayDiffer ? (await readEachItem(context, contactsAt)).flat() : contactsAt(0);
+	const contacts: ReturnType<typeof contactsAt> = [];
+	const items = mayDiffer ? context.getInputData().keys() : [0];
+	await forEachWithPauses(items, (index) => {
+		for (const contact of contactsAt(index)) contacts.push(contact);
+	});
 	if (contacts.length > MAX_ROWS_IN_JSON) {
 		const [max, given] = [MAX_ROWS_IN_JSON, contacts.length].map((n) => n.toLocaleString('en-US'));
 		throw new InvalidInput(
@@ -94,7 +98,7 @@ async function openFile({ context, parameters }: OperationRun): Promise<RowSourc
 			),
 		);
 	}
-	const field = parameters.at(0).text('binaryPropertyName', MAY_BE_BLANK);
+	const field = parameters.at(0).text('binaryPropertyName');
 	const { id, data, fileName: name = field } = context.helpers.assertBinaryData(0, field);
 	return await FileRows.open({
 		name,

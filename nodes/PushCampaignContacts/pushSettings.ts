@@ -3,7 +3,7 @@ import { InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { parseAgentUuid, parseCampaignId } from '../shared/api/parseIds';
 import { LIMITS } from '../shared/api/limits';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import type { Fields } from '../shared/n8n/forms/fields';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
@@ -45,8 +45,8 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 	const settings = form.collection('developerSettings');
 	return {
 		campaign: {
-			id: parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK)),
-			agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
+			id: parseCampaignId(form.text('campaignId')),
+			agentUuid: parseAgentUuid(form.text('agentUuid')),
 			enqueue: form.switch('enqueue', false),
 		},
 		columns: {
@@ -67,7 +67,7 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 }
 
 function phoneColumn(form: Fields): string {
-	const column = form.text('phoneColumn', MAY_BE_BLANK);
+	const column = form.text('phoneColumn');
 	if (column !== '') return column;
 	throw new InvalidInput(
 		"'Phone Column' is empty, so nothing was sent",
@@ -78,7 +78,7 @@ function phoneColumn(form: Fields): string {
 function readOtherColumns(form: Fields): ColumnChoice['others'] {
 	const choice = form.choice('otherColumns', 'all');
 	if (choice !== 'listed') return choice === 'none' ? 'none' : 'all';
-	const listed = form.textOrList('columnsToSend', MAY_BE_BLANK);
+	const listed = form.textOrList('columnsToSend');
 	const names = Array.isArray(listed) ? listed.map((name) => name.trim()) : columnNames(listed);
 	const columns = names.filter((name) => name !== '');
 	if (columns.length > 0) return columns;

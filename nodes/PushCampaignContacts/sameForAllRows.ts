@@ -3,9 +3,9 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import type { JsonValue } from '../shared/json';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
-import { readEachItem } from '../shared/n8n/run/itemLoop';
+import type { Fields } from '../shared/n8n/forms/fields';
 import type { OperationRun } from '../shared/n8n/run/operations';
+import { forEachWithPauses } from '../shared/pauses';
 import { pushFields } from './properties';
 
 /** A field, in a collection or directly in the form. */
@@ -40,7 +40,7 @@ async function requireSame(
 	const valueAt = (index: number) => JSON.stringify(valueOf(fieldsAt(index), field));
 	const first = valueAt(0);
 	const { displayName: label } = field;
-	await readEachItem(context, (index) => {
+	await forEachWithPauses(context.getInputData().keys(), (index) => {
 		if (valueAt(index) === first) return;
 		throw new InvalidInput(
 			`'${label}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
@@ -56,7 +56,7 @@ function valueOf(fields: Fields, { name, type }: INodeProperties): JsonValue {
 	if (type === 'number') return fields.number(name, null);
 	if (type === 'options') return fields.choice(name, null);
 	if (type === 'json') return fields.jsonObject(name);
-	const text = fields.textOrList(name, MAY_BE_BLANK);
+	const text = fields.textOrList(name);
 	return typeof text === 'string' ? text.trim() : text;
 }
 

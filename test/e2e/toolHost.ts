@@ -25,11 +25,13 @@ const toolResult = z.object({
 	outcome: z.string(),
 	what_happened: z.string(),
 	next_step: z.string(),
-	id: z.unknown(),
-	service_said: z.string().nullable(),
 	result: z.unknown(),
 });
 export type ToolResult = z.infer<typeof toolResult>;
+
+/** The call of a tool result. */
+export const callIdOf = ({ result }: ToolResult): string | undefined =>
+	z.object({ call_id: z.string() }).safeParse(result).data?.call_id;
 
 /** Parses the tool result of a model: a list with one item, as text. */
 function readResult(text: string): ToolResult {

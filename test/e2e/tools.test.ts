@@ -3,7 +3,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import type { Step } from '../n8n/scriptedModel';
 import { useAccount } from './account';
 import { CALL, callsDirectly } from './callingAgent';
-import { askMcp, connectMcp, ToolHost, type ToolResult } from './toolHost';
+import { askMcp, callIdOf, connectMcp, ToolHost, type ToolResult } from './toolHost';
 
 const TOOL = 'Place Call';
 const ROW = '9876543210';
@@ -48,7 +48,7 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 		loseResponses();
 		const results = await ask(call(FROM_MODEL), call(FROM_MODEL));
 		expect(outcomes(results)).toEqual(['unknown', 'unknown']);
-		expect(results[0]).toMatchObject({ id: null, result: null });
+		expect(results[0]).toMatchObject({ result: null });
 		expect(results[0]?.what_happened).toContain(FROM_MODEL);
 		expect(results[0]?.next_step).toContain('Do not repeat this request');
 		expect([placed(FROM_MODEL), posts()]).toEqual([1, 1]);
@@ -59,7 +59,7 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 		const results = await ask({ calls: [request, request] }, call(ROW), call(FROM_MODEL));
 		expect(outcomes(results).sort()).toEqual(['already_done', 'already_done', 'done', 'done']);
 		const [first] = simulator.placedCalls();
-		expect(results.filter(({ id }) => id === first?.callId)).toHaveLength(3);
+		expect(results.filter((result) => callIdOf(result) === first?.callId)).toHaveLength(3);
 		expect([placed(FROM_MODEL), placed(ROW)]).toEqual([1, 1]);
 		expect(outcomes(await ask(call(FROM_MODEL)))).toEqual(['done']);
 		expect(placed(FROM_MODEL)).toBe(2);
@@ -109,7 +109,7 @@ describe('MCP Server Trigger 2.1', () => {
 		const client = await connect();
 		loseResponses();
 		for (let time = 0; time < 2; time++) {
-			expect(await ask(client, FROM_MODEL)).toMatchObject({ outcome: 'unknown', id: null });
+			expect(await ask(client, FROM_MODEL)).toMatchObject({ outcome: 'unknown', result: null });
 		}
 		expect([placed(FROM_MODEL), posts()]).toEqual([1, 1]);
 	});
@@ -124,7 +124,7 @@ describe('MCP Server Trigger 2.1', () => {
 			'already_done',
 			'done',
 		]);
-		expect(new Set(results.map(({ id }) => id)).size).toBe(1);
+		expect(new Set(results.map(callIdOf)).size).toBe(1);
 		expect(placed(FROM_MODEL)).toBe(1);
 		expect(await ask(client, ROW)).toMatchObject({ outcome: 'done' });
 		expect(await ask(await connect(), FROM_MODEL)).toMatchObject({ outcome: 'done' });

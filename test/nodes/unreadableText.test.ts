@@ -33,7 +33,7 @@ test.each([
 	async (_description, text, shown) => {
 		const { message, sent } = await run('injectContext', context(text));
 		expect(message).toBe(
-			`'Context' must be text without objects and invalid dates, but its expression returned "${shown}"`,
+			`'Context' must be text without objects and invalid dates (got "${shown}")`,
 		);
 		expect(sent).toEqual([]);
 	},

@@ -6,7 +6,6 @@ import {
 } from '../../shared/n8n/forms/options';
 import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { findAgents, requireAllAgents } from '../../shared/agents';
 import { getActiveAgents } from '../../shared/api/endpoints';
@@ -38,7 +37,7 @@ export const check: Operation = {
 		);
 		const checkOne = async (index: number) => {
 			const form = parameters.at(index);
-			const wanted = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
+			const wanted = parseAgentUuid(form.text('agentUuid'));
 			const additions = readAdditions(form.collection('developerSettings'));
 			const { body, agents } = await activeAgents(additions);
 			const found = agents.find(({ uuid }) => uuid === wanted);

@@ -3,7 +3,7 @@ import {
 	developerSettings,
 	readAdditions,
 } from '../../shared/n8n/forms/options';
-import { forEachList } from '../../shared/n8n/run/listLoop';
+import { forEachList } from '../../shared/n8n/run/itemLoop';
 import { outputFields, readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { noteReadOnly } from '../../shared/n8n/tools/toolRun';

@@ -64,7 +64,7 @@ export function createTarget(agentUuid: string, personName: string): unknown {
 }
 
 const createOne: Prepare = (form) => {
-	const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
+	const agentUuid = parseAgentUuid(form.text('agentUuid'));
 	const personName = form.text('personName', MAY_BE_BLANK);
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {

@@ -78,7 +78,7 @@ const createLegacy: Prepare = (form) => {
 		...(personName !== '' && { person_name: personName }),
 	};
 	const body = {
-		agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
+		agent_uuid: parseAgentUuid(form.text('agentUuid')),
 		...(Object.keys(metadata).length > 0 && { metadata }),
 	};
 	const additions = readAdditions(form.collection('developerSettings'));
@@ -94,7 +94,7 @@ const createLegacy: Prepare = (form) => {
 const ENDINGS = { close_session: closeLegacySession, pause_session: pauseLegacySession };
 
 function end(form: Fields, how: keyof typeof ENDINGS): ReturnType<Prepare> {
-	const body = { agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)) };
+	const body = { agent_uuid: parseAgentUuid(form.text('agentUuid')) };
 	const request = sessionRequest(form, how, body, async (client, id, additions) =>
 		ENDINGS[how](client, id, body, additions),
 	);

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { readAdditions } from '../../shared/n8n/forms/options';
 import { sessionField } from '../../shared/n8n/forms/chatFields';
 import { type ChatDeps, forEachChatItem } from '../../shared/n8n/run/chatItems';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Fields } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { parseSessionId, requireText, sessionKey } from '../../shared/chat/parseChatFields';
@@ -53,7 +53,7 @@ export const close: Operation = {
 };
 
 function readCommand(form: Fields): string {
-	return requireText(form.text('command', MAY_BE_BLANK), 'Command');
+	return requireText(form.text('command'), 'Command');
 }
 
 function send(form: Fields, command: string): PreparedRequest<ChatDeps> {
@@ -71,7 +71,7 @@ export function sessionRequest(
 	values: JsonObject,
 	request: (client: ApiClient, sessionId: string, additions: Additions) => Promise<ApiResponse>,
 ): PreparedRequest<ChatDeps> {
-	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
+	const sessionId = parseSessionId(form.text('sessionId'));
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { kind, sessionId, ...values, additions },

@@ -12,10 +12,8 @@ import { clock } from '../../shared/n8n/http/accountClient';
 import { withChatSocket } from '../../shared/n8n/http/chatSocket';
 import { openRecord } from '../../shared/n8n/once/executionStore';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
-import { runsAsTool } from '../../shared/n8n/tools/toolRun';
-import { capInTools } from '../../shared/n8n/tools/toolDeadline';
+import { capInTools, runsAsTool } from '../../shared/n8n/tools/toolRun';
 import type { Operation } from '../../shared/n8n/run/operations';
 import type { ChatEvent } from '../../shared/chat/frames';
 import { parseSessionId, sessionKey } from '../../shared/chat/parseChatFields';
@@ -72,7 +70,7 @@ export const waitForEvent: Operation = {
 };
 
 const waitOnce: Prepare = (form) => {
-	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
+	const sessionId = parseSessionId(form.text('sessionId'));
 	const types = chosenTypes(form);
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const disconnectOther = form.switch('disconnectOther', false);

@@ -6,7 +6,7 @@ import { TransportFault } from '../../shared/api/http';
 import { parseSessionId, requireText } from '../../shared/chat/parseChatFields';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { sessionField } from '../../shared/n8n/forms/chatFields';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Fields } from '../../shared/n8n/forms/fields';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
 import { toFault } from '../../shared/n8n/http/transport';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
@@ -67,9 +67,9 @@ function sending(action: 'watch' | 'unwatch'): Operation['execute'] {
 }
 
 function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Prepare> {
-	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
-	const url = parseTriggerUrl(form.text('triggerUrl', MAY_BE_BLANK));
-	const secret = requireText(form.secret('triggerSecret') ?? '', 'Trigger Secret');
+	const sessionId = parseSessionId(form.text('sessionId'));
+	const url = parseTriggerUrl(form.text('triggerUrl'));
+	const secret = requireText(form.text('triggerSecret'), 'Trigger Secret');
 	const body = { action, session_ids: [sessionId] };
 	return {
 		payload: { url, ...body },

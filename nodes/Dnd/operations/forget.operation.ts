@@ -114,10 +114,7 @@ export const forget: Operation = {
 			// The number itself isn't repeated, because n8n stores the output.
 			return asItems({ forgotten: (await store.count()) < before });
 		};
-		const items = await forEachItem(context, forgetOne, {
-			check: read,
-			invalidText: () => 'Nothing was forgotten.',
-		});
+		const items = await forEachItem(context, forgetOne, { check: read });
 		const unknown = items.filter(({ json }) => json.forgotten === false).length;
 		if (unknown > 0) context.addExecutionHints({ message: notRemembered(unknown) });
 		return items;
@@ -133,10 +130,10 @@ function notRemembered(count: number): string {
 function readKey(form: Fields): string {
 	const chosen = form.text('countryCode');
 	const country = chosen === '' ? undefined : requireValid(countryCode(chosen));
-	return requireValid(loosePhoneKey(form.textOrNumber('phone', MAY_BE_BLANK), country));
+	return requireValid(loosePhoneKey(form.text('phone'), country));
 }
 
 function readCampaignId(form: Fields): number | undefined {
-	const id = form.textOrNumber('campaignId', MAY_BE_BLANK);
+	const id = form.text('campaignId', MAY_BE_BLANK);
 	return id === undefined || id === '' ? undefined : parseCampaignId(id, 'Campaign ID');
 }

@@ -15,9 +15,8 @@ import {
 	readLimit,
 	requireCompleteField,
 } from '../../shared/n8n/forms/list';
-import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
+import { forEachList, type ListPlan } from '../../shared/n8n/run/itemLoop';
 import { outputFields, readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
@@ -67,7 +66,7 @@ export const getMany: Operation = {
 			const isWhole = form.collection('options').switch('requireComplete', false);
 			const phone = form.text('phoneContains');
 			const request = {
-				agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
+				agentUuid: parseAgentUuid(form.text('agentUuid')),
 				phone: phone === '' ? undefined : phone,
 				limit: isWhole ? Infinity : limit,
 				additions: readAdditions(form.collection('developerSettings')),

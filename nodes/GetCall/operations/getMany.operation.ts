@@ -11,7 +11,7 @@ import {
 	requireCompleteField,
 } from '../../shared/n8n/forms/list';
 import { agentField } from '../../shared/n8n/forms/locatorFields';
-import { forEachList, type ListPlan } from '../../shared/n8n/run/listLoop';
+import { forEachList, type ListPlan } from '../../shared/n8n/run/itemLoop';
 import { readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
@@ -177,8 +177,8 @@ export const getMany: Operation = {
 function readFilters(filters: Fields): CallFilters {
 	return {
 		agentUuid: filters.text('agentUuid'),
-		campaignId: filters.textOrNumber('campaignId'),
-		campaignUploadId: filters.textOrNumber('campaignUploadId'),
+		campaignId: filters.text('campaignId'),
+		campaignUploadId: filters.text('campaignUploadId'),
 		from: filters.time('from'),
 		to: filters.time('to'),
 		phone: filters.text('phone'),

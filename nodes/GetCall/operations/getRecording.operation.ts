@@ -1,7 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { downloadRecording } from '../downloadRecording';
 import { asItems } from '../../shared/n8n/run/itemLoop';
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readRecording } from '../../shared/calls/readCall';
 import { InvalidInput } from '../../shared/api/errors';
@@ -51,7 +50,7 @@ export const getRecording: Operation = {
 	async execute(run) {
 		return await forEachCall(run, async ({ client, callId, additions, form }) => {
 			const asFile = form.choice('recordingAs', 'link') === 'file';
-			const field = asFile ? outputField(form.text('outputField', MAY_BE_BLANK)) : '';
+			const field = asFile ? outputField(form.text('outputField')) : '';
 
 			const recording = await readRecording(client, callId, additions);
 			if (!asFile) return asItems(recording);

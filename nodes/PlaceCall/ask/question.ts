@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import type { DataExtractionItem } from '../../shared/api/endpoints';
 import { formatOf, givenAs } from '../../shared/modelFormats';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Fields } from '../../shared/n8n/forms/fields';
 import type { Scalar } from '../../shared/n8n/forms/fieldValue';
 import { parseList, quoted } from '../../shared/values';
 import { ANSWER_KEY, comparable, type AskedQuestion } from './answer';
@@ -51,15 +51,15 @@ export const questionFields: INodeProperties[] = [
  * @throws InvalidInput naming the field to correct
  */
 export function readQuestion(form: Fields): Question {
-	const question = form.text('message', MAY_BE_BLANK);
+	const question = form.text('message');
 	if (question === '') {
 		throw new InvalidInput(
 			"'Question' is empty, so no call was placed",
 			givenAs('Question', 'Enter what the agent should ask.'),
 		);
 	}
-	const yes = valuesOf(form.scalars('yesValues', MAY_BE_BLANK));
-	const no = valuesOf(form.scalars('noValues', MAY_BE_BLANK));
+	const yes = valuesOf(form.scalars('yesValues'));
+	const no = valuesOf(form.scalars('noValues'));
 	const both = intersectionBy(yes, no, comparable);
 	if (yes.length === 0 || no.length === 0 || both.length > 0) {
 		const got = `(got ${quoted(yes.join(', '))} and ${quoted(no.join(', '))})`;

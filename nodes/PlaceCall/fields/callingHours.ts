@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { onScreenOnly } from '../../shared/api/resolution';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Fields } from '../../shared/n8n/forms/fields';
 import { minuteOfDay } from '../../shared/dates';
 import { type Checked, isUnset, parseList, problem, quoted, type Take } from '../../shared/values';
 import { type CallingHours, DAY_MINUTES } from '../callTime';
@@ -112,11 +112,11 @@ export function readCallingHours(options: Fields, take: Take): CallingHours | un
 		if (options.has(outsideHours.name)) take(noHours());
 		return undefined;
 	}
-	const days = take(daysIn(hours.textOrList('days', MAY_BE_BLANK)));
-	const [start, end] = [hours.text('from', MAY_BE_BLANK), hours.text('to', MAY_BE_BLANK)];
+	const days = take(daysIn(hours.textOrList('days')));
+	const [start, end] = [hours.text('from'), hours.text('to')];
 	const from = take(timeOfDay('From', start));
 	const to = take(timeOfDay('To', end));
-	const zone = take(timeZone(hours.text('timeZone', MAY_BE_BLANK)));
+	const zone = take(timeZone(hours.text('timeZone')));
 	if (days === undefined || from === undefined || to === undefined || zone === undefined) {
 		return undefined;
 	}

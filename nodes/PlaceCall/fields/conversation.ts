@@ -111,9 +111,9 @@ function sameKey(key: string): Checked<never> {
 }
 
 function dataPoint(row: Fields, position: number): Checked<DataExtractionItem> {
-	const key = row.textAsWritten('key');
-	const description = row.textAsWritten('description', MAY_BE_BLANK);
-	const outputFormat = row.textAsWritten('outputFormat');
+	const key = row.text('key');
+	const description = row.text('description');
+	const outputFormat = row.text('outputFormat');
 	const required = row.switch('required', undefined);
 	if (isUnset(description)) {
 		const name = isUnset(key) ? '' : ` (${quoted(key)})`;
@@ -168,7 +168,7 @@ export const additionalData: INodeProperties = {
 };
 
 function namedValue(row: Fields, position: number): Checked<[string, JsonValue]> {
-	const name = row.text('name', MAY_BE_BLANK);
+	const name = row.text('name');
 	const value = row.scalar('value', MAY_BE_BLANK);
 	if (name !== '') return { value: [name, value] };
 	return problem(

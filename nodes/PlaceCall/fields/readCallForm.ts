@@ -56,12 +56,12 @@ export function readCallForm(
 	const options = form.collection('options');
 	const textIn = (name: string): string => {
 		const shownIn = [form, options].find((fields) => fields.has(name));
-		return shownIn?.textAsWritten(name, MAY_BE_BLANK) ?? '';
+		return shownIn?.text(name, MAY_BE_BLANK) ?? '';
 	};
 
-	const agent = take(checkAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)));
-	const country = take(countryCode(form.text('countryCode', MAY_BE_BLANK)));
-	const number = form.textOrNumber('phoneNumber', MAY_BE_BLANK);
+	const agent = take(checkAgentUuid(form.text('agentUuid')));
+	const country = take(countryCode(form.text('countryCode')));
+	const number = form.text('phoneNumber');
 	const phone = take(phoneNumber(number, country));
 	set('person_name', textIn('personName'));
 	const schedule = form.has('when') ? readSchedule(form, zone, take) : undefined;
@@ -71,7 +71,7 @@ export function readCallForm(
 	set('data_extraction', points.length > 0 ? points : undefined);
 	set('additional_data', readAdditionalData(form, take));
 	set('call_config_overrides', readCallSettings(form, take));
-	set('system_prompt', options.textAsWritten('systemPrompt'));
+	set('system_prompt', options.text('systemPrompt'));
 	const hours = readCallingHours(options, take);
 	const limit = readCallLimit(options, take);
 	const webhookUrl = options.has('webhookUrl') ? options.text('webhookUrl') : '';

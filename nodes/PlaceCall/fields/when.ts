@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { givenAs } from '../../shared/modelFormats';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Fields } from '../../shared/n8n/forms/fields';
 import { shownOnlyAt } from '../../shared/n8n/forms/shownWhere';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
 import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
@@ -69,14 +69,14 @@ export function readSchedule(form: Fields, zone: string, take: Take): Schedule |
 
 /** The field that has the time, depending on 'When to Call'. A model enters the time there. */
 function enteredTime(form: Fields): EnteredTime | undefined {
-	const chosen = form.text('when', MAY_BE_BLANK);
+	const chosen = form.text('when');
 	if (/^now$/i.test(chosen)) return undefined;
 	if (chosen === 'timeOfDay') {
-		const value = form.text('scheduledTime', MAY_BE_BLANK);
+		const value = form.text('scheduledTime');
 		return { field: 'Time in India', value, picked: false };
 	}
 	if (chosen === 'dateTime') {
-		const value = form.time('scheduledAt', MAY_BE_BLANK);
+		const value = form.time('scheduledAt');
 		return { field: 'Date and Time', value, picked: form.expression('scheduledAt') === '' };
 	}
 	return { field: 'When to Call', value: chosen, picked: false };

@@ -1,3 +1,4 @@
+import once from 'lodash/once';
 import keyBy from 'lodash/keyBy';
 import type {
 	INodeExecutionData,
@@ -13,7 +14,7 @@ import { callIdKey, readReport } from '../../shared/calls/completionWebhook';
 import { fingerprint } from '../../shared/hash';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import { clock, lazyAccountClient } from '../../shared/n8n/http/accountClient';
+import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
 import { readBody, reject } from '../../shared/n8n/triggers/webhookRequest';
 import { includesInput } from '../inputFields';
 import { callIdsOf, waitedItems, WAITS_UNTIL } from './waitedItems';
@@ -77,7 +78,7 @@ export async function onCompletionWebhook(
 	const callIds = callIdsOf(items);
 	if (callIds.length === 0) return STILL_WAITING;
 	const wait = waitOf(context, callIds);
-	const account = lazyAccountClient(context);
+	const account = once(async () => await createAccountClient(context));
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished: readWaitOption(form).finished,

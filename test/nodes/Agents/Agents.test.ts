@@ -18,11 +18,11 @@ const LIST = {
 	meta: { more: false },
 };
 
-test('Get Many Active reads the list once, and pairs each agent with all items', async () => {
+test('Get Many Active reads the list once, and pairs each agent with the first item', async () => {
 	agents({ team: 'north' }).reply(200, LIST);
 	const developerSettings = { additionalQueryParameters: '{ "team": "north" }' };
 	const parameters = { operation: 'getMany', developerSettings };
-	const pairedItem = [{ item: 0 }, { item: 1 }, { item: 2 }];
+	const pairedItem = { item: 0 };
 	expect(await harness.executeItems(parameters, { items: [{}, {}, {}] })).toEqual([
 		{ json: { agent_uuid: 'agent_a1', agent_name: 'Sales' }, pairedItem },
 		{ json: { agent_uuid: 'agent_b2', voice: 'calm' }, pairedItem },

@@ -164,7 +164,7 @@ describe('wait for event', () => {
 	test.each([
 		[0, 'must be more than 0 and at most 86400 (got 0)'],
 		[86_401, 'must be more than 0 and at most 86400 (got 86401)'],
-		['={{ "soon" }}', 'must be a number, but its expression returned "soon"'],
+		['={{ "soon" }}', 'must be a number (got "soon")'],
 	])('the time limit %j is rejected before anything is sent', async (timeLimit, message) => {
 		expect(stopMessage(await wait({ timeLimit })).message).toBe(
 			`'Time Limit (Seconds)' ${message}`,
@@ -251,10 +251,7 @@ describe('watch and unwatch', () => {
 	});
 
 	test.each<[INodeParameters, string]>([
-		[
-			{ triggerSecret: '={{ "" }}' },
-			"'Trigger Secret' must be text, but its expression returned an empty text",
-		],
+		[{ triggerSecret: '={{ "" }}' }, "'Trigger Secret' is empty"],
 		[{ triggerUrl: '={{ "" }}' }, "'Trigger URL' is empty"],
 		[
 			{ triggerUrl: 'n8n.example.com/webhook' },

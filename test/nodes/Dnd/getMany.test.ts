@@ -57,10 +57,10 @@ test('items for different lists each get their own list, in order, and an invali
 	const overrides = { onError: 'continueRegularOutput' } as const;
 	const found = await executeItems(parameters, { items, credential, overrides });
 	expect(found).toMatchObject([
-		{ json: { id: 1 }, pairedItem: [{ item: 0 }, { item: 2 }] },
-		{ json: { id: 2 }, pairedItem: [{ item: 0 }, { item: 2 }] },
-		{ json: { id: 3 }, pairedItem: [{ item: 1 }] },
-		{ json: { id: 1 }, pairedItem: [{ item: 3 }] },
+		{ json: { id: 1 }, pairedItem: { item: 0 } },
+		{ json: { id: 2 }, pairedItem: { item: 0 } },
+		{ json: { id: 3 }, pairedItem: { item: 1 } },
+		{ json: { id: 1 }, pairedItem: { item: 3 } },
 		{
 			json: {
 				error: "'Limit' must be at least 1 [item 4]",

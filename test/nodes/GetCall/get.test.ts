@@ -30,8 +30,7 @@ describe('what is included', () => {
 		const include = "={{ 'transcript, ' }}";
 		expect(await records({ include })).toMatchObject([{ transcript: [] }]);
 		expect(await errorOf({ include: "={{ 'the transcript' }}" })).toMatchObject({
-			message:
-				'\'Include\' must be one of "recording", "transcript", but its expression returned "the transcript"',
+			message: '\'Include\' must be one of "recording", "transcript" (got "the transcript")',
 		});
 	});
 

@@ -41,7 +41,7 @@ test("an entry with an unknown outcome isn't sent again, nor is one after it, no
 	expect(message).toContain(`context of session ${sessions.open}`);
 	expect(description).toContain('The next entry for this session returns the full list');
 	expect(description).toContain('Completed in this run: item 0.');
-	expect(description).toContain("The other items weren't sent");
+	expect(description).toContain("To send the items that weren't sent");
 });
 
 test('as a tool, other texts at the same time are other entries', async () => {

@@ -199,8 +199,7 @@ describe('asking and waiting', () => {
 		expect(await ask()).toMatchObject({
 			outcome: 'already_done',
 			next_step: 'Continue with the result.',
-			id: callId,
-			result: { answer: 'yes', timed_out: false },
+			result: { call_id: callId, answer: 'yes', timed_out: false },
 		});
 		expect(placed()).toEqual([callId]);
 	});

@@ -306,7 +306,9 @@ describe('a retry with a value that was edited and is invalid', () => {
 			await retry(failed, harness.placeCallNode({ ...perItem, phoneNumber })),
 		);
 		expect(message).toContain('[item 2]');
-		expect(description).toMatch(/Completed in this run: item 0\. .* To send them, /);
+		expect(description).toMatch(
+			/Completed in this run: item 0\. To send the items that weren't sent, /,
+		);
 	});
 
 	it.each([

@@ -1,4 +1,4 @@
-import { TOOL_LIMITS } from '../../../nodes/shared/n8n/tools/toolDeadline';
+import { TOOL_LIMITS } from '../../../nodes/shared/n8n/tools/toolRun';
 import { newExecutionData, engineTool, holdTimeouts, skipSleeps } from '../../engine';
 import { CALL, callsEndpoint, NIGHT, NOON, placeCallHarness } from './placeCallHarness';
 
@@ -51,5 +51,8 @@ test('a model that repeats a request after the time of its call has passed gets 
 	const tool = toolOf({}, { when: '2026-11-20T13:00:00+05:30' });
 	expect(await tool()).toMatchObject({ outcome: 'done' });
 	moveTo(NIGHT);
-	expect(await tool()).toMatchObject({ outcome: 'already_done', id: 'call-1' });
+	expect(await tool()).toMatchObject({
+		outcome: 'already_done',
+		result: { call_id: 'call-1' },
+	});
 });

@@ -94,6 +94,9 @@ test('as a tool, reports the result, and the same contacts can be pushed afterwa
 	});
 	const bodies = respondWith([200, accepted(1)]);
 	const real = engineTool(pushNode());
-	expect(await real(data)).toMatchObject({ outcome: 'done', id: 501 });
+	expect(await real(data)).toMatchObject({
+		outcome: 'done',
+		result: { campaign_upload_id: 501 },
+	});
 	expect(bodies.map(phonesOf)).toEqual([['9000000001']]);
 });

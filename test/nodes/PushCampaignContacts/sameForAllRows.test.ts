@@ -64,9 +64,7 @@ describe('in Options', () => {
 	test('a value of a later row that cannot be read is reported', async () => {
 		const rows = rowsOf({ phone: phone(0), check: false }, { phone: phone(1), check: 'maybe' });
 		const { error } = await runPush(rows, { options: { dryRun: '={{ $json.check }}' } });
-		expect(error?.message).toBe(
-			"'Dry Run' in 'Options' must be true or false, but its expression returned \"maybe\"",
-		);
+		expect(error?.message).toBe("'Dry Run' in 'Options' must be true or false (got \"maybe\")");
 	});
 });
 

@@ -60,8 +60,11 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 			next_step: expect.stringMatching(
 				/^Only a part was completed\. The rest is in 'rejected'.*Request again only what you can correct/,
 			),
-			id: 501,
-			result: { totals: { received: 3, pushed: 2, rejected: 1 }, rejected: [{ phone: '12' }] },
+			result: {
+				campaign_upload_id: 501,
+				totals: { received: 3, pushed: 2, rejected: 1 },
+				rejected: [{ phone: '12' }],
+			},
 		});
 		expect(contactsOf(bodies[0])).toEqual(given);
 	});

@@ -2,10 +2,9 @@ import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { parseAgentUuid, parseWholeNumber } from '../../api/parseIds';
 import { onScreenOnly } from '../../api/resolution';
-import { OBSERVED_OUTCOMES } from '../../calls/callEnd';
+import { type CompletionFilters, OBSERVED_OUTCOMES } from '../../calls/callEnd';
 import { agentField } from './locatorFields';
 import type { Fields } from './fields';
-import { type CompletionFilters } from '../../calls/callEnd';
 import { parseList } from '../../values';
 
 /** 'Filters' of the triggers for completed calls. */

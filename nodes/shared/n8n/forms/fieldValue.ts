@@ -1,8 +1,7 @@
 import isPlainObject from 'lodash/isPlainObject';
 import { DateTime } from 'luxon';
-import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
+import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
-import { onScreenOnly } from '../../api/resolution';
 import { MAX_DEPTH, isTooDeep, type JsonValue } from '../../json';
 import { formatOf, hasFormat } from '../../modelFormats';
 import { isUnset, quoted } from '../../values';
@@ -11,15 +10,12 @@ import { isUnset, quoted } from '../../values';
 export type FieldSource = {
 	/** The stored value, expression, or `ABSENT`. */
 	raw(path: string): unknown;
-	/** The value, the result of its expression, or `UNEVALUATED`. */
+	/** The value, or the result of its expression. */
 	value(path: string): unknown;
 };
 
 /** For a field that the form hides, or an option that isn't added. */
 export const ABSENT = Symbol('no value');
-
-/** For an expression that n8n can't evaluate, if n8n doesn't report it. */
-export const UNEVALUATED = Symbol('not evaluated');
 
 /** A value with the declaration of its field. */
 export type Given = {
@@ -32,13 +28,6 @@ export type Given = {
 	isFromModel: boolean;
 };
 
-type Locator = { __rl: true; value: unknown };
-
-/** The stored value of a field with *From List* and *By ID*. */
-export function isLocator(raw: unknown): raw is Locator {
-	return isPlainObject(raw) && typeof raw === 'object' && raw !== null && '__rl' in raw;
-}
-
 export function hasExpression(raw: unknown): boolean {
 	if (typeof raw === 'string') return raw.startsWith('=');
 	if (typeof raw !== 'object' || raw === null) return false;
@@ -48,7 +37,7 @@ export function hasExpression(raw: unknown): boolean {
 const FROM_MODEL = /\$fromAI\(/i;
 
 export function isFromModel(raw: unknown): boolean {
-	const inner = isLocator(raw) ? raw.value : raw;
+	const inner: unknown = isResourceLocatorValue(raw) ? raw.value : raw;
 	return typeof inner === 'string' && FROM_MODEL.test(inner);
 }
 
@@ -69,31 +58,23 @@ export type Kind<T> = {
 
 const TEXT_TYPES: NodePropertyTypes[] = ['string', 'resourceLocator', 'options', 'multiOptions'];
 
-export const TEXT: Kind<string | number> = {
+/** Trimmed. Spreadsheets have numbers for IDs and phone numbers. */
+export const TEXT: Kind<string> = {
 	types: TEXT_TYPES,
 	wanted: 'text or a number',
-	parse: (value) => {
-		if (typeof value === 'bigint') return String(value);
-		return typeof value === 'string' || isFiniteNumber(value) ? value : undefined;
-	},
+	parse: (value) =>
+		typeof value === 'string' || typeof value === 'bigint' || isFiniteNumber(value)
+			? String(value).trim()
+			: undefined,
 };
 
-export const TEXTS: Kind<string | number> = { ...TEXT, wanted: 'text or a list of texts' };
+export const TEXTS: Kind<string> = { ...TEXT, wanted: 'text or a list of texts' };
 
 export const SCALAR: Kind<Scalar> = {
 	types: TEXT_TYPES,
 	wanted: 'text, a number, true, or false',
-	parse: (value) => (typeof value === 'boolean' ? value : TEXT.parse(value)),
-};
-
-export const SECRET: Kind<string> = {
-	types: ['string'],
-	wanted: 'text',
-	parse: (value) => {
-		const isExact = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
-		const text = typeof value === 'string' || isExact ? String(value).trim() : '';
-		return text === '' ? undefined : text;
-	},
+	parse: (value) =>
+		typeof value === 'boolean' || isFiniteNumber(value) ? value : TEXT.parse(value),
 };
 
 const WRITTEN_NUMBER = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
@@ -111,21 +92,17 @@ export const NUMBER: Kind<number> = {
 export const TIME: Kind<TimeValue> = {
 	types: ['dateTime'],
 	wanted: 'a date and time',
-	parse: (value) =>
-		value instanceof Date || DateTime.isDateTime(value) ? value : TEXT.parse(value),
+	parse: (value) => {
+		const isTime = value instanceof Date || DateTime.isDateTime(value) || isFiniteNumber(value);
+		return isTime ? value : TEXT.parse(value);
+	},
 };
 
 /** `lostInJson` checks the contents of lists and objects. */
 export const JSON_VALUE: Kind<JsonValue> = {
 	types: ['json'],
-	wanted: 'JSON',
-	parse: (value) => {
-		if (!isTooDeep(value)) return isJson(value) ? value : undefined;
-		throw new InvalidInput(
-			`A field of this node contains lists or objects that are nested more than ${MAX_DEPTH} levels deep, so nothing was sent`,
-			onScreenOnly('In the node before this one, extract the part that you need.'),
-		);
-	},
+	wanted: `JSON of at most ${MAX_DEPTH} levels`,
+	parse: (value) => (isJson(value) && !isTooDeep(value) ? value : undefined),
 };
 
 function isFiniteNumber(value: unknown): value is number {
@@ -148,31 +125,20 @@ export function optionOf(given: Given, value: unknown): string {
 	throw fault({ ...given, value }, values.length === 1 ? named : `one of ${named}`);
 }
 
-/**
- * For a value that isn't of the wanted kind.
- *
- * @param alternative to correcting an expression
- */
+/** For a value that isn't of the wanted kind. */
 export function fault(
-	{ property, label, value, isExpression, isFromModel: byModel }: Given,
+	{ property, label, value, isFromModel }: Given,
 	wanted: string,
-	alternative = '',
 ): InvalidInput {
-	const isSecret = property.typeOptions?.password === true;
-	const shown = isSecret ? kindOf(value) : shownValue(value);
-	const { displayName } = property;
+	const { displayName, typeOptions } = property;
+	const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
 	const format = hasFormat(displayName)
 		? formatOf(displayName)
 		: `Give ${displayName} as ${wanted}.`;
-	const forModel = byModel ? format : '';
-	if (isExpression) {
-		return new InvalidInput(`${label} must be ${wanted}, but its expression returned ${shown}`, {
-			onScreen: `Make the expression return ${wanted}${alternative}.`,
-			forModel,
-		});
-	}
-	const what = value === '' ? 'is empty' : `must be ${wanted} (got ${shown})`;
-	return new InvalidInput(`${label} ${what}`, { onScreen: `Enter ${wanted}.`, forModel });
+	return new InvalidInput(`${label} must be ${wanted} (got ${shown})`, {
+		onScreen: `Enter ${wanted}. If it's an expression, check what it returns.`,
+		forModel: isFromModel ? format : '',
+	});
 }
 
 /** A value for a message. */
@@ -185,9 +151,7 @@ function shownValue(value: unknown): string {
 function kindOf(value: unknown): string {
 	if (value === undefined || value === null) return 'nothing';
 	if (typeof value === 'string') return isUnset(value) ? 'an empty text' : 'text';
-	if (typeof value === 'number') return "a number that isn't exact";
-	if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid date' : 'a date';
-	if (DateTime.isDateTime(value)) return value.isValid ? 'a date' : 'an invalid date';
+	if (value instanceof Date || DateTime.isDateTime(value)) return 'a date';
 	if (Array.isArray(value)) return 'a list';
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

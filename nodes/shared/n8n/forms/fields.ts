@@ -1,8 +1,6 @@
-import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
-import { InvalidInput } from '../../api/errors';
-import { onScreenOnly } from '../../api/resolution';
+import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
 import { isJsonObject, lostInJson, type JsonObject, type JsonValue, parseJson } from '../../json';
-import { isUnset, quoted } from '../../values';
+import { isUnset } from '../../values';
 import {
 	ABSENT,
 	fault,
@@ -10,27 +8,25 @@ import {
 	type Given,
 	hasExpression,
 	isFromModel,
-	isLocator,
 	JSON_VALUE,
 	type Kind,
 	NUMBER,
 	optionOf,
 	SCALAR,
 	type Scalar,
-	SECRET,
 	TEXT,
 	TEXTS,
 	TIME,
 	type TimeValue,
-	UNEVALUATED,
 } from './fieldValue';
 
 /** Whether an expression may return nothing. */
 type Blank = { mayBeBlank?: true };
 
 /**
- * Allows expressions that return nothing. By default they stop the node, because a switch, filter, limit, or secret
- * would silently be off. For data of a row, which may have blank cells, and if the caller rejects empty values.
+ * Allows expressions that return nothing, for data of a row, which may have blank cells. By default they stop the node,
+ * because a switch, filter, limit, or secret would silently be off. Required fields may be blank, because the caller
+ * rejects empty values.
  */
 export const MAY_BE_BLANK: Blank = { mayBeBlank: true };
 
@@ -65,7 +61,7 @@ export class Fields {
 	/** The field's expression. Empty if it has a fixed value. */
 	expression(name: string): string {
 		const raw = this.source.raw(this.prefix + name);
-		const inner = isLocator(raw) ? raw.value : raw;
+		const inner: unknown = isResourceLocatorValue(raw) ? raw.value : raw;
 		return typeof inner === 'string' && inner.startsWith('=') ? inner : '';
 	}
 
@@ -88,42 +84,24 @@ export class Fields {
 		return given === undefined ? fallback : parsed(given, NUMBER);
 	}
 
-	/** Trimmed text, also of a choice that may be another text. Numbers are converted. */
-	text(name: string, blank: Blank = {}): string {
-		return this.textAsWritten(name, blank).trim();
-	}
-
-	/** Text that isn't trimmed. Numbers are converted. */
-	textAsWritten(name: string, blank: Blank = {}): string {
-		return String(this.textOrNumber(name, blank) ?? '');
-	}
-
-	/** An ID or a phone number, which is text or a number in spreadsheets. `undefined` if the field is empty. */
-	textOrNumber(name: string, blank: Blank = {}): string | number | undefined {
-		return this.read(name, TEXT, blank);
+	/** Trimmed text, also of a choice that may be another text. Numbers are converted. Empty if the field is. */
+	text(name: string, blank?: Blank): string {
+		return this.read(name, TEXT, blank) ?? '';
 	}
 
 	/** Text, or the texts of a list: several options, or the result of an expression. */
-	textOrList(name: string, blank: Blank = {}): string | string[] {
-		const value = this.readList(name, TEXTS, blank);
-		return Array.isArray(value) ? value.map(String) : String(value ?? '');
+	textOrList(name: string): string | string[] {
+		return this.readList(name, TEXTS) ?? '';
 	}
 
-	/** Text, a number, true, or false, unchanged. */
-	scalar(name: string, blank: Blank = {}): Scalar {
+	/** Text, a number, true, or false, not converted. */
+	scalar(name: string, blank?: Blank): Scalar {
 		return this.read(name, SCALAR, blank) ?? '';
 	}
 
 	/** The same, or a list of such values from an expression. */
-	scalars(name: string, blank: Blank = {}): Scalar | Scalar[] {
-		return this.readList(name, SCALAR, blank) ?? '';
-	}
-
-	/** Trimmed text, or an exact number. `undefined` if the field is empty. An empty result of an expression is an error. */
-	secret(name: string): string | undefined {
-		const given = this.given(name, SECRET.types);
-		if (given === undefined || (given.value === '' && !given.isExpression)) return undefined;
-		return parsed(given, SECRET);
+	scalars(name: string): Scalar | Scalar[] {
+		return this.readList(name, SCALAR) ?? '';
 	}
 
 	/** One of the field's options, as text. */
@@ -135,7 +113,7 @@ export class Fields {
 	/** Some of the field's options. From a model, as text with commas. */
 	choices(name: string): string[] {
 		const given = this.givenList(name, ['multiOptions']);
-		if (given === undefined || isEmpty(given, 'a list', {})) return [];
+		if (given === undefined || isEmpty(given, 'a list')) return [];
 		const { value } = given;
 		const chosen: unknown = typeof value === 'string' ? value.split(',') : value;
 		if (!Array.isArray(chosen)) throw fault(given, 'a list');
@@ -144,8 +122,8 @@ export class Fields {
 	}
 
 	/** `undefined` if the field is empty. */
-	time(name: string, blank: Blank = {}): TimeValue | undefined {
-		return this.read(name, TIME, blank);
+	time(name: string): TimeValue | undefined {
+		return this.read(name, TIME);
 	}
 
 	/**
@@ -157,7 +135,7 @@ export class Fields {
 	}
 
 	/** A JSON object. Empty if the field is empty. */
-	jsonObject(name: string, blank: Blank = {}): JsonObject {
+	jsonObject(name: string, blank?: Blank): JsonObject {
 		const given = this.given(name, JSON_VALUE.types);
 		if (given === undefined || isEmpty(given, JSON_OBJECT, blank)) return {};
 		const value = parsed(given, JSON_VALUE);
@@ -179,13 +157,8 @@ export class Fields {
 
 	/** The fields of an option that is a fixed collection with one group. `undefined` if the option isn't added. */
 	group(name: string): Fields | undefined {
-		const { label, values, path, placeholder } = this.groupOf(name);
-		if (!this.has(name)) return undefined;
-		if (this.source.raw(path) !== ABSENT) return new Fields(values, this.source, `${path}.`, label);
-		throw new InvalidInput(
-			`${label} is empty`,
-			onScreenOnly(`Select '${placeholder}', or remove ${label}.`),
-		);
+		const { label, values, path } = this.groupOf(name);
+		return this.has(name) ? new Fields(values, this.source, `${path}.`, label) : undefined;
 	}
 
 	/** The rows of a fixed collection. */
@@ -200,27 +173,23 @@ export class Fields {
 	}
 
 	private groupOf(name: string) {
-		const {
-			displayName,
-			placeholder = '',
-			options = [],
-		} = this.propertyOf(name, ['fixedCollection']);
+		const { displayName, options = [] } = this.propertyOf(name, ['fixedCollection']);
 		const group = options.find((option) => 'values' in option);
 		if (group === undefined) throw new TypeError(`The form declares no group of ${name}`);
 		const { values, displayName: row } = group;
 		const path = `${this.prefix}${name}.${group.name}`;
-		return { path, placeholder, label: `'${displayName}'`, values, row };
+		return { path, label: `'${displayName}'`, values, row };
 	}
 
-	private read<T>(name: string, kind: Kind<T>, blank: Blank): T | undefined {
+	private read<T>(name: string, kind: Kind<T>, blank?: Blank): T | undefined {
 		const given = this.given(name, kind.types);
 		if (given === undefined || isEmpty(given, kind.wanted, blank)) return undefined;
 		return parsed(given, kind);
 	}
 
-	private readList<T>(name: string, kind: Kind<T>, blank: Blank): T | T[] | undefined {
+	private readList<T>(name: string, kind: Kind<T>): T | T[] | undefined {
 		const given = this.givenList(name, kind.types);
-		if (given === undefined || isEmpty(given, kind.wanted, blank)) return undefined;
+		if (given === undefined || isEmpty(given, kind.wanted)) return undefined;
 		const { value } = given;
 		if (!Array.isArray(value)) return parsed(given, kind);
 		return value.map((one: unknown) => parsed(given, kind, one));
@@ -234,28 +203,15 @@ export class Fields {
 		const returned = this.source.value(path);
 		const byModel = isFromModel(raw);
 		const value = byModel && isNothingInWords(returned) ? undefined : returned;
-		const { displayName, noDataExpression = false } = property;
-		const label = `'${displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
-		if (value === UNEVALUATED) {
-			throw new InvalidInput(
-				`n8n can't evaluate the expression of ${label}`,
-				onScreenOnly(
-					'Correct the expression. It can use variables, but no items, because this node has no input when it reads the field.',
-				),
-			);
-		}
-		// n8n treats an expression as text if the field can't have expressions.
-		if (noDataExpression && typeof value === 'string' && value.includes('{{')) {
-			throw new InvalidInput(
-				`${label} can't be an expression (got ${quoted(value)})`,
-				onScreenOnly('Enter or choose a value in the form.'),
-			);
-		}
+		const label = `'${property.displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
 		// A model leaves a field empty with an empty text.
 		const isExpression = hasExpression(raw) && !(byModel && value === '');
 		const given = { property, label, value, isExpression, isFromModel: byModel };
 		if (isExpression && typeof value === 'string' && UNREADABLE.test(value))
 			throw fault(given, 'text without objects and invalid dates');
+		// n8n treats an expression as text if the field can't have expressions.
+		if (property.noDataExpression && typeof value === 'string' && value.includes('{{'))
+			throw fault(given, 'a value without expressions');
 		return given;
 	}
 
@@ -286,10 +242,13 @@ function isNothingInWords(value: unknown): boolean {
 }
 
 /** @throws InvalidInput if an expression returned nothing, unless that is allowed */
-function isEmpty(given: Given, wanted: string, { mayBeBlank }: Blank): boolean {
+function isEmpty(given: Given, wanted: string, { mayBeBlank }: Blank = {}): boolean {
 	if (!isUnset(given.value)) return false;
-	if (!given.isExpression || mayBeBlank === true) return true;
-	throw fault(given, wanted, ', or clear the field');
+	const { typeOptions, required } = given.property;
+	// A secret of spaces would be none.
+	const isLeftEmpty = !given.isExpression && (given.value === '' || typeOptions?.password !== true);
+	if (isLeftEmpty || mayBeBlank === true || required === true) return true;
+	throw fault(given, wanted);
 }
 
 /** @throws InvalidInput for a value of another kind */

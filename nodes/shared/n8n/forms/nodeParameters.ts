@@ -1,14 +1,15 @@
-import type {
-	IExecuteFunctions,
-	IHookFunctions,
-	INodeExecutionData,
-	INodeProperties,
-	IPollFunctions,
-	ITriggerFunctions,
-	IWebhookFunctions,
+import {
+	isResourceLocatorValue,
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	type IPollFunctions,
+	type ITriggerFunctions,
+	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { Fields } from './fields';
-import { ABSENT, hasExpression, isLocator, UNEVALUATED } from './fieldValue';
+import { ABSENT, hasExpression } from './fieldValue';
 import { rowReader, UNREAD } from './rowExpression';
 import { runsAsTool } from '../tools/toolRun';
 
@@ -54,7 +55,7 @@ export class NodeParameters {
 	}
 
 	private readerOf(path: string, index: number, raw: unknown): ParameterReading['valueAt'] {
-		const options = { extractValue: isLocator(raw) };
+		const options = { extractValue: isResourceLocatorValue(raw) };
 		const evaluate = (at: number): unknown =>
 			this.context.getNodeParameter(path, at, null, options);
 		if (!hasExpression(raw)) {
@@ -79,9 +80,12 @@ export function formOf(
 		context.getNodeParameter(path, ABSENT, { rawExpressions: true });
 	const value = (path: string): unknown => {
 		try {
-			return context.getNodeParameter(path, null, { extractValue: isLocator(raw(path)) });
+			return context.getNodeParameter(path, null, {
+				extractValue: isResourceLocatorValue(raw(path)),
+			});
 		} catch {
-			return UNEVALUATED;
+			// An expression with an item, which there is none of. So it returns nothing.
+			return undefined;
 		}
 	};
 	return new Fields(form, { raw, value });

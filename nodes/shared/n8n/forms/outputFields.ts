@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../json';
 import { givenAs } from '../../modelFormats';
 import { forEachWithPauses } from '../../pauses';
 import { parseList } from '../../values';
-import { type Fields, MAY_BE_BLANK } from './fields';
+import type { Fields } from './fields';
 import { shownOnlyAt } from './shownWhere';
 
 /** How much of a response to return. */
@@ -64,7 +64,7 @@ export function outputFields(
 export function readOutput(form: Fields): Output {
 	const value = form.choice('simplify', 'false');
 	if (value !== 'selected') return value === 'true' ? 'simplified' : 'raw';
-	const fields = parseList(form.textOrList('selectedFields', MAY_BE_BLANK));
+	const fields = parseList(form.textOrList('selectedFields'));
 	if (fields.length > 0) return { fields };
 	throw new InvalidInput(
 		"'Fields' is empty, so nothing was read",

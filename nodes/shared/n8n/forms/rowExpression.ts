@@ -1,6 +1,5 @@
 import isPlainObject from 'lodash/isPlainObject';
 import { isSafeObjectProperty } from 'n8n-workflow';
-import { hasExpression, isLocator } from './fieldValue';
 
 /** The value must be evaluated by n8n's engine. */
 export const UNREAD = Symbol('unread');
@@ -22,11 +21,6 @@ const CHANGED_BY_ENGINE = /\0|\p{Surrogate}/u;
  * @returns undefined if the expression always needs the engine
  */
 export function rowReader(raw: unknown): RowReader | undefined {
-	if (isLocator(raw)) {
-		// Only the value of a resource locator is used. No mode of ours extracts a part of it.
-		const { value, ...others } = raw;
-		return hasExpression(others) ? undefined : rowReader(value);
-	}
 	if (typeof raw !== 'string' || CHANGED_BY_ENGINE.test(raw)) return undefined;
 	const code = ONE_CODE.exec(raw)?.[1]?.trim() ?? '';
 	const steps = [...code.matchAll(STEP)];

@@ -1,4 +1,3 @@
-import once from 'lodash/once';
 import { sleep } from 'n8n-workflow';
 import { fingerprint } from '../../hash';
 import { ApiMapping } from '../../apiMapping';
@@ -6,7 +5,7 @@ import { ApiClient } from '../../api/client';
 import { withoutSecret } from '../../api/secrets';
 import { anyOf, type Clock } from '../../clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
-import { deadlineOf } from '../tools/toolDeadline';
+import { toolRunOf } from '../tools/toolRun';
 import { createTransport, type ServiceContext, stopSignalOf } from './transport';
 
 export const clock: Clock = {
@@ -30,7 +29,7 @@ export async function createAccountClient(context: ServiceContext): Promise<Acco
 	const data = await context.getCredentials(CREDENTIAL);
 	const { baseUrl, apiToken } = readServiceAccess(data);
 	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
-	const { at, signal } = deadlineOf(context) ?? {};
+	const { at, signal } = toolRunOf(context).deadline ?? {};
 	const stop = anyOf(signal, stopSignalOf(context));
 	return {
 		client: new ApiClient(transport, clock, Math.random, apiToken, at, stop),
@@ -39,9 +38,4 @@ export async function createAccountClient(context: ServiceContext): Promise<Acco
 		apiMapping: new ApiMapping(data),
 		hideApiToken: (text) => withoutSecret(text, apiToken),
 	};
-}
-
-/** Creates the client on first use, inside the item loop, so that each item reports an invalid credential. */
-export function lazyAccountClient(context: ServiceContext): () => Promise<AccountClient> {
-	return once(async () => await createAccountClient(context));
 }

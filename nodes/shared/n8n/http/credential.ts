@@ -9,7 +9,6 @@ import { explained } from '../../api/errors';
 import { PROVIDER_SENT_SETTINGS } from '../../apiMapping/providerSettings';
 import { MAPPING_TOPICS } from '../../apiMapping/topics';
 import type { MappingField, MappingTopic } from '../../apiMapping/field';
-import { withoutEnd } from '../../text';
 
 /** Type name of the credential. Saved workflows depend on it. */
 export const CREDENTIAL = 'voiceChatAgentApiTokenApi';
@@ -68,19 +67,10 @@ function notAuthorized(message: string, description: string): UserError {
 	return new UserError(message, { description });
 }
 
-const SLASH = /\//;
-
-/** The URL of a request. n8n's older helper, which the HTTP Request node uses, has `uri`. */
-type RequestTarget = { url?: unknown; uri?: unknown; baseURL?: unknown };
-
-/** The URL as the HTTP library builds it. Null if it isn't valid. */
-function targetOf({ url, uri, baseURL }: RequestTarget): URL | null {
-	const ownUrl = textOf(url ?? uri);
-	const base = textOf(baseURL);
-	const isWhole = /^([a-z][a-z\d+.-]*:)?\/\//i.test(ownUrl);
-	const joined =
-		base === '' || isWhole ? ownUrl : `${withoutEnd(base, SLASH)}/${ownUrl.replace(/^\/+/, '')}`;
-	return URL.canParse(joined) ? new URL(joined) : null;
+/** n8n's older helper, which the HTTP Request node uses, has `uri`. Null unless it's a whole URL. */
+function targetOf({ url, uri }: { url?: unknown; uri?: unknown }): URL | null {
+	const target = textOf(url ?? uri);
+	return URL.canParse(target) ? new URL(target) : null;
 }
 
 function textOf(url: unknown): string {

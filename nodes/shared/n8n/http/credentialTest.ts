@@ -3,13 +3,7 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import {
-	explained,
-	isRejection,
-	NotSent,
-	OutcomeUnknown,
-	ServiceRejection,
-} from '../../api/errors';
+import { explained, isRejection, NotSent, ServiceRejection } from '../../api/errors';
 import { type Transport, VALIDATION_STATUSES } from '../../api/http';
 import { ApiClient } from '../../api/client';
 import { getActiveAgents } from '../../api/endpoints';
@@ -60,29 +54,21 @@ function toTestResult({ read, untested, failures }: MappingTestResult): INodeCre
 	return { status: 'OK', message: sentences.join('. ') };
 }
 
+const CHECK_BASE_URL =
+	"Set 'Base URL' to the URL of the service, without the path of a page or an endpoint, and without a version such as /v1. Ask your service provider for it. If it's right, check the network of your n8n instance, or test again later.";
+
 /** What to do about a failed read. Null if the service accepted the token. */
 function toTestFailure(error: unknown): INodeCredentialTestResult | null {
 	const { message, resolution, originalMessage } = explained(error);
-	const withAdvice = (advice: string) => testFailure(message, advice, originalMessage);
-	const setBaseUrl =
-		"Set 'Base URL' to the URL of the service, without the path of a page or an endpoint, and without a version such as /v1. Ask your service provider for it.";
-	if (error instanceof NotSent && error.isTransient) {
-		return withAdvice("Check 'Base URL' and the network of your n8n instance.");
+	if (error instanceof ServiceRejection && error.status !== 404) {
+		const { status, rejection } = error;
+		const isOwn = VALIDATION_STATUSES.has(status) && rejection.body.success === false;
+		const isAccepted = isOwn && !isRejection(error, 'invalid_api_token');
+		return isAccepted ? null : testFailure(message, resolution, originalMessage);
 	}
-	if (error instanceof OutcomeUnknown) {
-		const mayRecover = (error.status ?? 0) >= 500 || error.origin === 'network';
-		return withAdvice(
-			mayRecover ? "Test again later. If this doesn't help, check 'Base URL'." : setBaseUrl,
-		);
-	}
-	if (!(error instanceof ServiceRejection)) return withAdvice(resolution);
-	const { status, rejection } = error;
-	if (status === 404) {
-		return testFailure("The service wasn't found at 'Base URL'", setBaseUrl, originalMessage);
-	}
-	const isOwn = VALIDATION_STATUSES.has(status) && rejection.body.success === false;
-	const isAccepted = isOwn && !isRejection(error, 'invalid_api_token');
-	return isAccepted ? null : withAdvice(resolution);
+	// n8n itself blocked the request, or the credential is invalid.
+	const isOfN8n = error instanceof NotSent && !error.isTransient;
+	return testFailure(message, isOfN8n ? resolution : CHECK_BASE_URL, originalMessage);
 }
 
 function testFailure(

@@ -13,7 +13,6 @@ import {
 	bytesOf,
 	CANCELED,
 	TransportFault,
-	type Query,
 	type ServiceRequest,
 	type Transport,
 	type HttpResponse,
@@ -21,9 +20,8 @@ import {
 import { anyOf } from '../../clock';
 import { isJsonObject, type JsonObject } from '../../json';
 import { plainText } from '../../values';
-import { firstBytes, isByteStream, TIMED_OUT } from './byteStream';
 import { CREDENTIAL } from './credential';
-import { deadlineOf } from '../tools/toolDeadline';
+import { toolRunOf } from '../tools/toolRun';
 
 export type ServiceContext =
 	| IExecuteFunctions
@@ -42,6 +40,9 @@ export const TIME_LIMITS = {
 	downloadMs: 900_000,
 };
 
+/** Node's code of a connection that timed out. */
+export const TIMED_OUT = 'ETIMEDOUT';
+
 /** Maximum bytes of a response to read. An error may name each of 10,000 contacts. */
 export const RESPONSE_LIMITS = { successBytes: 64_000_000, otherBytes: 8_000_000 };
 
@@ -55,7 +56,7 @@ export function createTransport(
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
-		const limit = anyOf(own, deadlineOf(context)?.signal) ?? own;
+		const limit = anyOf(own, toolRunOf(context).deadline?.signal) ?? own;
 		const url = `${baseUrl}${request.path}${request.search ?? ''}`;
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
@@ -94,7 +95,8 @@ function toHttpRequest(url: string, request: ServiceRequest): IHttpRequestOption
 	return {
 		method: request.method,
 		url,
-		...(request.query && { qs: request.query, ...arraysOf(request.query) }),
+		// By default, axios adds brackets to the name of a list.
+		...(request.query && { qs: request.query, arrayFormat: 'repeat' }),
 		// As bytes, because n8n and axios copy an object and parse a text again.
 		...(request.body && {
 			body: bytesOf(request.body, request.list),
@@ -110,9 +112,32 @@ function toHttpRequest(url: string, request: ServiceRequest): IHttpRequestOption
 	};
 }
 
-/** By default, axios adds brackets to the name of a list. */
-function arraysOf(query: Query): { arrayFormat?: 'repeat' } {
-	return Object.values(query).some(Array.isArray) ? { arrayFormat: 'repeat' } : {};
+/** A response body as a stream, as returned by n8n's HTTP helper. */
+export type ByteStream = Exclude<
+	Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0],
+	Uint8Array
+>;
+
+export function isByteStream(value: unknown): value is ByteStream {
+	return typeof value === 'object' && value !== null && 'pipe' in value;
+}
+
+/**
+ * Reads the body until it has more than `max` bytes, or all of it. Then, the stream is closed.
+ *
+ * @throws an error with Node's code if the connection breaks
+ */
+export async function firstBytes(content: ByteStream, max: number): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	let length = 0;
+	const parts: AsyncIterable<Uint8Array> = content;
+	for await (const part of parts) {
+		const bytes = Buffer.from(part);
+		chunks.push(bytes);
+		length += bytes.length;
+		if (length > max) break;
+	}
+	return Buffer.concat(chunks);
 }
 
 /** Reads the body up to {@link RESPONSE_LIMITS}. The limit of n8n's HTTP helper is 600 MB. */

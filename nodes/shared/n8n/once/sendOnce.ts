@@ -61,11 +61,6 @@ export class SendOnce<Deps> {
 		this.notes = once(async () => await openNotes(context));
 	}
 
-	/** Whether earlier attempts of this node run sent anything, or may have. */
-	get hasEarlier(): boolean {
-		return this.earlierItems.size > 0 || this.mayHaveMore;
-	}
-
 	/** Finds the record of an item. Call this in the order of the items. */
 	assignKey({ target, payload }: PreparedRequest<Deps>, index: number): void {
 		const name = nameOf(target ?? payload);
@@ -78,11 +73,6 @@ export class SendOnce<Deps> {
 	isSettled(index: number, request: PreparedRequest<Deps> | undefined): boolean {
 		const record = this.recordOf(index);
 		return record !== undefined && !isRepeatable(record, request?.idempotencyKey);
-	}
-
-	/** Whether the item isn't sent again, because its outcome is unknown. */
-	isUnknown(index: number, request: PreparedRequest<Deps> | undefined): boolean {
-		return this.isSettled(index, request) && 'unknown' in (this.recordOf(index) ?? {});
 	}
 
 	/** @throws OutcomeUnknown if the outcome is unknown */

@@ -1,9 +1,10 @@
+import compact from 'lodash/compact';
 import { NodeOperationError, type IExecuteFunctions, type NodeApiError } from 'n8n-workflow';
 import { pause } from '../../clock';
 import { asSentence, NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { clock } from '../http/accountClient';
-import { deadlineOf } from '../tools/toolDeadline';
+import { toolRunOf } from '../tools/toolRun';
 
 const CANCELED = 'The execution was canceled';
 
@@ -25,7 +26,7 @@ export function cancellableSleep(
 /** Aborted when the execution is stopped, or when a tool reaches its time limit. */
 export function cancelSignal(context: IExecuteFunctions): AbortSignal {
 	// Undefined for an execution that can't be stopped.
-	const signals = [context.getExecutionCancelSignal(), deadlineOf(context)?.signal];
+	const signals = [context.getExecutionCancelSignal(), toolRunOf(context).deadline?.signal];
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
@@ -46,9 +47,14 @@ export function stoppedBeforeItem(): NotSent {
 	);
 }
 
-/** Ends the work on an item of a stopped execution. */
-export function canceledError(context: IExecuteFunctions, doneBefore?: string): NodeOperationError {
-	const description = doneBefore === undefined ? WHY_CANCELED : `${WHY_CANCELED} ${doneBefore}`;
+/** Ends the work on an item of a stopped execution. `texts` say what the node did before. */
+export function canceledError(
+	context: IExecuteFunctions,
+	...texts: Array<string | null | undefined>
+): NodeOperationError {
+	const description = compact([WHY_CANCELED, ...texts])
+		.map(asSentence)
+		.join(' ');
 	return new NodeOperationError(context.getNode(), CANCELED, { description });
 }
 
@@ -63,10 +69,6 @@ export function asCanceled(
 	context: IExecuteFunctions,
 	error: NodeOperationError | NodeApiError,
 ): NodeOperationError | NodeApiError {
-	if (error.message === CANCELED) return error;
-	const texts = [WHY_CANCELED, error.message, error.description].filter(
-		(text) => typeof text === 'string',
-	);
-	const description = texts.map(asSentence).join(' ');
-	return new NodeOperationError(context.getNode(), CANCELED, { description });
+	const isCanceledError = error.message === CANCELED;
+	return isCanceledError ? error : canceledError(context, error.message, error.description);
 }

@@ -8,10 +8,11 @@ import {
 import pLimit from 'p-limit';
 import { asSentence, ExplainedError } from '../../api/errors';
 import type { JsonObject } from '../../json';
+import type { Limiter } from '../../keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
-import { forEachWithPauses, Pauses } from '../../pauses';
+import { forEachWithPauses } from '../../pauses';
 import { counted, messageOf } from '../../values';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
@@ -24,20 +25,15 @@ export type ItemLoopOptions = {
 	 * sent, so a bad row has no consequences.
 	 */
 	check?: (index: number) => void;
-	/** Text to add to the error if a check stops the node. */
-	invalidText?: () => string;
-	/** Text to add to the error if an item stops the node, after these were completed. */
-	stopText?: (completed: number[], hasUnsent: boolean) => string;
+	/** Text to add to the error that stops the node, after these items were completed. */
+	stopText?: (completed: number[]) => string;
 	/** The output of an item from an earlier attempt, or undefined. Throws if its outcome is unknown. */
 	earlierOutput?: (index: number) => INodeExecutionData[] | undefined;
 };
 
 /** n8n's HTTP helper computes for 1 to 2 ms per request, and blocks the event loop for all that start together. */
 const STARTS_PER_PAUSE = 10;
-const NOTHING_SENT =
-	'Nothing was sent, because all items are checked before the first one is sent.';
-const HANDLE_OTHERS =
-	"To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.";
+const NOTHING_DONE = 'No item was processed in this attempt.';
 /** Further items to list in a message. The rest is counted. */
 const MAX_LISTED_ITEMS = 9;
 
@@ -48,7 +44,6 @@ export async function forEachItem(
 	{
 		concurrency = 1,
 		check,
-		invalidText = () => nothingSent(context),
 		stopText = () => '',
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
@@ -57,7 +52,13 @@ export async function forEachItem(
 	const continueOnFail = context.continueOnFail() && !returnsErrorsToAgent(context);
 	if (check !== undefined && !continueOnFail) {
 		const invalid = await tryEachItem(context, check);
-		if (invalid.size > 0) throw stoppingError(context, invalid, invalidText());
+		if (invalid.size > 0) {
+			const completed: number[] = [];
+			await tryEachItem(context, (index) => {
+				if (earlierOutput(index) !== undefined) completed.push(index);
+			});
+			throw stoppingError(context, invalid, NOTHING_DONE, stopText(completed));
+		}
 	}
 	const outputs = new Array<INodeExecutionData[]>(items.length);
 	const failures = new Map<number, unknown>();
@@ -87,14 +88,9 @@ export async function forEachItem(
 
 	if (failures.size > 0 && !continueOnFail) {
 		const completed = [...items.keys()].filter((index) => index in outputs);
-		const hasUnsent = completed.length + failures.size < items.length;
-		throw stoppingError(context, failures, stopText(completed, hasUnsent));
+		throw stoppingError(context, failures, stopText(completed));
 	}
 	return outputs.flat();
-}
-
-function nothingSent(context: IExecuteFunctions): string {
-	return context.getInputData().length > 1 ? `${NOTHING_SENT} ${HANDLE_OTHERS}` : NOTHING_SENT;
 }
 
 /** Does this for each item, also after failures. @returns the errors, by item index */
@@ -113,18 +109,31 @@ export async function tryEachItem(
 	return failures;
 }
 
-/** Reads each item, one after another. Stops at the first one that can't be read. */
-export async function readEachItem<T>(
+/** The list of an item. Items with the same key have the same list. */
+export type ListPlan = { key: unknown; read: (limiter: Limiter) => Promise<JsonObject[]> };
+
+/**
+ * Reads a list for each item, with at most `concurrency` requests in flight. Items with the same list share one
+ * reading. Its entries are returned once, paired with the first of these items.
+ */
+export async function forEachList(
 	context: IExecuteFunctions,
-	read: (index: number) => T | Promise<T>,
-): Promise<T[]> {
-	const all: T[] = [];
-	const pauses = new Pauses();
-	for (const index of context.getInputData().keys()) {
-		if (pauses.isDue()) await pauses.take();
-		all.push(await read(index));
-	}
-	return all;
+	plan: (index: number) => Promise<ListPlan>,
+	concurrency: number,
+): Promise<INodeExecutionData[]> {
+	const limiter = pLimit(concurrency);
+	const readings = new Map<string, Promise<JsonObject[]>>();
+	const readOnce = async (index: number): Promise<INodeExecutionData[]> => {
+		const { key, read } = await plan(index);
+		const name = JSON.stringify(key);
+		const known = readings.get(name);
+		const reading = known ?? read(limiter);
+		readings.set(name, reading);
+		// A failure fails every item with this list.
+		const entries = await reading;
+		return known === undefined ? asItems(entries) : [];
+	};
+	return await forEachItem(context, readOnce, { concurrency });
 }
 
 /** Wraps plain records as output items. */
@@ -136,11 +145,11 @@ function pair(output: INodeExecutionData[], index: number): INodeExecutionData[]
 	return output.map((item) => ({ pairedItem: { item: index }, ...item }));
 }
 
-/** The error that stops the node: the first failure, with the others and one more text in its description. */
+/** The error that stops the node: the first failure, with the others and more texts in its description. */
 function stoppingError(
 	context: IExecuteFunctions,
 	failures: Map<number, unknown>,
-	moreText: string,
+	...moreTexts: string[]
 ): Error {
 	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
 	// The result for a model is made from the error itself.
@@ -155,7 +164,7 @@ function stoppingError(
 	const texts = listed.map((index) => `[item ${index}] ${reasonOf(failures.get(index))}`);
 	const more = others.slice(MAX_LISTED_ITEMS);
 	if (more.length > 0) texts.push(`And ${counted(more.length, 'more item')} (${ranges(more)}).`);
-	const description = compact([error.description, ...texts, moreText])
+	const description = compact([error.description, ...texts, ...moreTexts])
 		.map(asSentence)
 		.join(' ');
 	if (description !== '') error.description = description;

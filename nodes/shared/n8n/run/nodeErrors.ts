@@ -21,7 +21,7 @@ export function toNodeError(
 	position?: ItemPosition,
 ): NodeApiError | NodeOperationError {
 	const itemIndex = position === undefined ? {} : { itemIndex: position.itemIndex };
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
+	if (isNodeError(error)) {
 		if (position !== undefined) error.context.itemIndex = position.itemIndex;
 		return error;
 	}
@@ -59,15 +59,14 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 	}
 	const json = {
 		error: withItem(text, position),
-		message: explained?.description ?? descriptionOf(error) ?? text,
+		message: explained?.description ?? ((isNodeError(error) && error.description) || text),
 		details,
 	};
 	return { json, pairedItem: { item: position.itemIndex } };
 }
 
-function descriptionOf(error: unknown): string | undefined {
-	const isNodeError = error instanceof NodeApiError || error instanceof NodeOperationError;
-	return (isNodeError && error.description) || undefined;
+export function isNodeError(error: unknown): error is NodeApiError | NodeOperationError {
+	return error instanceof NodeApiError || error instanceof NodeOperationError;
 }
 
 function statusOf(error: ExplainedError): number | undefined {

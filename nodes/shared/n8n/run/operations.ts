@@ -1,18 +1,16 @@
-import isEqual from 'lodash/isEqual';
+import once from 'lodash/once';
 import pick from 'lodash/pick';
 import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
-	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { quoted } from '../../values';
-import { type AccountClient, lazyAccountClient } from '../http/accountClient';
+import { type AccountClient, createAccountClient } from '../http/accountClient';
 import { clearRun } from '../once/executionStore';
 import { beforeSending } from '../once/openNotes';
 import { isCanceled } from './cancel';
-import { toErrorItem, toNodeError } from './nodeErrors';
+import { isNodeError, toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { shownWhere } from '../forms/shownWhere';
 import { runForModel } from '../tools/toolResult';
@@ -57,10 +55,23 @@ export function operationFields(
 			toolDescriptionField(toolDescription, fields, { operation: [value] }),
 		),
 		resourceField(resources, initial),
-		...resources.map((resource) =>
-			shownWhere(operationChoice(resource), { resource: [resource.value] }),
+		...resources.map(
+			(resource): INodeProperties => ({
+				displayName: 'Operation',
+				name: 'operation',
+				type: 'options',
+				noDataExpression: true,
+				options: resource.operations.map((one) =>
+					pick(one, ['name', 'value', 'action', 'description']),
+				),
+				default: resource.initial.value,
+				displayOptions: { show: { resource: [resource.value] } },
+			}),
 		),
-		...fieldsOf(operations),
+		// Operation values are unique in a node, across its resources.
+		...operations.flatMap(({ value, fields }) =>
+			fields.map((field) => shownWhere(field, { operation: [value] })),
+		),
 	];
 }
 
@@ -79,36 +90,6 @@ export function resourceField(resources: Resource[], initial = resources[0]): IN
 	};
 }
 
-function operationChoice({ operations, initial: { value } }: ResourceChoice): INodeProperties {
-	return {
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		options: operations.map((one) => pick(one, ['name', 'value', 'action', 'description'])),
-		default: value,
-	};
-}
-
-/**
- * The fields of all operations, each operation's in its own order. Operations share a field that is the same in them, so
- * that n8n and its AI builder know for which operations it is.
- */
-function fieldsOf(operations: Operation[]): INodeProperties[] {
-	const form: Array<{ field: INodeProperties; shownFor: string[] }> = [];
-	for (const { value, fields } of [...operations].reverse()) {
-		let place = 0;
-		for (const field of fields) {
-			const same = form.findIndex((entry, index) => index >= place && isEqual(entry.field, field));
-			if (same === -1) form.splice(place, 0, { field, shownFor: [value] });
-			else form[same]?.shownFor.unshift(value);
-			place = Math.max(place, same) + 1;
-		}
-	}
-	// Operation values are unique in a node, across its resources.
-	return form.map(({ field, shownFor }) => shownWhere(field, { operation: shownFor }));
-}
-
 export async function runOperation(
 	context: IExecuteFunctions,
 	operations: Operation[],
@@ -116,17 +97,11 @@ export async function runOperation(
 	const chosen: unknown = context.getNodeParameter('operation', 0);
 	const operation = operations.find(({ value }) => value === chosen);
 	if (operation === undefined) {
-		throw new NodeOperationError(
-			context.getNode(),
-			`'Operation' has an unknown value (got ${quoted(String(chosen))})`,
-			{ description: 'Choose an operation from the list.' },
-		);
+		throw new NodeOperationError(context.getNode(), "Choose 'Operation' from the list");
 	}
 	if (operation.isReadOnly === true) noteReadOnly(context);
 	return await runNode(context, operation.fields, async (run) => [await operation.execute(run)]);
 }
-
-const FIRST_ONLY = "'Execute Once' is on in 'Settings', so only the first item was used.";
 
 /**
  * Runs an action node, in a workflow or as a tool.
@@ -141,20 +116,16 @@ export async function runNode(
 	toOutputs = (failed: INodeExecutionData[]) => [failed],
 ): Promise<INodeExecutionData[][]> {
 	const parameters = new NodeParameters(context, form);
-	const run = async () =>
-		await execute({ context, parameters, account: lazyAccountClient(context) });
+	// On first use, inside the item loop, so that each item reports an invalid credential.
+	const account = once(async () => await createAccountClient(context));
+	const run = async () => await execute({ context, parameters, account });
 	if (runsAsTool(context)) return await runForModel(context, run);
-	if (context.getNode().executeOnce === true) context.addExecutionHints({ message: FIRST_ONLY });
 	const outputs = await run().catch(async (error: unknown) =>
-		toOutputs(failedRun(context, isOfItem(error) ? error : await beforeSending(context, error))),
+		// An error of the item loop says what earlier attempts did.
+		toOutputs(failedRun(context, isNodeError(error) ? error : await beforeSending(context, error))),
 	);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
-}
-
-/** An error of the item loop, which says what earlier attempts did. */
-function isOfItem(error: unknown): boolean {
-	return error instanceof NodeApiError || error instanceof NodeOperationError;
 }
 
 /**

@@ -6,7 +6,6 @@ import { runIndexOf } from '../once/executionStore';
 import { SendOnce } from '../once/sendOnce';
 import type { PreparedRequest, Quota } from '../once/preparedRequest';
 import { runsAsTool } from '../tools/toolRun';
-import { isCanceled } from './cancel';
 import { forEachItem, type ItemLoopOptions, ranges, tryEachItem } from './itemLoop';
 
 export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency'> & {
@@ -20,11 +19,8 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency'> & {
 	quota?: (index: number) => Quota;
 };
 
-/** Sends the other items, and nothing twice. */
-const OTHERS_NOT_SENT =
-	"The other items weren't sent. To send them, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again.";
-const OF_EARLIER_RUNS =
-	'Earlier runs of this node may have sent items, so a new execution may send them again.';
+const SEND_OTHERS =
+	"To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.";
 
 /**
  * Sends each item once. Replays the stored results of earlier attempts (see {@link SendOnce}), and checks the
@@ -81,34 +77,24 @@ export async function sendEachItem<Deps>(
 		if (isSettled(index)) handler.earlierOutput(index);
 		else request.check?.();
 	};
-	const isRunAgain = runIndexOf(context) > 0;
-	const textAfterEarlier = (): string => {
-		const isUnknown = (index: number) => handler.isUnknown(index, requests.get(index));
-		const completed = indexes.filter((index) => isSettled(index) && !isUnknown(index));
-		const text = stopTextOf(context, completed, !indexes.every(isSettled));
-		return compact([isRunAgain && OF_EARLIER_RUNS, text]).join(' ');
-	};
 	return await forEachItem(context, send, {
 		...options,
-		stopText: (completed, hasUnsent) => {
-			const sent = completed.filter((index) => !notSent.has(index));
-			return stopTextOf(context, sent, hasUnsent);
-		},
+		stopText: (completed) =>
+			stopTextOf(
+				context,
+				completed.filter((index) => !notSent.has(index)),
+			),
 		earlierOutput,
 		// A model may repeat a request that can't be sent any more, such as one for a time that has passed.
 		...(!isTool && { check }),
-		...((handler.hasEarlier || isRunAgain) && { invalidText: textAfterEarlier }),
 	});
 }
 
 /** Lists the completed items, so that nothing is sent twice in a new execution. */
-function stopTextOf(context: IExecuteFunctions, completed: number[], hasUnsent: boolean): string {
-	const others = hasUnsent && OTHERS_NOT_SENT;
-	if (completed.length === 0) return others || '';
-	// n8n stores a stopped execution without the results, and the retry of a parent runs its sub-workflow again.
-	const isStored = !isCanceled(context) && context.getMode() !== 'integrated';
-	const skipped = isStored ? ' A retry of this execution skips what was completed.' : '';
+function stopTextOf(context: IExecuteFunctions, completed: number[]): string {
+	const isOnlyItem = context.getInputData().length < 2 && runIndexOf(context) === 0;
+	if (isOnlyItem) return '';
 	const items = completed.length === 1 ? 'item' : 'items';
-	const text = `Completed in this run: ${items} ${ranges(completed)}.${skipped} A new execution sends completed items again, so leave them out.`;
-	return compact([text, others]).join(' ');
+	const list = completed.length > 0 && `Completed in this run: ${items} ${ranges(completed)}.`;
+	return compact([list, SEND_OTHERS]).join(' ');
 }

@@ -1,11 +1,17 @@
+import compact from 'lodash/compact';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../../api/errors';
 import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../api/resolution';
 import { whenAborted, pause } from '../../clock';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
+import { isJsonObject, type JsonValue } from '../../json';
 import { clock } from '../http/accountClient';
-import { type CompletedRequest, mcpSessionOf, toolRunOf } from './toolRun';
-import { startDeadline, TOOL_LIMITS } from './toolDeadline';
+import {
+	type CompletedRequest,
+	mcpSessionOf,
+	noteToolRun,
+	TOOL_LIMITS,
+	toolRunOf,
+} from './toolRun';
 import { displayText, messageOf } from '../../values';
 
 /** The result of a tool request for a model, always with the same fields. */
@@ -21,9 +27,6 @@ export type ToolResult = {
 		| 'not_sent'; // Nothing left n8n.
 	what_happened: string;
 	next_step: string;
-	/** ID of the call, contact list, chat session, or entry. Null if there is none. */
-	id: JsonValue;
-	service_said: string | null;
 	/** The node's output: one record, a list of records, or null. */
 	result: JsonValue;
 };
@@ -36,7 +39,9 @@ export async function runForModel(
 	context: IExecuteFunctions,
 	run: () => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
-	const { signal } = startDeadline(context, clock);
+	const { wholeMs } = TOOL_LIMITS;
+	const signal = AbortSignal.timeout(wholeMs);
+	noteToolRun(context, { deadline: { at: clock.elapsed() + wholeMs, signal } });
 	const completed = run().then(
 		(outputs) => succeeded(context, outputs.flat()),
 		(error: unknown) => failed(context, signal.aborted ? afterTimeout(context, error) : error),
@@ -116,94 +121,54 @@ function begun(
 	];
 }
 
-const NOTHING_DONE = 'Nothing was done.';
-const ONLY_A_PART =
-	"Only a part was completed. The rest is in 'rejected' of the result, with the reasons.";
+const ONLY_A_PART = `Only a part was completed. The rest is in 'rejected' of the result, with the reasons. Tell ${USER} about it.`;
+const MAYBE_DONE = `${DO_NOT_REPEAT} It may have taken effect. Tell ${USER} that the outcome is unknown.`;
 
 function failed(context: IExecuteFunctions, thrown: unknown): ToolResult {
 	const { completed, readSummary } = toolRunOf(context);
 	const error = explainedToModel(thrown);
 	hintForOwner(context, error);
-	const { outcome, resolutionForModel: advice } = error;
-	const isUnknown = outcome === 'unknown';
-	const happened = asSentence(happenedIn(error));
-	const said = wordsOfService(error);
-	if (readSummary !== undefined) {
-		const repeat = 'You can repeat this request, also with other values.';
-		const next = nextStep(error, NOTHING_DONE, 'repeat this request', repeat);
-		return toolResult(isUnknown ? 'not_read' : outcome, happened, next, null, said);
-	}
-	if (completed?.isPartial === true) {
-		const correct = `Tell ${USER} which part was not completed. Request again only what you can correct.`;
-		const next = isUnknown
-			? `${advice} ${ONLY_A_PART} ${DO_NOT_REPEAT} More may have been completed. Tell ${USER} what is unknown.`
-			: nextStep(error, ONLY_A_PART, 'request only the rest', correct);
-		return toolResult(isUnknown ? outcome : 'partly_done', happened, next, completed.output, said);
-	}
+	const { resolutionForModel: advice } = error;
+	const happened = happenedIn(error);
 	// An earlier part of the request was completed, such as a call that can't be waited for.
-	if (completed !== undefined) {
+	if (completed !== undefined && completed.isPartial !== true) {
 		const [before, next] = begun(context, completed);
-		return toolResult(
-			completed.isReplay ? 'already_done' : 'done',
-			`${before} ${happened}`,
-			`${advice} ${next}`,
-			completed.output,
-			said,
-		);
+		const done = completed.isReplay ? 'already_done' : 'done';
+		return toolResult(done, `${before} ${happened}`, `${advice} ${next}`, completed.output);
 	}
-	if (error.isFinal) return toolResult(outcome, happened, advice, null, said);
-	const correct =
-		outcome === 'rejected'
-			? 'Do not repeat this request unchanged.'
-			: 'Correct this, then send the request again.';
-	const next = isUnknown
-		? `${advice} ${DO_NOT_REPEAT} It may have taken effect. Tell ${USER} that the outcome is unknown.`
-		: nextStep(error, NOTHING_DONE, 'repeat this request', correct);
-	return toolResult(outcome, happened, next, null, said);
+	const isRead = readSummary !== undefined;
+	const isUnknown = error.outcome === 'unknown' && !isRead;
+	const failure = error.outcome === 'unknown' ? 'not_read' : error.outcome;
+	const outcome = isUnknown ? 'unknown' : completed === undefined ? failure : 'partly_done';
+	const part = completed && ONLY_A_PART;
+	const next = compact([
+		advice,
+		part ?? (!isUnknown && 'Nothing was done.'),
+		isUnknown ? MAYBE_DONE : nextStep(error),
+	]);
+	const text = error.isFinal ? advice : next.join(' ');
+	return toolResult(outcome, happened, text, completed?.output ?? null);
 }
 
-/**
- * @param done what was done
- * @param later what a model can do later, if the error is about the moment
- * @param correct what it can do about any other error
- */
-function nextStep(error: ExplainedError, done: string, later: string, correct: string): string {
-	const wait = `Wait for a minute, or as long as the service asks, then ${later}.`;
-	const next = isForOwner(error) ? FOR_THE_OWNER : error.isTransient ? wait : correct;
-	return `${error.resolutionForModel} ${done} ${next}`;
+/** What a model can do about what wasn't done. */
+function nextStep(error: ExplainedError): string {
+	if (isForOwner(error)) return FOR_THE_OWNER;
+	return error.isTransient
+		? 'Wait for a minute, or as long as the service asks, then repeat what was not done.'
+		: 'Request again only what you can correct.';
 }
 
-/** The service's ID fields, the most specific first. */
-const IDS = ['call_id', 'campaign_upload_id', 'session_id', 'id'];
-
-/**
- * @param items the node's output, or null if there is none
- * @param said the words of the service, if they aren't in the output
- */
+/** @param items the node's output, or null if there is none */
 function toolResult(
 	outcome: ToolResult['outcome'],
 	happened: string,
 	next: string,
 	items: INodeExecutionData[] | null,
-	said: string | null = null,
 ): ToolResult {
 	const records = items?.map(({ json }) => json).filter(isJsonObject) ?? null;
-	const [record = {}] = records?.length === 1 ? records : [];
-	return {
-		outcome,
-		what_happened: happened,
-		next_step: next.trim(),
-		id: IDS.map((name) => record[name]).find((value) => value !== undefined) ?? null,
-		service_said: said ?? messageIn(record),
-		result: records?.length === 1 ? record : records,
-	};
-}
-
-/** The message or warnings beside the data of a successful response. */
-function messageIn({ message, warnings }: JsonObject): string | null {
-	if (typeof message === 'string') return message;
-	if (!Array.isArray(warnings) || warnings.length === 0) return null;
-	return warnings.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join(' ');
+	const [record = null] = records ?? [];
+	const result = records?.length === 1 ? record : records;
+	return { outcome, what_happened: happened, next_step: next.trim(), result };
 }
 
 /** Advice that the model doesn't get. The person who set up the tool finds it in the execution. */
@@ -218,10 +183,7 @@ export function hintForOwner(context: IExecuteFunctions, thrown: unknown): void 
 export function failureForModel(thrown: unknown): string {
 	const error = explainedToModel(thrown);
 	const advice = isForOwner(error) ? FOR_THE_OWNER : error.resolutionForModel;
-	const said = wordsOfService(error);
-	const texts = [asSentence(happenedIn(error)), advice];
-	if (said !== null) texts.push(`The service said: ${asSentence(said)}`);
-	return texts.filter((text) => text !== '').join(' ');
+	return `${happenedIn(error)} ${advice}`.trim();
 }
 
 /** n8n's own error, such as a deleted credential, is thrown before anything is sent. */
@@ -236,13 +198,7 @@ function isForOwner({ resolution, resolutionForModel, isTransient }: ExplainedEr
 	return resolution !== '' && resolutionForModel === '' && !isTransient;
 }
 
-function wordsOfService({ origin, originalMessage }: ExplainedError): string | null {
-	return origin === 'service' || origin === 'response' ? (originalMessage ?? null) : null;
-}
-
-/** The words of the service have a field of their own. */
-function happenedIn(error: ExplainedError): string {
-	const { message, originalMessage } = error;
-	const isElsewhere = originalMessage === undefined || wordsOfService(error) !== null;
-	return isElsewhere ? message : `${message} (${originalMessage})`;
+/** With the words of the service, or the code of the network. */
+function happenedIn({ message, originalMessage: words }: ExplainedError): string {
+	return asSentence(words === undefined ? message : `${message} (${words})`);
 }

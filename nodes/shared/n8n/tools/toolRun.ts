@@ -120,6 +120,19 @@ export type CompletedRequest = {
 	isPartial?: boolean;
 };
 
+/**
+ * Times in milliseconds. A client of the MCP Server Trigger stops waiting for a tool after 60 seconds, and the result
+ * would then be lost. So every tool ends before that.
+ */
+export const TOOL_LIMITS = {
+	/** The limit for a tool request. */
+	wholeMs: 50_000,
+	/** The limit for waits, such as for the end of a call, or for the acknowledgement of a chat message. */
+	waitMs: 45_000,
+	/** After the limit, the time to report how far the request got. */
+	graceMs: 3_000,
+};
+
 /** When a tool must return. `at` is in milliseconds of the clock's `elapsed()`. */
 export type Deadline = { at: number; signal: AbortSignal };
 
@@ -153,4 +166,9 @@ export function noteCompleted(context: IExecuteFunctions, completed: CompletedRe
  */
 export function noteReadOnly(context: IExecuteFunctions, readSummary = 'The data was read.'): void {
 	noteToolRun(context, { readSummary });
+}
+
+/** A time limit, capped if the node runs as a tool. */
+export function capInTools(context: IExecuteFunctions, ms: number): number {
+	return runsAsTool(context) ? Math.min(ms, TOOL_LIMITS.waitMs) : ms;
 }

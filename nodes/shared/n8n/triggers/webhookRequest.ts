@@ -1,5 +1,15 @@
-import type { IHookFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type {
+	IHookFunctions,
+	INodeProperties,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+import { InvalidInput } from '../../api/errors';
+import { onScreenOnly } from '../../api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../json';
+import type { Fields } from '../forms/fields';
+import { formOf } from '../forms/nodeParameters';
+import { toNodeError } from '../run/nodeErrors';
 
 /** The used part of n8n's request. n8n has read the body, unless it doesn't know the content type. */
 type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer; body?: unknown };
@@ -42,13 +52,26 @@ export function reject(
 /**
  * For a webhook URL that is entered in the service or sent with a request, so nothing must be registered.
  *
- * @param check throws if the workflow must not be published, for example because of a field of the trigger
+ * @param readFields throws if the workflow must not be published, because of a field of the trigger
  */
-export function nothingToRegister(check: (context: IHookFunctions) => void = () => {}) {
+export function nothingToRegister(
+	properties: readonly INodeProperties[] = [],
+	readFields: (form: Fields) => void = () => {},
+) {
 	return {
 		async checkExists(this: IHookFunctions): Promise<boolean> {
-			check(this);
-			return true;
+			try {
+				readFields(formOf(this, properties));
+				if (this.getNode().alwaysOutputData !== true) return true;
+				throw new InvalidInput(
+					"'Always Output Data' in the settings of this trigger must be off",
+					onScreenOnly(
+						'Turn it off. With it, an event that repeats can start the workflow with an empty item.',
+					),
+				);
+			} catch (error) {
+				throw toNodeError(this.getNode(), error);
+			}
 		},
 		async create(this: IHookFunctions): Promise<boolean> {
 			return true;

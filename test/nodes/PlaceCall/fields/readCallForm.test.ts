@@ -1,4 +1,4 @@
-import { messageFor, requestWith } from '../callForm';
+import { callWith, messageFor, requestWith } from '../callForm';
 
 const body = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
 
@@ -84,7 +84,7 @@ test.each<[values: Values, message: string]>([
 	]),
 	[
 		settings({ maxCallDurationSeconds: '' }),
-		"'Maximum Duration (Seconds)' in 'Call Settings' is empty. Enter a number.",
+		"'Maximum Duration (Seconds)' in 'Call Settings' must be a number (got an empty text). Enter a number.",
 	],
 	[settings({ retryMaxAttempts: 'many' }), "'Retry Attempts' in 'Call Settings' must be a number"],
 	[
@@ -109,10 +109,6 @@ test.each<[values: Values, message: string]>([
 		`'Maximum Calls' in 'Limit Calls per Person' must be a whole number from 1 to 10 (got ${maximumCalls}). Enter a whole`,
 	]),
 	[limit({ period: 'year' }), "'Per' in 'Limit Calls per Person'"],
-	[
-		{ options: { callLimit: {} } },
-		"'Limit Calls per Person' is empty. Select 'Add Limit', or remove",
-	],
 ])('%j is rejected', (values, message) => {
 	const rejection = messageFor(values);
 	expect(rejection).toContain(message);
@@ -163,4 +159,9 @@ test('all invalid fields are reported at the same time', () => {
 	expect(message).toContain(
 		"(3) 'Retry Attempts' must be a whole number from 1 to 10 (got 11). Enter a whole number from 1 to 10.",
 	);
+});
+
+test('a limit that is added, but not filled in, is one call a day', () => {
+	const { time } = callWith({ options: { callLimit: {} } });
+	expect(time.limit).toEqual({ calls: 1, period: 'day' });
 });

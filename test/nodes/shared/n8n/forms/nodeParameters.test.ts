@@ -116,7 +116,7 @@ describe('a value that is nested too deep for JSON', () => {
 	test('is rejected with a message', () => {
 		const rows = [{ deep: nested(501) }];
 		expect(() => read('={{ $json.deep }}', rows)).toThrow(
-			'A field of this node contains lists or objects that are nested more than 500 levels deep, so nothing was sent',
+			"'Field' must be JSON of at most 500 levels (got an object)",
 		);
 	});
 

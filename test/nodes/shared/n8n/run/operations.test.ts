@@ -9,8 +9,7 @@ test.each(['dnd', 'getCall', 'chatSession', 'agents'])(
 		const node = harness.node(type, { parameters: { operation: 'drop' } });
 		const run = await runWorkflow(makeWorkflow([node]), node, [{ json: {} }]);
 		expect(run.data.resultData.error).toMatchObject({
-			message: `'Operation' has an unknown value (got "drop")`,
-			description: 'Choose an operation from the list.',
+			message: "Choose 'Operation' from the list",
 		});
 	},
 );

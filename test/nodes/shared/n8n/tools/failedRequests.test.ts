@@ -4,7 +4,7 @@ import uniqBy from 'lodash/uniqBy';
 import type { IDataObject, INode } from 'n8n-workflow';
 import nock from 'nock';
 import { z } from 'zod';
-import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
+import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolRun';
 import { credentialFor } from '../../../../contract/credentialFor';
 import { engineHarness, engineTool, HOST } from '../../../../engine';
 import { skipSleeps } from '../../../../engine/time';
@@ -18,7 +18,6 @@ const simulator = useSimulator({ dialect: dialects.plain });
 beforeEach(() => {
 	skipSleeps();
 	jest.replaceProperty(TOOL_LIMITS, 'waitMs', 1_000);
-	jest.replaceProperty(TOOL_LIMITS, 'ackMs', 1_000);
 });
 afterEach(() => {
 	jest.restoreAllMocks();

@@ -1,7 +1,7 @@
 /** An MCP client stops waiting for a tool after 60 seconds. Each tool returns before that, with its state. */
 import type { IDataObject, INode } from 'n8n-workflow';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
-import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
+import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolRun';
 import { engineTool, inlineTool, mcpTool, speedUp, timeoutsByClock } from '../../../../engine';
 import { chatHarness, eventually, sessions } from '../../../chatHarness';
 
@@ -27,9 +27,9 @@ async function timed(asking: Promise<IDataObject>) {
 }
 
 test('the limits leave time to return', () => {
-	const { wholeMs, graceMs, waitMs, ackMs } = TOOL_LIMITS;
+	const { wholeMs, graceMs, waitMs } = TOOL_LIMITS;
 	expect(wholeMs + graceMs).toBeLessThan(CLIENT_GIVES_UP_MS - 5_000);
-	expect(Math.max(waitMs, ackMs)).toBeLessThan(wholeMs);
+	expect(waitMs).toBeLessThan(wholeMs);
 });
 
 describe.each(ROUTES)('a tool %s', (_name, route) => {
@@ -74,7 +74,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		});
 
 		test('a chat message without a response is unknown, and the connection is closed', async () => {
-			jest.replaceProperty(TOOL_LIMITS, 'ackMs', CLIENT_GIVES_UP_MS);
+			jest.replaceProperty(TOOL_LIMITS, 'waitMs', CLIENT_GIVES_UP_MS);
 			expect(await route(await chat({}))()).toMatchObject({
 				outcome: 'unknown',
 				what_happened: "The message was sent, but the service didn't confirm it.",

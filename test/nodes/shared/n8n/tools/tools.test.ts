@@ -5,7 +5,7 @@ import type {
 	INodeParameters,
 } from 'n8n-workflow';
 import { openRecord } from '../../../../../nodes/shared/n8n/once/executionStore';
-import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
+import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolRun';
 import {
 	failureForModel,
 	runForModel,
@@ -56,7 +56,7 @@ const harness = engineHarness();
 afterEach(() => jest.restoreAllMocks());
 
 const SESSION = '0f8fad5b-d9cb-469f-a165-70867728950e';
-const FIELDS = ['outcome', 'what_happened', 'next_step', 'id', 'service_said', 'result'];
+const FIELDS = ['outcome', 'what_happened', 'next_step', 'result'];
 
 /** The ways in which n8n runs a tool for an agent. */
 const ROUTES = [
@@ -101,8 +101,6 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const done = checked(await first());
 		expect(done).toMatchObject({
 			outcome: 'done',
-			id: 'call-9876543210',
-			service_said: null,
 			result: { call_id: 'call-9876543210' },
 		});
 		expect(checked(await first())).toEqual({
@@ -204,10 +202,8 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		acceptCalls(1);
 		expect(checked(await tool())).toEqual({
 			outcome: 'rejected',
-			what_happened: 'The service rejected the call.',
-			next_step: expect.stringContaining('Do not repeat this request unchanged.'),
-			id: null,
-			service_said: 'number is on the do-not-disturb list',
+			what_happened: 'The service rejected the call: "number is on the do-not-disturb list".',
+			next_step: expect.stringContaining('Request again only what you can correct.'),
 			result: null,
 		});
 		expect(await tool()).toMatchObject({ outcome: 'done' });
@@ -257,7 +253,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			expect(outcomesOf(results)).toEqual([
 				...['done', 'already_done', 'done', 'already_done', 'done'],
 			]);
-			expect(results[2]).toMatchObject({ service_said: 'Removed' });
+			expect(results[2]).toMatchObject({ result: { message: 'Removed' } });
 		});
 
 		test('at the same moment: the removal is sent between two additions', async () => {
@@ -301,7 +297,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const results = [await tool(), await tool(), await tool(), await tool()];
 		expect(outcomesOf(results)).toEqual(['done', 'done', 'unknown', 'unknown']);
 		expect(results[0]).toMatchObject({
-			id: SESSION,
+			result: { session_id: SESSION },
 			next_step:
 				'Continue with the result. You can send another request. Repeating this one would do it a second time.',
 		});
@@ -392,8 +388,8 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 				await push(other, { enqueue: true }),
 			];
 			expect(results).toMatchObject([
-				{ outcome: 'done', id: 501 },
-				{ outcome: 'done', id: 502 },
+				{ outcome: 'done', result: { campaign_upload_id: 501 } },
+				{ outcome: 'done', result: { campaign_upload_id: 502 } },
 				{ outcome: 'already_done', result: { rejected: [IN_CAMPAIGN] } },
 				{ outcome: 'unknown' },
 				{ outcome: 'unknown' },
@@ -456,8 +452,6 @@ test('a completed request stays done after a later failure', async () => {
 			'The call was placed and may still be in progress. Its end was not confirmed in time. The end cannot be read.',
 		next_step:
 			'Read it later. Do not repeat this request. It would place a second call. Read this call later by its ID.',
-		id: 'one',
-		service_said: null,
 		result: { call_id: 'one', warnings: [] },
 	});
 });
@@ -470,14 +464,14 @@ const rejected = (resolution: Resolution, status = 404) =>
 const unknown = new OutcomeUnknown('No response', ON_SCREEN);
 const OWNER =
 	'Tell the user you are chatting with that the person who set up this tool must fix this.';
-const LATER = 'Wait for a minute, or as long as the service asks, then repeat this request.';
+const LATER = 'Wait for a minute, or as long as the service asks, then repeat what was not done.';
 
 test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]>([
 	[
 		'read',
 		rejected(CHECK),
 		'rejected',
-		'Check the ID. Nothing was done. You can repeat this request, also with other values.',
+		'Check the ID. Nothing was done. Request again only what you can correct.',
 	],
 	['read', invalid(ON_SCREEN), 'not_sent', `Nothing was done. ${OWNER}`],
 	['read', unknown, 'not_read', `Nothing was done. ${LATER}`],
@@ -485,7 +479,7 @@ test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]
 		'change',
 		rejected(CHECK),
 		'rejected',
-		'Check the ID. Nothing was done. Do not repeat this request unchanged.',
+		'Check the ID. Nothing was done. Request again only what you can correct.',
 	],
 	['change', rejected(ON_SCREEN, 429), 'rejected', `Nothing was done. ${LATER}`],
 	['change', rejected(ON_SCREEN), 'rejected', `Nothing was done. ${OWNER}`],
@@ -494,7 +488,7 @@ test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]
 		'change',
 		invalid(CHECK),
 		'not_sent',
-		'Check the ID. Nothing was done. Correct this, then send the request again.',
+		'Check the ID. Nothing was done. Request again only what you can correct.',
 	],
 	[
 		'change',
@@ -517,7 +511,7 @@ test.each<[string, Partial<CompletedRequest>, IDataObject, Error, Partial<ToolRe
 		{ isPartial: true },
 		{},
 		unknown,
-		{ outcome: 'unknown', next_step: expect.stringContaining('what is unknown.') },
+		{ outcome: 'unknown', next_step: expect.stringContaining('the outcome is unknown.') },
 	],
 	[
 		'of a push whose rest only the owner can fix',
@@ -553,13 +547,6 @@ test.each<[string, Partial<CompletedRequest>, IDataObject, Error, Partial<ToolRe
 	expect(checked(item?.json ?? {})).toMatchObject(expected);
 });
 
-test('warnings of the service are passed on as text', async () => {
-	const warnings = ['Low balance.', { code: 1 }];
-	callsEndpoint().reply(200, { success: true, data: { call_id: 'one', warnings } });
-	const tool = engineTool(await node('placeCall', CALL), { data: newExecutionData() });
-	expect(await tool()).toMatchObject({ service_said: 'Low balance. {"code":1}' });
-});
-
 test.each([
 	[ON_SCREEN, ['Wrong. Change the setting.']],
 	[CHECK, []],
@@ -576,7 +563,7 @@ test.each([
 
 test('the reason why a person was not asked has the advice for a model', () => {
 	expect(failureForModel(unknown)).toBe('No response.');
-	expect(failureForModel(rejected(CHECK))).toBe('Rejected. Check the ID. The service said: No.');
+	expect(failureForModel(rejected(CHECK))).toBe('Rejected (No). Check the ID.');
 	expect(failureForModel(invalid(ON_SCREEN))).toBe(`Wrong. ${OWNER}`);
 	const more = { originalMessage: 'SQLITE_BUSY', isTransient: false, origin: 'n8n' } as const;
 	expect(failureForModel(new NotSent('Not sent', CHECK, more))).toBe(
