@@ -4,11 +4,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { USER } from '../shared/api/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../shared/calls/callsPerPerson';
 import type { DeduplicationStore } from '../shared/deduplicationStore';
-import {
-	openRememberedNumbers,
-	repeatOnStore,
-	type StoreUse,
-} from '../shared/n8n/once/rememberedTexts';
+import { openStore, repeatOnStore, type StoreUse } from '../shared/n8n/once/rememberedTexts';
 import type { CheckedCall } from './fields/readCallForm';
 import { NotPlaced, OVER_LIMIT } from './notPlaced';
 import { dayAndTime, withOffset } from '../shared/dates';
@@ -44,7 +40,7 @@ export class CallLimiter {
 	private readonly unused = new Set<string>();
 
 	constructor(private readonly context: IExecuteFunctions) {
-		this.store = openRememberedNumbers(context, STORE);
+		this.store = openStore(context, 'workflow', STORE);
 	}
 
 	/** When the call of an item is placed, as decided last. */

@@ -8,7 +8,7 @@ import { pushedText } from '../../shared/campaign';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { optionalCountryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
-import { openRememberedNumbers, type StoreUse } from '../../shared/n8n/once/rememberedTexts';
+import { openStore, type StoreUse } from '../../shared/n8n/once/rememberedTexts';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { returnsErrorsToAgent } from '../../shared/n8n/tools/toolRun';
@@ -96,7 +96,7 @@ export const forget: Operation = {
 				onScreenOnly("Choose another 'Operation' in the node of this tool."),
 			);
 		}
-		const store = openRememberedNumbers(context, STORE);
+		const store = openStore(context, 'workflow', STORE);
 		if (parameters.at(0).choice('numbersToForget', 'items') === 'all') {
 			await store.clear();
 			return [{ json: { forgotten: true }, pairedItem: [] }];

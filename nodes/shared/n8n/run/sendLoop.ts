@@ -40,9 +40,7 @@ export async function sendEachItem<Deps>(
 	const indexes = [...context.getInputData().keys()];
 	const requests = new Map<number, PreparedRequest<Deps>>();
 	const invalid = await tryEachItem(context, (index) => {
-		const request = prepare(index);
-		requests.set(index, request);
-		handler.assignKey(request, index);
+		requests.set(index, prepare(index));
 	});
 	if (!isTool) await handler.findEarlier(requests);
 
@@ -83,8 +81,7 @@ export async function sendEachItem<Deps>(
 	};
 	const isRunAgain = runIndexOf(context) > 0;
 	const textAfterEarlier = (): string => {
-		const isUnknown = (index: number) => handler.isUnknown(index, requests.get(index));
-		const completed = indexes.filter((index) => isSettled(index) && !isUnknown(index));
+		const completed = indexes.filter((index) => handler.isCompleted(index));
 		const text = stopTextOf(context, completed, !indexes.every(isSettled));
 		return compact([isRunAgain && OF_EARLIER_RUNS, text]).join(' ');
 	};
