@@ -7,13 +7,6 @@ export const OUTSIDE_HOURS = 'outside_calling_hours';
 export const OVER_LIMIT = 'call_limit_reached';
 export const DUPLICATE = 'duplicate_number';
 
-/** Each value in words, such as "1 not placed (outside the calling hours)". */
-export const NOT_PLACED_TEXTS = new Map<unknown, string>([
-	[OUTSIDE_HOURS, 'outside the calling hours'],
-	[OVER_LIMIT, 'the limit of calls to the person is reached'],
-	[DUPLICATE, 'an earlier item has the same number'],
-]);
-
 /**
  * Why the output says that a call wasn't placed, and when it's possible. `duplicate_of`: the index of the item that has the number, or null for one of
  * another input.

@@ -3,7 +3,7 @@ import omit from 'lodash/omit';
 import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { DUPLICATE, NOT_PLACED_TEXTS } from '../notPlaced';
+import { DUPLICATE } from '../notPlaced';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {
@@ -88,13 +88,10 @@ function forModel(answer: Answer, explanation: string): string {
 }
 
 function notPlaced(call: object): Evaluation {
-	const value = 'not_placed_reason' in call ? call.not_placed_reason : undefined;
-	const reason = NOT_PLACED_TEXTS.get(value);
-	return evaluation(
-		// The person may answer the question of the other item.
-		value === DUPLICATE ? 'unclear' : 'not_reached',
-		`No call was placed${reason === undefined ? '' : ` (${reason})`}.`,
-	);
+	const reason = 'not_placed_reason' in call ? call.not_placed_reason : undefined;
+	// The person may answer the question of the other item.
+	const answer = reason === DUPLICATE ? 'unclear' : 'not_reached';
+	return { answer, explanation: `No call was placed (${String(reason)}).` };
 }
 
 /** Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call. */
@@ -105,34 +102,29 @@ function evaluateAnswer(
 ): Evaluation {
 	if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
 	const status = `status ${quoted(record.status ?? null)}`;
-	const isMissed = typeof record.status === 'string' && NOT_REACHED.includes(record.status);
+	if (typeof record.status === 'string' && NOT_REACHED.includes(record.status)) {
+		return { answer: 'not_reached', explanation: `The person wasn't reached (${status}).` };
+	}
+	if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");
 	if (!hasValue(captured)) {
-		if (isMissed) return evaluation('not_reached', `The person wasn't reached (${status}).`);
-		if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");
 		return unclear(`The call is completed (${status}), but has no captured answer.`);
 	}
 	const answer = quoted(captured);
-	if (isMissed)
-		return unclear(`${answer} was captured in a call that nobody answered (${status}).`);
-	if (!hasEnded) {
-		return unclear(`${answer} was captured, but the call wasn't completed when the wait ended.`);
-	}
 	if (asked.changed_to !== undefined) {
 		return unclear(
 			`${answer} was captured, but the question was changed after this call, which asked ${quoted(asked.question)}.`,
 		);
 	}
-	if (isOneOf(captured, asked.yes)) return evaluation('yes', `The person said yes (${answer}).`);
-	if (isOneOf(captured, asked.no)) return evaluation('no', `The person said no (${answer}).`);
+	for (const value of ['yes', 'no'] as const) {
+		if (isOneOf(captured, asked[value])) {
+			return { answer: value, explanation: `The person said ${value} (${answer}).` };
+		}
+	}
 	return unclear(`${answer} was captured, which counts neither as yes nor as no.`);
 }
 
-function evaluation(answer: Answer, explanation: string): Evaluation {
-	return { answer, explanation };
-}
-
 function unclear(explanation: string): Evaluation {
-	return evaluation('unclear', explanation);
+	return { answer: 'unclear', explanation };
 }
 
 function isOneOf(captured: JsonValue, values: readonly string[]): boolean {

@@ -14,7 +14,7 @@ import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
 import { returnsErrorsToAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
 import { capInTools } from '../../shared/n8n/tools/toolDeadline';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import { counted, named } from '../../shared/values';
+import { named } from '../../shared/values';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
 import { dueTimes } from '../callTime';
 import { readWaitOption, type WaitOption } from './waitOption';
@@ -74,14 +74,7 @@ async function waitByReading(
 	});
 	const sleep = cancellableSleep(context, placedNote(callIds));
 	await watch.readUntilAllEnded({ ...clock, sleep }, until);
-	const items = waitedItems(placed, watch, keepsInput);
-	const pending = items.filter(({ json }) => json.timed_out === true).length;
-	if (pending > 0) context.addExecutionHints({ message: notEnded(pending, callIds.length) });
-	return items;
-}
-
-function notEnded(pending: number, all: number): string {
-	return `${pending} of ${counted(all, 'call')} didn't end within 'Time Limit (Minutes)', so the outcome isn't known yet (timed_out is true). Don't call these people again before you have read the calls with Get Call.`;
+	return waitedItems(placed, watch, keepsInput);
 }
 
 /** What to do if the execution is stopped during the wait. The calls aren't. */
