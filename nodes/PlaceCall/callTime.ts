@@ -39,20 +39,18 @@ type CallTime = {
  * Decides when a call goes: now, at the next such time in India, or at a date. If that's outside the calling hours, the
  * call is scheduled for their next opening, or not placed.
  *
- * @param since when the first attempt began. A time of day has the same date in all attempts.
+ * @param startedAt when this run of the node started. A time of day has the same date in all of it.
  */
-export function callTime(settings: TimeSettings, now: DateTime, since = now): CallTime {
+export function callTime(settings: TimeSettings, now: DateTime, startedAt = now): CallTime {
 	const { schedule, hours, limit } = settings;
-	const entered = momentOf(schedule, since);
-	if (schedule !== undefined && entered <= since) return inThePast(schedule, entered);
+	const entered = momentOf(schedule, startedAt);
+	if (schedule !== undefined && entered <= now) return inThePast(schedule, entered);
 	const earliest = DateTime.max(now, entered);
 	const opens = hours === undefined ? earliest : nextOpening(hours, earliest);
 	if (opens > earliest) {
 		if (hours?.outside === 'notPlaced') return { planned: entered, obstacle: outsideHours(opens) };
 		return { planned: opens, scheduledAt: withOffset(opens) };
 	}
-	// It passed after the first attempt, within the hours.
-	if (schedule !== undefined && entered <= now) return inThePast(schedule, entered);
 	// With only a time of day, it isn't documented on which day the service places the call.
 	const needsDate = hours !== undefined || limit !== undefined;
 	const scheduledAt = schedule && (needsDate ? withOffset(entered) : schedule.at);

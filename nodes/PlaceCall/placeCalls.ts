@@ -98,7 +98,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 		target: looseKey,
 		check: () => {
 			// The hours decide when the call is sent.
-			const { obstacle: invalid } = callTime(call.time, dateTimeNow());
+			const { obstacle: invalid } = callTime(call.time, dateTimeNow(), run.startedAt);
 			if (invalid instanceof InvalidInput) throw invalid;
 		},
 		send: async ({ client }) => {
@@ -125,15 +125,14 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 
 /** Sends the call of an item, and returns the response. The client may need several attempts. */
 async function sendCall(
-	{ context, webhookUrl, limiter, sameCalls, callIds }: CallRun,
+	{ context, webhookUrl, startedAt, limiter, sameCalls, callIds }: CallRun,
 	index: number,
 	call: CheckedCall,
 	place: (bodyNow: () => Promise<CallRequest>) => Promise<ApiResponse>,
 ): Promise<JsonObject> {
-	const since = dateTimeNow();
 	/** Decides when the call goes, once for each attempt, because earlier calls and pauses take time. */
 	const bodyNow = async (): Promise<CallRequest> => {
-		const { planned, scheduledAt, obstacle } = callTime(call.time, dateTimeNow(), since);
+		const { planned, scheduledAt, obstacle } = callTime(call.time, dateTimeNow(), startedAt);
 		if (obstacle !== undefined) throw obstacle;
 		limiter.plan(index, call, planned);
 		if (!limiter.use(index)) {

@@ -65,14 +65,8 @@ export function withAnswer<Call extends object>(
 	};
 }
 
-/**
- * The output if the person wasn't asked, or may not have been asked.
- *
- * @param isCalled whether a call may have been placed
- */
-export function withoutAnswer(reason: string, isCalled: boolean): Omit<Answered, 'asked'> {
-	const what = isCalled ? 'The answer is unknown.' : 'Nobody was called.';
-	const explanation = `${what} ${reason}`;
+/** The output of a human review if the person wasn't asked, or may not have been asked. */
+export function withoutAnswer(explanation: string): Omit<Answered, 'asked'> {
 	return {
 		answer: 'unclear',
 		explanation,

@@ -96,18 +96,13 @@ test('a model whose tool was not approved gets the reason, and must not use it',
 		'The person said no ("no"). This is not an approval. Do not use the tool unless the user asks for it again.',
 	);
 	expect(result('yes')).toHaveProperty('data.chatInput', 'The person said yes ("yes").');
-	expect(withoutAnswer('The text is empty.', false).explanation).toBe(
-		'Nobody was called. The text is empty.',
-	);
-	expect(withoutAnswer('The agent has no number.', true)).toEqual({
+	expect(withoutAnswer('The agent has no number.')).toEqual({
 		answer: 'unclear',
-		explanation: 'The answer is unknown. The agent has no number.',
+		explanation: 'The agent has no number.',
 		captured_answer: null,
 		data: {
 			approved: false,
-			chatInput: expect.stringMatching(
-				/^The answer is unknown\. The agent has no number\. This is not an/,
-			),
+			chatInput: expect.stringMatching(/^The agent has no number\. This is not an/),
 		},
 	});
 });
