@@ -18,7 +18,6 @@ import { named } from '../../shared/values';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
 import { dueTimes } from '../callTime';
 import { readWaitOption, type WaitOption } from './waitOption';
-import { includesInput } from '../inputFields';
 import { callIdOf, callIdsOf, waitedItems, waitingItem } from './waitedItems';
 
 /** The wait of one node run. */
@@ -28,8 +27,6 @@ type CompletionWait = {
 	/** Waits for the calls and returns the output. For the completion webhook, n8n returns it when the execution resumes. */
 	finish(placed: INodeExecutionData[]): Promise<INodeExecutionData[]>;
 };
-
-type WaitSettings = WaitOption & { keepsInput: boolean };
 
 /** n8n's responses at the resume URL of a running execution. 500 if it was started in the editor. */
 const RUNNING = [409, 500];
@@ -44,9 +41,8 @@ export async function prepareWait(
 	// *Ask and Wait* always waits. A tool can't wait for the completion webhook.
 	const how = option.how ?? (asksAndWaits(context) ? 'webhook' : undefined);
 	if (how === undefined) return { finish: async (placed) => placed };
-	const settings = { ...option, keepsInput: includesInput(context)(form) };
 	if (how === 'reading' || runsAsTool(context)) {
-		return { finish: async (placed) => await waitByReading(context, account, placed, settings) };
+		return { finish: async (placed) => await waitByReading(context, account, placed, option) };
 	}
 	const resumeUrl = resumeUrlOf(context);
 	await requireResumable(context, resumeUrl);
@@ -61,9 +57,8 @@ async function waitByReading(
 	context: IExecuteFunctions,
 	account: () => Promise<AccountClient>,
 	placed: INodeExecutionData[],
-	settings: WaitSettings,
+	{ finished, limitMs }: WaitOption,
 ): Promise<INodeExecutionData[]> {
-	const { finished, keepsInput, limitMs } = settings;
 	const callIds = callIdsOf(placed);
 	const now = clock.now();
 	const until = clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now);
@@ -74,7 +69,7 @@ async function waitByReading(
 	});
 	const sleep = cancellableSleep(context, placedNote(callIds));
 	await watch.readUntilAllEnded({ ...clock, sleep }, until);
-	return waitedItems(placed, watch, keepsInput);
+	return waitedItems(placed, watch);
 }
 
 /** What to do if the execution is stopped during the wait. The calls aren't. */

@@ -41,14 +41,13 @@ describe('the output', () => {
 	});
 });
 
-it('waits for a call whose call_id is a number, and returns its record instead of the first response', async () => {
+it('waits for a call whose call_id is a number, and adds its record to the first response', async () => {
 	skipSleeps();
 	callsEndpoint().reply(200, { success: true, data: { call_id: 12345, scheduled_at: '10:00' } });
 	const record = { call_id: 12345, status: 'failed' };
 	service().get('/v1/call/12345').reply(200, { success: true, data: record });
 	const run = await place(waitBy('reading'));
-	expect(output(run, 'Node')).toMatchObject([{ json: { ...record, timed_out: false } }]);
-	expect(records(run)[0]).not.toHaveProperty('scheduled_at');
+	expect(records(run)).toMatchObject([{ ...record, timed_out: false, scheduled_at: '10:00' }]);
 	jest.restoreAllMocks();
 });
 
