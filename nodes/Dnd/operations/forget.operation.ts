@@ -2,7 +2,7 @@ import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import { parseCampaignId, requireValid } from '../../shared/api/parseIds';
+import { parseCampaignId } from '../../shared/api/parseIds';
 import { countedCalls } from '../../shared/calls/callsPerPerson';
 import { pushedText } from '../../shared/campaign';
 import { clock } from '../../shared/n8n/http/accountClient';
@@ -132,8 +132,8 @@ function notRemembered(count: number): string {
 /** @throws InvalidInput if the number isn't clear */
 function readKey(form: Fields): string {
 	const chosen = form.text('countryCode');
-	const country = chosen === '' ? undefined : requireValid(countryCode(chosen));
-	return requireValid(loosePhoneKey(form.textOrNumber('phone', MAY_BE_BLANK), country));
+	const country = chosen === '' ? undefined : countryCode(chosen);
+	return loosePhoneKey(form.textOrNumber('phone', MAY_BE_BLANK), country);
 }
 
 function readCampaignId(form: Fields): number | undefined {

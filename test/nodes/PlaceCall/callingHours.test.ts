@@ -58,7 +58,7 @@ it('the Time Zone list has each name that the node accepts once, and can be filt
 	const zones = await zonesFor();
 	expect(zones).toContain('Asia/Kolkata');
 	expect(zones.length).toBeGreaterThan(400);
-	expect(zones.filter((zone) => !('value' in timeZone(zone)))).toEqual([]);
+	expect(zones.map((zone) => timeZone(zone))).toEqual(zones);
 	expect(new Set(zones).size).toBe(zones.length);
 });
 
