@@ -6,7 +6,7 @@ import { type CallLimit, calledText, nextPeriod, periodAt } from '../shared/call
 import type { DeduplicationStore } from '../shared/deduplicationStore';
 import { openStore, repeatOnStore, type StoreUse } from '../shared/n8n/once/rememberedTexts';
 import type { CheckedCall } from './fields/readCallForm';
-import { NotPlaced, OVER_LIMIT } from './notPlaced';
+import { NotPlaced } from './notPlaced';
 import { dayAndTime, withOffset } from '../shared/dates';
 
 const STORE: StoreUse = {
@@ -121,7 +121,7 @@ function overLimit({ limit: { calls, period }, planned }: LimitedCall): NotPlace
 			onScreen: `${time} To call earlier, change 'Limit Calls per Person', or forget the number with DND List > Forget.`,
 			forModel: `${time} Do not call this number before that, also not in another format. You can call other people. Tell ${USER} when the next call is possible.`,
 		},
-		{ not_placed_reason: OVER_LIMIT, next_call_possible_at: withOffset(next) },
+		{ not_placed_reason: 'call_limit_reached', next_call_possible_at: withOffset(next) },
 		true,
 	);
 }

@@ -4,7 +4,7 @@ import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
 import { formatOf } from '../shared/modelFormats';
 import { numberIn } from '../shared/json';
-import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
+import { NotPlaced } from './notPlaced';
 import { dayAndTime, inEnglish, withOffset } from '../shared/dates';
 
 /** What decides when a call goes. */
@@ -84,7 +84,7 @@ function outsideHours(opening: DateTime): NotPlaced {
 			onScreen: `${when} Place the call then, or set 'Outside Calling Hours' to 'Schedule for the Next Opening'.`,
 			forModel: `${when} Place the call then.`,
 		},
-		{ not_placed_reason: OUTSIDE_HOURS, next_opening: withOffset(opening) },
+		{ not_placed_reason: 'outside_calling_hours', next_opening: withOffset(opening) },
 	);
 }
 

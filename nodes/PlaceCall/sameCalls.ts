@@ -6,7 +6,7 @@ import { shortFingerprint } from '../shared/hash';
 import { isJsonObject } from '../shared/json';
 import { openRecord } from '../shared/n8n/once/executionStore';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { DUPLICATE, NotPlaced } from './notPlaced';
+import { NotPlaced } from './notPlaced';
 
 /** The node before this one that had each call, by the fingerprint of the call. */
 type InputsByCall = { [call: string]: string };
@@ -76,7 +76,7 @@ function duplicate(first: number | null): NotPlaced {
 	return new NotPlaced(
 		"The call wasn't placed, because another item has the same number",
 		onScreenOnly(''),
-		{ not_placed_reason: DUPLICATE, duplicate_of: first },
+		{ not_placed_reason: 'duplicate_number', duplicate_of: first },
 	);
 }
 

@@ -3,7 +3,6 @@ import omit from 'lodash/omit';
 import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { DUPLICATE } from '../notPlaced';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {
@@ -84,7 +83,7 @@ function forModel(answer: Answer, explanation: string): string {
 function notPlaced(call: object): Evaluation {
 	const reason = 'not_placed_reason' in call ? call.not_placed_reason : undefined;
 	// The person may answer the question of the other item.
-	const answer = reason === DUPLICATE ? 'unclear' : 'not_reached';
+	const answer = reason === 'duplicate_number' ? 'unclear' : 'not_reached';
 	return { answer, explanation: `No call was placed (${String(reason)}).` };
 }
 
