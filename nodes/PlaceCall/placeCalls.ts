@@ -98,8 +98,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 		target: looseKey,
 		check: () => {
 			// The hours decide when the call is sent.
-			const { obstacle: invalid } = callTime(call.time, dateTimeNow(), run.startedAt);
-			if (invalid instanceof InvalidInput) throw invalid;
+			if (obstacle instanceof InvalidInput) throw obstacle;
 		},
 		send: async ({ client }) => {
 			if (duplicate !== undefined) throw duplicate;
