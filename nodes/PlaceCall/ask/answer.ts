@@ -49,9 +49,9 @@ export function withAnswer<Call extends object>(
 	if (!isAsked(asked)) return call;
 	const captured = valueAt(known.record, `data_captured.${ANSWER_KEY}`) ?? null;
 	// The record may be that of another item's call, which asked the same.
-	const isNotPlaced = 'placed' in call && call.placed === false && isEmpty(known.record);
+	const isNotPlaced = 'not_placed_reason' in call && isEmpty(known.record);
 	const { answer, explanation } = isNotPlaced
-		? notPlaced(call)
+		? notReached(`No call was placed (${String(call.not_placed_reason)}).`)
 		: evaluateAnswer(known, captured, asked);
 	const answered = { answer, explanation, captured_answer: captured };
 	return {
@@ -80,13 +80,6 @@ function forModel(answer: Answer, explanation: string): string {
 	return `${explanation} This is not an approval. Do not use the tool unless the user asks for it again.`;
 }
 
-function notPlaced(call: object): Evaluation {
-	const reason = 'not_placed_reason' in call ? call.not_placed_reason : undefined;
-	// The person may answer the question of the other item.
-	const answer = reason === 'duplicate_number' ? 'unclear' : 'not_reached';
-	return { answer, explanation: `No call was placed (${String(reason)}).` };
-}
-
 /** Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call. */
 function evaluateAnswer(
 	{ record, hasEnded, readFailure }: CallState,
@@ -96,7 +89,7 @@ function evaluateAnswer(
 	if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
 	const status = `status ${quoted(record.status ?? null)}`;
 	if (typeof record.status === 'string' && NOT_REACHED.includes(record.status)) {
-		return { answer: 'not_reached', explanation: `The person wasn't reached (${status}).` };
+		return notReached(`The person wasn't reached (${status}).`);
 	}
 	if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");
 	if (!hasValue(captured)) {
@@ -114,6 +107,10 @@ function evaluateAnswer(
 		}
 	}
 	return unclear(`${answer} was captured, which counts neither as yes nor as no.`);
+}
+
+function notReached(explanation: string): Evaluation {
+	return { answer: 'not_reached', explanation };
 }
 
 function unclear(explanation: string): Evaluation {

@@ -124,7 +124,7 @@ describe('asking and waiting', () => {
 			{ row: 0, phone_number: 'of row 0', placed: true, ...yes },
 			{ row: 1, phone_number: 'of row 1', placed: false, duplicate_of: 0, ...yes },
 			{
-				...{ row: 2, placed: false, duplicate_of: 0, answer: 'unclear' },
+				...{ row: 2, placed: false, duplicate_of: 0, answer: 'not_reached' },
 				explanation: 'No call was placed (duplicate_number).',
 			},
 		]);
