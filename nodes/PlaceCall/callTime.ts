@@ -1,9 +1,7 @@
-import compact from 'lodash/compact';
 import { DateTime } from 'luxon';
 import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
 import { formatOf } from '../shared/modelFormats';
-import { numberIn } from '../shared/json';
 import { NotPlaced } from './notPlaced';
 import { dayAndTime, inEnglish, withOffset } from '../shared/dates';
 
@@ -86,16 +84,6 @@ function outsideHours(opening: DateTime): NotPlaced {
 		},
 		{ not_placed_reason: 'outside_calling_hours', next_opening: withOffset(opening) },
 	);
-}
-
-/** When placed calls are due, in epoch milliseconds. Of an input item, a call never has `scheduled_at_epoch`. */
-export function dueTimes(
-	placed: ReadonlyArray<{ json: { scheduled_at_epoch?: unknown } }>,
-): number[] {
-	const seconds = placed.map(({ json: { scheduled_at_epoch: epoch } }) =>
-		typeof epoch === 'string' || typeof epoch === 'number' ? numberIn(epoch) : undefined,
-	);
-	return compact(seconds).map((second) => second * 1_000);
 }
 
 /** The hours in which people may be called, in their time zone. */

@@ -16,7 +16,6 @@ import { capInTools } from '../../shared/n8n/tools/toolDeadline';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { named } from '../../shared/values';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
-import { dueTimes } from '../callTime';
 import { readWaitOption, type WaitOption } from './waitOption';
 import { callIdOf, callIdsOf, waitedItems, waitingItem } from './waitedItems';
 
@@ -129,6 +128,8 @@ const LAST_END = WAIT_INDEFINITELY.getTime() - GRACE_MS;
 
 /** The time limit starts when the last call is due. In epoch milliseconds. */
 function endOfWait(placed: readonly INodeExecutionData[], limitMs: number, now: number): number {
-	const last = max([now, ...dueTimes(placed)]);
+	// Of an input item, a call never has this field.
+	const dueTimes = placed.map(({ json }) => Number(json.scheduled_at_epoch) * 1_000);
+	const last = max([now, ...dueTimes.filter(Number.isFinite)]);
 	return Math.min(last + limitMs, LAST_END);
 }
