@@ -4,13 +4,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { USER } from '../shared/api/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../shared/calls/callsPerPerson';
 import type { DeduplicationStore } from '../shared/deduplicationStore';
-import {
-	openRememberedNumbers,
-	repeatOnStore,
-	type StoreUse,
-} from '../shared/n8n/once/rememberedTexts';
+import { openStore, repeatOnStore, type StoreUse } from '../shared/n8n/once/rememberedTexts';
 import type { CheckedCall } from './fields/readCallForm';
-import { NotPlaced, OVER_LIMIT } from './notPlaced';
+import { NotPlaced } from './notPlaced';
 import { dayAndTime, withOffset } from '../shared/dates';
 
 const STORE: StoreUse = {
@@ -44,7 +40,7 @@ export class CallLimiter {
 	private readonly unused = new Set<string>();
 
 	constructor(private readonly context: IExecuteFunctions) {
-		this.store = openRememberedNumbers(context, STORE);
+		this.store = openStore(context, 'workflow', STORE);
 	}
 
 	/** When the call of an item is placed, as decided last. */
@@ -125,7 +121,7 @@ function overLimit({ limit: { calls, period }, planned }: LimitedCall): NotPlace
 			onScreen: `${time} To call earlier, change 'Limit Calls per Person', or forget the number with DND List > Forget.`,
 			forModel: `${time} Do not call this number before that, also not in another format. You can call other people. Tell ${USER} when the next call is possible.`,
 		},
-		{ not_placed_reason: OVER_LIMIT, next_call_possible_at: withOffset(next) },
+		{ not_placed_reason: 'call_limit_reached', next_call_possible_at: withOffset(next) },
 		true,
 	);
 }

@@ -1,10 +1,8 @@
-import compact from 'lodash/compact';
 import { DateTime } from 'luxon';
 import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
 import { formatOf } from '../shared/modelFormats';
-import { numberIn } from '../shared/json';
-import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
+import { NotPlaced } from './notPlaced';
 import { dayAndTime, inEnglish, withOffset } from '../shared/dates';
 
 /** What decides when a call goes. */
@@ -39,20 +37,18 @@ type CallTime = {
  * Decides when a call goes: now, at the next such time in India, or at a date. If that's outside the calling hours, the
  * call is scheduled for their next opening, or not placed.
  *
- * @param since when the first attempt began. A time of day has the same date in all attempts.
+ * @param startedAt when this run of the node started. A time of day has the same date in all of it.
  */
-export function callTime(settings: TimeSettings, now: DateTime, since = now): CallTime {
+export function callTime(settings: TimeSettings, now: DateTime, startedAt = now): CallTime {
 	const { schedule, hours, limit } = settings;
-	const entered = momentOf(schedule, since);
-	if (schedule !== undefined && entered <= since) return inThePast(schedule, entered);
+	const entered = momentOf(schedule, startedAt);
+	if (schedule !== undefined && entered <= now) return inThePast(schedule, entered);
 	const earliest = DateTime.max(now, entered);
 	const opens = hours === undefined ? earliest : nextOpening(hours, earliest);
 	if (opens > earliest) {
 		if (hours?.outside === 'notPlaced') return { planned: entered, obstacle: outsideHours(opens) };
 		return { planned: opens, scheduledAt: withOffset(opens) };
 	}
-	// It passed after the first attempt, within the hours.
-	if (schedule !== undefined && entered <= now) return inThePast(schedule, entered);
 	// With only a time of day, it isn't documented on which day the service places the call.
 	const needsDate = hours !== undefined || limit !== undefined;
 	const scheduledAt = schedule && (needsDate ? withOffset(entered) : schedule.at);
@@ -86,18 +82,8 @@ function outsideHours(opening: DateTime): NotPlaced {
 			onScreen: `${when} Place the call then, or set 'Outside Calling Hours' to 'Schedule for the Next Opening'.`,
 			forModel: `${when} Place the call then.`,
 		},
-		{ not_placed_reason: OUTSIDE_HOURS, next_opening: withOffset(opening) },
+		{ not_placed_reason: 'outside_calling_hours', next_opening: withOffset(opening) },
 	);
-}
-
-/** When placed calls are due, in epoch milliseconds. Of an input item, a call never has `scheduled_at_epoch`. */
-export function dueTimes(
-	placed: ReadonlyArray<{ json: { scheduled_at_epoch?: unknown } }>,
-): number[] {
-	const seconds = placed.map(({ json: { scheduled_at_epoch: epoch } }) =>
-		typeof epoch === 'string' || typeof epoch === 'number' ? numberIn(epoch) : undefined,
-	);
-	return compact(seconds).map((second) => second * 1_000);
 }
 
 /** The hours in which people may be called, in their time zone. */

@@ -2,26 +2,14 @@ import { ExplainedError } from '../shared/api/errors';
 import type { Resolution } from '../shared/api/resolution';
 import type { JsonObject } from '../shared/json';
 
-/** Values of `not_placed_reason`. */
-export const OUTSIDE_HOURS = 'outside_calling_hours';
-export const OVER_LIMIT = 'call_limit_reached';
-export const DUPLICATE = 'duplicate_number';
-
-/** Each value in words, such as "1 not placed (outside the calling hours)". */
-export const NOT_PLACED_TEXTS = new Map<unknown, string>([
-	[OUTSIDE_HOURS, 'outside the calling hours'],
-	[OVER_LIMIT, 'the limit of calls to the person is reached'],
-	[DUPLICATE, 'an earlier item has the same number'],
-]);
-
 /**
  * Why the output says that a call wasn't placed, and when it's possible. `duplicate_of`: the index of the item that has the number, or null for one of
  * another input.
  */
 type NotPlacedReason =
-	| { not_placed_reason: typeof OUTSIDE_HOURS; next_opening: string }
-	| { not_placed_reason: typeof OVER_LIMIT; next_call_possible_at: string }
-	| { not_placed_reason: typeof DUPLICATE; duplicate_of: number | null };
+	| { not_placed_reason: 'outside_calling_hours'; next_opening: string }
+	| { not_placed_reason: 'call_limit_reached'; next_call_possible_at: string }
+	| { not_placed_reason: 'duplicate_number'; duplicate_of: number | null };
 
 /** The call was deliberately not placed. */
 export class NotPlaced extends ExplainedError {

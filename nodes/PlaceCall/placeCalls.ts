@@ -1,10 +1,9 @@
-import get from 'lodash/get';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import type { ApiResponse } from '../shared/api/http';
-import { asSentence, explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import { explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
@@ -18,14 +17,14 @@ import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { plainText } from '../shared/values';
-import { askedBy, withAnswer, withoutAnswer } from './ask/answer';
+import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallLimiter } from './callLimiter';
 import { callTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
-import { outputHints } from './hints';
+import { placedHint } from './hints';
 import { SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './inputFields';
@@ -68,15 +67,14 @@ export async function placeCalls(
 		beforeFirst: async (indexes) => await run.limiter.reserve(indexes),
 		concurrency: readConcurrency(parameters, 1),
 	}).finally(async () => await run.limiter.releaseUnused());
-	const hints = outputHints(placed, {
-		asks: readQuestion !== undefined,
-		now: dateTimeNow().setZone(context.getTimezone()),
-	});
-	context.addExecutionHints(...hints.map((message) => ({ message })));
+	const asks = readQuestion !== undefined;
+	// For several questions, n8n's own hint says that only the first item is used.
+	const hint = placedHint(placed, asks && placed.length > 1);
+	if (hint !== undefined) context.addExecutionHints({ message: hint });
 	const inputOf = (index: number) =>
 		run.keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
 	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
-	return await wait.finish(readQuestion === undefined ? finished : finished.map(notAskedIfFailed));
+	return await wait.finish(asks ? finished.map(unclearIfFailed) : finished);
 }
 
 /** Checks the call of an item. Nothing is sent yet. */
@@ -100,8 +98,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 		target: looseKey,
 		check: () => {
 			// The hours decide when the call is sent.
-			const { obstacle: invalid } = callTime(call.time, dateTimeNow());
-			if (invalid instanceof InvalidInput) throw invalid;
+			if (obstacle instanceof InvalidInput) throw obstacle;
 		},
 		send: async ({ client }) => {
 			if (duplicate !== undefined) throw duplicate;
@@ -127,15 +124,14 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 
 /** Sends the call of an item, and returns the response. The client may need several attempts. */
 async function sendCall(
-	{ context, webhookUrl, limiter, sameCalls, callIds }: CallRun,
+	{ context, webhookUrl, startedAt, limiter, sameCalls, callIds }: CallRun,
 	index: number,
 	call: CheckedCall,
 	place: (bodyNow: () => Promise<CallRequest>) => Promise<ApiResponse>,
 ): Promise<JsonObject> {
-	const since = dateTimeNow();
 	/** Decides when the call goes, once for each attempt, because earlier calls and pauses take time. */
 	const bodyNow = async (): Promise<CallRequest> => {
-		const { planned, scheduledAt, obstacle } = callTime(call.time, dateTimeNow(), since);
+		const { planned, scheduledAt, obstacle } = callTime(call.time, dateTimeNow(), startedAt);
 		if (obstacle !== undefined) throw obstacle;
 		limiter.plan(index, call, planned);
 		if (!limiter.use(index)) {
@@ -164,16 +160,10 @@ async function sendCall(
 	return record;
 }
 
-/** Outcomes that show that nobody was called. */
-const NOT_CALLED = ['not_sent', 'rejected'];
-
 /** A failed question has no answer, also if its row has an earlier one. */
-function notAskedIfFailed(item: INodeExecutionData): INodeExecutionData {
+function unclearIfFailed(item: INodeExecutionData): INodeExecutionData {
 	if (item.json.error === undefined || item.json.placed !== undefined) return item;
-	const isNotCalled = NOT_CALLED.includes(plainText(get(item.json, 'details.outcome')));
-	const none = withoutAnswer(asSentence(plainText(item.json.error)), !isNotCalled);
-	// Also first, as in `withAnswer`.
-	return { ...item, json: { ...none, ...item.json, ...none } };
+	return { ...item, json: { ...item.json, answer: 'unclear' } };
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */

@@ -6,8 +6,7 @@ import { shortFingerprint } from '../shared/hash';
 import { isJsonObject } from '../shared/json';
 import { openRecord } from '../shared/n8n/once/executionStore';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { quoted } from '../shared/values';
-import { DUPLICATE, NotPlaced } from './notPlaced';
+import { NotPlaced } from './notPlaced';
 
 /** The node before this one that had each call, by the fingerprint of the call. */
 type InputsByCall = { [call: string]: string };
@@ -47,10 +46,9 @@ export class SameCalls {
 		const call = shortFingerprint([looseKey, time], FINGERPRINT_CHARACTERS);
 		const first = this.firstItems.get(call) ?? index;
 		this.firstItems.set(call, first);
-		if (first !== index) return duplicate(`item ${first}`, first);
+		if (first !== index) return duplicate(first);
 		this.callsOfItems.set(index, call);
-		const input = this.inputs[call] ?? this.input;
-		return input === this.input ? undefined : duplicate(`an item of ${quoted(input)}`, null);
+		return (this.inputs[call] ?? this.input) === this.input ? undefined : duplicate(null);
 	}
 
 	/** Call this if the item's call was placed, or may have been. */
@@ -73,14 +71,12 @@ function inputOf(context: IExecuteFunctions): string | undefined {
 	return inputs.length > 1 && !isInLoop(previousNode) ? previousNode : undefined;
 }
 
-export const CALL_AGAIN =
-	"Each number is called at most once. To call it again, schedule the item for another time in 'When to Call', or place the calls one after another with Loop Over Items.";
-
-function duplicate(other: string, first: number | null): NotPlaced {
+/** Only its output is shown, because a tool has one item. */
+function duplicate(first: number | null): NotPlaced {
 	return new NotPlaced(
-		`The call wasn't placed, because ${other} has the same number`,
-		onScreenOnly(CALL_AGAIN),
-		{ not_placed_reason: DUPLICATE, duplicate_of: first },
+		"The call wasn't placed, because another item has the same number",
+		onScreenOnly(''),
+		{ not_placed_reason: 'duplicate_number', duplicate_of: first },
 	);
 }
 

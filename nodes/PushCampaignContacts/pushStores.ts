@@ -2,7 +2,7 @@ import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { shortFingerprint } from '../shared/hash';
 import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
-import { openRememberedNumbers, type StoreUse } from '../shared/n8n/once/rememberedTexts';
+import { openStore, type StoreUse } from '../shared/n8n/once/rememberedTexts';
 import { openNotes } from '../shared/n8n/once/openNotes';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { isNumbersRecord, NumbersOfExecution, type NumbersRecord } from './push/numbersOfExecution';
@@ -45,7 +45,7 @@ export async function openStores(
 				await notes.addPart(['push', campaign.id, push, ...part], fingerprint)),
 		numbersOfExecution: new NumbersOfExecution(numbers, campaign.id, options),
 		numbersPushedBefore: skipPushedBefore
-			? openRememberedNumbers(context, PUSHED_NUMBERS_STORE)
+			? openStore(context, 'workflow', PUSHED_NUMBERS_STORE)
 			: undefined,
 	};
 }

@@ -1,18 +1,4 @@
-import type { Explanation, Resolution } from './api/resolution';
 import { firstCharacters } from './text';
-
-/** Why a value is invalid, with the field's name, and what to do. */
-export type Problem = Explanation;
-
-/** A valid value, or why it's invalid. */
-export type Checked<T> = { value: T } | { problem: Problem };
-
-/** The valid value. Otherwise, the problem is reported with those of other fields. */
-export type Take = <T>(checked: Checked<T>) => T | undefined;
-
-export function problem(what: string, resolution: Resolution): { problem: Problem } {
-	return { problem: { message: what, resolution } };
-}
 
 const QUOTED_CHARACTERS = 60;
 

@@ -1,4 +1,5 @@
 /** Texts and lists from outside take time in proportion to their length. Lint checks regular expressions for this, so here are the places that do more than match. */
+import attempt from 'lodash/attempt';
 import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
 import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
 import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/chunkSender';
@@ -64,7 +65,7 @@ const ofText: Record<string, (text: string) => unknown> = {
 		parser.end();
 	},
 	'a file': readFile,
-	'a phone number': (text) => loosePhoneKey(text, 'IN'),
+	'a phone number': (text) => attempt(() => loosePhoneKey(text, 'IN')),
 	'a number on the list': (text) => new ListedNumbers([{ phone: text }]).entryOf(text),
 	'a text with the token': (text) => withoutSecret(text, TOKEN),
 	'a token in a text': (text) => withoutSecret(`${text}!`, text),

@@ -2,13 +2,13 @@ import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import { parseCampaignId, requireValid } from '../../shared/api/parseIds';
+import { parseCampaignId } from '../../shared/api/parseIds';
 import { countedCalls } from '../../shared/calls/callsPerPerson';
 import { pushedText } from '../../shared/campaign';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { optionalCountryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
-import { openRememberedNumbers, type StoreUse } from '../../shared/n8n/once/rememberedTexts';
+import { openStore, type StoreUse } from '../../shared/n8n/once/rememberedTexts';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { returnsErrorsToAgent } from '../../shared/n8n/tools/toolRun';
@@ -96,7 +96,7 @@ export const forget: Operation = {
 				onScreenOnly("Choose another 'Operation' in the node of this tool."),
 			);
 		}
-		const store = openRememberedNumbers(context, STORE);
+		const store = openStore(context, 'workflow', STORE);
 		if (parameters.at(0).choice('numbersToForget', 'items') === 'all') {
 			await store.clear();
 			return [{ json: { forgotten: true }, pairedItem: [] }];
@@ -129,8 +129,8 @@ function notRemembered(count: number): string {
 /** @throws InvalidInput if the number isn't clear */
 function readKey(form: Fields): string {
 	const chosen = form.text('countryCode');
-	const country = chosen === '' ? undefined : requireValid(countryCode(chosen));
-	return requireValid(loosePhoneKey(form.text('phone'), country));
+	const country = chosen === '' ? undefined : countryCode(chosen);
+	return loosePhoneKey(form.text('phone'), country);
 }
 
 function readCampaignId(form: Fields): number | undefined {

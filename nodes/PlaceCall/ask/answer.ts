@@ -3,7 +3,6 @@ import omit from 'lodash/omit';
 import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { DUPLICATE, NOT_PLACED_TEXTS } from '../notPlaced';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {
@@ -50,9 +49,9 @@ export function withAnswer<Call extends object>(
 	if (!isAsked(asked)) return call;
 	const captured = valueAt(known.record, `data_captured.${ANSWER_KEY}`) ?? null;
 	// The record may be that of another item's call, which asked the same.
-	const isNotPlaced = 'placed' in call && call.placed === false && isEmpty(known.record);
+	const isNotPlaced = 'not_placed_reason' in call && isEmpty(known.record);
 	const { answer, explanation } = isNotPlaced
-		? notPlaced(call)
+		? notReached(`No call was placed (${String(call.not_placed_reason)}).`)
 		: evaluateAnswer(known, captured, asked);
 	const answered = { answer, explanation, captured_answer: captured };
 	return {
@@ -65,14 +64,8 @@ export function withAnswer<Call extends object>(
 	};
 }
 
-/**
- * The output if the person wasn't asked, or may not have been asked.
- *
- * @param isCalled whether a call may have been placed
- */
-export function withoutAnswer(reason: string, isCalled: boolean): Omit<Answered, 'asked'> {
-	const what = isCalled ? 'The answer is unknown.' : 'Nobody was called.';
-	const explanation = `${what} ${reason}`;
+/** The output of a human review if the person wasn't asked, or may not have been asked. */
+export function withoutAnswer(explanation: string): Omit<Answered, 'asked'> {
 	return {
 		answer: 'unclear',
 		explanation,
@@ -87,16 +80,6 @@ function forModel(answer: Answer, explanation: string): string {
 	return `${explanation} This is not an approval. Do not use the tool unless the user asks for it again.`;
 }
 
-function notPlaced(call: object): Evaluation {
-	const value = 'not_placed_reason' in call ? call.not_placed_reason : undefined;
-	const reason = NOT_PLACED_TEXTS.get(value);
-	return evaluation(
-		// The person may answer the question of the other item.
-		value === DUPLICATE ? 'unclear' : 'not_reached',
-		`No call was placed${reason === undefined ? '' : ` (${reason})`}.`,
-	);
-}
-
 /** Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call. */
 function evaluateAnswer(
 	{ record, hasEnded, readFailure }: CallState,
@@ -105,34 +88,33 @@ function evaluateAnswer(
 ): Evaluation {
 	if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
 	const status = `status ${quoted(record.status ?? null)}`;
-	const isMissed = typeof record.status === 'string' && NOT_REACHED.includes(record.status);
+	if (typeof record.status === 'string' && NOT_REACHED.includes(record.status)) {
+		return notReached(`The person wasn't reached (${status}).`);
+	}
+	if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");
 	if (!hasValue(captured)) {
-		if (isMissed) return evaluation('not_reached', `The person wasn't reached (${status}).`);
-		if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");
 		return unclear(`The call is completed (${status}), but has no captured answer.`);
 	}
 	const answer = quoted(captured);
-	if (isMissed)
-		return unclear(`${answer} was captured in a call that nobody answered (${status}).`);
-	if (!hasEnded) {
-		return unclear(`${answer} was captured, but the call wasn't completed when the wait ended.`);
-	}
 	if (asked.changed_to !== undefined) {
 		return unclear(
 			`${answer} was captured, but the question was changed after this call, which asked ${quoted(asked.question)}.`,
 		);
 	}
-	if (isOneOf(captured, asked.yes)) return evaluation('yes', `The person said yes (${answer}).`);
-	if (isOneOf(captured, asked.no)) return evaluation('no', `The person said no (${answer}).`);
+	for (const value of ['yes', 'no'] as const) {
+		if (isOneOf(captured, asked[value])) {
+			return { answer: value, explanation: `The person said ${value} (${answer}).` };
+		}
+	}
 	return unclear(`${answer} was captured, which counts neither as yes nor as no.`);
 }
 
-function evaluation(answer: Answer, explanation: string): Evaluation {
-	return { answer, explanation };
+function notReached(explanation: string): Evaluation {
+	return { answer: 'not_reached', explanation };
 }
 
 function unclear(explanation: string): Evaluation {
-	return evaluation('unclear', explanation);
+	return { answer: 'unclear', explanation };
 }
 
 function isOneOf(captured: JsonValue, values: readonly string[]): boolean {

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import type { Take } from '../../shared/values';
 import { type CallLimit, MAX_CALLS, PERIODS } from '../../shared/calls/callsPerPerson';
 import { wholeNumber } from './callSettings';
 
@@ -45,13 +44,14 @@ export const callLimit: INodeProperties = {
 	],
 };
 
-export function readCallLimit(options: Fields, take: Take): CallLimit | undefined {
+/** @throws InvalidInput if the number of calls is invalid */
+export function readCallLimit(options: Fields): CallLimit | undefined {
 	const limit = options.group(callLimit.name);
 	if (limit === undefined) return undefined;
 	const label = "'Maximum Calls' in 'Limit Calls per Person'";
 	const bounds = { min: 1, max: MAX_CALLS };
-	const calls = take(wholeNumber(label, bounds, limit.number('maximumCalls', 1)));
+	const calls = wholeNumber(label, bounds, limit.number('maximumCalls', 1));
 	const chosen = limit.choice('period', 'day');
 	const period = PERIODS.find((one) => one === chosen);
-	return calls === undefined || period === undefined ? undefined : { calls, period };
+	return period && { calls, period };
 }

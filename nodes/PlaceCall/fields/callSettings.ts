@@ -1,11 +1,11 @@
 import omit from 'lodash/omit';
 import set from 'lodash/set';
 import type { INodeProperties } from 'n8n-workflow';
+import { InvalidInput } from '../../shared/api/errors';
 import { LIMITS } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
 import type { CallConfigOverrides } from '../../shared/api/endpoints';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import { type Checked, problem, type Take } from '../../shared/values';
 
 type Bounds = { min: number; max: number };
 
@@ -79,8 +79,12 @@ export const callSettings: INodeProperties = {
 	}),
 };
 
-/** Undefined if none is set. */
-export function readCallSettings(form: Fields, take: Take): CallConfigOverrides | undefined {
+/**
+ * Undefined if none is set.
+ *
+ * @throws InvalidInput if one is out of bounds
+ */
+export function readCallSettings(form: Fields): CallConfigOverrides | undefined {
 	const settings = form.collection(callSettings.name);
 	const added = SETTINGS.filter(({ name }) => settings.has(name));
 	const overrides: CallConfigOverrides = {};
@@ -89,15 +93,15 @@ export function readCallSettings(form: Fields, take: Take): CallConfigOverrides 
 		const value =
 			setting.type === 'boolean'
 				? settings.switch(name, true)
-				: take(wholeNumber(`'${displayName}'`, setting.bounds, settings.number(name, NaN)));
+				: wholeNumber(`'${displayName}'`, setting.bounds, settings.number(name, NaN));
 		set(overrides, path, value);
 	}
 	return added.length > 0 ? overrides : undefined;
 }
 
-export function wholeNumber(label: string, { min, max }: Bounds, value: number): Checked<number> {
-	if (Number.isInteger(value) && value >= min && value <= max) return { value };
-	return problem(
+export function wholeNumber(label: string, { min, max }: Bounds, value: number): number {
+	if (Number.isInteger(value) && value >= min && value <= max) return value;
+	throw new InvalidInput(
 		`${label} must be a whole number from ${min} to ${max} (got ${value})`,
 		forEveryone(`Enter a whole number from ${min} to ${max}.`),
 	);

@@ -1,8 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { minuteOfDay } from '../../shared/dates';
-import { type Checked, isUnset, parseList, problem, quoted, type Take } from '../../shared/values';
+import { isUnset, parseList, quoted } from '../../shared/values';
 import { type CallingHours, DAY_MINUTES } from '../callTime';
 import { timeZone } from './timeZone';
 
@@ -104,36 +105,34 @@ const outsideHours: INodeProperties = {
 
 export const callingHours = [hoursProperty, outsideHours];
 
-export function readCallingHours(options: Fields, take: Take): CallingHours | undefined {
+/** @throws InvalidInput if one of the fields is invalid */
+export function readCallingHours(options: Fields): CallingHours | undefined {
 	// Read in any case, so that an invalid value is always reported.
 	const isSkipped = options.choice(outsideHours.name, 'schedule') === 'notPlaced';
 	const hours = options.group(hoursProperty.name);
 	if (hours === undefined) {
-		if (options.has(outsideHours.name)) take(noHours());
+		if (options.has(outsideHours.name)) throw noHours();
 		return undefined;
 	}
-	const days = take(daysIn(hours.textOrList('days')));
+	const days = daysIn(hours.textOrList('days'));
 	const [start, end] = [hours.text('from'), hours.text('to')];
-	const from = take(timeOfDay('From', start));
-	const to = take(timeOfDay('To', end));
-	const zone = take(timeZone(hours.text('timeZone')));
-	if (days === undefined || from === undefined || to === undefined || zone === undefined) {
-		return undefined;
-	}
-	if (to <= from) take(endsTooEarly(start, end));
+	const from = timeOfDay('From', start);
+	const to = timeOfDay('To', end);
+	const zone = timeZone(hours.text('timeZone'));
+	if (to <= from) throw endsTooEarly(start, end);
 	return { days, from, to, zone, outside: isSkipped ? 'notPlaced' : 'schedule' };
 }
 
-function noHours(): Checked<never> {
-	return problem(
+function noHours(): InvalidInput {
+	return new InvalidInput(
 		"'Calling Hours' is empty",
 		onScreenOnly("Add 'Calling Hours', or remove 'Outside Calling Hours'."),
 	);
 }
 
 /** Such as 9:00 to 6:00 for an evening. Hours that end on the next day would call people at night. */
-function endsTooEarly(from: string, to: string): Checked<never> {
-	return problem(
+function endsTooEarly(from: string, to: string): InvalidInput {
+	return new InvalidInput(
 		`'To' must be later than 'From' in 'Calling Hours' (got ${quoted(from)} to ${quoted(to)})`,
 		onScreenOnly(
 			'Enter times such as 09:00 and 18:00, or 9 am and 6 pm. For the whole day, enter 00:00 and 24:00.',
@@ -144,7 +143,7 @@ function endsTooEarly(from: string, to: string): Checked<never> {
 const MIN_DAY_NAME_LENGTH = 3;
 
 /** Chosen days, or text such as `Mon-Wed, Sat`. */
-function daysIn(given: string | string[]): Checked<Set<number>> {
+function daysIn(given: string | string[]): Set<number> {
 	const resolution = onScreenOnly(
 		'Choose the days on which people may be called, or let an expression return them, such as Mon-Wed, Sat.',
 	);
@@ -153,14 +152,13 @@ function daysIn(given: string | string[]): Checked<Set<number>> {
 		const [first = 0, last = first, ...more] = part.split(/[-–]/).map(dayNumber);
 		if (first === 0 || last === 0 || more.length > 0) {
 			const what = `'Days' in 'Calling Hours' must list weekdays (got ${quoted(part)})`;
-			return problem(what, resolution);
+			throw new InvalidInput(what, resolution);
 		}
 		days.add(first);
 		for (let day = first; day !== last; days.add(day)) day = (day % WEEK.length) + 1;
 	}
-	return days.size > 0
-		? { value: days }
-		: problem("'Days' in 'Calling Hours' is empty", resolution);
+	if (days.size === 0) throw new InvalidInput("'Days' in 'Calling Hours' is empty", resolution);
+	return days;
 }
 
 /** From 1 for Monday. 0 if it isn't a day. */
@@ -170,12 +168,14 @@ function dayNumber(written: string): number {
 	return WEEK.findIndex((day) => day.toLowerCase().startsWith(name)) + 1;
 }
 
-function timeOfDay(field: string, value: string): Checked<number> {
+function timeOfDay(field: string, value: string): number {
 	const resolution = onScreenOnly('Enter a time such as 09:00, 9am, or 6:30 pm.');
-	if (isUnset(value)) return problem(`'${field}' in 'Calling Hours' is empty`, resolution);
+	if (isUnset(value)) {
+		throw new InvalidInput(`'${field}' in 'Calling Hours' is empty`, resolution);
+	}
 	const minute = minuteOfDay(value);
-	if (minute <= DAY_MINUTES) return { value: minute };
-	return problem(
+	if (minute <= DAY_MINUTES) return minute;
+	throw new InvalidInput(
 		`'${field}' in 'Calling Hours' must be a time of day (got ${quoted(value)})`,
 		resolution,
 	);

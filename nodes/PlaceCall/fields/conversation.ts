@@ -1,12 +1,13 @@
 import compact from 'lodash/compact';
 import type { INodeProperties } from 'n8n-workflow';
+import { InvalidInput } from '../../shared/api/errors';
 import { LIMITS } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
 import type { DataExtractionItem } from '../../shared/api/endpoints';
 import type { JsonObject, JsonValue } from '../../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { ANSWER_KEY } from '../ask/answer';
-import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
+import { isUnset, quoted } from '../../shared/values';
 
 export const initialGreeting: INodeProperties = {
 	displayName: 'Initial Greeting',
@@ -18,11 +19,11 @@ export const initialGreeting: INodeProperties = {
 	description: 'The opening line of the agent when the call connects, at most 2000 characters',
 };
 
-export function shortGreeting(greetingText: string): Checked<string> {
+export function shortGreeting(greetingText: string): string {
 	const length = [...greetingText].length;
 	const max = LIMITS.initialGreetingCharacters;
-	if (length <= max) return { value: greetingText };
-	return problem(
+	if (length <= max) return greetingText;
+	throw new InvalidInput(
 		`'Initial Greeting' has ${length} characters, but the maximum is ${max}`,
 		forEveryone(`Shorten it by ${length - max}.`),
 	);
@@ -89,46 +90,40 @@ export const dataExtraction: INodeProperties = {
 };
 
 /** @param question the data point of *Ask and Wait*, after those of the form */
-export function readDataPoints(
-	form: Fields,
-	take: Take,
-	question?: DataExtractionItem,
-): DataExtractionItem[] {
-	const own = form.rows(dataExtraction.name).map((row, i) => take(dataPoint(row, i + 1)));
+export function readDataPoints(form: Fields, question?: DataExtractionItem): DataExtractionItem[] {
+	const own = form.rows(dataExtraction.name).map((row, i) => dataPoint(row, i + 1));
 	const points = compact([...own, question]);
 	const keys = compact(points.map(({ key }) => key));
 	const repeated = keys.find((key, at) => keys.indexOf(key) < at);
-	if (repeated !== undefined) take(sameKey(repeated));
+	if (repeated !== undefined) throw sameKey(repeated);
 	return points;
 }
 
 /** Only one of the answers would be returned. */
-function sameKey(key: string): Checked<never> {
-	return problem(
+function sameKey(key: string): InvalidInput {
+	return new InvalidInput(
 		`Several data points have the key ${quoted(key)}`,
 		forEveryone(`Give each its own key. Only the question of Ask and Wait has ${ANSWER_KEY}.`),
 	);
 }
 
-function dataPoint(row: Fields, position: number): Checked<DataExtractionItem> {
+function dataPoint(row: Fields, position: number): DataExtractionItem {
 	const key = row.text('key');
 	const description = row.text('description');
 	const outputFormat = row.text('outputFormat');
 	const required = row.switch('required', undefined);
 	if (isUnset(description)) {
 		const name = isUnset(key) ? '' : ` (${quoted(key)})`;
-		return problem(
+		throw new InvalidInput(
 			`Data Point ${position}${name} of 'Data Extraction' has no description`,
 			forEveryone('Describe what the agent should ask or extract.'),
 		);
 	}
 	return {
-		value: {
-			...(!isUnset(key) && { key }),
-			description,
-			...(required !== undefined && { required }),
-			...(!isUnset(outputFormat) && { output_format: outputFormat }),
-		},
+		...(!isUnset(key) && { key }),
+		description,
+		...(required !== undefined && { required }),
+		...(!isUnset(outputFormat) && { output_format: outputFormat }),
 	};
 }
 
@@ -167,21 +162,18 @@ export const additionalData: INodeProperties = {
 	],
 };
 
-function namedValue(row: Fields, position: number): Checked<[string, JsonValue]> {
+function namedValue(row: Fields, position: number): [string, JsonValue] {
 	const name = row.text('name');
 	const value = row.scalar('value', MAY_BE_BLANK);
-	if (name !== '') return { value: [name, value] };
-	return problem(
+	if (name !== '') return [name, value];
+	throw new InvalidInput(
 		`Field ${position} of 'Additional Data' has no name`,
 		forEveryone('Enter the name of the value for the agent, or remove the field.'),
 	);
 }
 
 /** Undefined if there are no fields. */
-export function readAdditionalData(form: Fields, take: Take): JsonObject | undefined {
-	const entries = form
-		.rows(additionalData.name)
-		.map((row, i) => take(namedValue(row, i + 1)))
-		.filter((entry) => entry !== undefined);
+export function readAdditionalData(form: Fields): JsonObject | undefined {
+	const entries = form.rows(additionalData.name).map((row, i) => namedValue(row, i + 1));
 	return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }

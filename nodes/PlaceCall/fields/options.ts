@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
 import { finishedStatusesField } from '../../shared/n8n/forms/callTriggerFields';
 import {
@@ -8,7 +9,7 @@ import {
 	developerSettings,
 	optionsCollection,
 } from '../../shared/n8n/forms/options';
-import { type Checked, problem, quoted } from '../../shared/values';
+import { quoted } from '../../shared/values';
 import { RESOURCE } from '../humanReview';
 import { callingHours } from './callingHours';
 import { callLimit } from './callLimit';
@@ -41,9 +42,9 @@ export const webhookUrl: INodeProperties = {
 		"The URL to which the service posts the result when the call is completed, such as the Production URL of Call Completed Trigger. The agent needs post-call analysis. If the workflow that gets the result calls again, add 'Limit Calls per Person' there, so that nobody is called without end. 'Wait for Completion' by webhook uses its own URL instead.",
 };
 
-export function completeUrl(url: string): Checked<string> {
-	if (/^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url)) return { value: url };
-	return problem(
+export function completeUrl(url: string): string {
+	if (/^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url)) return url;
+	throw new InvalidInput(
 		`'Webhook URL' must be a complete URL (got ${quoted(url)})`,
 		forEveryone(
 			'It must start with https:// or http:// and contain a host, such as https://example.com/call-results.',

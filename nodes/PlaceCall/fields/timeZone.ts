@@ -1,8 +1,9 @@
 import uniq from 'lodash/uniq';
 import { IANAZone } from 'luxon';
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import { type Checked, isUnset, problem, quoted } from '../../shared/values';
+import { isUnset, quoted } from '../../shared/values';
 
 /**
  * Excludes names such as "SystemV/EST5", which JavaScript accepts, but the time zone database doesn't have, and such as
@@ -34,14 +35,16 @@ function isTimeZone(name: string): boolean {
 }
 
 /** Abbreviations such as IST are ambiguous, so a name such as Asia/Kolkata is required. */
-export function timeZone(value: string): Checked<string> {
+export function timeZone(value: string): string {
 	const resolution = onScreenOnly(
 		'Enter the time zone of the people to call, such as Asia/Kolkata or Europe/London. The node has no default time zone, because a wrong one could place calls at night.',
 	);
-	if (isUnset(value)) return problem("'Time Zone' in 'Calling Hours' is empty", resolution);
+	if (isUnset(value)) {
+		throw new InvalidInput("'Time Zone' in 'Calling Hours' is empty", resolution);
+	}
 	const zone = value.trim();
-	if (isTimeZone(zone)) return { value: zone };
-	return problem(
+	if (isTimeZone(zone)) return zone;
+	throw new InvalidInput(
 		`'Time Zone' in 'Calling Hours' must be the name of a time zone (got ${quoted(value)})`,
 		resolution,
 	);

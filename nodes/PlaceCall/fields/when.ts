@@ -1,9 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { InvalidInput } from '../../shared/api/errors';
 import { givenAs } from '../../shared/modelFormats';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { shownOnlyAt } from '../../shared/n8n/forms/shownWhere';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
-import { type Checked, isUnset, problem, quoted, type Take } from '../../shared/values';
+import { isUnset, quoted } from '../../shared/values';
 import { DAY_MINUTES, type Schedule } from '../callTime';
 import { hasOffset, minuteOfDay, parseTime, withOffset } from '../../shared/dates';
 
@@ -60,11 +61,10 @@ export const when: INodeProperties[] = [
 type EnteredTime = { field: Schedule['field']; value: unknown; picked: boolean };
 
 /** Undefined to call now. */
-export function readSchedule(form: Fields, zone: string, take: Take): Schedule | undefined {
+export function readSchedule(form: Fields, zone: string): Schedule | undefined {
 	const entered = enteredTime(form);
 	if (entered === undefined) return undefined;
-	const at = take(scheduledAt(entered, zone));
-	return at === undefined ? undefined : { at, field: entered.field, zone };
+	return { at: scheduledAt(entered, zone), field: entered.field, zone };
 }
 
 /** The field that has the time, depending on 'When to Call'. A model enters the time there. */
@@ -85,9 +85,9 @@ function enteredTime(form: Fields): EnteredTime | undefined {
 const WALL_CLOCK = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
 /** `scheduled_at` of the request: `HH:MM` in IST, or ISO 8601 with offset. */
-function scheduledAt({ field, value, picked }: EnteredTime, zone: string): Checked<string> {
+function scheduledAt({ field, value, picked }: EnteredTime, zone: string): string {
 	if (isUnset(value)) {
-		return problem(
+		throw new InvalidInput(
 			`'${field}' is empty`,
 			givenAs(field, "Enter a time, or set 'When to Call' to 'Now'."),
 		);
@@ -95,13 +95,16 @@ function scheduledAt({ field, value, picked }: EnteredTime, zone: string): Check
 	const text = String(value).trim();
 	// 'Date and Time' is in the workflow's time zone, but the service reads a time of day as Indian time.
 	const minute = minuteOfDay(text);
-	if (minute < DAY_MINUTES && field !== 'Date and Time') return { value: clockTime(minute) };
+	if (minute < DAY_MINUTES && field !== 'Date and Time') return clockTime(minute);
 	const at = parseTime(value, zone);
 	// Only a picked time is certainly in the zone of the workflow.
 	const isClear = typeof value === 'object' || hasOffset(text) || (picked && WALL_CLOCK.test(text));
-	if (at.isValid && isClear) return { value: withOffset(at) };
+	if (at.isValid && isClear) return withOffset(at);
 	const [kind, advice] = EXPECTED[field];
-	return problem(`'${field}' must be ${kind} (got ${quoted(value)})`, givenAs(field, advice));
+	throw new InvalidInput(
+		`'${field}' must be ${kind} (got ${quoted(value)})`,
+		givenAs(field, advice),
+	);
 }
 
 /** `HH:MM` */

@@ -1,5 +1,4 @@
-import { SEND_AND_WAIT_OPERATION, type INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError } from '../../shared/api/errors';
+import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { failureForModel, hintForOwner } from '../../shared/n8n/tools/toolResult';
 import { returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
@@ -36,12 +35,7 @@ export const sendAndWait: Operation = {
 		// After an error, n8n would tell the model that the person rejected.
 		return await asking.catch((error: unknown) => {
 			hintForOwner(context, error);
-			return [notAsked(error)];
+			return [{ json: withoutAnswer(failureForModel(error)), pairedItem: { item: 0 } }];
 		});
 	},
 };
-
-function notAsked(error: unknown): INodeExecutionData {
-	const isCalled = !(error instanceof ExplainedError) || error.outcome === 'unknown';
-	return { json: withoutAnswer(failureForModel(error), isCalled), pairedItem: { item: 0 } };
-}

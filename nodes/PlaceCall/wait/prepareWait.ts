@@ -13,11 +13,9 @@ import { cancellableSleep, cancelSignal } from '../../shared/n8n/run/cancel';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
 import { capInTools, returnsErrorsToAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import { counted, named } from '../../shared/values';
+import { named } from '../../shared/values';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
-import { dueTimes } from '../callTime';
 import { readWaitOption, type WaitOption } from './waitOption';
-import { includesInput } from '../inputFields';
 import { callIdOf, callIdsOf, waitedItems, waitingItem } from './waitedItems';
 
 /** The wait of one node run. */
@@ -27,8 +25,6 @@ type CompletionWait = {
 	/** Waits for the calls and returns the output. For the completion webhook, n8n returns it when the execution resumes. */
 	finish(placed: INodeExecutionData[]): Promise<INodeExecutionData[]>;
 };
-
-type WaitSettings = WaitOption & { keepsInput: boolean };
 
 /** n8n's responses at the resume URL of a running execution. 500 if it was started in the editor. */
 const RUNNING = [409, 500];
@@ -43,9 +39,8 @@ export async function prepareWait(
 	// *Ask and Wait* always waits. A tool can't wait for the completion webhook.
 	const how = option.how ?? (asksAndWaits(context) ? 'webhook' : undefined);
 	if (how === undefined) return { finish: async (placed) => placed };
-	const settings = { ...option, keepsInput: includesInput(context)(form) };
 	if (how === 'reading' || runsAsTool(context)) {
-		return { finish: async (placed) => await waitByReading(context, account, placed, settings) };
+		return { finish: async (placed) => await waitByReading(context, account, placed, option) };
 	}
 	const resumeUrl = resumeUrlOf(context);
 	await requireResumable(context, resumeUrl);
@@ -60,9 +55,8 @@ async function waitByReading(
 	context: IExecuteFunctions,
 	account: () => Promise<AccountClient>,
 	placed: INodeExecutionData[],
-	settings: WaitSettings,
+	{ finished, limitMs }: WaitOption,
 ): Promise<INodeExecutionData[]> {
-	const { finished, keepsInput, limitMs } = settings;
 	const callIds = callIdsOf(placed);
 	const now = clock.now();
 	const until = clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now);
@@ -73,14 +67,7 @@ async function waitByReading(
 	});
 	const sleep = cancellableSleep(context, placedNote(callIds));
 	await watch.readUntilAllEnded({ ...clock, sleep }, until);
-	const items = waitedItems(placed, watch, keepsInput);
-	const pending = items.filter(({ json }) => json.timed_out === true).length;
-	if (pending > 0) context.addExecutionHints({ message: notEnded(pending, callIds.length) });
-	return items;
-}
-
-function notEnded(pending: number, all: number): string {
-	return `${pending} of ${counted(all, 'call')} didn't end within 'Time Limit (Minutes)', so the outcome isn't known yet (timed_out is true). Don't call these people again before you have read the calls with Get Call.`;
+	return waitedItems(placed, watch);
 }
 
 /** What to do if the execution is stopped during the wait. The calls aren't. */
@@ -140,6 +127,8 @@ const LAST_END = WAIT_INDEFINITELY.getTime() - GRACE_MS;
 
 /** The time limit starts when the last call is due. In epoch milliseconds. */
 function endOfWait(placed: readonly INodeExecutionData[], limitMs: number, now: number): number {
-	const last = max([now, ...dueTimes(placed)]);
+	// Of an input item, a call never has this field.
+	const dueTimes = placed.map(({ json }) => Number(json.scheduled_at_epoch) * 1_000);
+	const last = max([now, ...dueTimes.filter(Number.isFinite)]);
 	return Math.min(last + limitMs, LAST_END);
 }

@@ -16,7 +16,6 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
 import { readBody, reject } from '../../shared/n8n/triggers/webhookRequest';
-import { includesInput } from '../inputFields';
 import { callIdsOf, waitedItems, WAITS_UNTIL } from './waitedItems';
 import { readWaitOption } from './waitOption';
 
@@ -88,7 +87,7 @@ export async function onCompletionWebhook(
 	const endWait = (): IWebhookResponseData => {
 		if (arrivedAt < wait.endedAt + RESUME_MS) return STILL_WAITING;
 		wait.endedAt = clock.elapsed();
-		return { workflowData: [waitedItems(items, watch, includesInput(context)(form))] };
+		return { workflowData: [waitedItems(items, watch)] };
 	};
 	if (hasTimedOut(items)) {
 		await watch.read(callIds);

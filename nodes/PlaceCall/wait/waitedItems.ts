@@ -38,15 +38,10 @@ export function waitingItem(placed: INodeExecutionData, until: number): IDataObj
 	return withAnswer(json, asked, { record: {}, hasEnded: false, readFailure: NOT_READ });
 }
 
-/**
- * The output: the record of each call, and whether the wait timed out. Items without a call stay as they are.
- *
- * @param keepsInput whether the items have the fields of their input items, which stay
- */
+/** The output: the record of each call, and whether the wait timed out. Items without a call stay as they are. */
 export function waitedItems(
 	items: readonly INodeExecutionData[],
 	watch: CallWatch,
-	keepsInput: boolean,
 ): INodeExecutionData[] {
 	return items.map((item, index) => {
 		const pairedItem = { item: index };
@@ -58,7 +53,7 @@ export function waitedItems(
 			// Beside the outcome, because the status of a call in progress isn't one.
 			...pick(outcome, 'outcome', 'answered'),
 			timed_out: !known.hasEnded,
-			...defaults(outcome, known.hasEnded && !keepsInput ? pick(call, 'placed') : call),
+			...defaults(outcome, call),
 			// The workflow goes on with the people of the rows, not with the person who was asked.
 			...(asked !== undefined && pick(call, 'phone_number', 'caller_name')),
 			...(known.readFailure !== undefined && { [NOT_READ_FIELD]: known.readFailure }),

@@ -1,4 +1,4 @@
-import { type Checked, isUnset, problem, quoted } from '../values';
+import { isUnset, quoted } from '../values';
 import { givenAs } from '../modelFormats';
 import { InvalidInput } from './errors';
 import type { Resolution } from './resolution';
@@ -14,26 +14,15 @@ export const CALL_ID = /^[A-Za-z0-9_-]+$/;
 
 const WHOLE_NUMBER = /^\d+$/;
 
-export function checkAgentUuid(value: unknown): Checked<string> {
+/** @throws InvalidInput unless it's an `agent_uuid` (General conventions) */
+export function parseAgentUuid(value: unknown): string {
 	const resolution = givenAs(
 		'Agent',
 		'Choose the agent from the list, or enter its ID, which begins with "agent_".',
 	);
-	if (isUnset(value)) return problem("'Agent' is empty", resolution);
-	const id = String(value).trim();
-	if (AGENT_UUID.test(id)) return { value: id };
-	return problem(`'Agent' must be an agent ID (got ${quoted(value)})`, resolution);
-}
-
-/** @throws InvalidInput unless it's an `agent_uuid` (General conventions) */
-export function parseAgentUuid(value: unknown): string {
-	return requireValid(checkAgentUuid(value));
-}
-
-/** @throws InvalidInput if the value is invalid */
-export function requireValid<T>(checked: Checked<T>): T {
-	if ('value' in checked) return checked.value;
-	throw new InvalidInput(checked.problem.message, checked.problem.resolution);
+	const id = filled(value, 'Agent', resolution);
+	if (AGENT_UUID.test(id)) return id;
+	throw new InvalidInput(`'Agent' must be an agent ID (got ${quoted(value)})`, resolution);
 }
 
 /** @throws InvalidInput unless it can be a `call_id` */

@@ -1,6 +1,7 @@
 import { givenAs } from '../modelFormats';
+import { InvalidInput } from '../api/errors';
 import { forEveryone, onScreenOnly } from '../api/resolution';
-import { type Checked, isUnset, problem, quoted } from '../values';
+import { isUnset, quoted } from '../values';
 import { callingCodeOf, countryName, isDialedFromAbroad } from './countries';
 import { isIndian, readIndian, TOLL_FREE } from './india';
 import {
@@ -27,51 +28,50 @@ const TEN_DIGITS = onScreenOnly(
  * has no rules for other countries, so there only an explicit country code (`+44 …`, `0044 …`) is removed, and all other
  * digits are sent unchanged for the service to check.
  *
- * @param country ISO 3166-1 alpha-2, or `undefined` if 'Country' is invalid
+ * @param country ISO 3166-1 alpha-2
+ * @throws InvalidInput unless it can be a phone number
  */
-export function phoneNumber(value: unknown, country: string | undefined): Checked<string> {
+export function phoneNumber(value: unknown, country: string): string {
 	if (isUnset(value)) {
-		return problem("'Phone Number' is empty", givenAs('Phone Number', NUMBER_OR_COLUMN));
+		throw new InvalidInput("'Phone Number' is empty", givenAs('Phone Number', NUMBER_OR_COLUMN));
 	}
 	const written = readWritten(value);
-	if (!isWritten(written)) return unusable(value, written);
-	if (country === undefined) return { value: written.digits };
+	if (!isWritten(written)) throw unusable(value, written);
 	return country === INDIA ? ofIndia(value, written) : ofCountry(value, written, country);
 }
 
-function ofIndia(value: unknown, written: Written): Checked<string> {
+function ofIndia(value: unknown, written: Written): string {
 	const number = readIndian(written);
-	if (isIndian(number)) return { value: number.subscriber };
+	if (isIndian(number)) return number.subscriber;
 	const { plus, digits } = written;
 	const national = digits.replace(/^0/, '');
-	if (!plus && TOLL_FREE.test(national)) return { value: national };
+	if (!plus && TOLL_FREE.test(national)) return national;
 	const international = plus ? digits : digits.replace(/^00/, '');
 	const isOther = (plus || digits.startsWith('00')) && !international.startsWith('91');
-	if (isOther) return anotherCountry(value, INDIA);
-	return unusable(
+	if (isOther) throw anotherCountry(value, INDIA);
+	throw unusable(
 		value,
 		plus || number === SHORTENED ? number : { ...number, resolution: TEN_DIGITS },
 	);
 }
 
-function ofCountry(value: unknown, { digits, plus }: Written, country: string): Checked<string> {
+function ofCountry(value: unknown, { digits, plus }: Written, country: string): string {
 	const code = callingCodeOf(country);
 	if (code !== undefined && plus && digits.startsWith(code)) {
 		const national = digits.slice(code.length);
-		return national === ''
-			? unusable(value, { issue: `has no digits after +${code}` })
-			: { value: national };
+		if (national === '') throw unusable(value, { issue: `has no digits after +${code}` });
+		return national;
 	}
-	if (plus) return anotherCountry(value, country);
+	if (plus) throw anotherCountry(value, country);
 	const dialedFromAbroad = code !== undefined && isDialedFromAbroad(digits, code);
-	return { value: dialedFromAbroad ? digits.slice(2 + code.length) : digits };
+	return dialedFromAbroad ? digits.slice(2 + code.length) : digits;
 }
 
 /** A number that is called with the code of another country would reach a stranger. */
-function anotherCountry(value: unknown, country: string): Checked<string> {
+function anotherCountry(value: unknown, country: string): InvalidInput {
 	const code = callingCodeOf(country);
 	const chosen = `${countryName(country)}${code === undefined ? '' : ` (+${code})`}`;
-	return problem(
+	return new InvalidInput(
 		`'Phone Number' ${quoted(value)} has another country code, but 'Country' is ${chosen}`,
 		{
 			onScreen: "Choose the country of the number in 'Country', or correct the number.",
@@ -80,11 +80,8 @@ function anotherCountry(value: unknown, country: string): Checked<string> {
 	);
 }
 
-function unusable(
-	value: unknown,
-	{ issue, resolution = DIGITS_ALONE }: Unreadable,
-): Checked<string> {
-	return problem(
+function unusable(value: unknown, { issue, resolution = DIGITS_ALONE }: Unreadable): InvalidInput {
+	return new InvalidInput(
 		`'Phone Number' ${quoted(value)} ${issue}`,
 		givenAs('Phone Number', `${resolution.onScreen}${columnAdvice(value, 'Phone Number')}`),
 	);

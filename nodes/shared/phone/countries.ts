@@ -1,6 +1,7 @@
 import { givenAs } from '../modelFormats';
 import { normalized } from '../text';
-import { type Checked, isUnset, problem, quoted } from '../values';
+import { InvalidInput } from '../api/errors';
+import { isUnset, quoted } from '../values';
 
 export type Country = { code: string; name: string };
 
@@ -67,17 +68,21 @@ export function countryName(code: string): string {
 	return names.of(code) ?? code;
 }
 
-/** `country_code` of a call. */
-export function countryCode(value: unknown): Checked<string> {
+/**
+ * `country_code` of a call.
+ *
+ * @throws InvalidInput unless it's the code of a country
+ */
+export function countryCode(value: unknown): string {
 	if (isUnset(value)) {
-		return problem(
+		throw new InvalidInput(
 			"'Country' is empty",
 			givenAs('Country', 'Choose the country that the phone number belongs to.'),
 		);
 	}
 	const code = String(value).trim().toUpperCase();
-	if (codeOf.has(code)) return { value: code };
-	return problem(
+	if (codeOf.has(code)) return code;
+	throw new InvalidInput(
 		`'Country' must be a country code (got ${quoted(value)})`,
 		givenAs(
 			'Country',

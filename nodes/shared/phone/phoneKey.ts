@@ -1,6 +1,7 @@
 import compact from 'lodash/compact';
 import { forEveryone } from '../api/resolution';
-import { type Checked, isUnset, problem, quoted } from '../values';
+import { InvalidInput } from '../api/errors';
+import { isUnset, quoted } from '../values';
 import { phoneNumber } from './callPhone';
 import { isAccepted, readCampaignPhone } from './campaignPhone';
 import { callingCodeOf, hasTrunkZero, isDialedFromAbroad, leadingCode } from './countries';
@@ -100,22 +101,22 @@ function withoutPrefixes(international: string): string {
  * remembers of calls and pushes. Two numbers with the same {@link phoneKey} also have the same loose one.
  *
  * @param country ISO 3166-1 alpha-2 of a number that may be written without its country code
+ * @throws InvalidInput unless it can be a phone number
  */
-export function loosePhoneKey(value: unknown, country: string | undefined): Checked<string> {
+export function loosePhoneKey(value: unknown, country: string | undefined): string {
 	if (isUnset(value)) {
-		return problem("'Phone' is empty", forEveryone('Enter the phone number to forget.'));
+		throw new InvalidInput("'Phone' is empty", forEveryone('Enter the phone number to forget.'));
 	}
 	if (country !== undefined) {
 		const sent = phoneNumber(value, country);
-		if ('problem' in sent) return sent;
 		const code = callingCodeOf(country);
-		const key = phoneKey(value, country) ?? (code && `${code}${sent.value}`);
-		return { value: key === undefined ? `${country} ${sent.value}` : withoutPrefixes(key) };
+		const key = phoneKey(value, country) ?? (code && `${code}${sent}`);
+		return key === undefined ? `${country} ${sent}` : withoutPrefixes(key);
 	}
 	const pushed = readCampaignPhone(value);
 	const key = phoneKey(value) ?? (isAccepted(pushed) ? pushed.phoneKey : null);
-	if (key !== null) return { value: withoutPrefixes(key) };
-	return problem(
+	if (key !== null) return withoutPrefixes(key);
+	throw new InvalidInput(
 		`'Phone' ${quoted(value)} has no clear international format`,
 		forEveryone(
 			`Enter the number with + and its country code, or choose its 'Country'.${columnAdvice(value, 'Phone')}`,

@@ -32,9 +32,7 @@ describe('items with the same number', () => {
 		expect(bodies.map(phoneOf)).toEqual([phone(0)]);
 		expect(again.map(phoneOf)).toEqual([phone(1)]);
 		expect(hintsOf(retried)).toEqual([
-			expect.stringMatching(
-				/^3 items: 2 calls placed, 1 not placed \(an earlier item has the same number\)\. Each number is called at most once/,
-			),
+			expect.stringMatching(/^3 items: 2 calls placed\. The output says/),
 		]);
 	});
 
@@ -83,7 +81,7 @@ describe('items with the same number', () => {
 		const items = [0, 1].map(() => ({ phone: phone(0), error: 'was here' }));
 		const options = { includeInputFields: true };
 		expect(hintsOf(await place({ ...perItem, options }, { items }))).toEqual([
-			expect.stringMatching(/^2 items: 1 call placed, 1 not placed \(an earlier item/),
+			expect.stringMatching(/^2 items: 1 call placed\. The output says/),
 		]);
 	});
 

@@ -39,19 +39,12 @@ export async function useDatabase<T>(
 	});
 }
 
-/** The numbers that the nodes of a workflow remember over all executions, so that one can forget those of the others. */
-export function openRememberedNumbers(
-	context: IExecuteFunctions,
-	use: StoreUse,
-): DeduplicationStore {
-	return openStore(context, 'workflow', use);
-}
-
 /**
  * n8n's deduplication store: one JSON list of fingerprints in n8n's database. n8n reads and writes the list as a whole, so
  * only one user of a process may work with it at a time.
  *
- * @param scope whose store: of this node, or of its workflow
+ * @param scope `node`: its notes. `workflow`: the numbers that its nodes remember over all executions, so that one can forget
+ * those of the others
  */
 export function openStore(
 	context: IExecuteFunctions,

@@ -30,7 +30,7 @@ const IN_PROGRESS = begunEarlier().toStored();
  *
  * - Before a request leaves, it's noted in n8n's database ({@link Notes}). A retry that finds a note without a record
  *   reports the request as unknown.
- * - The key of a record is the target, and which of several requests to it this is. As a tool, see {@link sendForModel}.
+ * - {@link SendOnce.findEarlier} finds the record of an item. As a tool, {@link sendForModel} does.
  */
 export class SendOnce<Deps> {
 	private readonly isTool: boolean;
@@ -41,8 +41,6 @@ export class SendOnce<Deps> {
 	private mayHaveMore = false;
 	/** By item. */
 	private readonly keys = new Map<number, string>();
-	/** How many items have the target so far. */
-	private readonly occurrences = new Map<string, number>();
 	private readonly notes: () => Promise<Notes | undefined>;
 
 	/**
@@ -61,12 +59,37 @@ export class SendOnce<Deps> {
 		this.notes = once(async () => await openNotes(context));
 	}
 
-	/** Finds the record of an item. Call this in the order of the items. */
-	assignKey({ target, payload }: PreparedRequest<Deps>, index: number): void {
-		const name = nameOf(target ?? payload);
-		const occurrence = this.occurrences.get(name) ?? 0;
-		this.occurrences.set(name, occurrence + 1);
-		this.keys.set(index, `${name}#${occurrence}`);
+	/** Whether earlier attempts of this node run sent anything, or may have. */
+	get hasEarlier(): boolean {
+		return this.earlierItems.size > 0 || this.mayHaveMore;
+	}
+
+	/**
+	 * Finds the records of all items, by the target and which of several requests to it this is. Adds a record for those that an
+	 * earlier attempt may have sent and whose result n8n didn't store. Not for tools.
+	 *
+	 * @param requests in the order of the items
+	 * @throws if n8n's store can't be reached
+	 */
+	async findEarlier(requests: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
+		const occurrences = new Map<string, number>();
+		for (const [index, { target, payload }] of requests) {
+			const name = nameOf(target ?? payload);
+			const occurrence = occurrences.get(name) ?? 0;
+			occurrences.set(name, occurrence + 1);
+			this.keys.set(index, `${name}#${occurrence}`);
+		}
+		const withoutRecord = [...requests].filter(
+			([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
+		);
+		const notes = await this.notes();
+		const earlier = await notes?.findEarlier(withoutRecord.map(([, { target }]) => target));
+		if (earlier === undefined) return;
+		this.mayHaveMore = true;
+		for (const [index, request] of withoutRecord) {
+			if (!earlier.has(request.target)) continue;
+			this.records[this.keyOf(index)] = { item: index, unknown: begunEarlier(request).toStored() };
+		}
 	}
 
 	/** Whether the item isn't sent (again): it completed, or may have been sent. */
@@ -93,24 +116,6 @@ export class SendOnce<Deps> {
 
 	private keyOf(index: number): string {
 		return this.keys.get(index) ?? '';
-	}
-
-	/**
-	 * Records the items that an earlier attempt may have sent and whose result n8n didn't store.
-	 *
-	 * @throws if n8n's store can't be reached
-	 */
-	async findEarlier(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
-		const withoutRecord = [...items].filter(
-			([index, { target }]) => target !== undefined && this.recordOf(index) === undefined,
-		);
-		const notes = await this.notes();
-		const earlier = await notes?.findEarlier(withoutRecord.map(([, { target }]) => target));
-		this.mayHaveMore = earlier !== undefined;
-		for (const [index, request] of withoutRecord) {
-			if (earlier?.has(request.target) !== true) continue;
-			this.records[this.keyOf(index)] = { item: index, unknown: begunEarlier(request).toStored() };
-		}
 	}
 
 	/** Sends the request, or replays its stored result. */

@@ -5,8 +5,8 @@ import { noteCompleted } from '../tools/toolRun';
 import type { PreparedRequest } from './preparedRequest';
 import { type RequestRecords, nameOf } from './requestRecord';
 
-/** Tool requests to keep in a long MCP session: this many completed ones, and this many others. */
-const MAX_TOOL_REQUESTS = 1_000;
+/** Tool requests to keep in a long MCP session. */
+const MAX_TOOL_REQUESTS = 5_000;
 
 /** What this process knows of the tool requests of one agent run or MCP session. */
 class ToolRequests {
@@ -48,17 +48,12 @@ export async function sendForModel<Deps>(
 			noteCompleted(context, { output, isReplay, repeatable });
 			return output;
 		} finally {
-			evictOldest(records, key);
+			evictOldest(records);
 		}
 	});
 }
 
-/** Limits completed records and others separately, so that neither kind evicts the other. */
-function evictOldest(records: RequestRecords, newest: string): void {
-	const isCompleted = (key: string) => 'completed' in (records[key] ?? {});
-	const keys = Object.keys(records).filter((key) => isCompleted(key) === isCompleted(newest));
-	const [oldest] = keys;
-	if (keys.length > MAX_TOOL_REQUESTS && oldest !== undefined) {
-		Reflect.deleteProperty(records, oldest);
-	}
+function evictOldest(records: RequestRecords): void {
+	const [oldest = '', ...others] = Object.keys(records);
+	if (others.length >= MAX_TOOL_REQUESTS) Reflect.deleteProperty(records, oldest);
 }

@@ -36,9 +36,7 @@ export async function sendEachItem<Deps>(
 	const indexes = [...context.getInputData().keys()];
 	const requests = new Map<number, PreparedRequest<Deps>>();
 	const invalid = await tryEachItem(context, (index) => {
-		const request = prepare(index);
-		requests.set(index, request);
-		handler.assignKey(request, index);
+		requests.set(index, prepare(index));
 	});
 	if (!isTool) await handler.findEarlier(requests);
 

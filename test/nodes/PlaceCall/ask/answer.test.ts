@@ -29,7 +29,6 @@ describe('the answer', () => {
 	const neither = 'counts neither as yes nor as no';
 	const noAnswer = 'but has no captured answer';
 	const missed = (status: string) => `The person wasn't reached (status "${status}").`;
-	const inMissedCall = 'was captured in a call that nobody answered (status "not_picked").';
 
 	test.each<[string, CallState, string, string]>([
 		['a yes', ended(picked('yes')), 'yes', 'The person said yes ("yes").'],
@@ -49,14 +48,14 @@ describe('the answer', () => {
 		[
 			'a yes of nobody',
 			ended({ ...picked('yes'), status: 'not_picked' }),
-			'unclear',
-			`"yes" ${inMissedCall}`,
+			'not_reached',
+			missed('not_picked'),
 		],
 		[
 			'a yes in a call in progress',
 			inProgress(picked('yes')),
 			'unclear',
-			`"yes" was captured, but the call wasn't completed`,
+			"The call wasn't completed",
 		],
 		['an open call', inProgress({ status: 'picked' }), 'unclear', "The call wasn't completed"],
 		[
@@ -78,16 +77,16 @@ describe('the answer', () => {
 		}
 	});
 
-	test.each([
-		['outside_calling_hours', 'outside the calling hours'],
-		['call_limit_reached', 'the limit of calls to the person is reached'],
-	])('is not_reached if no call was placed: %s', (not_placed_reason, reason) => {
-		expect(answerTo(undefined, {}, { placed: false, not_placed_reason })).toMatchObject({
-			answer: 'not_reached',
-			explanation: `No call was placed (${reason}).`,
-			data: { approved: false },
-		});
-	});
+	test.each(['outside_calling_hours', 'call_limit_reached'])(
+		'is not_reached if no call was placed: %s',
+		(not_placed_reason) => {
+			expect(answerTo(undefined, {}, { placed: false, not_placed_reason })).toMatchObject({
+				answer: 'not_reached',
+				explanation: `No call was placed (${not_placed_reason}).`,
+				data: { approved: false },
+			});
+		},
+	);
 });
 
 test('a model whose tool was not approved gets the reason, and must not use it', () => {
@@ -97,18 +96,13 @@ test('a model whose tool was not approved gets the reason, and must not use it',
 		'The person said no ("no"). This is not an approval. Do not use the tool unless the user asks for it again.',
 	);
 	expect(result('yes')).toHaveProperty('data.chatInput', 'The person said yes ("yes").');
-	expect(withoutAnswer('The text is empty.', false).explanation).toBe(
-		'Nobody was called. The text is empty.',
-	);
-	expect(withoutAnswer('The agent has no number.', true)).toEqual({
+	expect(withoutAnswer('The agent has no number.')).toEqual({
 		answer: 'unclear',
-		explanation: 'The answer is unknown. The agent has no number.',
+		explanation: 'The agent has no number.',
 		captured_answer: null,
 		data: {
 			approved: false,
-			chatInput: expect.stringMatching(
-				/^The answer is unknown\. The agent has no number\. This is not an/,
-			),
+			chatInput: expect.stringMatching(/^The agent has no number\. This is not an/),
 		},
 	});
 });

@@ -1,11 +1,14 @@
+import { explained } from '../../../../nodes/shared/api/errors';
 import { phoneNumber } from '../../../../nodes/shared/phone/callPhone';
 
 /** The number as sent, or the message. */
 const read = (value: unknown, country: string) => {
-	const checked = phoneNumber(value, country);
-	return 'problem' in checked
-		? `${checked.problem.message}. ${checked.problem.resolution.onScreen}`
-		: checked.value;
+	try {
+		return phoneNumber(value, country);
+	} catch (error) {
+		const { message, resolution } = explained(error);
+		return `${message}. ${resolution}`;
+	}
 };
 
 test.each<[string, string, string]>([
@@ -93,9 +96,4 @@ describe('a value that may not be one number is rejected', () => {
 	])('%s %p', (country, value, words) => {
 		expect(read(value, country)).toContain(words);
 	});
-});
-
-test('without a country, only the digits are read', () => {
-	expect(phoneNumber('+44 20 7946 0958', undefined)).toEqual({ value: '442079460958' });
-	expect(phoneNumber('call me', undefined)).toHaveProperty('problem');
 });

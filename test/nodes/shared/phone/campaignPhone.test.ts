@@ -46,7 +46,7 @@ describe('a cell is pushed in a documented format, and called and remembered as 
 	])('%s', (_name, value, phone) => {
 		const subscriber = phone.slice(-10);
 		expect(readCampaignPhone(value)).toEqual({ phone, phoneKey: `91${subscriber}` });
-		expect(phoneNumber(value, 'IN')).toEqual({ value: subscriber });
+		expect(phoneNumber(value, 'IN')).toBe(subscriber);
 		expect(phoneKey(value, 'IN')).toBe(`91${subscriber}`);
 	});
 });
