@@ -26,7 +26,7 @@ import { OutcomeUnknown } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { asText, parseAgentUuid } from '../../shared/api/parseIds';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { digitsIn, isMasked } from '../../shared/phone/written';
+import { digitsIn } from '../../shared/phone/written';
 import { dndAgentField } from '../dndFields';
 
 export const getMany: Operation = {
@@ -94,8 +94,7 @@ export const getMany: Operation = {
 /** @throws OutcomeUnknown if an entry doesn't have the digits, because a service ignores a parameter that it doesn't know */
 function requireContained(entries: JsonObject[], digits: string, mapping: ApiMapping): void {
 	const wanted = digitsIn(digits).replace(/^0+/, '');
-	const mayContain = (phone: string) => isMasked(phone) || digitsIn(phone).includes(wanted);
-	if (entries.every((entry) => mayContain(asText(entry.phone)))) return;
+	if (entries.every(({ phone }) => digitsIn(asText(phone)).includes(wanted))) return;
 	throw new OutcomeUnknown(
 		"The service returned numbers without the digits in 'Phone Contains'",
 		onScreenOnly(mapping.ignoredParameter('dndListPhoneName')),

@@ -77,14 +77,6 @@ export function readWritten(value: unknown): Written | Unreadable {
 	return whole === undefined ? NOT_WHOLE : readDialed(whole.replace(/[.,]/g, ''));
 }
 
-/** Only digits, separators, and signs that hide digits. */
-const MASKED = /^(?=.*[x*#•]{2})(?=.*\d)[-+\d\s().x*#•]+$/i;
-
-/** Whether a service hides digits of a number, as in `+91XXXXXX3210`. */
-export function isMasked(text: string): boolean {
-	return MASKED.test(text);
-}
-
 export function isWritten(reading: Written | Unreadable): reading is Written {
 	return 'digits' in reading;
 }
