@@ -3,7 +3,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
 import { givenAs } from '../../shared/modelFormats';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
-import { INDIAN_CODE, isIndian, isMobile, readIndian } from '../../shared/phone/india';
+import { INDIAN_CODE, isIndian, readIndian } from '../../shared/phone/india';
 import {
 	columnAdvice,
 	digitsIn,
@@ -39,15 +39,11 @@ export function parseDndPhone(value: unknown): string {
 	const { digits, plus } = written;
 	if (digits.length < MIN_DIGITS) throw notUsable(value, { issue: "isn't a phone number" });
 	const number = readIndian(written);
-	if (plus && digits.startsWith('91')) {
-		if (isIndian(number)) return `+91${number.subscriber}`;
-		throw notUsable(value, number);
-	}
-	const isDialedFromAbroad = digits.startsWith('00') && isIndian(number);
-	if (isDialedFromAbroad && isMobile(number.subscriber)) return `+91${number.subscriber}`;
-	// The zero is only dialed within India.
-	if (/^0[6-9]/.test(digits) && isIndian(number)) return number.subscriber;
-	return plus ? `+${digits}` : digits;
+	if (plus && digits.startsWith(INDIAN_CODE) && !isIndian(number)) throw notUsable(value, number);
+	const reading = readCampaignPhone(value);
+	// Other digits without + are kept as written, because the service may expect the country code without it.
+	const isClear = plus || digits.startsWith('0');
+	return isClear && isAccepted(reading) ? reading.phone : `${plus ? '+' : ''}${digits}`;
 }
 
 function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreadable): InvalidInput {
