@@ -14,10 +14,8 @@ import { openRecord } from '../../shared/n8n/once/executionStore';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
-import { runsAsTool } from '../../shared/n8n/tools/toolRun';
 import { capInTools } from '../../shared/n8n/tools/toolDeadline';
 import type { Operation } from '../../shared/n8n/run/operations';
-import type { ChatEvent } from '../../shared/chat/frames';
 import { parseSessionId, sessionKey } from '../../shared/chat/parseChatFields';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { awaitEvent, type EventFilter } from '../chatWait';
@@ -26,14 +24,9 @@ import { forEveryone } from '../../shared/api/resolution';
 import { isJsonObject } from '../../shared/json';
 
 const DEFAULT_CONCURRENCY = 10;
-const MISSED =
-	"No event came in time, but 'seen' has events of the chosen types from before the wait, such as a message that the customer wrote earlier.";
 const DISCONNECTED =
 	'The live connection was down when the wait ended, so an event may be missing.';
 const MAX_WAIT_SECONDS = 86_400;
-
-/** A model needs the latest other events at most. */
-const MAX_SEEN_BY_MODEL = 10;
 
 export const waitForEvent: Operation = {
 	name: 'Wait for Event',
@@ -94,19 +87,13 @@ const waitOnce: Prepare = (form) => {
 		if (end.kind === 'stopped') throw canceledError(context);
 		const event = end.kind === 'event' ? end.event : null;
 		if (event?.eventId != null) returnedIds.push(event.eventId);
-		const isMissed = ({ type }: ChatEvent) => types === null || types.has(type);
-		if (end.kind === 'timed_out' && seen.some(isMissed)) {
-			context.addExecutionHints({ message: MISSED });
-		}
 		return asItems({
 			session_id: sessionId,
 			timed_out: end.kind === 'timed_out',
 			...(end.kind === 'timed_out' && !end.isConnected && { [NOT_READ_FIELD]: DISCONNECTED }),
 			session_closed: end.kind === 'session_closed' || event?.type === 'session_closed',
 			event: event?.envelope ?? null,
-			seen: seen
-				.slice(runsAsTool(context) ? -MAX_SEEN_BY_MODEL : 0)
-				.map(({ envelope }) => envelope),
+			seen: seen.map(({ envelope }) => envelope),
 		});
 	};
 	// Waiting again is safe, because it changes nothing in the service.
