@@ -151,13 +151,7 @@ export function* valuesIn(
 	max = Infinity,
 	skipped: readonly string[] = [],
 ): Generator<JsonValue> {
-	const queue: JsonValue[] = [root];
-	for (let at = 0; at < queue.length; at++) {
-		const value = queue[at] ?? null;
-		yield value;
-		if (typeof value !== 'object' || value === null) continue;
-		for (const inner of innerOf(value, skipped)) if (queue.length < max) queue.push(inner);
-	}
+	for (const level of levelsIn(root, max, skipped)) yield* level;
 }
 
 /** The values in a list or object, without those of the skipped fields. */
@@ -167,19 +161,19 @@ function innerOf(value: JsonObject | JsonValue[], skipped: readonly string[]): J
 	return Object.entries(value).flatMap(([name, inner]) => (skipped.includes(name) ? [] : [inner]));
 }
 
-/** The values of each level, the outermost first, up to about that many in total. */
+/** The values of each level, the outermost first, up to `max` in total. */
 export function* levelsIn(
 	root: JsonValue,
 	max: number,
 	skipped: readonly string[] = [],
 ): Generator<JsonValue[]> {
 	let level = [root];
-	for (let remaining = max; level.length > 0; remaining -= level.length) {
+	for (let left = max - 1; level.length > 0; left -= level.length) {
 		yield level;
 		const inner = level.flatMap((value) =>
 			typeof value === 'object' && value !== null ? innerOf(value, skipped) : [],
 		);
-		level = inner.slice(0, Math.max(remaining, 0));
+		level = inner.slice(0, left);
 	}
 }
 
