@@ -1,7 +1,7 @@
 /** Texts and lists from outside take time in proportion to their length. Lint checks regular expressions for this, so here are the places that do more than match. */
 import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
 import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
-import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/chunkSender';
+import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/rejectedRows';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../nodes/PushCampaignContacts/push/rows';
