@@ -1,6 +1,5 @@
 import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/resolution';
 import { givenAs } from '../../shared/modelFormats';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { INDIAN_CODE, isIndian, readIndian } from '../../shared/phone/india';
@@ -17,9 +16,7 @@ const MIN_DIGITS = 4;
 /** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
 const SEARCH_DIGITS = 2;
 
-const ENTER_DIGITS = forEveryone(
-	'Enter its digits, with + and country code if your service expects them.',
-);
+const ENTER_DIGITS = 'Enter its digits, with + and country code if your service expects them.';
 
 /**
  * The number without formatting. The document doesn't define the format for this list. Indian numbers must have the right
@@ -49,7 +46,7 @@ export function parseDndPhone(value: unknown): string {
 function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreadable): InvalidInput {
 	return new InvalidInput(
 		`'Phone' ${quoted(value)} ${issue}`,
-		givenAs('Phone', `${resolution.onScreen}${columnAdvice(value, 'Phone')}`),
+		givenAs('Phone', resolution + columnAdvice(value, 'Phone')),
 	);
 }
 

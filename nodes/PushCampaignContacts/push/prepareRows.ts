@@ -24,17 +24,9 @@ export type PreparedRows = {
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
 
-/**
- * Checks every row before any is sent. Rejects unusable rows and duplicates.
- *
- * @param options `isTool`: whether the reasons are for a model
- */
-export async function prepareRows(
-	source: RowSource,
-	columns: Columns,
-	options: { isTool: boolean },
-): Promise<PreparedRows> {
-	const { phones, notPushed, hasNames } = await checkRows(source, columns, options);
+/** Checks every row before any is sent. Rejects unusable rows and duplicates. */
+export async function prepareRows(source: RowSource, columns: Columns): Promise<PreparedRows> {
+	const { phones, notPushed, hasNames } = await checkRows(source, columns);
 	return {
 		rows: await rowsWith(phones, source.count),
 		phones,
@@ -67,7 +59,6 @@ const MAX_NAME_LENGTH = 65_535;
 async function checkRows(
 	source: RowSource,
 	columns: Columns,
-	{ isTool }: { isTool: boolean },
 ): Promise<Pick<PreparedRows, 'phones' | 'notPushed' | 'hasNames'>> {
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();
@@ -78,10 +69,7 @@ async function checkRows(
 	await source.each((row, index, unusable) => {
 		const name = personNameOf(row, columns);
 		hasNames ||= name !== '';
-		const reading =
-			unusable === undefined
-				? readRow(row, columns, name)
-				: { reason: unusable, forModel: unusable };
+		const reading = unusable === undefined ? readRow(row, columns, name) : { reason: unusable };
 		if (isAccepted(reading)) {
 			const nameLength = Math.min(name?.length ?? 0, MAX_NAME_LENGTH);
 			const kept = keptRows.get(reading.phoneKey);
@@ -95,8 +83,7 @@ async function checkRows(
 				keptRows.add(index);
 			}
 		} else {
-			const reason = isTool ? reading.forModel : reading.reason;
-			notPushed.add(index, 'rejected', detachedCopy(reason));
+			notPushed.add(index, 'rejected', detachedCopy(reading.reason));
 		}
 		if (notPushed.size > source.maxOutputRows) {
 			throw tooManyUnusable(source.maxOutputRows, notPushed);
@@ -141,10 +128,7 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	const isFirst = textIn(row, columns.personName) === undefined;
 	const column = isFirst ? columns.personName : columns.lastName;
 	const name = quoted(column?.name ?? '');
-	return {
-		reason: `The name in column ${name} isn't text. Enter the name as plain text.`,
-		forModel: `The name in ${name} isn't text. Give the name as plain text.`,
-	};
+	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
 }
 
 async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {

@@ -1,5 +1,4 @@
 import { givenAs } from '../modelFormats';
-import { forEveryone, onScreenOnly } from '../api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../values';
 import { callingCodeOf, countryName, isDialedFromAbroad } from './countries';
 import { isIndian, readIndian, TOLL_FREE } from './india';
@@ -15,12 +14,10 @@ import {
 const INDIA = 'IN';
 const NUMBER_OR_COLUMN =
 	"Enter the number to call. If it's an expression, check the name of the column.";
-const DIGITS_ALONE = forEveryone(
-	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.',
-);
-const TEN_DIGITS = onScreenOnly(
-	"Enter its ten digits, with or without +91. If it's a number of another country, choose that in 'Country'.",
-);
+const DIGITS_ALONE =
+	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.';
+const TEN_DIGITS =
+	"Enter its ten digits, with or without +91. If it's a number of another country, choose that in 'Country'.";
 
 /**
  * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
@@ -86,6 +83,6 @@ function unusable(
 ): Checked<string> {
 	return problem(
 		`'Phone Number' ${quoted(value)} ${issue}`,
-		givenAs('Phone Number', `${resolution.onScreen}${columnAdvice(value, 'Phone Number')}`),
+		givenAs('Phone Number', resolution + columnAdvice(value, 'Phone Number')),
 	);
 }

@@ -13,7 +13,7 @@ const columns: Columns = {
 };
 const prepare = async (rows: ContactRow[], own = columns) => {
 	const items = rows.map((json) => ({ json }));
-	return await prepareRows(new ItemRows(items), own, { isTool: false });
+	return await prepareRows(new ItemRows(items), own);
 };
 
 test.each<[string, ContactRow[], kept: number[], duplicates: number[]]>([
