@@ -68,7 +68,7 @@ const ofText: Record<string, (text: string) => unknown> = {
 	'a number on the list': (text) => new ListedNumbers([{ phone: text }]).entryOf(text),
 	'a text with the token': (text) => withoutSecret(text, TOKEN),
 	'a token in a text': (text) => withoutSecret(`${text}!`, text),
-	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text, 'NFD')],
+	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text)],
 	'rows that a rejection names': (text) => rowsNamedIn(rejection(text), [1, 2, 3]),
 	'session IDs': (text) => splitSessionIds(text),
 	'an expression': (text) => rowReader(`={{ $json["${text}"] }}`)?.({ [text]: text }),
