@@ -13,9 +13,6 @@ import {
 
 const MIN_DIGITS = 4;
 
-/** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
-const SEARCH_DIGITS = 2;
-
 const ENTER_DIGITS = 'Enter its digits, with + and country code if your service expects them.';
 
 /**
@@ -56,9 +53,4 @@ function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreada
 export function commonDigits(phone: string): string {
 	const reading = readCampaignPhone(phone);
 	return isAccepted(reading) ? reading.phoneKey.slice(INDIAN_CODE.length) : digitsIn(phone);
-}
-
-/** Digits that the number contains in any format of the service. */
-export function searchDigits(phone: string): string {
-	return digitsIn(phone).slice(-SEARCH_DIGITS);
 }

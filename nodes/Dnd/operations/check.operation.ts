@@ -11,8 +11,10 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import { readWholeList } from '../../shared/api/paging';
 import { ListedNumbers } from '../list/listedNumbers';
-import { searchDigits } from '../list/phoneMatch';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
+
+/** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
+const SEARCH_DIGITS = 2;
 
 export const check: Operation = {
 	value: 'check',
@@ -38,7 +40,7 @@ export const check: Operation = {
 			const { client, apiMapping } = await account();
 			const { agentUuid, phone, additions } = readNumber(parameters.at(index));
 			// The service returns all numbers that contain these digits.
-			const request = { agentUuid, phone: searchDigits(phone), additions, limiter };
+			const request = { agentUuid, phone: phone.slice(-SEARCH_DIGITS), additions, limiter };
 			const list = dndList(client, request, apiMapping);
 			const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
 			const entry = new ListedNumbers(entries).entryOf(phone);
