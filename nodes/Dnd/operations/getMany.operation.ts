@@ -101,8 +101,4 @@ function requireContained(entries: JsonObject[], digits: string, mapping: ApiMap
 	);
 }
 
-/** An entry without these fields is returned unchanged. */
-function simplifyEntry(entry: JsonObject): JsonObject {
-	const simple = pick(entry, ['phone', 'reason']);
-	return Object.keys(simple).length === 0 ? entry : simple;
-}
+const simplifyEntry = (entry: JsonObject) => pick(entry, ['phone', 'reason']);

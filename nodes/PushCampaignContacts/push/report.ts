@@ -90,7 +90,7 @@ function releasedOtherwise({ pushed, enqueue }: PushOutcome): PushedRequest[] {
 }
 
 function isReleased({ enqueued }: JsonObject): boolean {
-	return enqueued === true || enqueued === 'true';
+	return enqueued === true;
 }
 
 const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;

@@ -2,22 +2,13 @@ import { givenAs } from '../modelFormats';
 import { type Checked, isUnset, problem, quoted } from '../values';
 import { callingCodeOf, countryName, isDialedFromAbroad } from './countries';
 import { isIndian, readIndian, TOLL_FREE } from './india';
-import {
-	columnAdvice,
-	isWritten,
-	readWritten,
-	SHORTENED,
-	type Unreadable,
-	type Written,
-} from './written';
+import { columnAdvice, isWritten, readWritten, type Unreadable, type Written } from './written';
 
 const INDIA = 'IN';
 const NUMBER_OR_COLUMN =
 	"Enter the number to call. If it's an expression, check the name of the column.";
 const DIGITS_ALONE =
 	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.';
-const TEN_DIGITS =
-	"Enter its ten digits, with or without +91. If it's a number of another country, choose that in 'Country'.";
 
 /**
  * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
@@ -45,10 +36,7 @@ function ofIndia(value: unknown, written: Written): Checked<string> {
 	const international = plus ? digits : digits.replace(/^00/, '');
 	const isOther = (plus || digits.startsWith('00')) && !international.startsWith('91');
 	if (isOther) return anotherCountry(value, INDIA);
-	return unusable(
-		value,
-		plus || number === SHORTENED ? number : { ...number, resolution: TEN_DIGITS },
-	);
+	return unusable(value, number);
 }
 
 function ofCountry(value: unknown, { digits, plus }: Written, country: string): Checked<string> {

@@ -105,23 +105,4 @@ describe('settledOrTimeout', () => {
 		await clock.advance(1);
 		expect(hasEnded).toBe(true);
 	});
-
-	test('an aborted signal ends the wait, also one that is aborted already', async () => {
-		const clock = new FakeClock();
-		const ending = new AbortController();
-		const ended: string[] = [];
-		const wait = async (name: string) => {
-			await settledOrTimeout(clock, 5_000, never, ending.signal);
-			ended.push(name);
-		};
-		void wait('first');
-		await clock.advance(100);
-		expect(ended).toEqual([]);
-		ending.abort();
-		await settle();
-		expect(ended).toEqual(['first']);
-		void wait('second');
-		await settle();
-		expect(ended).toEqual(['first', 'second']);
-	});
 });

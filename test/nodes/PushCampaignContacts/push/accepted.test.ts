@@ -226,7 +226,6 @@ describe('the hints about the release to the calling queue', () => {
 	test.each<[enqueue: boolean, JsonObject, Array<string | RegExp>]>([
 		[true, {}, [PUSHED, NOT_CONFIRMED]],
 		[true, { enqueued: true }, [released('')]],
-		[true, { enqueued: 'true', queued_calls: 2 }, [queued('2 calls')]],
 		[true, { enqueued: true, queued_calls: '1' }, [queued('1 call')]],
 		[false, { enqueued: false, queued_calls: 0 }, [waiting]],
 		[false, {}, [waiting]],
