@@ -1,6 +1,6 @@
 import { backoffMs, duration, pause, settledOrTimeout } from '../../../nodes/shared/clock';
 import { heapInUse } from '../../engine/heap';
-import { FakeClock, settle } from './chat/fakes';
+import { FakeClock } from './chat/fakes';
 
 test.each([
 	[119_001, '2 minutes'],
