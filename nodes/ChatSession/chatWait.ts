@@ -11,8 +11,6 @@ export type EventFilter = {
 	/** Null for any event. */
 	types: ReadonlySet<string> | null;
 	timeoutMs: number;
-	/** IDs of events that an earlier wait has returned. */
-	returnedIds: ReadonlySet<string>;
 };
 
 type WaitLease = Pick<ChatLease, 'signal' | 'missed'> & {
@@ -42,7 +40,7 @@ const MAX_SEEN = 20;
  */
 export async function awaitEvent(
 	{ connection, signal, missed }: WaitLease,
-	{ types, timeoutMs, returnedIds }: EventFilter,
+	{ types, timeoutMs }: EventFilter,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
 	const ends: EventWaitEnd[] = [];
@@ -61,8 +59,7 @@ export async function awaitEvent(
 		// After a reconnect, only what is certainly older is a replay. A time in whole seconds may be one less.
 		const isOlder = connected.signal.aborted ? at < startedAt - SECOND_MS : !(at >= startedAt);
 		const isReplay = replay === 'certain' || (replay === 'possible' && isOlder);
-		const isReturned = event.eventId !== null && returnedIds.has(event.eventId);
-		if (!isReturned && !isReplay && (types === null || types.has(event.type))) {
+		if (!isReplay && (types === null || types.has(event.type))) {
 			endWith({ kind: 'event', event });
 			return;
 		}
