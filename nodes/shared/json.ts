@@ -32,7 +32,7 @@ export function parseStringified(text: string): JsonValue | undefined {
 
 function parsed(text: string, replace?: typeof exactInteger): JsonValue | undefined {
 	try {
-		if (isTooDeepText(text)) return undefined;
+		if (isTooDeep(text)) return undefined;
 		const value: unknown = JSON.parse(text, replace);
 		return isJsonValue(value) ? value : undefined;
 	} catch {
@@ -56,7 +56,7 @@ function isJsonValue(value: unknown): value is JsonValue {
 }
 
 /** Whether a JSON text is nested too deeply. `JSON.parse` is slow for such a text. */
-function isTooDeepText(text: string): boolean {
+function isTooDeep(text: string): boolean {
 	// A level needs two characters.
 	if (text.length <= 2 * MAX_DEPTH) return false;
 	let depth = 0;
@@ -70,25 +70,6 @@ function isTooDeepText(text: string): boolean {
 	return false;
 }
 
-/** Whether a value of another node is nested too deeply. It may contain itself. */
-export function isTooDeep(value: unknown): boolean {
-	// Fast path: most values are texts and numbers.
-	if (!isNest(value)) return false;
-	const seen = new Set<unknown>();
-	let level: unknown[] = [value];
-	for (let depth = 0; depth <= MAX_DEPTH; depth++) {
-		const next: unknown[] = [];
-		for (const outer of level) {
-			if (!isNest(outer) || seen.has(outer)) continue;
-			seen.add(outer);
-			for (const inner of Object.values(outer)) next.push(inner);
-		}
-		if (next.length === 0) return false;
-		level = next;
-	}
-	return true;
-}
-
 /** Finds a value that JSON would convert to `null`: an invalid number or date. `undefined` if there is none. */
 export function lostInJson(root: unknown): unknown {
 	const seen = new Set<unknown>([root]);
@@ -96,14 +77,11 @@ export function lostInJson(root: unknown): unknown {
 		if (typeof value === 'number' && !Number.isFinite(value)) return value;
 		if (value instanceof Date && Number.isNaN(value.getTime())) return value;
 		if (DateTime.isDateTime(value) && !value.isValid) return value;
-		if (isNest(value)) for (const inner of Object.values(value)) seen.add(inner);
+		// A date or a file isn't searched.
+		if (!Array.isArray(value) && !isPlainObject(value)) continue;
+		for (const inner of Object.values(value ?? {})) seen.add(inner);
 	}
 	return undefined;
-}
-
-/** Whether a value is a list or a plain object, unlike a date or a file. */
-function isNest(value: unknown): value is object {
-	return Array.isArray(value) || isPlainObject(value);
 }
 
 function endOfString(text: string, start: number): number {

@@ -2,8 +2,7 @@ import isPlainObject from 'lodash/isPlainObject';
 import { DateTime } from 'luxon';
 import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
-import { onScreenOnly } from '../../api/resolution';
-import { MAX_DEPTH, isTooDeep, type JsonValue } from '../../json';
+import type { JsonValue } from '../../json';
 import { formatOf, hasFormat } from '../../modelFormats';
 import { isUnset, quoted } from '../../values';
 
@@ -119,13 +118,7 @@ export const TIME: Kind<TimeValue> = {
 export const JSON_VALUE: Kind<JsonValue> = {
 	types: ['json'],
 	wanted: 'JSON',
-	parse: (value) => {
-		if (!isTooDeep(value)) return isJson(value) ? value : undefined;
-		throw new InvalidInput(
-			`A field of this node contains lists or objects that are nested more than ${MAX_DEPTH} levels deep, so nothing was sent`,
-			onScreenOnly('In the node before this one, extract the part that you need.'),
-		);
-	},
+	parse: (value) => (isJson(value) ? value : undefined),
 };
 
 function isFiniteNumber(value: unknown): value is number {
