@@ -1,7 +1,3 @@
-import isNumber from 'lodash/isNumber';
-import isString from 'lodash/isString';
-import mapValues from 'lodash/mapValues';
-import pickBy from 'lodash/pickBy';
 import {
 	type CampaignUpload,
 	type CampaignView,
@@ -70,7 +66,7 @@ export function progressBetween(
 
 type ProgressEvent = JsonObject & { event: string };
 
-/** The event of the first poll and of a test in the editor. */
+/** The event of a test in the editor. */
 export function currentState(view: CampaignView): JsonObject {
 	return { event: 'current_state', ...stateOf(view), uploads: view.record.uploads ?? [] };
 }
@@ -109,17 +105,12 @@ function stateOf({ campaign, record }: CampaignView): JsonObject {
 	return { campaign, calls: record.calls ?? {} };
 }
 
-/** A stored reading. `undefined` if there is none, or if it's of another campaign. */
-export function storedReading(stored: unknown, subject: string): Reading | undefined {
-	if (!isJsonObject(stored) || stored.subject !== subject) return undefined;
-	const { status, total, byStatus, completed } = stored;
-	return {
-		subject,
-		status: typeof status === 'string' ? status : null,
-		total: typeof total === 'number' ? total : null,
-		byStatus: isJsonObject(byStatus) ? pickBy(byStatus, isNumber) : {},
-		completed: isJsonObject(completed)
-			? mapValues(completed, (names) => (Array.isArray(names) ? names.filter(isString) : []))
-			: {},
-	};
+/** Whether n8n has stored a reading of this campaign. */
+export function isReadingOf(subject: string, stored: unknown): stored is Reading {
+	return (
+		isJsonObject(stored) &&
+		stored.subject === subject &&
+		isJsonObject(stored.byStatus) &&
+		isJsonObject(stored.completed)
+	);
 }

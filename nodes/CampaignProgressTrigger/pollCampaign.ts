@@ -5,7 +5,7 @@ import type { JsonObject } from '../shared/json';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
-import { currentState, progressBetween, readingOf, storedReading } from './campaignProgress';
+import { currentState, isReadingOf, progressBetween, readingOf } from './campaignProgress';
 import { progressFields } from './properties';
 
 /** Reads the campaign once and returns the events since the last poll. */
@@ -13,7 +13,6 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	const form = formOf(context, progressFields);
 	const campaignId = parseCampaignId(form.text('campaignId'));
 	const chosen = form.choices('events');
-	const emitsFirst = form.switch('emitBaseline', false);
 	const additions = readAdditions(form.collection('developerSettings'));
 	const { client, baseUrl } = await createAccountClient(context);
 
@@ -29,9 +28,8 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	const view = await readCampaign(client, campaignId, additions);
 	// A faster poll has reported the changes in between, because n8n doesn't wait for a slow one.
 	if (data.reading !== reading) return [];
-	const before = storedReading(reading, subject);
+	const before = isReadingOf(subject, reading) ? reading : undefined;
 	const after = readingOf(subject, view, before);
 	data.reading = after;
-	if (before === undefined) return emitsFirst ? [currentState(view)] : [];
-	return progressBetween(before, after, view, chosen);
+	return before === undefined ? [] : progressBetween(before, after, view, chosen);
 }

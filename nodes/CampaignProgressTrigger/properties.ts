@@ -35,13 +35,5 @@ export const progressFields: INodeProperties[] = [
 		required: true,
 		description: 'What starts the workflow. The node returns one item per event.',
 	},
-	{
-		displayName: 'Emit Current State First',
-		name: 'emitBaseline',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether the first check also starts the workflow, with the current state of the campaign. If off, the first check only stores the state to compare later checks with.',
-	},
 	developerSettings(additionalQueryParameters),
 ];

@@ -1,8 +1,10 @@
+import compact from 'lodash/compact';
+import lowerFirst from 'lodash/lowerFirst';
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import type { ExplainedError } from '../shared/api/errors';
 import { pause } from '../shared/clock';
 import { clock } from '../shared/n8n/http/accountClient';
-import { MAX_NAMED, named, displayText } from '../shared/values';
+import { counted, MAX_NAMED, named, displayText } from '../shared/values';
 import { idText } from '../shared/chat/frames';
 import type { SessionEvent } from './eventStarter';
 
@@ -40,25 +42,20 @@ export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
 
 export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {
 	const [first] = losses;
-	const several = losses.length > 1;
-	const message = several
+	const areSeveral = losses.length > 1;
+	const message = areSeveral
 		? `${losses.length} chat sessions aren't connected`
-		: `Chat session ${first?.sessionId ?? ''} isn't connected: ${lowerFirst(first?.ending.message ?? '')}`;
-	const advice = losses
-		.slice(0, MAX_NAMED)
-		.map(({ sessionId, ending }) =>
-			displayText(
-				several ? `${sessionId}: ${ending.message}. ${ending.description}` : ending.description,
-			),
-		);
-	const more = losses.length - advice.length;
-	if (more > 0) {
-		advice.push(
-			more === 1 ? "1 more session isn't connected." : `${more} more sessions aren't connected.`,
-		);
-	}
-	const isRetried = losses.some((loss) => loss.isRetried);
-	const description = [...advice, ...(isRetried ? [RETRIED] : [])].join(' ');
+		: `Chat session ${first?.sessionId} isn't connected: ${lowerFirst(first?.ending.message)}`;
+	const reasons = losses.slice(0, MAX_NAMED).map(({ sessionId, ending }) => {
+		const which = areSeveral ? `${sessionId}: ${ending.message}. ` : '';
+		return displayText(which + ending.description);
+	});
+	const more = losses.length - reasons.length;
+	const description = compact([
+		...reasons,
+		more > 0 && `And ${counted(more, 'more session')}.`,
+		losses.some(({ isRetried }) => isRetried) && RETRIED,
+	]).join(' ');
 	return new NodeOperationError(context.getNode(), message, { description });
 }
 
@@ -66,14 +63,7 @@ function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOpe
 	const list = named(events, ({ sessionId, event }) =>
 		displayText(`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`),
 	);
-	const message =
-		events.length === 1
-			? "A chat event didn't start an execution"
-			: `${events.length} chat events didn't start an execution`;
+	const message = `${counted(events.length, 'chat event')} didn't start an execution`;
 	const description = `The trigger was closed before n8n received them, or n8n couldn't start an execution (see the n8n log). Unless the service sends them again, check these conversations in the service: ${list}.`;
 	return new NodeOperationError(context.getNode(), message, { description });
-}
-
-function lowerFirst(text: string): string {
-	return text.charAt(0).toLowerCase() + text.slice(1);
 }

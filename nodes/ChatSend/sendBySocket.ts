@@ -52,7 +52,7 @@ function sendFrame(form: Fields, sessionId: string, content: ClientFrame): Retur
 				{ disconnectOther },
 				async (lease) => await sendTurn(lease, frame, options),
 			);
-			const fault = turnFault(outcome, frame.type === 'message');
+			const fault = turnFault(outcome);
 			if (fault !== null) throw fault;
 			const payload = outcome.kind === 'ack' ? outcome.ack.payload : {};
 			return asItems({ session_id: sessionId, ...withReplyHint(context, payload) });

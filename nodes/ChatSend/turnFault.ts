@@ -27,6 +27,11 @@ const MAYBE = 'The service may or may not have accepted the message';
 /** What happened, what a person can do, and what a model can do. */
 type Row = readonly [message: string, onScreen: string, forModel?: string];
 
+const KEY_USED: Row = [
+	'The idempotency key was already used',
+	'Use a different key for each message. Use the same key only to send the same content again in the same way.',
+];
+
 /** By the state of the ack, for `invalid` with its documented `error` (Events › Chat WebSocket). */
 const FAULTS = {
 	'invalid invalid_input_type': [
@@ -44,14 +49,8 @@ const FAULTS = {
 		"Check 'Session ID', or choose the credential of the session's account.",
 		"Check the session ID. A session of another account can't be used.",
 	],
-	'invalid idempotency_key_reused': [
-		'The idempotency key was already used for another message',
-		'Use a different key for each message. Use the same key only to send the same content again.',
-	],
-	'invalid idempotency_key_rail_conflict': [
-		'The idempotency key was already used with another way of sending',
-		'To send the same content again, send it the same way as before. For other content, use a new key.',
-	],
+	'invalid idempotency_key_reused': KEY_USED,
+	'invalid idempotency_key_rail_conflict': KEY_USED,
 	'invalid invalid_interaction': [
 		'The service rejected this answer to the interactive message',
 		"Check 'Interaction ID' and the answer. The interactive message may already be answered or replaced.",
@@ -96,13 +95,9 @@ function explain(cause: keyof typeof FAULTS): Explanation {
 	return { message, resolution: { onScreen, forModel } };
 }
 
-/**
- * Why a turn didn't succeed, or isn't known to have succeeded. Null if it did.
- *
- * @param hasOtherWays whether the same can be sent without a live connection
- */
-export function turnFault(outcome: TurnOutcome, hasOtherWays = true): ExplainedError | null {
-	if (outcome.kind === 'not_sent') return notSent(outcome.ending, hasOtherWays);
+/** Why a turn didn't succeed, or isn't known to have succeeded. Null if it did. */
+export function turnFault(outcome: TurnOutcome): ExplainedError | null {
+	if (outcome.kind === 'not_sent') return notSent(outcome.ending);
 	if (outcome.kind === 'unknown') {
 		return unknownFault(outcome.hasKey ? 'unconfirmed with a key' : 'unconfirmed');
 	}
@@ -130,19 +125,12 @@ function unknownFault(cause: keyof typeof FAULTS, words?: string): OutcomeUnknow
 	return new OutcomeUnknown(message, resolution, { originalMessage: words, origin: 'service' });
 }
 
-const NO_CONNECTION_NEEDED =
-	"To send a message without a live connection, set 'Send Via' to 'Request With Immediate Reply' or 'Request With Later Reply'.";
-
-function notSent(ending: ChatEnded | null, hasOtherWays: boolean): ChatTurnFault {
+function notSent(ending: ChatEnded | null): ChatTurnFault {
 	if (ending === null) return new ChatTurnFault(explain('not started'), 'not_sent');
-	const { kind, message, resolution, resolutionForModel } = ending;
-	const namesOtherWays = hasOtherWays && kind === 'rejected';
+	const { message, resolution, resolutionForModel } = ending;
 	const text = {
 		message: `${message}, so nothing was sent`,
-		resolution: {
-			onScreen: namesOtherWays ? `${resolution} ${NO_CONNECTION_NEEDED}` : resolution,
-			forModel: resolutionForModel,
-		},
+		resolution: { onScreen: resolution, forModel: resolutionForModel },
 	};
 	return new ChatTurnFault(text, 'not_sent', ending);
 }

@@ -2,7 +2,7 @@ import { type ChatConnection, endingOf, SESSION_CLOSED_LINGER_MS } from '../shar
 import type { OnEvent } from '../shared/chat/eventDispatcher';
 import type { ChatEvent } from '../shared/chat/frames';
 import type { ChatLease } from '../shared/chat/sharedConnections';
-import { type Clock, pause } from '../shared/clock';
+import { type Clock, DONE, pause } from '../shared/clock';
 import { NotSent } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { hasOffset } from '../shared/dates';
@@ -11,8 +11,6 @@ export type EventFilter = {
 	/** Null for any event. */
 	types: ReadonlySet<string> | null;
 	timeoutMs: number;
-	/** IDs of events that an earlier wait has returned. */
-	returnedIds: ReadonlySet<string>;
 };
 
 type WaitLease = Pick<ChatLease, 'signal' | 'missed'> & {
@@ -28,12 +26,12 @@ export type EventWaitEnd =
 
 export type AwaitedEvent = {
 	end: EventWaitEnd;
-	/** Other events before the end, oldest first. */
+	/** The latest other events before the end, oldest first. */
 	seen: ChatEvent[];
 };
 
-/** Limits memory, because a wait for a rare event can see many others. */
-const MAX_SEEN = 1_000;
+/** A wait for a rare event can see many others. */
+const MAX_SEEN = 20;
 
 /**
  * Waits for an event, at most as long as the session's connection lasts.
@@ -42,52 +40,52 @@ const MAX_SEEN = 1_000;
  */
 export async function awaitEvent(
 	{ connection, signal, missed }: WaitLease,
-	{ types, timeoutMs, returnedIds }: EventFilter,
+	{ types, timeoutMs }: EventFilter,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
-	const matching: ChatEvent[] = [];
+	const ends: EventWaitEnd[] = [];
 	const seen: ChatEvent[] = [];
 	const startedAt = clock.now();
-	const found = new AbortController();
-	const closed = new AbortController();
+	const ended = new AbortController();
+	const endWith = (end: EventWaitEnd) => {
+		ends.push(end);
+		ended.abort(DONE);
+	};
 	const connected = new AbortController();
-	void connection.ready(signal).then((isConnected) => isConnected && connected.abort());
+	void connection.ready(signal).then((isConnected) => isConnected && connected.abort(DONE));
 	const onEvent: OnEvent = (event, replay) => {
-		if (found.signal.aborted) return;
+		if (ends.length > 0) return;
 		const at = timeOf(event);
 		// After a reconnect, only what is certainly older is a replay. A time in whole seconds may be one less.
 		const isOlder = connected.signal.aborted ? at < startedAt - SECOND_MS : !(at >= startedAt);
 		const isReplay = replay === 'certain' || (replay === 'possible' && isOlder);
-		const isReturned = event.eventId !== null && returnedIds.has(event.eventId);
-		if (!isReturned && !isReplay && (types === null || types.has(event.type))) {
-			matching.push(event);
-			found.abort();
+		if (!isReplay && (types === null || types.has(event.type))) {
+			endWith({ kind: 'event', event });
 			return;
 		}
 		seen.push(event);
 		if (seen.length > MAX_SEEN) seen.shift();
 		if (event.type === 'session_closed' && !isReplay) {
 			// Events from before the end may still arrive.
-			void pause(clock, SESSION_CLOSED_LINGER_MS, found.signal).then(() => closed.abort());
+			const lingering = pause(clock, SESSION_CLOSED_LINGER_MS, ended.signal);
+			void lingering.then(() => endWith({ kind: 'session_closed' }));
 		}
 	};
 	for (const arrived of missed) onEvent(...arrived);
 	const unsubscribe = connection.subscribe(onEvent);
-	await pause(clock, timeoutMs, AbortSignal.any([found.signal, closed.signal, signal]));
+	await pause(clock, timeoutMs, AbortSignal.any([ended.signal, signal]));
 	unsubscribe();
-	const [event] = matching;
-	if (event !== undefined) return { end: { kind: 'event', event }, seen };
-	if (signal.aborted) {
-		const ending = endingOf(signal);
-		if (ending === null) return { end: { kind: 'stopped' }, seen };
-		if (ending.kind !== 'session_closed') throw ending;
-		return { end: { kind: 'session_closed' }, seen };
-	}
-	if (closed.signal.aborted) return { end: { kind: 'session_closed' }, seen };
-	if (!connected.signal.aborted) {
+	const [end] = ends;
+	if (end !== undefined) return { end, seen };
+	if (!signal.aborted) {
+		const { isConnected } = connection;
+		if (connected.signal.aborted) return { end: { kind: 'timed_out', isConnected }, seen };
 		throw new NotSent(NEVER_CONNECTED, CHECK_REACHABLE, { isTransient: true });
 	}
-	return { end: { kind: 'timed_out', isConnected: connection.isConnected }, seen };
+	const ending = endingOf(signal);
+	if (ending === null) return { end: { kind: 'stopped' }, seen };
+	if (ending.kind !== 'session_closed') throw ending;
+	return { end: { kind: 'session_closed' }, seen };
 }
 
 const NEVER_CONNECTED =

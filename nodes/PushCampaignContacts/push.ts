@@ -91,7 +91,7 @@ export async function runPush(
 	const columns = resolveColumns(found, choice);
 	const { client } = await run.account();
 	const isTool = runsAsTool(context);
-	const prepared = await prepareRows(source, columns, { isTool });
+	const prepared = await prepareRows(source, columns);
 	const { phones, notPushed, rows } = prepared;
 	requireOutputFits(source, output);
 	// Numbers are remembered before they are sent, and forgetting them takes long.

@@ -195,7 +195,7 @@ function rangeItems(notPushed: RowsNotPushed, source: RowSource): INodeExecution
 	return notPushed.ranges().map(({ first, last, status, reason }) => {
 		const rows = RowSet.ofRanges([first, last]);
 		const { names } = source;
-		const text = `${upperFirst(names.several(rows))}: ${reason} ${names.legend ?? ''}`;
+		const text = `${upperFirst(names.several(rows))}: ${reason} ${names.legend}`;
 		return {
 			json: { [STATUS_COLUMN]: status, [REASON_COLUMN]: text },
 			pairedItem: pairedItems(source, rows),

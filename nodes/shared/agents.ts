@@ -14,11 +14,8 @@ import {
 import { AGENT_UUID } from './api/parseIds';
 import type { ApiMapping } from './apiMapping';
 
-/**
- * An agent of the list. `name` is the ID if `isNamed` is false. `record` is the entry with `agent_uuid` and
- * `agent_name` added.
- */
-export type FoundAgent = { uuid: string; name: string; isNamed: boolean; record: JsonObject };
+/** An agent of the list. Without a name, `name` is the ID. `record` is the entry with `agent_uuid` and `agent_name` added. */
+export type FoundAgent = { uuid: string; name: string; record: JsonObject };
 
 /**
  * Finds the agents in a response of `GET /v1/active_agents`, which isn't documented. Without settings in the API
@@ -82,41 +79,19 @@ function agentIdOf(key: string, entry: JsonValue, mapping: ApiMapping): string |
 }
 
 function agentOf(uuid: string, entry: JsonValue, mapping: ApiMapping): FoundAgent {
-	const path = mapping.optional('agentsNamePath');
-	const named = filledText(valueAt(entry, path ?? 'agent_name'));
-	const name = named ?? filledText(entry);
+	const path = mapping.optional('agentsNamePath') ?? 'agent_name';
+	const name = filledText(valueAt(entry, path)) ?? filledText(entry);
 	const ownName: JsonObject = name === undefined || name === uuid ? {} : { agent_name: name };
 	const record = isJsonObject(entry) ? entry : {};
 	return {
 		uuid,
 		name: name ?? uuid,
-		isNamed: (path === undefined ? name : named) !== undefined,
 		record: { ...ownName, ...record, agent_uuid: uuid },
 	};
 }
 
 function filledText(value: JsonValue | undefined): string | undefined {
 	return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/**
- * Checks that the path to the name, if the API mapping has one, leads to a name.
- *
- * @throws OutcomeUnknown if no agent has a name there
- */
-export function requireNames(
-	agents: readonly FoundAgent[],
-	response: JsonValue,
-	mapping: ApiMapping,
-): void {
-	const hasPath = mapping.optional('agentsNamePath') !== undefined;
-	if (!hasPath || agents.length === 0 || agents.some(({ isNamed }) => isNamed)) return;
-	throw new OutcomeUnknown(
-		'No agent in the list has a name',
-		onScreenOnly(
-			`${mapping.resolution('agentsNamePath')} The response contains ${outlineOf(response)}.`,
-		),
-	);
 }
 
 export const TO_GET_ALL =

@@ -71,16 +71,15 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
 	return !signal.aborted;
 }
 
-/** Waits until the promise is settled, the time has passed, or the signal aborts. */
+/** Waits until the promise is settled, or the time has passed. */
 export async function settledOrTimeout(
 	clock: Clock,
 	ms: number,
 	settling: Promise<unknown>,
-	signal?: AbortSignal,
 ): Promise<void> {
 	const timer = new AbortController();
-	const ended = signal === undefined ? timer.signal : AbortSignal.any([timer.signal, signal]);
-	await Promise.race([settling, pause(clock, ms, ended)]).finally(() => timer.abort(DONE));
+	const waiting = pause(clock, ms, timer.signal);
+	await Promise.race([settling, waiting]).finally(() => timer.abort(DONE));
 }
 
 /** Resolves when the signal aborts. */

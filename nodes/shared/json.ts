@@ -32,7 +32,7 @@ export function parseStringified(text: string): JsonValue | undefined {
 
 function parsed(text: string, replace?: typeof exactInteger): JsonValue | undefined {
 	try {
-		if (isTooDeepText(text)) return undefined;
+		if (isTooDeep(text)) return undefined;
 		const value: unknown = JSON.parse(text, replace);
 		return isJsonValue(value) ? value : undefined;
 	} catch {
@@ -56,7 +56,7 @@ function isJsonValue(value: unknown): value is JsonValue {
 }
 
 /** Whether a JSON text is nested too deeply. `JSON.parse` is slow for such a text. */
-function isTooDeepText(text: string): boolean {
+function isTooDeep(text: string): boolean {
 	// A level needs two characters.
 	if (text.length <= 2 * MAX_DEPTH) return false;
 	let depth = 0;
@@ -70,25 +70,6 @@ function isTooDeepText(text: string): boolean {
 	return false;
 }
 
-/** Whether a value of another node is nested too deeply. It may contain itself. */
-export function isTooDeep(value: unknown): boolean {
-	// Fast path: most values are texts and numbers.
-	if (!isNest(value)) return false;
-	const seen = new Set<unknown>();
-	let level: unknown[] = [value];
-	for (let depth = 0; depth <= MAX_DEPTH; depth++) {
-		const next: unknown[] = [];
-		for (const outer of level) {
-			if (!isNest(outer) || seen.has(outer)) continue;
-			seen.add(outer);
-			for (const inner of Object.values(outer)) next.push(inner);
-		}
-		if (next.length === 0) return false;
-		level = next;
-	}
-	return true;
-}
-
 /** Finds a value that JSON would convert to `null`: an invalid number or date. `undefined` if there is none. */
 export function lostInJson(root: unknown): unknown {
 	const seen = new Set<unknown>([root]);
@@ -96,14 +77,11 @@ export function lostInJson(root: unknown): unknown {
 		if (typeof value === 'number' && !Number.isFinite(value)) return value;
 		if (value instanceof Date && Number.isNaN(value.getTime())) return value;
 		if (DateTime.isDateTime(value) && !value.isValid) return value;
-		if (isNest(value)) for (const inner of Object.values(value)) seen.add(inner);
+		// A date or a file isn't searched.
+		if (!Array.isArray(value) && !isPlainObject(value)) continue;
+		for (const inner of Object.values(value ?? {})) seen.add(inner);
 	}
 	return undefined;
-}
-
-/** Whether a value is a list or a plain object, unlike a date or a file. */
-function isNest(value: unknown): value is object {
-	return Array.isArray(value) || isPlainObject(value);
 }
 
 function endOfString(text: string, start: number): number {
@@ -151,13 +129,7 @@ export function* valuesIn(
 	max = Infinity,
 	skipped: readonly string[] = [],
 ): Generator<JsonValue> {
-	const queue: JsonValue[] = [root];
-	for (let at = 0; at < queue.length; at++) {
-		const value = queue[at] ?? null;
-		yield value;
-		if (typeof value !== 'object' || value === null) continue;
-		for (const inner of innerOf(value, skipped)) if (queue.length < max) queue.push(inner);
-	}
+	for (const level of levelsIn(root, max, skipped)) yield* level;
 }
 
 /** The values in a list or object, without those of the skipped fields. */
@@ -167,19 +139,19 @@ function innerOf(value: JsonObject | JsonValue[], skipped: readonly string[]): J
 	return Object.entries(value).flatMap(([name, inner]) => (skipped.includes(name) ? [] : [inner]));
 }
 
-/** The values of each level, the outermost first, up to about that many in total. */
+/** The values of each level, the outermost first, up to `max` in total. */
 export function* levelsIn(
 	root: JsonValue,
 	max: number,
 	skipped: readonly string[] = [],
 ): Generator<JsonValue[]> {
 	let level = [root];
-	for (let remaining = max; level.length > 0; remaining -= level.length) {
+	for (let left = max - 1; level.length > 0; left -= level.length) {
 		yield level;
 		const inner = level.flatMap((value) =>
 			typeof value === 'object' && value !== null ? innerOf(value, skipped) : [],
 		);
-		level = inner.slice(0, Math.max(remaining, 0));
+		level = inner.slice(0, left);
 	}
 }
 
@@ -211,7 +183,7 @@ const MAX_PATHS = 8;
 export function outlineOf(root: JsonValue): string {
 	const paths: string[] = [];
 	const queue: Array<{ value: JsonValue; path: string }> = [{ value: root, path: '' }];
-	for (let at = 0; at < queue.length && paths.length <= MAX_PATHS; at++) {
+	for (let at = 0; at < queue.length && paths.length < MAX_PATHS; at++) {
 		const { value = null, path = '' } = queue[at] ?? {};
 		if (Array.isArray(value)) paths.push(`${path === '' ? '.' : path} (a list)`);
 		if (!isJsonObject(value)) continue;
@@ -221,7 +193,5 @@ export function outlineOf(root: JsonValue): string {
 			queue.push({ value: inner, path: path === '' ? written : `${path}.${written}` });
 		}
 	}
-	if (paths.length === 0) return 'neither a list nor an object';
-	const shown = paths.slice(0, MAX_PATHS);
-	return [...shown, ...(paths.length > MAX_PATHS ? ['…'] : [])].join(', ');
+	return paths.join(', ') || 'neither a list nor an object';
 }

@@ -21,8 +21,8 @@ const MARKS = /[\p{M}\uff9e\uff9f]+/gu;
 const MAX_MARKS = 30;
 
 /** Normalizes Unicode. Drops excess marks, because sorting the marks of a letter takes quadratic time. */
-export function normalized(text: string, form: 'NFD' | 'NFKC'): string {
-	return text.replace(MARKS, (marks) => firstCharacters(marks, MAX_MARKS)).normalize(form);
+export function normalized(text: string): string {
+	return text.replace(MARKS, (marks) => firstCharacters(marks, MAX_MARKS)).normalize('NFKC');
 }
 
 /** The first `max` characters as code points. Splits only as much of the text as necessary. */

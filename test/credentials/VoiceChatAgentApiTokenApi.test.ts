@@ -137,12 +137,6 @@ describe('the test of the API mapping', () => {
 			/Reading the list of agents failed: .*no recognizable list of active agents\. In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up the List of Agents' and check 'Path to Agents in Response'/,
 		],
 		[
-			'the names of the agents',
-			{ agentsPath: 'data', agentsNamePath: 'shown as' },
-			{},
-			/Reading the list of agents failed: No agent in the list has a name\. .*check 'Path to Name in Each Agent'.* The response contains/,
-		],
-		[
 			'a wrong path to the call list',
 			CALLS,
 			{ calls: { success: true, data: { found: [] } } },

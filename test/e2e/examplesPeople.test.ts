@@ -39,7 +39,7 @@ describe('13 test call', () => {
 		[
 			'12345',
 			"The call wasn't placed",
-			/^'Phone Number' "12345" has 5 digits instead of 10.*Enter its ten digits/s,
+			/^'Phone Number' "12345" has 5 digits instead of 10.*Enter the ten digits/s,
 		],
 		[
 			fixtures.dndPhone,

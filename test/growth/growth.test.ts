@@ -2,7 +2,7 @@
 import attempt from 'lodash/attempt';
 import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
 import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
-import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/chunkSender';
+import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/rejectedRows';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../nodes/PushCampaignContacts/push/rows';
@@ -69,7 +69,7 @@ const ofText: Record<string, (text: string) => unknown> = {
 	'a number on the list': (text) => new ListedNumbers([{ phone: text }]).entryOf(text),
 	'a text with the token': (text) => withoutSecret(text, TOKEN),
 	'a token in a text': (text) => withoutSecret(`${text}!`, text),
-	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text, 'NFD')],
+	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text)],
 	'rows that a rejection names': (text) => rowsNamedIn(rejection(text), [1, 2, 3]),
 	'session IDs': (text) => splitSessionIds(text),
 	'an expression': (text) => rowReader(`={{ $json["${text}"] }}`)?.({ [text]: text }),
@@ -121,7 +121,7 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 	'rows of items': async (size) => {
 		const items = many(size, 40, (index) => ({ json: call(index) }));
 		const source = new ItemRows(items);
-		await prepareRows(source, columnsIn(['phone']), { isTool: false });
+		await prepareRows(source, columnsIn(['phone']));
 	},
 	columns: (size) => columnsIn(many(size, 8, (index) => `c${index}`)),
 	'headings that are equal to generated ones': async (size) =>

@@ -44,7 +44,7 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 					subscribe: () => () => {},
 				},
 			},
-			{ types: null, timeoutMs: LIMIT_MS, returnedIds: new Set() },
+			{ types: null, timeoutMs: LIMIT_MS },
 			clock,
 		),
 };

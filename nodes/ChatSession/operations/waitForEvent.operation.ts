@@ -1,4 +1,3 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { canceledError } from '../../shared/n8n/run/cancel';
 import {
 	chosenTypes,
@@ -10,28 +9,20 @@ import {
 import { forEachChatItem, type ChatDeps, type Prepare } from '../../shared/n8n/run/chatItems';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { withChatSocket } from '../../shared/n8n/http/chatSocket';
-import { openRecord } from '../../shared/n8n/once/executionStore';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
 import { asItems } from '../../shared/n8n/run/itemLoop';
-import { capInTools, runsAsTool } from '../../shared/n8n/tools/toolRun';
+import { capInTools } from '../../shared/n8n/tools/toolRun';
 import type { Operation } from '../../shared/n8n/run/operations';
-import type { ChatEvent } from '../../shared/chat/frames';
-import { parseSessionId, sessionKey } from '../../shared/chat/parseChatFields';
+import { parseSessionId } from '../../shared/chat/parseChatFields';
 import { NOT_READ_FIELD } from '../../shared/notRead';
-import { awaitEvent, type EventFilter } from '../chatWait';
+import { awaitEvent } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
-import { isJsonObject } from '../../shared/json';
 
 const DEFAULT_CONCURRENCY = 10;
-const MISSED =
-	"No event came in time, but 'seen' has events of the chosen types from before the wait, such as a message that the customer wrote earlier.";
 const DISCONNECTED =
 	'The live connection was down when the wait ended, so an event may be missing.';
 const MAX_WAIT_SECONDS = 86_400;
-
-/** A model needs the latest other events at most. */
-const MAX_SEEN_BY_MODEL = 10;
 
 export const waitForEvent: Operation = {
 	name: 'Wait for Event',
@@ -75,36 +66,23 @@ const waitOnce: Prepare = (form) => {
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async ({ context, account }: ChatDeps) => {
-		const returnedIds = returnedEventIds(context, sessionId);
 		const timeoutMs = capInTools(context, timeLimitMs);
-		const filter: EventFilter = {
-			types,
-			timeoutMs,
-			returnedIds: new Set(returnedIds),
-		};
 		const { end, seen } = await withChatSocket(
 			context,
 			account,
 			sessionId,
 			{ disconnectOther, patienceMs: timeoutMs },
-			async (lease) => await awaitEvent(lease, filter, clock),
+			async (lease) => await awaitEvent(lease, { types, timeoutMs }, clock),
 		);
 		if (end.kind === 'stopped') throw canceledError(context);
 		const event = end.kind === 'event' ? end.event : null;
-		if (event?.eventId != null) returnedIds.push(event.eventId);
-		const isMissed = ({ type }: ChatEvent) => types === null || types.has(type);
-		if (end.kind === 'timed_out' && seen.some(isMissed)) {
-			context.addExecutionHints({ message: MISSED });
-		}
 		return asItems({
 			session_id: sessionId,
 			timed_out: end.kind === 'timed_out',
 			...(end.kind === 'timed_out' && !end.isConnected && { [NOT_READ_FIELD]: DISCONNECTED }),
 			session_closed: end.kind === 'session_closed' || event?.type === 'session_closed',
 			event: event?.envelope ?? null,
-			seen: seen
-				.slice(runsAsTool(context) ? -MAX_SEEN_BY_MODEL : 0)
-				.map(({ envelope }) => envelope),
+			seen: seen.map(({ envelope }) => envelope),
 		});
 	};
 	// Waiting again is safe, because it changes nothing in the service.
@@ -115,18 +93,6 @@ const waitOnce: Prepare = (form) => {
 		send,
 	};
 };
-
-/** IDs of events returned in this execution, so that a loop gets each event once. All tools of a workflow share them. */
-function returnedEventIds(context: IExecuteFunctions, sessionId: string): string[] {
-	const bySession = openRecord(context, 'events', isStoredIds, {}, { lifetime: 'execution' });
-	return (bySession[sessionKey(sessionId)] ??= []);
-}
-
-function isStoredIds(stored: unknown): stored is { [sessionId: string]: string[] } {
-	if (!isJsonObject(stored)) return false;
-	const isId = (id: unknown) => typeof id === 'string';
-	return Object.values(stored).every((ids) => Array.isArray(ids) && ids.every(isId));
-}
 
 function parseTimeLimit(seconds = 0): number {
 	if (seconds > 0 && seconds <= MAX_WAIT_SECONDS) return seconds;

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { requestWsToken } from '../../shared/api/endpoints';
-import { ExplainedError, InvalidInput, NotSent } from '../../shared/api/errors';
+import { ExplainedError, NotSent } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { TransportFault } from '../../shared/api/http';
 import { parseSessionId, requireText } from '../../shared/chat/parseChatFields';
@@ -68,7 +68,7 @@ function sending(action: 'watch' | 'unwatch'): Operation['execute'] {
 
 function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Prepare> {
 	const sessionId = parseSessionId(form.text('sessionId'));
-	const url = parseTriggerUrl(form.text('triggerUrl'));
+	const url = requireText(form.text('triggerUrl'), 'Trigger URL');
 	const secret = requireText(form.text('triggerSecret'), 'Trigger Secret');
 	const body = { action, session_ids: [sessionId] };
 	return {
@@ -83,18 +83,6 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 			return asItems({ session_id: sessionId, ...record });
 		},
 	};
-}
-
-/** @throws InvalidInput if the text isn't an http or https URL */
-function parseTriggerUrl(text: string): string {
-	const protocol = URL.canParse(text) ? new URL(text).protocol : '';
-	if (protocol === 'https:' || protocol === 'http:') return text;
-	throw new InvalidInput(
-		text === '' ? "'Trigger URL' is empty" : "'Trigger URL' must begin with http:// or https://",
-		onScreenOnly(
-			"Open the Chat Events Trigger, set 'Sessions' to 'Watched', and copy its Production URL.",
-		),
-	);
 }
 
 /** Rejected by the trigger, by its n8n instance, or by a proxy. */

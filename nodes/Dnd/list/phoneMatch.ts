@@ -1,9 +1,8 @@
 import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/resolution';
 import { givenAs } from '../../shared/modelFormats';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
-import { INDIAN_CODE, isIndian, isMobile, readIndian } from '../../shared/phone/india';
+import { INDIAN_CODE, isIndian, readIndian } from '../../shared/phone/india';
 import {
 	columnAdvice,
 	digitsIn,
@@ -14,12 +13,7 @@ import {
 
 const MIN_DIGITS = 4;
 
-/** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
-const SEARCH_DIGITS = 2;
-
-const ENTER_DIGITS = forEveryone(
-	'Enter its digits, with + and country code if your service expects them.',
-);
+const ENTER_DIGITS = 'Enter its digits, with + and country code if your service expects them.';
 
 /**
  * The number without formatting. The document doesn't define the format for this list. Indian numbers must have the right
@@ -39,21 +33,17 @@ export function parseDndPhone(value: unknown): string {
 	const { digits, plus } = written;
 	if (digits.length < MIN_DIGITS) throw notUsable(value, { issue: "isn't a phone number" });
 	const number = readIndian(written);
-	if (plus && digits.startsWith('91')) {
-		if (isIndian(number)) return `+91${number.subscriber}`;
-		throw notUsable(value, number);
-	}
-	const isDialedFromAbroad = digits.startsWith('00') && isIndian(number);
-	if (isDialedFromAbroad && isMobile(number.subscriber)) return `+91${number.subscriber}`;
-	// The zero is only dialed within India.
-	if (/^0[6-9]/.test(digits) && isIndian(number)) return number.subscriber;
-	return plus ? `+${digits}` : digits;
+	if (plus && digits.startsWith(INDIAN_CODE) && !isIndian(number)) throw notUsable(value, number);
+	const reading = readCampaignPhone(value);
+	// Other digits without + are kept as written, because the service may expect the country code without it.
+	const isClear = plus || digits.startsWith('0');
+	return isClear && isAccepted(reading) ? reading.phone : `${plus ? '+' : ''}${digits}`;
 }
 
 function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreadable): InvalidInput {
 	return new InvalidInput(
 		`'Phone' ${quoted(value)} ${issue}`,
-		givenAs('Phone', `${resolution.onScreen}${columnAdvice(value, 'Phone')}`),
+		givenAs('Phone', resolution + columnAdvice(value, 'Phone')),
 	);
 }
 
@@ -63,9 +53,4 @@ function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreada
 export function commonDigits(phone: string): string {
 	const reading = readCampaignPhone(phone);
 	return isAccepted(reading) ? reading.phoneKey.slice(INDIAN_CODE.length) : digitsIn(phone);
-}
-
-/** Digits that the number contains in any format of the service. */
-export function searchDigits(phone: string): string {
-	return digitsIn(phone).slice(-SEARCH_DIGITS);
 }

@@ -1,4 +1,3 @@
-import unionBy from 'lodash/unionBy';
 import pLimit from 'p-limit';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import {
@@ -12,8 +11,10 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import { readWholeList } from '../../shared/api/paging';
 import { ListedNumbers } from '../list/listedNumbers';
-import { commonDigits, searchDigits } from '../list/phoneMatch';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
+
+/** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
+const SEARCH_DIGITS = 2;
 
 export const check: Operation = {
 	value: 'check',
@@ -38,19 +39,11 @@ export const check: Operation = {
 		const checkOne = async (index: number) => {
 			const { client, apiMapping } = await account();
 			const { agentUuid, phone, additions } = readNumber(parameters.at(index));
-			/** The service returns all numbers that contain these digits. */
-			const search = async (searched: string) => {
-				const request = { agentUuid, phone: searched, additions, limiter };
-				const list = dndList(client, request, apiMapping);
-				return (await readWholeList(list, DND_LIST_KEEPS_CHANGING)).entries;
-			};
-			let found = await search(searchDigits(phone));
-			let entry = new ListedNumbers(found).entryOf(phone);
-			if (entry === undefined) {
-				// A service may require more digits.
-				found = unionBy(found, await search(commonDigits(phone)), (each) => JSON.stringify(each));
-				entry = new ListedNumbers(found).entryOf(phone);
-			}
+			// The service returns all numbers that contain these digits.
+			const request = { agentUuid, phone: phone.slice(-SEARCH_DIGITS), additions, limiter };
+			const list = dndList(client, request, apiMapping);
+			const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
+			const entry = new ListedNumbers(entries).entryOf(phone);
 			return asItems({
 				phone,
 				agent_uuid: agentUuid,

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { readWholeList } from '../../shared/api/paging';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { forEachItem, itemIndex, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
+import { forEachItem, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
 import { inputRows } from '../../shared/n8n/tools/toolRun';
 import type { Operation } from '../../shared/n8n/run/operations';
 import {
@@ -12,8 +12,6 @@ import {
 	readConcurrency,
 } from '../../shared/n8n/forms/options';
 import type { JsonObject } from '../../shared/json';
-import { asText } from '../../shared/api/parseIds';
-import { counted, displayText } from '../../shared/values';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
 import { DND_LIST_KEEPS_CHANGING, dndList, type DndListRequest } from '../list/dndList';
 import { ListedNumbers } from '../list/listedNumbers';
@@ -23,7 +21,7 @@ export const checkMany: Operation = {
 	name: 'Check Many',
 	action: 'Check many numbers against DND list',
 	description:
-		"Check which rows an agent may call. The node reads the whole list once for all rows. A number that can't be read or compared is reported, and never counts as not listed.",
+		"Add on_dnd to each row: whether the agent never calls its number. The node reads the whole list once for all rows. A number that can't be read or compared is reported, and never counts as not listed.",
 	fields: [
 		dndAgentField,
 		{
@@ -31,32 +29,6 @@ export const checkMany: Operation = {
 			placeholder: 'e.g. {{ $json.phone }}',
 			description:
 				'The phone number of each row, preferably with + and country code. Drag the column here.',
-		},
-		{
-			displayName: 'Return',
-			name: 'returnRows',
-			type: 'options',
-			noDataExpression: true,
-			options: [
-				{
-					name: 'All Rows',
-					value: 'all',
-					description: 'All rows, with on_dnd set to true or false',
-				},
-				{
-					name: 'Only Rows Not on the List',
-					value: 'notListed',
-					description: 'Rows that the agent may call',
-				},
-				{
-					name: 'Only Rows on the List',
-					value: 'listed',
-					description: 'Rows that the agent never calls',
-				},
-			],
-			default: 'all',
-			description:
-				'Which rows to return. The node adds on_dnd, dnd_phone, dnd_reason, and dnd_created_at to each row.',
 		},
 		developerSettings(
 			additionalQueryParameters,
@@ -69,7 +41,6 @@ export const checkMany: Operation = {
 
 	async execute({ context, parameters, account }) {
 		const rows = inputRows(context);
-		const wanted = parameters.at(0).choice('returnRows', 'all');
 		const limiter = pLimit(readConcurrency(parameters, READS_AT_ONCE));
 		const lists = new Map<string, Promise<ListedNumbers>>();
 		const read = (index: number) => readNumber(parameters.at(index));
@@ -79,46 +50,25 @@ export const checkMany: Operation = {
 			const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
 			return new ListedNumbers(entries);
 		};
-		const failed = new Set<number>();
 		const check = async (index: number) => {
-			failed.add(index);
 			const { phone, ...request } = read(index);
 			const key = JSON.stringify(request);
 			const list = lists.get(key) ?? readNumbers(request);
 			lists.set(key, list);
 			const entry = (await list).entryOf(phone);
-			failed.delete(index);
-			const isWanted = wanted === 'all' || (wanted === 'listed') === (entry !== undefined);
 			const { json, binary } = rows[index] ?? {};
-			return isWanted ? [{ json: checked(json, entry), ...(binary && { binary }) }] : [];
+			return [{ json: checked(json, entry), ...(binary && { binary }) }];
 		};
 		// Rows wait for the list, not for each other, so that all rows that can't be compared are reported together.
 		const concurrency = Math.max(1, rows.length);
 		const checkedRows = await forEachItem(context, check, { concurrency, check: read });
-		// In the regular output, they would be called.
-		const areLeftOut =
-			wanted === 'notListed' && context.getNode().onError !== 'continueErrorOutput';
-		if (areLeftOut && failed.size > 0) {
-			const [first] = checkedRows.filter((row) => failed.has(itemIndex(row.pairedItem)));
-			context.addExecutionHints({ message: leftOut(failed.size, asText(first?.json.error)) });
-		}
-		return checkedRows.flatMap((row) => {
-			if (!failed.has(itemIndex(row.pairedItem))) return [row];
-			const inputOf = (index: number) => ({ ...rows[index]?.json, ...UNKNOWN });
-			return areLeftOut ? [] : [withInputIfFailed(context, row, inputOf)];
-		});
+		const inputOf = (index: number) => ({ ...rows[index]?.json, ...UNKNOWN });
+		return checkedRows.map((row) => withInputIfFailed(context, row, inputOf));
 	},
 };
 
 /** The added columns of a row that couldn't be checked. Null would pass a filter for false. */
 const UNKNOWN = { on_dnd: true, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
-
-function leftOut(count: number, example: string): string {
-	const were = count === 1 ? 'was' : 'were';
-	return displayText(
-		`${counted(count, 'row')} couldn't be checked and ${were} left out. The first one: ${example}`,
-	);
-}
 
 function checked(row: IDataObject | undefined, entry: JsonObject | undefined): IDataObject {
 	return {

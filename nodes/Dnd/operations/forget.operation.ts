@@ -114,17 +114,9 @@ export const forget: Operation = {
 			// The number itself isn't repeated, because n8n stores the output.
 			return asItems({ forgotten: (await store.count()) < before });
 		};
-		const items = await forEachItem(context, forgetOne, { check: read });
-		const unknown = items.filter(({ json }) => json.forgotten === false).length;
-		if (unknown > 0) context.addExecutionHints({ message: notRemembered(unknown) });
-		return items;
+		return await forEachItem(context, forgetOne, { check: read });
 	},
 };
-
-function notRemembered(count: number): string {
-	const numbers = count === 1 ? "1 number wasn't" : `${count} numbers weren't`;
-	return `${numbers} remembered. If the person was called or pushed, check 'Campaign ID' and 'Country', and use this node in the workflow that did it.`;
-}
 
 /** @throws InvalidInput if the number isn't clear */
 function readKey(form: Fields): string {

@@ -25,7 +25,7 @@ import { OutcomeUnknown } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { asText, parseAgentUuid } from '../../shared/api/parseIds';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { digitsIn, isMasked } from '../../shared/phone/written';
+import { digitsIn } from '../../shared/phone/written';
 import { dndAgentField } from '../dndFields';
 
 export const getMany: Operation = {
@@ -93,16 +93,11 @@ export const getMany: Operation = {
 /** @throws OutcomeUnknown if an entry doesn't have the digits, because a service ignores a parameter that it doesn't know */
 function requireContained(entries: JsonObject[], digits: string, mapping: ApiMapping): void {
 	const wanted = digitsIn(digits).replace(/^0+/, '');
-	const mayContain = (phone: string) => isMasked(phone) || digitsIn(phone).includes(wanted);
-	if (entries.every((entry) => mayContain(asText(entry.phone)))) return;
+	if (entries.every(({ phone }) => digitsIn(asText(phone)).includes(wanted))) return;
 	throw new OutcomeUnknown(
 		"The service returned numbers without the digits in 'Phone Contains'",
 		onScreenOnly(mapping.ignoredParameter('dndListPhoneName')),
 	);
 }
 
-/** An entry without these fields is returned unchanged. */
-function simplifyEntry(entry: JsonObject): JsonObject {
-	const simple = pick(entry, ['phone', 'reason']);
-	return Object.keys(simple).length === 0 ? entry : simple;
-}
+const simplifyEntry = (entry: JsonObject) => pick(entry, ['phone', 'reason']);

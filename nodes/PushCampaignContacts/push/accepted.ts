@@ -12,7 +12,6 @@ import {
 	valuesIn,
 } from '../../shared/json';
 import { phoneKey } from '../../shared/phone/phoneKey';
-import { isMasked } from '../../shared/phone/written';
 import { firstCharacters } from '../../shared/text';
 import { counted, plainText } from '../../shared/values';
 import type { KeyOf } from './phones';
@@ -103,7 +102,7 @@ const PHONE_FIELDS = ['phone', 'phone_number'];
 function keyIn(entry: JsonValue, sent: ReadonlyMap<string, unknown>): string | undefined {
 	const texts = textsIn(entry);
 	const [key, ...others] = uniq(texts.flatMap(keysOf)).filter((found) => sent.has(found));
-	if (key === undefined || others.length > 0 || texts.some(isMasked)) return undefined;
+	if (key === undefined || others.length > 0) return undefined;
 	for (const phone of fieldsIn(entry, PHONE_FIELDS)) {
 		if (phone !== null && !textsIn(phone).flatMap(keysOf).includes(key)) return undefined;
 	}

@@ -1,21 +1,10 @@
-import chunk from 'lodash/chunk';
-import difference from 'lodash/difference';
 import pull from 'lodash/pull';
 import range from 'lodash/range';
-import sortBy from 'lodash/sortBy';
 import sortedIndexOf from 'lodash/sortedIndexOf';
-import uniq from 'lodash/uniq';
 import type { ApiClient } from '../../shared/api/client';
 import { type Additions, pushContacts } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import {
-	explained,
-	ExplainedError,
-	InvalidInput,
-	OutcomeUnknown,
-	ServiceRejection,
-} from '../../shared/api/errors';
-import { VALIDATION_STATUSES } from '../../shared/api/http';
+import { explained, ExplainedError, InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly, type Reader, readerOf } from '../../shared/api/resolution';
 import { DONE, pause } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
@@ -26,16 +15,9 @@ import type { NumbersOfExecution } from './numbersOfExecution';
 import { NOTED_EARLIER, rowsChanged, type ChunkRequest, type PushRecord } from './pushRecord';
 import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
 import { type Accepted, readAccepted, requireConsistentCounts } from './accepted';
+import { type Sent, sendInParts } from './rejectedRows';
 import { RowSet, type RowRanges } from './rowSet';
 
-/** Rejected rows per chunk. If there are more, the cause is probably a setting, not the rows. */
-export const MAX_REJECTED_ROWS = 100;
-/** Rows per chunk that are sent alone, because a message of the service can mean two of them. */
-const MAX_ROWS_SENT_ALONE = 2 * MAX_REJECTED_ROWS;
-const PAYLOAD_TOO_LARGE = 413;
-/** Ignores nested ones: `contacts[3].contacts[0]` names a field of a contact. */
-const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
-const MAX_REASON_CHARACTERS = 1_000;
 /** n8n's HTTP helper needs one or two milliseconds to send a request. */
 const UNTIL_SENT_MS = 5;
 
@@ -82,13 +64,10 @@ type Chunk = {
 	records: ChunkRequest[];
 };
 
-/** Why the push stops, and the rows that weren't sent then, in order. All others are in the outcome. */
-type Sent = { stopped?: ExplainedError; rest: readonly number[] };
-
 /** Rows with these statuses are certainly not in the campaign. */
 const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
 
-/** Sends chunks, and finds out which rows the service rejects. */
+/** Sends chunks, and records what happened to their rows. */
 export class ChunkSender {
 	private readonly pushedBefore: NumbersPushedBefore | undefined;
 	private readonly reader: Reader;
@@ -142,7 +121,7 @@ export class ChunkSender {
 		const fresh = (await this.pushedBefore?.reserve(rows, notPushed)) ?? rows;
 		if (fresh.length === 0) return { rest: [] };
 		const before = notPushed.added.length;
-		const sent = await this.sendInParts(whole, fresh);
+		const sent = await this.sendRows(whole, fresh);
 		if (whole.records.length === recorded) await noted?.remove();
 		const added = notPushed.added.slice(before);
 		const withoutEffect = added.filter(({ status }) => WITHOUT_EFFECT.includes(status));
@@ -151,46 +130,23 @@ export class ChunkSender {
 		return sent;
 	}
 
-	/** Usually in one part. Rows that a rejection may have named are sent alone, and then the others. */
-	private async sendInParts(whole: Chunk, rows: readonly number[]): Promise<Sent> {
-		const named = new Set<number>();
-		let rejected = 0;
+	/** Usually in one request. */
+	private async sendRows(whole: Chunk, rows: readonly number[]): Promise<Sent> {
 		const contacts = await this.contactsOf(rows).catch(explained);
-		if (contacts instanceof ExplainedError) return stop(contacts, [rows]);
-		const parts = [rows];
-		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-			const some =
-				part.length === rows.length
-					? contacts
-					: part.map((row) => contacts[sortedIndexOf(rows, row)] ?? '');
-			const error = await this.request(whole, part, some);
-			if (error === undefined) continue;
-			// The rows of this part are in the outcome already.
-			if (error.outcome === 'unknown') return stop(error, parts);
-			const isTooLarge = error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
-			const mayBeNamed = rowsNamedIn(error, part);
-			const [row = 0] = part;
-			if (part.length === 1) {
-				const isAboutRow = mayBeNamed.length > 0 || (named.has(row) && isAboutContacts(error));
-				if (!isTooLarge && !isAboutRow) return stop(error, [part, ...parts]);
-				const rejection = isTooLarge ? reasonOfTooLarge(error) : rejectionReason(error);
-				const record = { rows: rangesIn(whole.rows, part), rejection };
-				// A model may push rejected rows again, also after a crash.
-				if (!this.deps.isTool) whole.records.push(record);
-				this.add(record, part);
-				this.outcome.hasRejections = true;
-				rejected++;
-			} else if (isTooLarge) {
-				parts.unshift(...chunk(part, Math.ceil(part.length / 2)));
-			} else {
-				for (const each of mayBeNamed) named.add(each);
-				const canFind = mayBeNamed.length > 0 && named.size <= MAX_ROWS_SENT_ALONE;
-				if (!canFind) return stop(error, [part, ...parts]);
-				parts.unshift(...chunk(mayBeNamed, 1), ...chunk(difference(part, mayBeNamed), Infinity));
-			}
-			if (rejected > MAX_REJECTED_ROWS && parts.length > 0) return stop(tooManyRejected(), parts);
-		}
-		return { rest: [] };
+		if (contacts instanceof ExplainedError) return { stopped: contacts, rest: rows };
+		const request = async (part: readonly number[]) => {
+			const isWhole = part.length === rows.length;
+			const some = () => part.map((row) => contacts[sortedIndexOf(rows, row)] ?? '');
+			return await this.request(whole, part, isWhole ? contacts : some());
+		};
+		const reject = (row: number, rejection: string) => {
+			const record = { rows: rangesIn(whole.rows, [row]), rejection };
+			// A model may push rejected rows again, also after a crash.
+			if (!this.deps.isTool) whole.records.push(record);
+			this.add(record, [row]);
+			this.outcome.hasRejections = true;
+		};
+		return await sendInParts(rows, request, reject);
 	}
 
 	/** Sends one request, and records its result. @returns why the rows weren't accepted */
@@ -279,27 +235,9 @@ export class ChunkSender {
 	}
 }
 
-function reasonOfTooLarge({ originalMessage }: ExplainedError): string {
-	const said = originalMessage === undefined ? '' : ` The service said: ${originalMessage}`;
-	return `The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer of them.${said}`;
-}
-
 /** The positions of some rows of a chunk, for its record. Both are in ascending order. */
 function rangesIn(rows: readonly number[], some: readonly number[]): RowRanges {
 	return RowSet.of(some.map((row) => sortedIndexOf(rows, row))).toRanges();
-}
-
-function stop(stopped: ExplainedError, parts: ReadonlyArray<readonly number[]>): Sent {
-	return { stopped, rest: sortBy(parts.flat()) };
-}
-
-function tooManyRejected(): ExplainedError {
-	return new InvalidInput(
-		`The service rejected more than ${MAX_REJECTED_ROWS} rows of one request, so the remaining rows weren't sent`,
-		onScreenOnly(
-			"Check the reasons of the rejected rows. They probably have the same cause, such as a wrong 'Phone Column'.",
-		),
-	);
 }
 
 /** The execution was stopped, or a tool ran out of time. */
@@ -316,34 +254,4 @@ function unexpectedError(error: unknown): OutcomeUnknown {
 		onScreenOnly('Check the campaign in the service before you push these rows again.'),
 		{ originalMessage: messageOf(error), origin: 'n8n' },
 	);
-}
-
-/**
- * Whether the rejection is about contacts, so that the service accepted none of them. A rejection with another status isn't
- * about single rows.
- */
-function isAboutContacts(error: ExplainedError): error is ServiceRejection {
-	return error instanceof ServiceRejection && VALIDATION_STATUSES.has(error.status);
-}
-
-/**
- * The rows that a rejection may name as `contacts[<index>]`. The document doesn't say whether the service counts from 0 or
- * 1, so an index can mean two rows. The service may also quote the text of a cell. So each of these rows must be sent alone.
- *
- * @param rows of the request
- */
-export function rowsNamedIn(error: ExplainedError, rows: readonly number[]): number[] {
-	if (!isAboutContacts(error)) return [];
-	const text = error.rejection.texts.join('\n');
-	const indexes = uniq([...text.matchAll(CONTACT_INDEX)].map(([, index]) => Number(index)));
-	const positions = indexes.flatMap((index) => [index, index - 1]);
-	return uniq(positions.flatMap((position) => rows[position] ?? [])).sort((a, b) => a - b);
-}
-
-/** The reason of a row that the service rejected when it was sent alone. */
-function rejectionReason(error: ExplainedError): string {
-	const text = isAboutContacts(error) ? error.rejection.texts.join(' · ') : error.message;
-	const shown =
-		text.length > MAX_REASON_CHARACTERS ? `${text.slice(0, MAX_REASON_CHARACTERS)}...` : text;
-	return `The service rejected this row: ${shown}`;
 }

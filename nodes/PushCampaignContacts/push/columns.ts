@@ -179,7 +179,7 @@ function uniqueColumn({ repeated }: FoundColumns, name: string | undefined): Col
 }
 
 function simplified(name: string): string {
-	return normalized(name, 'NFKC')
+	return normalized(name)
 		.toLowerCase()
 		.replace(/[^\p{L}\p{N}]/gu, '');
 }

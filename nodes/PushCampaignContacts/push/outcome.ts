@@ -24,7 +24,7 @@ export const ROW_STATUSES = [
 ] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
-/** Consecutive rows with the same reason. Some reasons are created when they are read. */
+/** Consecutive rows with the same reason. */
 export type RangeNotPushed = {
 	readonly first: number;
 	readonly last: number;

@@ -1,4 +1,3 @@
-import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/endpoints';
@@ -10,7 +9,7 @@ import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column, type ContactRow } from './cells';
 import type { Columns } from './columns';
-import { RowsNotPushed, type RangeNotPushed } from './outcome';
+import { RowsNotPushed } from './outcome';
 import { ROWS_PER_LOOK, type RowSource } from './rows';
 
 export type PreparedRows = {
@@ -25,17 +24,9 @@ export type PreparedRows = {
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
 
-/**
- * Checks every row before any is sent. Rejects unusable rows and duplicates.
- *
- * @param options `isTool`: whether the reasons are for a model
- */
-export async function prepareRows(
-	source: RowSource,
-	columns: Columns,
-	options: { isTool: boolean },
-): Promise<PreparedRows> {
-	const { phones, notPushed, hasNames } = await checkRows(source, columns, options);
+/** Checks every row before any is sent. Rejects unusable rows and duplicates. */
+export async function prepareRows(source: RowSource, columns: Columns): Promise<PreparedRows> {
+	const { phones, notPushed, hasNames } = await checkRows(source, columns);
 	return {
 		rows: await rowsWith(phones, source.count),
 		phones,
@@ -68,11 +59,9 @@ const MAX_NAME_LENGTH = 65_535;
 async function checkRows(
 	source: RowSource,
 	columns: Columns,
-	{ isTool }: { isTool: boolean },
 ): Promise<Pick<PreparedRows, 'phones' | 'notPushed' | 'hasNames'>> {
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();
-	const duplicates: Array<{ index: number; key: string }> = [];
 	const keptRows = new RowsByPhone(phones, source.count);
 	const nameLengths = new NumbersByRow(Uint16Array);
 	let hasNames = false;
@@ -80,17 +69,13 @@ async function checkRows(
 	await source.each((row, index, unusable) => {
 		const name = personNameOf(row, columns);
 		hasNames ||= name !== '';
-		const reading =
-			unusable === undefined
-				? readRow(row, columns, name)
-				: { reason: unusable, forModel: unusable };
+		const reading = unusable === undefined ? readRow(row, columns, name) : { reason: unusable };
 		if (isAccepted(reading)) {
 			const nameLength = Math.min(name?.length ?? 0, MAX_NAME_LENGTH);
 			const kept = keptRows.get(reading.phoneKey);
 			// If both names are equally long, the earlier row is kept.
 			const isKept = kept === undefined || nameLength > nameLengths.at(kept);
-			if (kept !== undefined)
-				duplicates.push({ index: isKept ? kept : index, key: reading.phoneKey });
+			if (kept !== undefined) notPushed.add(isKept ? kept : index, 'duplicate', DUPLICATE);
 			if (isKept) {
 				if (kept !== undefined) phones.clear(kept);
 				phones.set(index, reading);
@@ -98,54 +83,17 @@ async function checkRows(
 				keptRows.add(index);
 			}
 		} else {
-			const reason = isTool ? reading.forModel : reading.reason;
-			notPushed.add(index, 'rejected', detachedCopy(reason));
+			notPushed.add(index, 'rejected', detachedCopy(reading.reason));
 		}
-		if (notPushed.size + duplicates.length > source.maxOutputRows) {
+		if (notPushed.size > source.maxOutputRows) {
 			throw tooManyUnusable(source.maxOutputRows, notPushed);
 		}
 	});
-
-	const reasonOfDuplicate = duplicateReasons(source, columns, isTool);
-	for (const { index, key } of duplicates) {
-		notPushed.addRange(new DuplicateRow(index, keptRows.get(key) ?? 0, reasonOfDuplicate));
-	}
 	return { phones, notPushed, hasNames };
 }
 
-/** Outside of `checkRows`, because a function in it would keep its lookup tables in memory. */
-function duplicateReasons(
-	source: RowSource,
-	columns: Columns,
-	isTool: boolean,
-): (kept: number) => string {
-	return (kept) => {
-		const row = source.names.one(kept);
-		const name = personNameOf(source.at?.(kept) ?? {}, columns);
-		const person = name ? `${name} (${row})` : upperFirst(row);
-		const same = `${person} has the same number and was kept.`;
-		return isTool ? same : `${same} The node pushes one row per phone number.`;
-	};
-}
-
-/** A large push may have many duplicates, so their reasons are created when needed. */
-class DuplicateRow implements RangeNotPushed {
-	readonly status = 'duplicate';
-
-	constructor(
-		readonly first: number,
-		private readonly kept: number,
-		private readonly reasonOfDuplicate: (kept: number) => string,
-	) {}
-
-	get last(): number {
-		return this.first;
-	}
-
-	get reason(): string {
-		return this.reasonOfDuplicate(this.kept);
-	}
-}
+const DUPLICATE =
+	'Another row has the same phone number, and was kept. The node pushes one row per phone number.';
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
 function tooManyUnusable(max: number, { added: [first] }: RowsNotPushed): InvalidInput {
@@ -180,10 +128,7 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	const isFirst = textIn(row, columns.personName) === undefined;
 	const column = isFirst ? columns.personName : columns.lastName;
 	const name = quoted(column?.name ?? '');
-	return {
-		reason: `The name in column ${name} isn't text. Enter the name as plain text.`,
-		forModel: `The name in ${name} isn't text. Give the name as plain text.`,
-	};
+	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
 }
 
 async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {

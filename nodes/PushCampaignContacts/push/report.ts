@@ -90,7 +90,7 @@ function releasedOtherwise({ pushed, enqueue }: PushOutcome): PushedRequest[] {
 }
 
 function isReleased({ enqueued }: JsonObject): boolean {
-	return enqueued === true || enqueued === 'true';
+	return enqueued === true;
 }
 
 const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
@@ -113,12 +113,11 @@ export function summarize(outcome: PushOutcome): JsonObject {
 
 /** Hints for the node's output panel. The first one is about the rows. */
 export function hintsFor(outcome: PushOutcome): string[] {
-	const { received, notPushed, stopped, ready } = outcome;
+	const { received, stopped, ready } = outcome;
 	if (received === 0) return ['No rows to push. Nothing was sent.'];
 	const aboutRows = compact([
 		ready !== undefined && "'Dry Run' is on, so nothing was sent.",
 		pushSummary(outcome),
-		notPushed.size > 0 && "The 'Rejected' output shows the reason for each row.",
 	]);
 	return compact([
 		aboutRows.join(' '),

@@ -3,7 +3,6 @@ import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { Pauses } from '../../shared/pauses';
-import { plainText } from '../../shared/values';
 import type { ContactRow } from './cells';
 import type { RowSet } from './rowSet';
 
@@ -27,8 +26,6 @@ export type RowSource = {
 	readonly notes: readonly string[];
 	/** How many rows the output of the node can contain. `Infinity` if n8n has the rows as items already. */
 	readonly maxOutputRows: number;
-	/** The row, if it's in n8n's items. */
-	at?(index: number): ContactRow;
 	columns(): Promise<FoundColumns>;
 	/** Visits every row in order, and yields to the event loop in between. */
 	each(visit: Visit): Promise<void>;
@@ -55,8 +52,8 @@ export type RowNames = {
 	one(row: number): string;
 	/** "rows 1 to 10000, 10005" */
 	several(rows: RowSet): string;
-	/** Explains the numbers, if necessary. */
-	legend?: string;
+	/** Explains the numbers. */
+	legend: string;
 };
 
 /** The columns of the input. */
@@ -69,14 +66,16 @@ export type FoundColumns = {
 	hasPath(path: readonly string[]): boolean;
 };
 
-/** As a person counts rows. n8n numbers items from 0. */
+/** As a person counts rows. n8n numbers items from 0, and a sheet has a header. */
 export const namesOfItems: RowNames = {
 	one: (row) => `row ${row + 1}`,
 	several: (rows) => describeRows(rows, (row) => row + 1),
+	legend: 'Rows are counted in the input. A sheet numbers them differently.',
 };
 
 /** Rows in n8n's items. */
 export class ItemRows implements RowSource {
+	readonly names = namesOfItems;
 	readonly notes = [];
 	readonly maxOutputRows = Infinity;
 
@@ -86,17 +85,7 @@ export class ItemRows implements RowSource {
 		return this.items.length;
 	}
 
-	/** Google Sheets adds `row_number`, which differs from the number of the item. */
-	get names(): RowNames {
-		if (typeof this.at(0).row_number !== 'number') return namesOfItems;
-		return {
-			...namesOfItems,
-			one: (row) => `the row with row_number ${plainText(this.at(row).row_number)}`,
-			legend: "Rows are counted in the input. They aren't the row_number of the sheet.",
-		};
-	}
-
-	at(index: number): ContactRow {
+	private at(index: number): ContactRow {
 		return this.items[index]?.json ?? {};
 	}
 

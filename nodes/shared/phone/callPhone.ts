@@ -1,27 +1,15 @@
 import { givenAs } from '../modelFormats';
 import { InvalidInput } from '../api/errors';
-import { forEveryone, onScreenOnly } from '../api/resolution';
 import { isUnset, quoted } from '../values';
 import { callingCodeOf, countryName, isDialedFromAbroad } from './countries';
 import { isIndian, readIndian, TOLL_FREE } from './india';
-import {
-	columnAdvice,
-	isWritten,
-	readWritten,
-	SHORTENED,
-	type Unreadable,
-	type Written,
-} from './written';
+import { columnAdvice, isWritten, readWritten, type Unreadable, type Written } from './written';
 
 const INDIA = 'IN';
 const NUMBER_OR_COLUMN =
 	"Enter the number to call. If it's an expression, check the name of the column.";
-const DIGITS_ALONE = forEveryone(
-	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.',
-);
-const TEN_DIGITS = onScreenOnly(
-	"Enter its ten digits, with or without +91. If it's a number of another country, choose that in 'Country'.",
-);
+const DIGITS_ALONE =
+	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.';
 
 /**
  * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
@@ -49,10 +37,7 @@ function ofIndia(value: unknown, written: Written): string {
 	const international = plus ? digits : digits.replace(/^00/, '');
 	const isOther = (plus || digits.startsWith('00')) && !international.startsWith('91');
 	if (isOther) throw anotherCountry(value, INDIA);
-	throw unusable(
-		value,
-		plus || number === SHORTENED ? number : { ...number, resolution: TEN_DIGITS },
-	);
+	throw unusable(value, number);
 }
 
 function ofCountry(value: unknown, { digits, plus }: Written, country: string): string {
@@ -83,6 +68,6 @@ function anotherCountry(value: unknown, country: string): InvalidInput {
 function unusable(value: unknown, { issue, resolution = DIGITS_ALONE }: Unreadable): InvalidInput {
 	return new InvalidInput(
 		`'Phone Number' ${quoted(value)} ${issue}`,
-		givenAs('Phone Number', `${resolution.onScreen}${columnAdvice(value, 'Phone Number')}`),
+		givenAs('Phone Number', resolution + columnAdvice(value, 'Phone Number')),
 	);
 }

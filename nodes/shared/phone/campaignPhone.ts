@@ -1,5 +1,4 @@
 import { INDIAN_CODE, isIndian, isMobile, readIndian } from './india';
-import { forEveryone } from '../api/resolution';
 import { isBlank, isWritten, readWritten, type Unreadable } from './written';
 
 /** A number in one of the two documented formats. */
@@ -11,20 +10,14 @@ export interface AcceptedPhone {
 
 export interface UnusablePhone {
 	readonly reason: string;
-	/** The reason for a model. */
-	readonly forModel: string;
 }
 
 export type PhoneReading = AcceptedPhone | UnusablePhone;
 
 const INTERNATIONAL = /^\+91\d{10}$/;
-const ACCEPTED_FORMS = forEveryone(
-	'The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
-);
-const MISSING: UnusablePhone = {
-	reason: 'The phone column of this row is empty.',
-	forModel: 'The phone number is missing.',
-};
+const ACCEPTED_FORMS =
+	'The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.';
+const MISSING: UnusablePhone = { reason: 'The phone column of this row is empty.' };
 const MAX_SHOWN_CHARACTERS = 40;
 
 /**
@@ -49,7 +42,7 @@ export function readCampaignPhone(value: unknown): PhoneReading {
 	if (isMobile(subscriber)) return { phone: subscriber, phoneKey };
 	return unusableCell(value, {
 		issue: `starts with ${subscriber.charAt(0)}, but a 10-digit mobile number starts with 6 to 9`,
-		resolution: forEveryone('If the number is correct, write +91 before it.'),
+		resolution: 'If the number is correct, write +91 before it.',
 	});
 }
 
@@ -68,10 +61,7 @@ function unusableCell(
 ): UnusablePhone {
 	const isText = typeof value === 'string' || typeof value === 'number';
 	const cell = isText ? shown(String(value)) : 'The phone number';
-	return {
-		reason: `${cell} ${issue}. ${resolution.onScreen}`,
-		forModel: `${cell} ${issue}. ${resolution.forModel}`,
-	};
+	return { reason: `${cell} ${issue}. ${resolution}` };
 }
 
 function shown(cell: string): string {

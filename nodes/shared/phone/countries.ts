@@ -1,5 +1,4 @@
 import { givenAs } from '../modelFormats';
-import { normalized } from '../text';
 import { InvalidInput } from '../api/errors';
 import { isUnset, quoted } from '../values';
 
@@ -89,13 +88,6 @@ export function countryCode(value: unknown): string {
 			'Use the two-letter code of the country, such as IN for India or US for the United States.',
 		),
 	);
-}
-
-/** Without accents: Türkiye → Turkiye. */
-export function withoutAccents(name: string): string {
-	return normalized(name, 'NFD')
-		.replace(/\p{Mn}/gu, '')
-		.replace(/\u2019/g, "'");
 }
 
 /** `44` for `GB`. `undefined` for a country without its own code. */

@@ -1,4 +1,3 @@
-import { forEveryone } from '../api/resolution';
 import { SHORTENED, type Unreadable, type Written } from './written';
 
 /** The ten digits of an Indian number. `international`: it was written with +91, 0091, or 91. */
@@ -46,6 +45,6 @@ function withCode(digits: string): IndianNumber | Unreadable {
 function wrongLength(found: number, where: string): Unreadable {
 	return {
 		issue: `has ${found} ${found === 1 ? 'digit' : 'digits'}${where} instead of ${SUBSCRIBER_DIGITS}`,
-		resolution: forEveryone('Enter the ten digits of the number, with or without +91.'),
+		resolution: 'Enter the ten digits of the number, with or without +91.',
 	};
 }

@@ -1,5 +1,4 @@
 import { hasTrunkZero } from './countries';
-import { forEveryone, type Resolution } from '../api/resolution';
 
 /** The digits of a number, without its formatting. */
 export type Written = {
@@ -9,7 +8,7 @@ export type Written = {
 };
 
 /** Why a value is not a single number. `issue` follows the value in a sentence. */
-export type Unreadable = { issue: string; resolution?: Resolution };
+export type Unreadable = { issue: string; resolution?: string };
 
 /** Spaces, invisible characters, dashes, brackets, and quotes. */
 const DECORATION = /[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212'"`]/gu;
@@ -35,11 +34,8 @@ const COMPLETE_DIGITS = 10;
 
 export const SHORTENED: Unreadable = {
 	issue: 'may have lost its last digits in a spreadsheet',
-	resolution: {
-		onScreen:
-			'Format the phone column as text in the spreadsheet and enter the full numbers again.',
-		forModel: 'Give all digits of the number.',
-	},
+	resolution:
+		'Format the phone column as text in the spreadsheet and enter the full numbers again.',
 };
 
 /** Advice to add if the value, which has no digit, may be the name of a column. */
@@ -51,7 +47,7 @@ export function columnAdvice(value: unknown, label: string): string {
 const NO_NUMBER: Unreadable = { issue: "isn't a phone number" };
 const NOT_WHOLE: Unreadable = {
 	issue: "isn't a whole phone number",
-	resolution: forEveryone('Write the number without a dot or comma.'),
+	resolution: 'Write the number without a dot or comma.',
 };
 
 /**
@@ -77,14 +73,6 @@ export function readWritten(value: unknown): Written | Unreadable {
 	return whole === undefined ? NOT_WHOLE : readDialed(whole.replace(/[.,]/g, ''));
 }
 
-/** Only digits, separators, and signs that hide digits. */
-const MASKED = /^(?=.*[x*#•]{2})(?=.*\d)[-+\d\s().x*#•]+$/i;
-
-/** Whether a service hides digits of a number, as in `+91XXXXXX3210`. */
-export function isMasked(text: string): boolean {
-	return MASKED.test(text);
-}
-
 export function isWritten(reading: Written | Unreadable): reading is Written {
 	return 'digits' in reading;
 }
@@ -104,7 +92,7 @@ function readDialed(dialed: string): Written | Unreadable {
 	if (digitsIn(dialed).length >= MIN_DIGITS_OF_TWO) {
 		return {
 			issue: 'contains more than one phone number',
-			resolution: forEveryone('Keep only one number.'),
+			resolution: 'Keep only one number.',
 		};
 	}
 	if (!DIALED.test(dialed)) return NO_NUMBER;

@@ -51,7 +51,7 @@ test("an event that n8n can't start is retried with the same key, and then repor
 		return active.failed.length === 1;
 	});
 	expect(active.failed[0]).toMatchObject({
-		message: "A chat event didn't start an execution",
+		message: "1 chat event didn't start an execution",
 		description: expect.stringContaining(`nudge_sent (${eventId}) of ${sessions.open}.`),
 	});
 	expect(rejected).toBeGreaterThan(1);

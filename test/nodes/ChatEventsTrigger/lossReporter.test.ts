@@ -41,8 +41,8 @@ test.each([
 });
 
 test.each([
-	[51, " 1 more session isn't connected."],
-	[1_000, " 950 more sessions aren't connected."],
+	[51, ' And 1 more session.'],
+	[1_000, ' And 950 more sessions.'],
 ])("names 50 of %i sessions that aren't connected", (length, rest) => {
 	const losses = Array.from({ length }, (_, index) => loss(`s${index}`));
 	const { description } = sessionsLost(context(), losses);

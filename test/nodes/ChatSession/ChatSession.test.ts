@@ -148,19 +148,6 @@ describe('wait for event', () => {
 		expect(stopMessage(await waiting).description).toContain('Completed in this run: item 0.');
 	});
 
-	test('a model gets only the ten latest of the other events', async () => {
-		const parameters = { operation: 'waitForEvent', sessionId: sessions.open, timeLimit: 20 };
-		const node = await harness.other('chatSession', { ...parameters, eventTypes: ['nudge_sent'] });
-		const waiting = mcpTool(node, 'client-that-waits')({});
-		await listening();
-		const { sessions: chats } = harness.simulator();
-		for (let index = 0; index < 12; index++) chats.pushEvent(sessions.open, 'typing_started');
-		chats.nudge(sessions.open);
-		expect(await waiting).toMatchObject({
-			result: { event: { type: 'nudge_sent' }, seen: { length: 10 } },
-		});
-	});
-
 	test.each([
 		[0, 'must be more than 0 and at most 86400 (got 0)'],
 		[86_401, 'must be more than 0 and at most 86400 (got 86401)'],
@@ -220,6 +207,14 @@ describe('watch and unwatch', () => {
 		});
 	});
 
+	test.each(['n8n.example.com/webhook', 'ftp://n8n.example.com'])(
+		"%s isn't a URL of a trigger",
+		async (triggerUrl) => {
+			minting();
+			expect(stopMessage(await ask({ triggerUrl })).message).toBe(noTrigger);
+		},
+	);
+
 	test('Retry On Fail sends it again', async () => {
 		minting();
 		minting();
@@ -253,11 +248,6 @@ describe('watch and unwatch', () => {
 	test.each<[INodeParameters, string]>([
 		[{ triggerSecret: '={{ "" }}' }, "'Trigger Secret' is empty"],
 		[{ triggerUrl: '={{ "" }}' }, "'Trigger URL' is empty"],
-		[
-			{ triggerUrl: 'n8n.example.com/webhook' },
-			"'Trigger URL' must begin with http:// or https://",
-		],
-		[{ triggerUrl: 'ftp://n8n.example.com' }, "'Trigger URL' must begin with http:// or https://"],
 	])('%j: rejected before anything is sent', async (parameters, message) => {
 		expect(stopMessage(await ask(parameters)).message).toBe(message);
 	});

@@ -1,4 +1,4 @@
-import { engineTool, hintsOf, output, runNode, service } from '../../engine';
+import { engineTool, output, runNode, service } from '../../engine';
 import { AGENT, DETAILS, dndHarness, listOf, PATH } from './dndHarness';
 
 const harness = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
@@ -75,21 +75,17 @@ describe('a number that cannot be read', () => {
 		expect(description).toContain("[item 2] 'Phone' is empty");
 	});
 
-	test.each(['all', 'notListed', 'listed'])(
-		'is treated neither as listed nor as not listed (%s)',
-		async (returnRows) => {
-			whole().reply(200, listOf('+919812345678'));
-			const overrides = { onError: 'continueErrorOutput' } as const;
-			const setting = { items, credential, overrides, sinks: ['Good', 'Bad'] };
-			const result = await run({ returnRows }, setting);
-			const good = output(result, 'Good').map(({ json }) => json.on_dnd);
-			expect(good).toEqual({ all: [false, true], notListed: [false], listed: [true] }[returnRows]);
-			expect(output(result, 'Bad')).toMatchObject([
-				{ json: { error: "'Phone' \"n/a\" isn't a phone number [item 1]" } },
-				{ json: { error: "'Phone' is empty [item 2]" } },
-			]);
-		},
-	);
+	test('is treated neither as listed nor as not listed', async () => {
+		whole().reply(200, listOf('+919812345678'));
+		const overrides = { onError: 'continueErrorOutput' } as const;
+		const setting = { items, credential, overrides, sinks: ['Good', 'Bad'] };
+		const result = await run({}, setting);
+		expect(output(result, 'Good').map(({ json }) => json.on_dnd)).toEqual([false, true]);
+		expect(output(result, 'Bad')).toMatchObject([
+			{ json: { error: "'Phone' \"n/a\" isn't a phone number [item 1]" } },
+			{ json: { error: "'Phone' is empty [item 2]" } },
+		]);
+	});
 
 	test('is reported together with all others', async () => {
 		whole().reply(200, listOf('+12025550143', '+442079460958'));
@@ -115,10 +111,11 @@ const UNKNOWN = { on_dnd: true, dnd_phone: null, dnd_reason: null, dnd_created_a
 test('with On Error set to continue, a row that cannot be compared keeps its columns, but not those of an earlier check', async () => {
 	whole().reply(200, listOf('+919812345678'));
 	const overrides = { onError: 'continueRegularOutput' } as const;
-	const items = [ROWS[0] ?? {}, { phone: 'later', name: 'Zoe', row_number: 3, on_dnd: false }];
+	const earlier = { ...ROWS[0], error: 'of an earlier node' };
+	const items = [earlier, { phone: 'later', name: 'Zoe', row_number: 3, on_dnd: false }];
 	const result = await run({}, { items, credential, overrides });
 	expect(output(result, 'Node').map(({ json }) => json)).toEqual([
-		{ ...ROWS[0], ...LISTED },
+		{ ...earlier, ...LISTED },
 		{
 			...{ ...items[1], ...UNKNOWN },
 			error: expect.any(String),
@@ -126,22 +123,6 @@ test('with On Error set to continue, a row that cannot be compared keeps its col
 			details: expect.any(Object),
 		},
 	]);
-});
-
-test('Only Rows Not on the List: with On Error set to continue, rows that cannot be compared are left out with a hint', async () => {
-	whole().reply(200, listOf('+919812345678'));
-	const overrides = { onError: 'continueRegularOutput' } as const;
-	const items = [{ phone: 'later' }, { phone: '+919812345679', error: 'of an earlier node' }];
-	const result = await run({ returnRows: 'notListed' }, { items, credential, overrides });
-	expect(output(result, 'Node')).toMatchObject([{ json: items[1] }]);
-	expect(hintsOf(result)).toEqual([
-		expect.stringMatching(
-			/^1 row couldn't be checked and was left out\. The first one: 'Phone' "later"/,
-		),
-	]);
-	whole().reply(200, listOf());
-	const all = await run({ returnRows: 'notListed' }, { items: ROWS, credential, overrides });
-	expect(hintsOf(all)).toEqual([]);
 });
 
 test.each(['dndListAgentName', 'dndListPageName'])(

@@ -44,7 +44,7 @@ test('checks everything, sends nothing, and reports the results', async () => {
 	]);
 	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
 	expect(hints).toEqual([
-		"'Dry Run' is on, so nothing was sent. 4 rows: 2 ready, 1 rejected, 1 duplicate. The campaign's status is Paused, so its contacts can be pushed, but nobody is called until it's active. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects. The 'Rejected' output shows the reason for each row.",
+		"'Dry Run' is on, so nothing was sent. 4 rows: 2 ready, 1 rejected, 1 duplicate. The campaign's status is Paused, so its contacts can be pushed, but nobody is called until it's active. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.",
 	]);
 });
 

@@ -66,7 +66,7 @@ describe.each<[string, () => JsonObject[]]>([
 		expect(error).toMatchObject({
 			message: expect.stringMatching(/the outcome is unknown$/),
 			description: expect.stringMatching(
-				/^The request wasn't sent again.*\n6 rows: 2 pushed, 1 rejected, 2 unknown, 1 not sent\.\nPushed: 2 rows \(rows 2 to 3, contact list 501\)\. Leave them out.*\nUnknown: 2 rows \(rows 4 to 5\)\. They may or may not be in the campaign\.\nNot sent: 1 row \(row 6\)\. To send only these rows, retry.*\nRejected: 1 row \(row 1\)\. "12" has 2 digits.*\nBefore you push unknown rows again, look.*$/,
+				/^The request wasn't sent again.*\n6 rows: 2 pushed, 1 rejected, 2 unknown, 1 not sent\.\nPushed: 2 rows \(rows 2 to 3, contact list 501\)\. Leave them out.*\nUnknown: 2 rows \(rows 4 to 5\)\. They may or may not be in the campaign\.\nNot sent: 1 row \(row 6\)\. To send only these rows, retry.*\nRejected: 1 row \(row 1\)\. "12" has 2 digits.*\nRows are counted in the input\..*\nBefore you push unknown rows again, look.*$/,
 			),
 			context: {
 				descriptionTemplate: String(error?.description).replaceAll('\n', '<br>'),
@@ -83,7 +83,7 @@ describe.each<[string, () => JsonObject[]]>([
 		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 2, unknown: 2, not_sent: 1 });
 		expect(statusesOf(rejected)).toEqual({ unknown: 2, not_sent: 1 });
 		expect(hints).toEqual([
-			`5 rows: 2 pushed, 2 unknown, 1 not sent. ${WAITING} The 'Rejected' output shows the reason for each row.`,
+			`5 rows: 2 pushed, 2 unknown, 1 not sent. ${WAITING}`,
 			expect.stringMatching(/outcome is unknown.*wasn't sent again/),
 			expect.stringMatching(/look at the campaign's contact lists with Campaign Status/),
 		]);

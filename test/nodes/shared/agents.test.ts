@@ -1,4 +1,4 @@
-import { findAgents, requireNames } from '../../../nodes/shared/agents';
+import { findAgents } from '../../../nodes/shared/agents';
 import { ApiMapping, type MappingName } from '../../../nodes/shared/apiMapping';
 import type { JsonValue } from '../../../nodes/shared/json';
 import { explainedBy } from './explainedBy';
@@ -94,7 +94,7 @@ describe('with the API mapping', () => {
 	test('IDs alone', () => {
 		const details: Details = { agentsPath: '.', agentsIdPlace: 'entry' };
 		expect(find(['agent_a1'], details)).toEqual([
-			{ uuid: 'agent_a1', name: 'agent_a1', isNamed: true, record: { agent_uuid: 'agent_a1' } },
+			{ uuid: 'agent_a1', name: 'agent_a1', record: { agent_uuid: 'agent_a1' } },
 		]);
 	});
 
@@ -131,10 +131,4 @@ describe('with the API mapping', () => {
 			),
 		});
 	});
-});
-
-test('the path to names is right if one agent has a name', () => {
-	const mapping = new ApiMapping({ ...KEYED, agentsNamePath: 'title' });
-	const response = { data: { agents: { agent_a1: { title: 'Sales' }, agent_b2: {} } } };
-	expect(() => requireNames(findAgents(response, mapping), response, mapping)).not.toThrow();
 });

@@ -1,6 +1,6 @@
 import { backoffMs, duration, pause, settledOrTimeout } from '../../../nodes/shared/clock';
 import { heapInUse } from '../../engine/heap';
-import { FakeClock, settle } from './chat/fakes';
+import { FakeClock } from './chat/fakes';
 
 test.each([
 	[119_001, '2 minutes'],
@@ -104,24 +104,5 @@ describe('settledOrTimeout', () => {
 		expect(hasEnded).toBe(false);
 		await clock.advance(1);
 		expect(hasEnded).toBe(true);
-	});
-
-	test('an aborted signal ends the wait, also one that is aborted already', async () => {
-		const clock = new FakeClock();
-		const ending = new AbortController();
-		const ended: string[] = [];
-		const wait = async (name: string) => {
-			await settledOrTimeout(clock, 5_000, never, ending.signal);
-			ended.push(name);
-		};
-		void wait('first');
-		await clock.advance(100);
-		expect(ended).toEqual([]);
-		ending.abort();
-		await settle();
-		expect(ended).toEqual(['first']);
-		void wait('second');
-		await settle();
-		expect(ended).toEqual(['first', 'second']);
 	});
 });

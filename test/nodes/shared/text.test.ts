@@ -13,16 +13,16 @@ test('removes the same characters at the end as a regular expression', () => {
 });
 
 describe('in a Unicode normalization form', () => {
-	test.each(['NFD', 'NFKC'] as const)('normalizes text like String.normalize: %s', (form) => {
+	test('normalizes text like String.normalize', () => {
 		fc.assert(
 			fc.property(anyText, (text) => {
-				expect(normalized(text, form)).toBe(text.normalize(form));
+				expect(normalized(text)).toBe(text.normalize('NFKC'));
 			}),
 		);
 	});
 
 	test('a letter keeps 30 marks', () => {
-		expect(normalized(`n${'\u0323'.repeat(40)} x`, 'NFD')).toBe(`n${'\u0323'.repeat(30)} x`);
+		expect(normalized(`x${'\u0323'.repeat(40)} x`)).toBe(`x${'\u0323'.repeat(30)} x`);
 	});
 
 	test('normalization never moves other characters before a mark', () => {

@@ -1,8 +1,9 @@
+import deburr from 'lodash/deburr';
 import type { INodeProperties } from 'n8n-workflow';
-import { COUNTRIES, withoutAccents } from '../../phone/countries';
+import { COUNTRIES } from '../../phone/countries';
 
 const countries = COUNTRIES.map(({ code, name }) => {
-	const plain = withoutAccents(name);
+	const plain = deburr(name).replace('\u2019', "'");
 	const label = plain === name ? code : `${code}, ${plain}`;
 	// The editor searches these names, so they also have the code and the spelling without accents.
 	return { name: `${name} (${label})`, value: code };

@@ -2,7 +2,7 @@ import isPlainObject from 'lodash/isPlainObject';
 import { DateTime } from 'luxon';
 import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
-import { MAX_DEPTH, isTooDeep, type JsonValue } from '../../json';
+import type { JsonValue } from '../../json';
 import { formatOf, hasFormat } from '../../modelFormats';
 import { isUnset, quoted } from '../../values';
 
@@ -101,8 +101,8 @@ export const TIME: Kind<TimeValue> = {
 /** `lostInJson` checks the contents of lists and objects. */
 export const JSON_VALUE: Kind<JsonValue> = {
 	types: ['json'],
-	wanted: `JSON of at most ${MAX_DEPTH} levels`,
-	parse: (value) => (isJson(value) && !isTooDeep(value) ? value : undefined),
+	wanted: 'JSON',
+	parse: (value) => (isJson(value) ? value : undefined),
 };
 
 function isFiniteNumber(value: unknown): value is number {

@@ -59,11 +59,6 @@ export class SendOnce<Deps> {
 		this.notes = once(async () => await openNotes(context));
 	}
 
-	/** Whether earlier attempts of this node run sent anything, or may have. */
-	get hasEarlier(): boolean {
-		return this.earlierItems.size > 0 || this.mayHaveMore;
-	}
-
 	/**
 	 * Finds the records of all items, by the target and which of several requests to it this is. Adds a record for those that an
 	 * earlier attempt may have sent and whose result n8n didn't store. Not for tools.

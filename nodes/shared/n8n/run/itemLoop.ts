@@ -182,7 +182,7 @@ export function withInputIfFailed(
 	return { ...item, json: { ...inputOf(itemIndex(item.pairedItem)), ...item.json } };
 }
 
-export function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
+function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
 	return typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : 0;
 }
 

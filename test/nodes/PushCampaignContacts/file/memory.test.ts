@@ -3,7 +3,7 @@ import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { collectGarbage, heapInUse } from '../../../engine/heap';
-import { accept, columns, contactItems, scripted } from '../push/scripted';
+import { columns, contactItems } from '../push/scripted';
 
 /** Bytes in typed arrays and buffers. */
 function bytesOutsideHeap(): number {
@@ -27,9 +27,8 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
 test('keeps nothing else of the file in memory', async () => {
 	const source = { name: 'a.csv', open: () => pieces() };
 	const rows = await FileRows.open(source);
-	const { options } = scripted(accept);
 	const before = heapInUse();
-	const prepared = await prepareRows(rows, columns, options);
+	const prepared = await prepareRows(rows, columns);
 	const kept = heapInUse() - before;
 	expect(prepared.rows.size + prepared.notPushed.size).toBe(PIECES);
 	expect(kept).toBeLessThan((PIECES * NOTE.length) / 4);
@@ -50,11 +49,10 @@ async function* copies(count: number): AsyncGenerator<Uint8Array> {
 test('a duplicate takes little memory until its reason is needed', async () => {
 	const count = 40_000;
 	const source = { name: 'a.csv', open: () => copies(count) };
-	const { options } = scripted(accept);
 	const bytesPerDuplicate = async () => {
 		const rows = await FileRows.open(source);
 		const before = heapInUse();
-		const { notPushed } = await prepareRows(rows, columns, options);
+		const { notPushed } = await prepareRows(rows, columns);
 		const kept = heapInUse() - before;
 		expect(notPushed.size).toBe((4 / 5) * count);
 		return kept / notPushed.size;
@@ -66,11 +64,10 @@ test('a duplicate takes little memory until its reason is needed', async () => {
 
 test('frees the lookup tables after the rows are checked', async () => {
 	const count = 250_000;
-	const { options } = scripted(accept);
 	const items = contactItems(count);
 	const rows = new ItemRows(items);
 	const before = bytesOutsideHeap();
-	const prepared = await prepareRows(rows, columns, options);
+	const prepared = await prepareRows(rows, columns);
 	const kept = bytesOutsideHeap() - before;
 	expect(prepared.rows.size).toBe(count);
 	// The phone of each row, in eight bytes.

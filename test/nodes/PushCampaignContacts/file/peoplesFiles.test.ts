@@ -90,7 +90,7 @@ const written: fc.Arbitrary<Written> = fc
 async function pushed(content: Uint8Array) {
 	const source = await FileRows.open({ name: 'a.csv', open: () => [content] });
 	const columns = resolveColumns(await source.columns(), choice);
-	const prepared = await prepareRows(source, columns, { isTool: false });
+	const prepared = await prepareRows(source, columns);
 	const contacts = await prepared.contactsOf([...prepared.rows]);
 	const sent = parseJson(`[${contacts.join()}]`);
 	if (!Array.isArray(sent)) throw new Error('The contacts are not a list');
@@ -175,7 +175,7 @@ test('sends a changed file only to the numbers that were checked', async () => {
 			let bytes = bytesOf(file);
 			const source = await FileRows.open({ name: 'a.csv', open: () => [bytes] });
 			const columns = resolveColumns(await source.columns(), choice);
-			const { rows, contactsOf } = await prepareRows(source, columns, { isTool: false });
+			const { rows, contactsOf } = await prepareRows(source, columns);
 			const checked = phonesIn(await contactsOf([...rows]));
 			bytes = change(bytes, place % bytes.length);
 			await source.close();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
-import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/chunkSender';
+import { MAX_ROWS_SENT_ALONE } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
 import { NumbersOfExecution } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { HttpResponse, ServiceRequest } from '../../../../nodes/shared/api/http';
@@ -201,7 +201,7 @@ test('a field path names only its contact, and a long text is shortened', async 
 	expect(sent.at(-1)).toEqual([phone(1), phone(2)]);
 });
 
-const notesWithIndexes = rowsOf(2 * MAX_REJECTED_ROWS + 1).map((row) => `contacts[${row}]`);
+const notesWithIndexes = rowsOf(MAX_ROWS_SENT_ALONE + 1).map((row) => `contacts[${row}]`);
 test.each<[string, HttpResponse, number]>([
 	['an index beyond the request', reject('contacts[4] is invalid'), 3],
 	[
@@ -214,7 +214,6 @@ test.each<[string, HttpResponse, number]>([
 		3,
 	],
 	['a status that is not about validation', reject('contacts[1] is invalid', 403), 3],
-	['too many rows', reject(notesWithIndexes.join(' ')), notesWithIndexes.length],
 ])('a rejection with %s rejects no row, and stops the push', async (_name, rejection, count) => {
 	const { sent, options } = scripted(() => rejection);
 	const outcome = await push(count, options);
@@ -225,10 +224,21 @@ test.each<[string, HttpResponse, number]>([
 
 test('stops after a limited number of rejected rows', async () => {
 	const { sent, options } = scripted(() => reject('contacts[0] is invalid'));
-	const outcome = await push(MAX_REJECTED_ROWS + 2, options);
-	expect(sent).toHaveLength(2 * MAX_REJECTED_ROWS + 2);
-	expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows of one request/);
-	expect(statuses(outcome).slice(-2)).toEqual(['100 rejected', '101 not_sent']);
+	const outcome = await push(MAX_ROWS_SENT_ALONE + 2, options);
+	expect(sent).toHaveLength(2 * MAX_ROWS_SENT_ALONE + 1);
+	expect(outcome.stopped?.message).toMatch(/may reject more than 200 rows of one request/);
+	expect(statuses(outcome).slice(-3)).toEqual(['199 rejected', '200 not_sent', '201 not_sent']);
+});
+
+test('sends no row alone if a rejection names too many', async () => {
+	const { sent, options } = scripted(() => reject(notesWithIndexes.join(' ')));
+	const outcome = await push(notesWithIndexes.length, options);
+	expect(sent).toHaveLength(1);
+	expect(outcome.stopped).toMatchObject({
+		message: expect.stringMatching(/may reject more than 200 rows of one request/),
+		originalMessage: expect.stringContaining('contacts[7]'),
+	});
+	expect(outcome.notPushed.count('not_sent')).toBe(notesWithIndexes.length);
 });
 
 describe('a service or a proxy with a maximum number of contacts per request', () => {
@@ -279,7 +289,7 @@ describe('a service or a proxy with a maximum number of contacts per request', (
 	test('gets a limited number of requests', async () => {
 		const { sent, options } = limited(() => 0);
 		const outcome = await push(1_000, options);
-		expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows/);
-		expect(sent.length).toBeLessThan(3 * MAX_REJECTED_ROWS);
+		expect(outcome.stopped?.message).toMatch(/may reject more than 200 rows/);
+		expect(sent.length).toBeLessThan(3 * MAX_ROWS_SENT_ALONE);
 	});
 });

@@ -42,6 +42,7 @@ test('reports each group of rows on one line', async () => {
 		'Not sent: 1 row (row 20001). To send only these rows, retry this execution from the list of executions.',
 		'Rejected: 1 row (row 1). The service rejected this row: contacts[0] is invalid',
 		'Skipped: 1 row (row 20002). Leave them out if you push the other rows again.',
+		namesOfItems.legend,
 		"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.",
 	]);
 });
@@ -57,7 +58,7 @@ test('names the lists of all requests, and the first reason of several rejected 
 	});
 	const lines = described(outcome);
 	expect(lines[1]).toMatch(/^Pushed: 4 rows \(rows 1 to 4, contact list 501, 502\)\. /);
-	expect(lines.at(-1)).toMatch(
+	expect(lines.at(-2)).toMatch(
 		/^Rejected: 7 rows \(rows 6 to 12\)\. The first reason: "x" isn't a phone number\. /,
 	);
 });
@@ -72,6 +73,7 @@ test('advises no retry of the execution if no row was pushed', async () => {
 		'3 rows: 0 pushed, 1 on the do-not-disturb list, 2 not sent.',
 		'Not sent: 2 rows (rows 2 to 3). Push the rows again after this is resolved.',
 		'Skipped: 1 row (row 1). Leave them out if you push the other rows again.',
+		namesOfItems.legend,
 	]);
 });
 

@@ -67,7 +67,7 @@ describe('a value that may not be one number is rejected', () => {
 		[
 			'IN',
 			'112',
-			"has 3 digits instead of 10. Enter its ten digits, with or without +91. If it's a number of another country, choose that in 'Country'.",
+			'has 3 digits instead of 10. Enter the ten digits of the number, with or without +91.',
 		],
 		['IN', '98765432101', 'has 11 digits instead of 10'],
 		['IN', '987654321.0', 'has 9 digits instead of 10'],

@@ -104,13 +104,6 @@ describe('rejects other values with a reason', () => {
 		expect(shown('x'.repeat(41))).toBe(`${'x'.repeat(40)}...`);
 	});
 
-	test('the reason for a model names the number', () => {
-		expect(readCampaignPhone(' 98765 ')).toHaveProperty(
-			'forModel',
-			'"98765" has 5 digits instead of 10. Enter the ten digits of the number, with or without +91.',
-		);
-	});
-
 	test('the reason for other values does not show them', () => {
 		expect(reasonOf(['9876543210'])).toBe(
 			'The phone number is neither text nor a number. The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isMasked, isWritten, readWritten } from '../../../../nodes/shared/phone/written';
+import { isWritten, readWritten } from '../../../../nodes/shared/phone/written';
 
 const digitsOf = (value: unknown): string => {
 	const reading = readWritten(value);
@@ -82,17 +82,6 @@ test.each<[unknown, RegExp]>([
 ])('%j is rejected', (value, words) => {
 	const reading = readWritten(value);
 	expect(isWritten(reading) ? reading : reading.issue).toEqual(expect.stringMatching(words));
-});
-
-test.each([
-	['+91XXXXXX3210', true],
-	['+91 ***** (3210)', true],
-	['98765x3210', false],
-	['+91XXXXXX', true],
-	['XXXXXXXXXX', false],
-	['Annexx 3210', false],
-])('whether %s hides digits: %s', (text, isHidden) => {
-	expect(isMasked(text)).toBe(isHidden);
 });
 
 test('ignores formatting around a number', () => {

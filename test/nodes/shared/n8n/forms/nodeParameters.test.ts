@@ -108,28 +108,3 @@ test('a field without expressions is read once, also with nested values', () => 
 	expect(read({ systemPrompt: 'b' }, rows, 'options', prompt).evaluations).toBe(1);
 	expect(read({ systemPrompt: '={{ $itemIndex }}' }, rows, 'options', prompt).evaluations).toBe(3);
 });
-
-describe('a value that is nested too deep for JSON', () => {
-	const nested = (levels: number): IDataObject =>
-		Array.from({ length: levels }).reduce<IDataObject>((inner) => ({ inner }), {});
-
-	test('is rejected with a message', () => {
-		const rows = [{ deep: nested(501) }];
-		expect(() => read('={{ $json.deep }}', rows)).toThrow(
-			"'Field' must be JSON of at most 500 levels (got an object)",
-		);
-	});
-
-	test.each([1, 499])('with fewer levels is read: %i levels', (levels) => {
-		const rows = [{ deep: nested(levels) }];
-		expect(read('={{ $json.deep }}', rows).values).toEqual([rows[0]?.deep]);
-	});
-
-	test('that contains itself is rejected by n8n', () => {
-		const own: IDataObject = { name: 'x' };
-		own.self = own;
-		expect(() => read('={{ $json.deep }}', [{ deep: own }])).toThrow(
-			'Maximum call stack size exceeded',
-		);
-	});
-});
