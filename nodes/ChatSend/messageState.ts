@@ -13,7 +13,7 @@ const TURN_FIELDS = ['reply', 'turn_id', 'merged_into'];
  * Returns the response unless its `state` says that the message wasn't accepted. The document lists the values of `state`
  * only for the ack of a frame, and gives the ack of a completed turn the "same fields as the synchronous send response", so
  * `invalid`, `busy`, and `error` mean the same here. Other objects can have a `state`, too, so `busy` and `invalid` are
- * certain only with an `error`. Otherwise, the outcome is unknown.
+ * certain only with the documented `error`, and if nothing else shows a turn. Otherwise, the outcome is unknown.
  *
  * @throws ChatTurnFault, OutcomeUnknown
  */
@@ -21,18 +21,21 @@ export function requireAccepted(response: ApiResponse): ApiResponse {
 	const payload = turnIn(response.body);
 	if (!isRejected(payload) || showsTurn(payload)) return response;
 	const { state, error } = payload;
-	const ack = { state: isGiven(error) ? state : 'error', payload };
+	const isDocumented = state === 'busy' ? error === 'server_busy' : isGiven(error);
+	const isCertain = isDocumented && !objectsIn(response.body).some(showsTurn);
+	const ack = { state: isCertain ? state : 'error', payload };
 	const fault = turnFault({ kind: 'ack', ack, isRepeat: false });
 	if (fault !== null) throw fault;
 	return response;
 }
 
+function objectsIn(body: JsonValue): JsonObject[] {
+	return [...valuesIn(body, MAX_RESPONSE_VALUES)].filter(isJsonObject);
+}
+
 /** The outermost object with a state of a message or a turn, which is about the message. A session has other states. */
 function turnIn(body: JsonValue): JsonObject {
-	for (const one of valuesIn(body, MAX_RESPONSE_VALUES)) {
-		if (isJsonObject(one) && (isRejected(one) || showsTurn(one))) return one;
-	}
-	return {};
+	return objectsIn(body).find((one) => isRejected(one) || showsTurn(one)) ?? {};
 }
 
 function isRejected(one: JsonObject): one is JsonObject & { state: string } {

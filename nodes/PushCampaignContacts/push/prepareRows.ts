@@ -1,3 +1,4 @@
+import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/endpoints';
@@ -62,6 +63,7 @@ async function checkRows(
 ): Promise<Pick<PreparedRows, 'phones' | 'notPushed' | 'hasNames'>> {
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();
+	const duplicates: Array<{ index: number; key: string }> = [];
 	const keptRows = new RowsByPhone(phones, source.count);
 	const nameLengths = new NumbersByRow(Uint16Array);
 	let hasNames = false;
@@ -75,7 +77,8 @@ async function checkRows(
 			const kept = keptRows.get(reading.phoneKey);
 			// If both names are equally long, the earlier row is kept.
 			const isKept = kept === undefined || nameLength > nameLengths.at(kept);
-			if (kept !== undefined) notPushed.add(isKept ? kept : index, 'duplicate', DUPLICATE);
+			if (kept !== undefined)
+				duplicates.push({ index: isKept ? kept : index, key: reading.phoneKey });
 			if (isKept) {
 				if (kept !== undefined) phones.clear(kept);
 				phones.set(index, reading);
@@ -85,15 +88,17 @@ async function checkRows(
 		} else {
 			notPushed.add(index, 'rejected', detachedCopy(reading.reason));
 		}
-		if (notPushed.size > source.maxOutputRows) {
+		if (notPushed.size + duplicates.length > source.maxOutputRows) {
 			throw tooManyUnusable(source.maxOutputRows, notPushed);
 		}
 	});
+	for (const { index, key } of duplicates) {
+		const kept = upperFirst(source.names.one(keptRows.get(key) ?? 0));
+		const reason = `${kept} has the same number and was kept. The node pushes one row per phone number.`;
+		notPushed.add(index, 'duplicate', reason);
+	}
 	return { phones, notPushed, hasNames };
 }
-
-const DUPLICATE =
-	'Another row has the same phone number, and was kept. The node pushes one row per phone number.';
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
 function tooManyUnusable(max: number, { added: [first] }: RowsNotPushed): InvalidInput {

@@ -3,6 +3,7 @@ import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { Pauses } from '../../shared/pauses';
+import { plainText } from '../../shared/values';
 import type { ContactRow } from './cells';
 import type { RowSet } from './rowSet';
 
@@ -75,7 +76,6 @@ export const namesOfItems: RowNames = {
 
 /** Rows in n8n's items. */
 export class ItemRows implements RowSource {
-	readonly names = namesOfItems;
 	readonly notes = [];
 	readonly maxOutputRows = Infinity;
 
@@ -83,6 +83,13 @@ export class ItemRows implements RowSource {
 
 	get count(): number {
 		return this.items.length;
+	}
+
+	/** Google Sheets adds `row_number`, which differs from the number of the item. */
+	get names(): RowNames {
+		if (typeof this.at(0).row_number !== 'number') return namesOfItems;
+		const one = (row: number) => `the row with row_number ${plainText(this.at(row).row_number)}`;
+		return { ...namesOfItems, one };
 	}
 
 	private at(index: number): ContactRow {

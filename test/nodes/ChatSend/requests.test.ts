@@ -108,6 +108,7 @@ describe.each([
 			'Send it again later. The service said: server_busy.',
 		],
 		[{ state: 'invalid' }, "The service couldn't process the message", UNKNOWN],
+		[{ state: 'busy', error: 'later' }, "The service couldn't process the message", UNKNOWN],
 		[{ state: 'error', error: 'boom' }, "The service couldn't process the message", UNKNOWN],
 		[{ state: 'error' }, "The service couldn't process the message", UNKNOWN],
 		[{ state: 'busy' }, "The service couldn't process the message", UNKNOWN],
@@ -124,6 +125,14 @@ describe.each([
 	])('%j: the state of the session is another one', async (data) => {
 		const { message } = stopMessage(await responding(data));
 		expect(message).toBe('The service is too busy to accept the message');
+	});
+
+	test.each<JsonObject>([
+		{ earlier: { turn_id: 't-0', reply: 'Hello' }, state: 'invalid', error: 'agent_inactive' },
+		{ answer: { state: 'busy', error: 'server_busy' }, earlier: { turn_id: 't-0' } },
+		{ answer: { state: 'invalid', error: 'bad_payload' }, earlier: { state: 'default' } },
+	])('%j: a turn elsewhere proves nothing', async (data) => {
+		expect(stopMessage(await responding(data)).description).toContain(UNKNOWN);
 	});
 
 	/** With what is added to the output of 'Request With Immediate Reply' and 'Request With Later Reply'. */

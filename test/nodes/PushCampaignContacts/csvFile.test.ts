@@ -60,7 +60,7 @@ describe('a file', () => {
 					source_row: 2,
 					rejection_status: 'duplicate',
 					rejection_reason:
-						'Another row has the same phone number, and was kept. The node pushes one row per phone number.',
+						'Row 4 has the same number and was kept. The node pushes one row per phone number.',
 				},
 				pairedItem: { item: 0 },
 			},

@@ -16,7 +16,7 @@ const prepare = async (rows: ContactRow[], own = columns) => {
 	return await prepareRows(new ItemRows(items), own);
 };
 
-test.each<[string, ContactRow[], kept: number[], duplicates: number[]]>([
+test.each<[string, ContactRow[], kept: number[], duplicates: Record<number, string>]>([
 	[
 		'the longer name at any position',
 		[
@@ -27,13 +27,13 @@ test.each<[string, ContactRow[], kept: number[], duplicates: number[]]>([
 			{ phone: '09876543210', person_name: 'A. Rao' },
 		],
 		[1, 2],
-		[0, 3, 4],
+		{ 0: 'Row 2', 3: 'Row 3', 4: 'Row 2' },
 	],
 	[
 		'the longest of three names',
 		['A', 'Asha', 'Asha Rao'].map((person_name) => ({ phone: '9876543210', person_name })),
 		[2],
-		[0, 1],
+		{ 0: 'Row 3', 1: 'Row 3' },
 	],
 	[
 		'the earlier of equally long names, ignoring white space',
@@ -44,18 +44,28 @@ test.each<[string, ContactRow[], kept: number[], duplicates: number[]]>([
 			{ phone: '9123456789', person_name: null },
 		],
 		[0, 2],
-		[1, 3],
+		{ 1: 'Row 1', 3: 'Row 3' },
+	],
+	[
+		'the first, by its number in a sheet of Google Sheets',
+		[
+			{ row_number: 2, phone: '9876543210', person_name: 'Asha' },
+			{ row_number: 3, phone: '9876543210' },
+			{ row_number: 5, phone: '9123456789' },
+			{ row_number: 6, phone: '9123456789' },
+		],
+		[0, 2],
+		{ 1: 'The row with row_number 2', 3: 'The row with row_number 5' },
 	],
 ])('of rows with the same number, keeps %s', async (_which, given, kept, duplicates) => {
 	const { rows, phones, notPushed } = await prepare(given);
 	expect([...rows]).toEqual(kept);
 	expect([...given.keys()].filter((row) => phones.isSet(row))).toEqual(kept);
 	expect([...notPushed]).toEqual(
-		duplicates.map((index) => ({
-			index,
+		Object.entries(duplicates).map(([index, which]) => ({
+			index: Number(index),
 			status: 'duplicate',
-			reason:
-				'Another row has the same phone number, and was kept. The node pushes one row per phone number.',
+			reason: `${which} has the same number and was kept. The node pushes one row per phone number.`,
 		})),
 	);
 });

@@ -202,7 +202,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		acceptCalls(1);
 		expect(checked(await tool())).toEqual({
 			outcome: 'rejected',
-			what_happened: 'The service rejected the call: "number is on the do-not-disturb list".',
+			what_happened: 'The service rejected the call (number is on the do-not-disturb list).',
 			next_step: expect.stringContaining('Request again only what you can correct.'),
 			result: null,
 		});
