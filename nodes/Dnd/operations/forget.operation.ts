@@ -127,5 +127,5 @@ function readKey(form: Fields): string {
 
 function readCampaignId(form: Fields): number | undefined {
 	const id = form.text('campaignId', MAY_BE_BLANK);
-	return id === undefined || id === '' ? undefined : parseCampaignId(id, 'Campaign ID');
+	return id === '' ? undefined : parseCampaignId(id, 'Campaign ID');
 }

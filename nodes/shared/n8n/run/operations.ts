@@ -56,16 +56,14 @@ export function operationFields(
 		),
 		resourceField(resources, initial),
 		...resources.map(
-			(resource): INodeProperties => ({
+			({ value, operations: choices, initial: { value: first } }): INodeProperties => ({
 				displayName: 'Operation',
 				name: 'operation',
 				type: 'options',
 				noDataExpression: true,
-				options: resource.operations.map((one) =>
-					pick(one, ['name', 'value', 'action', 'description']),
-				),
-				default: resource.initial.value,
-				displayOptions: { show: { resource: [resource.value] } },
+				options: choices.map((one) => pick(one, ['name', 'value', 'action', 'description'])),
+				default: first,
+				displayOptions: { show: { resource: [value] } },
 			}),
 		),
 		// Operation values are unique in a node, across its resources.
