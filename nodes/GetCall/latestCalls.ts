@@ -41,7 +41,9 @@ export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<
 		else if (later === undefined || later > 0)
 			numbers.set(key, { newest: [call], createdAt: at.toMillis(), retries, form });
 	});
-	for (const { newest } of numbers.values()) for (const call of newest) kept.add(call);
+	await forEachWithPauses(numbers.values(), ({ newest }) => {
+		for (const call of newest) kept.add(call);
+	});
 	return calls.filter((call) => kept.has(call));
 }
 

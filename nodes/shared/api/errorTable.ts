@@ -43,6 +43,8 @@ type ErrorRow<Code = string> = Texts & {
 	 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
 	 */
 	statusAloneRejects?: true;
+	/** Whether the same request may succeed later. The text says "later", and `Retry-After` replaces it. */
+	isTransient?: true;
 };
 
 /** @param endpoints in the notation of the document: `GET /v1/call/{id}` */
@@ -233,6 +235,7 @@ const ROWS = [
 			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
 		next: 'The request had no effect. Try again later.',
 		onScreen: 'Fewer requests at the same time can help.',
+		isTransient: true,
 	},
 	{
 		// How the service rejects an unknown session isn't documented.
@@ -302,10 +305,12 @@ function isEndpoint(endpoints: RegExp | undefined, { method, path }: ServiceRequ
 	return endpoints === undefined || endpoints.test(`${method} ${path}`);
 }
 
-/** The texts of a row, with the time of `Retry-After` if the service receives too many requests. */
+/** The texts of a row, with the time of `Retry-After`. */
 export function explanationOf(row: Row, response: HttpResponse): Explanation {
-	const waitMs = (response.status === TOO_MANY_REQUESTS && retryAfterMs(response)) || 0;
+	// Whatever the body says, the service also says that it receives too many requests.
+	const isTransient = row.isTransient === true || response.status === TOO_MANY_REQUESTS;
+	const waitMs = (isTransient && retryAfterMs(response)) || 0;
 	const { message, next = '' } = row;
 	const timed = waitMs === 0 ? next : next.replace('later', `after ${duration(waitMs)}`);
-	return { message, resolution: resolutionOf({ ...row, next: timed }) };
+	return { message, isTransient, resolution: resolutionOf({ ...row, next: timed }) };
 }

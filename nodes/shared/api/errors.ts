@@ -1,7 +1,6 @@
 import { onScreenOnly, type Explanation, type Reader, type Resolution } from './resolution';
 import type { ErrorCode } from './errorTable';
 import type { RejectionBody } from './rejectionBody';
-import { TOO_MANY_REQUESTS } from './http';
 import { firstCharacters } from '../text';
 
 /** What is known of an error besides its text. */
@@ -185,13 +184,12 @@ export class ServiceRejection extends ExplainedError {
 	readonly outcome = 'rejected';
 
 	constructor(
-		{ message, resolution }: Explanation,
+		{ message, resolution, isTransient = false }: Explanation,
 		originalMessage: string,
 		readonly status: number,
 		readonly rejection: RejectionBody,
 		origin: ErrorOrigin = 'service',
 	) {
-		const isTransient = status === TOO_MANY_REQUESTS;
 		super(message, resolution, { originalMessage, origin, isTransient });
 	}
 }

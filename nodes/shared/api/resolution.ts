@@ -5,7 +5,12 @@
 export type Resolution = { onScreen: string; forModel: string };
 
 /** What happened, and what to do about it. */
-export type Explanation = { message: string; resolution: Resolution };
+export type Explanation = {
+	message: string;
+	resolution: Resolution;
+	/** Whether the same request may succeed later. */
+	isTransient?: boolean;
+};
 
 /** The reader of a resolution. */
 export type Reader = keyof Resolution;

@@ -28,9 +28,9 @@ function ended(end: Partial<SocketEnd>): AttemptEnd {
 
 const closed = (code: number, openForMs = 100) => ended({ code, openForMs });
 const noToken = (error: unknown): AttemptEnd => ({ kind: 'token', error });
-const rejection = (status: number) =>
+const rejection = (status: number, isTransient = false) =>
 	new ServiceRejection(
-		{ message: 'The agent is unknown', resolution: forEveryone('Check the agent.') },
+		{ message: 'The agent is unknown', resolution: forEveryone('Check the agent.'), isTransient },
 		'agent_not_found',
 		status,
 		NO_ERROR_BODY,
@@ -88,7 +88,7 @@ describe('ReconnectPolicy', () => {
 			retry(1, 'new', 'no_token'),
 		],
 		['no token: another conflict', noToken(rejection(409)), end('no_token')],
-		['no token: too many requests', noToken(rejection(429)), retry(1, 'new')],
+		['no token: too many requests', noToken(rejection(429, true)), retry(1, 'new')],
 		['no token: unreachable', noToken(new Error('down')), retry(1, 'new')],
 		['no usable token', noToken(unusable), end('no_token')],
 	])('%s', (_name, attempt, step) => {

@@ -459,8 +459,13 @@ test('a completed request stays done after a later failure', async () => {
 const CHECK = forEveryone('Check the ID.');
 const ON_SCREEN = onScreenOnly('Change the setting.');
 const invalid = (resolution: Resolution) => new InvalidInput('Wrong', resolution);
-const rejected = (resolution: Resolution, status = 404) =>
-	new ServiceRejection({ message: 'Rejected', resolution }, 'No', status, NO_ERROR_BODY);
+const rejected = (resolution: Resolution, mayPass = false) =>
+	new ServiceRejection(
+		{ message: 'Rejected', resolution, isTransient: mayPass },
+		'No',
+		404,
+		NO_ERROR_BODY,
+	);
 const unknown = new OutcomeUnknown('No response', ON_SCREEN);
 const OWNER =
 	'Tell the user you are chatting with that the person who set up this tool must fix this.';
@@ -481,7 +486,7 @@ test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]
 		'rejected',
 		'Check the ID. Nothing was done. Request again only what you can correct.',
 	],
-	['change', rejected(ON_SCREEN, 429), 'rejected', `Nothing was done. ${LATER}`],
+	['change', rejected(ON_SCREEN, true), 'rejected', `Nothing was done. ${LATER}`],
 	['change', rejected(ON_SCREEN), 'rejected', `Nothing was done. ${OWNER}`],
 	['change', new Error('No credential'), 'not_sent', `Nothing was done. ${OWNER}`],
 	[
