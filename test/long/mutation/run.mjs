@@ -8,8 +8,8 @@ import { SEED, SHARE } from './sample.mjs';
 
 const { values } = parseArgs({
 	options: {
-		// One of the processes draws the sample.
-		concurrency: { type: 'string', default: '3' },
+		// Half of the processes check types.
+		concurrency: { type: 'string', default: '4' },
 		force: { type: 'boolean' },
 		files: { type: 'string' },
 	},
