@@ -86,10 +86,10 @@ function releaseSentence(outcome: PushOutcome): string {
 
 /** Requests after which the service doesn't say that it released the contacts, or not, as requested. */
 function releasedOtherwise({ pushed, enqueue }: PushOutcome): PushedRequest[] {
-	return pushed.filter(({ response }) => isReleased(response) !== enqueue);
+	return pushed.filter(({ response }) => confirmsRelease(response) !== enqueue);
 }
 
-function isReleased({ enqueued }: JsonObject): boolean {
+function confirmsRelease({ enqueued }: JsonObject): boolean {
 	return enqueued === true;
 }
 
@@ -101,7 +101,7 @@ export function summarize(outcome: PushOutcome): JsonObject {
 	const summary: JsonObject = { summary: pushSummary(outcome), totals: countRows(outcome) };
 	if (ready !== undefined) return { dry_run: true, ...summary, campaign_status: status };
 	summary.campaign_upload_ids = valuesOf(outcome, 'campaign_upload_id');
-	summary.enqueued = pushed.length > 0 && pushed.every(({ response }) => isReleased(response));
+	summary.enqueued = pushed.length > 0 && pushed.every(({ response }) => confirmsRelease(response));
 	for (const field of COUNTS) {
 		summary[field] = sumBy(valuesOf(outcome, field), (value) =>
 			typeof value === 'number' ? value : 0,
