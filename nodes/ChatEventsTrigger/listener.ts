@@ -6,7 +6,7 @@ import { sessionKey } from '../shared/chat/parseChatFields';
 import type { ChatLease } from '../shared/chat/sharedConnections';
 import { settledOrTimeout } from '../shared/clock';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
-import { openChatSocket } from '../shared/n8n/http/chatSocket';
+import { openChatSocket, requireWebSocket } from '../shared/n8n/http/chatSocket';
 import { EventStarter } from './eventStarter';
 import { lossReporter, sessionsLost } from './lossReporter';
 
@@ -46,6 +46,7 @@ export class ChatEventsListener {
 		private readonly account: AccountClient,
 		private readonly settings: ListenerSettings,
 	) {
+		requireWebSocket();
 		this.losses = lossReporter(context, this.closed.signal);
 		this.starter = new EventStarter(context, (rejected) => this.losses.events([rejected]));
 	}

@@ -50,7 +50,7 @@ export class Dnd implements INodeType {
 		description: 'Manage the numbers that your agents never call',
 		builderHint: {
 			searchHint:
-				"Adds phone numbers to the do-not-disturb list of an agent, which is its do-not-call list, removes them, or returns only the rows whose number is on it or isn't.",
+				"Adds phone numbers to the do-not-disturb list of an agent, which is its do-not-call list, removes them, or marks each row with on_dnd. To call only people who aren't on it, add a Filter node for on_dnd is false.",
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.pushCampaignContacts',

@@ -29,7 +29,7 @@ export type NumberOnList = { agentUuid: string; phone: string; additions: Additi
 export function readNumber(form: Fields): NumberOnList {
 	return {
 		agentUuid: parseAgentUuid(form.text('agentUuid')),
-		phone: parseDndPhone(form.text('phone')),
+		phone: parseDndPhone(form.scalar('phone')),
 		additions: readAdditions(form.collection('developerSettings')),
 	};
 }

@@ -43,7 +43,8 @@ export class PushCampaignContacts implements INodeType {
 				},
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.dnd',
-					relationHint: 'Removes people who opted out before the push',
+					relationHint:
+						'Marks people who opted out with on_dnd, so that a Filter node can remove them before the push',
 				},
 			],
 		},

@@ -10,8 +10,19 @@ import { asItems, forEachItem, withInputIfFailed } from '../../shared/n8n/run/it
 import type { Operation } from '../../shared/n8n/run/operations';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import { readWholeList } from '../../shared/api/paging';
+import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
+import { INDIAN_CODE } from '../../shared/phone/india';
+import { digitsIn } from '../../shared/phone/written';
 import { ListedNumbers } from '../list/listedNumbers';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
+
+/**
+ * Digits that every format of a number contains: the ten digits of an Indian mobile number, or all digits of another number.
+ */
+function commonDigits(phone: string): string {
+	const reading = readCampaignPhone(phone);
+	return isAccepted(reading) ? reading.phoneKey.slice(INDIAN_CODE.length) : digitsIn(phone);
+}
 
 /** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
 const SEARCH_DIGITS = 2;
@@ -39,11 +50,16 @@ export const check: Operation = {
 		const checkOne = async (index: number) => {
 			const { client, apiMapping } = await account();
 			const { agentUuid, phone, additions } = readNumber(parameters.at(index));
-			// The service returns all numbers that contain these digits.
-			const request = { agentUuid, phone: phone.slice(-SEARCH_DIGITS), additions, limiter };
-			const list = dndList(client, request, apiMapping);
-			const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
-			const entry = new ListedNumbers(entries).entryOf(phone);
+			/** The service returns all numbers that contain these digits. */
+			const search = async (searched: string) => {
+				const request = { agentUuid, phone: searched, additions, limiter };
+				const list = dndList(client, request, apiMapping);
+				const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
+				return new ListedNumbers(entries).entryOf(phone);
+			};
+			// A service may require more digits than two.
+			const entry =
+				(await search(phone.slice(-SEARCH_DIGITS))) ?? (await search(commonDigits(phone)));
 			return asItems({
 				phone,
 				agent_uuid: agentUuid,

@@ -122,7 +122,7 @@ export const forget: Operation = {
 function readKey(form: Fields): string {
 	const chosen = form.text('countryCode');
 	const country = chosen === '' ? undefined : countryCode(chosen);
-	return loosePhoneKey(form.text('phone'), country);
+	return loosePhoneKey(form.scalar('phone'), country);
 }
 
 function readCampaignId(form: Fields): number | undefined {

@@ -53,7 +53,7 @@ export function readCallForm(
 
 	const agent = parseAgentUuid(form.text('agentUuid'));
 	const country = countryCode(form.text('countryCode'));
-	const number = form.text('phoneNumber');
+	const number = form.scalar('phoneNumber');
 	const phone = phoneNumber(number, country);
 	set('person_name', textIn('personName'));
 	const schedule = form.has('when') ? readSchedule(form, zone) : undefined;

@@ -25,7 +25,7 @@ export const ROW_STATUSES = [
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
 /** Consecutive rows with the same reason. */
-export type RangeNotPushed = {
+type RangeNotPushed = {
 	readonly first: number;
 	readonly last: number;
 	readonly status: RowStatus;

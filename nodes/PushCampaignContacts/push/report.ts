@@ -121,7 +121,7 @@ export function hintsFor(outcome: PushOutcome): string[] {
 	]);
 	return compact([
 		aboutRows.join(' '),
-		stopped && `${stopped.message}. ${stopped.resolution}`,
+		stopped && `${stopped.message}. ${stopped.description}`,
 		...notesOn(outcome),
 	]);
 }

@@ -10,7 +10,7 @@ import {
 	type Transport,
 } from './http';
 import { onScreenOnly } from './resolution';
-import { outcomeUnknown, parseResponse, showsEffect, type ResponseChecks } from './response';
+import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from './response';
 import { isLasting, neverSent, sendWithRetry } from './retry';
 import { withoutSecret } from './secrets';
 
@@ -51,7 +51,8 @@ export class ApiClient {
 					random: this.random,
 					notAfter: this.notAfter,
 					signal: this.stop,
-					tookEffect: ({ text }) => showsEffect(request, parseJson(text), checks.effectFields),
+					tookEffect: ({ text }) =>
+						findEffect(request, parseJson(text), checks.effectFields) !== undefined,
 				},
 			);
 			const redacted = { ...response, text: this.hideApiToken(response.text) };

@@ -4,13 +4,14 @@ import { asText } from './parseIds';
 
 /**
  * The record in a response: `data` with the fields beside it, or the whole body if it has no envelope. Fields of the record
- * are never replaced.
+ * are never replaced. A status or an empty error beside it is about the request.
  */
 export function recordOf({ body }: { body: JsonValue }): JsonObject {
 	if (!isJsonObject(body)) return body === null ? {} : { data: body };
 	const { data = null, ...beside } = omit(body, 'success');
 	if (data === null) return beside;
-	return { ...beside, ...(isJsonObject(data) ? data : { data }) };
+	const others = omit(beside, ['status', 'error', 'errors']);
+	return { ...others, ...(isJsonObject(data) ? data : { data }) };
 }
 
 /**

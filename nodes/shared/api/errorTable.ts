@@ -65,6 +65,13 @@ const CALL_READS = at(
 const CONTACT_PUSH = at('POST /v1/campaigns/{id}/contacts');
 const DND_REMOVAL = at('DELETE /v1/dnd_numbers');
 const CHAT = /^POST \/(?:v1\/chat\/|chat_)/;
+/** Requests with an agent: "`403` on call placement, `agent_not_found` elsewhere" (Authentication). */
+const AGENT_ENDPOINTS = anyOf(
+	CONTACT_PUSH,
+	CHAT,
+	at('GET /v1/dnd_numbers', 'POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers'),
+	at('GET /v1/calls', 'GET /v1/active_agents'),
+);
 /** Requests with a session ID in the path. */
 const SESSION_ENDPOINTS = /^POST \/(?:v1\/chat\/session|chat_sessions)\/[^/]+\/./;
 const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
@@ -103,6 +110,7 @@ const ROWS = [
 	},
 	{
 		code: 'session_closed',
+		raisedBy: CHAT,
 		documentedStatuses: [409],
 		// The chat engine may relay it as a reason, which isn't documented.
 		matches: (rejection) =>
@@ -119,6 +127,7 @@ const ROWS = [
 	},
 	{
 		code: 'agent_not_in_account',
+		raisedBy: CALL_PLACEMENT,
 		documentedStatuses: [403],
 		matches: beginsWith('Agent not found or not associated with this account'),
 		message: 'The account of this API token has no agent with this ID',
@@ -134,6 +143,7 @@ const ROWS = [
 	},
 	{
 		code: 'agent_not_found',
+		raisedBy: AGENT_ENDPOINTS,
 		matches: isCode('agent_not_found'),
 		message: 'The service found no such agent in the account of this API token',
 		...CHECK_AGENT,
@@ -154,6 +164,7 @@ const ROWS = [
 	},
 	{
 		code: 'campaign_not_found',
+		raisedBy: anyOf(CONTACT_PUSH, at('GET /v1/campaigns/{id}/status')),
 		matches: beginsWith("Couldn't find Campaign"),
 		message: "The service doesn't know this campaign",
 		next: "Check the campaign ID. It's a number, and the campaign must belong to this account.",

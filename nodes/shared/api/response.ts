@@ -11,6 +11,7 @@ import {
 import { NO_ERROR_BODY, type RejectionBody, serviceText, toRejection } from './rejectionBody';
 import { withoutQuotes } from './secrets';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
+import { plainText } from '../values';
 
 /** How to check a response. */
 export type ResponseChecks = {
@@ -52,7 +53,8 @@ export function parseResponse(
 	const { originalMessage, origin } = originalMessageOf(response, displayBody, rejection, isSecret);
 	const row =
 		rejection === undefined ? notProcessed(request, status) : rowOf(rejection, status, request);
-	if (row !== undefined && !showsEffect(request, body, effectFields)) {
+	const effect = findEffect(request, body, effectFields);
+	if (row !== undefined && effect === undefined) {
 		const explanation = explanationOf(row, response);
 		const found = rejection ?? NO_ERROR_BODY;
 		throw new ServiceRejection(explanation, originalMessage, status, found, origin);
@@ -60,18 +62,24 @@ export function parseResponse(
 	const message =
 		row === undefined
 			? unexpected(request, response)
-			: `The response contradicts itself (HTTP status ${status})`;
+			: `The response contradicts itself, because it has ${effect} (HTTP status ${status})`;
 	throw outcomeUnknown(request, message, { originalMessage, status, origin });
 }
 
-/** Whether a write took effect although the rest of the response says that it didn't. */
-export function showsEffect(
+const MAX_SHOWN_CHARACTERS = 100;
+
+/** What shows that a write took effect although the rest of the response says that it didn't, such as "call_id c-1". */
+export function findEffect(
 	{ method }: ServiceRequest,
 	body: JsonValue | undefined,
 	effectFields: readonly string[] = [],
-): boolean {
-	if (method === 'GET' || body === undefined) return false;
-	return saysSuccess(body) || [...fieldsIn(body, effectFields)].some(isId);
+): string | undefined {
+	if (method === 'GET' || body === undefined) return undefined;
+	for (const field of effectFields) {
+		const value = [...fieldsIn(body, [field])].find(isId);
+		if (value !== undefined) return `${field} ${plainText(value).slice(0, MAX_SHOWN_CHARACTERS)}`;
+	}
+	return saysSuccess(body) ? 'success: true' : undefined;
 }
 
 function isSuccessStatus(status: number): boolean {

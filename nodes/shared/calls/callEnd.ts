@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import { fingerprint } from '../hash';
 import { isUnset, plainText } from '../values';
 import { type JsonObject, type JsonValue, numberIn } from '../json';
+import { hasOffset as endsWithOffset } from '../dates';
 import { callIdKey, reportedField, type ReportedCall } from './completionWebhook';
 
 /** Outcomes in the document. A service may have others, so users can change the list. */
@@ -86,12 +87,21 @@ export function comparedReport(call: ReportedCall): JsonObject {
 	]);
 }
 
-/** Whether the record shows less than the report: it lacks what the report has, has fewer retries, or was picked up earlier. */
+/**
+ * Whether the record shows less than the report: it lacks what the report has, has fewer retries, or was picked up earlier
+ * or not at all. Times without a UTC offset can't be compared, because their time zone isn't documented.
+ */
 export function isBehind(record: JsonObject, report: JsonObject): boolean {
 	if (LATE_FIELDS.some((name) => hasValue(report[name]) && !hasValue(record[name]))) return true;
 	const retries = retriesOf(report) - retriesOf(record);
 	if (retries !== 0) return retries > 0;
+	if (!hasOffset(report)) return false;
+	if (!hasOffset(record)) return isUnset(record.call_picked_at) && record.status !== PICKED;
 	return (pickedAt(report) ?? 0) - (pickedAt(record) ?? 0) > ROUNDING_MS;
+}
+
+function hasOffset({ call_picked_at: time }: JsonObject): boolean {
+	return typeof time === 'string' && endsWithOffset(time);
 }
 
 /** A missing count equals 0. */

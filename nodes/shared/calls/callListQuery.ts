@@ -3,7 +3,7 @@ import { isSameId } from '../api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../api/errors';
 import type { Query, QueryValue } from '../api/http';
 import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../api/parseIds';
-import { onScreenOnly } from '../api/resolution';
+import { forEveryone, onScreenOnly } from '../api/resolution';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { queryOf } from '../apiMapping/placeValues';
 import { inEnglish, parseTime, withOffset } from '../dates';
@@ -100,6 +100,7 @@ export function callListQuery(
 	zone: string,
 	alsoRequired: readonly MappingName[] = [],
 ): Query {
+	requireOrder(filters, zone);
 	const given = FILTERS.filter(({ filter }) => !isUnset(filters[filter]));
 	mapping.require([...given.flatMap(({ name = [] }) => name), ...alsoRequired]);
 	const dates = { form: mapping.optional('callListDateForm'), zone };
@@ -159,6 +160,15 @@ function momentOf(value: unknown, label: 'From' | 'To', zone: string): DateTime 
 	throw new InvalidInput(
 		`'${label}' must be a date (got ${quoted(value)})`,
 		givenAs(label, 'Select a date, or enter one such as 2027-01-31 or 2027-01-31T18:30:00+05:30.'),
+	);
+}
+
+function requireOrder({ from, to }: CallFilters, zone: string): void {
+	if (isUnset(from) || isUnset(to)) return;
+	if (momentOf(from, 'From', zone) <= momentOf(to, 'To', zone)) return;
+	throw new InvalidInput(
+		`'From' (${quoted(from)}) is later than 'To' (${quoted(to)})`,
+		forEveryone('Give a date in From that is before the one in To.'),
 	);
 }
 

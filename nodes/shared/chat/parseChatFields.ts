@@ -23,11 +23,7 @@ export function parseSessionId(text: string): string {
 	);
 }
 
-/**
- * Keeps the text as written, because people read it.
- *
- * @throws InvalidInput if it's empty or only spaces
- */
+/** @throws InvalidInput if it's empty or only spaces */
 export function requireText(text: string, field: string): string {
 	if (text.trim() === '') {
 		const resolution = `Fill in '${field}' for this item.`;

@@ -5,10 +5,10 @@ const { agents, campaigns, uploads } = fixtures;
 const LIST = 'GET /v1/calls';
 const withIds = (...numbers: number[]) => numbers.map((number) => ({ call_id: callId(number) }));
 
-/** Get Call → Get Many. */
 /** Dialects whose list has something else than calls. */
 const HIDES_CALLS = ['nested', 'wrapped'];
 
+/** Get Call → Get Many. */
 export const listCalls: ContractCase[] = [
 	{
 		title: 'finds calls by every filter, across all pages',

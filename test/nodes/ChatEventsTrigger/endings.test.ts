@@ -64,6 +64,15 @@ describe('activating', () => {
 		expect(JSON.stringify(error)).not.toContain(harness.service().token);
 	});
 
+	test('without WebSocket, which older versions of Node.js lack', async () => {
+		const { WebSocket } = globalThis;
+		Reflect.deleteProperty(globalThis, 'WebSocket');
+		const rejected = rejection({ sessionIds: sessions.open });
+		const error = await rejected.finally(() => (globalThis.WebSocket = WebSocket));
+		expect(error.message).toBe('Live chat needs Node.js 22 or later, so nothing was sent');
+		expect(error.description).toMatch(/^Ask your n8n administrator to update Node\.js\./);
+	});
+
 	test('a list may have duplicates', async () => {
 		const ids = [sessions.open, sessions.dormant, sessions.open];
 		await harness.start({ sessionIds: `={{ ${JSON.stringify(ids)} }}` });

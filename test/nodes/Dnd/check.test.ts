@@ -25,6 +25,8 @@ test.each<[phone: string, searched: string, kept: string[], listed: string | und
 	'%s: the service filters, and the node compares the digits',
 	async (phone, searched, kept, listed) => {
 		list(searched).reply(200, listOf(...kept));
+		if (listed === undefined)
+			list(phone).reply(200, listOf(...kept.filter((one) => one.includes(phone))));
 		expect(await records({}, { items: [{ phone }], credential })).toEqual([
 			{
 				phone: phone.replace(/\(0\)|[^\d+]/g, ''),
@@ -42,6 +44,10 @@ test('a number that may equal an entry is never treated as not listed', async ()
 	expect(message).toContain('and "+442079460958" on the list may be the same number');
 });
 
+test.each([-9876543119, 98765.4321])('the number %p of a cell is not looked up', async (phone) => {
+	expect((await errorOf({}, { items: [{ phone }], credential })).message).toMatch(/^'Phone' /);
+});
+
 test('a list that also has numbers of another agent is not used', async () => {
 	const body = listOf('+919812345678', '+919912345678');
 	const data = body.data.map((one, index) => ({ ...one, ...(index > 0 && { agent_uuid: 'b2' }) }));
@@ -50,6 +56,12 @@ test('a list that also has numbers of another agent is not used', async () => {
 		message: 'The service returned numbers of another agent than the requested one',
 		description: expect.stringContaining("'Get List: Agent Parameter Name'"),
 	});
+});
+
+test('all digits are searched for if the service finds nothing with two', async () => {
+	list('78').reply(200, listOf());
+	list('9812345678').reply(200, listOf('+919812345678'));
+	expect(await records({}, { items, credential })).toMatchObject([{ on_dnd: true }]);
 });
 
 test('several numbers are checked at the same time', async () => {
@@ -62,6 +74,7 @@ test('several numbers are checked at the same time', async () => {
 		});
 	}
 	const rows = [...items, { phone: '9812345679' }];
+	for (const phone of ['9812345678', '9812345679']) list(phone).reply(200, listOf());
 	expect(await records({}, { items: rows, credential })).toHaveLength(2);
 	expect(inFlight.max).toBe(2);
 });

@@ -1,6 +1,8 @@
 /** A push by a model: what it gets back, and that no number is pushed twice. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { createRunExecutionData, type WorkflowExecuteMode } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { MAX_NUMBERS_KEPT } from '../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, engineTool, inlineTool, mcpTool, service } from '../../engine';
@@ -120,6 +122,8 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 
 	test('timeout during the second request: the pushed contacts are reported', async () => {
 		const over = new AbortController();
+		// The push has three seconds to report what it has done.
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await setTimeout(ms));
 		jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(over.signal);
 		respondWith(ok(2));
 		service()

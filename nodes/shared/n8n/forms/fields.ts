@@ -94,7 +94,7 @@ export class Fields {
 		return this.readList(name, TEXTS) ?? '';
 	}
 
-	/** Text, a number, true, or false, not converted. */
+	/** Trimmed text, a number, true, or false, not converted: a number such as -9876543119 isn't a phone number. */
 	scalar(name: string, blank?: Blank): Scalar {
 		return this.read(name, SCALAR, blank) ?? '';
 	}

@@ -1,5 +1,7 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { requestWsToken } from '../../api/endpoints';
+import { NotSent } from '../../api/errors';
+import { onScreenOnly } from '../../api/resolution';
 import { type ChatLease, type LeaseOptions, SharedConnections } from '../../chat/sharedConnections';
 import { readWsToken } from '../../chat/token';
 import { clock, type AccountClient } from './accountClient';
@@ -24,6 +26,7 @@ export function openChatSocket(
 	sessionId: string,
 	options: ChatSocketOptions,
 ): ChatLease {
+	requireWebSocket();
 	const { client, baseUrl, account, hideApiToken } = connection;
 	return connections.lease({
 		...options,
@@ -36,6 +39,18 @@ export function openChatSocket(
 		hideApiToken,
 		log: context.logger,
 	});
+}
+
+/** @throws NotSent if Node.js has no WebSocket, which it has from version 22 */
+export function requireWebSocket(): void {
+	if (typeof WebSocket !== 'undefined') return;
+	throw new NotSent(
+		'Live chat needs Node.js 22 or later, so nothing was sent',
+		onScreenOnly(
+			"Ask your n8n administrator to update Node.js. Until then, in Chat Send, set 'Send Via' to 'Request With Immediate Reply'.",
+		),
+		{ isTransient: false, origin: 'n8n' },
+	);
 }
 
 /** Uses the connection of a session for one item. It's closed afterwards, on Stop, and at the time limit of a tool. */

@@ -6,7 +6,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { asSentence, ExplainedError } from '../../api/errors';
+import { asSentence, ExplainedError, OutcomeUnknown } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
@@ -15,7 +15,7 @@ import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tool
 import { forEachWithPauses } from '../../pauses';
 import { counted, messageOf } from '../../values';
 
-export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
+type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
 export type ItemLoopOptions = {
 	/** The number of items in flight. The output keeps the order of the input. */
@@ -57,7 +57,8 @@ export async function forEachItem(
 			await tryEachItem(context, (index) => {
 				if (earlierOutput(index) !== undefined) completed.push(index);
 			});
-			throw stoppingError(context, invalid, NOTHING_DONE, stopText(completed));
+			const isFirst = completed.length === 0 && ![...invalid.values()].some(isUnknown);
+			throw stoppingError(context, invalid, NOTHING_DONE, isFirst ? '' : stopText(completed));
 		}
 	}
 	const outputs = new Array<INodeExecutionData[]>(items.length);
@@ -199,7 +200,11 @@ export function ranges(sorted: number[]): string {
 		.join(', ');
 }
 
+function isUnknown(error: unknown): boolean {
+	return error instanceof OutcomeUnknown;
+}
+
 function reasonOf(error: unknown): string {
-	if (error instanceof ExplainedError) return `${error.message}. ${error.resolution}`;
+	if (error instanceof ExplainedError) return `${error.message}. ${error.description}`;
 	return messageOf(error);
 }

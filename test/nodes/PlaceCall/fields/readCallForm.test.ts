@@ -32,6 +32,7 @@ test.each<[values: Values, fields: Values]>([
 		{ countryCode: 'gb', phoneNumber: '+44 (0) 20 7946 0958' },
 		{ country_code: 'GB', phone_number: '2079460958' },
 	],
+	[{ phoneNumber: 9876543210 }, {}],
 	[{ personName: 42 }, { person_name: '42' }],
 	[{ when: 'timeOfDay', scheduledTime: '18:30' }, { scheduled_at: '18:30' }],
 	[webhook('http://example.com'), { webhook_url: 'http://example.com' }],
@@ -149,6 +150,14 @@ test.each<[name: string, field: string, min: number, max: number, sent: (n: numb
 		);
 	}
 });
+
+// A spreadsheet subtracts if +91-9876543210 is typed as a formula.
+test.each([-9876543119, 98765.4321, 9.88e30])(
+	'the number %p of a cell is no phone number',
+	(phone) => {
+		expect(messageFor({ phoneNumber: phone })).toMatch(/^'Phone Number' /);
+	},
+);
 
 test('of several invalid fields, the first one is reported', () => {
 	const invalid = { agentUuid: '', phoneNumber: '+91', ...settings({ retryMaxAttempts: 11 }) };

@@ -2,7 +2,7 @@ import { recordOf } from '../../../../nodes/shared/api/envelope';
 import { ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { bytesOf, type HttpResponse, type ServiceRequest } from '../../../../nodes/shared/api/http';
 import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
-import { showsEffect } from '../../../../nodes/shared/api/response';
+import { findEffect } from '../../../../nodes/shared/api/response';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { clientOf } from './clientOf';
 
@@ -77,15 +77,10 @@ describe('an error body', () => {
 		['/v1/chat/inbound', 404, 'No', 'The service returned "not found"'],
 		// Documented errors of other endpoints.
 		[CONTACTS.path, 422, "Couldn't find Campaign", "The service doesn't know this campaign"],
-		['/v1/call', 422, 'agent_not_found', 'The service found no such agent in the account of'],
+		['/v1/call', 422, 'agent_not_found', 'The service rejected the call'],
 		['/v1/chat/session/s/inject_context', 422, 'session_closed', 'The chat session is closed'],
-		['/v1/call', 422, 'session_closed', 'The chat session is closed'],
-		[
-			'/v1/chat/inbound',
-			422,
-			NOT_IN_ACCOUNT,
-			'The account of this API token has no agent with this ID',
-		],
+		['/v1/call', 422, 'session_closed', 'The service rejected the call'],
+		['/v1/chat/inbound', 422, NOT_IN_ACCOUNT, 'The service rejected the request'],
 	])('of %s with status %i: %s', async (path, status, error, message) => {
 		const result = await resultOf({ method: 'POST', path }, status, { success: false, error });
 		expect(result).toMatchObject({
@@ -136,22 +131,22 @@ test.each([
 
 describe('a sign of an effect', () => {
 	const shown = (body: JsonValue, request = POST) =>
-		showsEffect(request, body, ['call_id', 'contacts_accepted']);
+		findEffect(request, body, ['call_id', 'contacts_accepted']);
 
-	test.each<[JsonValue, boolean]>([
-		[{ call_id: 'c-1' }, true],
-		[{ details: [{ call_id: 7 }] }, true],
-		[{ data: { contacts_accepted: 2 } }, true],
-		[{ success: true }, true],
-		[{ call_id: null, data: { call_id: '' } }, false],
-		[{ contacts_accepted: 0, data: { contacts_accepted: '0' } }, false],
-		[{ success: false, error: 'call_id' }, false],
+	test.each<[JsonValue, string | undefined]>([
+		[{ call_id: 'c-1' }, 'call_id c-1'],
+		[{ details: [{ call_id: 7 }] }, 'call_id 7'],
+		[{ data: { contacts_accepted: 2 } }, 'contacts_accepted 2'],
+		[{ success: true }, 'success: true'],
+		[{ call_id: null, data: { call_id: '' } }, undefined],
+		[{ contacts_accepted: 0, data: { contacts_accepted: '0' } }, undefined],
+		[{ success: false, error: 'call_id' }, undefined],
 	])('in %j: %p', (body, expected) => {
 		expect(shown(body)).toBe(expected);
 	});
 
 	test('is not in a read', () => {
-		expect(shown({ success: true, call_id: 'c-1' }, GET)).toBe(false);
+		expect(shown({ success: true, call_id: 'c-1' }, GET)).toBeUndefined();
 	});
 });
 

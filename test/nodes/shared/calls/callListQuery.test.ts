@@ -68,6 +68,12 @@ describe('the date range', () => {
 		expect(query({ from: '2027-01-31', to: '2027-01-31' }, form)).toEqual({ since, until });
 	});
 
+	test('From must not be later than To', () => {
+		expect(() => query({ from: '2027-02-01', to: '2027-01-31' })).toThrow(
+			`'From' ("2027-02-01") is later than 'To' ("2027-01-31")`,
+		);
+	});
+
 	test.each([
 		...['yesterday', '31/01/2027', {}, '18:30', '24:00', '2027', 2027, '2027-01', '2027-W05'],
 		...['2027-031', '+012027-01-01', '2027-01-311', '2027-02-30', '2027-01-31/2027-02-01', NaN],
