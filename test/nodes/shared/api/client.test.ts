@@ -89,6 +89,17 @@ describe('an error body', () => {
 		});
 	});
 
+	test.each([
+		'agent_not_found',
+		"Couldn't find Campaign with 'id'=9",
+		NOT_IN_ACCOUNT,
+		'session_closed',
+	])('of another endpoint proves nothing with status 500: %s', async (error) => {
+		expect(await resultOf(POST, 500, { success: false, error })).toMatchObject({
+			outcome: 'unknown',
+		});
+	});
+
 	test('that the document does not name has a resolution for people and models', async () => {
 		const result = await resultOf(CONTACTS, 422, { success: false, error: 'No' });
 		const resolution = expect.stringMatching(/correct what the service names/);
@@ -177,6 +188,11 @@ describe('a success', () => {
 		[
 			{ ...envelope, status: 'ok', id: 'r', message: 'Done' },
 			{ ...envelope.data, message: 'Done' },
+		],
+		// Of the request, not of the call.
+		[
+			{ success: true, status: 'ok', error: null, errors: [], data: { call_id: 'c-1' } },
+			{ call_id: 'c-1' },
 		],
 		[[1, 2], { data: [1, 2] }],
 		['text', { data: 'text' }],

@@ -100,14 +100,17 @@ describe('on Stop, items in flight finish and no other starts', () => {
 	});
 });
 
-test('the error is that of the first failed item in input order', async () => {
+test('the error is that of the first failed item in input order, with the words of the service for each', async () => {
+	const refused = new InvalidInput('Refused', forEveryone('Ask it.'), {
+		originalMessage: 'too late',
+	});
 	const task = async (index: number) => {
 		await eventLoopTurns(index === 0 ? 20 : 0);
-		throw rejected;
+		throw index === 0 ? rejected : refused;
 	};
 	await expect(forEachItem(contextOf(2), task, { concurrency: 2 })).rejects.toMatchObject({
 		message: 'Rejected [item 0]',
-		description: 'Correct it. [item 1] Rejected. Correct it.',
+		description: 'Correct it. [item 1] Refused. Ask it. The service said: too late.',
 	});
 });
 
