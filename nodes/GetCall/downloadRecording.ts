@@ -68,8 +68,7 @@ export async function downloadRecording(
 		const { 'content-length': length } = response.headers;
 		const { bytes = Number(length) } = file;
 		if (bytes === 0) throw notSaved('The storage returned an empty file');
-		// A proxy may have decompressed the file.
-		if (Number(length) > bytes) throw notSaved(INCOMPLETE);
+		if (length !== undefined && Number(length) !== bytes) throw notSaved(INCOMPLETE);
 		return file;
 	} catch (error) {
 		content?.destroy();

@@ -95,7 +95,8 @@ export async function runPush(
 	const { phones, notPushed, rows } = prepared;
 	requireOutputFits(source, output);
 	// Numbers are remembered before they are sent, and forgetting them takes long.
-	const status = dryRun || skipPushedBefore ? await requireNotArchived(client, campaign.id) : undefined;
+	const status =
+		dryRun || skipPushedBefore ? await requireNotArchived(client, campaign.id) : undefined;
 
 	const outcome: PushOutcome = {
 		received: source.count,
@@ -133,7 +134,10 @@ const ARCHIVED = 'Archived';
  * @returns its status
  * @throws if the service would reject every request
  */
-async function requireNotArchived(client: ApiClient, campaignId: number): Promise<string | undefined> {
+async function requireNotArchived(
+	client: ApiClient,
+	campaignId: number,
+): Promise<string | undefined> {
 	const { status } = await readCampaign(client, campaignId).catch((error: unknown) => {
 		if (!(error instanceof OutcomeUnknown)) throw error;
 		throw new NotSent(error.message, error.explanation.resolution, error);

@@ -11,10 +11,10 @@ describe('one read', () => {
 		const body = ok({ campaign: { id: 42 }, note: 'beta' });
 		endpoint()
 			.query({ x: 'y' })
-			.reply(200, { ...body, status: 'ok' });
+			.reply(200, { ...body, version: 3 });
 		const developerSettings = { additionalQueryParameters: '{ "x": "y" }' };
 		expect(await records({ simplify: false, developerSettings })).toEqual([
-			{ campaign: { id: 42 }, note: 'beta', status: 'ok' },
+			{ campaign: { id: 42 }, note: 'beta', version: 3 },
 		]);
 	});
 

@@ -125,7 +125,7 @@ describe('when a row cannot be called', () => {
 		);
 		expect(description).toContain(`[item 2] 'Phone Number' "n/a" isn't a phone number. Enter`);
 		expect(description).toContain(
-			"No item was processed in this attempt. To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue'",
+			"No item was processed in this attempt. To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.",
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});

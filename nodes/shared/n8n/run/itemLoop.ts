@@ -6,7 +6,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { asSentence, ExplainedError, OutcomeUnknown } from '../../api/errors';
+import { asSentence, ExplainedError } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
@@ -57,8 +57,7 @@ export async function forEachItem(
 			await tryEachItem(context, (index) => {
 				if (earlierOutput(index) !== undefined) completed.push(index);
 			});
-			const isFirst = completed.length === 0 && ![...invalid.values()].some(isUnknown);
-			throw stoppingError(context, invalid, NOTHING_DONE, isFirst ? '' : stopText(completed));
+			throw stoppingError(context, invalid, NOTHING_DONE, stopText(completed));
 		}
 	}
 	const outputs = new Array<INodeExecutionData[]>(items.length);
@@ -198,10 +197,6 @@ export function ranges(sorted: number[]): string {
 	return runs
 		.map(([first, last]) => (first === last ? String(first) : `${first}–${last}`))
 		.join(', ');
-}
-
-function isUnknown(error: unknown): boolean {
-	return error instanceof OutcomeUnknown;
 }
 
 function reasonOf(error: unknown): string {

@@ -19,6 +19,8 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency'> & {
 	quota?: (index: number) => Quota;
 };
 
+const HANDLE_OTHERS =
+	"To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.";
 const SEND_OTHERS =
 	"To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.";
 
@@ -54,7 +56,9 @@ export async function sendEachItem<Deps>(
 		await beforeFirst?.(indexes.filter((index) => !isSettled(index)));
 	});
 	const notSent = new Set<number>();
+	let hasBegun = runIndexOf(context) > 0 || indexes.some(isSettled);
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
+		hasBegun = true;
 		const request = requestOf(index);
 		if (!isTool && !isSettled(index)) await sendFirst();
 		requests.delete(index);
@@ -77,11 +81,11 @@ export async function sendEachItem<Deps>(
 	};
 	return await forEachItem(context, send, {
 		...options,
-		stopText: (completed) =>
-			stopTextOf(
-				context,
-				completed.filter((index) => !notSent.has(index)),
-			),
+		stopText: (completed) => {
+			if (!hasBegun) return indexes.length > 1 ? HANDLE_OTHERS : '';
+			const sent = completed.filter((index) => !notSent.has(index));
+			return stopTextOf(context, sent);
+		},
 		earlierOutput,
 		// A model may repeat a request that can't be sent any more, such as one for a time that has passed.
 		...(!isTool && { check }),
