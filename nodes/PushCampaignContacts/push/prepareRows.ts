@@ -93,8 +93,11 @@ async function checkRows(
 		}
 	});
 	for (const { index, key } of duplicates) {
-		const kept = upperFirst(source.names.one(keptRows.get(key) ?? 0));
-		const reason = `${kept} has the same number and was kept. The node pushes one row per phone number.`;
+		const kept = keptRows.get(key) ?? 0;
+		const row = source.names.one(kept);
+		const name = personNameOf(source.at?.(kept) ?? {}, columns);
+		const which = name ? `${name} (${row})` : upperFirst(row);
+		const reason = `${which} has the same number and was kept. The node pushes one row per phone number.`;
 		notPushed.add(index, 'duplicate', reason);
 	}
 	return { phones, notPushed, hasNames };

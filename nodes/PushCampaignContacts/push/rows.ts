@@ -27,6 +27,8 @@ export type RowSource = {
 	readonly notes: readonly string[];
 	/** How many rows the output of the node can contain. `Infinity` if n8n has the rows as items already. */
 	readonly maxOutputRows: number;
+	/** The row, if it's in n8n's items. */
+	at?(index: number): ContactRow;
 	columns(): Promise<FoundColumns>;
 	/** Visits every row in order, and yields to the event loop in between. */
 	each(visit: Visit): Promise<void>;
@@ -92,7 +94,7 @@ export class ItemRows implements RowSource {
 		return { ...namesOfItems, one };
 	}
 
-	private at(index: number): ContactRow {
+	at(index: number): ContactRow {
 		return this.items[index]?.json ?? {};
 	}
 

@@ -27,13 +27,13 @@ test.each<[string, ContactRow[], kept: number[], duplicates: Record<number, stri
 			{ phone: '09876543210', person_name: 'A. Rao' },
 		],
 		[1, 2],
-		{ 0: 'Row 2', 3: 'Row 3', 4: 'Row 2' },
+		{ 0: 'Asha Rao (row 2)', 3: 'Vikram Singh (row 3)', 4: 'Asha Rao (row 2)' },
 	],
 	[
 		'the longest of three names',
 		['A', 'Asha', 'Asha Rao'].map((person_name) => ({ phone: '9876543210', person_name })),
 		[2],
-		{ 0: 'Row 3', 1: 'Row 3' },
+		{ 0: 'Asha Rao (row 3)', 1: 'Asha Rao (row 3)' },
 	],
 	[
 		'the earlier of equally long names, ignoring white space',
@@ -44,7 +44,7 @@ test.each<[string, ContactRow[], kept: number[], duplicates: Record<number, stri
 			{ phone: '9123456789', person_name: null },
 		],
 		[0, 2],
-		{ 1: 'Row 1', 3: 'Row 3' },
+		{ 1: 'Asha (row 1)', 3: 'Row 3' },
 	],
 	[
 		'the first, by its number in a sheet of Google Sheets',
@@ -55,7 +55,7 @@ test.each<[string, ContactRow[], kept: number[], duplicates: Record<number, stri
 			{ row_number: 6, phone: '9123456789' },
 		],
 		[0, 2],
-		{ 1: 'The row with row_number 2', 3: 'The row with row_number 5' },
+		{ 1: 'Asha (the row with row_number 2)', 3: 'The row with row_number 5' },
 	],
 ])('of rows with the same number, keeps %s', async (_which, given, kept, duplicates) => {
 	const { rows, phones, notPushed } = await prepare(given);
