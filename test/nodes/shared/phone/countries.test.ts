@@ -6,7 +6,6 @@ import {
 } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { countryField } from '../../../../nodes/shared/n8n/forms/countryField';
 import {
 	callingCodeOf,
 	COUNTRIES,
@@ -29,14 +28,6 @@ test('the 249 countries of ISO 3166, each once, in the order of their names with
 		'Åland Islands',
 		'Zimbabwe',
 	]);
-});
-
-// The editor finds an entry by its name only.
-test('a country is found by its code, and by its name without accents', () => {
-	const names = countryField.options?.map(({ name }) => name);
-	expect(names).toEqual(
-		expect.arrayContaining(['India (IN)', 'Åland Islands (AX, Aland Islands)']),
-	);
 });
 
 test.each(['IN', ' us ', 'gb', 'AQ'])('%j is a country code', (code) => {
