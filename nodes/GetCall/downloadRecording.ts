@@ -103,7 +103,7 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 			]),
 		});
 		const { body, ...rest }: { [name: string]: unknown } = isJsonObject(response) ? response : {};
-		if (!isByteStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
+		if (!isByteStream(body)) throw new TransportFault('NO_RESPONSE');
 		const file = { ...toHttpResponse(rest), content: body };
 		// Closes the connection. Its text isn't used, because it may have parts of the presigned URL.
 		if (file.status !== WHOLE_FILE) await firstBytes(body, 0);

@@ -167,8 +167,8 @@ function unclearIfFailed(item: INodeExecutionData): INodeExecutionData {
 }
 
 /** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
-function requireOneTime({ hours, limit }: TimeSettings, { body }: Additions): void {
-	if (body?.scheduled_at === undefined || (hours ?? limit) === undefined) return;
+function requireOneTime({ hours, limit }: TimeSettings, { body }: Required<Additions>): void {
+	if (body.scheduled_at === undefined || (hours ?? limit) === undefined) return;
 	const options = "'Calling Hours' or 'Limit Calls per Person'";
 	throw new InvalidInput(`'Additional Body Fields' can't have scheduled_at with ${options}`, {
 		onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",

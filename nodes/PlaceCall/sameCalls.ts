@@ -1,15 +1,11 @@
-import isString from 'lodash/isString';
 import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { onScreenOnly } from '../shared/api/resolution';
 import { shortFingerprint } from '../shared/hash';
-import { isJsonObject } from '../shared/json';
+import { isJsonObject, type JsonObject } from '../shared/json';
 import { openRecord } from '../shared/n8n/once/executionStore';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { NotPlaced } from './notPlaced';
-
-/** The node before this one that had each call, by the fingerprint of the call. */
-type InputsByCall = { [call: string]: string };
 
 const FINGERPRINT_CHARACTERS = 12;
 
@@ -21,7 +17,8 @@ export class SameCalls {
 	private readonly firstItems = new Map<string, number>();
 	private readonly callsOfItems = new Map<number, string>();
 	private readonly input: string | undefined;
-	private readonly inputs: InputsByCall;
+	/** The node before this one that had each call, by the fingerprint of the call. */
+	private readonly inputs: JsonObject;
 
 	/** @param startedAt when this run of the node started */
 	constructor(
@@ -32,7 +29,7 @@ export class SameCalls {
 		this.inputs =
 			this.input === undefined
 				? {}
-				: openRecord(context, 'calls', areInputs, {}, { lifetime: 'execution' });
+				: openRecord(context, 'calls', isJsonObject, {}, { lifetime: 'execution' });
 	}
 
 	/**
@@ -42,7 +39,7 @@ export class SameCalls {
 	 */
 	add(index: number, looseKey: string, planned: DateTime): NotPlaced | undefined {
 		const isNow = planned.toMillis() === this.startedAt.toMillis();
-		const time = isNow ? '' : String(planned.toMillis());
+		const time = isNow ? null : planned.toMillis();
 		const call = shortFingerprint([looseKey, time], FINGERPRINT_CHARACTERS);
 		const first = this.firstItems.get(call) ?? index;
 		this.firstItems.set(call, first);
@@ -78,8 +75,4 @@ function duplicate(first: number | null): NotPlaced {
 		onScreenOnly(''),
 		{ not_placed_reason: 'duplicate_number', duplicate_of: first },
 	);
-}
-
-function areInputs(stored: unknown): stored is InputsByCall {
-	return isJsonObject(stored) && Object.values(stored).every(isString);
 }

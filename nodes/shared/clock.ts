@@ -86,7 +86,7 @@ export async function settledOrTimeout(
 export async function whenAborted(signal: AbortSignal): Promise<void> {
 	if (signal.aborted) return;
 	await new Promise<void>((resolve) => {
-		signal.addEventListener('abort', () => resolve(), { once: true });
+		signal.addEventListener('abort', () => resolve());
 	});
 }
 

@@ -127,7 +127,7 @@ export type WebhookRequest = {
 	query?: IDataObject;
 	params?: IDataObject;
 	/** The body as bytes. Default: `body` as JSON. */
-	rawBody?: Buffer;
+	rawBody?: Buffer | undefined;
 	/** n8n reads the bytes here, and throws if there are too many or they can't be read. */
 	readRawBody?: () => Promise<void>;
 	/** Node's request stream: whether its last byte has arrived, and its buffered bytes. */

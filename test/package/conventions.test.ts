@@ -157,6 +157,16 @@ test('each parameter, and each of its choices, has a label', () => {
 	expect(violations(({ property }) => choicesOf(property).some(({ name }) => !name))).toEqual([]);
 });
 
+test('each operation has an action and a description', () => {
+	const operations = parameters.filter(({ property }) => property.name === 'operation');
+	expect(operations.length).toBeGreaterThan(5);
+	for (const { place, property } of operations) {
+		for (const { name, action = '', description = '' } of choicesOf(property)) {
+			expect([place, name, action, description]).not.toContain('');
+		}
+	}
+});
+
 test('each parameter has a description, with periods as in n8n', () => {
 	const explained = (property: Parameter['property']) =>
 		(property.description ?? property.hint) !== undefined ||

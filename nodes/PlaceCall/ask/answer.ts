@@ -59,7 +59,7 @@ export function withAnswer<Call extends object>(
 		...answered,
 		...omit(call, ...BEFORE_DATA),
 		...answered,
-		data: { approved: answer === 'yes', chatInput: forModel(answer, explanation) },
+		data: reviewResult(answer === 'yes', explanation),
 		asked,
 	};
 }
@@ -70,14 +70,15 @@ export function withoutAnswer(explanation: string): Omit<Answered, 'asked'> {
 		answer: 'unclear',
 		explanation,
 		captured_answer: null,
-		data: { approved: false, chatInput: forModel('unclear', explanation) },
+		data: reviewResult(false, explanation),
 	};
 }
 
-/** The text that n8n passes to the model if its tool wasn't approved. */
-function forModel(answer: Answer, explanation: string): string {
-	if (answer === 'yes') return explanation;
-	return `${explanation} This is not an approval. Do not use the tool unless the user asks for it again.`;
+/** With the text that n8n passes to the model if its tool wasn't approved. */
+function reviewResult(approved: boolean, explanation: string): Answered['data'] {
+	if (approved) return { approved, chatInput: explanation };
+	const chatInput = `${explanation} This is not an approval. Do not use the tool unless the user asks for it again.`;
+	return { approved, chatInput };
 }
 
 /** Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call. */

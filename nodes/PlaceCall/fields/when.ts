@@ -92,7 +92,7 @@ function scheduledAt({ field, value, picked }: EnteredTime, zone: string): strin
 			givenAs(field, "Enter a time, or set 'When to Call' to 'Now'."),
 		);
 	}
-	const text = String(value).trim();
+	const text = String(value);
 	// 'Date and Time' is in the workflow's time zone, but the service reads a time of day as Indian time.
 	const minute = minuteOfDay(text);
 	if (minute < DAY_MINUTES && field !== 'Date and Time') return clockTime(minute);

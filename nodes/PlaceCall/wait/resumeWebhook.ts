@@ -16,6 +16,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
 import { readBody, reject } from '../../shared/n8n/triggers/webhookRequest';
+import { plainText } from '../../shared/values';
 import { callIdsOf, waitedItems, WAITS_UNTIL } from './waitedItems';
 import { readWaitOption } from './waitOption';
 
@@ -127,9 +128,8 @@ function waitingItems(context: IWebhookFunctions): INodeExecutionData[] {
 }
 
 function hasTimedOut(items: readonly INodeExecutionData[]): boolean {
-	return items.some(({ json: { [WAITS_UNTIL]: until } }) => {
-		return typeof until === 'string' && clock.now() >= Date.parse(until);
-	});
+	// NaN for an item without a call to wait for.
+	return items.some(({ json }) => clock.now() >= Date.parse(plainText(json[WAITS_UNTIL])));
 }
 
 /** What a report says of the calls of this execution. */

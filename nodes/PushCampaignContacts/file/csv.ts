@@ -135,9 +135,6 @@ const BREAK = /[\r\n]/;
 /** The delimiters of spreadsheet programs. The first is the default if the header can't be read. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/** Rows to detect the delimiter from. */
-const SAMPLE_ROWS = 100;
-
 /** A first row that tells Excel the delimiter. */
 const SEP_ROW = /^"?sep=(.)"?[\t ;,]*(?:\r\n|\n|\r)/i;
 
@@ -180,7 +177,7 @@ function sampleOf(text: string, isWhole: boolean, delimiter: string): string[][]
 	try {
 		const rows = parser.write(text);
 		if (isWhole) rows.push(...parser.end());
-		return rows.filter((cells) => !isBlankRow(cells)).slice(0, SAMPLE_ROWS);
+		return rows.filter((cells) => !isBlankRow(cells));
 	} catch {
 		// The quotes may be valid with another delimiter.
 		return [];

@@ -174,7 +174,7 @@ export class CsvFile {
 			for await (const piece of textOf(this.source.open, this.encoding)) {
 				if (isBinary(piece, this.encoding)) throw notText(this.source);
 				this.isDamaged ||= piece.includes(UNREADABLE);
-				yield toRows(parser.write(skip === 0 ? piece : piece.slice(skip)));
+				yield toRows(parser.write(piece.slice(skip)));
 				skip = Math.max(0, skip - piece.length);
 			}
 			const rows = toRows(parser.end());

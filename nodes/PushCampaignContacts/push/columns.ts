@@ -97,7 +97,7 @@ export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Colum
 	const nameWanted = { name: choice.personName, field: 'Person Name Column' };
 	const synonyms = hasLastName ? FIRST_NAME_SYNONYMS : NAME_SYNONYMS;
 	let personName: Column | undefined;
-	if (choice.personName.trim() !== '') {
+	if (choice.personName !== '') {
 		// Only the default column is optional.
 		const isOptional = !hasLastName && choice.personName === DEFAULT_NAME_COLUMN;
 		personName = isOptional
@@ -145,7 +145,7 @@ export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Colum
 
 /** The hint if no row has a name. Undefined if that was chosen. */
 export function whyNoNames({ personName }: Columns, choice: ColumnChoice): string | undefined {
-	if (choice.personName.trim() === '') return undefined;
+	if (choice.personName === '') return undefined;
 	const cause =
 		personName === undefined
 			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`

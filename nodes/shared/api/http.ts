@@ -57,7 +57,7 @@ export class TransportFault extends Error {
 
 	constructor(
 		readonly code: string,
-		message: string,
+		message = code,
 		readonly syscall?: string,
 	) {
 		super(message);

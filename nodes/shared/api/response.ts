@@ -42,7 +42,7 @@ export function parseResponse(
 ): ApiResponse {
 	const { status } = response;
 	const body = parseJson(response.text);
-	const displayBody = isSecret && body !== undefined ? withoutQuotes(body) : body;
+	const displayBody = isSecret ? withoutQuotes(body) : body;
 	const rejection = isJsonObject(displayBody)
 		? findRejection(displayBody, status, request)
 		: undefined;

@@ -24,9 +24,10 @@ export function withoutSecret(text: string, secret: string): string {
 }
 
 /** A response that contains secrets, without everything that may quote them. */
-export function withoutQuotes(body: JsonValue): JsonValue {
+export function withoutQuotes(body: JsonValue | undefined): JsonValue | undefined {
+	if (!isJsonObject(body)) return body;
 	const hasSecret = [...valuesIn(body)].some(
 		(value) => isJsonObject(value) && SECRET_FIELDS.some((name) => typeof value[name] === 'string'),
 	);
-	return isJsonObject(body) && hasSecret ? pick(body, 'success') : body;
+	return hasSecret ? pick(body, 'success') : body;
 }

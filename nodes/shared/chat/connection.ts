@@ -246,7 +246,7 @@ export class ChatConnection {
 			} catch (error) {
 				waitMs = TOKEN_RETRY_MS;
 				if (isRejection(error, 'session_closed')) {
-					await this.endClosedSession();
+					await this.endClosedSession(socket);
 				} else {
 					const { originalMessage = messageOf(error) } = whatWasSaid({ kind: 'token', error });
 					const details = { sessionId, originalMessage };
@@ -330,7 +330,7 @@ export class ChatConnection {
 			this.receiveAck(received.ack);
 		} else {
 			this.events.deliver(received.event, !socket.isSettled);
-			if (received.event.type === 'session_closed') void this.endClosedSession();
+			if (received.event.type === 'session_closed') void this.endClosedSession(socket);
 		}
 	}
 
@@ -362,13 +362,13 @@ export class ChatConnection {
 	// Ending.
 
 	/** An agent can close the session during its last turn, whose ack may still come. */
-	private async endClosedSession(): Promise<void> {
+	private async endClosedSession(socket: Socket): Promise<void> {
 		if (this.sessionIsClosed) return;
 		this.sessionIsClosed = true;
 		do {
 			await pause(this.options.clock, SESSION_CLOSED_LINGER_MS, this.signal);
 		} while (this.flight !== null && !this.isStopped());
-		this.socket?.close('session_closed');
+		socket.close('session_closed');
 	}
 
 	private end(ending: ChatEnded): void {

@@ -83,6 +83,6 @@ export function socketUrl({
 		.map((pair) => pair.map(encodeURIComponent).join('='))
 		.join('&');
 	// What is after "#" never reaches a server, and some WebSockets reject it.
-	const [sent = ''] = wsUrl.split('#');
+	const sent = wsUrl.replace(/#.*/s, '');
 	return `${sent}${sent.includes('?') ? '&' : '?'}${added}`;
 }

@@ -161,6 +161,13 @@ describe('the execution', () => {
 		const filters = { agentUuid: { __rl: true, mode: 'id', value: 'nobody' } };
 		await expect((await listen({ filters })).publish()).rejects.toThrow("'Agent'");
 	});
+
+	it('is not published with a filter that needs an item', async () => {
+		const filters = { campaignIds: "={{ $('Other').item.json.id }}" };
+		await expect((await listen({ filters })).publish()).rejects.toThrow(
+			"'Campaign IDs' in 'Filters' must be text or a list of texts (got nothing)",
+		);
+	});
 });
 
 describe('each outcome starts the workflow once', () => {

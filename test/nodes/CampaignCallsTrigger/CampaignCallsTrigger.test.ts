@@ -271,6 +271,17 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(listRequests()).toBe(settled);
 	});
 
+	it('reads a completed list again in which only the record of a call showed no end', async () => {
+		simulator().state.calls.clear();
+		const callId = addCall();
+		simulator().completeUpload(uploads.running);
+		faults().respond('/v1/calls', 200, { body: listBody([{ call_id: callId }]) });
+		const { ids } = await published();
+		faults().clear();
+		await simulator().endCall(callId);
+		expect(await ids()).toEqual([callId]);
+	});
+
 	it('reads a completed list again if its total shows that calls were missing', async () => {
 		const { ids } = await published();
 		simulator().completeUpload(uploads.running);
@@ -467,6 +478,13 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			message: 'No completed call matches',
 			description: "Check 'Calls Of' and 'Filters', or test again when a call is completed.",
 		});
+		const calls = Array.from({ length: 100 }, () => ({ call_id: randomUUID() }));
+		faults().respond('/v1/calls', 200, { body: listBody(calls) });
+		const readsOfCalls = () =>
+			simulator().requests.filter(({ path }) => path.startsWith('/v1/call/')).length;
+		const before = readsOfCalls();
+		await expect(test({})).rejects.toThrow('No completed call matches');
+		expect(readsOfCalls() - before).toBe(100);
 	});
 });
 

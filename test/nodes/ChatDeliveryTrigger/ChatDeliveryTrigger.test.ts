@@ -44,7 +44,7 @@ it.each([
 	[
 		"a body that can't be read",
 		{
-			rawBody: Buffer.alloc(0),
+			rawBody: undefined,
 			body: {},
 			readRawBody: async () => await Promise.reject(new Error('request entity too large')),
 		},

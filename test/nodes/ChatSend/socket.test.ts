@@ -34,6 +34,17 @@ test('a message to a person who has taken over says why it has no reply, to a mo
 	expect(await tool({})).toMatchObject({ result: { reply: null, reply_hint: why } });
 });
 
+test.each([
+	['response', 'Response'],
+	['option', 'Option ID'],
+])('an answer to an interactive message by %s must not be empty', async (answerWith, field) => {
+	const empty = '={{ "" }}';
+	const answer = { answerWith, response: empty, optionId: empty };
+	const parameters = { operation: 'answerInteraction', interactionId: 'i-1', ...answer };
+	expect(stopMessage(await send('', parameters)).message).toBe(`'${field}' is empty`);
+	expect(frames()).toEqual([]);
+});
+
 test('nothing is sent if another client is connected', async () => {
 	const desk = await harness.otherClient(sessions.open);
 	const { message } = stopMessage(await send('Hello'));

@@ -69,6 +69,12 @@ test('the messages', () => {
 	expect([...new Set(texts)].join('\n')).toMatchSnapshot();
 });
 
+test('a model is told that an unconfirmed message was not sent again', () => {
+	expect(turnFault(unknown(false))?.resolutionForModel).toBe(
+		'The service may or may not have accepted the message, so it was not sent again.',
+	);
+});
+
 test('only "busy" and an unreachable service may succeed later without changes', () => {
 	const isTransient = (outcome: TurnOutcome) => turnFault(outcome)?.isTransient;
 	expect(isTransient(acked('busy', 'server_busy'))).toBe(true);

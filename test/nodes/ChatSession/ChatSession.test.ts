@@ -4,7 +4,7 @@ import nock from 'nock';
 import { SETTLE_MS } from '../../../nodes/shared/chat/connection';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
-import { mcpTool, service, records } from '../../engine';
+import { hintsOf, mcpTool, service, records } from '../../engine';
 import { dialects, startSimulator } from '../../simulator';
 import { agents, chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
 
@@ -32,6 +32,18 @@ describe('create', () => {
 				message: `A chat session was created, but its ID wasn't found in the response. In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up Chat Requests' and ${verb} 'Create Session: Path to Session ID in Response'.`,
 			},
 		]);
+	});
+
+	test('the hint is also added if only one of several sessions has no ID', async () => {
+		for (const data of [{ session_id: 's-1' }, { id: 's-2' }]) {
+			service().post('/v1/chat/session').reply(200, { success: true, data });
+		}
+		const run = await harness.runOnNock(
+			{ operation: 'create', ...AGENT },
+			{ items: [{}, {}], credential: { chatCreateSessionPath: '' } },
+		);
+		expect(records(run)).toMatchObject([{ session_id: 's-1' }, { id: 's-2' }]);
+		expect(hintsOf(run)).toEqual([expect.stringContaining("its ID wasn't found")]);
 	});
 
 	test('a tool creates one session per person for concurrent requests', async () => {
@@ -136,6 +148,20 @@ describe('wait for event', () => {
 			expect(other).toMatchObject({ timed_out: true, event: null });
 		} finally {
 			await terse.stop();
+		}
+	});
+
+	test('a model that waits again gets the next event', async () => {
+		const parameters = { operation: 'waitForEvent', sessionId: sessions.open };
+		const tool = mcpTool(await harness.other('chatSession', parameters), 'client-that-waits');
+		for (const seconds of [1, 2]) {
+			const waiting = tool({});
+			await listening();
+			harness.simulator().sessions.nudge(sessions.open, seconds);
+			expect(await waiting).toMatchObject({
+				result: { event: { payload: { idle_seconds: seconds } } },
+			});
+			await eventually(() => harness.simulator().sessions.openSockets() === 0);
 		}
 	});
 

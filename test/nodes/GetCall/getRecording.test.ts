@@ -209,6 +209,7 @@ describe('the file', () => {
 		const parameters = { operation: 'getRecording', callId: 'call-1', ...FILE };
 		const node = harness.node('getCall', { parameters });
 		expect(await engineTool(node)()).toMatchObject({
+			outcome: 'not_read',
 			what_happened: "The recording couldn't be downloaded completely (CERT_HAS_EXPIRED).",
 			next_step: expect.stringContaining('A new link is used each time.'),
 		});

@@ -83,6 +83,13 @@ test.each<[string, JsonObject[string]]>([
 	},
 );
 
+test.each(['yesterday', null, 1_800_000_000])(
+	'the time %j of all calls of a number stops the node, too',
+	async (time) => {
+		await expect(latest(call('a', time), call('b', time))).rejects.toThrow(/isn't certain/);
+	},
+);
+
 test.each(['020 7946 0958', '+91XXXXXX3210', 9876543210])(
 	'the number %p without a country code stops the node, because it may be one of the others',
 	async (phone_number) => {

@@ -361,6 +361,16 @@ describe('as a tool', () => {
 		});
 	});
 
+	it('says how many calls are possible in which period', async () => {
+		const weekly = limited({ maximumCalls: 2, period: 'week' });
+		acceptCalls(2);
+		await callWith(weekly, PHONE);
+		await callWith(weekly, PHONE);
+		expect(await engineTool(harness.placeCallNode(weekly))()).toMatchObject({
+			what_happened: expect.stringContaining('the limit of 2 calls per week to this number'),
+		});
+	});
+
 	it('a call over the limit does not count for Maximum Calls per Agent Run', async () => {
 		acceptCalls(2);
 		await call(PHONE);

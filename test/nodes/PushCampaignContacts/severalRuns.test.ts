@@ -12,6 +12,7 @@ import {
 	ok,
 	phone,
 	phonesOf,
+	type NodeParameters,
 	type Reply,
 } from './pushHarness';
 
@@ -21,10 +22,10 @@ afterEach(() => jest.restoreAllMocks());
 const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
 
 /** Two branches that lead to one Push node. n8n runs it once for each, as in a loop. */
-function twoBranches(own: Partial<INode> = {}) {
+function twoBranches(own: Partial<INode> = {}, parameters: NodeParameters = {}) {
 	const start = makeNode({ type: 'test.start', name: 'Start' });
 	const branch = makeNode({ type: 'test.sink', name: 'Branch' });
-	const nodes = [start, branch, pushNode({}, { position: [0, 100], ...own })];
+	const nodes = [start, branch, pushNode(parameters, { position: [0, 100], ...own })];
 	const workflow = makeWorkflow(nodes, {
 		Start: { main: [[to('Branch'), to('Node')]] },
 		Branch: { main: [[to('Node')]] },
@@ -47,6 +48,15 @@ describe('a node that runs several times in an execution', () => {
 		expect(left[0]?.json.rejection_reason).toBe(
 			"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.",
 		);
+	});
+
+	test('shows no phone_sent for a number that an earlier run sent', async () => {
+		respondWith(ok(1));
+		const { workflow, start } = twoBranches({}, { options: { output: 'rows' } });
+		const [, left = []] = runs(await runWorkflow(workflow, start, manyRows(1)), 1);
+		expect(left.map(({ json }) => json)).toMatchObject([
+			{ push_status: 'duplicate', phone_sent: null, phone_key: `91${phone(0)}` },
+		]);
 	});
 
 	test.each<[string, Reply | undefined, string, requests: number]>([

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import range from 'lodash/range';
 import {
 	type JsonValue,
 	numberIn,
@@ -31,6 +32,10 @@ test.each<[string, JsonValue | undefined]>([
 	['data.__proto__', undefined],
 ])('%s', (path, expected) => {
 	expect(valueAt(body, path)).toEqual(expected);
+});
+
+test('an index may have several digits', () => {
+	expect(valueAt(range(13), '12')).toBe(12);
 });
 
 test('splits a path into its names', () => {

@@ -85,7 +85,7 @@ export function readConcurrency(parameters: NodeParameters, initial: number): nu
 }
 
 /** Reads *Additional Body Fields* and *Additional Query Fields* of a collection. */
-export function readAdditions(settings: Fields): Additions {
+export function readAdditions(settings: Fields): Required<Additions> {
 	const objectOf = (name: string) => (settings.has(name) ? settings.jsonObject(name) : {});
 	return {
 		body: objectOf(additionalBodyFields.name),

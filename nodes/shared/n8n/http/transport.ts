@@ -69,7 +69,7 @@ export function createTransport(
 		} catch (error) {
 			const fault = toFault(error);
 			const hasEnded = fault.code === CANCELED && limit.aborted;
-			throw hasEnded ? new TransportFault(TIMED_OUT, TIMED_OUT) : fault;
+			throw hasEnded ? new TransportFault(TIMED_OUT) : fault;
 		}
 	};
 }
@@ -142,7 +142,7 @@ export async function firstBytes(content: ByteStream, max: number): Promise<Buff
 
 /** Reads the body up to {@link RESPONSE_LIMITS}. The limit of n8n's HTTP helper is 600 MB. */
 async function readHttpResponse(response: unknown): Promise<HttpResponse> {
-	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
+	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE');
 	const { body, ...rest }: { [name: string]: unknown } = response;
 	if (!isByteStream(body)) return toHttpResponse(response);
 	const head = toHttpResponse(rest);
@@ -154,7 +154,7 @@ async function readHttpResponse(response: unknown): Promise<HttpResponse> {
 }
 
 export function toHttpResponse(response: unknown): HttpResponse {
-	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
+	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE');
 	const { statusCode, headers, body } = response;
 	return {
 		status: typeof statusCode === 'number' ? statusCode : 0,

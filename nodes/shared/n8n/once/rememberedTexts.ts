@@ -52,7 +52,7 @@ export function openStore(
 	use: StoreUse,
 ): DeduplicationStore {
 	const { helpers } = context;
-	const key = scope === 'node' ? nodeKey(context) : `numbers of ${context.getWorkflow().id}`;
+	const key = `remembered texts of ${context.getWorkflow().id}`;
 	const access: Limiter = async (run) =>
 		await useDatabase(use, async () => await runExclusive(key, run));
 	const count = async () => await helpers.getProcessedDataCount(scope, OPTIONS);

@@ -66,7 +66,7 @@ export async function forEachItem(
 	let start = Promise.resolve();
 	const run = async (index: number): Promise<void> => {
 		// If many items end at the same moment, as many start. Items that send nothing never wait for the network.
-		if (index > 0 && index % STARTS_PER_PAUSE === 0) start = start.then(async () => await sleep(0));
+		if (index % STARTS_PER_PAUSE === 0) start = start.then(async () => await sleep(0));
 		// Wait for the earlier items, so that all start in order.
 		await start;
 		// After a failure that stops the node, items in flight finish and no other starts.

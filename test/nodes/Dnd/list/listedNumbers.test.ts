@@ -89,6 +89,14 @@ test.each(['9876543210/9876543211', '+91 98765 43210 ext. 12', '+91XXXXXX3210', 
 	},
 );
 
+test.each([[['12025550143', '+12025550143']], [['+12025550143', '12025550143']]])(
+	'of the equal entries %j, the one without country code may equal more numbers',
+	(phones) => {
+		const list = listOf(...phones);
+		expect(() => list.entryOf('+4412025550143')).toThrow('"12025550143" on the list');
+	},
+);
+
 test('a long list gives the same results as single entries', () => {
 	const part = fc.constantFrom(
 		...['+', '00', '0', '91', '9812345678', '202', '5550143', '44', '1', '12'],

@@ -86,18 +86,22 @@ describe('pausing an execution', () => {
 		expect([(await running).status, data.waitTill]).toEqual(['canceled', undefined]);
 	});
 
-	it.each(['stopWorkflow', 'continueRegularOutput'] as const)(
-		'stopped while it waits by reading, with On Error %s, the result has the ID of the call',
-		async (onError) => {
-			const input = people(1).map((json) => ({ json }));
+	it.each([
+		['stopWorkflow', 1, 'The call was placed. Read it'],
+		['continueRegularOutput', 1, 'The call was placed. Read it'],
+		['stopWorkflow', 2, '2 calls were placed. Read them'],
+	] as const)(
+		'stopped while it waits by reading, with On Error %s, the result has the IDs of %i calls',
+		async (onError, count, what) => {
+			const input = people(count).map((json) => ({ json }));
 			const execution = startNode(await node(byReading, { onError }), input);
 			await until('the wait', async () => await Promise.resolve(waits().length > 0));
 			execution.cancel();
 			const { error, data } = await stoppedResult(execution);
 			const text = JSON.stringify([error?.message, error?.description, data?.main?.[0]]);
-			expect(placed()).toHaveLength(1);
+			expect(placed()).toHaveLength(count);
 			expect(text).toContain(
-				`A time limit of n8n was reached, or someone stopped the execution. The call was placed. Read it with Get Call: ${placed()[0]}.`,
+				`A time limit of n8n was reached, or someone stopped the execution. ${what} with Get Call: ${placed().join(', ')}.`,
 			);
 		},
 	);

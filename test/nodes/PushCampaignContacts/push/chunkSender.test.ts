@@ -4,6 +4,9 @@ import { DateTime } from 'luxon';
 import { MAX_ROWS_SENT_ALONE } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
 import { NumbersOfExecution } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
+import type { PushRecord } from '../../../../nodes/PushCampaignContacts/push/pushRecord';
+import { NotSent } from '../../../../nodes/shared/api/errors';
+import { onScreenOnly } from '../../../../nodes/shared/api/resolution';
 import type { HttpResponse, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { clientOf } from '../../shared/api/clientOf';
 import {
@@ -17,6 +20,7 @@ import {
 	reject,
 	scripted,
 	statuses,
+	stored,
 } from './scripted';
 import { MANY_RUNS } from '../../../fuzz/runs';
 
@@ -79,6 +83,36 @@ test('reports the rows as unknown after an unexpected error', async () => {
 	const outcome = await push(1, options);
 	expect(statuses(outcome)).toEqual(['0 unknown']);
 	expect(outcome.stopped?.originalMessage).toBe('a defect');
+});
+
+test('a row that the service rejected is rejected on Retry without a request', async () => {
+	const record: PushRecord = {};
+	const service = scripted((phones, request) => {
+		const position = phones.indexOf(phone(1));
+		return position < 0 ? accept(phones, request) : reject(`contacts[${position}] is invalid`);
+	});
+	await push(2, service.options, record);
+	const { sent, options } = scripted(accept);
+	const again = await push(2, options, stored(record));
+	expect([sent, statuses(again)]).toEqual([[], ['1 rejected']]);
+});
+
+test('after an attempt that sent nothing, the next one may have other rows', async () => {
+	const record: PushRecord = {};
+	await push(1, scripted(() => reject('Campaign is archived', 409)).options, record);
+	const { sent, options } = scripted(accept);
+	await push(2, options, stored(record));
+	expect(sent).toEqual([[phone(0), phone(1)]]);
+});
+
+test('reports rows as not_sent if n8n cannot note them', async () => {
+	const { options } = scripted(accept);
+	const note = async ([chunk]: [chunk: number, recorded: number]) => {
+		if (chunk === 1) throw new NotSent('The database is away', onScreenOnly(''));
+		return await Promise.resolve({ state: 'new' as const, remove: async () => {} });
+	};
+	const outcome = await push(3, { ...options, note, contactsPerRequest: 1 });
+	expect(statuses(outcome)).toEqual(['1 not_sent', '2 not_sent']);
 });
 
 test('reports no row as not_sent that another run of the node pushed', async () => {

@@ -73,7 +73,7 @@ test.each<[string, string[], Partial<ColumnChoice>, string | undefined, string |
 	['another case', ['Person Name'], {}, 'Person Name', undefined],
 	['a synonym', ['Full Name'], {}, 'Full Name', undefined],
 	['no column', [], {}, undefined, undefined],
-	['an empty field', ['person_name'], { personName: ' ' }, undefined, undefined],
+	['an empty field', ['person_name'], { personName: '' }, undefined, undefined],
 	['an entered column', ['Lead'], { personName: 'lead' }, 'Lead', undefined],
 	['first names', ['First Name', 'Surname'], { lastName: 'surname' }, 'First Name', 'Surname'],
 	['only last names', ['Surname'], { personName: '', lastName: 'Surname' }, undefined, 'Surname'],

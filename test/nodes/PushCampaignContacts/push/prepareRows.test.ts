@@ -90,6 +90,18 @@ test('unusable rows are rejected once, with a reason', async () => {
 	]);
 });
 
+test('more unusable rows and duplicates than the output can contain stop the push', async () => {
+	const phones = ['9876543210', '12', '9876543210'];
+	const rows = new ItemRows(phones.map((phone) => ({ json: { phone } })));
+	const push = async (maxOutputRows: number) =>
+		await prepareRows(Object.assign(rows, { maxOutputRows }), columns);
+	expect((await push(2)).notPushed.size).toBe(2);
+	await expect(push(1)).rejects.toMatchObject({
+		message: expect.stringMatching(/^More than 1 rows can't be pushed .* Nothing was sent$/),
+		resolution: expect.stringContaining('The first reason: "12" has 2 digits'),
+	});
+});
+
 describe('a contact', () => {
 	const row = { phone: 'x', person_name: ' Asha ', city: 'Pune', age: 4, tags: ['a'], none: null };
 	const contact = (json: ContactRow, others: Columns['others'] = 'all') =>

@@ -1,4 +1,4 @@
-import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
+import { explained, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 
 const LOOK = { onScreen: 'Look there.', forModel: 'Ask.' };
 
@@ -22,4 +22,9 @@ test('only the start of a long response is shown and stored', () => {
 	const error = new OutcomeUnknown('It broke', LOOK, { originalMessage: 'x'.repeat(2_001) });
 	expect(error.originalMessage).toBe(`${'x'.repeat(2_000)}…`);
 	expect(error.toStored().originalMessage).toBe(error.originalMessage);
+});
+
+test('a bug of this package is thrown as it is', () => {
+	const bug = new TypeError('x is undefined');
+	expect(() => explained(bug)).toThrow(bug);
 });

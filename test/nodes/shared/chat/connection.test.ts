@@ -388,6 +388,7 @@ describe('close', () => {
 		const harness = chatConnectionHarness();
 		await prepare(harness);
 		await settle();
+		const failures = [...harness.failures];
 		await harness.connection.close();
 		await harness.connection.close();
 		if (sockets > 0) harness.socket().receives(eventFrame('nudge_sent', 'late'));
@@ -395,7 +396,7 @@ describe('close', () => {
 		await harness.clock.advance(600_000);
 		expect([harness.sockets.length, harness.clock.pending]).toEqual([sockets, 0]);
 		expect(harness.sockets.at(-1)?.closeCalls.length ?? 0).toBe(closes);
-		expect([harness.events, harness.endings]).toEqual([[], []]);
+		expect([harness.events, harness.endings, harness.failures]).toEqual([[], [], failures]);
 		expect(await harness.connection.ready(harness.connection.signal)).toBe(false);
 		expect(harness.connection.signal.aborted).toBe(true);
 	});
@@ -405,6 +406,8 @@ describe('close', () => {
 		socket().deaf = true;
 		let isClosed = false;
 		void connection.close().then(() => (isClosed = true));
+		void connection.close();
+		expect(socket().closeCalls).toHaveLength(1);
 		socket().receives(eventFrame('nudge_sent', 'late'));
 		await clock.advance(1_999);
 		expect(isClosed).toBe(false);

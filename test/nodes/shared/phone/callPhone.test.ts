@@ -96,4 +96,8 @@ describe('a value that may not be one number is rejected', () => {
 	])('%s %p', (country, value, words) => {
 		expect(read(value, country)).toContain(words);
 	});
+
+	test('and what has no name of a column gets no advice on columns', () => {
+		expect(read(true, 'IN')).not.toContain('column');
+	});
 });

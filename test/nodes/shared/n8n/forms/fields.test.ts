@@ -31,7 +31,7 @@ const fixed = (type: NodePropertyTypes, value: unknown) => form(type, value, val
 type Reader = (fields: Fields) => unknown;
 const READERS: Array<[name: string, type: NodePropertyTypes, read: Reader, accepted: unknown[]]> = [
 	['switch', 'boolean', (fields) => fields.switch('field', false), [true, ' TRUE ', 'false']],
-	['number', 'number', (fields) => fields.number('field', 1), [7, '7', ' 7.5e1 ']],
+	['number', 'number', (fields) => fields.number('field', 1), [7, '7', ' 7.5e1 ', '1e10']],
 	['text', 'string', (fields) => fields.text('field'), ['a', 7, 12345678901234567890n]],
 	['textOrList', 'string', (fields) => fields.textOrList('field'), ['a', 7, ['a', 7], []]],
 	['choice', 'options', (fields) => fields.choice('field', 'a'), ['a', false, ' false ']],
@@ -52,7 +52,7 @@ const NO_VALUES: Array<[value: unknown, name: string]> = [
 	[Infinity, 'Infinity'],
 	[[], 'a list'],
 	[[{ a: 1 }], 'a list'],
-	[[null, ''], 'nothing'],
+	[[null, ''], 'a list'],
 	[{ a: 1 }, 'an object'],
 	[new Date(NaN), 'a date'],
 	[DateTime.invalid('x'), 'a date'],
@@ -144,6 +144,12 @@ describe('a message', () => {
 		);
 		expect(() => fields.collection('options').switch('dryRun', false)).toThrow(
 			"'The dryRun' in 'The options' must be true or false (got \"yes\")",
+		);
+	});
+
+	test.each(NO_VALUES)('names the kind of %p: %s', (value, name) => {
+		expect(() => form('string', value).text('field')).toThrow(
+			`'The field' must be text or a number (got ${name})`,
 		);
 	});
 

@@ -2,6 +2,7 @@ import { NodeParameters } from '../../../../../nodes/shared/n8n/forms/nodeParame
 import {
 	concurrencyField,
 	developerSettings,
+	optionsCollection,
 	readConcurrency,
 } from '../../../../../nodes/shared/n8n/forms/options';
 import { engineHarness, executeContext } from '../../../../engine';
@@ -27,4 +28,9 @@ test.each<[number | string | undefined, number]>([
 	[101, 100],
 ])('Concurrency %p: %i at the same time', (value, expected) => {
 	expect(concurrency(value)).toBe(expected);
+});
+
+test("n8n's AI builder isn't told that a number is off", () => {
+	const number = concurrencyField(5, '');
+	expect(optionsCollection(number).options).toEqual([number]);
 });

@@ -105,6 +105,13 @@ test('the engine reads half of a surrogate pair', () => {
 	expect(rowReader('={{ $json["\ud800"] }}')).toBeUndefined();
 });
 
+test.each(['prototype', 'constructorId', '__proto__'])(
+	'the engine reads a field named %s',
+	(name) => {
+		expect(rowReader(`={{ $json.${name} }}`)).toBeUndefined();
+	},
+);
+
 // n8n's engines reject such a text.
 test.each(['\n', '\r', '\u2028', '\u2029'])('the engine reads a name with %j', (lineEnd) => {
 	expect(rowReader(`={{ $json["a${lineEnd}b"] }}`)).toBeUndefined();

@@ -109,5 +109,5 @@ test.each([
 });
 
 test.each([undefined, null, 'text'])('%j is not a response', (response) => {
-	expect(() => toHttpResponse(response)).toThrow('No response');
+	expect(() => toHttpResponse(response)).toThrow('NO_RESPONSE');
 });

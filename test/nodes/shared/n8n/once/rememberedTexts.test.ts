@@ -1,5 +1,6 @@
 import range from 'lodash/range';
-import { openStore } from '../../../../../nodes/shared/n8n/once/rememberedTexts';
+import { openStore, useDatabase } from '../../../../../nodes/shared/n8n/once/rememberedTexts';
+import { failureForModel } from '../../../../../nodes/shared/n8n/tools/toolResult';
 import { engineHarness, executeContext } from '../../../../engine';
 
 const harness = engineHarness();
@@ -32,4 +33,11 @@ test.each([
 	await store.remove(texts(count));
 	expect(removed.map(({ length }) => length)).toEqual(parts);
 	expect(removed.flat()).toEqual(texts(count));
+});
+
+test("a model can't resolve that n8n's database is unavailable", async () => {
+	const locked = async () => await Promise.reject(new Error('SQLITE_BUSY'));
+	const use = { message: 'Nothing was sent', description: 'Check the database.' };
+	const error: unknown = await useDatabase(use, locked).catch((thrown: unknown) => thrown);
+	expect(failureForModel(error)).toMatch(/^Nothing was sent \(SQLITE_BUSY\)\. Tell the user /);
 });

@@ -446,6 +446,7 @@ test('a completed request stays done after a later failure', async () => {
 			new InvalidInput('The end cannot be read', forEveryone('Read it later.')),
 		);
 	});
+	expect(item?.pairedItem).toEqual({ item: 0 });
 	expect(checked(item?.json ?? {})).toEqual({
 		outcome: 'done',
 		what_happened:
