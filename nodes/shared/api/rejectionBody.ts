@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import type { ErrorCode } from './errorTable';
 
 /** An error body, and what identifies the error in it. */
@@ -32,8 +32,16 @@ export function serviceText({ texts, body }: RejectionBody, status: number): str
 	const { details = null, upstream_body: upstream } = body;
 	if (isJsonObject(upstream) && typeof upstream.reason === 'string')
 		parts.push(`reason: ${upstream.reason}`);
-	if (details !== null) parts.push(JSON.stringify(details));
+	if (details !== null) parts.push(readable(details));
 	return parts.join(' · ');
+}
+
+/** `details` in readable form: `error_code: A, action: b`. */
+function readable(details: JsonValue): string {
+	if (!isJsonObject(details)) return JSON.stringify(details);
+	return Object.entries(details)
+		.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+		.join(', ');
 }
 
 /** An error code is all of `error`. Inside a longer text, it may be part of a crash report. */

@@ -15,7 +15,7 @@ describe('a call that the service rejects', () => {
 		[
 			400,
 			said('phone_number is implausible for IN', { details: { length: 9 } }),
-			'phone_number is implausible for IN · {"length":9}',
+			'phone_number is implausible for IN · length: 9',
 		],
 		// n8n would replace a reason that contains a code of the operating system.
 		[200, said('ENOENT: no such flow'), 'ENOENT: no such flow'],
