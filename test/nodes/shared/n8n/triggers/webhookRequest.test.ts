@@ -4,9 +4,9 @@ const harness = engineHarness();
 
 describe.each(['callCompletedTrigger', 'chatDeliveryTrigger'])('%s', (type) => {
 	test('is published', async () => {
-		const { errors, stop } = await activate(makeWorkflow([harness.node(type)]));
-		await stop();
-		expect(errors).toEqual([]);
+		const active = await activate(makeWorkflow([harness.node(type)]));
+		await active.stop();
+		expect(active.errors).toEqual([]);
 	});
 
 	test("is not published with 'Always Output Data', because repeats would start the workflow with an empty item", async () => {
