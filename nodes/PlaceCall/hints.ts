@@ -1,17 +1,61 @@
-import type { INodeExecutionData } from 'n8n-workflow';
-import { counted } from '../shared/values';
+import compact from 'lodash/compact';
+import countBy from 'lodash/countBy';
+import get from 'lodash/get';
+import minBy from 'lodash/minBy';
+import uniq from 'lodash/uniq';
+import { DateTime } from 'luxon';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { dayAndTime } from '../shared/dates';
+import { counted, plainText } from '../shared/values';
+import type { NotPlacedReason } from './notPlaced';
+
+const REASONS: Record<NotPlacedReason['not_placed_reason'], string> = {
+	outside_calling_hours: 'outside the calling hours',
+	call_limit_reached: 'over the limit of calls',
+	duplicate_number: 'with the number of another item',
+};
 
 /**
- * How many calls were placed, such as "4 items: 1 call placed.", and where to look for the others.
+ * What happened to the items, such as "4 items: 1 called, 2 outside the calling hours, 1 couldn't be called."
  *
- * @param isAlways also if all of them were placed
+ * @param isAlways also if all of them were called
  */
 export function placedHint(
 	items: readonly INodeExecutionData[],
 	isAlways: boolean,
 ): string | undefined {
-	const placed = items.filter(({ json }) => json.placed === true).length;
-	const count = `${counted(items.length, 'item')}: ${counted(placed, 'call')} placed.`;
-	if (placed === items.length) return isAlways ? count : undefined;
-	return `${count} The output says what happened to the other items. If you execute this node again, people who were called may be called again.`;
+	const counts = countBy(items, ({ json }) => happenedTo(json));
+	const { called = 0, scheduled = 0, unknown = 0, failed = 0 } = counts;
+	if (called === items.length && !isAlways) return undefined;
+	const parts = compact([
+		called > 0 && `${called} called`,
+		scheduled > 0 && `${scheduled} ${scheduledText(items)}`,
+		...Object.entries(REASONS).map(([reason, text]) => {
+			const count = counts[reason] ?? 0;
+			return count > 0 && `${count} ${text}`;
+		}),
+		unknown > 0 && `${unknown} may have been called`,
+		failed > 0 && `${failed} couldn't be called`,
+	]);
+	const count = `${counted(items.length, 'item')}: ${parts.join(', ')}.`;
+	if (called === items.length) return count;
+	return `${count} The output has one item for each. If you execute this node again, people who were called may be called again.`;
+}
+
+function happenedTo(json: IDataObject): string {
+	if (json.placed === true) return json.scheduled_for === undefined ? 'called' : 'scheduled';
+	if (json.placed === false) return plainText(json.not_placed_reason);
+	return get(json, 'details.outcome') === 'unknown' ? 'unknown' : 'failed';
+}
+
+/** The first of the scheduled times. Without a day, which only the service may know, as it was entered. */
+function scheduledText(items: readonly INodeExecutionData[]): string {
+	const times = uniq(compact(items.map(({ json }) => plainText(json.scheduled_for))));
+	const days = times.filter((time) => time.includes('T'));
+	const first = minBy(
+		days.map((time) => DateTime.fromISO(time, { setZone: true })),
+		(time) => time.toMillis(),
+	);
+	const shown = first === undefined ? (times[0] ?? '') : dayAndTime(first);
+	return `scheduled${times.length > 1 ? ', the first' : ''} for ${shown}`;
 }

@@ -14,6 +14,7 @@ const CALL_FIELDS = new Set([
 	'answered',
 	'call_id',
 	'scheduled_at_epoch',
+	'scheduled_for',
 	'phone_key',
 	'placed',
 	'not_placed_reason',

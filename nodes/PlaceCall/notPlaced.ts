@@ -3,13 +3,13 @@ import type { Resolution } from '../shared/api/resolution';
 import type { JsonObject } from '../shared/json';
 
 /**
- * Why the output says that a call wasn't placed, and when it's possible. `duplicate_of`: the index of the item that has the number, or null for one of
- * another input.
+ * Why the output says that a call wasn't placed, and when it's possible. `duplicate_of`: the index of the item that has the
+ * number, or null for one of another branch. `call_id`: that of the call that asked the same question there.
  */
-type NotPlacedReason =
+export type NotPlacedReason =
 	| { not_placed_reason: 'outside_calling_hours'; next_opening: string }
 	| { not_placed_reason: 'call_limit_reached'; next_call_possible_at: string }
-	| { not_placed_reason: 'duplicate_number'; duplicate_of: number | null };
+	| { not_placed_reason: 'duplicate_number'; duplicate_of: number | null; call_id?: string };
 
 /** The call was deliberately not placed. */
 export class NotPlaced extends ExplainedError {

@@ -16,6 +16,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
+import { withOffset } from '../shared/dates';
 import { plainText } from '../shared/values';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
@@ -90,7 +91,8 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = run.keepsInput(form);
 	const { planned, obstacle } = callTime(call.time, run.startedAt);
-	const duplicate = sameCalls.add(index, looseKey, planned);
+	const moment = { isForNow: call.time.schedule === undefined, planned };
+	const duplicate = sameCalls.add(index, looseKey, moment, question?.asked.question);
 	if (duplicate === undefined && obstacle === undefined) limiter.plan(index, call, planned);
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
@@ -129,9 +131,11 @@ async function sendCall(
 	call: CheckedCall,
 	place: (bodyNow: () => Promise<CallRequest>) => Promise<ApiResponse>,
 ): Promise<JsonObject> {
+	let scheduledFor: string | undefined;
 	/** Decides when the call goes, once for each attempt, because earlier calls and pauses take time. */
 	const bodyNow = async (): Promise<CallRequest> => {
 		const { planned, scheduledAt, obstacle } = callTime(call.time, dateTimeNow(), startedAt);
+		scheduledFor = scheduledAt;
 		if (obstacle !== undefined) throw obstacle;
 		limiter.plan(index, call, planned);
 		if (!limiter.use(index)) {
@@ -152,12 +156,25 @@ async function sendCall(
 		else limiter.giveBack(index);
 		throw error;
 	});
-	sameCalls.remember(index);
 	const record = recordOf(response);
-	const id = callIdKey(plainText(record.call_id));
+	const callId = plainText(record.call_id);
+	sameCalls.remember(index, callId);
+	const id = callIdKey(callId);
 	if (callIds.has(id)) throw idOfAnotherCall();
 	callIds.add(id);
-	return record;
+	const zone = call.time.hours?.zone ?? context.getTimezone();
+	const time = scheduledTime(record, scheduledFor, zone);
+	return { ...record, ...(time !== undefined && { scheduled_for: time }) };
+}
+
+/** With the day, if the service returned it. Without one, a time of day is in India. Undefined if the call goes now. */
+function scheduledTime(
+	{ scheduled_at_epoch: epoch }: JsonObject,
+	sent: string | undefined,
+	zone: string,
+): string | undefined {
+	if (typeof epoch === 'number') return withOffset(DateTime.fromSeconds(epoch, { zone }));
+	return sent === undefined || sent.includes('T') ? sent : `${sent} (Asia/Kolkata)`;
 }
 
 /** A failed question has no answer, also if its row has an earlier one. */

@@ -1,78 +1,104 @@
+import isNumber from 'lodash/isNumber';
 import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { onScreenOnly } from '../shared/api/resolution';
 import { shortFingerprint } from '../shared/hash';
 import { isJsonObject, type JsonObject } from '../shared/json';
-import { openRecord } from '../shared/n8n/once/executionStore';
-import { runsAsTool } from '../shared/n8n/tools/toolRun';
+import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
+import { followsRun } from '../shared/n8n/run/executionData';
+import { plainText } from '../shared/values';
 import { NotPlaced } from './notPlaced';
 
 const FINGERPRINT_CHARACTERS = 12;
 
+/** What makes two calls to a number the same call. */
+type Moment = {
+	/** Whether no time was entered. */
+	isForNow: boolean;
+	/** As decided when this run of the node started. */
+	planned: DateTime;
+};
+
 /**
- * Calls to the same number for the same time: of several items, or of several nodes before this one, for each of which
- * n8n runs this one. In a loop, each run may call the same people.
+ * Calls to the same number for the same time are one call in an execution: of several items, and of several runs of this
+ * node, because n8n runs it once for each connected output before it. Only a run that came out of an earlier one, as in a
+ * loop, may call the same people again.
  */
 export class SameCalls {
 	private readonly firstItems = new Map<string, number>();
-	private readonly callsOfItems = new Map<number, string>();
-	private readonly input: string | undefined;
-	/** The node before this one that had each call, by the fingerprint of the call. */
-	private readonly inputs: JsonObject;
+	private readonly callsOfItems = new Map<
+		number,
+		{ calls: string[]; question?: string | undefined }
+	>();
+	private readonly run: number;
+	/** By the fingerprint of the call: the run of this node that placed it. */
+	private readonly runs: JsonObject;
+	/** By the fingerprint of a call and its question: the ID of the call. */
+	private readonly asked: JsonObject;
 
 	/** @param startedAt when this run of the node started */
 	constructor(
-		context: IExecuteFunctions,
+		private readonly context: IExecuteFunctions,
 		private readonly startedAt: DateTime,
 	) {
-		this.input = inputOf(context);
-		this.inputs =
-			this.input === undefined
-				? {}
-				: openRecord(context, 'calls', isJsonObject, {}, { lifetime: 'execution' });
+		this.run = runIndexOf(context);
+		// A model may repeat a request in another run of its agent.
+		const isForModel = context.getExecuteData().source?.main === undefined;
+		const open = (name: string) =>
+			isForModel ? {} : openRecord(context, name, isJsonObject, {}, { lifetime: 'execution' });
+		this.runs = open('calls');
+		this.asked = open('asked');
 	}
 
 	/**
 	 * Why this item's call isn't placed. Undefined if it's the first one.
 	 *
-	 * @param planned as decided when this run of the node started
+	 * @param question of *Ask and Wait*
 	 */
-	add(index: number, looseKey: string, planned: DateTime): NotPlaced | undefined {
-		const isNow = planned.toMillis() === this.startedAt.toMillis();
-		const time = isNow ? null : planned.toMillis();
-		const call = shortFingerprint([looseKey, time], FINGERPRINT_CHARACTERS);
-		const first = this.firstItems.get(call) ?? index;
-		this.firstItems.set(call, first);
-		if (first !== index) return duplicate(first);
-		this.callsOfItems.set(index, call);
-		return (this.inputs[call] ?? this.input) === this.input ? undefined : duplicate(null);
+	add(index: number, looseKey: string, moment: Moment, question?: string): NotPlaced | undefined {
+		const calls = this.timesOf(moment).map((time) => named([looseKey, time]));
+		const first = calls.map((call) => this.firstItems.get(call)).find(isNumber) ?? index;
+		for (const call of calls) this.firstItems.set(call, first);
+		if (first !== index) return duplicate({ duplicate_of: first });
+		this.callsOfItems.set(index, { calls, question });
+		const earlier = calls.find((call) => this.isOfOtherBranch(call));
+		if (earlier === undefined) return undefined;
+		// The answer to the same question is that of the earlier call.
+		const callId = plainText(this.asked[named([earlier, question])]);
+		return duplicate({ duplicate_of: null, ...(callId !== '' && { call_id: callId }) });
+	}
+
+	/** A call for now stays the same call if the calling hours end in between. */
+	private timesOf({ isForNow, planned }: Moment): Array<number | null> {
+		const isMoved = planned.toMillis() !== this.startedAt.toMillis();
+		return [...(isForNow ? [null] : []), ...(isMoved ? [planned.toMillis()] : [])];
+	}
+
+	private isOfOtherBranch(call: string): boolean {
+		const run = this.runs[call];
+		return typeof run === 'number' && run !== this.run && !followsRun(this.context, run);
 	}
 
 	/** Call this if the item's call was placed, or may have been. */
-	remember(index: number): void {
-		const call = this.callsOfItems.get(index);
-		if (call === undefined || this.input === undefined) return;
-		this.inputs[call] = this.input;
+	remember(index: number, callId?: string): void {
+		const { calls = [], question } = this.callsOfItems.get(index) ?? {};
+		for (const call of calls) {
+			this.runs[call] = this.run;
+			if (question !== undefined && callId !== undefined)
+				this.asked[named([call, question])] = callId;
+		}
 	}
 }
 
-/** The node before this one. Undefined if it's the only one, in a loop, and as a tool. */
-function inputOf(context: IExecuteFunctions): string | undefined {
-	const [task] = context.getExecuteData().source?.main ?? [];
-	if (!task || runsAsTool(context)) return undefined;
-	const { name } = context.getNode();
-	const isInLoop = (node: string) =>
-		node === name || context.getParentNodes(node).some((before) => before.name === name);
-	const inputs = context.getParentNodes(name, { depth: 1 }).filter((node) => !isInLoop(node.name));
-	const { previousNode } = task;
-	return inputs.length > 1 && !isInLoop(previousNode) ? previousNode : undefined;
+function named(value: unknown): string {
+	return shortFingerprint(value, FINGERPRINT_CHARACTERS);
 }
 
 /** Only its output is shown, because a tool has one item. */
-function duplicate(first: number | null): NotPlaced {
+function duplicate(of: { duplicate_of: number | null; call_id?: string }): NotPlaced {
 	return new NotPlaced(
 		"The call wasn't placed, because another item has the same number",
 		onScreenOnly(''),
-		{ not_placed_reason: 'duplicate_number', duplicate_of: first },
+		{ not_placed_reason: 'duplicate_number', ...of },
 	);
 }

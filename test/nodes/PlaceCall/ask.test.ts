@@ -130,6 +130,27 @@ describe('asking and waiting', () => {
 		]);
 	});
 
+	it.each([
+		['the same question has its answer', 'Shall we?', 'yes'],
+		['another question is not asked', '={{ $runIndex }}?', 'not_reached'],
+	])('of two branches that ask a person, %s', async (_what, message, answer) => {
+		awake();
+		service().setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
+		const ask = await askNode({ message, options: byReading });
+		const { workflow, start } = oneNodeWorkflow(ask);
+		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
+		ways.push(...ways);
+		const { data } = await runWorkflow(workflow, start, [{ json: { phone: '9000000000' } }]);
+		const answers = (data.resultData.runData.Node ?? []).map(
+			(run) => run.data?.main?.[0]?.[0]?.json,
+		);
+		expect(answers).toMatchObject([
+			{ placed: true, answer: 'yes' },
+			{ placed: false, not_placed_reason: 'duplicate_number', answer },
+		]);
+		expect(service().callsTo('9000000000')).toBe(1);
+	});
+
 	it("a failed question isn't a yes of an earlier question of its row", async () => {
 		const earlier = { answer: 'yes', captured_answer: 'yes', data: { approved: true } };
 		const options = { includeInputFields: true };
@@ -174,7 +195,7 @@ describe('asking and waiting', () => {
 		]);
 		expect(service().callsTo('9000000000')).toBe(1);
 		// n8n's own hint says that only the first item is used.
-		expect(hintsOf(again)).toEqual(['2 items: 2 calls placed.']);
+		expect(hintsOf(again)).toEqual(['2 items: 2 called.']);
 	});
 
 	it('a tool returns in time, and the repeated request waits longer without another call', async () => {

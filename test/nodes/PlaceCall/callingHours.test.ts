@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { timeZone } from '../../../nodes/PlaceCall/fields/timeZone';
-import { engineTool, output, records, searchList, skipSleeps } from '../../engine';
+import { engineTool, hintsOf, output, records, searchList, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -11,6 +11,7 @@ import {
 	NIGHT,
 	NOON,
 	perItem,
+	phone,
 	phoneOf,
 	placeCallHarness,
 	rejectCall,
@@ -70,6 +71,54 @@ it('each item can have its own time zone', async () => {
 	const own = hours({ timeZone: '={{ $json.zone }}' });
 	await harness.place({ ...perItem, ...own }, { items });
 	expect(bodies.map((body) => body.scheduled_at)).toEqual([undefined, '2026-11-20T09:00:00-05:00']);
+});
+
+describe('a call that is placed later', () => {
+	const EPOCH = Date.parse(MONDAY) / 1_000;
+	const scheduledBy = (data: object) =>
+		callsEndpoint().reply(200, { success: true, data: { call_id: 'c', ...data } });
+
+	it.each([
+		['the time in the response', { scheduled_at_epoch: EPOCH + 60 }, '2026-11-23T09:01:00+05:30'],
+		['the time that was sent', {}, MONDAY],
+	])('has scheduled_for, and a hint says so: %s', async (_which, data, scheduled_for) => {
+		itIs('2026-11-21T12:00:00+05:30');
+		scheduledBy(data);
+		const run = await harness.place({ options: { callingHours: { hours: HOURS } } });
+		expect(records(run)).toMatchObject([{ placed: true, scheduled_for }]);
+		const time = scheduled_for.slice(11, 16);
+		expect(hintsOf(run)).toEqual([
+			`1 item: 1 scheduled for Monday, 23 November 2026, ${time} (UTC+5:30). The output has one item for each. If you execute this node again, people who were called may be called again.`,
+		]);
+	});
+
+	it('shows a time of day as it was entered, if only the service knows the day', async () => {
+		scheduledBy({});
+		const run = await harness.place({ when: 'timeOfDay', scheduledTime: '18:30' });
+		expect(records(run)).toMatchObject([{ scheduled_for: '18:30 (Asia/Kolkata)' }]);
+		expect(hintsOf(run)).toEqual([
+			expect.stringMatching(/^1 item: 1 scheduled for 18:30 \(Asia\/Kolkata\)\./),
+		]);
+	});
+
+	it('counts each reason in the hint, with the first of several times', async () => {
+		acceptCalls(3);
+		const at = [
+			'2026-11-23T10:00:00+05:30',
+			'2026-11-22T10:00:00+05:30',
+			'2026-11-20T13:00:00+05:30',
+		];
+		const items = at.map((time, index) => ({ phone: phone(index), at: time }));
+		const options = { callingHours: { hours: { ...HOURS, days: 'Mon-Sun' } } };
+		const scheduled = { ...perItem, when: 'dateTime', scheduledAt: '={{ $json.at }}' };
+		const rows = [...items, ...items.slice(0, 1)];
+		const run = await harness.place({ ...scheduled, options }, { items: rows });
+		expect(hintsOf(run)).toEqual([
+			expect.stringMatching(
+				/^4 items: 3 scheduled, the first for Friday, 20 November 2026, 13:00 \(UTC\+5:30\), 1 with the number of another item\. /,
+			),
+		]);
+	});
 });
 
 describe('outside the hours', () => {

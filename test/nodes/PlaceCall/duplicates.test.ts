@@ -1,11 +1,14 @@
-import type { INodeParameters, IRun } from 'n8n-workflow';
+import uniq from 'lodash/uniq';
+import type { IConnections, INodeParameters, IRun } from 'n8n-workflow';
 import { hintsOf, makeNode, makeWorkflow, output, runWorkflow, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
+	callsEndpoint,
 	HOURS,
 	itemsOf,
 	NIGHT,
+	NOON,
 	onOtherDays,
 	perItem,
 	phone,
@@ -32,7 +35,7 @@ describe('items with the same number', () => {
 		expect(bodies.map(phoneOf)).toEqual([phone(0)]);
 		expect(again.map(phoneOf)).toEqual([phone(1)]);
 		expect(hintsOf(retried)).toEqual([
-			expect.stringMatching(/^3 items: 2 calls placed\. The output says/),
+			expect.stringMatching(/^3 items: 2 called, 1 with the number of another item\. The output/),
 		]);
 	});
 
@@ -81,7 +84,7 @@ describe('items with the same number', () => {
 		const items = [0, 1].map(() => ({ phone: phone(0), error: 'was here' }));
 		const options = { includeInputFields: true };
 		expect(hintsOf(await place({ ...perItem, options }, { items }))).toEqual([
-			expect.stringMatching(/^2 items: 1 call placed\. The output says/),
+			expect.stringMatching(/^2 items: 1 called, 1 with the number of another item\. The output/),
 		]);
 	});
 
@@ -101,36 +104,98 @@ describe('items with the same number', () => {
 describe('a node that runs several times in an execution', () => {
 	const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
 	const start = makeNode({ type: 'test.start', name: 'Start' });
-	const other = makeNode({ type: 'test.sink', name: 'Other' });
+	const pass = (name: string) => makeNode({ type: 'test.sink', name });
 	const people = itemsOf([{ phone: phone(0) }]);
 
-	it('calls a number of two inputs once', async () => {
+	/** Runs Place Call with these connections. Returns the output of each of its runs. */
+	const runsOf = async (arrows: Array<[from: string, to: string]>, parameters = {}) => {
+		const connections: IConnections = {};
+		for (const [from, target] of arrows) {
+			const [targets] = (connections[from] ??= { main: [[]] }).main ?? [];
+			targets?.push(to(target));
+		}
+		const names = uniq(arrows.flat()).filter((name) => name !== 'Start' && name !== 'Node');
+		const nodes = [start, ...names.map(pass), placeCallNode({ ...perItem, ...parameters })];
+		const { data } = await runWorkflow(makeWorkflow(nodes, connections), start, people);
+		return (data.resultData.runData.Node ?? []).map((each) => each.data?.main?.[0]?.[0]?.json);
+	};
+	const twice: Array<[string, string]> = [
+		['Start', 'Node'],
+		['Start', 'Node'],
+	];
+	const placed = { placed: true };
+	const sameNumber = {
+		placed: false,
+		not_placed_reason: 'duplicate_number',
+		duplicate_of: null,
+	};
+
+	it.each<[string, Array<[string, string]>]>([
+		[
+			'directly and through another node',
+			[
+				['Start', 'Other'],
+				['Start', 'Node'],
+				['Other', 'Node'],
+			],
+		],
+		['twice', twice],
+		[
+			'through one node that ran twice',
+			[
+				['Start', 'A'],
+				['Start', 'B'],
+				['A', 'Other'],
+				['B', 'Other'],
+				['Other', 'Node'],
+			],
+		],
+	])('calls a number once that reaches it %s', async (_how, arrows) => {
 		const bodies = acceptCalls(1);
-		const workflow = makeWorkflow([start, other, placeCallNode(perItem)], {
-			Start: { main: [[to('Other'), to('Node')]] },
-			Other: { main: [[to('Node')]] },
-		});
-		const { data } = await runWorkflow(workflow, start, people);
-		const items = (data.resultData.runData.Node ?? []).map(
-			(each) => each.data?.main?.[0]?.[0]?.json,
-		);
-		expect(items).toMatchObject([
-			{ placed: true },
-			{ placed: false, not_placed_reason: 'duplicate_number', duplicate_of: null },
-		]);
+		expect(await runsOf(arrows)).toMatchObject([placed, sameNumber]);
 		expect(bodies).toHaveLength(1);
+	});
+
+	it('calls it once if the calling hours end between two branches', async () => {
+		const itIs = skipSleeps(Date.parse(NOON));
+		callsEndpoint().reply(200, () => {
+			itIs(NIGHT);
+			return { success: true, data: { call_id: 'call-1' } };
+		});
+		const options = { callingHours: { hours: HOURS } };
+		expect(await runsOf(twice, { options })).toMatchObject([placed, sameNumber]);
 	});
 
 	it('calls it again in a loop', async () => {
 		const bodies = acceptCalls(2);
 		rejectCall();
-		const node = placeCallNode({ ...perItem, options: { includeInputFields: true } });
-		const workflow = makeWorkflow([start, other, node], {
-			Start: { main: [[to('Node')]] },
-			Node: { main: [[to('Other')]] },
-			Other: { main: [[to('Node')]] },
-		});
-		await runWorkflow(workflow, start, people);
+		const options = { includeInputFields: true };
+		await runsOf(
+			[
+				['Start', 'Node'],
+				['Node', 'Other'],
+				['Other', 'Node'],
+			],
+			{ options },
+		);
+		expect(bodies).toHaveLength(2);
+	});
+
+	it('in each round of a loop, calls a number of two branches once', async () => {
+		const bodies = acceptCalls(2);
+		rejectCall();
+		const options = { includeInputFields: true };
+		await runsOf(
+			[
+				['Start', 'Round'],
+				['Round', 'A'],
+				['Round', 'B'],
+				['A', 'Node'],
+				['B', 'Node'],
+				['Node', 'Round'],
+			],
+			{ options },
+		);
 		expect(bodies).toHaveLength(2);
 	});
 });

@@ -63,7 +63,7 @@ describe('several items', () => {
 		expect(failed?.json).toMatchObject({ error: expect.stringContaining("'Phone Number'") });
 		expect(failed?.json).toMatchObject({ ...kept, message: expect.any(String) });
 		expect(hintsOf(run)).toEqual([
-			'2 items: 1 call placed. The output says what happened to the other items. If you execute this node again, people who were called may be called again.',
+			"2 items: 1 called, 1 couldn't be called. The output has one item for each. If you execute this node again, people who were called may be called again.",
 		]);
 	});
 

@@ -75,7 +75,10 @@ it('Include Input Fields: has the row without the fields, the record, the error,
 	const row = { row: 7, caller_name: 'Asha Rao' };
 	const items = [{ ...row, ...earlier, ...record, ...answer, ...failed }];
 	const run = await place({ options: { includeInputFields: true } }, { items });
-	const called = { ...data, placed: true, phone_key: '919876543210' };
+	const called = {
+		...{ ...data, scheduled_for: '2099-01-01T05:00:00-05:00' },
+		...{ placed: true, phone_key: '919876543210' },
+	};
 	expect(records(run)).toEqual([{ ...row, ...called }]);
 });
 

@@ -59,7 +59,9 @@ describe('pausing an execution', () => {
 	it('a second run of the node is independent of the wait', async () => {
 		ownAddress();
 		ownAddress();
-		const { workflow, start } = oneNodeWorkflow(await node(byWebhook));
+		// The same person would be called once.
+		const phoneNumber = '={{ Number($json.phone) + $runIndex }}';
+		const { workflow, start } = oneNodeWorkflow(await node({ ...byWebhook, phoneNumber }));
 		// Two paths lead to the node, so it runs twice.
 		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
 		ways.push(...ways);

@@ -1,0 +1,51 @@
+import compact from 'lodash/compact';
+import isObject from 'lodash/isObject';
+import type { IExecuteFunctions, IRunExecutionData, ISourceData } from 'n8n-workflow';
+
+/** What n8n has of the running execution. No public function returns it. Undefined if this n8n doesn't show it. */
+type ExecutionData = Pick<IRunExecutionData, 'startData' | 'resultData'>;
+
+function executionDataOf(context: IExecuteFunctions): ExecutionData | undefined {
+	const data: unknown = 'runExecutionData' in context ? context.runExecutionData : undefined;
+	return isExecutionData(data) ? data : undefined;
+}
+
+function isExecutionData(data: unknown): data is ExecutionData {
+	return isObject(data) && 'resultData' in data && isObject(data.resultData);
+}
+
+/**
+ * Whether this run of the node came out of an earlier one: in a loop, the nodes between them lead back. n8n also runs a node
+ * once for each connected output before it, and these runs don't come out of each other.
+ *
+ * @param earlier the index of the earlier run, from 0
+ */
+export function followsRun(context: IExecuteFunctions, earlier: number): boolean {
+	const { name } = context.getNode();
+	const runData = executionDataOf(context)?.resultData.runData ?? {};
+	const sources: Array<ISourceData | null> = [...(context.getExecuteData().source?.main ?? [])];
+	const seen = new Set<string>();
+	// Grows while it's read.
+	for (const source of sources) {
+		if (source === null) continue;
+		const { previousNode, previousNodeRun = 0 } = source;
+		if (previousNode === name && previousNodeRun <= earlier) {
+			if (previousNodeRun === earlier) return true;
+			continue;
+		}
+		const run = `${previousNodeRun} ${previousNode}`;
+		if (seen.has(run)) continue;
+		seen.add(run);
+		sources.push(...compact(runData[previousNode]?.[previousNodeRun]?.source));
+	}
+	return false;
+}
+
+/**
+ * Whether the person selected *Execute previous nodes* in the panel of this node. n8n then runs the node itself, too, if a
+ * form, a chat, or a webhook starts the workflow.
+ */
+export function isOnlyForPreviousNodes(context: IExecuteFunctions): boolean {
+	const destination = executionDataOf(context)?.startData?.destinationNode;
+	return destination?.mode === 'exclusive' && destination.nodeName === context.getNode().name;
+}

@@ -1,0 +1,239 @@
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { byId, manualTrigger, node } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { useAccount } from './account';
+import { type Arrow, connect } from './callingAgent';
+
+/** n8n runs a node once for each connected output before it, and once more in each round of a loop. */
+describe('in workflows whose branches meet', () => {
+	const account = useAccount({ isMapped: true });
+	const { n8n, simulator, ours, placeCall } = account;
+	afterEach(async () => {
+		await account.removeWorkflows();
+		simulator.reset();
+	});
+
+	const ASHA = { phone: '9876543210', vip: true };
+	const ASHA_AGAIN = { phone: '+91 98765 43210', vip: false };
+	const BELA = { phone: '9876543211', vip: false };
+	const MANAGER = '9800000001';
+	const AGENT = { agentUuid: byId(fixtures.agents.full) };
+
+	const isVip: INode = node('IF', 'n8n-nodes-base.if', 2.2, {
+		conditions: {
+			options: { version: 2, caseSensitive: true, typeValidation: 'loose' },
+			conditions: [
+				{
+					id: 'vip',
+					leftValue: '={{ $json.vip }}',
+					rightValue: '',
+					operator: { type: 'boolean', operation: 'true', singleValue: true },
+				},
+			],
+			combinator: 'and',
+		},
+	});
+	const pass = (name: string) => node(name, 'n8n-nodes-base.noOp', 1);
+	const merge = (name: string) => node(name, 'n8n-nodes-base.merge', 3.2, {});
+	const loop = (batchSize: number) =>
+		node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize, options: {} });
+	const push = (parameters: INodeParameters = {}, rest: Partial<INode> = {}) =>
+		ours(
+			'Push',
+			'pushCampaignContacts',
+			{ ...AGENT, campaignId: byId(fixtures.campaigns.active), ...parameters },
+			rest,
+		);
+	const manager = () => ({ ...placeCall({ phoneNumber: MANAGER }), name: 'Manager' });
+
+	/** Executes Start → one item per row → … Returns the execution and the number of calls to each person. */
+	async function execute(rows: IDataObject[], nodes: INode[], arrows: Arrow[]) {
+		const workflow = await account.create({
+			name: 'branches that meet',
+			nodes: [
+				manualTrigger(),
+				node('Sheet', 'n8n-nodes-base.set', 3.4, {
+					mode: 'raw',
+					jsonOutput: JSON.stringify({ rows }),
+				}),
+				node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
+				// n8n runs upper branches first.
+				...nodes.map((one, index) => ({ ...one, position: [0, 100 * index] as [number, number] })),
+			],
+			connections: connect([['Start', 'Sheet'], ['Sheet', 'Rows'], ...arrows]),
+		});
+		const execution = await n8n.runManually(workflow, 'Start');
+		const { runData, error } = await n8n.runData(execution.id);
+		expect(error).toBeUndefined();
+		return {
+			...execution,
+			runs: (name: string) =>
+				(runData[name] ?? []).map(({ data }) =>
+					(data?.main ?? []).map((items) => items?.map(({ json }) => json) ?? []),
+				),
+		};
+	}
+	const callsTo = (phone: string) => simulator.callsTo(`+91${phone}`);
+
+	test.each<[string, INode[], Arrow[]]>([
+		[
+			'both outputs of an IF node',
+			[isVip],
+			[
+				['Rows', 'IF'],
+				['IF', 'Place Call', 'main', 0],
+				['IF', 'Place Call', 'main', 1],
+			],
+		],
+		[
+			'both outputs of an IF node through one node',
+			[isVip, pass('Both')],
+			[
+				['Rows', 'IF'],
+				['IF', 'Both', 'main', 0],
+				['IF', 'Both', 'main', 1],
+				['Both', 'Place Call'],
+			],
+		],
+		[
+			'a node in each branch',
+			[isVip, pass('Vip'), pass('Others')],
+			[
+				['Rows', 'IF'],
+				['IF', 'Vip', 'main', 0],
+				['IF', 'Others', 'main', 1],
+				['Vip', 'Place Call'],
+				['Others', 'Place Call'],
+			],
+		],
+		[
+			'a Merge node',
+			[isVip, merge('Both')],
+			[
+				['Rows', 'IF'],
+				['IF', 'Both', 'main', 0],
+				['IF', 'Place Call', 'main', 1],
+				['Both', 'Place Call'],
+			],
+		],
+	])('each person is called once through %s', async (_how, nodes, arrows) => {
+		const rows = [ASHA, ASHA_AGAIN, BELA];
+		const { runs } = await execute(rows, [...nodes, placeCall()], arrows);
+		expect([callsTo('9876543210'), callsTo('9876543211')]).toEqual([1, 1]);
+		const items = runs('Place Call').flatMap(([main = []]) => main);
+		expect(items.filter(({ placed }) => placed === false)).toMatchObject([
+			{ not_placed_reason: 'duplicate_number' },
+		]);
+	});
+
+	test('each person is called once through the output and the error output of a node', async () => {
+		const check = ours(
+			'Check',
+			'dnd',
+			{ operation: 'check', ...AGENT, phone: '={{ $json.dnd }}' },
+			{ onError: 'continueErrorOutput' },
+		);
+		const rows = [
+			{ ...ASHA, dnd: '9876543210' },
+			{ ...ASHA_AGAIN, dnd: 'unusable' },
+		];
+		const phoneNumber = "={{ $('Rows').item.json.phone }}";
+		await execute(
+			rows,
+			[check, placeCall({ phoneNumber })],
+			[
+				['Rows', 'Check'],
+				['Check', 'Place Call', 'main', 0],
+				['Check', 'Place Call', 'main', 1],
+			],
+		);
+		expect(callsTo('9876543210')).toBe(1);
+	});
+
+	const LOOP: Arrow[] = [
+		['Rows', 'Loop'],
+		['Loop', 'Manager', 'main', 0],
+	];
+
+	test('a loop into which both outputs of a push lead calls a person after it once', async () => {
+		const rows = [{ phone: '9876543210' }, { phone: 'bad' }];
+		await execute(
+			rows,
+			[loop(2), push(), manager()],
+			[
+				...LOOP,
+				['Loop', 'Push', 'main', 1],
+				['Push', 'Loop', 'main', 0],
+				['Push', 'Loop', 'main', 1],
+			],
+		);
+		expect(callsTo(MANAGER)).toBe(1);
+	});
+
+	test('a loop into which both outputs of Place Call lead calls a person after it once', async () => {
+		const rows = [{ phone: '9876543210' }, { phone: 'bad' }, { phone: '9876543211' }];
+		await execute(
+			rows,
+			[loop(2), { ...placeCall(), onError: 'continueErrorOutput' }, manager()],
+			[
+				...LOOP,
+				['Loop', 'Place Call', 'main', 1],
+				['Place Call', 'Loop', 'main', 0],
+				['Place Call', 'Loop', 'main', 1],
+			],
+		);
+		expect([callsTo('9876543210'), callsTo('9876543211'), callsTo(MANAGER)]).toEqual([1, 1, 1]);
+	});
+
+	test.each([
+		['directly', []],
+		['through a node in each branch', ['Vip', 'Others']],
+		['through one node', ['Both', 'Both']],
+	])(
+		'in a loop, both branches of an IF node call a person once in each round, %s',
+		async (_how, [vip = 'Place Call', others = 'Place Call']) => {
+			const rows = [ASHA, ASHA_AGAIN, ASHA, ASHA_AGAIN];
+			const between = [...new Set([vip, others])].filter((name) => name !== 'Place Call');
+			await execute(
+				rows,
+				[loop(2), isVip, ...between.map(pass), placeCall()],
+				[
+					['Rows', 'Loop'],
+					['Loop', 'IF', 'main', 1],
+					['IF', vip, 'main', 0],
+					['IF', others, 'main', 1],
+					...between.map((name): Arrow => [name, 'Place Call']),
+					['Place Call', 'Loop'],
+				],
+			);
+			expect(callsTo('9876543210')).toBe(2);
+		},
+	);
+
+	test('a loop that comes back to Place Call calls a person again', async () => {
+		const isFirst: INode = node('IF', 'n8n-nodes-base.if', 2.2, {
+			conditions: {
+				options: { version: 2, caseSensitive: true, typeValidation: 'loose' },
+				conditions: [
+					{
+						id: 'run',
+						leftValue: '={{ $runIndex }}',
+						rightValue: 2,
+						operator: { type: 'number', operation: 'lt' },
+					},
+				],
+				combinator: 'and',
+			},
+		});
+		await execute(
+			[ASHA],
+			[placeCall({ options: { includeInputFields: true } }), isFirst],
+			[
+				['Rows', 'Place Call'],
+				['Place Call', 'IF'],
+				['IF', 'Place Call', 'main', 0],
+			],
+		);
+		expect(callsTo('9876543210')).toBe(3);
+	});
+});
