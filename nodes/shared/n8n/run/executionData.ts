@@ -42,10 +42,16 @@ export function followsRun(context: IExecuteFunctions, earlier: number): boolean
 }
 
 /**
- * Whether the person selected *Execute previous nodes* in the panel of this node. n8n then runs the node itself, too, if a
- * form, a chat, or a webhook starts the workflow.
+ * The node that a person executes alone in the editor, although n8n runs this node, too: with *Execute previous nodes* of this
+ * one, and with *Execute step* of a node on another branch. n8n does so if a form, a chat, or a webhook starts the workflow.
  */
-export function isOnlyForPreviousNodes(context: IExecuteFunctions): boolean {
+export function executedInstead(context: IExecuteFunctions): string | undefined {
 	const destination = executionDataOf(context)?.startData?.destinationNode;
-	return destination?.mode === 'exclusive' && destination.nodeName === context.getNode().name;
+	const isInBranch = context.getExecuteData().source?.main !== undefined;
+	if (destination === undefined || !isInBranch) return undefined;
+	const { name } = context.getNode();
+	const { nodeName, mode } = destination;
+	const isBefore = context.getParentNodes(nodeName).some((node) => node.name === name);
+	const isSelected = nodeName === name ? mode === 'inclusive' : isBefore;
+	return isSelected ? undefined : nodeName;
 }

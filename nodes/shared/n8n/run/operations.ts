@@ -10,12 +10,14 @@ import { type AccountClient, createAccountClient } from '../http/accountClient';
 import { clearRun } from '../once/executionStore';
 import { beforeSending } from '../once/openNotes';
 import { isCanceled } from './cancel';
+import { executedInstead } from './executionData';
 import { isNodeError, toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { shownWhere } from '../forms/shownWhere';
 import { runForModel } from '../tools/toolResult';
 import { toolDescriptionField } from '../tools/toolDescription';
 import { noteReadOnly, returnsErrorsToAgent, runsAsTool } from '../tools/toolRun';
+import { displayText } from '../../values';
 
 /** The inputs of one node run. */
 export type OperationRun = {
@@ -117,6 +119,11 @@ export async function runNode(
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context));
 	const run = async () => await execute({ context, parameters, account });
+	const executed = executedInstead(context);
+	if (executed !== undefined) {
+		context.addExecutionHints({ message: notExecuted(context, executed) });
+		return toOutputs([]);
+	}
 	if (runsAsTool(context)) return await runForModel(context, run);
 	const outputs = await run().catch(async (error: unknown) =>
 		// An error of the item loop says what earlier attempts did.
@@ -124,6 +131,13 @@ export async function runNode(
 	);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
+}
+
+/** n8n started this node, although a person executes another one. */
+function notExecuted(context: IExecuteFunctions, executed: string): string {
+	if (executed === context.getNode().name)
+		return "You selected 'Execute previous nodes', so this node did nothing. To run it, select 'Execute step'.";
+	return `You executed '${displayText(executed)}', so this node did nothing.`;
 }
 
 /**

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { sharedN8n } from '../e2e/shared';
+import { post } from '../e2e/calls';
+import { until } from '../n8n/until';
+import { byId, webhook } from '../n8n/workflow';
+import { connect } from '../e2e/callingAgent';
+import { fixtures } from '../simulator';
+import { inEditor } from './inEditor';
+
+const PHONE = '9876543210';
+
+/** n8n also runs the node whose previous nodes were selected, if a form, a chat, or a webhook starts the workflow. */
+describe("'Execute previous nodes' below a webhook", () => {
+	const { test: account, editor } = inEditor();
+
+	test('calls and pushes nobody, and says so. Execute step calls', async () => {
+		const { n8n, simulator, ours, placeCall, create } = account();
+		const path = randomUUID();
+		const push = ours('Push', 'pushCampaignContacts', {
+			agentUuid: byId(fixtures.agents.full),
+			campaignId: byId(fixtures.campaigns.active),
+			phoneColumn: 'body.phone',
+		});
+		const workflow = await create({
+			name: 'previous nodes',
+			nodes: [
+				webhook(path, { responseMode: 'onReceived' }),
+				{ ...placeCall({ phoneNumber: '={{ $json.body.phone }}' }), position: [300, 0] },
+				{ ...push, position: [300, 200] },
+			],
+			connections: connect([
+				['Webhook', 'Place Call'],
+				['Webhook', 'Push'],
+			]),
+		});
+		await editor().openWorkflow(workflow.id);
+		const url = `${sharedN8n().baseUrl}/webhook-test/${path}`;
+		const clickAndStart = async (name: string) => {
+			await editor().openNode(name);
+			await editor().page.getByRole('button', { name: 'Execute previous nodes' }).click();
+			await until('n8n to listen', async () => (await post(url, { phone: PHONE })).status !== 404);
+			await editor().readOutput("You selected 'Execute previous nodes'");
+			await editor().page.keyboard.press('Escape');
+		};
+		await clickAndStart('Place Call');
+		await editor().openNode('Push');
+		await editor().readOutput("You executed 'Place Call', so this node did nothing");
+		await editor().page.keyboard.press('Escape');
+		expect(simulator.callsTo(`+91${PHONE}`)).toBe(0);
+		expect(simulator.contactsOf(fixtures.campaigns.active)).toEqual([]);
+		expect(await n8n.executions(workflow)).toHaveLength(1);
+
+		await editor().openNode('Place Call');
+		await editor().execute();
+		await editor().readOutput('919876543210');
+		expect(simulator.callsTo(`+91${PHONE}`)).toBe(1);
+		expect(editor().errors.splice(0)).toEqual([]);
+	});
+});
