@@ -71,7 +71,7 @@ export function addHints(context: IExecuteFunctions, { outcome, notes }: Finishe
 }
 
 const LOOP_ENDS =
-	"'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it. Connect 'Rejected' to it as well, or remove the loop: the node pushes any number of rows.";
+	"'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it. Connect both outputs to a Merge node, and that to Loop Over Items. Or remove the loop: the node pushes any number of rows.";
 
 function isInLoop(context: IExecuteFunctions): boolean {
 	const before = context.getParentNodes(context.getNode().name);

@@ -24,9 +24,12 @@ export function exampleFiles(): string[] {
 	return readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
 }
 
-export function readExample(file: string): WorkflowJson {
-	return workflowJson.parse(JSON.parse(readFileSync(join(examplesFolder, file), 'utf8')));
+export function readExample(file: string, folder = examplesFolder): WorkflowJson {
+	return workflowJson.parse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
 }
+
+/** The small workflows that the docs show. */
+export const recipesFolder = join(projectFolder, 'docs', 'recipes');
 
 /** Adds credentials, which an example can't contain, to the nodes that need them. */
 export function withCredentials(workflow: WorkflowJson, accounts: Credentials): WorkflowJson {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
+import type { IConnections, INode, INodeParameters, IPinData } from 'n8n-workflow';
 
 export interface WorkflowJson {
 	name: string;
 	nodes: INode[];
 	connections: IConnections;
 	settings?: Record<string, unknown>;
+	pinData?: IPinData;
 }
 
 export function node(

@@ -28,6 +28,8 @@ const ELSEWHERE = new Map([
 	['Continue', "a value of 'On Error'"],
 	['Settings', "the tab of n8n's settings of a node"],
 	['Execute Once', 'a setting that n8n adds to each node'],
+	['Execute previous nodes', "a button of n8n's panel of a node"],
+	['Execute step', "a button of n8n's panel of a node"],
 	['Retry with currently saved workflow', "in n8n's list of executions"],
 ]);
 
