@@ -1,9 +1,12 @@
+import once from 'lodash/once';
 import uniq from 'lodash/uniq';
 import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { USER } from '../shared/api/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../shared/calls/callsPerPerson';
 import type { DeduplicationStore } from '../shared/deduplicationStore';
+import type { Notes } from '../shared/n8n/once/notes';
+import { openNotes } from '../shared/n8n/once/openNotes';
 import { openStore, repeatOnStore, type StoreUse } from '../shared/n8n/once/rememberedTexts';
 import type { CheckedCall } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
@@ -38,15 +41,18 @@ export class CallLimiter {
 	private readonly reservations = new Map<number, Reservation>();
 	/** Reserved, but certainly not placed. */
 	private readonly unused = new Set<string>();
+	private readonly reserved = new Set<string>();
+	private readonly notes: () => Promise<Notes | undefined>;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.store = openStore(context, 'workflow', STORE);
+		this.notes = once(async () => await openNotes(context));
 	}
 
-	/** When the call of an item is placed, as decided last. */
-	plan(index: number, { looseKey, time: { limit, hours } }: CheckedCall, at: DateTime): void {
+	/** When the call of an item is placed, as decided last. It counts in the period of the workflow's time zone. */
+	plan(index: number, { looseKey, time: { limit } }: CheckedCall, at: DateTime): void {
 		if (limit === undefined) return;
-		const planned = at.setZone(hours?.zone ?? this.context.getTimezone());
+		const planned = at.setZone(this.context.getTimezone());
 		const period = periodAt(planned, limit.period);
 		this.calls.set(index, { looseKey, limit, planned, period });
 	}
@@ -71,7 +77,7 @@ export class CallLimiter {
 				.filter(({ limit }) => nth < limit.calls)
 				.map((call) => ({ ...call, text: calledText(call.period, nth, call.looseKey) }));
 			if (wanted.length === 0) return;
-			const free = new Set(await this.store.add(uniq(wanted.map(({ text }) => text))));
+			const free = await this.freeOf(uniq(wanted.map(({ text }) => text)));
 			// The first item with a number gets this call. Others try the next one.
 			pending = wanted.filter(({ index, period, text }) => {
 				if (!free.delete(text)) return true;
@@ -80,6 +86,17 @@ export class CallLimiter {
 				return false;
 			});
 		}
+	}
+
+	/** Reserves those that nobody has reserved, except an earlier attempt of this execution that n8n's end interrupted. */
+	private async freeOf(texts: string[]): Promise<Set<string>> {
+		const free = new Set(await this.store.add(texts));
+		const notes = await this.notes();
+		const taken = texts.filter((text) => !free.has(text));
+		for (const text of (await notes?.takeOver(taken)) ?? []) free.add(text);
+		await notes?.reserve([...free]);
+		for (const text of free) this.reserved.add(text);
+		return free;
 	}
 
 	/**
@@ -106,6 +123,8 @@ export class CallLimiter {
 
 	/** Forgets the reserved calls that were certainly not placed. If n8n can't, they count. */
 	async releaseUnused(): Promise<void> {
+		if (this.reserved.size === 0) return;
+		await (await this.notes())?.released([...this.reserved]);
 		if (this.unused.size === 0) return;
 		const repeat = repeatOnStore(this.context);
 		await repeat(async () => await this.store.remove([...this.unused])).catch(() => undefined);

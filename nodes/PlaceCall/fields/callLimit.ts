@@ -37,7 +37,7 @@ export const callLimit: INodeProperties = {
 					],
 					default: 'day',
 					description:
-						"The calendar period in which these calls count, in the time zone of 'Calling Hours', or of this workflow without them. A week starts on Monday. A scheduled call counts in the period in which it's placed. If you change the period, the count starts from zero.",
+						"The calendar period in which these calls count, in the time zone of this workflow. A week starts on Monday. A scheduled call counts in the period in which it's placed. If you change the period, the count starts from zero.",
 				},
 			],
 		},

@@ -17,7 +17,8 @@ export function periodAt(at: DateTime, period: Period): string {
 }
 
 export function nextPeriod(at: DateTime, period: Period): DateTime {
-	return at.startOf(period).plus({ [period]: 1 });
+	// Some days have no midnight, so the start of the next period isn't a day after that of this one.
+	return at.plus({ [period]: 1 }).startOf(period);
 }
 
 /**

@@ -130,7 +130,7 @@ describe('Limit Calls per Person', () => {
 		['On Error set to stop', {}, 28],
 		['On Error set to continue', CONTINUE, 1],
 	])(
-		'with %s, reserves the calls of all items in one access, and forgets those that were not placed',
+		'with %s, reserves the calls of all items in one access, notes so in another, and forgets those that were not placed',
 		async (_how, over, count) => {
 			acceptCalls(2);
 			callsEndpoint().reply(400, REJECTED);
@@ -140,7 +140,9 @@ describe('Limit Calls per Person', () => {
 			const before = store.calls.length;
 			await harness.place(node, { items, over });
 			const calls = store.calls.slice(before);
-			expect(calls.filter((made) => made === 'add 30')).toHaveLength(1);
+			expect(calls.filter((made) => made.startsWith('add') && made !== 'add 2')).toEqual([
+				...['add 30', 'add 30'],
+			]);
 			expect(calls).toContain(`remove ${count}`);
 			const bodies = acceptCalls(count);
 			await harness.place(node, { items });
@@ -152,16 +154,38 @@ describe('Limit Calls per Person', () => {
 		},
 	);
 
-	it('counts in the time zone of Calling Hours', async () => {
-		acceptCalls(2);
+	it("counts in the time zone of the workflow, whatever those of its nodes' calling hours are", async () => {
+		acceptCalls(1);
 		const hours = { ...HOURS, days: 'Mon-Sun', from: '00:00', to: '24:00' };
-		const options = limited({}, { callingHours: { hours } });
-		const inNewYork = async () =>
-			isPlaced(await harness.place(options, { settings: { timezone: 'America/New_York' } }));
-		itIs('2026-11-20T23:00:00+05:30');
-		expect([await inNewYork(), await inNewYork()]).toEqual([[true], [false]]);
-		itIs('2026-11-21T00:00:00+05:30');
-		expect(await inNewYork()).toEqual([true]);
+		const inZone = async (timeZone: string) =>
+			await harness.place(limited({}, { callingHours: { hours: { ...hours, timeZone } } }), {
+				settings: { timezone: 'America/New_York' },
+			});
+		// Three different days.
+		itIs('2026-11-20T10:30:00Z');
+		const zones = ['Pacific/Pago_Pago', 'Asia/Kolkata', 'Pacific/Kiritimati'];
+		const runs: IRun[] = [];
+		for (const zone of zones) runs.push(await inZone(zone));
+		expect(runs.flatMap(isPlaced)).toEqual([true, false, false]);
+		expect(runs.flatMap((run) => records(run)).at(-1)).toMatchObject({
+			next_call_possible_at: '2026-11-21T00:00:00-05:00',
+		});
+	});
+
+	it.each([
+		['Africa/Cairo', '2026-04-23T12:00:00+02:00', '2026-04-24T01:00:00+03:00'],
+		['Africa/Cairo', '2026-04-24T12:00:00+03:00', '2026-04-25T00:00:00+03:00'],
+		['America/Santiago', '2026-09-06T12:00:00-03:00', '2026-09-07T00:00:00-03:00'],
+		['Asia/Beirut', '2026-03-29T12:00:00+03:00', '2026-03-30T00:00:00+03:00'],
+		['America/Havana', '2026-03-08T12:00:00-04:00', '2026-03-09T00:00:00-04:00'],
+	])('in %s on %s, the next call is possible from %s', async (timezone, now, next) => {
+		acceptCalls(1);
+		itIs(now);
+		const settings = { settings: { timezone } };
+		await harness.place(limited(), settings);
+		expect(records(await harness.place(limited(), settings))).toMatchObject([
+			{ placed: false, next_call_possible_at: next },
+		]);
 	});
 
 	it('calls a person once in simultaneous executions', async () => {
@@ -297,6 +321,71 @@ describe('a call that may have been placed counts', () => {
 });
 
 describe('attempts of the same execution', () => {
+	/** Calls the first of these people, and n8n is killed then. Returns the node and the execution. */
+	const killedAfterOneCall = async (rows: IDataObject[], parameters: INodeParameters = {}) => {
+		const node = harness.placeCallNode({ ...perItem, ...limited(), ...parameters });
+		acceptCalls(1);
+		callsEndpoint().reply(400, REJECTED);
+		// The node doesn't come to its end.
+		store.beforeCall = (made) => {
+			if (made.startsWith('remove')) throw new Error('killed');
+		};
+		const begun = await harness.kill(node, rows);
+		store.beforeCall = () => {};
+		return { node: { ...node, ...CONTINUE }, begun };
+	};
+	const outcomes = (run: IRun) =>
+		records(run).map(({ placed, not_placed_reason, details }) =>
+			placed === true ? 'placed' : (not_placed_reason ?? details),
+		);
+	const unknown = expect.objectContaining({ outcome: 'unknown' });
+
+	it('Retry calls those whose call had been reserved, but not begun, when n8n was killed. Another execution does not', async () => {
+		const { node, begun } = await killedAfterOneCall(people(4));
+		const other = await callWith(limited(), ...people(4).map(({ phone }) => phone));
+		expect(isPlaced(other)).toEqual([false, false, false, false]);
+		const bodies = acceptCalls(2);
+		const again = await harness.retryAfterKill(begun, node);
+		expect(outcomes(again)).toEqual([unknown, unknown, 'placed', 'placed']);
+		expect(bodies.map(phoneOf)).toEqual(
+			people(4)
+				.slice(2)
+				.map(({ phone }) => phone),
+		);
+		const later = await callWith(limited(), ...people(4).map(({ phone }) => phone));
+		expect(isPlaced(later)).toEqual([false, false, false, false]);
+	});
+
+	it('a second Retry after another kill calls those that are still left', async () => {
+		const { node, begun } = await killedAfterOneCall(people(5));
+		acceptCalls(1);
+		callsEndpoint().reply(400, REJECTED);
+		store.beforeCall = (made) => {
+			if (made.startsWith('remove 1')) throw new Error('killed');
+		};
+		const stopped = { ...node, onError: 'stopWorkflow' as const };
+		await harness.retryAfterKill(begun, stopped, [...people(5).slice(2)]);
+		store.beforeCall = () => {};
+		const bodies = acceptCalls(1);
+		const last = await harness.retryAfterKill(begun, node);
+		expect(outcomes(last)).toEqual([unknown, unknown, unknown, unknown, 'placed']);
+		expect(bodies.map(phoneOf)).toEqual([people(5)[4]?.phone]);
+	});
+
+	it('Retry does not call a person more often than the limit says', async () => {
+		const at = (hour: number) => `2026-11-20T${hour}:00:00+05:30`;
+		const rows = [
+			...people(2).map((row) => ({ ...row, at: at(13) })),
+			...[14, 15].map((hour) => ({ phone: '9876543299', at: at(hour) })),
+		];
+		const when = { when: 'dateTime', scheduledAt: '={{ $json.at }}' };
+		const { node, begun } = await killedAfterOneCall(rows, when);
+		const bodies = acceptCalls(1);
+		const again = await harness.retryAfterKill(begun, node);
+		expect(outcomes(again)).toEqual([unknown, unknown, 'placed', 'call_limit_reached']);
+		expect(bodies).toHaveLength(1);
+	});
+
 	it('Retry returns the placed calls even if the list of called numbers cannot be read', async () => {
 		const node = harness.placeCallNode({ ...perItem, ...limited() });
 		acceptCalls(1);

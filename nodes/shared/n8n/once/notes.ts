@@ -138,6 +138,31 @@ export class Notes {
 		return { state: 'new', remove };
 	}
 
+	/** Notes what is reserved for this attempt, such as a call of a limit, until it's {@link released}. */
+	async reserve(things: readonly string[]): Promise<void> {
+		await this.write(this.reservationsOf(things));
+	}
+
+	/** @returns what an earlier attempt had reserved when n8n was killed. From now on, it's reserved for this one. */
+	async takeOver(things: readonly string[]): Promise<ReadonlySet<string>> {
+		const { isFirst, uses } = this.attempt;
+		if (isFirst || things.length === 0) return new Set();
+		const notes = this.reservationsOf(things);
+		const earlier = await this.write(notes);
+		await this.release(notes);
+		for (const note of earlier) uses.set(note, 1);
+		return new Set(things.filter((_thing, index) => earlier.has(notes[index] ?? '')));
+	}
+
+	/** Never throws: a note that stays only takes space. */
+	async released(things: readonly string[]): Promise<void> {
+		await this.release(this.reservationsOf(things));
+	}
+
+	private reservationsOf(things: readonly string[]): string[] {
+		return things.map((thing) => this.noteOf(['reserved', thing]));
+	}
+
 	/** The notes of each request so far, to be removed once n8n has stored the execution with its records. */
 	own(): string[] {
 		const { uses } = this.attempt;
