@@ -337,6 +337,28 @@ describe('the token', () => {
 		});
 	});
 
+	test.each<[string, object]>([
+		['a proxy of the request', { proxy: 'http://proxy.example.com:8080' }],
+		[
+			'a proxy of the request, as n8n passes it on',
+			{ proxy: { protocol: 'http', host: 'proxy.example.com', port: 8080 } },
+		],
+		['certificates that are not checked', { skipSslCertificateValidation: true }],
+		['certificates that are not checked by the older helper', { rejectUnauthorized: false }],
+		['an agent that checks no certificates', { agentOptions: { rejectUnauthorized: false } }],
+	])('is not sent through %s', async (_name, options) => {
+		await expect(authenticate({ url: HOST, ...options })).rejects.toMatchObject({
+			message: "The request wasn't sent, because others could read the API token on its way",
+			description: expect.stringContaining("'Proxy' and 'Ignore SSL Issues'"),
+		});
+	});
+
+	test('is sent without a proxy, and with checked certificates', async () => {
+		const options = { proxy: '', rejectUnauthorized: true, agentOptions: {} };
+		const { headers } = await authenticate({ url: HOST, ...options });
+		expect(headers).toEqual({ 'API-Token': TOKEN });
+	});
+
 	test('an invalid credential has a message', async () => {
 		await expect(authenticate({ url: HOST }, 'voice')).rejects.toMatchObject({
 			message: "'Base URL' in the credential isn't the URL of a service",

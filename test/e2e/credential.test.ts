@@ -69,6 +69,19 @@ describe("n8n's HTTP Request node with this credential", () => {
 		expect(other.tokens).toEqual([]);
 	});
 
+	it.each<[string, (proxy: string) => INodeParameters]>([
+		['through a proxy of the node', (proxy) => ({ proxy })],
+		['if the node ignores SSL issues', () => ({ allowUnauthorizedCerts: true })],
+	])('sends nothing %s', async (_how, options) => {
+		const proxy = await serverWith((_, response) => response.end('{}'));
+		const url = `${test.simulator.baseUrl}/v1/active_agents`;
+		const { error } = await request({ url, options: options(proxy.url) });
+		expect(error?.message).toBe(
+			"The request wasn't sent, because others could read the API token on its way",
+		);
+		expect(proxy.tokens).toEqual([]);
+	});
+
 	it('does not follow redirects with the token', async () => {
 		const other = await serverWith((_, response) => response.end('{}'));
 		const moved = await serverWith((_, response) =>

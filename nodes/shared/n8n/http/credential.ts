@@ -37,7 +37,8 @@ const NO_REDIRECTS = {
 /**
  * Adds the API token to a request below the base URL, for the nodes of this package and the HTTP Request node.
  *
- * @throws UserError for any other URL, so that the token is sent only to its service
+ * @throws UserError for any other URL, through a proxy of the request, or without a check of the certificate, so that only
+ * the service gets the token
  */
 export function authorize(
 	data: ICredentialDataDecryptedObject,
@@ -49,6 +50,12 @@ export function authorize(
 		throw notAuthorized(
 			"The request wasn't sent, because its URL isn't below 'Base URL' in the credential",
 			`This credential works only for URLs that begin with ${baseUrl}/. Correct the URL, or choose another credential.`,
+		);
+	}
+	if (goesThroughOthers(request)) {
+		throw notAuthorized(
+			"The request wasn't sent, because others could read the API token on its way",
+			"Remove the options 'Proxy' and 'Ignore SSL Issues'. A proxy of the whole n8n, which your n8n administrator sets up, can be used.",
 		);
 	}
 	return { ...request, ...NO_REDIRECTS, headers: { ...request.headers, 'API-Token': apiToken } };
@@ -65,6 +72,22 @@ function accessFor(data: ICredentialDataDecryptedObject): ServiceAccess {
 
 function notAuthorized(message: string, description: string): UserError {
 	return new UserError(message, { description });
+}
+
+/** The options of both HTTP helpers of n8n for a proxy of the request, and for certificates that aren't checked. */
+function goesThroughOthers(request: {
+	proxy?: unknown;
+	agentOptions?: { rejectUnauthorized?: unknown };
+	skipSslCertificateValidation?: unknown;
+	rejectUnauthorized?: unknown;
+}): boolean {
+	const { proxy, agentOptions, skipSslCertificateValidation, rejectUnauthorized } = request;
+	const checks = [rejectUnauthorized, agentOptions?.rejectUnauthorized];
+	return (
+		![undefined, null, false, ''].some((none) => none === proxy) ||
+		skipSslCertificateValidation === true ||
+		checks.includes(false)
+	);
 }
 
 /** n8n's older helper, which the HTTP Request node uses, has `uri`. Null unless it's a whole URL. */
