@@ -20,6 +20,7 @@ import { fingerprint64 } from '../shared/hash';
 import { plainText } from '../shared/values';
 import { forEachWithPauses } from '../shared/pauses';
 import type { JsonObject } from '../shared/json';
+import type { Limiter } from '../shared/keyedMutex';
 
 export type ListToRead = {
 	/** `campaign_upload_id`, or {@link ALL_CALLS}. */
@@ -73,10 +74,16 @@ type Account = { client: ApiClient; apiMapping: ApiMapping };
 
 const IF_CHANGING = "Publish the workflow again while fewer calls are placed, or set 'Start From'.";
 
+type ReadingOptions = {
+	limit: number;
+	/** Reads all, for a first reading, whose calls never start the workflow. */
+	mustBeWhole: boolean;
+	limiter?: Limiter | undefined;
+};
+
 /**
  * Reads the first calls of a list.
  *
- * @param mustBeWhole reads all, for a first reading, whose calls never start the workflow
  * @returns `isComplete`: false if calls may be missing
  * @throws OutcomeUnknown if no entry has a `call_id`. Single ones without it are left out.
  */
@@ -84,10 +91,10 @@ export async function readList(
 	{ client, apiMapping }: Account,
 	listId: string,
 	finished: readonly string[],
-	{ limit, mustBeWhole }: { limit: number; mustBeWhole: boolean },
+	{ limit, mustBeWhole, limiter }: ReadingOptions,
 ): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
 	const filters = listId === ALL_CALLS ? {} : { campaignUploadId: listId };
-	const list = callList(client, { filters, limit, compact: compactEntry }, apiMapping);
+	const list = callList(client, { filters, limit, limiter, compact: compactEntry }, apiMapping);
 	const { entries, isComplete } = mustBeWhole
 		? await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping))
 		: await readPages(list, limit);

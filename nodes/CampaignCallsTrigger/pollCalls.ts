@@ -1,5 +1,9 @@
+import chunk from 'lodash/chunk';
+import omit from 'lodash/omit';
 import orderBy from 'lodash/orderBy';
+import partition from 'lodash/partition';
 import shuffle from 'lodash/shuffle';
+import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { explained, isTransient, OutcomeUnknown } from '../shared/api/errors';
@@ -8,10 +12,14 @@ import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEn
 import { flatCallRecord } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
 import { requiredForList } from '../shared/calls/callList';
+import { whenAborted } from '../shared/clock';
 import { fingerprint, fingerprint64 } from '../shared/hash';
 import type { JsonObject } from '../shared/json';
 import { type AccountClient, clock, createAccountClient } from '../shared/n8n/http/accountClient';
+import type { Limiter } from '../shared/keyedMutex';
 import { CREDENTIAL } from '../shared/n8n/http/credential';
+import { PollMemory } from '../shared/n8n/triggers/pollMemory';
+import type { PollTime } from '../shared/n8n/triggers/pollTime';
 import {
 	ALL_CALLS,
 	createdAtOf,
@@ -28,54 +36,45 @@ import { quoted } from '../shared/values';
 /** Calls whose records one poll reads. The next poll continues. */
 export const POLL_LIMITS = { calls: 1_000 };
 
-/** All contact lists are read after this time, because a completed one may get calls, such as a redial. */
-const ALL_LISTS_EVERY_MS = 3_600_000;
+/** A completed contact list is read again after this time, because it may get calls, such as a redial. */
+const REREAD_AFTER_MS = 3_600_000;
+
+/** The share of the time of a poll for the lists. The rest is for the records of their calls. */
+const TIME_FOR_LISTS = 0.7;
 
 /** Records that can't be read until a poll stops. */
 const MAX_FAILURES = 5;
+
+/** Calls that are read together. Where a poll ends, the next one continues with the same ones. */
+const CALLS_TOGETHER = 50;
 
 /** Calls of each list to look at in a test in the editor. */
 const MAX_TEST_CALLS = 100;
 
 /** The calls that were completed since the last poll. */
-export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> {
+export async function pollCalls(context: IPollFunctions, time: PollTime): Promise<JsonObject[]> {
 	const settings = readPollSettings(context);
 	const account = await createAccountClient(context);
 	const { apiMapping, client } = account;
 	apiMapping.require(requiredForList({ limit: Infinity, pageSize: undefined }, apiMapping));
 	if (context.getMode() === 'manual') return [await testCall(context, account, settings)];
 
-	// n8n stores it at publication, and then with each execution.
-	const data = context.getWorkflowStaticData('node');
-	const { polled } = data;
+	const memory = new PollMemory(context, 'polled');
 	const subject = subjectOf(context, account, settings);
-	const state = restoreState(polled, subject);
-	const now = clock.now();
+	const state = restoreState(memory.state, subject);
 	const { lists, attempts } = await listsToRead(client, settings.campaignId);
-	const readsAll = Math.abs(now - state.allReadAt) >= ALL_LISTS_EVERY_MS;
-	const poll = new Poll(account, settings, state);
-	let unlistedAttempts = attempts;
-	const skipped: Array<{ list: ListToRead; calls: number }> = [];
-	for (const list of lists) {
-		const ended = state.lists.get(list.id);
-		// As far as its queues show it, such a list has no new calls.
-		if (!readsAll && ended !== undefined && ended.queues === list.completedQueues) {
-			skipped.push({ list, calls: ended.calls });
-			unlistedAttempts -= ended.calls;
-		} else unlistedAttempts -= await poll.read(list);
-	}
+	const poll = new Poll(account, settings, state, time);
+	const [due, others] = partition(lists, (list) => poll.isDue(list));
+	await poll.readLists(due);
 	// The campaign has calls that no list showed before, such as a redial of a completed list.
-	if (unlistedAttempts > state.unlistedAttempts) {
-		for (const { list, calls } of skipped) unlistedAttempts += calls - (await poll.read(list));
-	}
-	// A list that couldn't be read is missing in the count.
-	if (poll.failures.length > 0) ({ unlistedAttempts } = state);
+	if (attempts - poll.listedCalls(lists) > state.unlistedAttempts) await poll.readLists(others);
+	// A list that wasn't read is missing in the count.
+	if (poll.hasReadLists) state.unlistedAttempts = attempts - poll.listedCalls(lists);
 	await poll.passOldest();
 
-	// Another poll has ended in between, because n8n doesn't wait for a slow one. The next one finds these calls again.
-	if (data.polled !== polled) return [];
-	const allReadAt = readsAll ? now : state.allReadAt;
-	data.polled = storedState({ ...state, allReadAt, unlistedAttempts }, subject);
+	// The next poll finds these calls again.
+	if (memory.isOutdated) return [];
+	memory.store(storedState({ ...state, hasBegun: true }, subject));
 	const [failure] = poll.failures;
 	if (poll.completed.size === 0 && failure !== undefined) throw readFailed(failure);
 	return orderBy([...poll.completed.values()], createdAtOf);
@@ -97,46 +96,86 @@ class Poll {
 	/** For each list, marks it as ended if all its calls have. */
 	private readonly endLists: Array<(ended: ReadonlySet<ListedCall>) => void> = [];
 
+	/** Calls that ended before the first reading never start the workflow. */
+	private readonly onlyRemembers: boolean;
+
+	private readonly startedAt = clock.now();
+	private readonly timeForLists: AbortSignal;
+
 	constructor(
 		private readonly account: AccountClient,
 		private readonly settings: PollSettings,
 		private readonly state: PollState,
-	) {}
+		private readonly time: PollTime,
+	) {
+		this.onlyRemembers = !state.hasBegun && settings.from === undefined;
+		this.timeForLists = time.share(TIME_FOR_LISTS);
+	}
 
 	/** How many records or lists couldn't be read, and may be readable later. */
 	private get transientFailures(): number {
 		return this.failures.filter(({ error }) => isTransient(error)).length;
 	}
 
-	/** @returns how many calls the list has */
-	async read(list: ListToRead): Promise<number> {
-		const { state, settings, account } = this;
+	get hasReadLists(): boolean {
+		return this.failures.length === 0 && !this.timeForLists.aborted;
+	}
+
+	/** Whether the list may have new calls: as far as its queues show it, or because it wasn't read for long. */
+	isDue({ id, completedQueues }: ListToRead): boolean {
+		const known = this.state.lists.get(id);
+		if (known?.endedQueues === undefined || known.endedQueues !== completedQueues) return true;
+		return Math.abs(this.startedAt - known.readAt) >= REREAD_AFTER_MS;
+	}
+
+	/** How many calls the lists had when they were read last. */
+	listedCalls(lists: readonly ListToRead[]): number {
+		return sumBy(lists, ({ id }) => this.state.lists.get(id)?.calls ?? 0);
+	}
+
+	/** Reads those first that weren't read for the longest time, so that a poll that runs out of time leaves out no list for long. */
+	async readLists(lists: readonly ListToRead[]): Promise<void> {
+		const readAt = ({ id }: ListToRead) => this.state.lists.get(id)?.readAt ?? -Infinity;
+		for (const list of orderBy(lists, readAt)) {
+			if (this.timeForLists.aborted && !this.hasNoLimit) return;
+			await this.read(list);
+		}
+	}
+
+	/** A first reading can't be continued. n8n waits for it at publication. */
+	private get hasNoLimit(): boolean {
+		return this.onlyRemembers && !this.time.isEnforced;
+	}
+
+	private async read(list: ListToRead): Promise<void> {
+		const { state, settings, account, onlyRemembers } = this;
 		const { from = -Infinity, finished } = settings;
-		const isBegun = state.allReadAt > -Infinity;
-		// Calls that have ended before the first reading never start the workflow.
-		const onlyRemembers = !isBegun && settings.from === undefined;
-		state.lists.delete(list.id);
-		const options = { limit: Infinity, mustBeWhole: onlyRemembers };
-		const reading = await readList(account, list.id, finished, options).catch((error: unknown) => {
+		const known = state.lists.get(list.id);
+		// Until it's known that it has ended, each poll reads it.
+		if (known !== undefined) state.lists.set(list.id, omit(known, 'endedQueues'));
+		const options = { limit: Infinity, mustBeWhole: onlyRemembers, limiter: this.untilTimeIsUp };
+		const reading = readList(account, list.id, finished, options);
+		const read = await this.within(reading).catch((error: unknown) => {
 			if (list.id === ALL_CALLS) throw error;
 			const advice = explained(error).resolution;
 			const failure = { what: `Contact list ${list.id}`, advice, error };
 			// In the first reading, its calls would count as new when it can be read.
-			if (!isBegun) throw readFailed(failure);
+			if (!state.hasBegun) throw readFailed(failure);
 			this.failures.push(failure);
 		});
-		if (reading === undefined) return 0;
-		const { listed, isComplete } = reading;
+		if (read === undefined) return;
+		const { listed, isComplete } = read;
+		const { startedAt: readAt } = this;
+		state.lists.set(list.id, { readAt, calls: listed.length });
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
 			!state.seen.has(fingerprint) && !(createdAt < from);
 		const calls = listed.filter(isNew);
 		const candidates = calls.filter((call) => call.hasEnded !== false);
 		const endIfEnded = (ended: ReadonlySet<ListedCall>) => {
 			const haveAllEnded = isComplete && calls.every((call) => ended.has(call));
-			const { completedQueues: queues } = list;
-			if (haveAllEnded && queues !== undefined) {
-				state.lists.set(list.id, { queues, calls: listed.length });
-			}
+			const { completedQueues: endedQueues } = list;
+			if (haveAllEnded && endedQueues !== undefined)
+				state.lists.set(list.id, { readAt, calls: listed.length, endedQueues });
 		};
 		if (onlyRemembers) {
 			endIfEnded(await this.each(candidates, async (call) => await this.remember(call)));
@@ -146,7 +185,16 @@ class Poll {
 			for (const call of candidates) this.candidates.push(call);
 			this.endLists.push(endIfEnded);
 		}
-		return listed.length;
+	}
+
+	/** Requests no further page. */
+	private readonly untilTimeIsUp: Limiter = async (request) => {
+		if (this.timeForLists.aborted && !this.hasNoLimit) throw this.time.isOver();
+		return await request();
+	};
+
+	private async within<T>(reading: Promise<T>): Promise<T> {
+		return this.hasNoLimit ? await reading : await this.time.within(this.timeForLists, reading);
 	}
 
 	/** Passes the oldest calls of all lists. Calls that don't end or can't be read don't keep the others out for long. */
@@ -156,12 +204,19 @@ class Poll {
 		// Shuffled, so that the same few unreadable calls don't stop each poll.
 		const inOrder = orderBy(shuffle(candidates), [wasReached, 'createdAt']);
 		const taken = inOrder.splice(0, POLL_LIMITS.calls);
-		const ended = await this.each(shuffle(taken), async (call) => await this.pass(call));
+		const ended = new Set<ListedCall>();
+		let last: ListedCall | undefined;
+		for (const together of chunk(taken, CALLS_TOGETHER)) {
+			const pass = async (call: ListedCall) => await this.pass(call);
+			for (const call of await this.each(shuffle(together), pass)) ended.add(call);
+			if (this.time.end.aborted) break;
+			last = together.at(-1);
+		}
 		for (const endIfEnded of this.endLists) endIfEnded(ended);
 		// The next poll begins with the same calls.
 		if (this.transientFailures > 0) return;
-		const last = inOrder.length === 0 ? undefined : taken.at(-1);
-		state.reachedAt = last?.createdAt ?? -Infinity;
+		const isDone = inOrder.length === 0 && !this.time.end.aborted;
+		state.reachedAt = isDone ? -Infinity : (last?.createdAt ?? state.reachedAt);
 	}
 
 	/** @returns the calls that have ended */
@@ -171,18 +226,27 @@ class Poll {
 	): Promise<Set<ListedCall>> {
 		const parallel = pLimit(READS_AT_ONCE);
 		const ended = new Set<ListedCall>();
+		const { end } = this.time;
 		const handleNext = async (call: ListedCall) => {
 			// The others would probably fail, too.
-			if (this.transientFailures >= MAX_FAILURES) return;
+			if (this.transientFailures >= MAX_FAILURES || this.isOver) return;
 			try {
 				if (await handle(call)) ended.add(call);
 			} catch (error) {
-				if (isUnknownCall(error)) return;
+				if (isUnknownCall(error) || this.isOver) return;
 				this.failures.push({ what: `Call ${quoted(call.callId)}`, advice: CALL_NOT_READ, error });
 			}
 		};
-		await Promise.all(calls.map(async (call) => await parallel(handleNext, call)));
+		const handling = Promise.all(calls.map(async (call) => await parallel(handleNext, call)));
+		if (this.hasNoLimit) await handling;
+		else if (this.onlyRemembers) await this.time.within(end, handling);
+		else await Promise.race([handling, whenAborted(end)]);
 		return ended;
+	}
+
+	/** What a request returns after that is read by the next poll. */
+	private get isOver(): boolean {
+		return this.time.end.aborted && !this.hasNoLimit;
 	}
 
 	private async remember({ callId, fingerprint, hasEnded: isEnded }: ListedCall): Promise<boolean> {
@@ -199,7 +263,7 @@ class Poll {
 		const { account, settings, completed } = this;
 		const { seen } = this.state;
 		const record = await readCallRecord(account.client, callId);
-		if (!hasEnded(record, settings.finished)) return false;
+		if (this.isOver || !hasEnded(record, settings.finished)) return false;
 		const outcome = outcomeOf(callId, record);
 		// The record of a redial may lag behind the list. The next poll reads it again.
 		if (seen.has(outcome) && isBehind(record, listed)) return false;
@@ -207,6 +271,7 @@ class Poll {
 		const isInTime = !(createdAtOf(record) < (settings.from ?? -Infinity));
 		if (!seen.has(outcome) && isInTime && isWanted(record, settings.filters)) {
 			const more = await readIncluded(account.client, callId, settings.included);
+			if (this.isOver) return false;
 			completed.set(outcome, flatCallRecord({ ...record, ...more }));
 		}
 		seen.add(fingerprint).add(outcome);

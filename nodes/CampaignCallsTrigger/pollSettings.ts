@@ -2,6 +2,7 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
 import { parseCampaignId } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
+import type { CompletionFilters } from '../shared/calls/callEnd';
 import {
 	type CompletionSettings,
 	readCompletionSettings,
@@ -24,7 +25,18 @@ export function readPollSettings(context: IPollFunctions): PollSettings {
 	const form = formOf(context, campaignCallsFields);
 	const campaignId = readCampaignId(form);
 	const from = readStart(form, context.getTimezone());
-	return { ...readCompletionSettings(form), campaignId, from };
+	const settings = readCompletionSettings(form);
+	requireMatching(settings.filters, campaignId);
+	return { ...settings, campaignId, from };
+}
+
+function requireMatching({ campaign_id: wanted }: CompletionFilters, campaignId?: number): void {
+	if (campaignId === undefined || wanted.length === 0 || wanted.includes(String(campaignId)))
+		return;
+	throw new InvalidInput(
+		`'Campaign IDs' in 'Filters' excludes each call of campaign ${campaignId}`,
+		onScreenOnly("Remove this filter, or set 'Calls Of' to 'All Calls'."),
+	);
 }
 
 function readCampaignId(form: Fields): number | undefined {

@@ -8,20 +8,28 @@ const MAX_FINGERPRINTS = 250_000;
 
 const BYTES = BigUint64Array.BYTES_PER_ELEMENT;
 
-type EndedList = { queues: string; calls: number };
+/** A contact list as it was read last. */
+type KnownList = {
+	/** Epoch milliseconds. */
+	readAt: number;
+	/** How many calls it has. */
+	calls: number;
+	/** Its queues in the campaign status, if it's completed and all its calls have ended. */
+	endedQueues?: string;
+};
 
 /** What the trigger remembers between polls. */
 export type PollState = {
+	/** Whether there was a first reading. */
+	hasBegun: boolean;
 	/** Fingerprints of the outcomes that have started the workflow, or never do. */
 	seen: Set<bigint>;
-	/** Each completed contact list whose calls have all ended: its queues in the campaign status, and how many calls. */
-	lists: Map<string, EndedList>;
+	/** By `campaign_upload_id`. */
+	lists: Map<string, KnownList>;
 	/** The attempts of the campaign that its lists don't show. Negative if calls were placed between the two readings. */
 	unlistedAttempts: number;
 	/** Creation time of the last call that was read, if a poll left calls for the next one, which continues after it. */
 	reachedAt: number;
-	/** When all lists were read, in epoch milliseconds. -Infinity before the first reading. */
-	allReadAt: number;
 };
 
 /** `subject`: whose calls are checked. `start`: which of them are new. */
@@ -34,19 +42,19 @@ export type Subject = { subject: string; start: string };
 export function restoreState(stored: unknown, { subject, start }: Subject): PollState {
 	const known = isJsonObject(stored) && stored.subject === subject ? stored : {};
 	const { seen } = known;
-	const { lists, unlistedAttempts, reachedAt, allReadAt } = known.start === start ? known : {};
+	const { hasBegun, lists, unlistedAttempts, reachedAt } = known.start === start ? known : {};
 	return {
+		hasBegun: hasBegun === true,
 		seen: fingerprintsFromText(typeof seen === 'string' ? seen : ''),
-		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isEndedList) : {})),
+		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isKnownList) : {})),
 		unlistedAttempts: typeof unlistedAttempts === 'number' ? unlistedAttempts : 0,
 		reachedAt: typeof reachedAt === 'number' ? reachedAt : -Infinity,
-		allReadAt: typeof allReadAt === 'number' ? allReadAt : -Infinity,
 	};
 }
 
 /** @throws OutcomeUnknown if there are too many outcomes */
 export function storedState(state: PollState, subject: Subject): JsonObject {
-	const { seen, lists, ...numbers } = state;
+	const { seen, lists, ...others } = state;
 	if (seen.size > MAX_FINGERPRINTS) {
 		throw new OutcomeUnknown(
 			`The trigger can't remember more than ${MAX_FINGERPRINTS.toLocaleString('en-US')} outcomes of calls`,
@@ -55,11 +63,11 @@ export function storedState(state: PollState, subject: Subject): JsonObject {
 	}
 	// As base64, with 8 bytes each.
 	const text = Buffer.from(BigUint64Array.from(seen).buffer).toString('base64');
-	return { ...subject, seen: text, lists: Object.fromEntries(lists), ...numbers };
+	return { ...subject, seen: text, lists: Object.fromEntries(lists), ...others };
 }
 
-function isEndedList(list: JsonValue): list is EndedList {
-	return isJsonObject(list) && typeof list.queues === 'string' && typeof list.calls === 'number';
+function isKnownList(list: JsonValue): list is KnownList {
+	return isJsonObject(list) && typeof list.readAt === 'number' && typeof list.calls === 'number';
 }
 
 function fingerprintsFromText(text: string): Set<bigint> {

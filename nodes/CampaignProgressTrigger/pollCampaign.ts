@@ -4,12 +4,14 @@ import { readCampaign } from '../shared/campaign';
 import type { JsonObject } from '../shared/json';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { readAdditions } from '../shared/n8n/forms/options';
+import { PollMemory } from '../shared/n8n/triggers/pollMemory';
+import type { PollTime } from '../shared/n8n/triggers/pollTime';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
 import { currentState, isReadingOf, progressBetween, readingOf } from './campaignProgress';
 import { progressFields } from './properties';
 
 /** Reads the campaign once and returns the events since the last poll. */
-export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[]> {
+export async function pollCampaign(context: IPollFunctions, time: PollTime): Promise<JsonObject[]> {
 	const form = formOf(context, progressFields);
 	const campaignId = parseCampaignId(form.text('campaignId'));
 	const chosen = form.choices('events');
@@ -22,14 +24,13 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	}
 
 	const subject = `${baseUrl}#${campaignId}`;
-	// n8n stores it at publication, and then with each execution.
-	const data = context.getWorkflowStaticData('node');
-	const { reading } = data;
-	const view = await readCampaign(client, campaignId, additions);
-	// A faster poll has reported the changes in between, because n8n doesn't wait for a slow one.
-	if (data.reading !== reading) return [];
-	const before = isReadingOf(subject, reading) ? reading : undefined;
+	const memory = new PollMemory(context, 'reading');
+	const reading = readCampaign(client, campaignId, additions);
+	const view = time.isEnforced ? await time.within(time.end, reading) : await reading;
+	// A faster poll has reported the changes in between.
+	if (memory.isOutdated) return [];
+	const before = isReadingOf(subject, memory.state) ? memory.state : undefined;
 	const after = readingOf(subject, view, before);
-	data.reading = after;
+	memory.store(after);
 	return before === undefined ? [] : progressBetween(before, after, view, chosen);
 }

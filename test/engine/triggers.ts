@@ -115,9 +115,15 @@ export function pollContext(
 	workflow: Workflow,
 	node: INode,
 	mode: WorkflowExecuteMode = 'trigger',
+	budgetMs?: number,
 ): PollContext {
 	const data = makeAdditionalData(mode);
-	return new PollContext(workflow, node, data, mode, mode === 'manual' ? 'manual' : 'activate');
+	const activation = mode === 'manual' ? 'manual' : 'activate';
+	const context = new PollContext(workflow, node, data, mode, activation);
+	// As n8n's scheduler sets it.
+	return budgetMs === undefined
+		? context
+		: Object.assign(context, { getPollBudgetMs: () => budgetMs });
 }
 
 export type WebhookRequest = {

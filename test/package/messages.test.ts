@@ -30,6 +30,8 @@ const ELSEWHERE = new Map([
 	['Execute Once', 'a setting that n8n adds to each node'],
 	['Execute previous nodes', "a button of n8n's panel of a node"],
 	['Execute step', "a button of n8n's panel of a node"],
+	['Proxy', "an option of n8n's HTTP Request node"],
+	['Ignore SSL Issues', "an option of n8n's HTTP Request node"],
 	['Retry with currently saved workflow', "in n8n's list of executions"],
 ]);
 

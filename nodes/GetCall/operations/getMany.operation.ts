@@ -19,7 +19,7 @@ import type { CallFilters } from '../../shared/calls/callListQuery';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../shared/calls/callList';
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
-import { simplifyCall } from '../../shared/calls/callRecord';
+import { simplifyCall, statusOf } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/parseIds';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { Limiter } from '../../shared/keyedMutex';
@@ -182,7 +182,7 @@ function readFilters(filters: Fields): CallFilters {
 		from: filters.time('from'),
 		to: filters.time('to'),
 		phone: filters.text('phone'),
-		status: filters.text('status'),
+		status: statusOf(filters.text('status')),
 	};
 }
 

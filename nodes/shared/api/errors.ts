@@ -189,6 +189,8 @@ export class ServiceRejection extends ExplainedError {
 		readonly status: number,
 		readonly rejection: RejectionBody,
 		origin: ErrorOrigin = 'service',
+		/** How long the service asks to wait. */
+		readonly retryAfterMs?: number,
 	) {
 		super(message, resolution, { originalMessage, origin, isTransient });
 	}

@@ -9,6 +9,7 @@ import {
 	VALIDATION_STATUSES,
 } from './http';
 import { NO_ERROR_BODY, type RejectionBody, serviceText, toRejection } from './rejectionBody';
+import { retryAfterMs } from './retry';
 import { withoutQuotes } from './secrets';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 import { plainText } from '../values';
@@ -57,7 +58,8 @@ export function parseResponse(
 	if (row !== undefined && effect === undefined) {
 		const explanation = explanationOf(row, response);
 		const found = rejection ?? NO_ERROR_BODY;
-		throw new ServiceRejection(explanation, originalMessage, status, found, origin);
+		const waitMs = retryAfterMs(response);
+		throw new ServiceRejection(explanation, originalMessage, status, found, origin, waitMs);
 	}
 	const message =
 		row === undefined

@@ -28,7 +28,7 @@ type CallListRequest = {
 	/** Calls per request. The service's own page size if not set. */
 	pageSize?: number | undefined;
 	additions?: Additions;
-	limiter?: Limiter;
+	limiter?: Limiter | undefined;
 	/** What to keep of each call with an ID, to save memory. Everything by default. Must keep what `keyOf` reads. */
 	compact?: (call: JsonObject) => JsonObject;
 };

@@ -23,6 +23,13 @@ const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>(
 	['failed', { outcome: 'Failed', answered: null }],
 ]);
 
+/** The status of an outcome in words, such as that of "Answered". Any other text is a status, which may be unknown here. */
+export function statusOf(text: string): string {
+	const words = text.toLowerCase();
+	const named = [...OUTCOMES].find(([, { outcome }]) => outcome.toLowerCase() === words);
+	return named?.[0] ?? text;
+}
+
 /** Fields with values by key, and how the flat record names them: `captured_` and the key. */
 const PREFIXES = { data_captured: 'captured_', post_call_analysis: 'analysis_' } as const;
 

@@ -6,9 +6,11 @@ import { POLL_LIMITS } from '../../../nodes/CampaignCallsTrigger/pollCalls';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
+import { until } from '../../n8n/until';
 import {
 	activate,
 	engineHarness,
+	holdTimeouts,
 	makeWorkflow,
 	nodeTypes,
 	pollContext,
@@ -36,7 +38,10 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	let setClock: (iso: string) => void;
 
 	/** A published trigger, and what n8n has stored of it: when it's published, and with each execution. */
-	async function published(parameters: INodeParameters = {}) {
+	async function published(
+		parameters: INodeParameters = {},
+		{ budgetMs, isDurable = false }: { budgetMs?: number; isDurable?: boolean } = {},
+	) {
 		let stored: IDataObject = {};
 		const newCredential = async () => await harness.addCredential(credentialFor(simulator()));
 		let credential = await newCredential();
@@ -48,7 +53,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			});
 			const workflow = makeWorkflow([node]);
 			workflow.overrideStaticData(structuredClone(stored));
-			return { node, workflow, context: pollContext(workflow, node) };
+			return { node, workflow, context: pollContext(workflow, node, 'trigger', budgetMs) };
 		};
 		let current = begin();
 		const store = () => {
@@ -65,6 +70,11 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			current = begin(over);
 			const found = await poll();
 			store();
+			// With durable cursors, n8n doesn't keep what the node wrote.
+			if (isDurable) {
+				stored = omit(stored, `node:${current.node.name}`);
+				current = begin(over);
+			}
 			return found;
 		};
 		return {
@@ -229,6 +239,33 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(reads).toHaveLength(1);
 	});
 
+	it.each([
+		['Answered', 'picked'],
+		['not answered, FAILED', 'not_picked'],
+		['hung_up', 'hung_up'],
+	])('Statuses: %s takes calls with the status %s', async (statuses, status) => {
+		const { ids } = await published({ filters: { statuses }, options: { finishedStatuses: '' } });
+		const wanted = addCall();
+		await simulator().endCall(wanted, { status });
+		const other = addCall();
+		await simulator().endCall(other, { status: status === 'picked' ? 'failed' : 'picked' });
+		expect(await ids()).toEqual([wanted]);
+	});
+
+	it('Campaign IDs: must include the campaign whose calls are checked', async () => {
+		await expect(published({ filters: { campaignIds: '999' } })).rejects.toMatchObject({
+			message: `'Campaign IDs' in 'Filters' excludes each call of campaign ${campaigns.active}`,
+			failure: { cause: 'configuration-invalid' },
+		});
+	});
+
+	it('calls that Filters excluded can start the workflow after they are changed', async () => {
+		const { poll, publish } = await published({ filters: { statuses: 'failed' } });
+		const excluded = await addEnded();
+		expect(await poll()).toEqual([]);
+		expect((await publish({ filters: {} })).map(callIdOf)).toEqual([excluded]);
+	});
+
 	it('with another credential, begins again, because the calls may be those of another account', async () => {
 		const { publish, ids, selectOtherCredential } = await published({ callsOf: 'all' });
 		await addEnded();
@@ -360,6 +397,111 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			const found = [...(await poll()), ...(await poll())];
 			expect(found.map(callIdOf)).toEqual(calls.slice(10));
 		});
+	});
+
+	describe('a poll that n8n ends after 36 seconds', () => {
+		const WHOLE_MS = 36_000;
+		const LISTS_MS = 25_200;
+		let timeIsUp: (ms: number) => void;
+		beforeEach(() => (timeIsUp = holdTimeouts()));
+		const onTime = { budgetMs: WHOLE_MS };
+		const RECORD = /^\/v1\/call\/[^/]+$/;
+		const hang = (path: RegExp | string, skip = 0) =>
+			faults().inject({ kind: 'hang', match: { path }, skip });
+		const requestsOf = (path: RegExp) =>
+			simulator().requests.filter((request) => path.test(request.path)).length;
+
+		it('returns the calls that it has read in time, and the next ones return the others', async () => {
+			const { poll } = await published({}, onTime);
+			const calls = await addManyEnded(130);
+			hang(RECORD, 70);
+			const polling = poll();
+			await until('the records', () => requestsOf(RECORD) > 70);
+			timeIsUp(WHOLE_MS);
+			const first = (await polling).map(callIdOf);
+			expect(first.length).toBeGreaterThanOrEqual(50);
+			expect(first.length).toBeLessThanOrEqual(70);
+			faults().clear();
+			const later = [...(await poll()), ...(await poll())].map(callIdOf);
+			expect([...first, ...later].sort()).toEqual([...calls].sort());
+		});
+
+		it('goes on with other calls than those that never end', async () => {
+			const { poll } = await published({ callsOf: 'all' }, onTime);
+			const inProgress = Array.from({ length: 60 }, (_, at) =>
+				addCall({ createdAt: Date.now() + at }),
+			);
+			const ended = await addManyEnded(60);
+			// The list shows no ends, so each record is read.
+			const entries = [...inProgress, ...ended].map((id, at) => ({
+				call_id: id,
+				created_at: new Date(Date.now() + at * 1_000).toISOString(),
+			}));
+			faults().respond('/v1/calls', 200, { body: listBody(entries) });
+			const found: string[] = [];
+			for (let check = 0; check < 4; check++) {
+				hang(RECORD, 55);
+				const before = requestsOf(RECORD);
+				const polling = poll();
+				await until('the records', () => requestsOf(RECORD) > before + 55);
+				timeIsUp(WHOLE_MS);
+				found.push(...(await polling).map(callIdOf));
+				faults().clear();
+				faults().respond('/v1/calls', 200, { body: listBody(entries) });
+			}
+			expect(found.length).toBeGreaterThan(50);
+		});
+
+		it('returns the calls of the lists that it has read in time, and the next one begins with the others', async () => {
+			const { poll } = await published({}, onTime);
+			const ids = [uploads.running, uploads.completed];
+			// A list with a call in progress is read by each poll.
+			for (const uploadId of ids) addCall({ uploadId });
+			setClock(new Date(Date.now() + HOUR_MS).toISOString());
+			const before = listRequests();
+			await poll();
+			const pages = (listRequests() - before) / ids.length;
+			const calls: string[] = [];
+			for (const uploadId of ids) calls.push(await addEnded({ uploadId }));
+			/** Reads one of the lists. */
+			let now = Date.now() + HOUR_MS;
+			const readOne = async () => {
+				setClock(new Date((now += 60_000)).toISOString());
+				const before = listRequests();
+				hang('/v1/calls', pages);
+				const polling = poll();
+				await until('the second list', () => listRequests() > before + pages);
+				timeIsUp(LISTS_MS);
+				const found = await polling;
+				faults().clear();
+				return found.map(callIdOf);
+			};
+			const first = await readOne();
+			expect(first).toHaveLength(1);
+			expect([...first, ...(await readOne())].sort()).toEqual(calls.sort());
+		});
+
+		it('says so if it has read no call', async () => {
+			const { poll } = await published({ callsOf: 'all' }, onTime);
+			hang('/v1/calls');
+			const before = listRequests();
+			const polling = poll();
+			await until('the list', () => listRequests() > before);
+			timeIsUp(LISTS_MS);
+			await expect(polling).rejects.toThrow(/^The check wasn't complete after 36 seconds$/);
+		});
+	});
+
+	it('returns calls that ended between the publication and the first check, although n8n keeps nothing of the publication', async () => {
+		const before = await addEnded();
+		const { poll, publish } = await published({}, { isDurable: true });
+		const between = await addEnded();
+		const found = await poll();
+		expect(found.map(callIdOf)).toEqual([between]);
+		expect(await poll()).toEqual([]);
+		const unpublished = await addEnded();
+		expect((await publish()).map(callIdOf)).not.toContain(before);
+		expect(unpublished).toBeDefined();
 	});
 
 	it('returns the calls of a contact list although another one cannot be listed, and the others in order although one cannot be read', async () => {

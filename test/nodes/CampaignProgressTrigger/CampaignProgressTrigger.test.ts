@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import nock from 'nock';
 import type { INode, INodeParameters, IPollFunctions, WorkflowExecuteMode } from 'n8n-workflow';
 import { deferred } from '../../../nodes/shared/clock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	activate,
 	engineHarness,
+	holdTimeouts,
 	makeWorkflow,
 	nodeTypes,
 	pollContext,
@@ -39,8 +41,8 @@ function follower(parameters: INodeParameters = {}, id: string = randomUUID(), n
 	const type = nodeTypes.getByNameAndVersion(node.type, 1);
 	return {
 		workflow,
-		look: async (mode: WorkflowExecuteMode = 'trigger', request?: Request) => {
-			const context = pollContext(workflow, node, mode);
+		look: async (mode: WorkflowExecuteMode = 'trigger', request?: Request, budgetMs?: number) => {
+			const context = pollContext(workflow, node, mode, budgetMs);
 			if (request) context.helpers.httpRequestWithAuthentication = request;
 			const found = await type.poll?.call(context);
 			return found?.[0]?.map(({ json }) => json) ?? null;
@@ -75,7 +77,65 @@ test('returns only the selected events', async () => {
 	expect(await look()).toMatchObject([{ event: 'call_counts_changed' }]);
 });
 
+test('a check that takes longer than n8n waits says so, and the next one returns the change', async () => {
+	const timeIsUp = holdTimeouts();
+	const { look } = follower();
+	endpoint().reply(200, answer());
+	await look('trigger', undefined, 36_000);
+	const response = deferred<string>();
+	const asked = deferred<void>();
+	endpoint().reply(200, async () => {
+		asked.resolve();
+		return await response.promise;
+	});
+	const slow = look('trigger', undefined, 36_000);
+	await asked.promise;
+	timeIsUp(36_000);
+	await expect(slow).rejects.toMatchObject({
+		message: "The check wasn't complete after 36 seconds",
+		description: expect.stringContaining('N8N_SCHEDULER_POLL_TIMEOUT'),
+		failure: { cause: 'temporarily-unavailable' },
+	});
+	response.resolve(JSON.stringify(answer('Paused')));
+	endpoint().reply(200, answer('Paused'));
+	expect(await look('trigger', undefined, 36_000)).toMatchObject([{ event: 'status_changed' }]);
+	jest.restoreAllMocks();
+});
+
+test.each<[string, number, object, object]>([
+	['the credential', 401, {}, { cause: 'credential-invalid' }],
+	[
+		'the service, for as long as it asks',
+		429,
+		{ 'Retry-After': '120' },
+		{ cause: 'rate-limited', retryAfterMs: 120_000 },
+	],
+	['the campaign', 404, {}, { cause: 'configuration-invalid' }],
+	['the service', 503, {}, { cause: 'temporarily-unavailable' }],
+])('tells n8n that the next check must wait for %s', async (_what, status, headers, failure) => {
+	const body = { success: false, error: status === 404 ? "Couldn't find Campaign" : 'No' };
+	endpoint()
+		.times(4)
+		.optionally()
+		.reply(status, body, { ...headers });
+	await expect(follower().look()).rejects.toMatchObject({ failure });
+	nock.cleanAll();
+});
+
 describe('the baseline', () => {
+	test('is that of the publication, although n8n keeps nothing that the node wrote then', async () => {
+		const [before, after] = [follower({}, 'same'), follower({}, 'same')];
+		endpoint().reply(200, answer());
+		await before.look();
+		const { global } = before.workflow.staticData;
+		const stored: object = JSON.parse(JSON.stringify({ global }));
+		Object.assign(after.workflow.staticData, stored);
+		endpoint().times(2).reply(200, answer('Paused'));
+		expect(await after.look()).toMatchObject([{ event: 'status_changed' }]);
+		expect(await after.look()).toBeNull();
+		expect(Object.keys(after.workflow.staticData.global ?? {})).toEqual([]);
+	});
+
 	test('is available after a restart', async () => {
 		const before = follower();
 		endpoint().reply(200, answer());

@@ -5,6 +5,7 @@ import { onScreenOnly } from '../../api/resolution';
 import { type CompletionFilters, OBSERVED_OUTCOMES } from '../../calls/callEnd';
 import { agentField } from './locatorFields';
 import type { Fields } from './fields';
+import { statusOf } from '../../calls/callRecord';
 import { parseList } from '../../values';
 
 /** 'Filters' of the triggers for completed calls. */
@@ -32,7 +33,7 @@ export const completionFilters: INodeProperties = {
 			default: '',
 			placeholder: 'e.g. picked, not_picked',
 			description:
-				'Only calls that ended with one of these statuses, separated by commas. Known statuses are picked, not_picked, and failed. The service may have others.',
+				'Only calls that ended with one of these statuses, separated by commas. Known statuses are picked (or Answered), not_picked (or Not Answered), and failed. The service may have others.',
 		},
 	],
 };
@@ -85,7 +86,7 @@ export function readCompletionSettings(form: Fields): CompletionSettings {
 		filters: {
 			agent_uuid: listIn('agentUuid').map(parseAgentUuid),
 			campaign_id: listIn('campaignIds').map(parseCampaign),
-			status: listIn('statuses'),
+			status: listIn('statuses').map(statusOf),
 		},
 		finished: readFinishedStatuses(options),
 	};
@@ -99,5 +100,5 @@ function parseCampaign(id: string): string {
 /** *Finished Statuses*. */
 export function readFinishedStatuses(options: Fields): string[] {
 	if (!options.has(finishedStatusesField.name)) return [...OBSERVED_OUTCOMES];
-	return parseList(options.textOrList(finishedStatusesField.name));
+	return parseList(options.textOrList(finishedStatusesField.name)).map(statusOf);
 }

@@ -1,14 +1,16 @@
-import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { InvalidInput } from '../../api/errors';
+import type { Failure, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import { ExplainedError, InvalidInput, ServiceRejection } from '../../api/errors';
+import { TOO_MANY_REQUESTS } from '../../api/http';
 import { onScreenOnly } from '../../api/resolution';
 import type { JsonObject } from '../../json';
 import { asItems } from '../run/itemLoop';
 import { toNodeError } from '../run/nodeErrors';
+import { PollTime } from './pollTime';
 
 /** Runs `poll()` of a trigger. All its events start one execution. */
 export async function runPoll(
 	context: IPollFunctions,
-	poll: (context: IPollFunctions) => Promise<JsonObject[]>,
+	poll: (context: IPollFunctions, time: PollTime) => Promise<JsonObject[]>,
 ): Promise<INodeExecutionData[][] | null> {
 	try {
 		if (context.getNode().executeOnce === true) {
@@ -17,9 +19,26 @@ export async function runPoll(
 				onScreenOnly('Turn it off. With it, n8n drops all events of a check except the first one.'),
 			);
 		}
-		const events = await poll(context);
+		const events = await poll(context, new PollTime(context));
 		return events.length > 0 ? [asItems(events)] : null;
 	} catch (error) {
-		throw toNodeError(context.getNode(), error);
+		throw withCause(toNodeError(context.getNode(), error), error);
 	}
+}
+
+/** n8n waits longer until the next check if a person must do something first, or as long as the service asks. */
+function withCause<E extends Error>(nodeError: E, error: unknown): E & { failure?: Failure } {
+	const failure = failureOf(error);
+	return failure === undefined ? nodeError : Object.assign(nodeError, { failure });
+}
+
+function failureOf(error: unknown): Failure | undefined {
+	if (!(error instanceof ExplainedError)) return undefined;
+	if (error instanceof ServiceRejection) {
+		const { status, retryAfterMs } = error;
+		if (status === 401) return { cause: 'credential-invalid' };
+		if (status === TOO_MANY_REQUESTS)
+			return { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) };
+	}
+	return { cause: error.isTransient ? 'temporarily-unavailable' : 'configuration-invalid' };
 }
