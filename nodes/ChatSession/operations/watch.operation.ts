@@ -1,8 +1,9 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { requestWsToken } from '../../shared/api/endpoints';
-import { ExplainedError, NotSent } from '../../shared/api/errors';
+import { ExplainedError, NotSent, OutcomeUnknown } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { TransportFault } from '../../shared/api/http';
+import { neverSent } from '../../shared/api/retry';
 import { parseSessionId, requireText } from '../../shared/chat/parseChatFields';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { sessionField } from '../../shared/n8n/forms/chatFields';
@@ -75,6 +76,7 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 		payload: { url, ...body },
 		// Watching twice has the same result, and the trigger may have removed the session in the meantime.
 		target: undefined,
+		idempotencyKey: JSON.stringify([action, sessionId, url]),
 		modelMayRepeat: 'afterCompletion',
 		send: async ({ context, account: { client } }) => {
 			// The service issues no token for a session that can't be watched, such as a closed one.
@@ -91,6 +93,7 @@ class WatchRejected extends ExplainedError {
 	readonly outcome = 'rejected';
 }
 
+const NOT_FOUND = 404;
 const NO_TRIGGER = "No Chat Events Trigger responds at 'Trigger URL'";
 const CHECK_TRIGGER = onScreenOnly(
 	"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'. If its n8n is starting or busy, try again in a moment. This n8n instance must be allowed to send requests to it.",
@@ -100,6 +103,7 @@ async function postToTrigger(
 	context: IExecuteFunctions,
 	{ url, body, secret }: { url: string; body: JsonObject; secret: string },
 ): Promise<JsonObject> {
+	if (!isHttpUrl(url)) throw new NotSent(NO_TRIGGER, CHECK_TRIGGER, { isTransient: false });
 	const response: unknown = await context.helpers
 		.httpRequest({
 			method: 'POST',
@@ -114,7 +118,9 @@ async function postToTrigger(
 		})
 		.catch(toFault);
 	if (response instanceof TransportFault) {
-		throw new NotSent(NO_TRIGGER, CHECK_TRIGGER, { originalMessage: response.code });
+		const originalMessage = response.code;
+		if (!neverSent(response)) throw maybeReceived({ originalMessage });
+		throw new NotSent(NO_TRIGGER, CHECK_TRIGGER, { originalMessage });
 	}
 	const { statusCode, body: record } = isJsonObject(response) ? response : {};
 	const { message, resolution, watched } = isJsonObject(record) ? record : {};
@@ -123,9 +129,26 @@ async function postToTrigger(
 		const isTransient = statusCode === 503;
 		throw new WatchRejected(message, onScreenOnly(resolution), { isTransient });
 	}
+	const originalMessage = `HTTP status ${plainText(statusCode)}`;
+	// n8n has no such webhook.
+	if (statusCode !== NOT_FOUND) throw maybeReceived({ originalMessage, origin: 'response' });
 	throw new WatchRejected(NO_TRIGGER, CHECK_TRIGGER, {
-		originalMessage: `HTTP status ${plainText(statusCode)}`,
-		origin: 'response',
-		isTransient: true,
+		...{ originalMessage, origin: 'response', isTransient: true },
 	});
+}
+
+function isHttpUrl(url: string): boolean {
+	return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
+}
+
+/** A proxy may have responded for the trigger, or the connection broke. */
+function maybeReceived(facts: ConstructorParameters<typeof OutcomeUnknown>[2]): OutcomeUnknown {
+	return new OutcomeUnknown(
+		"The response doesn't show whether the Chat Events Trigger received the request",
+		{
+			onScreen: `Send the request again, which is safe. If this repeats: ${CHECK_TRIGGER.onScreen}`,
+			forModel: 'Repeat this request, which is safe.',
+		},
+		facts,
+	);
 }

@@ -225,8 +225,10 @@ describe('watch and unwatch', () => {
 
 	test('an unreachable trigger is reported', async () => {
 		minting();
-		const refused = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
-		trigger().post(PATH).replyWithError(refused);
+		const refused = { code: 'ECONNREFUSED', syscall: 'connect' };
+		trigger()
+			.post(PATH)
+			.replyWithError(Object.assign(new Error('no'), refused));
 		expect(stopMessage(await ask())).toEqual({
 			message: noTrigger,
 			description: expect.stringMatching(/must be allowed .* ECONNREFUSED\.$/),
@@ -250,6 +252,26 @@ describe('watch and unwatch', () => {
 		expect(records(run)).toHaveLength(1);
 	});
 
+	const unclear = "The response doesn't show whether the Chat Events Trigger received the request";
+
+	test('a connection that breaks is unknown, and Retry sends the request again', async () => {
+		minting();
+		const reset = { code: 'ECONNRESET', syscall: 'read' };
+		trigger()
+			.post(PATH)
+			.replyWithError(Object.assign(new Error('no'), reset));
+		const failed = await ask({}, { onError: 'continueRegularOutput' });
+		expect(records(failed)).toMatchObject([{ error: unclear, details: { outcome: 'unknown' } }]);
+		minting();
+		trigger()
+			.post(PATH)
+			.replyWithError(Object.assign(new Error('no'), reset));
+		minting();
+		trigger().post(PATH).reply(200, { watched: true });
+		const run = await ask({}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
+		expect(records(run)).toMatchObject([{ watched: true }]);
+	});
+
 	const full = { message: 'The trigger is full', resolution: 'Unwatch one' };
 	test.each([
 		[400, full, full.message, full.resolution],
@@ -259,8 +281,9 @@ describe('watch and unwatch', () => {
 			noTrigger,
 			'The response was: HTTP status 404.',
 		],
-		[503, '', noTrigger, 'try again in a moment'],
-		[200, '<html>', noTrigger, 'Publish the workflow'],
+		[503, '', unclear, 'try again in a moment'],
+		[200, '<html>', unclear, 'Publish the workflow'],
+		[502, '<html>', unclear, 'Send the request again, which is safe.'],
 	])("rejects a response with status %i that isn't a success", async (...one) => {
 		const [status, body, message, advice] = one;
 		minting();
