@@ -5,7 +5,7 @@ import {
 	sendInboundAsync,
 	sendLegacyMessage,
 } from '../shared/api/endpoints';
-import { recordOf } from '../shared/api/envelope';
+import { documentedRecord, recordOf } from '../shared/api/envelope';
 import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import type { ApiResponse } from '../shared/api/http';
 import { parseAgentUuid } from '../shared/api/parseIds';
@@ -65,7 +65,7 @@ export const sendByLegacy: Prepare = (form) => {
 		{ sessionId, agentUuid, message },
 		'',
 		async ({ account: { client } }, additions) =>
-			recordOf(await sendLegacyMessage(client, body, additions)),
+			documentedRecord('session_id', await sendLegacyMessage(client, body, additions)),
 	);
 };
 

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { injectContext } from '../shared/api/endpoints';
-import { recordOf } from '../shared/api/envelope';
+import { documentedRecord } from '../shared/api/envelope';
 import type { OutcomeUnknown } from '../shared/api/errors';
 import { forEveryone } from '../shared/api/resolution';
 import { parseSessionId, requireText, sessionKey } from '../shared/chat/parseChatFields';
@@ -70,7 +70,12 @@ const injectOne: Prepare = (form) => {
 		withDetails: (error) => maybeInjected(sessionId, error),
 		modelMayRepeat: 'afterCompletion',
 		send: async ({ account: { client } }) =>
-			asItems(recordOf(await injectContext(client, sessionId, { context }, additions))),
+			asItems(
+				documentedRecord(
+					'session_id',
+					await injectContext(client, sessionId, { context }, additions),
+				),
+			),
 	};
 };
 

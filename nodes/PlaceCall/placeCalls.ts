@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
-import { recordOf } from '../shared/api/envelope';
+import { documentedRecord } from '../shared/api/envelope';
 import type { ApiResponse } from '../shared/api/http';
 import { explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
@@ -156,7 +156,7 @@ async function sendCall(
 		else limiter.giveBack(index);
 		throw error;
 	});
-	const record = recordOf(response);
+	const record = documentedRecord('call_id', response);
 	const callId = plainText(record.call_id);
 	sameCalls.remember(index, callId);
 	const id = callIdKey(callId);

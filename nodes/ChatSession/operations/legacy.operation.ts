@@ -10,7 +10,7 @@ import {
 	createLegacySession,
 	pauseLegacySession,
 } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
+import { documentedRecord } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/parseIds';
 import { createTarget, personNameField, requestSettings } from './create.operation';
 import { sessionRequest } from './supportCommand.operation';
@@ -87,7 +87,9 @@ const createLegacy: Prepare = (form) => {
 		target: createTarget(body.agent_uuid, personName),
 		modelMayRepeat: 'afterCompletion',
 		send: async ({ account: { client } }) =>
-			asItems(recordOf(await createLegacySession(client, { body }, additions))),
+			asItems(
+				documentedRecord('session_id', await createLegacySession(client, { body }, additions)),
+			),
 	};
 };
 

@@ -93,7 +93,8 @@ class WatchRejected extends ExplainedError {
 	readonly outcome = 'rejected';
 }
 
-const NOT_FOUND = 404;
+/** n8n has no such webhook, or a proxy takes no more requests. */
+const NOT_PROCESSED = [404, 429];
 const NO_TRIGGER = "No Chat Events Trigger responds at 'Trigger URL'";
 const CHECK_TRIGGER = onScreenOnly(
 	"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'. If its n8n is starting or busy, try again in a moment. This n8n instance must be allowed to send requests to it.",
@@ -130,8 +131,7 @@ async function postToTrigger(
 		throw new WatchRejected(message, onScreenOnly(resolution), { isTransient });
 	}
 	const originalMessage = `HTTP status ${plainText(statusCode)}`;
-	// n8n has no such webhook.
-	if (statusCode !== NOT_FOUND) throw maybeReceived({ originalMessage, origin: 'response' });
+	if (!NOT_PROCESSED.includes(Number(statusCode))) throw maybeReceived({ originalMessage, origin: 'response' });
 	throw new WatchRejected(NO_TRIGGER, CHECK_TRIGGER, {
 		...{ originalMessage, origin: 'response', isTransient: true },
 	});
@@ -147,7 +147,7 @@ function maybeReceived(facts: ConstructorParameters<typeof OutcomeUnknown>[2]): 
 		"The response doesn't show whether the Chat Events Trigger received the request",
 		{
 			onScreen: `Send the request again, which is safe. If this repeats: ${CHECK_TRIGGER.onScreen}`,
-			forModel: 'Repeat this request, which is safe.',
+			forModel: '',
 		},
 		facts,
 	);

@@ -14,6 +14,13 @@ export function recordOf({ body }: { body: JsonValue }): JsonObject {
 	return { ...others, ...(isJsonObject(data) ? data : { data }) };
 }
 
+/** A record whose fields are documented, by one that it always has: `data` alone, if it's there. */
+export function documentedRecord(field: string, response: { body: JsonValue }): JsonObject {
+	const { body } = response;
+	const data = isJsonObject(body) ? body.data : undefined;
+	return isJsonObject(data) && field in data ? data : recordOf(response);
+}
+
 /**
  * Whether the body of a 2xx response proves that the service itself responded and, for a write, that it took
  * effect. The status isn't enough: proxies, sign-in pages, and load balancers also return 200.

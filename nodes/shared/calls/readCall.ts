@@ -1,14 +1,14 @@
 import { DateTime } from 'luxon';
 import type { ApiClient } from '../api/client';
 import { getCall, getRecording, getTranscript, type Additions } from '../api/endpoints';
-import { recordOf } from '../api/envelope';
+import { documentedRecord, recordOf } from '../api/envelope';
 import { ExplainedError, isRejection, OtherRecord } from '../api/errors';
 import type { JsonObject } from '../json';
 import { transcriptTurns } from './callRecord';
 
 /** Reads the call record from the service. */
 export async function readCallRecord(client: ApiClient, callId: string): Promise<JsonObject> {
-	return recordOf(await getCall(client, callId));
+	return documentedRecord('call_id', await getCall(client, callId));
 }
 
 /** Whether the account doesn't have the call. */

@@ -82,6 +82,14 @@ it('Include Input Fields: has the row without the fields, the record, the error,
 	expect(records(run)).toEqual([{ ...row, ...called }]);
 });
 
+it('returns only the record, not what the service sends beside it', async () => {
+	const beside = { id: 7, took: 12, meta: { trace: 'x' } };
+	callsEndpoint().reply(200, { success: true, ...beside, data: { call_id: 'c-1', eta: 5 } });
+	expect(records(await place())).toEqual([
+		{ call_id: 'c-1', eta: 5, placed: true, phone_key: '919876543210' },
+	]);
+});
+
 it("Include Input Fields: keeps the user's own columns with such names", async () => {
 	acceptCalls(1);
 	const own = {
