@@ -131,7 +131,8 @@ async function postToTrigger(
 		throw new WatchRejected(message, onScreenOnly(resolution), { isTransient });
 	}
 	const originalMessage = `HTTP status ${plainText(statusCode)}`;
-	if (!NOT_PROCESSED.includes(Number(statusCode))) throw maybeReceived({ originalMessage, origin: 'response' });
+	if (!NOT_PROCESSED.includes(Number(statusCode)))
+		throw maybeReceived({ originalMessage, origin: 'response' });
 	throw new WatchRejected(NO_TRIGGER, CHECK_TRIGGER, {
 		...{ originalMessage, origin: 'response', isTransient: true },
 	});
