@@ -1,5 +1,4 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import type { ApiClient } from '../shared/api/client';
 import type { Additions } from '../shared/api/endpoints';
 import { READS_AT_ONCE } from '../shared/api/limits';
 import { parseCallId } from '../shared/api/parseIds';
@@ -12,6 +11,7 @@ import {
 	readAdditions,
 	readConcurrency,
 } from '../shared/n8n/forms/options';
+import type { AccountClient } from '../shared/n8n/http/accountClient';
 import { forEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 
@@ -40,7 +40,11 @@ export function requestSettings(...members: INodeProperties[]): INodeProperties 
 }
 
 /** The call of an item. */
-type ReadCall = { client: ApiClient; callId: string; additions: Additions; form: Fields };
+type ReadCall = Pick<AccountClient, 'client' | 'baseUrl'> & {
+	callId: string;
+	additions: Additions;
+	form: Fields;
+};
 
 /** Reads the call of each item, as many as *Concurrency* allows at the same time. */
 export async function forEachCall(
@@ -48,11 +52,11 @@ export async function forEachCall(
 	read: (call: ReadCall) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
 	const readItem = async (index: number) => {
-		const { client } = await account();
+		const { client, baseUrl } = await account();
 		const form = parameters.at(index);
 		const callId = parseCallId(form.text('callId'));
 		const additions = readAdditions(form.collection('developerSettings'));
-		return await read({ client, callId, additions, form });
+		return await read({ client, baseUrl, callId, additions, form });
 	};
 	const concurrency = readConcurrency(parameters, READS_AT_ONCE);
 	return await forEachItem(context, readItem, { concurrency });

@@ -1,4 +1,5 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import { isInternal } from '../shared/api/access';
 import { type ErrorFacts, ExplainedError, OutcomeUnknown } from '../shared/api/errors';
 import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../shared/api/http';
 import { sendWithRetry } from '../shared/api/retry';
@@ -20,11 +21,10 @@ type FileResponse = HttpResponse & { content: ByteStream };
 /** The status of a complete file. Others mean an empty response (204), a part (206), or something else. */
 const WHOLE_FILE = 200;
 
-/** Types of web pages, JSON, XML, and images. Some servers send recordings as `text/plain`. */
-const OTHER_TYPE = /\/(?:html|xhtml\+xml)$|[/+](?:json|xml)$|^image\//;
-
 /** Types of files that the storage doesn't know. n8n would display a recording as text. */
-const ANY_TYPE = /^$|^(?:application|binary)\/octet-stream$|^text\//;
+const ANY_TYPE = /^$|^(?:application|binary)\/octet-stream$|^text\/plain$/;
+
+const SOUND_OR_VIDEO = /^(?:audio|video)\//;
 
 const EXTENSIONS: { [mimeType: string]: string } = {
 	'audio/mpeg': '.mp3',
@@ -36,36 +36,54 @@ const EXTENSIONS: { [mimeType: string]: string } = {
 	'audio/mp4': '.m4a',
 };
 
+/** Of recordings whose storage doesn't know their type. */
+const KNOWN_EXTENSION =
+	/\.(?:3gp|aac|amr|flac|gsm|m4a|mkv|mov|mp3|mp4|oga|ogg|opus|wav|webm|wma)$/i;
+
 /** At the end of a path, or of the name in `Content-Disposition`. */
 const EXTENSION = /\.[a-z0-9]{1,5}(?="?$)/i;
 
-/** Versions of n8n that don't know this limit follow 21 of them. */
 const MAX_REDIRECTS = 5;
-const TOO_MANY_REDIRECTS = 'ERR_FR_TOO_MANY_REDIRECTS';
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+const BYTES_PER_MB = 1_000_000;
+
+type Download = {
+	/** `recording_url` of the service. */
+	url: string;
+	callId: string;
+	/** Of the service. Only a service in an internal network may link to it. */
+	baseUrl: string;
+	maxMegabytes: number;
+	/** Whether to save what isn't known to be sound or a video. */
+	isAnyType: boolean;
+};
 
 /**
  * Downloads a recording from its presigned URL to n8n's binary data storage. The URL may be of another host, so the
  * request doesn't have the API token.
  *
- * @param url `recording_url` of the service
  * @throws OutcomeUnknown if the download failed, or the response isn't a recording
  */
 export async function downloadRecording(
 	context: IExecuteFunctions,
-	url: string,
-	callId: string,
+	download: Download,
 ): Promise<IBinaryData> {
-	if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
-		throw notSaved('The service returned an invalid recording_url');
-	const options = { clock, random: Math.random, signal: cancelSignal(context) };
+	const { url, callId, maxMegabytes, isAnyType } = download;
 	let content: ByteStream | undefined;
 	try {
-		const response = await sendWithRetry('GET', async () => await request(context, url), options);
+		const response = await follow(context, download);
 		({ content } = response);
-		const type = requireRecording(response);
+		const type = typeOf(response);
 		const { fileName, mimeType } = nameAndType(type, response, url, callId);
-		const file = await context.helpers.prepareBinaryData(content, fileName, mimeType);
+		if (!isAnyType && !isRecording(type, fileName)) throw otherType(type);
 		const { 'content-length': length } = response.headers;
+		const max = maxMegabytes * BYTES_PER_MB;
+		if (Number(length) > max) throw tooLarge(maxMegabytes);
+		// A storage that doesn't say the size could fill the disk.
+		const whole = length === undefined ? await firstBytes(content, max) : content;
+		if (Buffer.isBuffer(whole) && whole.length > max) throw tooLarge(maxMegabytes);
+		const file = await context.helpers.prepareBinaryData(whole, fileName, mimeType);
 		const { bytes = Number(length) } = file;
 		if (bytes === 0) throw notSaved('The storage returned an empty file');
 		if (length !== undefined && Number(length) !== bytes) throw notSaved(INCOMPLETE);
@@ -85,6 +103,30 @@ function downloadFailed(error: unknown): OutcomeUnknown {
 
 const INCOMPLETE = "The recording couldn't be downloaded completely";
 
+/** Follows redirects itself, because each one may lead into an internal network. */
+async function follow(
+	context: IExecuteFunctions,
+	{ url, baseUrl }: Download,
+): Promise<FileResponse> {
+	const options = { clock, random: Math.random, signal: cancelSignal(context) };
+	let target = url;
+	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+		if (!/^https?:\/\//i.test(target) || !URL.canParse(target))
+			throw notSaved('The service returned an invalid recording_url');
+		if (isInternal(new URL(target)) && !isInternal(new URL(baseUrl))) throw internalUrl();
+		const at = target;
+		const response = await sendWithRetry('GET', async () => await request(context, at), options);
+		const { location } = response.headers;
+		if (REDIRECTS.includes(response.status) && typeof location === 'string') {
+			target = URL.canParse(location, at) ? new URL(location, at).href : '';
+			continue;
+		}
+		if (response.status === WHOLE_FILE) return response;
+		throw notSaved(`The storage of the recording returned HTTP status ${response.status}`);
+	}
+	throw notSaved('The link to the recording was redirected too often');
+}
+
 async function request(context: IExecuteFunctions, url: string): Promise<FileResponse> {
 	try {
 		const response: unknown = await context.helpers.httpRequest({
@@ -94,7 +136,7 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
-			maxRedirects: MAX_REDIRECTS,
+			disableFollowRedirect: true,
 			timeout: TIME_LIMITS.silenceMs,
 			// n8n's helper without a credential doesn't end when the execution is stopped.
 			abortSignal: AbortSignal.any([
@@ -109,25 +151,36 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 		if (file.status !== WHOLE_FILE) await firstBytes(body, 0);
 		return file;
 	} catch (error) {
-		const fault = toFault(error);
-		// Another attempt would be redirected, too.
-		throw fault.code === TOO_MANY_REDIRECTS
-			? notSaved('The link to the recording was redirected too often')
-			: fault;
+		throw toFault(error);
 	}
 }
 
-/**
- * @returns the type of the file. Empty if it's missing or invalid.
- * @throws if the response is certainly not a recording, so no file is saved
- */
-function requireRecording({ status, headers }: FileResponse): string {
-	if (status !== WHOLE_FILE)
-		throw notSaved(`The storage of the recording returned HTTP status ${status}`);
+/** The type of the file. Empty if it's missing or invalid. */
+function typeOf({ headers }: FileResponse): string {
 	const [written = ''] = plainText(headers['content-type']).toLowerCase().split(';');
-	const type = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(written.trim()) ? written.trim() : '';
-	if (OTHER_TYPE.test(type)) throw notSaved(`The storage returned ${type} instead of a recording`);
-	return type;
+	return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(written.trim()) ? written.trim() : '';
+}
+
+function isRecording(type: string, fileName: string): boolean {
+	return SOUND_OR_VIDEO.test(type) || (ANY_TYPE.test(type) && KNOWN_EXTENSION.test(fileName));
+}
+
+function otherType(type: string): OutcomeUnknown {
+	const what = type === '' ? 'a file without a type' : type;
+	return notSaved(
+		`The storage returned ${what} instead of a recording`,
+		{},
+		"Or turn on 'Any File Type' in 'Options'.",
+	);
+}
+
+function tooLarge(megabytes: number): OutcomeUnknown {
+	const raise = "If it may be that large, raise 'Maximum Size (MB)' in 'Options'.";
+	return notSaved(`The recording is larger than ${megabytes} MB`, {}, raise);
+}
+
+function internalUrl(): OutcomeUnknown {
+	return notSaved('The link to the recording leads into an internal network');
 }
 
 /** The file has the name of its call, because names in storage say little. */
@@ -149,12 +202,13 @@ function nameAndType(
 function notSaved(
 	message: string,
 	facts: Pick<ErrorFacts, 'originalMessage' | 'origin'> = {},
+	more = '',
 ): OutcomeUnknown {
 	return new OutcomeUnknown(
 		message,
 		{
 			onScreen:
-				"No file was saved. Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, set 'Recording As' to 'Link', and open the link in a browser.",
+				`No file was saved. Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, set 'Recording As' to 'Link', and open the link in a browser. ${more}`.trim(),
 			forModel: 'Try again. A new link is used each time.',
 		},
 		facts,

@@ -64,10 +64,11 @@ describe('the file', () => {
 			if (++written === 20) pass(TIME_LIMITS.downloadMs);
 		}, 5);
 		link();
-		storage().reply(200, () => {
+		const dripped = () => {
 			written = 0;
 			return drip;
-		});
+		};
+		storage().reply(200, dripped, { 'content-type': 'audio/wav' });
 		const fault = await errorOf(FILE);
 		clearInterval(dripping);
 		jest.restoreAllMocks();
@@ -124,12 +125,11 @@ describe('the file', () => {
 		['audio/new-thing', '/x', 'call-1', 'audio/new-thing'],
 		['application/octet-stream', '/a/b/c%20d.ogg', 'call-1.ogg', 'audio/ogg'],
 		['text/plain', '/x.wav', 'call-1.wav', 'audio/wav'],
-		['nonsense', '/x', 'call-1', 'application/octet-stream'],
+		['nonsense', '/x.opus', 'call-1.opus', 'audio/ogg'],
 		['audio/wav 8000', '/x.mp3', 'call-1.mp3', 'audio/mpeg'],
 		['audio/mp3', '/x', 'call-1.mp3', 'audio/mp3'],
-		['application/octet-stream+x', '/x', 'call-1', 'application/octet-stream+x'],
-		['', '/v1.2/x', 'call-1', 'application/octet-stream'],
-		['binary/octet-stream', '/x', 'call-1', 'application/octet-stream'],
+		['video/mp4', '/x', 'call-1', 'video/mp4'],
+		['binary/octet-stream', '/x.mp4', 'call-1.mp4', 'video/mp4'],
 		['', '/x.mp3', 'call-1.mp3', 'audio/mpeg'],
 		['', '/x.mp3', 'call-1.ogg', 'audio/ogg', 'attachment; filename="a b.ogg"'],
 		['text/plain', '/x', 'call-1.wav', 'audio/wav', "filename*=UTF-8''a.wav"],
@@ -146,6 +146,83 @@ describe('the file', () => {
 			expect(await records(FILE)).toMatchObject([{ file_name: name, mime_type: mimeType }]);
 		},
 	);
+
+	test.each([
+		['application/octet-stream+x', '/x', 'call-1', 'application/octet-stream+x'],
+		['', '/v1.2/x', 'call-1', 'application/octet-stream'],
+		['image/png', '/x', 'call-1', 'image/png'],
+	])('of type "%s" at %s is saved only with Any File Type', async (type, path, name, mime_type) => {
+		for (const anyFileType of [false, true]) {
+			link(`${STORAGE}${path}`);
+			const headers: Record<string, string> = type === '' ? {} : { 'content-type': type };
+			nock(STORAGE).get(path).reply(200, SOUND, headers);
+			const result = await run({ ...FILE, options: { anyFileType } });
+			const { error } = result.data.resultData;
+			if (anyFileType) {
+				expect(output(result, 'Node')[0]?.json).toMatchObject({ file_name: name, mime_type });
+			} else expect(error?.message).toMatch(/ instead of a recording$/);
+		}
+	});
+
+	const SOUND_HEADERS = { 'content-type': 'audio/wav' };
+	test.each([
+		['says', { ...SOUND_HEADERS, 'content-length': '2000001' }, 10],
+		["doesn't say", SOUND_HEADERS, 2_000_001],
+	])('larger than Maximum Size is not saved if the storage %s its size', async (...one) => {
+		const [, headers, length] = one;
+		link();
+		storage().reply(200, Buffer.alloc(length), headers);
+		expect(await errorOf({ ...FILE, options: { maximumSize: 2 } })).toMatchObject({
+			message: 'The recording is larger than 2 MB',
+			description: expect.stringContaining("raise 'Maximum Size (MB)' in 'Options'"),
+		});
+	});
+
+	test('of exactly Maximum Size is saved', async () => {
+		link();
+		storage().reply(200, Buffer.alloc(2_000_000), SOUND_HEADERS);
+		const [item] = output(await run({ ...FILE, options: { maximumSize: 2 } }), 'Node');
+		expect((await bytesOf(item?.binary?.data))?.length).toBe(2_000_000);
+	});
+
+	const INTERNAL = [
+		...['http://localhost/x', 'http://127.0.0.1/x', 'http://0x7f.1/x', 'http://10.0.0.5/x'],
+		...['http://192.168.1.1/x', 'http://172.20.0.1/x', 'http://169.254.169.254/latest/meta-data'],
+		...['http://100.64.0.1/x', 'http://[::1]/x', 'http://[fd00::1]/x', 'http://minio/x'],
+		...['http://[::ffff:10.0.0.5]/x', 'http://storage.internal/x', 'http://storage.local./x'],
+	];
+	test.each(INTERNAL)('at %s is not requested', async (url) => {
+		link(url);
+		expect(await errorOf(FILE)).toMatchObject({
+			message: 'The link to the recording leads into an internal network',
+		});
+	});
+
+	test('is not requested after a redirect into an internal network', async () => {
+		link();
+		storage().reply(302, '', { location: 'http://169.254.169.254/latest/meta-data' });
+		expect(await errorOf(FILE)).toMatchObject({
+			message: 'The link to the recording leads into an internal network',
+		});
+	});
+
+	test('is read after up to five redirects, also relative ones', async () => {
+		const pathOf = (step: number) => `/step-${step}`;
+		const redirecting = (steps: number) => {
+			link(`${STORAGE}${pathOf(0)}`);
+			for (let step = 0; step < steps; step++)
+				nock(STORAGE)
+					.get(pathOf(step))
+					.reply(307, '', { location: pathOf(step + 1) });
+		};
+		redirecting(5);
+		nock(STORAGE).get(pathOf(5)).reply(200, SOUND, SOUND_HEADERS);
+		expect(await records(FILE)).toMatchObject([{ file_name: 'call-1.wav' }]);
+		redirecting(6);
+		expect(await errorOf(FILE)).toMatchObject({
+			message: 'The link to the recording was redirected too often',
+		});
+	});
 
 	const AGAIN = 'Run this item again.';
 	const returned = (what: string) => `The storage returned ${what} instead of a recording`;
