@@ -19,8 +19,8 @@ const LAG_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
 /** How long to keep reading a call that can't be read or shows no end. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
 
-/** How long to keep reading a call that the service doesn't know. Short, because anyone can report one. */
-const UNKNOWN_AFTER_MS = 15_000;
+/** A call that the service doesn't know is read again once, after this time. Only once, because anyone can report one. */
+const UNKNOWN_AGAIN_AFTER_MS = 15_000;
 
 type CompletionOptions = {
 	/** What was reported of the outcome. */
@@ -45,16 +45,21 @@ export async function readCompletedCall(
 	{ report, finished, clock }: CompletionOptions,
 ): Promise<JsonObject | undefined> {
 	const start = clock.elapsed();
+	let wasUnknown = false;
 	for (let reading = 1; ; reading++) {
 		const wait = backoffMs(LAG_BACKOFF, reading);
-		const waited = clock.elapsed() + wait - start;
-		const isLast = waited > GIVE_UP_AFTER_MS;
+		const isLast = clock.elapsed() + wait - start > GIVE_UP_AFTER_MS;
 		const record = await readCallRecord(client, callId).catch((error: unknown) => {
-			if (isUnknownCall(error)) return waited > UNKNOWN_AFTER_MS ? 'unknown' : undefined;
+			if (isUnknownCall(error)) return 'unknown';
 			if (isLast || !isTransient(error)) throw notRead(callId, error);
 			return undefined;
 		});
-		if (record === 'unknown') return undefined;
+		if (record === 'unknown') {
+			if (wasUnknown) return undefined;
+			wasUnknown = true;
+			await clock.sleep(UNKNOWN_AGAIN_AFTER_MS);
+			continue;
+		}
 		const isEnded = record !== undefined && hasEnded(record, finished);
 		if (isEnded && (isLast || !isBehind(record, report))) return record;
 		if (isLast) throw notEnded(callId, record?.status ?? null);

@@ -12,7 +12,8 @@ import { isUnset } from '../values';
 /** Limits the keys of forged reports. */
 const MAX_CALL_ID_LENGTH = 128;
 
-export const MAX_CALLS_PER_REPORT = 100;
+/** The document has one call per report. Each costs a request with the account's token, also if it's forged. */
+export const MAX_CALLS_PER_REPORT = 10;
 
 /** Fields with free-form content (Call record, Call request), which aren't searched. */
 const FREE_FORM = ['data_captured', 'post_call_analysis', 'additional_data'];

@@ -70,7 +70,7 @@ describe('a request', () => {
 		['{"call_id":{"$ne":null}}', 'The body has no call_id.'],
 		[
 			JSON.stringify(Array.from({ length: 101 }, (_, id) => ({ call_id: `c${id}` }))),
-			'The body has more than 100 calls.',
+			'The body has more than 10 calls.',
 		],
 	])('%.30s is rejected', async (text, message) => {
 		const { deliver } = await listen();
@@ -102,7 +102,7 @@ describe('the execution', () => {
 		expect(execution && hintsOf(execution)).toEqual([
 			expect.stringContaining(`The account of this credential has no call "${UNKNOWN}"`),
 		]);
-		expect(reads(UNKNOWN)).toBe(5);
+		expect(reads(UNKNOWN)).toBe(2);
 	});
 
 	it('fails after five minutes if the record never shows an end, and a retry passes the call on', async () => {
