@@ -19,7 +19,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { openRows } from './openRows';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
-import { resolveColumns, whyNoNames } from './push/columns';
+import { resolveColumns, takenColumns, whyNoNames } from './push/columns';
 import { requireRoom } from './push/numbersPushedBefore';
 import { type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
@@ -117,7 +117,11 @@ export async function runPush(
 	}
 	// A single contact, such as from a form, may have no name.
 	const isNameless = rows.size > 1 && !prepared.hasNames && outcome.stopped === undefined;
-	const notes = [...source.notes, isNameless && whyNoNames(columns, choice)];
+	const notes = [
+		...source.notes,
+		takenColumns(columns, choice),
+		isNameless && whyNoNames(columns, choice),
+	];
 	return { outcome, source, phones, notes: compact(notes) };
 }
 

@@ -10,9 +10,12 @@ export function withoutEnd(text: string, character: RegExp): string {
 	return text.slice(0, end);
 }
 
-/** Removes invisible characters without meaning, such as zero-width spaces that are copied from web pages. */
+/** Zero-width spaces, soft hyphens, marks of the text direction, and selectors of an emoji's look. */
+const INVISIBLE = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufe0e\ufe0f\ufeff]/g;
+
+/** Removes invisible characters without meaning, such as those that are copied from web pages and chats. */
 export function withoutInvisible(text: string): string {
-	return text.replace(/[\u00ad\u200b\u2060\ufeff]/g, '');
+	return text.replace(INVISIBLE, '');
 }
 
 const MARKS = /[\p{M}\uff9e\uff9f]+/gu;
@@ -21,8 +24,8 @@ const MARKS = /[\p{M}\uff9e\uff9f]+/gu;
 const MAX_MARKS = 30;
 
 /** Normalizes Unicode. Drops excess marks, because sorting the marks of a letter takes quadratic time. */
-export function normalized(text: string): string {
-	return text.replace(MARKS, (marks) => firstCharacters(marks, MAX_MARKS)).normalize('NFKC');
+export function normalized(text: string, form: 'NFC' | 'NFKC' = 'NFKC'): string {
+	return text.replace(MARKS, (marks) => firstCharacters(marks, MAX_MARKS)).normalize(form);
 }
 
 /** The first `max` characters as code points. Splits only as much of the text as necessary. */

@@ -4,6 +4,7 @@ import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
 import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
 import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/rejectedRows';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
+import { comparableHeading } from '../../nodes/PushCampaignContacts/push/headings';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../nodes/PushCampaignContacts/push/rows';
 import { mayNameRow } from '../../nodes/PushCampaignContacts/sameForAllRows';
@@ -70,6 +71,7 @@ const ofText: Record<string, (text: string) => unknown> = {
 	'a text with the token': (text) => withoutSecret(text, TOKEN),
 	'a token in a text': (text) => withoutSecret(`${text}!`, text),
 	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text)],
+	'a heading': (text) => comparableHeading(text),
 	'rows that a rejection names': (text) => rowsNamedIn(rejection(text), [1, 2, 3]),
 	'session IDs': (text) => splitSessionIds(text),
 	'an expression': (text) => rowReader(`={{ $json["${text}"] }}`)?.({ [text]: text }),

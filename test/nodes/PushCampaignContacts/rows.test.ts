@@ -98,9 +98,9 @@ describe('columns', () => {
 
 	test.each([
 		['no column', {}, 'The input has no column "person_name"'],
-		['an empty column', { Name: ' ' }, 'The column "Name" is empty in every row'],
+		['an empty column', { person_name: ' ' }, 'The column "person_name" is empty in every row'],
 		['a field left empty', { Name: 'Asha', personNameColumn: '' }, undefined],
-		['a name in one row', { Name: 'Asha' }, undefined],
+		['a name in one row', { person_name: 'Asha' }, undefined],
 	])('names from %s: a hint says why there are none', async (_from, given, cause) => {
 		respondWith([200, accepted(2)]);
 		const { personNameColumn, ...names } = { personNameColumn: 'person_name', ...given };
@@ -109,6 +109,19 @@ describe('columns', () => {
 		const advice = "If another column has them, enter it in 'Person Name Column'.";
 		const hint = `${cause}, so the contacts have no names. ${advice}`;
 		expect(hints.slice(1)).toEqual(cause === undefined ? [] : [hint]);
+	});
+
+	test('with other names than those entered are named in a hint', async () => {
+		respondWith([200, accepted(1)]);
+		const rows = rowsOf({ 'Mobile No.': phone(0), Name: 'Asha', Surname: 'Rao', City: 'Pune' });
+		const { hints, error } = await runPush(rows, {
+			personNameColumn: 'name',
+			otherColumns: 'listed',
+			columnsToSend: "city, ['Surname']",
+			options: { lastNameColumn: 'Surname' },
+		});
+		expect(error).toBeUndefined();
+		expect(hints[1]).toBe('Columns used: "Mobile No." as phone, "Name" as name, "City" as city.');
 	});
 
 	test.each([
