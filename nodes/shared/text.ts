@@ -18,6 +18,25 @@ export function withoutInvisible(text: string): string {
 	return text.replace(INVISIBLE, '');
 }
 
+const DIGIT = /\p{Nd}/u;
+const OTHER_DIGITS = /(?!\d)\p{Nd}/gu;
+
+/** Writes the digits of other scripts, such as ९ and ٩, as 0 to 9, and their separators as dot and comma. */
+export function withLatinDigits(text: string): string {
+	return text
+		.replace(OTHER_DIGITS, (digit) => String(digitValue(digit)))
+		.replaceAll('\u066b', '.')
+		.replaceAll('\u066c', ',');
+}
+
+/** In Unicode, the ten digits of a script follow each other, and a few scripts do, too. */
+function digitValue(digit: string): number {
+	const code = digit.codePointAt(0) ?? 0;
+	let first = code;
+	while (DIGIT.test(String.fromCodePoint(first - 1))) first--;
+	return (code - first) % 10;
+}
+
 const MARKS = /[\p{M}\uff9e\uff9f]+/gu;
 
 /** The limit of Unicode's stream-safe format (UAX #15). No language needs as many marks on a letter. */

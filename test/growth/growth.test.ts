@@ -31,7 +31,7 @@ import { isLinear } from './linear';
 const UNITS = [
 	...[' ', '\r\n', ',', '.,', "'", '"', '"\\', '""', '[', '{{', '{{ $json.a }}', 'a=', '0', '+9'],
 	...['a,', '1\n', '"1",', '\ud800', '\u0301\u0323', '&amp;', '%25%2', 'contacts[1] ', 'tokentok'],
-	...['9876543210 ', 'https://', 'ab, ', 'turn on', '\\\\x'],
+	...['9876543210 ', '९', 'https://', 'ab, ', 'turn on', '\\\\x'],
 ];
 const TOKEN = 'tokentok00000000';
 
