@@ -127,7 +127,9 @@ function isOneOf(captured: JsonValue, values: readonly string[]): boolean {
 
 /** Equal for two spellings of one answer: in another case, with spaces around it, or in other characters for one letter. */
 export function comparable(value: string | number | boolean): string {
-	return normalized(withoutInvisible(String(value)), 'NFC').trim().toLowerCase();
+	return normalized(withoutInvisible(String(value)), 'NFC')
+		.trim()
+		.toLowerCase();
 }
 
 /**

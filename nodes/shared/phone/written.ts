@@ -52,7 +52,7 @@ const CALCULATED: Unreadable = {
 		'Format the phone column as text in the spreadsheet and enter the full number again, such as +91 9876543210.',
 };
 const ERROR_VALUE: Unreadable = {
-	issue: 'is an error value of the spreadsheet',
+	issue: 'is what a formula of the spreadsheet shows that has no result',
 	resolution: 'Correct the formula of the cell, or enter the number.',
 };
 

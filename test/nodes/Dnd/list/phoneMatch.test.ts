@@ -43,7 +43,7 @@ test.each<[unknown, RegExp, string?]>([
 	[-9876543119, /^'Phone' "-9876543119" was calculated by the spreadsheet/],
 	[
 		'#N/A',
-		/is an error value of the spreadsheet/,
+		/is what a formula of the spreadsheet shows that has no result/,
 		'Correct the formula of the cell, or enter the number.',
 	],
 	['12', /isn't a phone number/, DIGITS],

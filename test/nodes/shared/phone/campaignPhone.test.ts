@@ -86,7 +86,7 @@ describe('rejects other values with a reason', () => {
 		[
 			'an error value',
 			'#REF!',
-			/^"#REF!" is an error value of the spreadsheet\. Correct the formula of the cell/,
+			/^"#REF!" is what a formula of the spreadsheet shows that has no result\. Correct the formula of the cell/,
 		],
 		['too short', '98765', /"98765" has 5 digits instead of 10/],
 		['one digit', '7', /has 1 digit instead of 10/],
