@@ -23,7 +23,7 @@ import { resolveColumns, takenColumns, whyNoNames } from './push/columns';
 import { requireRoom } from './push/numbersPushedBefore';
 import { type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
-import { type PreparedRows, prepareRows } from './push/prepareRows';
+import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
 import { rowsChanged } from './push/pushRecord';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
@@ -120,6 +120,7 @@ export async function runPush(
 	const notes = [
 		...source.notes,
 		takenColumns(columns, choice),
+		whyEmptied(prepared),
 		isNameless && whyNoNames(columns, choice),
 	];
 	return { outcome, source, phones, notes: compact(notes) };

@@ -9,9 +9,36 @@ const ERROR_VALUES = new Set([
 /** Of LibreOffice, and of a number in a column that is too narrow for it. */
 const OTHER_ERROR = /^(?:Err:5\d\d|#{3,})$/;
 
+/** Words of databases and programs. Not those that are names of people, such as Null and Nan. */
+const NO_VALUES = new Set([
+	...['NULL', '(NULL)', '<NULL>', '[NULL]', 'null', '(null)', '<null>', '[null]', '\\N'],
+	...['undefined', 'NaN'],
+]);
+/** Elsewhere, they can mean something. A formula that finds no name may return 0. */
+const NO_NAMES = new Set([
+	...['n/a', 'N/A', 'n.a.', 'N.A.', 'NA', 'none', 'None', 'NONE', 'nil', '<nil>', '(blank)', '0'],
+	...['unknown', 'Unknown', 'UNKNOWN'],
+]);
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
 /** Whether a cell has an error value of a spreadsheet, such as `#REF!`. */
 export function isErrorValue(cell: unknown): boolean {
 	if (typeof cell !== 'string') return false;
 	const text = cell.trim();
-	return ERROR_VALUES.has(text.toUpperCase()) || OTHER_ERROR.test(text);
+	// Most cells begin with another character.
+	return (text.startsWith('#') && ERROR_VALUES.has(text.toUpperCase())) || OTHER_ERROR.test(text);
+}
+
+/** Whether a cell has an error value or a word that says that it has no value, such as `NULL`. */
+export function hasNoValue(cell: unknown): boolean {
+	return typeof cell === 'string' && (NO_VALUES.has(cell.trim()) || isErrorValue(cell));
+}
+
+/** The name of a person in a text, without words that no agent should say. Empty if it has none. */
+export function nameIn(text: string): string {
+	const words = text.trim().split(/\s+/);
+	const name = words.some(hasNoValue)
+		? words.filter((word) => !hasNoValue(word)).join(' ')
+		: text.trim();
+	return NO_NAMES.has(name) || !LETTER_OR_DIGIT.test(name) ? '' : name;
 }

@@ -11,7 +11,7 @@ export function withoutEnd(text: string, character: RegExp): string {
 }
 
 /** Zero-width spaces, soft hyphens, marks of the text direction, and selectors of an emoji's look. */
-const INVISIBLE = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufe0e\ufe0f\ufeff]/g;
+const INVISIBLE = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\ufe0e|\ufe0f/g;
 
 /** Removes invisible characters without meaning, such as those that are copied from web pages and chats. */
 export function withoutInvisible(text: string): string {

@@ -197,15 +197,14 @@ export function layoutOf(head: string, isWhole: boolean): Layout {
  * table has one column.
  */
 function detectDelimiter(text: string, isWhole: boolean): string {
-	let isOneColumn = true;
-	const found = DELIMITERS.flatMap((delimiter) => {
+	const samples = DELIMITERS.map((delimiter) => {
 		const [header = [], ...rows] = sampleOf(text, isWhole, delimiter);
 		const { length: width } = header;
-		isOneColumn &&= width === 1;
-		if (width < 2) return [];
 		const same = rows.filter((cells) => cells.length === width).length;
 		return { delimiter, alike: rows.length === 0 ? 1 : same / rows.length, width, rows };
 	});
+	const isOneColumn = samples.every(({ width }) => width === 1);
+	const found = samples.filter(({ width }) => width > 1);
 	const fitting = withMost(found, ({ alike }) => alike);
 	const telling = fitting.length > 1 ? withMost(fitting, ({ rows }) => phonesIn(rows)) : fitting;
 	const [best] = withMost(telling, ({ width }) => width);

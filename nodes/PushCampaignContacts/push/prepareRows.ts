@@ -5,7 +5,8 @@ import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { Pauses } from '../../shared/pauses';
-import { detachedCopy, quoted, messageOf } from '../../shared/values';
+import { hasNoValue, nameIn } from '../../shared/sheetCells';
+import { counted, detachedCopy, messageOf, named, quoted } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column, type ContactRow } from './cells';
@@ -21,18 +22,21 @@ export type PreparedRows = {
 	notPushed: RowsNotPushed;
 	/** Whether any row has a name. */
 	hasNames: boolean;
+	/** Cells with a word instead of a value, such as `#REF!`. It isn't sent. */
+	emptied: { count: number; examples: string[] };
 	/** Creates the contacts on each call, as JSON, so that a large push isn't in memory twice. */
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
 
 /** Checks every row before any is sent. Rejects unusable rows and duplicates. */
 export async function prepareRows(source: RowSource, columns: Columns): Promise<PreparedRows> {
-	const { phones, notPushed, hasNames } = await checkRows(source, columns);
+	const { phones, notPushed, hasNames, emptied } = await checkRows(source, columns);
 	return {
 		rows: await rowsWith(phones, source.count),
 		phones,
 		notPushed,
 		hasNames,
+		emptied,
 		contactsOf: async (some) => {
 			const contacts: string[] = [];
 			await source.pick(some, (row, index, unusable) => {
@@ -50,6 +54,8 @@ export async function prepareRows(source: RowSource, columns: Columns): Promise<
 	};
 }
 
+const MAX_EXAMPLES = 3;
+
 /** Of 16 bits. Longer names count as equally long. */
 const MAX_NAME_LENGTH = 65_535;
 
@@ -60,19 +66,23 @@ const MAX_NAME_LENGTH = 65_535;
 async function checkRows(
 	source: RowSource,
 	columns: Columns,
-): Promise<Pick<PreparedRows, 'phones' | 'notPushed' | 'hasNames'>> {
+): Promise<Omit<PreparedRows, 'rows' | 'contactsOf'>> {
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();
 	const duplicates: Array<{ index: number; key: string }> = [];
 	const keptRows = new RowsByPhone(phones, source.count);
 	const nameLengths = new NumbersByRow(Uint16Array);
+	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
 	let hasNames = false;
 
 	await source.each((row, index, unusable) => {
 		const name = personNameOf(row, columns);
-		hasNames ||= name !== '';
+		hasNames ||= Boolean(name);
 		const reading = unusable === undefined ? readRow(row, columns, name) : { reason: unusable };
 		if (isAccepted(reading)) {
+			for (const cell of emptiedCells(row, columns)) {
+				if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(detachedCopy(cell));
+			}
 			const nameLength = Math.min(name?.length ?? 0, MAX_NAME_LENGTH);
 			const kept = keptRows.get(reading.phoneKey);
 			// If both names are equally long, the earlier row is kept.
@@ -100,7 +110,15 @@ async function checkRows(
 		const reason = `${which} has the same number and was kept. The node pushes one row per phone number.`;
 		notPushed.add(index, 'duplicate', reason);
 	}
-	return { phones, notPushed, hasNames };
+	return { phones, notPushed, hasNames, emptied };
+}
+
+/** The hint if cells have a word instead of a value. Undefined if none has. */
+export function whyEmptied({ emptied: { count, examples } }: PreparedRows): string | undefined {
+	if (count === 0) return undefined;
+	const have = count === 1 ? 'has' : 'have';
+	const words = count === 1 ? "This word wasn't" : "These words weren't";
+	return `${counted(count, 'cell')} ${have} a word instead of a value, such as ${named(examples, quoted)}. ${words} sent. Correct the formulas or the export.`;
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
@@ -133,7 +151,7 @@ function notWritable(row: string, error: unknown): InvalidInput {
 function readRow(row: ContactRow, columns: Columns, personName: string | undefined): PhoneReading {
 	const reading = readCampaignPhone(cellOf(row, columns.phone));
 	if (!isAccepted(reading) || personName !== undefined) return reading;
-	const isFirst = textIn(row, columns.personName) === undefined;
+	const isFirst = nameOf(row, columns.personName) === undefined;
 	const column = isFirst ? columns.personName : columns.lastName;
 	const name = quoted(column?.name ?? '');
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
@@ -158,22 +176,45 @@ export function toContact(row: ContactRow, columns: Columns, phone: string): Con
 	const contact: Contact = { phone };
 	const name = personNameOf(row, columns);
 	if (name) contact.person_name = name;
-	if (columns.others === 'none') return contact;
-	if (columns.others === 'all') {
-		for (const name in row) {
-			if (columns.notOfAll.has(name) || !Object.hasOwn(row, name)) continue;
-			addVariable(contact, name, row[name]);
-		}
-	} else {
-		for (const { name, column } of columns.others) {
-			if (!columns.reserved.has(name)) addVariable(contact, name, cellOf(row, column));
-		}
-	}
+	forEachVariable(row, columns, (variable, cell) => {
+		addVariable(contact, variable, cell);
+	});
 	return contact;
 }
 
+/** Visits the prompt variables of a row. An iterator would create an object for each of millions of cells. */
+function forEachVariable(
+	row: ContactRow,
+	{ others, reserved, notOfAll }: Columns,
+	visit: (name: string, cell: unknown) => void,
+): void {
+	if (others === 'none') return;
+	if (others === 'all') {
+		for (const name in row) {
+			if (!notOfAll.has(name) && Object.hasOwn(row, name)) visit(name, row[name]);
+		}
+		return;
+	}
+	for (const { name, column } of others) {
+		if (!reserved.has(name)) visit(name, cellOf(row, column));
+	}
+}
+
+/** Cells with a word instead of a value, which isn't sent. */
+function emptiedCells(row: ContactRow, columns: Columns): string[] {
+	const emptied: string[] = [];
+	for (const column of [columns.personName, columns.lastName]) {
+		const cell = column && cellOf(row, column);
+		if (typeof cell === 'string' && nameIn(cell) !== cell.trim()) emptied.push(cell.trim());
+	}
+	forEachVariable(row, columns, (_name, cell) => {
+		if (typeof cell === 'string' && hasNoValue(cell)) emptied.push(cell.trim());
+	});
+	return emptied;
+}
+
 function addVariable(contact: Contact, name: string, cell: unknown): void {
-	const value = toJson(cell);
+	const value = hasNoValue(cell) ? '' : toJson(cell);
 	if (value === undefined) return;
 	if (name === '__proto__') {
 		// Plain assignment would change the contact's prototype instead of adding the column.
@@ -185,17 +226,16 @@ function addVariable(contact: Contact, name: string, cell: unknown): void {
 
 /** Empty if the row has no name. Undefined if the cell isn't text. */
 function personNameOf(row: ContactRow, { personName, lastName }: Columns): string | undefined {
-	const name = textIn(row, personName);
+	const name = nameOf(row, personName);
 	if (lastName === undefined || name === undefined) return name;
-	const last = textIn(row, lastName);
+	const last = nameOf(row, lastName);
 	return last === undefined ? undefined : `${name} ${last}`.trim();
 }
 
-function textIn(row: ContactRow, column: Column | undefined): string | undefined {
+function nameOf(row: ContactRow, column: Column | undefined): string | undefined {
 	const cell = column === undefined ? '' : cellOf(row, column);
 	if (cell === undefined || cell === null) return '';
-	if (typeof cell === 'string') return cell.trim();
-	return typeof cell === 'number' ? String(cell) : undefined;
+	return typeof cell === 'string' || typeof cell === 'number' ? nameIn(String(cell)) : undefined;
 }
 
 /** Undefined if JSON has no such value. */

@@ -124,6 +124,23 @@ describe('columns', () => {
 		expect(hints[1]).toBe('Columns used: "Mobile No." as phone, "Name" as name, "City" as city.');
 	});
 
+	test('with words instead of values are sent without them, and a hint shows some', async () => {
+		const bodies = respondWith([200, accepted(2)]);
+		const { hints } = await runPush(
+			rowsOf(
+				{ phone: phone(0), person_name: '#NAME?', city: '#REF!' },
+				{ phone: phone(1), person_name: 'Asha', city: 'NULL' },
+			),
+		);
+		expect(contactsOf(bodies[0])).toEqual([
+			{ phone: phone(0), city: '' },
+			{ phone: phone(1), person_name: 'Asha', city: '' },
+		]);
+		expect(hints[1]).toBe(
+			'3 cells have a word instead of a value, such as "#NAME?", "#REF!", "NULL". These words weren\'t sent. Correct the formulas or the export.',
+		);
+	});
+
 	test.each([
 		['all', undefined, { city: 'Pune', plan: 'gold', age: 41, isMember: false }],
 		['none', undefined, {}],

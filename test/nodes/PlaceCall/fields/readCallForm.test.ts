@@ -1,4 +1,4 @@
-import { callWith, messageFor, requestWith } from '../callForm';
+import { callWith, messageFor, messageOf, requestWith } from '../callForm';
 
 const body = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
 
@@ -35,6 +35,12 @@ test.each<[values: Values, fields: Values]>([
 	],
 	[{ phoneNumber: 9876543210 }, {}],
 	[{ personName: 42 }, { person_name: '42' }],
+	[{ personName: '#NAME?' }, {}],
+	[{ personName: 'NULL' }, {}],
+	[{ personName: 'Asha undefined' }, { person_name: 'Asha' }],
+	[{ initialGreeting: '#REF!' }, {}],
+	[{ initialGreeting: 'Hello NULL' }, { initial_greeting: 'Hello NULL' }],
+	[rows({ name: 'plan', value: '#N/A' }), { additional_data: { plan: '' } }],
 	[{ when: 'timeOfDay', scheduledTime: '18:30' }, { scheduled_at: '18:30' }],
 	[webhook('http://example.com'), { webhook_url: 'http://example.com' }],
 	[
@@ -112,6 +118,19 @@ test.each<[values: Values, message: string]>([
 	const rejection = messageFor(values);
 	expect(rejection).toContain(message);
 	expect(rejection).not.toMatch(/error|problem|failure/i);
+});
+
+test.each([
+	['Hello NULL, this is Priya.', 'NULL'],
+	['Hello #NAME?, this is Priya.', '#NAME?'],
+	['Hello undefined!', 'undefined'],
+	['Your balance is #DIV/0!.', '#DIV/0!'],
+])('an expression for the greeting that returns %j is rejected', (initialGreeting, word) => {
+	const expressions = { initialGreeting: '=Hello {{ $json.name }}' };
+	expect(messageOf(() => callWith({ initialGreeting }, 'UTC', expressions))).toBe(
+		`'Initial Greeting' has the word "${word}" instead of a value. The agent would say it. Check the cells that the expression uses.`,
+	);
+	expect(requestWith({ initialGreeting }).initial_greeting).toBe(initialGreeting);
 });
 
 test.each(['x', '👋'])('a greeting may have 2000 characters such as %s', (character) => {
