@@ -21,24 +21,28 @@ const NO_NAMES = new Set([
 ]);
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
+/** How a word of these begins. Most cells have none, which is faster to see. */
+const BEGINNING = /(?:^|\s)(?:#|[([<]?(?:NULL|null)|\\N|undefined|NaN|Err:)/;
+
 /** Whether a cell has an error value of a spreadsheet, such as `#REF!`. */
 export function isErrorValue(cell: unknown): boolean {
-	if (typeof cell !== 'string') return false;
+	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;
 	const text = cell.trim();
-	// Most cells begin with another character.
-	return (text.startsWith('#') && ERROR_VALUES.has(text.toUpperCase())) || OTHER_ERROR.test(text);
+	return ERROR_VALUES.has(text.toUpperCase()) || OTHER_ERROR.test(text);
 }
 
 /** Whether a cell has an error value or a word that says that it has no value, such as `NULL`. */
 export function hasNoValue(cell: unknown): boolean {
-	return typeof cell === 'string' && (NO_VALUES.has(cell.trim()) || isErrorValue(cell));
+	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;
+	return NO_VALUES.has(cell.trim()) || isErrorValue(cell);
 }
 
 /** The name of a person in a text, without words that no agent should say. Empty if it has none. */
 export function nameIn(text: string): string {
-	const words = text.trim().split(/\s+/);
+	const trimmed = text.trim();
+	const words = BEGINNING.test(trimmed) ? trimmed.split(/\s+/) : [];
 	const name = words.some(hasNoValue)
 		? words.filter((word) => !hasNoValue(word)).join(' ')
-		: text.trim();
+		: trimmed;
 	return NO_NAMES.has(name) || !LETTER_OR_DIGIT.test(name) ? '' : name;
 }

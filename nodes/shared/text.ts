@@ -18,11 +18,13 @@ export function withoutInvisible(text: string): string {
 	return text.replace(INVISIBLE, '');
 }
 
+const NOT_ASCII = /[^\0-\x7f]/;
 const DIGIT = /\p{Nd}/u;
 const OTHER_DIGITS = /(?!\d)\p{Nd}/gu;
 
 /** Writes the digits of other scripts, such as ९ and ٩, as 0 to 9, and their separators as dot and comma. */
 export function withLatinDigits(text: string): string {
+	if (!NOT_ASCII.test(text)) return text;
 	return text
 		.replace(OTHER_DIGITS, (digit) => String(digitValue(digit)))
 		.replaceAll('\u066b', '.')

@@ -73,6 +73,9 @@ async function checkRows(
 	const keptRows = new RowsByPhone(phones, source.count);
 	const nameLengths = new NumbersByRow(Uint16Array);
 	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
+	const countEmptied = (cell: string) => {
+		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(detachedCopy(cell));
+	};
 	let hasNames = false;
 
 	await source.each((row, index, unusable) => {
@@ -80,9 +83,7 @@ async function checkRows(
 		hasNames ||= Boolean(name);
 		const reading = unusable === undefined ? readRow(row, columns, name) : { reason: unusable };
 		if (isAccepted(reading)) {
-			for (const cell of emptiedCells(row, columns)) {
-				if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(detachedCopy(cell));
-			}
+			visitEmptied(row, columns, countEmptied);
 			const nameLength = Math.min(name?.length ?? 0, MAX_NAME_LENGTH);
 			const kept = keptRows.get(reading.phoneKey);
 			// If both names are equally long, the earlier row is kept.
@@ -200,17 +201,15 @@ function forEachVariable(
 	}
 }
 
-/** Cells with a word instead of a value, which isn't sent. */
-function emptiedCells(row: ContactRow, columns: Columns): string[] {
-	const emptied: string[] = [];
+/** Visits the cells with a word instead of a value, which isn't sent. */
+function visitEmptied(row: ContactRow, columns: Columns, visit: (cell: string) => void): void {
 	for (const column of [columns.personName, columns.lastName]) {
 		const cell = column && cellOf(row, column);
-		if (typeof cell === 'string' && nameIn(cell) !== cell.trim()) emptied.push(cell.trim());
+		if (typeof cell === 'string' && nameIn(cell) !== cell.trim()) visit(cell.trim());
 	}
 	forEachVariable(row, columns, (_name, cell) => {
-		if (typeof cell === 'string' && hasNoValue(cell)) emptied.push(cell.trim());
+		if (typeof cell === 'string' && hasNoValue(cell)) visit(cell.trim());
 	});
-	return emptied;
 }
 
 function addVariable(contact: Contact, name: string, cell: unknown): void {

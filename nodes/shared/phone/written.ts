@@ -111,7 +111,7 @@ export function isBlank(value: unknown): boolean {
 
 /** `dialed` should be digits with at most one leading `+`. */
 function readDialed(dialed: string): Written | Unreadable {
-	if (digitsIn(dialed).length >= MIN_DIGITS_OF_TWO) {
+	if (dialed.length >= MIN_DIGITS_OF_TWO && digitsIn(dialed).length >= MIN_DIGITS_OF_TWO) {
 		return {
 			issue: 'contains more than one phone number',
 			resolution: 'Keep only one number.',
