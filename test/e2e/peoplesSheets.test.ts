@@ -1,32 +1,49 @@
 import { randomUUID } from 'node:crypto';
-import type { INodeParameters } from 'n8n-workflow';
-import type { JsonObject } from '../../nodes/shared/json';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { isJsonObject, type JsonObject } from '../../nodes/shared/json';
 import { byId, chain, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
+import { sharedN8n } from './shared';
 
 /** Rows as people's sheets and exports have them. */
-const { n8n, simulator, ours, publish, executionOf } = useAccount();
+const { n8n, simulator, ours, placeCall, publish, executionOf } = useAccount();
 
 const campaign = fixtures.campaigns.active;
 
 afterEach(() => simulator.reset());
 
-/** Pushes these rows. Returns the ended execution, with what the node shows. */
-async function push(rows: JsonObject[], parameters: INodeParameters = {}) {
+/** Runs a node on these rows. Returns the ended execution, with what the node shows. */
+async function run(last: INode, rows: JsonObject[], read?: INode) {
 	const path = randomUUID();
 	const split = node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.rows' });
-	const target = { campaignId: byId(campaign), agentUuid: byId(fixtures.agents.full) };
-	const last = ours('Push', 'pushCampaignContacts', { ...target, ...parameters });
 	const trigger = webhook(path, { responseMode: 'onReceived' });
-	const workflow = await publish(chain('sheet', trigger, split, last));
+	const workflow = await publish(chain('sheet', trigger, read ?? split, last));
 	await n8n.webhook(path, { rows });
 	const { id, status } = await n8n.finished(await executionOf(workflow));
 	const { runData, error } = await n8n.runData(id);
-	const hints = (runData.Push?.at(-1)?.hints ?? []).map(({ message }) => message);
-	const rejected = status === 'success' ? await n8n.output(id, 'Push', 1) : [];
-	return { status, error, hints, rejected: rejected.map(({ json }) => json) };
+	const { hints = [], data } = runData[last.name]?.at(-1) ?? {};
+	const [first = [], rejected = []] = data?.main ?? [];
+	return {
+		status,
+		error,
+		hints: hints.map(({ message }) => message),
+		output: (first ?? []).map(({ json }) => json),
+		rejected: (rejected ?? []).map(({ json }) => json),
+	};
 }
+
+const pushNode = (parameters: INodeParameters = {}) =>
+	ours('Push', 'pushCampaignContacts', {
+		campaignId: byId(campaign),
+		agentUuid: byId(fixtures.agents.full),
+		...parameters,
+	});
+
+const push = async (rows: JsonObject[], parameters: INodeParameters = {}) =>
+	await run(pushNode(parameters), rows);
 
 const contacts = () =>
 	simulator.contactsOf(campaign).map(({ phone, personName, extra }) => [phone, personName, extra]);
@@ -54,5 +71,137 @@ describe('columns', () => {
 		const { hints } = await push([{ 'MOBILE_NO.': phone, 'Full Name': 'Asha', पिता: 'Ravi' }]);
 		expect(contacts()).toEqual([['+919876543210', 'Asha', { पिता: 'Ravi' }]]);
 		expect(hints).toContain('Columns used: "MOBILE_NO." as phone, "Full Name" as person_name.');
+	});
+});
+
+test('phone numbers and names are read as sheets write them, or the reason is said', async () => {
+	const { rejected, hints } = await push([
+		{ phone: '९८७६५४३२१०', person_name: '#NAME?' },
+		{ phone: '9876543210', person_name: 'Asha', city: '#REF!' },
+		{ phone: '9,876,543,211.00', person_name: 'NULL' },
+		{ phone: '٩٨٧٦٥٤٣٢١٢', person_name: 'N/A' },
+		{ phone: '9876543213', person_name: '-' },
+		{ phone: -9876543119, person_name: 'Ravi' },
+		{ phone: '#N/A', person_name: 'Zoya' },
+	]);
+	expect(contacts()).toEqual([
+		['+919876543210', 'Asha', { city: '' }],
+		['+919876543211', null, {}],
+		['+919876543212', null, {}],
+		['+919876543213', null, {}],
+	]);
+	expect(rejected.map(({ rejection_reason: reason }) => reason)).toEqual([
+		expect.stringMatching(/^Asha \(row 2\) has the same number and was kept/),
+		expect.stringMatching(/^"-9876543119" was calculated by the spreadsheet/),
+		expect.stringMatching(/^"#N\/A" is what a formula of the spreadsheet shows/),
+	]);
+	expect(hints).toContainEqual(
+		expect.stringMatching(
+			/^5 cells have a word instead of a value, such as "#NAME\?", "#REF!", "NULL"\./,
+		),
+	);
+});
+
+test('a file with spaces, backslashes, and names with commas is read', async () => {
+	const file = join(sharedN8n().files, `${randomUUID()}.csv`);
+	const lines = [
+		'Name (Last, First);phone;note',
+		'Rao, Asha; "98765 43210";"says \\"hi\\""',
+		'Rao, Bela;9876543211; "a; b"',
+	];
+	await writeFile(file, lines.join('\r\n') + '\r\n');
+	const read = node('Read', 'n8n-nodes-base.readWriteFile', 1.1, { fileSelector: file });
+	const parameters = { contactsFrom: 'csv', personNameColumn: "['Name (Last, First)']" };
+	const { error } = await run(pushNode(parameters), [], read);
+	expect(error).toBeUndefined();
+	expect(contacts()).toEqual([
+		['+919876543210', 'Rao, Asha', { note: 'says "hi"' }],
+		['+919876543211', 'Rao, Bela', { note: 'a; b' }],
+	]);
+});
+
+describe('calls', () => {
+	const sent = () => {
+		const bodies = simulator.requests.map(({ body }) => body);
+		return bodies.flatMap((body) => (isJsonObject(body) ? [body] : []));
+	};
+
+	it('take countries, names, and times of each row', async () => {
+		const rows = [
+			['India', 'Asha', '18:30:00'],
+			['IN', '#NAME?', '6:30:00 PM'],
+			['Bharat', 'NULL', 0.7708333333],
+			['india', '-', '६.३० pm'],
+			['IND', 'Asha undefined', '6.30'],
+		].map(([country = '', name = '', time = ''], index) => ({
+			phone: `987654321${index}`,
+			country,
+			name,
+			time,
+		}));
+		const { error } = await run(
+			placeCall({
+				countryCode: '={{ $json.country }}',
+				personName: '={{ $json.name }}',
+				when: 'timeOfDay',
+				scheduledTime: '={{ $json.time }}',
+			}),
+			rows,
+		);
+		expect(error).toBeUndefined();
+		const names = ['Asha', undefined, undefined, undefined, 'Asha'];
+		const times = ['18:30', '18:30', '18:30', '18:30', '06:30'];
+		expect(sent().map((body) => [body.country_code, body.person_name, body.scheduled_at])).toEqual(
+			names.map((name, index) => ['IN', name, times[index]]),
+		);
+	});
+
+	it.each<[string, INodeParameters, string]>([
+		['UK', { countryCode: 'UK' }, "but 'Country' is United Kingdom (+44)"],
+		['a country of several', { countryCode: 'Korea' }, `'Country' must be a country (got "Korea")`],
+		[
+			'a word in a greeting',
+			{ initialGreeting: '=Hello {{ $json.name }}' },
+			`'Initial Greeting' has the word "#REF!" instead of a value`,
+		],
+		[
+			'a time that may be another one',
+			{ when: 'timeOfDay', scheduledTime: '0.30' },
+			`'Time in India' must be a time of day (got "0.30")`,
+		],
+		[
+			'a date of another zone',
+			{ when: 'timeOfDay', scheduledTime: "={{ DateTime.fromFormat('18:30', 'HH:mm') }}" },
+			"'Time in India' must be a time in India (got ",
+		],
+	])('are not placed with %s, and the message says why', async (_what, parameters, message) => {
+		const { error } = await run(placeCall(parameters), [{ phone: '+919876543210', name: '#REF!' }]);
+		expect(error?.message).toContain(message);
+		expect(sent()).toEqual([]);
+	});
+
+	it('take dates of expressions, as the messages advise', async () => {
+		const scheduled = async (parameters: INodeParameters) => {
+			simulator.reset();
+			const { error } = await run(placeCall(parameters), [{ phone: '9876543210', time: '18:30' }]);
+			expect(error).toBeUndefined();
+			return sent().map(({ scheduled_at: at }) => at);
+		};
+		const parsed = "DateTime.fromFormat($json.time, 'HH:mm')";
+		expect(
+			await scheduled({ when: 'timeOfDay', scheduledTime: `={{ ${parsed}.toFormat("HH:mm") }}` }),
+		).toEqual(['18:30']);
+		const tomorrow = "$now.setZone('Asia/Kolkata').plus({ days: 1 })";
+		const dated = [expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\+05:30$/)];
+		expect(await scheduled({ when: 'timeOfDay', scheduledTime: `={{ ${tomorrow} }}` })).toEqual(
+			dated,
+		);
+		expect(await scheduled({ when: 'dateTime', scheduledAt: `={{ ${tomorrow} }}` })).toEqual(dated);
+		const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+		const hours = {
+			...{ days, to: '24:00', timeZone: byId('Asia/Kolkata') },
+			from: `={{ DateTime.fromFormat('0:00', 'H:mm').toFormat("HH:mm") }}`,
+		};
+		expect(await scheduled({ options: { callingHours: { hours } } })).toEqual([undefined]);
 	});
 });
