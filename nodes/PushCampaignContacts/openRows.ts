@@ -7,8 +7,9 @@ import type { Fields } from '../shared/n8n/forms/fields';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { forEachWithPauses } from '../shared/pauses';
-import { counted, isUnset, messageOf, quoted } from '../shared/values';
+import { isUnset, messageOf, quoted } from '../shared/values';
 import { FileRows } from './file/fileRows';
+import { SeveralFiles } from './file/severalFiles';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import type { ContactsFrom } from './push/columns';
 import { ItemRows, type RowSource } from './push/rows';
@@ -26,7 +27,7 @@ export function contactsFrom(form: Fields): ContactsFrom {
  */
 export async function openRows(run: OperationRun): Promise<RowSource> {
 	const from = contactsFrom(run.parameters.at(0));
-	if (from === 'csv') return await openFile(run);
+	if (from === 'csv') return await openFiles(run);
 	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
 }
 
@@ -81,32 +82,42 @@ function contactsIn(value: JsonValue | undefined, where: string): JsonObject[] {
 	);
 }
 
-/** The rows of the CSV file in the only item. */
-async function openFile({ context, parameters }: OperationRun): Promise<RowSource> {
+/** The rows of all CSV files in the input, whatever their fields are called. */
+async function openFiles({ context }: OperationRun): Promise<RowSource> {
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
 			"A tool can't read CSV files, so nothing was sent",
 			onScreenOnly("Set 'Contacts From' of the tool to JSON."),
 		);
 	}
-	const { length: items } = context.getInputData();
-	if (items > 1) {
-		throw new InvalidInput(
-			`The input has ${counted(items, 'item')}, but a push reads one CSV file. Nothing was sent`,
-			onScreenOnly(
-				"To push several files, add a Loop Over Items node before this one, and connect both outputs back to it. If the items are rows, set 'Contacts From' to 'Input Items'.",
-			),
-		);
+	const files: FileRows[] = [];
+	const names = new Map<string, number>();
+	for (const [item, { binary = {} }] of context.getInputData().entries()) {
+		const found = Object.entries(binary);
+		if (found.length === 0) throw noFile(context, item);
+		for (const [field, { id, data, fileName = field }] of found) {
+			const count = (names.get(fileName) ?? 0) + 1;
+			names.set(fileName, count);
+			const name = count === 1 ? fileName : `${fileName} (${count})`;
+			const open = () =>
+				id === undefined
+					? [Buffer.from(data, 'base64')]
+					: readable(name, context.helpers.getBinaryStream(id));
+			files.push(await FileRows.open({ name, open }, item));
+		}
 	}
-	const field = parameters.at(0).text('binaryPropertyName');
-	const { id, data, fileName: name = field } = context.helpers.assertBinaryData(0, field);
-	return await FileRows.open({
-		name,
-		open: () =>
-			id === undefined
-				? [Buffer.from(data, 'base64')]
-				: readable(name, context.helpers.getBinaryStream(id)),
-	});
+	const [only] = files;
+	return only !== undefined && files.length === 1 ? only : new SeveralFiles(files);
+}
+
+function noFile(context: IExecuteFunctions, item: number): InvalidInput {
+	const isOnly = context.getInputData().length === 1;
+	return new InvalidInput(
+		`${isOnly ? 'The input' : `Item ${item} of the input`} has no file, so nothing was sent`,
+		onScreenOnly(
+			"Add a node that returns the CSV file, such as HTTP Request, Google Drive, or a form. If the items are rows, set 'Contacts From' to 'Input Items'.",
+		),
+	);
 }
 
 async function* readable(

@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import uniq from 'lodash/uniq';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../shared/api/client';
 import {
@@ -82,13 +83,13 @@ export async function runPush(
 ): Promise<FinishedPush> {
 	const { context } = run;
 	const found = await source.columns();
-	if (found.names.size === 0) {
+	if (found.every(({ names }) => names.size === 0)) {
 		return { outcome: noRows(), source, phones: new PhonesByRow(), notes: source.notes };
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const { campaign, dryRun, skipPushedBefore } = settings;
 	if (dryRun) noteReadOnly(context);
-	const columns = resolveColumns(found, choice);
+	const columns = found.map((each) => resolveColumns(each, choice));
 	const { client } = await run.account();
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns);
@@ -119,7 +120,7 @@ export async function runPush(
 	const isNameless = rows.size > 1 && !prepared.hasNames && outcome.stopped === undefined;
 	const notes = [
 		...source.notes,
-		takenColumns(columns, choice),
+		...uniq(columns.map((each) => takenColumns(each, choice))),
 		whyEmptied(prepared),
 		isNameless && whyNoNames(columns, choice),
 	];

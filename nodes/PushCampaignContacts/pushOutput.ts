@@ -56,9 +56,9 @@ export function requireOutputFits({ count, maxOutputRows }: RowSource, output: O
 	if (output !== 'rows' || count <= maxOutputRows) return;
 	const [rows, max] = [count, maxOutputRows].map((number) => number.toLocaleString('en-US'));
 	throw new InvalidInput(
-		`The file has ${rows} rows, but with 'Output' set to 'One Item per Row', a file can have at most ${max}. Nothing was sent`,
+		`The input has ${rows} rows, but with 'Output' set to 'One Item per Row', CSV files can have at most ${max}. Nothing was sent`,
 		onScreenOnly(
-			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or split the file.",
+			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or push fewer rows at a time.",
 		),
 	);
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../nodes/shared/json';
+import { until } from '../n8n/until';
 import { byId, chain, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
@@ -16,11 +17,13 @@ const campaign = fixtures.campaigns.active;
 afterEach(() => simulator.reset());
 
 /** Runs a node on these rows. Returns the ended execution, with what the node shows. */
-async function run(last: INode, rows: JsonObject[], read?: INode) {
+async function run(last: INode, rows: JsonObject[], ...read: INode[]) {
 	const path = randomUUID();
 	const split = node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.rows' });
 	const trigger = webhook(path, { responseMode: 'onReceived' });
-	const workflow = await publish(chain('sheet', trigger, read ?? split, last));
+	const workflow = await publish(
+		chain('sheet', trigger, ...(read.length > 0 ? read : [split]), last),
+	);
 	await n8n.webhook(path, { rows });
 	const { id, status } = await n8n.finished(await executionOf(workflow));
 	const { runData, error } = await n8n.runData(id);
@@ -118,6 +121,87 @@ test('a file with spaces, backslashes, and names with commas is read', async () 
 		['+919876543210', 'Rao, Asha', { note: 'says "hi"' }],
 		['+919876543211', 'Rao, Bela', { note: 'a; b' }],
 	]);
+});
+
+describe('several files', () => {
+	const leads = 'Phone,Name\n9876543210,Asha\n9876543211,Ravi\n';
+	const others = 'Mobile No;City\n9876543212;Pune\n+91 98765 43210;Goa\n';
+	const all = [
+		['+919876543210', 'Asha', {}],
+		['+919876543211', 'Ravi', {}],
+		['+919876543212', null, { City: 'Pune' }],
+	];
+
+	it('that a form with its defaults returns in one item are all pushed', async () => {
+		const webhookId = randomUUID();
+		const form = node(
+			'Form',
+			'n8n-nodes-base.formTrigger',
+			2.3,
+			{ formTitle: 'Lists', formFields: { values: [{ fieldLabel: 'List', fieldType: 'file' }] } },
+			{ webhookId },
+		);
+		const workflow = await publish(chain('form', form, pushNode({ contactsFrom: 'csv' })));
+		const url = `${sharedN8n().baseUrl}/form/${webhookId}`;
+		await until('the form', async () => (await fetch(url)).ok);
+		const body = new FormData();
+		body.append('field-0', new File([leads], 'leads.csv', { type: 'text/csv' }));
+		body.append('field-0', new File([others], 'others.csv', { type: 'text/csv' }));
+		expect((await fetch(url, { method: 'POST', body })).ok).toBe(true);
+		const { id, status } = await n8n.finished(await executionOf(workflow));
+		expect(status).toBe('success');
+		const [item] = await n8n.output(id, 'Form');
+		expect(Object.keys(item?.binary ?? {})).toEqual(['List_0', 'List_1']);
+		expect(contacts()).toEqual(all);
+		expect((await n8n.output(id, 'Push', 1)).map(({ json }) => json)).toMatchObject([
+			{ source_file: 'others.csv', source_row: 3, rejection_status: 'duplicate' },
+		]);
+	});
+
+	describe('of several items', () => {
+		let read: INode;
+		beforeAll(async () => {
+			const folder = join(sharedN8n().files, randomUUID());
+			await mkdir(folder);
+			await writeFile(join(folder, 'a.csv'), leads);
+			await writeFile(join(folder, 'b.csv'), others);
+			await writeFile(join(folder, 'logo.png'), Buffer.from('89504e470d0a1a0a00', 'hex'));
+			const parameters = { fileSelector: `${folder}/*` };
+			read = node('Read', 'n8n-nodes-base.readWriteFile', 1.1, parameters);
+		});
+
+		it('are not pushed if one of them is no CSV file, which is named', async () => {
+			const { error } = await run(pushNode({ contactsFrom: 'csv' }), [], read);
+			expect(error?.message).toContain('The file "logo.png" isn\'t text in UTF-8');
+			expect(contacts()).toEqual([]);
+		});
+
+		it('are pushed after Split Out and Filter have left out the others, as the docs advise', async () => {
+			const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: '$binary' });
+			const filter = node('Filter', 'n8n-nodes-base.filter', 2.2, {
+				conditions: {
+					options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 },
+					combinator: 'and',
+					conditions: [
+						{
+							id: randomUUID(),
+							leftValue: '={{ $binary.values().first().fileExtension }}',
+							rightValue: 'csv',
+							operator: { type: 'string', operation: 'equals' },
+						},
+					],
+				},
+			});
+			const { error, rejected } = await run(
+				pushNode({ contactsFrom: 'csv', options: { output: 'rows' } }),
+				[],
+				...[read, split, filter],
+			);
+			expect(error).toBeUndefined();
+			expect(contacts()).toEqual(all);
+			expect(rejected).toMatchObject([{ source_file: 'b.csv', source_row: 3 }]);
+		});
+	});
 });
 
 describe('calls', () => {

@@ -123,7 +123,7 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 	'rows of items': async (size) => {
 		const items = many(size, 40, (index) => ({ json: call(index) }));
 		const source = new ItemRows(items);
-		await prepareRows(source, columnsIn(['phone']));
+		await prepareRows(source, [columnsIn(['phone'])]);
 	},
 	columns: (size) => columnsIn(many(size, 8, (index) => `c${index}`)),
 	'headings that are equal to generated ones': async (size) =>

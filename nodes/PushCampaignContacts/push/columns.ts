@@ -168,9 +168,14 @@ export function takenColumns(
 		: `Columns used: ${named(renamed, identity, MAX_LISTED_COLUMNS)}.`;
 }
 
-/** The hint if no row has a name. Undefined if that was chosen. */
-export function whyNoNames({ personName }: Columns, choice: ColumnChoice): string | undefined {
+/**
+ * The hint if no row has a name. Undefined if that was chosen.
+ *
+ * @param columns of the input, or of each file
+ */
+export function whyNoNames(columns: readonly Columns[], choice: ColumnChoice): string | undefined {
 	if (choice.personName === '') return undefined;
+	const { personName } = columns.find((each) => each.personName) ?? {};
 	const cause =
 		personName === undefined
 			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`
@@ -201,17 +206,21 @@ function resolve(
 /** Templates mark the columns that must be filled in: "Phone *". */
 const REQUIRED_MARK = /[* ]/;
 
-function uniqueColumn({ repeated }: FoundColumns, name: string | undefined): Column | undefined {
+function uniqueColumn(
+	{ repeated, file }: FoundColumns,
+	name: string | undefined,
+): Column | undefined {
 	if (name === undefined) return undefined;
 	if (!repeated.has(name)) return { name };
+	const header = file === undefined ? 'The header of the file' : `The header of ${quoted(file)}`;
 	throw new InvalidInput(
-		`The header of the file has more than one column ${quoted(name)}, so nothing was sent`,
+		`${header} has more than one column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly('Remove or rename all but one of them in the file.'),
 	);
 }
 
 function onlyMatch(
-	{ names }: FoundColumns,
+	{ names, file }: FoundColumns,
 	like: readonly string[],
 	{ name, field }: WantedColumn,
 	comparedPart = (column: string) => column,
@@ -222,13 +231,13 @@ function onlyMatch(
 	);
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
-		`Several columns match ${quoted(name)}: ${quotedColumns(columns)}. Nothing was sent`,
+		`Several columns${file === undefined ? '' : ` of ${quoted(file)}`} match ${quoted(name)}: ${quotedColumns(columns)}. Nothing was sent`,
 		onScreenOnly(`In '${field}', enter the exact name of the column as in the input.`),
 	);
 }
 
 function missingColumn(
-	{ names }: FoundColumns,
+	{ names, file }: FoundColumns,
 	{ name, field }: WantedColumn,
 	content: string,
 	from: ContactsFrom,
@@ -242,10 +251,11 @@ function missingColumn(
 			),
 		);
 	}
+	const where = file === undefined ? 'The input' : `The file ${quoted(file)}`;
 	return new InvalidInput(
-		`The input has no column ${quoted(name)}, so nothing was sent`,
+		`${where} has no column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly(
-			`In '${field}', enter the name of the column with ${content}, not a value of it. ${EACH_ROW} The input has: ${columns}.`,
+			`In '${field}', enter the name of the column with ${content}, not a value of it. ${EACH_ROW} ${where} has: ${columns}.`,
 		),
 	);
 }

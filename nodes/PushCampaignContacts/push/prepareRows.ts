@@ -28,9 +28,23 @@ export type PreparedRows = {
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
 
-/** Checks every row before any is sent. Rejects unusable rows and duplicates. */
-export async function prepareRows(source: RowSource, columns: Columns): Promise<PreparedRows> {
-	const { phones, notPushed, hasNames, emptied } = await checkRows(source, columns);
+type ColumnsOf = (row: number) => Columns;
+
+/**
+ * Checks every row before any is sent. Rejects unusable rows and duplicates.
+ *
+ * @param columns as of `source.columns()`
+ */
+export async function prepareRows(
+	source: RowSource,
+	columns: readonly Columns[],
+): Promise<PreparedRows> {
+	const columnsOf = (row: number): Columns => {
+		const own = columns[source.tableOf(row)];
+		if (own === undefined) throw new RangeError(`Row ${row} has no columns`);
+		return own;
+	};
+	const { phones, notPushed, hasNames, emptied } = await checkRows(source, columnsOf);
 	return {
 		rows: await rowsWith(phones, source.count),
 		phones,
@@ -40,11 +54,12 @@ export async function prepareRows(source: RowSource, columns: Columns): Promise<
 		contactsOf: async (some) => {
 			const contacts: string[] = [];
 			await source.pick(some, (row, index, unusable) => {
-				const reading = readCampaignPhone(cellOf(row, columns.phone));
+				const own = columnsOf(index);
+				const reading = readCampaignPhone(cellOf(row, own.phone));
 				const isSame = unusable === undefined && isAccepted(reading) && phones.has(index, reading);
 				if (!isSame) throw changedFile();
 				try {
-					contacts.push(JSON.stringify(toContact(row, columns, reading.phone)));
+					contacts.push(JSON.stringify(toContact(row, own, reading.phone)));
 				} catch (error) {
 					throw notWritable(source.names.one(index), error);
 				}
@@ -65,7 +80,7 @@ const MAX_NAME_LENGTH = 65_535;
  */
 async function checkRows(
 	source: RowSource,
-	columns: Columns,
+	columnsOf: ColumnsOf,
 ): Promise<Omit<PreparedRows, 'rows' | 'contactsOf'>> {
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();
@@ -79,6 +94,7 @@ async function checkRows(
 	let hasNames = false;
 
 	await source.each((row, index, unusable) => {
+		const columns = columnsOf(index);
 		const name = personNameOf(row, columns);
 		hasNames ||= Boolean(name);
 		const reading = unusable === undefined ? readRow(row, columns, name) : { reason: unusable };
@@ -106,7 +122,7 @@ async function checkRows(
 	for (const { index, key } of duplicates) {
 		const kept = keptRows.get(key) ?? 0;
 		const row = source.names.one(kept);
-		const name = personNameOf(source.at?.(kept) ?? {}, columns);
+		const name = personNameOf(source.at?.(kept) ?? {}, columnsOf(kept));
 		const which = name ? `${name} (${row})` : upperFirst(row);
 		const reason = `${which} has the same number and was kept. The node pushes one row per phone number.`;
 		notPushed.add(index, 'duplicate', reason);
@@ -127,7 +143,7 @@ function tooManyUnusable(max: number, { added: [first] }: RowsNotPushed): Invali
 	const example = first === undefined ? '' : ` The first reason: ${first.reason}`;
 	return new InvalidInput(
 		`More than ${max.toLocaleString('en-US')} rows can't be pushed or have the phone number of another row, and the 'Rejected' output can't contain that many. Nothing was sent`,
-		onScreenOnly(`Remove these rows from the file, or split it into smaller files.${example}`),
+		onScreenOnly(`Remove these rows from the file, or push fewer rows at a time.${example}`),
 	);
 }
 

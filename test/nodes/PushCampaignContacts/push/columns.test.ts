@@ -27,9 +27,9 @@ test('finds the columns of all rows, in order of appearance', async () => {
 	const items = Array.from({ length: 3 }, (_, i) => ({
 		json: { a: 1, [`b${i % 2}`]: { c: 2 } },
 	}));
-	const found = await new ItemRows(items).columns();
-	expect([...found.names]).toEqual(['a', 'b0', 'b1']);
-	expect([found.hasPath(['b1', 'c']), found.hasPath(['b1', 'd'])]).toEqual([true, false]);
+	const [found] = await new ItemRows(items).columns();
+	expect([...(found?.names ?? [])]).toEqual(['a', 'b0', 'b1']);
+	expect([found?.hasPath(['b1', 'c']), found?.hasPath(['b1', 'd'])]).toEqual([true, false]);
 });
 
 const path = (name: string, ...steps: string[]): Column => ({ name, path: steps });

@@ -13,7 +13,7 @@ const columns: Columns = {
 };
 const prepare = async (rows: ContactRow[], own = columns) => {
 	const items = rows.map((json) => ({ json }));
-	return await prepareRows(new ItemRows(items), own);
+	return await prepareRows(new ItemRows(items), [own]);
 };
 
 test.each<[string, ContactRow[], kept: number[], duplicates: Record<number, string>]>([
@@ -118,7 +118,7 @@ test('more unusable rows and duplicates than the output can contain stop the pus
 	const phones = ['9876543210', '12', '9876543210'];
 	const rows = new ItemRows(phones.map((phone) => ({ json: { phone } })));
 	const push = async (maxOutputRows: number) =>
-		await prepareRows(Object.assign(rows, { maxOutputRows }), columns);
+		await prepareRows(Object.assign(rows, { maxOutputRows }), [columns]);
 	expect((await push(2)).notPushed.size).toBe(2);
 	await expect(push(1)).rejects.toMatchObject({
 		message: expect.stringMatching(/^More than 1 rows can't be pushed .* Nothing was sent$/),
