@@ -9,7 +9,7 @@ import {
 	NotSent,
 	OutcomeUnknown,
 } from '../shared/api/errors';
-import { type Reader, readerOf } from '../shared/api/resolution';
+import { onScreenOnly, type Reader, readerOf } from '../shared/api/resolution';
 import { readCampaign } from '../shared/campaign';
 import { shortFingerprint } from '../shared/hash';
 import { runExclusive } from '../shared/keyedMutex';
@@ -18,6 +18,7 @@ import { beforeSending } from '../shared/n8n/once/openNotes';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
+import { counted } from '../shared/values';
 import { openRows } from './openRows';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, takenColumns, whyNoNames } from './push/columns';
@@ -38,6 +39,7 @@ import {
 	stoppedItem,
 } from './pushOutput';
 import { type Output, readOutput, readPushSettings } from './pushSettings';
+import { isOutputRead } from './readOutput';
 import { openStores } from './pushStores';
 
 /**
@@ -58,10 +60,14 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 			throw await beforeSending(context, error);
 		});
 		const { outcome } = push;
+		const isRejectedRead = isOutputRead(context, REJECTED);
+		const unknown = outcome.notPushed.count('unknown');
+		// All other rows are pushed by then.
+		if (unknown > 0 && !isRejectedRead) outcome.stopped ??= unreadRows(unknown);
 		if (outcome.stopped !== undefined && !context.continueOnFail()) {
 			throw pushStopped(context, push, outcome.stopped);
 		}
-		addHints(context, push);
+		addHints(context, push, isRejectedRead);
 		return [
 			[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
 			await rejectedItems(push, output),
@@ -69,6 +75,20 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 	} finally {
 		await source?.close();
 	}
+}
+
+/** The index of the *Rejected* output. */
+const REJECTED = 1;
+
+/** Such as after a crash. Otherwise, they would be in a successful execution that nobody looks at. */
+function unreadRows(count: number): OutcomeUnknown {
+	return new OutcomeUnknown(
+		`${counted(count, 'row')} may or may not be in the campaign, and no node reads 'Rejected'`,
+		onScreenOnly(
+			"Connect 'Rejected' to a node, which then gets such rows, save the workflow, and retry this execution with the currently saved workflow. Or set 'On Error' in 'Settings' to 'Continue'.",
+		),
+		{ origin: 'n8n' },
+	);
 }
 
 /**

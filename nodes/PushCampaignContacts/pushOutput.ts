@@ -64,12 +64,21 @@ export function requireOutputFits({ count, maxOutputRows }: RowSource, output: O
 }
 
 /** The hints in the output panel. */
-export function addHints(context: IExecuteFunctions, { outcome, notes }: FinishedPush): void {
+export function addHints(
+	context: IExecuteFunctions,
+	{ outcome, notes }: FinishedPush,
+	isRejectedRead: boolean,
+): void {
+	const { notPushed, stopped } = outcome;
 	const endsLoop = pushedRows(outcome).size === 0 && isInLoop(context);
-	const hints = compact([...hintsFor(outcome), ...notes, endsLoop && LOOP_ENDS]);
+	const areUnseen = notPushed.size > 0 && stopped === undefined && !isRejectedRead;
+	const unseen = areUnseen && NOT_READ;
+	const hints = compact([...hintsFor(outcome), unseen, ...notes, endsLoop && LOOP_ENDS]);
 	context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
 }
 
+const NOT_READ =
+	"No node reads 'Rejected', so a published workflow tells nobody which rows weren't pushed. Connect it, for example to a node that writes to your sheet.";
 const LOOP_ENDS =
 	"'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it. Connect 'Rejected' to it as well, or remove the loop: the node pushes any number of rows.";
 

@@ -1,7 +1,7 @@
 /** What is sent for the rows, and what is returned for them. */
 import nock from 'nock';
 import { asRecord } from '../../../nodes/shared/json';
-import { engineHarness, output, runNode, service, storedCredentials } from '../../engine';
+import { engineHarness, hintsOf, output, runNode, service, storedCredentials } from '../../engine';
 import {
 	accepted,
 	respondWith,
@@ -9,6 +9,8 @@ import {
 	contactsOf,
 	fileItem,
 	goOn,
+	ok,
+	pushNode,
 	runPush,
 	jsonOf,
 	manyRows,
@@ -170,6 +172,24 @@ describe('columns', () => {
 		]);
 	});
 });
+
+test.each([
+	[['Pushed'], true],
+	[['Pushed', 'Rejected'], false],
+])(
+	'if only %j is connected, a hint says that nobody sees the rejected rows',
+	async (sinks, isSaid) => {
+		const rows = rowsOf({ phone: phone(0), person_name: 'Asha' }, { phone: 'call me' });
+		respondWith(ok(1));
+		const run = await runNode(pushNode(), rows, sinks);
+		expect(run.data.resultData.error).toBeUndefined();
+		const said = hintsOf(run).filter((hint) => hint.startsWith("No node reads 'Rejected'"));
+		expect(said).toHaveLength(isSaid ? 1 : 0);
+		respondWith(ok(1));
+		const withoutRejected = await runNode(pushNode(), rows.slice(0, 1), sinks);
+		expect(hintsOf(withoutRejected)).toHaveLength(1);
+	},
+);
 
 describe('Output: One Item per Row', () => {
 	test('returns each row once, in Pushed or Rejected', async () => {
