@@ -4,6 +4,8 @@ import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
 import { givenAs } from '../shared/modelFormats';
 import type { Fields } from '../shared/n8n/forms/fields';
+import { mayNameRow } from '../shared/n8n/forms/mayNameRow';
+import { requireAllItems } from '../shared/n8n/run/executeOnce';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { forEachWithPauses } from '../shared/pauses';
@@ -13,7 +15,6 @@ import { SeveralFiles } from './file/severalFiles';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import type { ContactsFrom } from './push/columns';
 import { ItemRows, type RowSource } from './push/rows';
-import { mayNameRow } from './sameForAllRows';
 
 export function contactsFrom(form: Fields): ContactsFrom {
 	const from = form.choice('contactsFrom', 'items');
@@ -27,6 +28,7 @@ export function contactsFrom(form: Fields): ContactsFrom {
  */
 export async function openRows(run: OperationRun): Promise<RowSource> {
 	const from = contactsFrom(run.parameters.at(0));
+	if (from !== 'json') requireAllItems(run.context);
 	if (from === 'csv') return await openFiles(run);
 	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
 }

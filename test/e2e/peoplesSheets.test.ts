@@ -4,39 +4,24 @@ import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../nodes/shared/json';
 import { until } from '../n8n/until';
-import { byId, chain, node, webhook } from '../n8n/workflow';
+import { byId, chain, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
+import { runOnRows } from './rowRun';
 import { sharedN8n } from './shared';
 
 /** Rows as people's sheets and exports have them. */
-const { n8n, simulator, ours, placeCall, publish, executionOf } = useAccount();
+const account = useAccount();
+const { n8n, simulator, ours, placeCall, publish, executionOf } = account;
 
 const campaign = fixtures.campaigns.active;
 
 afterEach(() => simulator.reset());
 
-/** Runs a node on these rows. Returns the ended execution, with what the node shows. */
-async function run(last: INode, rows: JsonObject[], ...read: INode[]) {
-	const path = randomUUID();
-	const split = node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.rows' });
-	const trigger = webhook(path, { responseMode: 'onReceived' });
-	const workflow = await publish(
-		chain('sheet', trigger, ...(read.length > 0 ? read : [split]), last),
-	);
-	await n8n.webhook(path, { rows });
-	const { id, status } = await n8n.finished(await executionOf(workflow));
-	const { runData, error } = await n8n.runData(id);
-	const { hints = [], data } = runData[last.name]?.at(-1) ?? {};
-	const [first = [], rejected = []] = data?.main ?? [];
-	return {
-		status,
-		error,
-		hints: hints.map(({ message }) => message),
-		output: (first ?? []).map(({ json }) => json),
-		rejected: (rejected ?? []).map(({ json }) => json),
-	};
-}
+const run = async (last: INode, rows: JsonObject[], ...read: INode[]) => {
+	const { outputs, ...ended } = await runOnRows(account, last, rows, ...read);
+	return { ...ended, rejected: outputs[1] ?? [] };
+};
 
 const pushNode = (parameters: INodeParameters = {}) =>
 	ours('Push', 'pushCampaignContacts', {

@@ -10,6 +10,7 @@ import { type AccountClient, createAccountClient } from '../http/accountClient';
 import { clearRun } from '../once/executionStore';
 import { beforeSending } from '../once/openNotes';
 import { isCanceled } from './cancel';
+import { requireItemsOfFields } from './executeOnce';
 import { isNodeError, toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { shownWhere } from '../forms/shownWhere';
@@ -116,7 +117,10 @@ export async function runNode(
 	const parameters = new NodeParameters(context, form);
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context));
-	const run = async () => await execute({ context, parameters, account });
+	const run = async () => {
+		requireItemsOfFields(context);
+		return await execute({ context, parameters, account });
+	};
 	if (runsAsTool(context)) return await runForModel(context, run);
 	const outputs = await run().catch(async (error: unknown) =>
 		// An error of the item loop says what earlier attempts did.
