@@ -14,11 +14,23 @@ const NO_VALUES = new Set([
 	...['NULL', '(NULL)', '<NULL>', '[NULL]', 'null', '(null)', '<null>', '[null]', '\\N'],
 	...['undefined', 'NaN'],
 ]);
-/** Elsewhere, they can mean something. A formula that finds no name may return 0. */
+/** In any case. Elsewhere, they can mean something. A formula that finds no name may return 0. */
 const NO_NAMES = new Set([
-	...['n/a', 'N/A', 'n.a.', 'N.A.', 'NA', 'none', 'None', 'NONE', 'nil', '<nil>', '(blank)', '0'],
-	...['unknown', 'Unknown', 'UNKNOWN'],
+	...[
+		'n/a',
+		'n.a.',
+		'n.a',
+		'unknown',
+		'not available',
+		'no name',
+		'(blank)',
+		'(none)',
+		'<nil>',
+		'0',
+	],
 ]);
+/** Only in this case, because Nil and Na are names. */
+const NO_NAMES_AS_WRITTEN = new Set(['NA', 'none', 'None', 'NONE', 'nil', 'NIL']);
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 /** How a word of these begins. Most cells have none, which is faster to see. */
@@ -44,5 +56,6 @@ export function nameIn(text: string): string {
 	const name = words.some(hasNoValue)
 		? words.filter((word) => !hasNoValue(word)).join(' ')
 		: trimmed;
-	return NO_NAMES.has(name) || !LETTER_OR_DIGIT.test(name) ? '' : name;
+	const isNone = NO_NAMES.has(name.toLowerCase()) || NO_NAMES_AS_WRITTEN.has(name);
+	return isNone || !LETTER_OR_DIGIT.test(name) ? '' : name;
 }

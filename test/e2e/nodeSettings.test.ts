@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import mapValues from 'lodash/mapValues';
 import once from 'lodash/once';
+import zipObject from 'lodash/zipObject';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { isN8n1 } from '../n8n/driver';
@@ -138,7 +139,8 @@ const refusals = once(async () => {
 /** n8n doesn't use these settings when it polls: a failed first check keeps the workflow from being published. */
 async function expectNoEffectOnPolls(): Promise<void> {
 	const { ofMissing } = await refusals();
-	expect(ofMissing).toEqual([1, 2].map(() => expect.stringContaining('campaign')));
+	expect(ofMissing).toHaveLength(2);
+	for (const message of ofMissing) expect(message).toContain('campaign');
 }
 
 /** Publishes Call Completed Trigger with an output for errors. Reports calls to it, and returns what its execution returns. */
@@ -420,10 +422,7 @@ const table = () => {
 	const [header = [], , ...rows] = lines.map((line) =>
 		line.split(' | ').map((cell) => cell.replace(/^\||\|$/g, '').trim()),
 	);
-	return rows.map(([setting, ...texts]) => [
-		setting,
-		Object.fromEntries(texts.map((cell, at) => [header[at + 1], cell])),
-	]);
+	return rows.map(([setting, ...texts]) => [setting, zipObject(header.slice(1), texts)]);
 };
 
 test('the table in the docs has these cells', () => {

@@ -13,7 +13,22 @@ test.each(['NULL', 'null', ' undefined ', 'NaN', '\\N', '(null)', '<NULL>', '[nu
 );
 
 test.each([
-	...['N/A', 'n/a', 'N.A.', 'NA', 'None', 'none', '<nil>', 'nil', 'Unknown', '(blank)', '0'],
+	...[
+		'N/A',
+		'n/a',
+		'N.A.',
+		'NA',
+		'None',
+		'none',
+		'<nil>',
+		'nil',
+		'NIL',
+		'Unknown',
+		'N.A',
+		'(blank)',
+		'0',
+	],
+	...['Not Available', 'NO NAME'],
 	...['-', '--', '—', '.', '?', '***', '( )', '🙂', ' ', ''],
 ])('%j may be a value, but no name', (cell) => {
 	expect([hasNoValue(cell), nameIn(cell)]).toEqual([false, '']);
