@@ -1,7 +1,14 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
+import {
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	MAX_VALUES,
+	parseJson,
+	valuesIn,
+} from '../shared/json';
 import { givenAs } from '../shared/modelFormats';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { mayNameRow } from '../shared/n8n/forms/mayNameRow';
@@ -94,8 +101,8 @@ async function openFiles({ context }: OperationRun): Promise<RowSource> {
 	}
 	const files: FileRows[] = [];
 	const names = new Map<string, number>();
-	for (const [item, { binary = {} }] of context.getInputData().entries()) {
-		const found = Object.entries(binary);
+	for (const [item, data] of context.getInputData().entries()) {
+		const found = filesOf(data);
 		if (found.length === 0) throw noFile(context, item);
 		for (const [field, { id, data, fileName = field }] of found) {
 			const count = (names.get(fileName) ?? 0) + 1;
@@ -110,6 +117,23 @@ async function openFiles({ context }: OperationRun): Promise<RowSource> {
 	}
 	const [only] = files;
 	return only !== undefined && files.length === 1 ? only : new SeveralFiles(files);
+}
+
+/** With the newer execution logic of a workflow, n8n has files in the fields of an item. */
+function filesOf({ json, binary = {} }: INodeExecutionData): NamedFile[] {
+	const files = Object.entries(binary);
+	if (files.length > 0 || !isJsonObject(json)) return files;
+	return [...valuesIn(json, MAX_VALUES)].flatMap((value): NamedFile[] =>
+		isFile(value) ? [['file', value]] : [],
+	);
+}
+
+type NamedFile = [field: string, file: IBinaryData];
+
+function isFile(value: unknown): value is IBinaryData {
+	return (
+		isJsonObject(value) && [value.mimeType, value.data].every((one) => typeof one === 'string')
+	);
 }
 
 function noFile(context: IExecuteFunctions, item: number): InvalidInput {

@@ -209,6 +209,15 @@ describe('several files', () => {
 	});
 });
 
+test("files in the fields of an item, as n8n's newer execution logic has them, are read", async () => {
+	const list = fileItem('a.csv', lines('phone', phone(0))).binary?.data;
+	const bodies = respondWith(ok(1));
+	const json = { List: [{ ...list }], note: { mimeType: 'text/csv' } };
+	const { error } = await runPush([{ json }], csv());
+	expect(error).toBeUndefined();
+	expect(bodies.flatMap(phonesOf)).toEqual([phone(0)]);
+});
+
 test('a single file is read, whatever its field is called', async () => {
 	const bodies = respondWith(ok(1));
 	const { error } = await runPush([fileItem('a.csv', lines('phone', phone(0)), 'List_0')], csv());
