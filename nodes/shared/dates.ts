@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { asText } from './api/parseIds';
-import { withLatinDigits } from './text';
+import { normalized, withLatinDigits } from './text';
 
 /** Formats a time in English with Latin digits, in any locale. */
 export function inEnglish(at: DateTime, format: string): string {
@@ -44,7 +44,7 @@ export const DAY_MINUTES = 24 * 60;
 export function minuteOfDay(time: unknown): number {
 	if (typeof time === 'number') return minuteOfFraction(time);
 	if (typeof time !== 'string') return NaN;
-	const text = withLatinDigits(time).replace(/\s+/g, ' ').trim();
+	const text = withLatinDigits(normalized(time)).replace(/\s+/g, ' ').trim();
 	const [, decimals] = FRACTION.exec(text) ?? [];
 	if (decimals !== undefined) {
 		return MINUTES.test(decimals) ? NaN : minuteOfFraction(Number(`0.${decimals}`));

@@ -12,29 +12,19 @@ const OTHER_ERROR = /^(?:Err:5\d\d|#{3,})$/;
 /** Words of databases and programs. Not those that are names of people, such as Null and Nan. */
 const NO_VALUES = new Set([
 	...['NULL', '(NULL)', '<NULL>', '[NULL]', 'null', '(null)', '<null>', '[null]', '\\N'],
-	...['undefined', 'NaN'],
+	...['undefined', 'Undefined', 'UNDEFINED', 'NaN', '[object Object]', 'Invalid Date'],
 ]);
 /** In any case. Elsewhere, they can mean something. A formula that finds no name may return 0. */
 const NO_NAMES = new Set([
-	...[
-		'n/a',
-		'n.a.',
-		'n.a',
-		'unknown',
-		'not available',
-		'no name',
-		'(blank)',
-		'(none)',
-		'<nil>',
-		'0',
-	],
+	...['n/a', 'n.a.', 'n.a', 'unknown', 'not available', 'no name'],
+	...['(blank)', '(none)', '<nil>', '0'],
 ]);
 /** Only in this case, because Nil and Na are names. */
 const NO_NAMES_AS_WRITTEN = new Set(['NA', 'none', 'None', 'NONE', 'nil', 'NIL']);
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 /** How a word of these begins. Most cells have none, which is faster to see. */
-const BEGINNING = /(?:^|\s)(?:#|[([<]?(?:NULL|null)|\\N|undefined|NaN|Err:)/;
+const BEGINNING = /(?:^|\s)(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid)/i;
 
 /** Whether a cell has an error value of a spreadsheet, such as `#REF!`. */
 export function isErrorValue(cell: unknown): boolean {
@@ -51,7 +41,7 @@ export function hasNoValue(cell: unknown): boolean {
 
 /** The name of a person in a text, without words that no agent should say. Empty if it has none. */
 export function nameIn(text: string): string {
-	const trimmed = text.trim();
+	const trimmed = hasNoValue(text) ? '' : text.trim();
 	const words = BEGINNING.test(trimmed) ? trimmed.split(/\s+/) : [];
 	const name = words.some(hasNoValue)
 		? words.filter((word) => !hasNoValue(word)).join(' ')

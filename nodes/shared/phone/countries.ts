@@ -87,10 +87,14 @@ const OTHER_NAMES: { [code: string]: readonly string[] } = {
 	CZ: ['Czech Republic'],
 	FK: ['Falkland Islands (Malvinas)'],
 	FM: ['Micronesia, Federated States of'],
+	BS: ['Bahamas, The'],
 	GB: [
 		...['Great Britain', 'Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
 		'United Kingdom of Great Britain and Northern Ireland',
 	],
+	GM: ['Gambia, The'],
+	HK: ['Hong Kong SAR'],
+	IE: ['Republic of Ireland'],
 	IN: ['Republic of India', 'Bharat', 'भारत', 'IND'],
 	IR: ['Iran, Islamic Republic of', 'Islamic Republic of Iran'],
 	KP: ["Korea, Democratic People's Republic of", "Democratic People's Republic of Korea"],
@@ -99,7 +103,7 @@ const OTHER_NAMES: { [code: string]: readonly string[] } = {
 	MD: ['Moldova, Republic of', 'Republic of Moldova'],
 	MK: ['Macedonia', 'Macedonia, the former Yugoslav Republic of'],
 	MM: ['Burma'],
-	MO: ['Macau'],
+	MO: ['Macau', 'Macao SAR'],
 	NL: ['Holland'],
 	PS: ['Palestine, State of', 'Palestinian Territory, Occupied'],
 	RU: ['Russian Federation'],
@@ -131,6 +135,17 @@ const codeByName: ReadonlyMap<string, string> = new Map(
 	),
 );
 
+function codeIn(written: string): string | undefined {
+	return codeOf.has(written) ? written : codeByName.get(comparableName(written));
+}
+
+/** As the form shows it: `India (IN)`. Both must be the same country. */
+function codeOfBoth(written: string): string | undefined {
+	const [, name = '', inBrackets = ''] = /^([^()]*)\(([^()]*)\)$/.exec(written) ?? [];
+	const code = codeIn(name.trim());
+	return code === codeIn(inBrackets.trim()) ? code : undefined;
+}
+
 /** Equal for a name in another case, without accents, and with other punctuation. */
 function comparableName(name: string): string {
 	return deburr(normalized(name))
@@ -153,7 +168,7 @@ export function countryCode(value: unknown): string {
 		);
 	}
 	const written = String(value).trim().toUpperCase();
-	const code = codeOf.has(written) ? written : codeByName.get(comparableName(written));
+	const code = codeIn(written) ?? codeOfBoth(written);
 	if (code !== undefined) return code;
 	throw new InvalidInput(
 		`'Country' must be a country (got ${quoted(value)})`,

@@ -32,6 +32,7 @@ test.each<[unknown, number]>([
 	// Digits of other scripts.
 	['१८:३०', at(18, 30)],
 	['٦:٣٠ pm', at(18, 30)],
+	['１８：３０', at(18, 30)],
 	// As spreadsheets store a time: a fraction of a day.
 	[0, 0],
 	[0.25, at(6)],

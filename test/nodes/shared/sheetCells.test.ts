@@ -7,9 +7,20 @@ test.each([
 	expect([isErrorValue(cell), hasNoValue(cell), nameIn(cell)]).toEqual([true, true, '']);
 });
 
-test.each(['NULL', 'null', ' undefined ', 'NaN', '\\N', '(null)', '<NULL>', '[null]'])(
-	'%j is no value',
-	(cell) => expect([isErrorValue(cell), hasNoValue(cell), nameIn(cell)]).toEqual([false, true, '']),
+test.each([
+	'NULL',
+	'null',
+	' undefined ',
+	'Undefined',
+	'[object Object]',
+	'Invalid Date',
+	'NaN',
+	'\\N',
+	'(null)',
+	'<NULL>',
+	'[null]',
+])('%j is no value', (cell) =>
+	expect([isErrorValue(cell), hasNoValue(cell), nameIn(cell)]).toEqual([false, true, '']),
 );
 
 test.each([

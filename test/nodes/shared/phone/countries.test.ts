@@ -35,9 +35,17 @@ test.each(['IN', ' us ', 'gb', 'AQ'])('%j is a country code', (code) => {
 });
 
 test.each<[code: string, ...names: string[]]>([
-	['IN', 'India', ' INDIA ', 'Republic of India', 'Bharat', 'भारत', 'IND'],
+	['IN', 'India', ' INDIA ', 'Republic of India', 'Bharat', 'भारत', 'IND', 'India (IN)'],
 	['GB', 'UK', 'U.K.', 'United Kingdom', 'the United Kingdom', 'Great Britain', 'England', 'Wales'],
-	['US', 'USA', 'U.S.A.', 'U.S.', 'United States', 'United States of America'],
+	[
+		'US',
+		'USA',
+		'U.S.A.',
+		'U.S.',
+		'United States',
+		'United States of America',
+		'United States (USA)',
+	],
 	['AE', 'UAE', 'U.A.E', 'United Arab Emirates'],
 	['TR', 'Turkey', 'Türkiye', 'turkiye'],
 	['CI', "Cote d'Ivoire", 'Côte d’Ivoire', 'Ivory Coast'],
@@ -48,7 +56,9 @@ test.each<[code: string, ...names: string[]]>([
 	['RU', 'Russian Federation', 'Russia'],
 	['VN', 'Viet Nam', 'Vietnam'],
 	['TZ', 'Tanzania, United Republic of', 'Tanzania'],
-	['HK', 'Hong Kong', 'Hong Kong SAR China'],
+	['HK', 'Hong Kong', 'Hong Kong SAR China', 'Hong Kong SAR'],
+	['IE', 'Ireland', 'Republic of Ireland'],
+	['GM', 'Gambia', 'Gambia, The'],
 	['NL', 'The Netherlands', 'Holland', 'Netherlands'],
 	['CD', 'DR Congo', 'Congo, the Democratic Republic of the', 'Congo - Kinshasa'],
 	['VG', 'British Virgin Islands', 'Virgin Islands, British'],
@@ -68,7 +78,20 @@ test('every country is known by the name that the form shows', () => {
 // Names of several countries, of none, and what isn't a name.
 test.each([
 	...['Korea', 'Congo', 'Virgin Islands', 'Ireland (North)', 'Indian', 'Indiana', 'Asia', 'XK'],
-	...['ZZZ', '+91', '91', '44', '-', 'N/A', '#REF!', 'IN/US', 'India, US'],
+	...[
+		'India (US)',
+		'Korea (South)',
+		'()',
+		'ZZZ',
+		'+91',
+		'91',
+		'44',
+		'-',
+		'N/A',
+		'#REF!',
+		'IN/US',
+		'India, US',
+	],
 ])('%j is no country', (text) => {
 	expect(() => countryCode(text)).toThrow(InvalidInput);
 });
