@@ -22,6 +22,7 @@ import {
 import { NodeParameters } from '../shared/n8n/forms/nodeParameters';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { cancellableSleep } from '../shared/n8n/run/cancel';
+import { itemsGiven } from '../shared/n8n/run/executeOnce';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import { newEvents } from '../shared/n8n/triggers/newEvents';
@@ -54,7 +55,7 @@ function hintOf(call: ReportedCall): JsonObject {
 export async function passCompleted(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	try {
 		const settings = readCompletionSettings(new NodeParameters(context, completionFields).at(0));
-		const reports = context.getInputData().map(({ json }) => json);
+		const reports = itemsGiven(context).map(({ json }) => json);
 		const calls = reports.filter(isJsonObject).flatMap(readReport);
 		const { completed, failed } = await readCalls(context, calls, settings);
 		const byKey = new Map(completed.map((call) => [outcomeKey(call.callId, call.record), call]));

@@ -98,8 +98,6 @@ export type CallingHours = {
 	outside: 'schedule' | 'notPlaced';
 };
 
-export const DAY_MINUTES = 24 * 60;
-
 /** One of these days has an opening, because the clocks can skip that of one week only. */
 const LOOK_AHEAD_DAYS = 14;
 

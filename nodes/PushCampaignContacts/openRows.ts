@@ -1,18 +1,27 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
+import {
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	MAX_VALUES,
+	parseJson,
+	valuesIn,
+} from '../shared/json';
 import { givenAs } from '../shared/modelFormats';
 import type { Fields } from '../shared/n8n/forms/fields';
+import { mayNameRow } from '../shared/n8n/forms/mayNameRow';
+import { requireAllItems } from '../shared/n8n/run/executeOnce';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { forEachWithPauses } from '../shared/pauses';
-import { counted, isUnset, messageOf, quoted } from '../shared/values';
+import { isUnset, messageOf, quoted } from '../shared/values';
 import { FileRows } from './file/fileRows';
+import { SeveralFiles } from './file/severalFiles';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import type { ContactsFrom } from './push/columns';
 import { ItemRows, type RowSource } from './push/rows';
-import { mayNameRow } from './sameForAllRows';
 
 export function contactsFrom(form: Fields): ContactsFrom {
 	const from = form.choice('contactsFrom', 'items');
@@ -26,7 +35,8 @@ export function contactsFrom(form: Fields): ContactsFrom {
  */
 export async function openRows(run: OperationRun): Promise<RowSource> {
 	const from = contactsFrom(run.parameters.at(0));
-	if (from === 'csv') return await openFile(run);
+	if (from !== 'json') requireAllItems(run.context);
+	if (from === 'csv') return await openFiles(run);
 	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
 }
 
@@ -81,32 +91,59 @@ function contactsIn(value: JsonValue | undefined, where: string): JsonObject[] {
 	);
 }
 
-/** The rows of the CSV file in the only item. */
-async function openFile({ context, parameters }: OperationRun): Promise<RowSource> {
+/** The rows of all CSV files in the input, whatever their fields are called. */
+async function openFiles({ context }: OperationRun): Promise<RowSource> {
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
 			"A tool can't read CSV files, so nothing was sent",
 			onScreenOnly("Set 'Contacts From' of the tool to JSON."),
 		);
 	}
-	const { length: items } = context.getInputData();
-	if (items > 1) {
-		throw new InvalidInput(
-			`The input has ${counted(items, 'item')}, but a push reads one CSV file. Nothing was sent`,
-			onScreenOnly(
-				"To push several files, add a Loop Over Items node before this one, and connect both outputs back to it. If the items are rows, set 'Contacts From' to 'Input Items'.",
-			),
-		);
+	const files: FileRows[] = [];
+	const names = new Map<string, number>();
+	for (const [item, data] of context.getInputData().entries()) {
+		const found = filesOf(data);
+		if (found.length === 0) throw noFile(context, item);
+		for (const [field, { id, data, fileName = field }] of found) {
+			const count = (names.get(fileName) ?? 0) + 1;
+			names.set(fileName, count);
+			const name = count === 1 ? fileName : `${fileName} (${count})`;
+			const open = () =>
+				id === undefined
+					? [Buffer.from(data, 'base64')]
+					: readable(name, context.helpers.getBinaryStream(id));
+			files.push(await FileRows.open({ name, open }, item));
+		}
 	}
-	const field = parameters.at(0).text('binaryPropertyName');
-	const { id, data, fileName: name = field } = context.helpers.assertBinaryData(0, field);
-	return await FileRows.open({
-		name,
-		open: () =>
-			id === undefined
-				? [Buffer.from(data, 'base64')]
-				: readable(name, context.helpers.getBinaryStream(id)),
-	});
+	const [only] = files;
+	return only !== undefined && files.length === 1 ? only : new SeveralFiles(files);
+}
+
+/** With the newer execution logic of a workflow, n8n has files in the fields of an item. */
+function filesOf({ json, binary = {} }: INodeExecutionData): NamedFile[] {
+	const files = Object.entries(binary);
+	if (files.length > 0 || !isJsonObject(json)) return files;
+	return [...valuesIn(json, MAX_VALUES)].flatMap((value): NamedFile[] =>
+		isFile(value) ? [['file', value]] : [],
+	);
+}
+
+type NamedFile = [field: string, file: IBinaryData];
+
+function isFile(value: unknown): value is IBinaryData {
+	return (
+		isJsonObject(value) && [value.mimeType, value.data].every((one) => typeof one === 'string')
+	);
+}
+
+function noFile(context: IExecuteFunctions, item: number): InvalidInput {
+	const isOnly = context.getInputData().length === 1;
+	return new InvalidInput(
+		`${isOnly ? 'The input' : `Item ${item} of the input`} has no file, so nothing was sent`,
+		onScreenOnly(
+			"Add a node that returns the CSV file, such as HTTP Request, Google Drive, or a form. If the items are rows, set 'Contacts From' to 'Input Items'.",
+		),
+	);
 }
 
 async function* readable(

@@ -46,7 +46,7 @@ const contactsFields: INodeProperties[] = [
 				name: 'CSV File',
 				value: 'csv',
 				description:
-					'The rows of a CSV file in the input, such as an export or an upload, of any size',
+					'The rows of all CSV files in the input, such as exports or uploads, of any size. The first row of each file must name its columns.',
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 			{
@@ -62,18 +62,6 @@ const contactsFields: INodeProperties[] = [
 		],
 		default: 'items',
 		description: 'Where the contacts come from',
-	},
-	{
-		displayName: 'Input Binary Field',
-		name: 'binaryPropertyName',
-		type: 'string',
-		default: 'data',
-		required: true,
-		placeholder: 'e.g. data',
-		hint: 'The name of the input field containing the CSV file',
-		description:
-			'The name of the input field that contains the CSV file. The first row of the file must name its columns. To push several files, add a Loop Over Items node before this one.',
-		displayOptions: { show: { contactsFrom: ['csv'] }, hide: { '@tool': [true] } },
 	},
 	...jsonInTools({
 		displayName: 'Contacts',
@@ -96,7 +84,7 @@ const columnFields: INodeProperties[] = [
 		default: DEFAULT_PHONE_COLUMN,
 		required: true,
 		placeholder: 'e.g. Mobile Number',
-		description: `The name of the input column with the phone numbers. Enter the name, or drag the column here. Use dots for nested columns (properties.phone). Case and spaces are ignored. If there is no column '${DEFAULT_PHONE_COLUMN}', the node looks for ${PHONE_SYNONYMS.slice(0, -1).join(', ')}, or ${PHONE_SYNONYMS.at(-1)}.`,
+		description: `The name of the input column with the phone numbers. Enter the name, or drag the column here. Use dots for nested columns (properties.phone). Case, spaces, underscores, and hyphens between words don't matter. If there is no column '${DEFAULT_PHONE_COLUMN}', the node looks for ${PHONE_SYNONYMS.slice(0, -1).join(', ')}, or ${PHONE_SYNONYMS.at(-1)}.`,
 	},
 	{
 		displayName: 'Person Name Column',

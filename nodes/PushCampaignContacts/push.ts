@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import uniq from 'lodash/uniq';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../shared/api/client';
 import {
@@ -8,7 +9,7 @@ import {
 	NotSent,
 	OutcomeUnknown,
 } from '../shared/api/errors';
-import { type Reader, readerOf } from '../shared/api/resolution';
+import { onScreenOnly, type Reader, readerOf } from '../shared/api/resolution';
 import { readCampaign } from '../shared/campaign';
 import { shortFingerprint } from '../shared/hash';
 import { runExclusive } from '../shared/keyedMutex';
@@ -17,13 +18,14 @@ import { beforeSending } from '../shared/n8n/once/openNotes';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
+import { counted } from '../shared/values';
 import { openRows } from './openRows';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
-import { resolveColumns, whyNoNames } from './push/columns';
+import { resolveColumns, takenColumns, whyNoNames } from './push/columns';
 import { requireRoom } from './push/numbersPushedBefore';
 import { type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
-import { type PreparedRows, prepareRows } from './push/prepareRows';
+import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
 import { rowsChanged } from './push/pushRecord';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
@@ -37,6 +39,7 @@ import {
 	stoppedItem,
 } from './pushOutput';
 import { type Output, readOutput, readPushSettings } from './pushSettings';
+import { isOutputRead } from './readOutput';
 import { openStores } from './pushStores';
 
 /**
@@ -57,10 +60,14 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 			throw await beforeSending(context, error);
 		});
 		const { outcome } = push;
+		const isRejectedRead = isOutputRead(context, REJECTED);
+		const unknown = outcome.notPushed.count('unknown');
+		// All other rows are pushed by then.
+		if (unknown > 0 && !isRejectedRead) outcome.stopped ??= unreadRows(unknown);
 		if (outcome.stopped !== undefined && !context.continueOnFail()) {
 			throw pushStopped(context, push, outcome.stopped);
 		}
-		addHints(context, push);
+		addHints(context, push, isRejectedRead);
 		return [
 			[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
 			await rejectedItems(push, output),
@@ -68,6 +75,20 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 	} finally {
 		await source?.close();
 	}
+}
+
+/** The index of the *Rejected* output. */
+const REJECTED = 1;
+
+/** Such as after a crash. Otherwise, they would be in a successful execution that nobody looks at. */
+function unreadRows(count: number): OutcomeUnknown {
+	return new OutcomeUnknown(
+		`${counted(count, 'row')} may or may not be in the campaign, and no node reads 'Rejected'`,
+		onScreenOnly(
+			"Connect 'Rejected' to a node, which then gets such rows, save the workflow, and retry this execution with the currently saved workflow. Or set 'On Error' in 'Settings' to 'Continue'.",
+		),
+		{ origin: 'n8n' },
+	);
 }
 
 /**
@@ -82,13 +103,13 @@ export async function runPush(
 ): Promise<FinishedPush> {
 	const { context } = run;
 	const found = await source.columns();
-	if (found.names.size === 0) {
+	if (found.every(({ names }) => names.size === 0)) {
 		return { outcome: noRows(), source, phones: new PhonesByRow(), notes: source.notes };
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const { campaign, dryRun, skipPushedBefore } = settings;
 	if (dryRun) noteReadOnly(context);
-	const columns = resolveColumns(found, choice);
+	const columns = found.map((each) => resolveColumns(each, choice));
 	const { client } = await run.account();
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns);
@@ -117,7 +138,12 @@ export async function runPush(
 	}
 	// A single contact, such as from a form, may have no name.
 	const isNameless = rows.size > 1 && !prepared.hasNames && outcome.stopped === undefined;
-	const notes = [...source.notes, isNameless && whyNoNames(columns, choice)];
+	const notes = [
+		...source.notes,
+		...uniq(columns.map((each) => takenColumns(each, choice))),
+		whyEmptied(prepared),
+		isNameless && whyNoNames(columns, choice),
+	];
 	return { outcome, source, phones, notes: compact(notes) };
 }
 

@@ -56,20 +56,29 @@ export function requireOutputFits({ count, maxOutputRows }: RowSource, output: O
 	if (output !== 'rows' || count <= maxOutputRows) return;
 	const [rows, max] = [count, maxOutputRows].map((number) => number.toLocaleString('en-US'));
 	throw new InvalidInput(
-		`The file has ${rows} rows, but with 'Output' set to 'One Item per Row', a file can have at most ${max}. Nothing was sent`,
+		`The input has ${rows} rows, but with 'Output' set to 'One Item per Row', CSV files can have at most ${max}. Nothing was sent`,
 		onScreenOnly(
-			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or split the file.",
+			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or push fewer rows at a time.",
 		),
 	);
 }
 
 /** The hints in the output panel. */
-export function addHints(context: IExecuteFunctions, { outcome, notes }: FinishedPush): void {
+export function addHints(
+	context: IExecuteFunctions,
+	{ outcome, notes }: FinishedPush,
+	isRejectedRead: boolean,
+): void {
+	const { notPushed, stopped } = outcome;
 	const endsLoop = pushedRows(outcome).size === 0 && isInLoop(context);
-	const hints = compact([...hintsFor(outcome), ...notes, endsLoop && LOOP_ENDS]);
+	const areUnseen = notPushed.size > 0 && stopped === undefined && !isRejectedRead;
+	const unseen = areUnseen && NOT_READ;
+	const hints = compact([...hintsFor(outcome), unseen, ...notes, endsLoop && LOOP_ENDS]);
 	context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
 }
 
+const NOT_READ =
+	"No node reads 'Rejected', so a published workflow tells nobody which rows weren't pushed. Connect it, for example to a node that writes to your sheet.";
 const LOOP_ENDS =
 	"'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it. Connect both outputs to a Merge node, and that to Loop Over Items. Or remove the loop: the node pushes any number of rows.";
 

@@ -5,6 +5,7 @@ import { onScreenOnly } from '../shared/api/resolution';
 import type { JsonValue } from '../shared/json';
 import type { Fields } from '../shared/n8n/forms/fields';
 import type { OperationRun } from '../shared/n8n/run/operations';
+import { mayNameRow } from '../shared/n8n/forms/mayNameRow';
 import { forEachWithPauses } from '../shared/pauses';
 import { pushFields } from './properties';
 
@@ -58,18 +59,4 @@ function valueOf(fields: Fields, { name, type }: INodeProperties): JsonValue {
 	if (type === 'json') return fields.jsonObject(name);
 	const text = fields.textOrList(name);
 	return typeof text === 'string' ? text.trim() : text;
-}
-
-/** The same for every item, or different with the time only: workflow data, and the first or last item of a node. */
-const OF_NO_ROW =
-	/\$(?:(?:vars|env|workflow|execution|runIndex|now|today)\b|[{\d]|(?:input|\((?:"[^"\\]*"|'[^'\\]*')\))\.(?:first|last)\(\))/g;
-/** All other names of n8n, such as `$json`, `$itemIndex`, and `$('X').item`. */
-const OTHER_NAME = /\$|\bthis\b|\\u/;
-
-/**
- * Whether an expression may refer to the current item. If it doesn't, it may still return another value each time, such as
- * the time, so its values can't be compared.
- */
-export function mayNameRow(expression: string): boolean {
-	return OTHER_NAME.test(expression.replace(OF_NO_ROW, ' '));
 }

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import { asText } from './api/parseIds';
+import { normalized, withLatinDigits } from './text';
 
 /** Formats a time in English with Latin digits, in any locale. */
 export function inEnglish(at: DateTime, format: string): string {
@@ -23,19 +24,42 @@ export function hasOffset(text: string): boolean {
 	return OFFSET.test(text);
 }
 
-const CLOCK_TIME = /^(\d{1,2}):([0-5]\d)$/;
-/** Such as `9am` and `6:30 p.m.`. */
-const TWELVE_HOURS = /^(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])\.?m\.?$/i;
+/** Such as `18:30`, `18.30.00`, `18h30`, and `18:30 hrs`. */
+const CLOCK_TIME = /^(\d{1,2})[:.h]([0-5]\d)(?:[:.][0-5]\d(?:[.,]\d+)?)?(?: ?(?:hrs?|hours)\.?)?$/i;
+const FOUR_DIGITS = /^(\d\d)([0-5]\d) ?(?:hrs?|hours)\.?$/i;
+/** Such as `9am`, `9.30am`, and `6:30:00 p.m.`. */
+const TWELVE_HOURS =
+	/^(1[0-2]|0?[1-9])(?:[:.]([0-5]\d)(?:[:.][0-5]\d(?:[.,]\d+)?)?)? ?([ap])\.? ?m\.?$/i;
+/** Such as `0.7708333`. */
+const FRACTION = /^0?[.,](\d+)$/;
+/** `0.30` may be half past midnight, or 30 percent of a day. */
+const MINUTES = /^[0-5]\d$/;
 
-/** The minute of the day of a time such as `18:30` or `6:30 pm`. NaN if it isn't one. */
-export function minuteOfDay(time: string): number {
-	const [, hour, minutes = '0', half] = TWELVE_HOURS.exec(time) ?? [];
+export const DAY_MINUTES = 24 * 60;
+
+/**
+ * The minute of the day of a time as people write it, or as spreadsheets store it: a fraction of a day. Seconds are ignored.
+ * NaN if it isn't a time, or if that isn't certain.
+ */
+export function minuteOfDay(time: unknown): number {
+	if (typeof time === 'number') return minuteOfFraction(time);
+	if (typeof time !== 'string') return NaN;
+	const text = withLatinDigits(normalized(time)).replace(/\s+/g, ' ').trim();
+	const [, decimals] = FRACTION.exec(text) ?? [];
+	if (decimals !== undefined) {
+		return MINUTES.test(decimals) ? NaN : minuteOfFraction(Number(`0.${decimals}`));
+	}
+	const [, hour, minutes = '0', half] = TWELVE_HOURS.exec(text) ?? [];
 	if (half !== undefined) {
 		const noon = /p/i.test(half) ? 12 : 0;
 		return ((Number(hour) % 12) + noon) * 60 + Number(minutes);
 	}
-	const [, hours, more] = CLOCK_TIME.exec(time) ?? [];
+	const [, hours, more] = CLOCK_TIME.exec(text) ?? FOUR_DIGITS.exec(text) ?? [];
 	return Number(hours) * 60 + Number(more);
+}
+
+function minuteOfFraction(day: number): number {
+	return day >= 0 && day < 1 ? Math.round(day * DAY_MINUTES) : NaN;
 }
 
 /** Excludes a time of day, a month, or a year, which luxon would complete with other values. */
@@ -52,7 +76,7 @@ const MAX_OFFSET_MINUTES = 14 * 60;
 export function parseTime(value: unknown, zone: string): DateTime {
 	if (DateTime.isDateTime(value)) return value;
 	if (value instanceof Date) return DateTime.fromJSDate(value, { zone });
-	const written = asText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
+	const written = withLatinDigits(asText(value)).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
 	if (!BEGINS_WITH_A_DAY.test(written)) return DateTime.invalid('no day');
 	const at = DateTime.fromISO(written, { zone, setZone: /(Z|[+-]\d{2}:?\d{2})$/i.test(written) });
 	return Math.abs(at.offset) > MAX_OFFSET_MINUTES ? DateTime.invalid('no such offset') : at;

@@ -4,7 +4,8 @@ const QUOTED_CHARACTERS = 60;
 
 /** A value in double quotes for a message, shortened. */
 export function quoted(value: unknown): string {
-	const text = typeof value === 'string' ? value : JSON.stringify(value);
+	// A date is a text in JSON.
+	const text = typeof value === 'string' ? value : JSON.stringify(value).replace(/^"|"$/g, '');
 	const short = firstCharacters(text, QUOTED_CHARACTERS);
 	return short.length < text.length ? `"${short}…"` : `"${text}"`;
 }

@@ -1,10 +1,20 @@
+import type { IConnections, INode } from 'n8n-workflow';
+import { z } from 'zod';
+import { isObject } from '../engine/isObject';
 import { CrashBench, type Scene, type RetryResult } from '../long/crash/crashBench';
-import { ITEMS, writers, type Writer } from '../long/crash/writers';
+import { ITEMS, received, writers, type Writer } from '../long/crash/writers';
 import type { N8nServer } from '../n8n/server';
+import { node } from '../n8n/workflow';
 import { removeServer, startServer } from './ownServer';
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const ALL = '1'.repeat(ITEMS);
+/** What n8n stores of a workflow. */
+const stored = z.object({
+	nodes: z.array(z.custom<INode>(isObject)),
+	connections: z.custom<IConnections>(isObject),
+});
+
 const requesting = writers.filter(({ request }) => request !== undefined);
 
 /** Items with a started request are unknown, and the rest is sent, unless it's for the same chat session. */
@@ -14,6 +24,12 @@ const expectedResult = ({ name, isOneSession = false }: Writer, before: string):
 	// Pushed rows are in the first output, and unknown ones in the second.
 	const output = isPush(name) ? [...kinds].sort().join('') : kinds;
 	return { writer: name, before, after: ALL, output };
+};
+const SIX_SENT = '11111100';
+const pushWriter = (): Writer => {
+	const found = writers.find(({ name }) => name === 'Push, one row a request');
+	if (found === undefined) throw new Error('no such writer');
+	return found;
 };
 const isPush = (name: string) => name.startsWith('Push');
 
@@ -49,6 +65,7 @@ describe('Retry of an interrupted execution', () => {
 			}
 		}
 		const after = await bench.hangAfterWriters(writers, CONTINUE);
+		const unread = await bench.hangInWriter(pushWriter());
 		await server.kill();
 		await bench.boot();
 		const wanted = middle.map(({ writer, before }) => expectedResult(writer, before));
@@ -60,7 +77,41 @@ describe('Retry of an interrupted execution', () => {
 		expect(await retryAll(middle.slice(0, 2))).toEqual(twice);
 		const verdicts = await bench.retryScenes(after);
 		expect(verdicts).toEqual(after.map(({ writer }) => expectedResult(writer, ALL)));
+		await expectUnknownRowsToBeSeen(unread);
 	});
+
+	/** A push without a node at *Rejected*. Its message says how to see the unknown rows there. */
+	async function expectUnknownRowsToBeSeen(scene: Scene): Promise<void> {
+		const { n8n } = bench;
+		expect(await bench.retryScene(scene)).toMatchObject({
+			before: SIX_SENT,
+			after: ALL,
+			output: '',
+		});
+		const [failed] = await n8n.executions({ id: scene.execution.workflowId, name: '' });
+		expect(failed?.status).toBe('error');
+		const { error } = await n8n.runData(failed?.id ?? '');
+		expect(error?.message).toBe(
+			"6 rows may or may not be in the campaign, and no node reads 'Rejected'",
+		);
+		expect(error?.description).toMatch(/^Connect 'Rejected' to a node/);
+		const workflow = await n8n.workflow(scene.execution.workflowId);
+		const { nodes, connections } = stored.parse(
+			await n8n.request('GET', `/workflows/${workflow.id}`),
+		);
+		const reader = node('Reader', 'n8n-nodes-base.noOp', 1);
+		await n8n.updateWorkflow(workflow, {
+			nodes: [...nodes, reader],
+			connections: {
+				...connections,
+				[scene.writer.name]: { main: [[], [{ node: reader.name, type: 'main', index: 0 }]] },
+			},
+		});
+		const again = await n8n.retry(failed?.id ?? '', 'current');
+		expect(again.status).toBe('success');
+		expect(await n8n.output(again.id, reader.name)).toHaveLength(6);
+		expect(received(bench.simulator, scene.writer, scene.items)).toBe(ALL);
+	}
 
 	it('after Stop, does not repeat started requests, and sends the rest', async () => {
 		const middle: Scene[] = [];

@@ -4,9 +4,9 @@ import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
 import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
 import { rowsNamedIn } from '../../nodes/PushCampaignContacts/push/rejectedRows';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
+import { comparableHeading } from '../../nodes/PushCampaignContacts/push/headings';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../nodes/PushCampaignContacts/push/rows';
-import { mayNameRow } from '../../nodes/PushCampaignContacts/sameForAllRows';
 import { ListedNumbers } from '../../nodes/Dnd/list/listedNumbers';
 import { latestOfEachNumber } from '../../nodes/GetCall/latestCalls';
 import { asSentence, ServiceRejection } from '../../nodes/shared/api/errors';
@@ -19,6 +19,7 @@ import { flatCallRecord } from '../../nodes/shared/calls/callRecord';
 import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
 import { splitSessionIds } from '../../nodes/shared/chat/parseChatFields';
 import type { JsonObject } from '../../nodes/shared/json';
+import { mayNameRow } from '../../nodes/shared/n8n/forms/mayNameRow';
 import { rowReader } from '../../nodes/shared/n8n/forms/rowExpression';
 import { loosePhoneKey } from '../../nodes/shared/phone/phoneKey';
 import { normalized } from '../../nodes/shared/text';
@@ -30,7 +31,7 @@ import { isLinear } from './linear';
 const UNITS = [
 	...[' ', '\r\n', ',', '.,', "'", '"', '"\\', '""', '[', '{{', '{{ $json.a }}', 'a=', '0', '+9'],
 	...['a,', '1\n', '"1",', '\ud800', '\u0301\u0323', '&amp;', '%25%2', 'contacts[1] ', 'tokentok'],
-	...['9876543210 ', 'https://', 'ab, ', 'turn on', '\\\\x'],
+	...['9876543210 ', '९', 'https://', 'ab, ', 'turn on', '\\\\x'],
 ];
 const TOKEN = 'tokentok00000000';
 
@@ -70,6 +71,7 @@ const ofText: Record<string, (text: string) => unknown> = {
 	'a text with the token': (text) => withoutSecret(text, TOKEN),
 	'a token in a text': (text) => withoutSecret(`${text}!`, text),
 	'a text that is shown': (text) => [displayText(text), asSentence(text), normalized(text)],
+	'a heading': (text) => comparableHeading(text),
 	'rows that a rejection names': (text) => rowsNamedIn(rejection(text), [1, 2, 3]),
 	'session IDs': (text) => splitSessionIds(text),
 	'an expression': (text) => rowReader(`={{ $json["${text}"] }}`)?.({ [text]: text }),
@@ -121,7 +123,7 @@ const ofLists: Record<string, (characters: number) => unknown> = {
 	'rows of items': async (size) => {
 		const items = many(size, 40, (index) => ({ json: call(index) }));
 		const source = new ItemRows(items);
-		await prepareRows(source, columnsIn(['phone']));
+		await prepareRows(source, [columnsIn(['phone'])]);
 	},
 	columns: (size) => columnsIn(many(size, 8, (index) => `c${index}`)),
 	'headings that are equal to generated ones': async (size) =>

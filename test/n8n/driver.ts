@@ -24,6 +24,7 @@ const listedType = z.object({
 	name: z.string(),
 	iconUrl: z.object({ light: z.string(), dark: z.string() }).optional().catch(undefined),
 	supportedNodes: z.array(z.string()).optional(),
+	inputs: z.unknown(),
 	codex: z
 		.object({
 			alias: z.array(z.string()),

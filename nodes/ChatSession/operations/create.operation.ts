@@ -16,6 +16,7 @@ import { chatValues, createdSessionId } from '../../shared/chat/chatRequests';
 import { createSession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/parseIds';
+import { nameIn } from '../../shared/sheetCells';
 
 export const personNameField: INodeProperties = {
 	displayName: 'Person Name',
@@ -65,7 +66,7 @@ export function createTarget(agentUuid: string, personName: string): unknown {
 
 const createOne: Prepare = (form) => {
 	const agentUuid = parseAgentUuid(form.text('agentUuid'));
-	const personName = form.text('personName', MAY_BE_BLANK);
+	const personName = nameIn(form.text('personName', MAY_BE_BLANK));
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { fields: { agentUuid, personName }, additions },

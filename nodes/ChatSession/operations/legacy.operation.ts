@@ -12,6 +12,7 @@ import {
 } from '../../shared/api/endpoints';
 import { documentedRecord } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/parseIds';
+import { nameIn } from '../../shared/sheetCells';
 import { createTarget, personNameField, requestSettings } from './create.operation';
 import { sessionRequest } from './supportCommand.operation';
 import { jsonInTools } from '../../shared/n8n/tools/textInTools';
@@ -72,7 +73,7 @@ export const legacyPause: Operation = {
 };
 
 const createLegacy: Prepare = (form) => {
-	const personName = form.text('personName', MAY_BE_BLANK);
+	const personName = nameIn(form.text('personName', MAY_BE_BLANK));
 	const metadata = {
 		...form.jsonObject('metadata', MAY_BE_BLANK),
 		...(personName !== '' && { person_name: personName }),

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../shared/json';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { digitsIn, isWritten, readWritten } from '../../shared/phone/written';
+import { withLatinDigits } from '../../shared/text';
 
 /** The shortest possible number. */
 const MIN_DIGITS = 4;
@@ -101,7 +102,7 @@ function compared(phone: string): ComparedNumber {
 		return { digits, hasCode, ending: hasCode ? digits : accepted };
 	}
 	// 0011 is a prefix itself, and no number with its country code starts with 11.
-	const international = phone.replace(/^00(?!11)/, '+');
+	const international = withLatinDigits(phone).replace(/^00(?!11)/, '+');
 	const written = digitsIn(international);
 	if (!international.startsWith('+')) {
 		const ending = written.replace(/^(?:0+|8)/, '');

@@ -10,19 +10,9 @@ import { asItems, forEachItem, withInputIfFailed } from '../../shared/n8n/run/it
 import type { Operation } from '../../shared/n8n/run/operations';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import { readWholeList } from '../../shared/api/paging';
-import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
-import { INDIAN_CODE } from '../../shared/phone/india';
-import { digitsIn } from '../../shared/phone/written';
 import { ListedNumbers } from '../list/listedNumbers';
+import { commonDigits } from '../list/phoneMatch';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
-
-/**
- * Digits that every format of a number contains: the ten digits of an Indian mobile number, or all digits of another number.
- */
-function commonDigits(phone: string): string {
-	const reading = readCampaignPhone(phone);
-	return isAccepted(reading) ? reading.phoneKey.slice(INDIAN_CODE.length) : digitsIn(phone);
-}
 
 /** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
 const SEARCH_DIGITS = 2;

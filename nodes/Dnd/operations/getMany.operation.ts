@@ -26,6 +26,7 @@ import { onScreenOnly } from '../../shared/api/resolution';
 import { asText, parseAgentUuid } from '../../shared/api/parseIds';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { digitsIn } from '../../shared/phone/written';
+import { withLatinDigits } from '../../shared/text';
 import { dndAgentField } from '../dndFields';
 
 export const getMany: Operation = {
@@ -64,7 +65,7 @@ export const getMany: Operation = {
 			const output = readOutput(form);
 			const limit = readLimit(form);
 			const isWhole = form.collection('options').switch('requireComplete', false);
-			const phone = form.text('phoneContains');
+			const phone = withLatinDigits(form.text('phoneContains'));
 			const request = {
 				agentUuid: parseAgentUuid(form.text('agentUuid')),
 				phone: phone === '' ? undefined : phone,

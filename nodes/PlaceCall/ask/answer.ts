@@ -2,6 +2,7 @@ import isEmpty from 'lodash/isEmpty';
 import omit from 'lodash/omit';
 import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
+import { normalized, withoutInvisible } from '../../shared/text';
 import { quoted } from '../../shared/values';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
@@ -124,9 +125,11 @@ function isOneOf(captured: JsonValue, values: readonly string[]): boolean {
 	return values.some((value) => comparable(value) === comparableValue);
 }
 
-/** A value for comparison, in lower case and trimmed. */
+/** Equal for two spellings of one answer: in another case, with spaces around it, or in other characters for one letter. */
 export function comparable(value: string | number | boolean): string {
-	return String(value).trim().toLowerCase();
+	return normalized(withoutInvisible(String(value)), 'NFC')
+		.trim()
+		.toLowerCase();
 }
 
 /**

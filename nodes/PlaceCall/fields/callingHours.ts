@@ -2,9 +2,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import { minuteOfDay } from '../../shared/dates';
+import type { TimeValue } from '../../shared/n8n/forms/fieldValue';
+import { DAY_MINUTES, minuteOfDay } from '../../shared/dates';
 import { isUnset, parseList, quoted } from '../../shared/values';
-import { type CallingHours, DAY_MINUTES } from '../callTime';
+import type { CallingHours } from '../callTime';
 import { timeZone } from './timeZone';
 
 const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -41,7 +42,8 @@ const hoursProperty: INodeProperties = {
 					default: '',
 					required: true,
 					placeholder: 'e.g. 9:00 am',
-					description: 'The time at which calling starts, such as 09:00 or 9am',
+					description:
+						'The time at which calling starts, such as 09:00 or 9am. Seconds are ignored.',
 				},
 				{
 					displayName: 'To',
@@ -51,7 +53,7 @@ const hoursProperty: INodeProperties = {
 					required: true,
 					placeholder: 'e.g. 6:30 pm',
 					description:
-						'The time at which calling ends, such as 18:30 or 6:30 pm. No call is placed at this time or later.',
+						'The time at which calling ends, such as 18:30 or 6:30 pm. No call is placed at this time or later. Seconds are ignored.',
 				},
 				{
 					displayName: 'Time Zone',
@@ -115,7 +117,7 @@ export function readCallingHours(options: Fields): CallingHours | undefined {
 		return undefined;
 	}
 	const days = daysIn(hours.textOrList('days'));
-	const [start, end] = [hours.text('from'), hours.text('to')];
+	const [start, end] = [hours.clock('from'), hours.clock('to')];
 	const from = timeOfDay('From', start);
 	const to = timeOfDay('To', end);
 	const zone = timeZone(hours.text('timeZone'));
@@ -131,7 +133,7 @@ function noHours(): InvalidInput {
 }
 
 /** Such as 9:00 to 6:00 for an evening. Hours that end on the next day would call people at night. */
-function endsTooEarly(from: string, to: string): InvalidInput {
+function endsTooEarly(from: TimeValue, to: TimeValue): InvalidInput {
 	return new InvalidInput(
 		`'To' must be later than 'From' in 'Calling Hours' (got ${quoted(from)} to ${quoted(to)})`,
 		onScreenOnly(
@@ -168,8 +170,11 @@ function dayNumber(written: string): number {
 	return WEEK.findIndex((day) => day.toLowerCase().startsWith(name)) + 1;
 }
 
-function timeOfDay(field: string, value: string): number {
-	const resolution = onScreenOnly('Enter a time such as 09:00, 9am, or 6:30 pm.');
+function timeOfDay(field: string, value: TimeValue): number {
+	// The hours have a time zone of their own, and a date has another one.
+	const resolution = onScreenOnly(
+		'Enter a time such as 09:00, 9am, or 6:30 pm. If an expression returns a date, end it with .toFormat("HH:mm"). For times of a sheet, format the column as text in the sheet.',
+	);
 	if (isUnset(value)) {
 		throw new InvalidInput(`'${field}' in 'Calling Hours' is empty`, resolution);
 	}

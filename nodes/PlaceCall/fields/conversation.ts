@@ -7,6 +7,8 @@ import type { DataExtractionItem } from '../../shared/api/endpoints';
 import type { JsonObject, JsonValue } from '../../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { ANSWER_KEY } from '../ask/answer';
+import { hasNoValue } from '../../shared/sheetCells';
+import { withoutEnd } from '../../shared/text';
 import { isUnset, quoted } from '../../shared/values';
 
 export const initialGreeting: INodeProperties = {
@@ -19,13 +21,37 @@ export const initialGreeting: INodeProperties = {
 	description: 'The opening line of the agent when the call connects, at most 2000 characters',
 };
 
-export function shortGreeting(greetingText: string): string {
-	const length = [...greetingText].length;
+/** @param fields the form or the options, where the greeting is shown */
+export function readGreeting(fields: Fields | undefined): string {
+	if (fields === undefined) return '';
+	const greeting = fields.text(initialGreeting.name, MAY_BE_BLANK);
+	if (fields.expression(initialGreeting.name) !== '') requireNoWord('Initial Greeting', greeting);
+	const length = [...greeting].length;
 	const max = LIMITS.initialGreetingCharacters;
-	if (length <= max) return greetingText;
+	if (length <= max) return hasNoValue(greeting) ? '' : greeting;
 	throw new InvalidInput(
 		`'Initial Greeting' has ${length} characters, but the maximum is ${max}`,
 		forEveryone(`Shorten it by ${length - max}.`),
+	);
+}
+
+const WORDS = /[^\s,;:"()]+/g;
+const ENDING = /[.!?]/;
+
+/**
+ * The agent says these texts as they are.
+ *
+ * @throws InvalidInput if an expression put a word such as NULL into a text, which isn't all of it
+ */
+export function requireNoWord(label: string, text: string): void {
+	if (hasNoValue(text)) return;
+	const words = [...text.matchAll(WORDS)].flatMap(([word]) => [word, withoutEnd(word, ENDING)]);
+	// `#REF!.` ends with a dot.
+	const found = words.flatMap((word) => [word, word.slice(0, -1)]).find(hasNoValue);
+	if (found === undefined) return;
+	throw new InvalidInput(
+		`'${label}' has the word ${quoted(found)} instead of a value`,
+		forEveryone('The agent would say it. Check the cells that the expression uses.'),
 	);
 }
 
@@ -165,7 +191,7 @@ export const additionalData: INodeProperties = {
 function namedValue(row: Fields, position: number): [string, JsonValue] {
 	const name = row.text('name');
 	const value = row.scalar('value', MAY_BE_BLANK);
-	if (name !== '') return [name, value];
+	if (name !== '') return [name, hasNoValue(value) ? '' : value];
 	throw new InvalidInput(
 		`Field ${position} of 'Additional Data' has no name`,
 		forEveryone('Enter the name of the value for the agent, or remove the field.'),

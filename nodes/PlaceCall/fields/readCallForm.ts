@@ -4,12 +4,13 @@ import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { phoneNumber } from '../../shared/phone/callPhone';
 import { countryCode } from '../../shared/phone/countries';
 import { loosePhoneKey, phoneKey } from '../../shared/phone/phoneKey';
+import { nameIn } from '../../shared/sheetCells';
 import { isUnset } from '../../shared/values';
 import type { TimeSettings } from '../callTime';
 import { readCallingHours } from './callingHours';
 import { readCallLimit } from './callLimit';
 import { readCallSettings } from './callSettings';
-import { readAdditionalData, readDataPoints, shortGreeting } from './conversation';
+import { readAdditionalData, readDataPoints, readGreeting } from './conversation';
 import { completeUrl } from './options';
 import { readSchedule } from './when';
 
@@ -46,19 +47,16 @@ export function readCallForm(
 		if (value !== undefined && !isUnset(value)) optional[name] = value;
 	};
 	const options = form.collection('options');
-	const textIn = (name: string): string => {
-		const shownIn = [form, options].find((fields) => fields.has(name));
-		return shownIn?.text(name, MAY_BE_BLANK) ?? '';
-	};
+	const shownIn = (name: string) => [form, options].find((fields) => fields.has(name));
 
 	const agent = parseAgentUuid(form.text('agentUuid'));
 	const country = countryCode(form.text('countryCode'));
 	const number = form.scalar('phoneNumber');
 	const phone = phoneNumber(number, country);
-	set('person_name', textIn('personName'));
+	set('person_name', nameIn(shownIn('personName')?.text('personName', MAY_BE_BLANK) ?? ''));
 	const schedule = form.has('when') ? readSchedule(form, zone) : undefined;
 	set('scheduled_at', schedule?.at);
-	set('initial_greeting', shortGreeting(textIn('initialGreeting')));
+	set('initial_greeting', readGreeting(shownIn('initialGreeting')));
 	const points = readDataPoints(form, question);
 	set('data_extraction', points.length > 0 ? points : undefined);
 	set('additional_data', readAdditionalData(form));

@@ -33,7 +33,7 @@ export const recipientFields: INodeProperties[] = [
 			...countryField,
 			required: true,
 			description:
-				'The country of the phone number. Type to search. An expression must return the two-letter code, such as IN.',
+				'The country of the phone number. Type to search. An expression can return the two-letter code or the English name, such as IN or India.',
 		},
 		{
 			placeholder: 'e.g. IN',

@@ -1,12 +1,14 @@
+import type { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { givenAs } from '../../shared/modelFormats';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { shownOnlyAt } from '../../shared/n8n/forms/shownWhere';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
+import { withLatinDigits } from '../../shared/text';
 import { isUnset, quoted } from '../../shared/values';
-import { DAY_MINUTES, type Schedule } from '../callTime';
-import { hasOffset, minuteOfDay, parseTime, withOffset } from '../../shared/dates';
+import type { Schedule } from '../callTime';
+import { DAY_MINUTES, hasOffset, minuteOfDay, parseTime, withOffset } from '../../shared/dates';
 
 const whenToCall: INodeProperties[] = textInTools(
 	{
@@ -38,7 +40,7 @@ const timeInIndia: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. 18:30',
 	description:
-		'A time in Indian Standard Time (IST), such as 18:30 or 6:30 pm. If it has passed today, the call is placed tomorrow.',
+		'A time in Indian Standard Time (IST), such as 18:30 or 6:30 pm. Seconds are ignored. If it has passed today, the call is placed tomorrow.',
 };
 
 const dateAndTime: INodeProperties = {
@@ -72,7 +74,7 @@ function enteredTime(form: Fields): EnteredTime | undefined {
 	const chosen = form.text('when');
 	if (/^now$/i.test(chosen)) return undefined;
 	if (chosen === 'timeOfDay') {
-		const value = form.text('scheduledTime');
+		const value = form.clock('scheduledTime');
 		return { field: 'Time in India', value, picked: false };
 	}
 	if (chosen === 'dateTime') {
@@ -92,18 +94,41 @@ function scheduledAt({ field, value, picked }: EnteredTime, zone: string): strin
 			givenAs(field, "Enter a time, or set 'When to Call' to 'Now'."),
 		);
 	}
-	const text = String(value);
+	const text = withLatinDigits(String(value));
 	// 'Date and Time' is in the workflow's time zone, but the service reads a time of day as Indian time.
-	const minute = minuteOfDay(text);
+	const minute = minuteOfDay(typeof value === 'number' ? value : text.replace(INDIAN_TIME, ''));
 	if (minute < DAY_MINUTES && field !== 'Date and Time') return clockTime(minute);
 	const at = parseTime(value, zone);
 	// Only a picked time is certainly in the zone of the workflow.
 	const isClear = typeof value === 'object' || hasOffset(text) || (picked && WALL_CLOCK.test(text));
-	if (at.isValid && isClear) return withOffset(at);
+	if (at.isValid && isClear && at.year > SPREADSHEET_EPOCH) {
+		if (field === 'Time in India' && typeof value === 'object') requireIndianTime(at);
+		return withOffset(at);
+	}
 	const [kind, advice] = EXPECTED[field];
 	throw new InvalidInput(
 		`'${field}' must be ${kind} (got ${quoted(value)})`,
 		givenAs(field, advice),
+	);
+}
+
+/** Its zone, if it's written. */
+const INDIAN_TIME = / ?\bIST$/i;
+
+/** Spreadsheets store a time without a date as one of 1899, 1900, or 1904. */
+const SPREADSHEET_EPOCH = 1904;
+
+const INDIAN_OFFSET = 330;
+
+/** An expression may return 18:30 of the workflow's time zone for a time that is meant as 18:30 in India. */
+function requireIndianTime(at: DateTime): void {
+	if (at.offset === INDIAN_OFFSET) return;
+	throw new InvalidInput(
+		`'Time in India' must be a time in India (got ${quoted(withOffset(at))}, ${at.zoneName})`,
+		givenAs(
+			'Time in India',
+			`For the time of day in this date, end the expression with .toFormat("HH:mm"). For its moment, set 'When to Call' to 'At a Date and Time'.`,
+		),
 	);
 }
 
@@ -120,7 +145,10 @@ const EXPECTED: Record<Schedule['field'], [kind: string, advice: string]> = {
 		'a date and time with a UTC offset',
 		"Select one, or enter one such as 2027-01-31T18:30:00+05:30. An expression can end with .toDateTime(), which uses the workflow's time zone. For dates of a sheet, use an expression such as {{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}, and format the column as text in the sheet.",
 	],
-	'Time in India': ['a time of day', 'Enter a time such as 18:30 or 6:30 pm.'],
+	'Time in India': [
+		'a time of day',
+		'Enter a time such as 18:30 or 6:30 pm. For times of a sheet, format the column as text in the sheet.',
+	],
 	'When to Call': [
 		'a time',
 		'Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.',

@@ -1,11 +1,16 @@
+import sumBy from 'lodash/sumBy';
+import { isCampaignPhone } from '../../shared/phone/campaignPhone';
+
 /**
  * Parses delimited text that arrives in pieces. Nodes can't have dependencies, so this implements RFC 4180 the way
  * spreadsheet programs read and write it:
  *
  * - A row ends with CR LF, LF, or CR. A file may have all three, if it was joined from several files.
- * - A quoted cell may contain delimiters, line breaks, and doubled quotes. A quote only counts at the start of a cell:
- *   `5" pipe` is text. Text after the closing quote belongs to the cell, unless it is white space. So an undoubled quote
- *   only damages its own cell.
+ * - A quoted cell may contain delimiters, line breaks, and doubled quotes. A quote only counts at the start of a cell, after
+ *   spaces if there are any: `5" pipe` is text. Text after the closing quote belongs to the cell, unless it is white space.
+ *   So an undoubled quote only damages its own cell.
+ * - Databases write `\"` for a quote. Where the cell could end, this counts only after an earlier one in the cell, because
+ *   `"C:\"` ends with a backslash.
  * - If such a cell has line breaks too, its quote has run into later rows, which would be lost. The parser throws.
  * - Blank and short rows are left to the caller.
  */
@@ -64,15 +69,26 @@ export class CsvParser {
 		for (;;) {
 			let cell = '';
 			let from = at;
-			if (text.charCodeAt(at) === QUOTE) {
+			const quote = this.skipSpaces(text, at);
+			if (text.charCodeAt(quote) === QUOTE) {
+				from = quote;
+				let hasBackslashes = false;
 				for (;;) {
 					const close = text.indexOf('"', from + 1);
 					if (close === -1 && isLast) throw this.unreadable(true);
 					// The next character shows whether the quote is doubled.
 					if (close === -1 || (close + 1 === text.length && !isLast)) return INCOMPLETE;
-					cell += text.slice(from + 1, close);
+					const part = text.slice(from + 1, close);
+					const next = text.charCodeAt(close + 1);
+					if (endsInBackslash(part) && (hasBackslashes || !this.mayEndCell(next))) {
+						hasBackslashes = true;
+						cell += `${part.slice(0, -1)}"`;
+						from = close;
+						continue;
+					}
+					cell += part;
 					from = close + 1;
-					if (text.charCodeAt(from) !== QUOTE) break;
+					if (next !== QUOTE) break;
 					cell += '"';
 				}
 			}
@@ -96,6 +112,20 @@ export class CsvParser {
 			if (at === text.length && !isLast) return INCOMPLETE;
 			return text.charCodeAt(at) === LF ? at + 1 : at;
 		}
+	}
+
+	private skipSpaces(text: string, from: number): number {
+		let at = from;
+		for (let unit = text.charCodeAt(at); unit === SPACE || unit === TAB; ) {
+			if (unit === this.delimiter) break;
+			unit = text.charCodeAt(++at);
+		}
+		return at;
+	}
+
+	/** Whether a cell may end before this character. NaN is the end of the text. */
+	private mayEndCell(unit: number): boolean {
+		return [this.delimiter, QUOTE, LF, CR].includes(unit) || Number.isNaN(unit);
 	}
 
 	private endOfCell(text: string, from: number): number {
@@ -128,9 +158,19 @@ export const MAX_ROW_CHARACTERS = 1_000_000;
 const INCOMPLETE = -1;
 const NO_DELIMITER = -1;
 const QUOTE = 0x22;
+const SPACE = 0x20;
+const TAB = 0x09;
+const BACKSLASH = 0x5c;
 const LF = 0x0a;
 const CR = 0x0d;
 const BREAK = /[\r\n]/;
+
+/** Not in two backslashes, which stand for one. */
+function endsInBackslash(part: string): boolean {
+	let first = part.length;
+	while (part.charCodeAt(first - 1) === BACKSLASH) first--;
+	return (part.length - first) % 2 === 1;
+}
 
 /** The delimiters of spreadsheet programs. The first is the default if the header can't be read. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -152,24 +192,34 @@ export function layoutOf(head: string, isWhole: boolean): Layout {
 }
 
 /**
- * Chooses the delimiter with which most rows have as many cells as the header, or among equals the one with more cells. If
- * none of them splits the header, the table has one column.
+ * Chooses the delimiter with which most rows have as many cells as the header. Among equals, the one with more phone numbers,
+ * because names may have commas: `Rao, Asha;9876543210`. Then the one with more cells. If none of them splits the header, the
+ * table has one column.
  */
 function detectDelimiter(text: string, isWhole: boolean): string {
-	let best: { delimiter: string; alike: number; width: number } | undefined;
-	let isOneColumn = true;
-	for (const delimiter of DELIMITERS) {
+	const samples = DELIMITERS.map((delimiter) => {
 		const [header = [], ...rows] = sampleOf(text, isWhole, delimiter);
 		const { length: width } = header;
-		isOneColumn &&= width === 1;
-		if (width < 2) continue;
 		const same = rows.filter((cells) => cells.length === width).length;
-		const alike = rows.length === 0 ? 1 : same / rows.length;
-		const isBetter =
-			best === undefined || alike > best.alike || (alike === best.alike && width > best.width);
-		if (isBetter) best = { delimiter, alike, width };
-	}
+		return { delimiter, alike: rows.length === 0 ? 1 : same / rows.length, width, rows };
+	});
+	const isOneColumn = samples.every(({ width }) => width === 1);
+	const found = samples.filter(({ width }) => width > 1);
+	const fitting = withMost(found, ({ alike }) => alike);
+	const telling = fitting.length > 1 ? withMost(fitting, ({ rows }) => phonesIn(rows)) : fitting;
+	const [best] = withMost(telling, ({ width }) => width);
 	return best?.delimiter ?? (isOneColumn ? '' : DELIMITERS[0]);
+}
+
+/** All with the highest score, in their order. */
+function withMost<T>(candidates: readonly T[], scoreOf: (candidate: T) => number): T[] {
+	const scores = candidates.map(scoreOf);
+	const most = Math.max(...scores);
+	return candidates.filter((_candidate, index) => scores[index] === most);
+}
+
+function phonesIn(rows: readonly string[][]): number {
+	return sumBy(rows, (cells) => cells.filter(isCampaignPhone).length);
 }
 
 function sampleOf(text: string, isWhole: boolean, delimiter: string): string[][] {

@@ -26,7 +26,10 @@ export class FileRows implements RowSource {
 	private batches: AsyncGenerator<TableRow[]> | undefined;
 	private batch = NO_ROWS;
 
-	private constructor(private readonly file: CsvFile) {
+	private constructor(
+		private readonly file: CsvFile,
+		private readonly item: number,
+	) {
 		this.names = {
 			one: (row) => `row ${this.numbers.at(row)}`,
 			several: (rows) => describeRows(rows, (row) => this.numbers.at(row)),
@@ -34,17 +37,28 @@ export class FileRows implements RowSource {
 		};
 	}
 
-	/** @throws InvalidInput if the file isn't CSV */
-	static async open(source: Source): Promise<FileRows> {
-		return new FileRows(await CsvFile.open(source));
+	/**
+	 * @param item the input item that has the file
+	 * @throws InvalidInput if the file isn't CSV
+	 */
+	static async open(source: Source, item = 0): Promise<FileRows> {
+		return new FileRows(await CsvFile.open(source), item);
+	}
+
+	get name(): string {
+		return this.file.name;
 	}
 
 	get notes(): readonly string[] {
 		return this.file.notes;
 	}
 
-	async columns(): Promise<FoundColumns> {
-		return this.file.found;
+	async columns(): Promise<FoundColumns[]> {
+		return [this.file.found];
+	}
+
+	tableOf(): number {
+		return 0;
 	}
 
 	async each(visit: Visit): Promise<void> {
@@ -105,13 +119,12 @@ export class FileRows implements RowSource {
 		}));
 	}
 
-	/** The file is in the only item. */
 	inputOf(): number {
-		return 0;
+		return this.item;
 	}
 
 	inputsOf(): number[] {
-		return [0];
+		return [this.item];
 	}
 
 	async close(): Promise<void> {

@@ -1,9 +1,12 @@
+import identity from 'lodash/identity';
+import isEqual from 'lodash/isEqual';
 import toPath from 'lodash/toPath';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import { normalized } from '../../shared/text';
+import { withoutEnd } from '../../shared/text';
 import { named, quoted } from '../../shared/values';
 import { ADDED_COLUMNS, type Column } from './cells';
+import { comparableHeading } from './headings';
 import type { FoundColumns } from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';
@@ -143,9 +146,36 @@ export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Colum
 	};
 }
 
-/** The hint if no row has a name. Undefined if that was chosen. */
-export function whyNoNames({ personName }: Columns, choice: ColumnChoice): string | undefined {
+/** The hint if columns have other names than those that were entered. Undefined if they don't. */
+export function takenColumns(
+	{ phone, personName, lastName, others }: Columns,
+	choice: ColumnChoice,
+): string | undefined {
+	const listed = typeof others === 'string' ? [] : others.map(({ column }) => column.name);
+	const entered = typeof choice.others === 'string' ? [] : choice.others;
+	const pairs = [
+		[phone.name, choice.phone],
+		[personName?.name, choice.personName],
+		[lastName?.name, choice.lastName],
+		...listed.map((name, index) => [name, entered[index]]),
+	];
+	const renamed = pairs.flatMap(([name, wanted = '']) => {
+		const isSame = name === undefined || name === wanted || isEqual(toPath(wanted), [name]);
+		return isSame ? [] : [`${quoted(name)} as ${wanted}`];
+	});
+	return renamed.length === 0
+		? undefined
+		: `Columns used: ${named(renamed, identity, MAX_LISTED_COLUMNS)}.`;
+}
+
+/**
+ * The hint if no row has a name. Undefined if that was chosen.
+ *
+ * @param columns of the input, or of each file
+ */
+export function whyNoNames(columns: readonly Columns[], choice: ColumnChoice): string | undefined {
 	if (choice.personName === '') return undefined;
+	const { personName } = columns.find((each) => each.personName) ?? {};
 	const cause =
 		personName === undefined
 			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`
@@ -153,53 +183,61 @@ export function whyNoNames({ personName }: Columns, choice: ColumnChoice): strin
 	return `${cause}, so the contacts have no names. If another column has them, enter it in 'Person Name Column'.`;
 }
 
-/** In this order: exact name, nested column, name in another case or spacing, and for a default name a synonym. */
+/** In this order: exact name, nested column, another spelling of the name, and for a default name a synonym. */
 function resolve(
 	found: FoundColumns,
 	wanted: WantedColumn,
 	synonyms: readonly string[],
 ): Column | undefined {
-	if (found.names.has(wanted.name)) return uniqueColumn(found, wanted.name);
-	// As n8n writes it when a column is dragged into a field: `a.b`, `a['b c']`, or `a[0]`.
+	// As n8n writes it when a column is dragged into a field: `['b c']`, `a.b`, `a['b c']`, or `a[0]`.
 	const path = toPath(wanted.name);
+	const [only = ''] = path.length === 1 ? path : [];
+	const exact = [wanted.name, only].find((name) => found.names.has(name));
+	if (exact !== undefined) return uniqueColumn(found, exact);
 	if (path.length > 1 && found.hasPath(path)) return { name: wanted.name, path };
-	const same = uniqueColumn(found, onlyMatch(found, [wanted.name], wanted));
+	const same = uniqueColumn(found, onlyMatch(found, [only || wanted.name], wanted));
 	const isDefault = wanted.name === DEFAULT_PHONE_COLUMN || wanted.name === DEFAULT_NAME_COLUMN;
 	if (same !== undefined || !isDefault) return same;
-	return uniqueColumn(found, onlyMatch(found, synonyms, wanted));
+	// Of an entered name, an asterisk may be a part, such as of a grade.
+	const unmarked = (column: string) => withoutEnd(column, REQUIRED_MARK);
+	return uniqueColumn(found, onlyMatch(found, [wanted.name, ...synonyms], wanted, unmarked));
 }
 
-function uniqueColumn({ repeated }: FoundColumns, name: string | undefined): Column | undefined {
+/** Templates mark the columns that must be filled in: "Phone *". */
+const REQUIRED_MARK = /[* ]/;
+
+function uniqueColumn(
+	{ repeated, file }: FoundColumns,
+	name: string | undefined,
+): Column | undefined {
 	if (name === undefined) return undefined;
 	if (!repeated.has(name)) return { name };
+	const header = file === undefined ? 'The header of the file' : `The header of ${quoted(file)}`;
 	throw new InvalidInput(
-		`The header of the file has more than one column ${quoted(name)}, so nothing was sent`,
+		`${header} has more than one column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly('Remove or rename all but one of them in the file.'),
 	);
 }
 
-function simplified(name: string): string {
-	return normalized(name)
-		.toLowerCase()
-		.replace(/[^\p{L}\p{N}]/gu, '');
-}
-
 function onlyMatch(
-	{ names }: FoundColumns,
+	{ names, file }: FoundColumns,
 	like: readonly string[],
 	{ name, field }: WantedColumn,
+	comparedPart = (column: string) => column,
 ): string | undefined {
-	const wanted = new Set(like.map(simplified));
-	const columns = [...names].filter((column) => wanted.has(simplified(column)));
+	const wanted = new Set(like.map(comparableHeading));
+	const columns = [...names].filter((column) =>
+		wanted.has(comparableHeading(comparedPart(column))),
+	);
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
-		`Several columns match ${quoted(name)}: ${quotedColumns(columns)}. Nothing was sent`,
+		`Several columns${file === undefined ? '' : ` of ${quoted(file)}`} match ${quoted(name)}: ${quotedColumns(columns)}. Nothing was sent`,
 		onScreenOnly(`In '${field}', enter the exact name of the column as in the input.`),
 	);
 }
 
 function missingColumn(
-	{ names }: FoundColumns,
+	{ names, file }: FoundColumns,
 	{ name, field }: WantedColumn,
 	content: string,
 	from: ContactsFrom,
@@ -213,10 +251,11 @@ function missingColumn(
 			),
 		);
 	}
+	const where = file === undefined ? 'The input' : `The file ${quoted(file)}`;
 	return new InvalidInput(
-		`The input has no column ${quoted(name)}, so nothing was sent`,
+		`${where} has no column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly(
-			`In '${field}', enter the name of the column with ${content}, not a value of it. ${EACH_ROW} The input has: ${columns}.`,
+			`In '${field}', enter the name of the column with ${content}, not a value of it. ${EACH_ROW} ${where} has: ${columns}.`,
 		),
 	);
 }

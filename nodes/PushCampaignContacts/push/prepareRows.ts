@@ -5,7 +5,8 @@ import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { Pauses } from '../../shared/pauses';
-import { detachedCopy, quoted, messageOf } from '../../shared/values';
+import { hasNoValue, nameIn } from '../../shared/sheetCells';
+import { counted, detachedCopy, messageOf, named, quoted } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column, type ContactRow } from './cells';
@@ -21,26 +22,44 @@ export type PreparedRows = {
 	notPushed: RowsNotPushed;
 	/** Whether any row has a name. */
 	hasNames: boolean;
+	/** Cells with a word instead of a value, such as `#REF!`. It isn't sent. */
+	emptied: { count: number; examples: string[] };
 	/** Creates the contacts on each call, as JSON, so that a large push isn't in memory twice. */
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
 
-/** Checks every row before any is sent. Rejects unusable rows and duplicates. */
-export async function prepareRows(source: RowSource, columns: Columns): Promise<PreparedRows> {
-	const { phones, notPushed, hasNames } = await checkRows(source, columns);
+type ColumnsOf = (row: number) => Columns;
+
+/**
+ * Checks every row before any is sent. Rejects unusable rows and duplicates.
+ *
+ * @param columns as of `source.columns()`
+ */
+export async function prepareRows(
+	source: RowSource,
+	columns: readonly Columns[],
+): Promise<PreparedRows> {
+	const columnsOf = (row: number): Columns => {
+		const own = columns[source.tableOf(row)];
+		if (own === undefined) throw new RangeError(`Row ${row} has no columns`);
+		return own;
+	};
+	const { phones, notPushed, hasNames, emptied } = await checkRows(source, columnsOf);
 	return {
 		rows: await rowsWith(phones, source.count),
 		phones,
 		notPushed,
 		hasNames,
+		emptied,
 		contactsOf: async (some) => {
 			const contacts: string[] = [];
 			await source.pick(some, (row, index, unusable) => {
-				const reading = readCampaignPhone(cellOf(row, columns.phone));
+				const own = columnsOf(index);
+				const reading = readCampaignPhone(cellOf(row, own.phone));
 				const isSame = unusable === undefined && isAccepted(reading) && phones.has(index, reading);
 				if (!isSame) throw changedFile();
 				try {
-					contacts.push(JSON.stringify(toContact(row, columns, reading.phone)));
+					contacts.push(JSON.stringify(toContact(row, own, reading.phone)));
 				} catch (error) {
 					throw notWritable(source.names.one(index), error);
 				}
@@ -49,6 +68,8 @@ export async function prepareRows(source: RowSource, columns: Columns): Promise<
 		},
 	};
 }
+
+const MAX_EXAMPLES = 3;
 
 /** Of 16 bits. Longer names count as equally long. */
 const MAX_NAME_LENGTH = 65_535;
@@ -59,20 +80,26 @@ const MAX_NAME_LENGTH = 65_535;
  */
 async function checkRows(
 	source: RowSource,
-	columns: Columns,
-): Promise<Pick<PreparedRows, 'phones' | 'notPushed' | 'hasNames'>> {
+	columnsOf: ColumnsOf,
+): Promise<Omit<PreparedRows, 'rows' | 'contactsOf'>> {
 	const phones = new PhonesByRow();
 	const notPushed = new RowsNotPushed();
 	const duplicates: Array<{ index: number; key: string }> = [];
 	const keptRows = new RowsByPhone(phones, source.count);
 	const nameLengths = new NumbersByRow(Uint16Array);
+	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
+	const countEmptied = (cell: string) => {
+		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(detachedCopy(cell));
+	};
 	let hasNames = false;
 
 	await source.each((row, index, unusable) => {
+		const columns = columnsOf(index);
 		const name = personNameOf(row, columns);
-		hasNames ||= name !== '';
+		hasNames ||= Boolean(name);
 		const reading = unusable === undefined ? readRow(row, columns, name) : { reason: unusable };
 		if (isAccepted(reading)) {
+			visitEmptied(row, columns, countEmptied);
 			const nameLength = Math.min(name?.length ?? 0, MAX_NAME_LENGTH);
 			const kept = keptRows.get(reading.phoneKey);
 			// If both names are equally long, the earlier row is kept.
@@ -95,12 +122,20 @@ async function checkRows(
 	for (const { index, key } of duplicates) {
 		const kept = keptRows.get(key) ?? 0;
 		const row = source.names.one(kept);
-		const name = personNameOf(source.at?.(kept) ?? {}, columns);
+		const name = personNameOf(source.at?.(kept) ?? {}, columnsOf(kept));
 		const which = name ? `${name} (${row})` : upperFirst(row);
 		const reason = `${which} has the same number and was kept. The node pushes one row per phone number.`;
 		notPushed.add(index, 'duplicate', reason);
 	}
-	return { phones, notPushed, hasNames };
+	return { phones, notPushed, hasNames, emptied };
+}
+
+/** The hint if cells have a word instead of a value. Undefined if none has. */
+export function whyEmptied({ emptied: { count, examples } }: PreparedRows): string | undefined {
+	if (count === 0) return undefined;
+	const have = count === 1 ? 'has' : 'have';
+	const words = count === 1 ? "This word wasn't" : "These words weren't";
+	return `${counted(count, 'cell')} ${have} a word instead of a value, such as ${named(examples, quoted)}. ${words} sent. Correct the formulas or the export.`;
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
@@ -108,7 +143,7 @@ function tooManyUnusable(max: number, { added: [first] }: RowsNotPushed): Invali
 	const example = first === undefined ? '' : ` The first reason: ${first.reason}`;
 	return new InvalidInput(
 		`More than ${max.toLocaleString('en-US')} rows can't be pushed or have the phone number of another row, and the 'Rejected' output can't contain that many. Nothing was sent`,
-		onScreenOnly(`Remove these rows from the file, or split it into smaller files.${example}`),
+		onScreenOnly(`Remove these rows from the file, or push fewer rows at a time.${example}`),
 	);
 }
 
@@ -133,7 +168,7 @@ function notWritable(row: string, error: unknown): InvalidInput {
 function readRow(row: ContactRow, columns: Columns, personName: string | undefined): PhoneReading {
 	const reading = readCampaignPhone(cellOf(row, columns.phone));
 	if (!isAccepted(reading) || personName !== undefined) return reading;
-	const isFirst = textIn(row, columns.personName) === undefined;
+	const isFirst = nameOf(row, columns.personName) === undefined;
 	const column = isFirst ? columns.personName : columns.lastName;
 	const name = quoted(column?.name ?? '');
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
@@ -158,22 +193,43 @@ export function toContact(row: ContactRow, columns: Columns, phone: string): Con
 	const contact: Contact = { phone };
 	const name = personNameOf(row, columns);
 	if (name) contact.person_name = name;
-	if (columns.others === 'none') return contact;
-	if (columns.others === 'all') {
-		for (const name in row) {
-			if (columns.notOfAll.has(name) || !Object.hasOwn(row, name)) continue;
-			addVariable(contact, name, row[name]);
-		}
-	} else {
-		for (const { name, column } of columns.others) {
-			if (!columns.reserved.has(name)) addVariable(contact, name, cellOf(row, column));
-		}
-	}
+	forEachVariable(row, columns, (variable, cell) => {
+		addVariable(contact, variable, cell);
+	});
 	return contact;
 }
 
+/** Visits the prompt variables of a row. An iterator would create an object for each of millions of cells. */
+function forEachVariable(
+	row: ContactRow,
+	{ others, reserved, notOfAll }: Columns,
+	visit: (name: string, cell: unknown) => void,
+): void {
+	if (others === 'none') return;
+	if (others === 'all') {
+		for (const name in row) {
+			if (!notOfAll.has(name) && Object.hasOwn(row, name)) visit(name, row[name]);
+		}
+		return;
+	}
+	for (const { name, column } of others) {
+		if (!reserved.has(name)) visit(name, cellOf(row, column));
+	}
+}
+
+/** Visits the cells with a word instead of a value, which isn't sent. */
+function visitEmptied(row: ContactRow, columns: Columns, visit: (cell: string) => void): void {
+	for (const column of [columns.personName, columns.lastName]) {
+		const cell = column && cellOf(row, column);
+		if (typeof cell === 'string' && nameIn(cell) !== cell.trim()) visit(cell.trim());
+	}
+	forEachVariable(row, columns, (_name, cell) => {
+		if (typeof cell === 'string' && hasNoValue(cell)) visit(cell.trim());
+	});
+}
+
 function addVariable(contact: Contact, name: string, cell: unknown): void {
-	const value = toJson(cell);
+	const value = hasNoValue(cell) ? '' : toJson(cell);
 	if (value === undefined) return;
 	if (name === '__proto__') {
 		// Plain assignment would change the contact's prototype instead of adding the column.
@@ -185,17 +241,16 @@ function addVariable(contact: Contact, name: string, cell: unknown): void {
 
 /** Empty if the row has no name. Undefined if the cell isn't text. */
 function personNameOf(row: ContactRow, { personName, lastName }: Columns): string | undefined {
-	const name = textIn(row, personName);
+	const name = nameOf(row, personName);
 	if (lastName === undefined || name === undefined) return name;
-	const last = textIn(row, lastName);
+	const last = nameOf(row, lastName);
 	return last === undefined ? undefined : `${name} ${last}`.trim();
 }
 
-function textIn(row: ContactRow, column: Column | undefined): string | undefined {
+function nameOf(row: ContactRow, column: Column | undefined): string | undefined {
 	const cell = column === undefined ? '' : cellOf(row, column);
 	if (cell === undefined || cell === null) return '';
-	if (typeof cell === 'string') return cell.trim();
-	return typeof cell === 'number' ? String(cell) : undefined;
+	return typeof cell === 'string' || typeof cell === 'number' ? nameIn(String(cell)) : undefined;
 }
 
 /** Undefined if JSON has no such value. */

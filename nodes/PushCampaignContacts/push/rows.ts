@@ -29,7 +29,10 @@ export type RowSource = {
 	readonly maxOutputRows: number;
 	/** The row, if it's in n8n's items. */
 	at?(index: number): ContactRow;
-	columns(): Promise<FoundColumns>;
+	/** The columns of the input items, or of each file. */
+	columns(): Promise<FoundColumns[]>;
+	/** The position of a row's columns among them. */
+	tableOf(row: number): number;
 	/** Visits every row in order, and yields to the event loop in between. */
 	each(visit: Visit): Promise<void>;
 	/** Visits these rows, in the given order. */
@@ -59,8 +62,10 @@ export type RowNames = {
 	legend: string;
 };
 
-/** The columns of the input. */
+/** The columns of the input, or of one of several files. */
 export type FoundColumns = {
+	/** Not set if it's the only one. */
+	file?: string;
 	/** In order of first appearance. Rows may have different columns. */
 	names: ReadonlySet<string>;
 	/** Columns that the header of a file has more than once. */
@@ -98,7 +103,7 @@ export class ItemRows implements RowSource {
 		return this.items[index]?.json ?? {};
 	}
 
-	async columns(): Promise<FoundColumns> {
+	async columns(): Promise<FoundColumns[]> {
 		const { items } = this;
 		const names = new Set<string>();
 		await this.each((row) => {
@@ -106,7 +111,11 @@ export class ItemRows implements RowSource {
 		});
 		if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
 		const hasPath = (path: readonly string[]) => items.some(({ json = {} }) => has(json, path));
-		return { names, repeated: new Set(), hasPath };
+		return [{ names, repeated: new Set(), hasPath }];
+	}
+
+	tableOf(): number {
+		return 0;
 	}
 
 	async each(visit: Visit): Promise<void> {

@@ -10,6 +10,7 @@ import { inEnglish, parseTime, withOffset } from '../dates';
 import type { JsonObject, JsonValue } from '../json';
 import { givenAs } from '../modelFormats';
 import { phoneKey } from '../phone/phoneKey';
+import { withLatinDigits } from '../text';
 import { isUnset, quoted } from '../values';
 import { OBSERVED_OUTCOMES } from './callEnd';
 
@@ -76,7 +77,7 @@ const FILTERS: readonly Filter[] = [
 		filter: 'phone',
 		label: 'Phone Number',
 		name: 'callListPhoneName',
-		toValue: asText,
+		toValue: (value) => withLatinDigits(asText(value)),
 		matches: isSameNumber,
 	},
 	{

@@ -15,7 +15,7 @@ const MAX_CAMPAIGNS = 30;
 const RECENT_MS = 90 * 24 * 3_600_000;
 
 /** `name` is empty if the campaign's status can't be read. */
-export type RecentCampaign = { id: string; name: string; status: string };
+type RecentCampaign = { id: string; name: string };
 
 /**
  * The campaigns of recent calls, by `campaign_id` of the call list ("List Calls") and the names of "Campaign Status". The
@@ -45,5 +45,5 @@ export async function recentCampaigns(
 /** A campaign without a readable status can still be selected. */
 async function named(client: ApiClient, id: string): Promise<RecentCampaign> {
 	const view = await readCampaign(client, Number(id)).catch(() => undefined);
-	return { id, name: plainText(view?.campaign.name), status: view?.status ?? '' };
+	return { id, name: plainText(view?.campaign.name) };
 }

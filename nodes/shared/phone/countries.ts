@@ -1,5 +1,7 @@
+import deburr from 'lodash/deburr';
 import { givenAs } from '../modelFormats';
 import { InvalidInput } from '../api/errors';
+import { normalized } from '../text';
 import { isUnset, quoted } from '../values';
 
 export type Country = { code: string; name: string };
@@ -67,10 +69,96 @@ export function countryName(code: string): string {
 	return names.of(code) ?? code;
 }
 
+/** Other names of countries in sheets and CRMs, such as the official ones of ISO 3166-1. Not those of several countries. */
+const OTHER_NAMES: { [code: string]: readonly string[] } = {
+	AE: ['UAE', 'Emirates'],
+	BA: ['Bosnia-Herzegovina'],
+	BN: ['Brunei Darussalam'],
+	BO: ['Bolivia, Plurinational State of'],
+	BQ: ['Bonaire, Sint Eustatius and Saba'],
+	CD: [
+		...['Congo, the Democratic Republic of the', 'Democratic Republic of the Congo'],
+		...['Congo, Democratic Republic of the', 'DR Congo', 'DRC'],
+	],
+	CG: ['Republic of the Congo'],
+	CI: ['Ivory Coast'],
+	CN: ["People's Republic of China", 'PRC'],
+	CV: ['Cabo Verde'],
+	CZ: ['Czech Republic'],
+	FK: ['Falkland Islands (Malvinas)'],
+	FM: ['Micronesia, Federated States of'],
+	BS: ['Bahamas, The'],
+	GB: [
+		...['Great Britain', 'Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
+		'United Kingdom of Great Britain and Northern Ireland',
+	],
+	GM: ['Gambia, The'],
+	HK: ['Hong Kong SAR'],
+	IE: ['Republic of Ireland'],
+	IN: ['Republic of India', 'Bharat', 'भारत', 'IND'],
+	IR: ['Iran, Islamic Republic of', 'Islamic Republic of Iran'],
+	KP: ["Korea, Democratic People's Republic of", "Democratic People's Republic of Korea"],
+	KR: ['Korea, Republic of', 'Republic of Korea'],
+	LA: ["Lao People's Democratic Republic"],
+	MD: ['Moldova, Republic of', 'Republic of Moldova'],
+	MK: ['Macedonia', 'Macedonia, the former Yugoslav Republic of'],
+	MM: ['Burma'],
+	MO: ['Macau', 'Macao SAR'],
+	NL: ['Holland'],
+	PS: ['Palestine, State of', 'Palestinian Territory, Occupied'],
+	RU: ['Russian Federation'],
+	SA: ['KSA', 'Kingdom of Saudi Arabia'],
+	SH: ['Saint Helena, Ascension and Tristan da Cunha'],
+	SY: ['Syrian Arab Republic'],
+	SZ: ['Swaziland'],
+	TL: ['East Timor'],
+	TR: ['Turkey', 'Türkiye'],
+	TW: ['Taiwan, Province of China'],
+	TZ: ['Tanzania, United Republic of', 'United Republic of Tanzania'],
+	US: ['USA', 'United States of America'],
+	VA: ['Holy See', 'Holy See (Vatican City State)', 'Vatican'],
+	VC: ['Saint Vincent and the Grenadines'],
+	VE: ['Venezuela, Bolivarian Republic of'],
+	VG: ['Virgin Islands, British'],
+	VI: ['Virgin Islands, U.S.', 'US Virgin Islands', 'United States Virgin Islands'],
+	VN: ['Viet Nam'],
+};
+
+const shortNames = new Intl.DisplayNames('en', { type: 'region', style: 'short' });
+
+const codeByName: ReadonlyMap<string, string> = new Map(
+	COUNTRIES.flatMap(({ code, name }) =>
+		[name, shortNames.of(code) ?? name, ...(OTHER_NAMES[code] ?? [])].map((each) => [
+			comparableName(each),
+			code,
+		]),
+	),
+);
+
+function codeIn(written: string): string | undefined {
+	return codeOf.has(written) ? written : codeByName.get(comparableName(written));
+}
+
+/** As the form shows it: `India (IN)`. Both must be the same country. */
+function codeOfBoth(written: string): string | undefined {
+	const [, name = '', inBrackets = ''] = /^([^()]*)\(([^()]*)\)$/.exec(written) ?? [];
+	const code = codeIn(name.trim());
+	return code === codeIn(inBrackets.trim()) ? code : undefined;
+}
+
+/** Equal for a name in another case, without accents, and with other punctuation. */
+function comparableName(name: string): string {
+	return deburr(normalized(name))
+		.toLowerCase()
+		.replaceAll('&', ' and ')
+		.replace(/\bst\b/g, 'saint')
+		.replace(/^ *the\b|[^\p{L}\p{M}]/gu, '');
+}
+
 /**
- * `country_code` of a call.
+ * `country_code` of a call, from a code or a name.
  *
- * @throws InvalidInput unless it's the code of a country
+ * @throws InvalidInput unless it's the code or the name of one country
  */
 export function countryCode(value: unknown): string {
 	if (isUnset(value)) {
@@ -79,13 +167,14 @@ export function countryCode(value: unknown): string {
 			givenAs('Country', 'Choose the country that the phone number belongs to.'),
 		);
 	}
-	const code = String(value).trim().toUpperCase();
-	if (codeOf.has(code)) return code;
+	const written = String(value).trim().toUpperCase();
+	const code = codeIn(written) ?? codeOfBoth(written);
+	if (code !== undefined) return code;
 	throw new InvalidInput(
-		`'Country' must be a country code (got ${quoted(value)})`,
+		`'Country' must be a country (got ${quoted(value)})`,
 		givenAs(
 			'Country',
-			'Use the two-letter code of the country, such as IN for India or US for the United States.',
+			'Use the two-letter code of the country or its English name, such as IN or India.',
 		),
 	);
 }

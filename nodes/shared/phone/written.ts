@@ -1,3 +1,5 @@
+import { isErrorValue } from '../sheetCells';
+import { withLatinDigits } from '../text';
 import { hasTrunkZero } from './countries';
 
 /** The digits of a number, without its formatting. */
@@ -16,11 +18,16 @@ const DECORATION = /[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212'"`]/gu;
 const AROUND = /^(?:[.,=]|p:|tel:)+|(?<![.,])[.,]+$/gi;
 /** "+44 (0) 20": the zero is dialed within the country only. In Italy, it's part of the number. */
 const BRACKETED_ZERO = /^\+(\d{1,3})[ -]*\( ?0 ?\)/;
-const PLAINLY_WRITTEN = /^\+?[\d -]+$/;
+const PLAINLY_WRITTEN = /^\+?\d[\d -]*$/;
 const PLAIN_FORMATTING = /[ -]/g;
+const WIDE_PLUS = /^\uff0b/;
 const DIALED = /^\+?\d+$/;
 const SCIENTIFIC = /^(\+?\d)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
 const ONE_POINT = /^([^.,]+)[.,](\d+)$/;
+/** In threes, or as in India. */
+const GROUPED = /^\+?\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}$/;
+/** Directly before the first digit, a hyphen is the minus of a number. Before a space, it begins a list. */
+const NEGATIVE = /^[\s\p{Cf}'"=]*[-\u2212]\d/u;
 const MIN_DIGITS_OF_TWO = 20;
 /** No format of a number is longer. Longer text isn't parsed. */
 const MAX_CHARACTERS = 100;
@@ -38,9 +45,20 @@ export const SHORTENED: Unreadable = {
 		'Format the phone column as text in the spreadsheet and enter the full numbers again.',
 };
 
+/** A cell with +91-98765 43210 becomes 91 minus 9876543210. */
+const CALCULATED: Unreadable = {
+	issue: 'was calculated by the spreadsheet, which subtracts what follows a hyphen',
+	resolution:
+		'Format the phone column as text in the spreadsheet and enter the full number again, such as +91 9876543210.',
+};
+const ERROR_VALUE: Unreadable = {
+	issue: 'is what a formula of the spreadsheet shows that has no result',
+	resolution: 'Correct the formula of the cell, or enter the number.',
+};
+
 /** Advice to add if the value, which has no digit, may be the name of a column. */
 export function columnAdvice(value: unknown, label: string): string {
-	if (typeof value !== 'string' || /\d/.test(value)) return '';
+	if (typeof value !== 'string' || digitsIn(value) !== '' || isErrorValue(value)) return '';
 	return ` To use the numbers of a column, drag the column to '${label}'.`;
 }
 
@@ -56,12 +74,16 @@ const NOT_WHOLE: Unreadable = {
  */
 export function readWritten(value: unknown): Written | Unreadable {
 	if (typeof value === 'number') {
-		return Number.isSafeInteger(value) && value > 0 ? readDialed(String(value)) : NOT_WHOLE;
+		if (!Number.isSafeInteger(value) || value === 0) return NOT_WHOLE;
+		return value > 0 ? readDialed(String(value)) : CALCULATED;
 	}
 	if (typeof value !== 'string') return { issue: 'is neither text nor a number' };
 	if (PLAINLY_WRITTEN.test(value)) return readDialed(value.replace(PLAIN_FORMATTING, ''));
-	const trimmed = value.trim();
-	if (trimmed.length > MAX_CHARACTERS) return readDialed(trimmed);
+	const written = value.trim();
+	if (written.length > MAX_CHARACTERS) return readDialed(written);
+	if (isErrorValue(written)) return ERROR_VALUE;
+	const trimmed = withLatinDigits(written).replace(WIDE_PLUS, '+');
+	if (NEGATIVE.test(trimmed)) return CALCULATED;
 	const text = bare(
 		trimmed.replace(BRACKETED_ZERO, (shown, code: string) =>
 			hasTrunkZero(code) ? `+${code}` : shown,
@@ -78,7 +100,7 @@ export function isWritten(reading: Written | Unreadable): reading is Written {
 }
 
 export function digitsIn(text: string): string {
-	return text.replace(/\D/g, '');
+	return withLatinDigits(text).replace(/\D/g, '');
 }
 
 /** Whether a value has no characters other than formatting. */
@@ -89,7 +111,7 @@ export function isBlank(value: unknown): boolean {
 
 /** `dialed` should be digits with at most one leading `+`. */
 function readDialed(dialed: string): Written | Unreadable {
-	if (digitsIn(dialed).length >= MIN_DIGITS_OF_TWO) {
+	if (dialed.length >= MIN_DIGITS_OF_TWO && digitsIn(dialed).length >= MIN_DIGITS_OF_TWO) {
 		return {
 			issue: 'contains more than one phone number',
 			resolution: 'Keep only one number.',
@@ -120,7 +142,7 @@ function bare(text: string): string {
 
 /** Dots or commas separate groups of digits, or decimals. Undefined if the number isn't whole, or if that isn't certain. */
 function withoutDecimals(text: string): string | undefined {
-	if (text.includes('.') && text.includes(',')) return undefined;
+	if (text.includes('.') && text.includes(',')) return withoutDecimalsOfGroups(text);
 	const [, before, after = ''] = ONE_POINT.exec(text) ?? [];
 	if (before === undefined) return text;
 	const digits = digitsIn(before).length;
@@ -129,4 +151,14 @@ function withoutDecimals(text: string): string | undefined {
 	return isShort || (digits >= COMPLETE_DIGITS && after.length < COMPLETE_DIGITS)
 		? undefined
 		: text;
+}
+
+/** Such as `9,876,543,210.00`: one of both separates groups of digits, and then the other one the decimals. */
+function withoutDecimalsOfGroups(text: string): string | undefined {
+	const end = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','));
+	const before = text.slice(0, end);
+	const isGrouped = GROUPED.test(before) && !before.includes(text.charAt(end));
+	const isWhole = /^0+$/.test(text.slice(end + 1));
+	const isLong = digitsIn(before).length >= MIN_DIGITS_BEFORE_ZEROS;
+	return isGrouped && isWhole && isLong ? before : undefined;
 }

@@ -55,6 +55,13 @@ const reads = (callId: string) =>
 	simulator().requests.filter(({ path }) => path === `/v1/call/${callId}`).length;
 
 describe('a request', () => {
+	it('passes on each of its calls, also with Execute Once, for which n8n drops the others', async () => {
+		const { deliver } = await listen({}, { executeOnce: true });
+		const ids = [calls.finished, calls.notPicked];
+		const { items } = await deliver({ body: ids.map((call_id) => ({ call_id })) });
+		expect(items.map(({ call_id }) => call_id)).toEqual(ids);
+	});
+
 	it('starts an execution that returns the record of the service, also with a byte order mark', async () => {
 		const { deliver } = await listen();
 		const text = JSON.stringify({ data: [{ call: { call_id: calls.finished } }] });

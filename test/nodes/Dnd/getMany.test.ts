@@ -110,6 +110,12 @@ test('Phone Contains: zeros at the beginning may be those that are only dialed',
 	expect(await records(parameters, { credential })).toHaveLength(3);
 });
 
+test('Phone Contains in digits of another script is sent in Latin digits', async () => {
+	list({ list_size: 100, list_phone: '982' }).reply(200, page(1, 1, 1));
+	const parameters = { returnAll: true, phoneContains: '९८२' };
+	await expect(records(parameters, { credential })).resolves.toBeDefined();
+});
+
 test('Require Complete List stops the node if numbers are missing in each of three readings', async () => {
 	for (let reading = 1; reading <= 3; reading++) {
 		list({ list_size: 100 }).reply(200, page(1, 1, 1, 2));

@@ -20,7 +20,8 @@ function formWith(values: Values, operation = place, expressions: Values = {}): 
 	return new Fields(operation.fields, { raw, value: valueAt });
 }
 
-export const questionForm = (values: Values) => formWith(values, sendAndWait);
+export const questionForm = (values: Values, expressions: Values = {}) =>
+	formWith(values, sendAndWait, expressions);
 
 /** The smallest call that the form accepts. */
 export const CALL = { agentUuid: 'agent_a1', countryCode: 'IN', phoneNumber: '9876543210' };

@@ -1,7 +1,17 @@
-import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
+import { ExecuteContext } from 'n8n-core';
+import {
+	NodeConnectionTypes,
+	type INode,
+	type INodeExecutionData,
+	type IRun,
+	type IRunExecutionData,
+} from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
 import {
 	engineHarness,
+	hintsOf,
+	makeNode,
+	makeWorkflow,
 	ParentExecution,
 	runKilled,
 	runKilledAfter,
@@ -176,6 +186,85 @@ describe('Retry after n8n was killed', () => {
 		const { pushed, rejected } = await retryLoop(lists, now, options);
 		expect(pushed).toEqual(once.map(phone));
 		expect(rejected).toEqual(statuses);
+	});
+});
+
+describe('unknown rows that nobody would see', () => {
+	type Then = 'Next' | 'Disabled' | 'After' | undefined;
+
+	/** *Retry* of a push that was killed in its second of three requests, with these nodes at its outputs. */
+	async function retryWith(outputs: Then[], node: Partial<INode> = {}) {
+		const bodies = respondWith(ok(1), [401, 'no'], ok(1), ok(1));
+		const begun = await kill(manyRows(3), ONE_EACH);
+		const to = (name: Then) => (name === undefined ? [] : [{ node: name, type, index: 0 }]);
+		const type = NodeConnectionTypes.Main;
+		const start = makeNode({ type: 'test.start', name: 'Start' });
+		const push = pushNode(ONE_EACH, node);
+		const others = ['Next', 'Disabled', 'After'].map((name) =>
+			makeNode({ type: 'test.sink', name, disabled: name === 'Disabled' }),
+		);
+		const workflow = makeWorkflow([start, push, ...others], {
+			Start: { main: [[{ node: 'Node', type, index: 0 }]] },
+			Node: { main: outputs.map(to) },
+			...(node.notes === 'leads on' && { Disabled: { main: [to('After')] } }),
+		});
+		const run = await resume(workflow, storedCopy(begun), 'retry');
+		// The rows that had not begun are pushed in any case.
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(1), phone(2)]);
+		return run;
+	}
+
+	test.each<[string, Then[]]>([
+		['no node', []],
+		['a node at Pushed', ['Next']],
+		['a disabled node', [undefined, 'Disabled']],
+	])(
+		'stop the node when all others are pushed, if Rejected leads to %s only',
+		async (_to, outputs) => {
+			const { data } = await retryWith(outputs);
+			expect(data.resultData.error).toMatchObject({
+				message: "1 row may or may not be in the campaign, and no node reads 'Rejected'",
+				description: expect.stringMatching(
+					/^Connect 'Rejected' to a node, .* and retry this execution.*\n3 rows: 2 pushed, 1 unknown\.\nPushed: 2 rows \(rows 2 to 3, .*\nUnknown: 1 row \(row 1\)\./,
+				),
+			});
+		},
+	);
+
+	test.each<[string, Then[], Partial<INode>]>([
+		['a node', ['Next', 'Next'], {}],
+		['a node behind a disabled one', [undefined, 'Disabled'], { notes: 'leads on' }],
+	])('are returned if Rejected leads to %s', async (_to, outputs, node) => {
+		const run = await retryWith(outputs, node);
+		expect(run.data.resultData.error).toBeUndefined();
+		expect([output(run, 'Node').length, rejected(run)]).toEqual([2, ['unknown']]);
+	});
+
+	test('are returned with a hint if On Error is set to continue', async () => {
+		const run = await retryWith(['Next'], { onError: 'continueRegularOutput' });
+		expect(run.data.resultData.error).toBeUndefined();
+		expect([output(run, 'Node').length, rejected(run)]).toEqual([2, ['unknown']]);
+		expect(hintsOf(run)).toContainEqual(expect.stringContaining("no node reads 'Rejected'"));
+	});
+
+	test('are reported to the error output if there is one', async () => {
+		const outputs: Then[] = ['Next', undefined, 'Next'];
+		const run = await retryWith(outputs, { onError: 'continueErrorOutput' });
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(output(run, 'Node', 2).map(({ json }) => json.error)).toEqual([
+			"1 row may or may not be in the campaign, and no node reads 'Rejected'",
+		]);
+	});
+
+	test('stop the node if n8n does not tell which outputs are connected', async () => {
+		const value = undefined;
+		Object.defineProperty(ExecuteContext.prototype, 'getConnections', {
+			value,
+			configurable: true,
+		});
+		const { data } = await retryWith([undefined, 'Next']);
+		Reflect.deleteProperty(ExecuteContext.prototype, 'getConnections');
+		expect(data.resultData.error?.message).toContain("no node reads 'Rejected'");
 	});
 });
 

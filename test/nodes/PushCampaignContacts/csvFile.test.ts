@@ -83,13 +83,146 @@ describe('a file', () => {
 	});
 });
 
-test('several files in one push are not sent', async () => {
-	const files = ['a.csv', 'b.csv'].map((name) => fileItem(name, lines('phone', phone(0))));
-	const { error } = await runPush(files, csv());
-	expect(error).toMatchObject({
-		message: 'The input has 2 items, but a push reads one CSV file. Nothing was sent',
-		description: expect.stringMatching(/^To push several files, add a Loop Over Items node/),
+describe('several files', () => {
+	const leads = fileItem(
+		'leads.csv',
+		lines('Name,Phone', `Asha,${phone(0)}`, '', `Ravi,${phone(1)}`, 'Zoya,call me'),
+		'List_0',
+	);
+	const export1 = fileItem(
+		'export.txt',
+		lines('Mobile No;City;person_name', `${phone(2)};Pune;`, `+91 ${phone(0)};Goa;Asha Rao`),
+		'List_1',
+	);
+	const inOneItem = [{ json: {}, binary: { ...leads.binary, ...export1.binary } }];
+
+	test.each<[string, INodeExecutionData[], items: number[]]>([
+		['of one item', inOneItem, [0, 0]],
+		['of several items', [leads, export1], [0, 1]],
+	])('%s are one push, each with its own columns', async (_which, input, [first, second]) => {
+		const bodies = respondWith(ok(2), ok(1));
+		const { pushed, rejected, hints } = await runPush(
+			input,
+			csv({ ...inTwos, options: { output: 'rows' } }),
+		);
+		expect(bodies.flatMap(contactsOf)).toEqual([
+			{ phone: phone(1), person_name: 'Ravi' },
+			{ phone: phone(2), City: 'Pune' },
+			{ phone: `+91${phone(0)}`, City: 'Goa', person_name: 'Asha Rao' },
+		]);
+		const places = (rows: INodeExecutionData[]) =>
+			rows.map(({ json, pairedItem }) => [json.source_file, json.source_row, pairedItem]);
+		expect(places(pushed)).toEqual([
+			['leads.csv', 4, { item: first }],
+			['export.txt', 2, { item: second }],
+			['export.txt', 3, { item: second }],
+		]);
+		expect(places(rejected)).toEqual([
+			['leads.csv', 2, { item: first }],
+			['leads.csv', 5, { item: first }],
+		]);
+		expect(rejected[0]?.json.rejection_reason).toMatch(
+			/^Row 3 of "export\.txt" has the same number and was kept/,
+		);
+		expect(pushed[1]?.json).toMatchObject({ 'Mobile No': phone(2), City: 'Pune' });
+		expect(hints).toContain('Columns used: "Phone" as phone, "Name" as person_name.');
+		expect(hints).toContain('Columns used: "Mobile No" as phone.');
 	});
+
+	test('are named with their rows if the push stops', async () => {
+		respondWith(ok(2), ARCHIVED);
+		const { error } = await runPush(inOneItem, csv(inTwos));
+		expect(error?.description).toMatch(
+			/\nPushed: 2 rows \(row 4 of "leads\.csv", row 2 of "export\.txt", contact list 501\)\..*\nNot sent: 1 row \(row 3 of "export\.txt"\)\.[^]*The header of each file is row 1\./,
+		);
+	});
+
+	test.each<[string, INodeExecutionData, string]>([
+		[
+			'has no phone numbers',
+			fileItem('b.csv', lines('name', 'Asha')),
+			'The file "b.csv" has no column "phone", so nothing was sent',
+		],
+		[
+			'has them twice',
+			fileItem('b.csv', lines('phone,phone', '1,2')),
+			'The header of "b.csv" has more than one column "phone", so nothing was sent',
+		],
+		[
+			'has two columns like the entered one',
+			fileItem('b.csv', lines('PHONE,Phone', '1,2')),
+			'Several columns of "b.csv" match "phone": "PHONE", "Phone". Nothing was sent',
+		],
+		[
+			"isn't text",
+			fileItem('b.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0])),
+			'The file "b.png" isn\'t text in UTF-8, UTF-16, or Windows-1252, so nothing was sent',
+		],
+		['is empty', fileItem('b.csv', ''), 'The file "b.csv" is empty, so nothing was sent'],
+	])('are not sent if one of them %s', async (_what, other, message) => {
+		const { error } = await runPush([leads, other], csv());
+		expect(error?.message).toBe(message);
+	});
+
+	test('with the same name are numbered, and one without a name has that of its field', async () => {
+		const file = (row: number, name: string) => fileItem(name, lines('phone', phone(row)));
+		const { data } = file(3, 'x').binary ?? {};
+		const unnamed = {
+			json: {},
+			binary: { upload: { data: data?.data ?? '', mimeType: 'text/csv' } },
+		};
+		respondWith(ok(4));
+		const { pushed } = await runPush(
+			[file(0, 'a.csv'), file(1, 'a.csv'), file(2, 'b.csv'), unnamed],
+			csv({ options: { output: 'rows' } }),
+		);
+		const names = pushed.map(({ json }) => json.source_file);
+		expect(names).toEqual(['a.csv', 'a.csv (2)', 'b.csv', 'upload']);
+	});
+
+	test('are not sent if an item has none', async () => {
+		const { error } = await runPush([leads, { json: { phone: phone(1) } }], csv());
+		expect(error).toMatchObject({
+			message: 'Item 1 of the input has no file, so nothing was sent',
+			description: expect.stringContaining("set 'Contacts From' to 'Input Items'"),
+		});
+	});
+
+	test('more rows than n8n can store as items: Rejected has one item for the rows of a request and a file', async () => {
+		const half = MAX_OUTPUT_ROWS / 2;
+		const file = (name: string, start: number) => {
+			const phones = Array.from({ length: half + 5_000 }, (_, row) => phone(start + row));
+			return fileItem(name, `phone\n${phones.join('\n')}\n`);
+		};
+		breaking('ECONNRESET');
+		const { rejected } = await runPush([file('a.csv', 0), file('b.csv', 600_000)], csv(), goOn);
+		expect(rejected).toHaveLength(1 + MAX_OUTPUT_ROWS / 10_000);
+		expect(rejected[25]).toEqual({
+			json: {
+				rejection_status: 'not_sent',
+				rejection_reason: expect.stringMatching(
+					/^Rows 250002 to 255001 of "a\.csv", rows 2 to 5001 of "b\.csv": The push stopped /,
+				),
+			},
+			pairedItem: [{ item: 0 }, { item: 1 }],
+		});
+	});
+});
+
+test("files in the fields of an item, as n8n's newer execution logic has them, are read", async () => {
+	const list = fileItem('a.csv', lines('phone', phone(0))).binary?.data;
+	const bodies = respondWith(ok(1));
+	const json = { List: [{ ...list }], note: { mimeType: 'text/csv' } };
+	const { error } = await runPush([{ json }], csv());
+	expect(error).toBeUndefined();
+	expect(bodies.flatMap(phonesOf)).toEqual([phone(0)]);
+});
+
+test('a single file is read, whatever its field is called', async () => {
+	const bodies = respondWith(ok(1));
+	const { error } = await runPush([fileItem('a.csv', lines('phone', phone(0)), 'List_0')], csv());
+	expect(error).toBeUndefined();
+	expect(bodies.flatMap(phonesOf)).toEqual([phone(0)]);
 });
 
 describe('columns of a file', () => {
@@ -127,16 +260,13 @@ test('rows of a file are named if the push stops', async () => {
 });
 
 describe('nothing is sent, and the error explains why, if', () => {
-	test.each<[string, INodeExecutionData, RegExp]>([
-		[
-			'the field is another one',
-			fileItem('a.csv', 'phone\n1\n', 'file'),
-			/^The item has no binary field 'data'/,
-		],
-		['the item has rows', { json: { phone: phone(1) } }, /binary file 'data', but none was found/],
-	])('%s, as n8n says it', async (_what, input, message) => {
-		const { error } = await runPush([input], csv());
-		expect(error?.message).toMatch(message);
+	test('the input has rows', async () => {
+		const { error } = await runPush([{ json: { phone: phone(1) } }], csv());
+		expect(error).toMatchObject({
+			message: 'The input has no file, so nothing was sent',
+			description:
+				"Add a node that returns the CSV file, such as HTTP Request, Google Drive, or a form. If the items are rows, set 'Contacts From' to 'Input Items'.",
+		});
 	});
 
 	test('the node is a tool', async () => {
@@ -162,24 +292,24 @@ test('with Continue, Rejected lists the input item of an unreadable file', async
 });
 
 test.each([
-	['new', 6],
-	['gone', 1],
-])('Retry with another file of the item reports no row as not_sent: %s', async (field, rows) => {
-	const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
-	const first = fileItem('a.csv', text);
-	const second = fileItem('b.csv', text.replace('phone', `phone\n${phone(9)}`), 'new');
-	const items = [{ ...first, binary: { ...first.binary, ...second.binary } }];
-	const bodies = respondWith(ok(2), ARCHIVED);
-	const outputs = ['Pushed', 'Rejected'];
-	const { workflow, start } = oneNodeWorkflow(pushNode(csv(inTwos)), outputs);
-	const failed = await runWorkflow(workflow, start, items, 'trigger');
-	const node = pushNode(csv({ ...inTwos, binaryPropertyName: field }), goOn);
-	const edited = oneNodeWorkflow(node, outputs).workflow;
-	const again = await retryFailed(failed, edited);
-	const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
-	expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
-	expect(sizes(bodies)).toEqual([2, 2]);
-});
+	['other contacts', JSON.stringify([9, 8, 7].map((row) => ({ phone: phone(row) }))), 3],
+	['no contacts', '', 1],
+])(
+	'Retry with %s instead of the file reports no row as not_sent',
+	async (_what, contacts, rows) => {
+		const items = [fileItem('a.csv', lines('phone', ...[0, 1, 2, 3, 4].map(phone)))];
+		const bodies = respondWith(ok(2), ARCHIVED);
+		const outputs = ['Pushed', 'Rejected'];
+		const { workflow, start } = oneNodeWorkflow(pushNode(csv(inTwos)), outputs);
+		const failed = await runWorkflow(workflow, start, items, 'trigger');
+		const node = pushNode({ ...inTwos, contactsFrom: 'json', contacts }, goOn);
+		const edited = oneNodeWorkflow(node, outputs).workflow;
+		const again = await retryFailed(failed, edited);
+		const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
+		expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
+		expect(sizes(bodies)).toEqual([2, 2]);
+	},
+);
 
 test('if n8n deletes a file while its rows are sent, the message leads to the remaining rows, and the retry sends only these', async () => {
 	const numbers = Array.from({ length: 10 }, (_, index) => phone(index));
@@ -223,9 +353,9 @@ describe('more rows than n8n can store as items', () => {
 		const { error } = await runPush([file], csv({ options: { output: 'rows' } }));
 		expect(error).toMatchObject({
 			message: expect.stringMatching(
-				/^The file has 500,001 rows, but with 'Output' set to 'One Item per Row', a file can have at most 500,000\. Nothing was sent/,
+				/^The input has 500,001 rows, but with 'Output' set to 'One Item per Row', CSV files can have at most 500,000\. Nothing was sent/,
 			),
-			description: expect.stringContaining("'One Summary Item', or split the file."),
+			description: expect.stringContaining("'One Summary Item', or push fewer rows at a time."),
 		});
 	});
 

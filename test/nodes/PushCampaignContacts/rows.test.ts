@@ -1,7 +1,7 @@
 /** What is sent for the rows, and what is returned for them. */
 import nock from 'nock';
 import { asRecord } from '../../../nodes/shared/json';
-import { engineHarness, output, runNode, service, storedCredentials } from '../../engine';
+import { engineHarness, hintsOf, output, runNode, service, storedCredentials } from '../../engine';
 import {
 	accepted,
 	respondWith,
@@ -9,6 +9,8 @@ import {
 	contactsOf,
 	fileItem,
 	goOn,
+	ok,
+	pushNode,
 	runPush,
 	jsonOf,
 	manyRows,
@@ -98,9 +100,9 @@ describe('columns', () => {
 
 	test.each([
 		['no column', {}, 'The input has no column "person_name"'],
-		['an empty column', { Name: ' ' }, 'The column "Name" is empty in every row'],
+		['an empty column', { person_name: ' ' }, 'The column "person_name" is empty in every row'],
 		['a field left empty', { Name: 'Asha', personNameColumn: '' }, undefined],
-		['a name in one row', { Name: 'Asha' }, undefined],
+		['a name in one row', { person_name: 'Asha' }, undefined],
 	])('names from %s: a hint says why there are none', async (_from, given, cause) => {
 		respondWith([200, accepted(2)]);
 		const { personNameColumn, ...names } = { personNameColumn: 'person_name', ...given };
@@ -109,6 +111,36 @@ describe('columns', () => {
 		const advice = "If another column has them, enter it in 'Person Name Column'.";
 		const hint = `${cause}, so the contacts have no names. ${advice}`;
 		expect(hints.slice(1)).toEqual(cause === undefined ? [] : [hint]);
+	});
+
+	test('with other names than those entered are named in a hint', async () => {
+		respondWith([200, accepted(1)]);
+		const rows = rowsOf({ 'Mobile No.': phone(0), Name: 'Asha', Surname: 'Rao', City: 'Pune' });
+		const { hints, error } = await runPush(rows, {
+			personNameColumn: 'name',
+			otherColumns: 'listed',
+			columnsToSend: "city, ['Surname']",
+			options: { lastNameColumn: 'Surname' },
+		});
+		expect(error).toBeUndefined();
+		expect(hints[1]).toBe('Columns used: "Mobile No." as phone, "Name" as name, "City" as city.');
+	});
+
+	test('with words instead of values are sent without them, and a hint shows some', async () => {
+		const bodies = respondWith([200, accepted(2)]);
+		const { hints } = await runPush(
+			rowsOf(
+				{ phone: phone(0), person_name: '#NAME?', city: '#REF!' },
+				{ phone: phone(1), person_name: 'Asha', city: 'NULL' },
+			),
+		);
+		expect(contactsOf(bodies[0])).toEqual([
+			{ phone: phone(0), city: '' },
+			{ phone: phone(1), person_name: 'Asha', city: '' },
+		]);
+		expect(hints[1]).toBe(
+			'3 cells have a word instead of a value, such as "#NAME?", "#REF!", "NULL". These words weren\'t sent. Correct the formulas or the export.',
+		);
 	});
 
 	test.each([
@@ -140,6 +172,24 @@ describe('columns', () => {
 		]);
 	});
 });
+
+test.each([
+	[['Pushed'], true],
+	[['Pushed', 'Rejected'], false],
+])(
+	'if only %j is connected, a hint says that nobody sees the rejected rows',
+	async (sinks, isSaid) => {
+		const rows = rowsOf({ phone: phone(0), person_name: 'Asha' }, { phone: 'call me' });
+		respondWith(ok(1));
+		const run = await runNode(pushNode(), rows, sinks);
+		expect(run.data.resultData.error).toBeUndefined();
+		const said = hintsOf(run).filter((hint) => hint.startsWith("No node reads 'Rejected'"));
+		expect(said).toHaveLength(isSaid ? 1 : 0);
+		respondWith(ok(1));
+		const withoutRejected = await runNode(pushNode(), rows.slice(0, 1), sinks);
+		expect(hintsOf(withoutRejected)).toHaveLength(1);
+	},
+);
 
 describe('Output: One Item per Row', () => {
 	test('returns each row once, in Pushed or Rejected', async () => {

@@ -1,7 +1,6 @@
 /** A push reads each field once. A field that differs between rows would silently have the value of the first row. */
 import type { INodeProperties } from 'n8n-workflow';
 import { pushFields } from '../../../nodes/PushCampaignContacts/properties';
-import { mayNameRow } from '../../../nodes/PushCampaignContacts/sameForAllRows';
 import { engineHarness } from '../../engine';
 import {
 	accepted,
@@ -93,54 +92,4 @@ describe('in the form', () => {
 			`'${label}' differs between rows (row 1 and row 2), so nothing was sent`,
 		);
 	});
-});
-
-test.each([
-	'',
-	'42',
-	'=42',
-	'={{ 40 + 2 }}',
-	'={{ $vars.campaign }}',
-	'={{$workflow.name}}',
-	"={{ $('Settings').first().json.campaign }}",
-	'={{ $("Settings").last().json["campaign id"].toString() }}',
-	'={{ $input.first().json.ids[0] }}',
-	'={{ $("A").first()?.json?.campaign }}',
-	'=4{{ 2 }}{{ $vars.end }}',
-	'={{ { at: $now.toISO(), by: $workflow.name } }}',
-	'={{ `${$today.toFormat("yyyy-MM-dd")}-${$execution.id}` }}',
-	'={{ $vars.a + $env.B + $runIndex + Math.random() }}',
-	'={{ { "price": "$5" } }}',
-])('%s does not refer to an item', (expression) => {
-	expect(mayNameRow(expression)).toBe(false);
-});
-
-test.each([
-	'={{ $json.campaign }}',
-	'={{ $itemIndex }}',
-	'={{ $input.item.json.id }}',
-	'={{ $("Settings").item.json.id }}',
-	'={{ $("Settings").pairedItem().json.id }}',
-	'={{ $("Settings").first($runIndex).json.id }}',
-	'={{ $("Settings").all()[$itemIndex].json.id }}',
-	'={{ $("a\\").first() + $json.x + (\\"").first() }}',
-	'={{ $("Settings").first().json[$json.name] }}',
-	'={{ $vars[$json.name] }}',
-	'={{ $vars.campaign || $json.campaign }}',
-	'={{ $parameter.phoneColumn }}',
-	'={{ this.$json.id }}',
-	'={{ ({ a: $json }).a }}',
-	'={{ "a\\" + $json.x + \\"" }}',
-	'={{ $vars.a }} {{ $json.b }}',
-	'={{ { at: $now.toISO(), by: $json.name } }}',
-	'={{ `${$json.a}` }}',
-	'={{ $ ("Start").item.json.id }}',
-	'={{ $thisItem.json.id }}',
-	'={{ $nowhere }}',
-	'={{ this["$" + "json"] }}',
-	'={{ `a${this["$" + "json"].id}` }}',
-	'={{ \\u0024json.id }}',
-	'={{ $fromAI("id") }}',
-])('%s may refer to an item', (expression) => {
-	expect(mayNameRow(expression)).toBe(true);
 });

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { firstCharacters, normalized, withoutEnd } from '../../../nodes/shared/text';
+import {
+	firstCharacters,
+	normalized,
+	withLatinDigits,
+	withoutEnd,
+} from '../../../nodes/shared/text';
 
 const anyText = fc.string({ unit: 'binary' });
 
@@ -35,6 +40,17 @@ describe('in a Unicode normalization form', () => {
 		}
 		expect(moved).toEqual([]);
 	});
+});
+
+test('reads the digits of every script as its own number format writes them', () => {
+	const written = (system: string) =>
+		new Intl.NumberFormat(`en-u-nu-${system}`, { useGrouping: false }).format(9_876_543_210);
+	const systems = Intl.supportedValuesOf('numberingSystem').filter((system) =>
+		/^\p{Nd}+$/u.test(written(system)),
+	);
+	expect(systems.length).toBeGreaterThan(60);
+	expect(systems.filter((system) => withLatinDigits(written(system)) !== '9876543210')).toEqual([]);
+	expect(withLatinDigits('a ½ ² ⑨ ३٫५٬۰')).toBe('a ½ ² ⑨ 3.5,0');
 });
 
 test.each([

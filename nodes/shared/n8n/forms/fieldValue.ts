@@ -98,6 +98,9 @@ export const TIME: Kind<TimeValue> = {
 	},
 };
 
+/** A time of day in a text field, which an expression may return as a date. */
+export const CLOCK: Kind<TimeValue> = { ...TIME, types: ['string'], wanted: 'a time of day' };
+
 /** `lostInJson` checks the contents of lists and objects. */
 export const JSON_VALUE: Kind<JsonValue> = {
 	types: ['json'],

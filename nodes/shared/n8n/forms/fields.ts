@@ -3,6 +3,7 @@ import { isJsonObject, lostInJson, type JsonObject, type JsonValue, parseJson } 
 import { isUnset } from '../../values';
 import {
 	ABSENT,
+	CLOCK,
 	fault,
 	type FieldSource,
 	type Given,
@@ -124,6 +125,11 @@ export class Fields {
 	/** `undefined` if the field is empty. */
 	time(name: string): TimeValue | undefined {
 		return this.read(name, TIME);
+	}
+
+	/** The value of a text field for a time of day. Empty if the field is. */
+	clock(name: string): TimeValue {
+		return this.read(name, CLOCK) ?? '';
 	}
 
 	/**

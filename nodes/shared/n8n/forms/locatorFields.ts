@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 import { findAgents } from '../../agents';
 import { getActiveAgents } from '../../api/endpoints';
-import { recentCampaigns, type RecentCampaign } from '../../calls/recentCampaigns';
+import { recentCampaigns } from '../../calls/recentCampaigns';
 import { type AccountClient, clock, createAccountClient } from '../http/accountClient';
 import { toNodeError } from '../run/nodeErrors';
 
@@ -69,13 +69,9 @@ export async function searchCampaigns(
 ): Promise<INodeListSearchResult> {
 	return await searchEntries(this, filter, async ({ client, apiMapping }) => {
 		const campaigns = await recentCampaigns(client, apiMapping, clock);
-		return campaigns.map((campaign) => ({ name: labelOf(campaign), value: campaign.id }));
+		// n8n stores the name with the workflow, so it has nothing that changes, such as the status.
+		return campaigns.map(({ id, name }) => ({ name: name || `Campaign ${id}`, value: id }));
 	});
-}
-
-function labelOf({ id, name, status }: RecentCampaign): string {
-	const label = name === '' ? `Campaign ${id}` : name;
-	return status === '' ? label : `${label} (${status})`;
 }
 
 /**

@@ -11,6 +11,7 @@ import { clearRun } from '../once/executionStore';
 import { beforeSending } from '../once/openNotes';
 import { isCanceled } from './cancel';
 import { executedInstead } from './executionData';
+import { requireItemsOfFields } from './executeOnce';
 import { isNodeError, toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { shownWhere } from '../forms/shownWhere';
@@ -118,12 +119,15 @@ export async function runNode(
 	const parameters = new NodeParameters(context, form);
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context));
-	const run = async () => await execute({ context, parameters, account });
 	const executed = executedInstead(context);
 	if (executed !== undefined) {
 		context.addExecutionHints({ message: notExecuted(context, executed) });
 		return toOutputs([]);
 	}
+	const run = async () => {
+		requireItemsOfFields(context);
+		return await execute({ context, parameters, account });
+	};
 	if (runsAsTool(context)) return await runForModel(context, run);
 	const outputs = await run().catch(async (error: unknown) =>
 		// An error of the item loop says what earlier attempts did.

@@ -8,8 +8,8 @@ import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 
 const asked: AskedQuestion = {
 	question: 'May we ship?',
-	yes: ['yes', 'true', 'Go ahead'],
-	no: ['no', 'false'],
+	yes: ['yes', 'true', 'Go ahead', 'हाँ', '\u00d3k'],
+	no: ['no', 'false', 'नहीं'],
 };
 
 const ended = (record: JsonObject): CallState => ({ record, hasEnded: true });
@@ -33,6 +33,9 @@ describe('the answer', () => {
 	test.each<[string, CallState, string, string]>([
 		['a yes', ended(picked('yes')), 'yes', 'The person said yes ("yes").'],
 		['other capitals and space', ended(picked(' GO ahead ')), 'yes', 'The person said yes'],
+		['a word with marks', ended(picked('हाँ')), 'yes', 'The person said yes ("हाँ").'],
+		['a word without one of its marks', ended(picked('ह')), 'unclear', neither],
+		['a decomposed letter', ended(picked('\u200eO\u0301K')), 'yes', 'The person said yes'],
 		['true as a value', ended(picked(true)), 'yes', 'The person said yes ("true").'],
 		['a no', ended(picked('No')), 'no', 'The person said no ("No").'],
 		['false as a value', ended(picked(false)), 'no', 'The person said no ("false").'],

@@ -35,6 +35,15 @@ test.each<[string, Values, string]>([
 	expect(messageFor(over)).toContain('no call was placed');
 });
 
+test('a question whose expression returns a word instead of a value is not asked', () => {
+	const values = { ...QUESTION, message: 'May we ship order #REF!?' };
+	const expressions = { message: '=May we ship order {{ $json.order }}?' };
+	expect(messageOf(() => readQuestion(questionForm(values, expressions)))).toBe(
+		`'Question' has the word "#REF!" instead of a value. The agent would say it. Check the cells that the expression uses.`,
+	);
+	expect(questionWith(values).asked.question).toBe(values.message);
+});
+
 test('no other data point has the key of the answer', () => {
 	const points = [{ key: 'answer_to_question', description: 'x' }];
 	const form = questionForm({ ...CALL, ...QUESTION, dataExtraction: { points } });

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import type { CallingHours } from '../../../../nodes/PlaceCall/callTime';
 import { callWith, messageOf } from '../callForm';
 
@@ -48,7 +49,11 @@ describe('the days', () => {
 	});
 });
 
-test.each([
+test.each<[unknown, string]>([
+	[0.375, '09:00'],
+	['9:00:00', '09:00'],
+	['9.30am', '09:30'],
+	['९:३०', '09:30'],
 	['9am', '09:00'],
 	['9:05 AM', '09:05'],
 	['6:30 pm', '18:30'],
@@ -56,7 +61,7 @@ test.each([
 	['12 am', '00:00'],
 	['12:15pm', '12:15'],
 ])('the time %p is %s', (from, same) => {
-	const hoursFrom = (time: string) => hoursOf({ from: time, to: '23:00' });
+	const hoursFrom = (time: unknown) => hoursOf({ from: time, to: '23:00' });
 	expect(hoursFrom(from)).toEqual(hoursFrom(same));
 });
 
@@ -70,6 +75,11 @@ describe('invalid hours are reported', () => {
 		[{ to: null }, /^'To' in 'Calling Hours' is empty/],
 		[{ from: '109:00' }, /^'From' in 'Calling Hours' must be a time of day \(got "109:00"\)/],
 		[{ from: '9' }, /^'From' in 'Calling Hours' must be a time of day \(got "9"\)/],
+		[{ from: 9.3 }, /^'From' in 'Calling Hours' must be a time of day \(got "9\.3"\)/],
+		[
+			{ from: DateTime.fromISO('2027-01-31T09:00', { zone: 'Asia/Kolkata' }) },
+			/^'From' in 'Calling Hours' must be a time of day \(got "2027-01-31T09:00:00.000\+05:30"\)\. .* end it with \.toFormat\("HH:mm"\)\. For times of a sheet, format the column as text/,
+		],
 		[{ to: '13 pm' }, /^'To' in 'Calling Hours' must be a time of day \(got "13 pm"\)/],
 		[{ to: '0am' }, /^'To' in 'Calling Hours' must be a time of day \(got "0am"\)/],
 		[{ to: '24:01' }, /^'To' in 'Calling Hours' must be a time of day \(got "24:01"\)/],

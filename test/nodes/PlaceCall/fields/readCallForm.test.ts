@@ -1,4 +1,4 @@
-import { callWith, messageFor, requestWith } from '../callForm';
+import { callWith, messageFor, messageOf, requestWith } from '../callForm';
 
 const body = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
 
@@ -27,6 +27,7 @@ test.each<[values: Values, fields: Values]>([
 	[BLANK, {}],
 	[{ agentUuid: ' agent_A-b_9 ' }, { agent_uuid: 'agent_A-b_9' }],
 	[{ countryCode: ' in ' }, {}],
+	[{ countryCode: 'India' }, {}],
 	[{ phoneNumber: '+91 98765 43210' }, {}],
 	[
 		{ countryCode: 'gb', phoneNumber: '+44 (0) 20 7946 0958' },
@@ -34,6 +35,12 @@ test.each<[values: Values, fields: Values]>([
 	],
 	[{ phoneNumber: 9876543210 }, {}],
 	[{ personName: 42 }, { person_name: '42' }],
+	[{ personName: '#NAME?' }, {}],
+	[{ personName: 'NULL' }, {}],
+	[{ personName: 'Asha undefined' }, { person_name: 'Asha' }],
+	[{ initialGreeting: '#REF!' }, {}],
+	[{ initialGreeting: 'Hello NULL' }, { initial_greeting: 'Hello NULL' }],
+	[rows({ name: 'plan', value: '#N/A' }), { additional_data: { plan: '' } }],
 	[{ when: 'timeOfDay', scheduledTime: '18:30' }, { scheduled_at: '18:30' }],
 	[webhook('http://example.com'), { webhook_url: 'http://example.com' }],
 	[
@@ -69,11 +76,8 @@ test.each<[values: Values, message: string]>([
 	]),
 	[{ agentUuid: null }, "'Agent' is empty. Choose the agent from the list, or enter its ID, "],
 	[{ countryCode: '' }, "'Country' is empty"],
-	[
-		{ countryCode: 'turkiye' },
-		`'Country' must be a country code (got "turkiye"). Use the two-letter code`,
-	],
-	[{ countryCode: 91 }, `'Country' must be a country code (got "91"). Use the two-letter code`],
+	[{ countryCode: 'Korea' }, `'Country' must be a country (got "Korea"). Use the two-letter code`],
+	[{ countryCode: 91 }, `'Country' must be a country (got "91"). Use the two-letter code`],
 	[{ personName: { a: 1 } }, "'Person Name' must be text"],
 	[{ initialGreeting: { a: 1 } }, "'Initial Greeting' must be text"],
 	...[
@@ -114,6 +118,19 @@ test.each<[values: Values, message: string]>([
 	const rejection = messageFor(values);
 	expect(rejection).toContain(message);
 	expect(rejection).not.toMatch(/error|problem|failure/i);
+});
+
+test.each([
+	['Hello NULL, this is Priya.', 'NULL'],
+	['Hello #NAME?, this is Priya.', '#NAME?'],
+	['Hello undefined!', 'undefined'],
+	['Your balance is #DIV/0!.', '#DIV/0!'],
+])('an expression for the greeting that returns %j is rejected', (initialGreeting, word) => {
+	const expressions = { initialGreeting: '=Hello {{ $json.name }}' };
+	expect(messageOf(() => callWith({ initialGreeting }, 'UTC', expressions))).toBe(
+		`'Initial Greeting' has the word "${word}" instead of a value. The agent would say it. Check the cells that the expression uses.`,
+	);
+	expect(requestWith({ initialGreeting }).initial_greeting).toBe(initialGreeting);
 });
 
 test.each(['x', '👋'])('a greeting may have 2000 characters such as %s', (character) => {

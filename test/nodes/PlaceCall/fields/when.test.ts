@@ -36,13 +36,29 @@ test.each(['Time in India', 'When to Call'] as const)("a time of day in '%s'", (
 		['9am', '09:00'],
 		['6:30 PM', '18:30'],
 		['12 a.m.', '00:00'],
+		['18:30:00', '18:30'],
+		['6:30:00 PM', '18:30'],
+		['9.30am', '09:30'],
+		['6.30', '06:30'],
+		['१८:३०', '18:30'],
+		['18:30 IST', '18:30'],
+		['0.7708333333', '18:30'],
 	]) {
 		expect(schedule(value, { field })).toBe(sent);
 	}
-	for (const value of ['24:00', '12:60', '13 pm', '18.30', '18:30:15', '1830', 'noon']) {
+	for (const value of ['24:00', '12:60', '13 pm', '0.30', '9.3', '1830', 'noon', 'IST']) {
 		const message = / must be a time( of day)? \(got ".*such as 18:30/;
 		expect(messageFor(value, { field })).toMatch(message);
 	}
+});
+
+test.each<[unknown, string]>([
+	[0.77, '18:29'],
+	[0.25, '06:00'],
+	[DateTime.fromISO(ISO, { setZone: true }), ISO],
+	[DateTime.fromISO(ISO, { zone: 'Asia/Kolkata' }), ISO],
+])('%p of an expression in Time in India is sent as %s', (value, sent) => {
+	expect(schedule(value, { field: 'Time in India' })).toBe(sent);
 });
 
 test.each<[what: string, value: unknown, sent: string]>([
@@ -81,7 +97,7 @@ const isNoDate = (value: string) =>
 	`'Date and Time' must be a date and time with a UTC offset (got "${value}"). Select one, or enter one such as 2027-01-31T18:30:00+05:30.`;
 const isEmpty = "'Date and Time' is empty. Enter a time, or set 'When to Call' to 'Now'.";
 const isNoTime = (value: string) =>
-	`'Time in India' must be a time of day (got "${value}"). Enter a time such as 18:30 or 6:30 pm.`;
+	`'Time in India' must be a time of day (got "${value}"). Enter a time such as 18:30 or 6:30 pm. For times of a sheet, format the column as text in the sheet.`;
 const inIndia: Setting = { field: 'Time in India' };
 
 test.each<[value: unknown, setting: Setting, message: string]>([
@@ -90,6 +106,23 @@ test.each<[value: unknown, setting: Setting, message: string]>([
 	['31/12/2027 17:00', {}, isNoDate('31/12/2027 17:00')],
 	['18:30', {}, isNoDate('18:30')],
 	['6 o clock', inIndia, isNoTime('6 o clock')],
+	['0.25', inIndia, isNoTime('0.25')],
+	[9.3, inIndia, isNoTime('9.3')],
+	[46_354.77, inIndia, isNoTime('46354.77')],
+	[46_354.77, {}, isNoDate('46354.77')],
+	['1899-12-30T18:30:00.000Z', inIndia, isNoTime('1899-12-30T18:30:00.000Z')],
+	[new Date('1899-12-30T18:30:00.000Z'), {}, isNoDate('1899-12-30T18:30:00.000Z')],
+	[
+		DateTime.fromISO('2027-01-31T18:30', { zone: 'America/New_York' }),
+		inIndia,
+		`'Time in India' must be a time in India (got "2027-01-31T18:30:00-05:00", America/New_York). For the time of day in this date, end the expression with .toFormat("HH:mm"). For its moment, set 'When to Call' to 'At a Date and Time'.`,
+	],
+	[
+		new Date('2027-01-31T18:30:00Z'),
+		{ ...inIndia, zone: 'UTC' },
+		`'Time in India' must be a time in India (got "2027-01-31T18:30:00+00:00", UTC)`,
+	],
+	[[ISO], inIndia, "'Time in India' must be a time of day (got a list)"],
 	['2027-12-31 17:00', inIndia, isNoTime('2027-12-31 17:00')],
 	[
 		'soon',

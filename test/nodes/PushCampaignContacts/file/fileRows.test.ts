@@ -271,7 +271,8 @@ test.each([
 	['is all of it, without a line break at the end', 'name;phone', 0],
 ])('detects the delimiter if the beginning of the file %s', async (_how, text, count) => {
 	const rows = await FileRows.open(inPieces('a.csv', Buffer.from(text)));
-	expect((await rows.columns()).names).toContain('phone');
+	const [found] = await rows.columns();
+	expect(found?.names).toContain('phone');
 	expect(await rowsOf(rows)).toHaveLength(count);
 });
 
@@ -282,7 +283,8 @@ test.each([
 ])('gives unique names to the headings %s', async (header, names) => {
 	const source = inPieces('a.csv', Buffer.from(`${header}\n1\n`));
 	const rows = await FileRows.open(source);
-	expect([...(await rows.columns()).names]).toEqual(names);
+	const [found] = await rows.columns();
+	expect([...(found?.names ?? [])]).toEqual(names);
 });
 
 describe('short rows', () => {

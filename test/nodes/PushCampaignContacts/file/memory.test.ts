@@ -28,7 +28,7 @@ test('keeps nothing else of the file in memory', async () => {
 	const source = { name: 'a.csv', open: () => pieces() };
 	const rows = await FileRows.open(source);
 	const before = heapInUse();
-	const prepared = await prepareRows(rows, columns);
+	const prepared = await prepareRows(rows, [columns]);
 	const kept = heapInUse() - before;
 	expect(prepared.rows.size + prepared.notPushed.size).toBe(PIECES);
 	expect(kept).toBeLessThan((PIECES * NOTE.length) / 4);
@@ -52,7 +52,7 @@ test('a duplicate takes little memory until its reason is needed', async () => {
 	const bytesPerDuplicate = async () => {
 		const rows = await FileRows.open(source);
 		const before = heapInUse();
-		const { notPushed } = await prepareRows(rows, columns);
+		const { notPushed } = await prepareRows(rows, [columns]);
 		const kept = heapInUse() - before;
 		expect(notPushed.size).toBe((4 / 5) * count);
 		return kept / notPushed.size;
@@ -67,7 +67,7 @@ test('frees the lookup tables after the rows are checked', async () => {
 	const items = contactItems(count);
 	const rows = new ItemRows(items);
 	const before = bytesOutsideHeap();
-	const prepared = await prepareRows(rows, columns);
+	const prepared = await prepareRows(rows, [columns]);
 	const kept = bytesOutsideHeap() - before;
 	expect(prepared.rows.size).toBe(count);
 	// The phone of each row, in eight bytes.

@@ -89,7 +89,7 @@ const written: fc.Arbitrary<Written> = fc
 /** The contacts that are sent from a file, and the rows that are rejected with a reason. */
 async function pushed(content: Uint8Array) {
 	const source = await FileRows.open({ name: 'a.csv', open: () => [content] });
-	const columns = resolveColumns(await source.columns(), choice);
+	const columns = (await source.columns()).map((found) => resolveColumns(found, choice));
 	const prepared = await prepareRows(source, columns);
 	const contacts = await prepared.contactsOf([...prepared.rows]);
 	const sent = parseJson(`[${contacts.join()}]`);
@@ -174,7 +174,7 @@ test('sends a changed file only to the numbers that were checked', async () => {
 		fc.asyncProperty(written, cut, fc.constantFrom(...CHANGES), async (file, place, change) => {
 			let bytes = bytesOf(file);
 			const source = await FileRows.open({ name: 'a.csv', open: () => [bytes] });
-			const columns = resolveColumns(await source.columns(), choice);
+			const columns = (await source.columns()).map((found) => resolveColumns(found, choice));
 			const { rows, contactsOf } = await prepareRows(source, columns);
 			const checked = phonesIn(await contactsOf([...rows]));
 			bytes = change(bytes, place % bytes.length);

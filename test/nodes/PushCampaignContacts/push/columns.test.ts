@@ -27,9 +27,9 @@ test('finds the columns of all rows, in order of appearance', async () => {
 	const items = Array.from({ length: 3 }, (_, i) => ({
 		json: { a: 1, [`b${i % 2}`]: { c: 2 } },
 	}));
-	const found = await new ItemRows(items).columns();
-	expect([...found.names]).toEqual(['a', 'b0', 'b1']);
-	expect([found.hasPath(['b1', 'c']), found.hasPath(['b1', 'd'])]).toEqual([true, false]);
+	const [found] = await new ItemRows(items).columns();
+	expect([...(found?.names ?? [])]).toEqual(['a', 'b0', 'b1']);
+	expect([found?.hasPath(['b1', 'c']), found?.hasPath(['b1', 'd'])]).toEqual([true, false]);
 });
 
 const path = (name: string, ...steps: string[]): Column => ({ name, path: steps });
@@ -40,6 +40,8 @@ test.each<[string, ContactRow, Partial<ColumnChoice>, Column]>([
 	['before any synonym', { Mobile: 1, PHONE: 1 }, {}, { name: 'PHONE' }],
 	['by a synonym', { 'Mobile Number': 1 }, {}, { name: 'Mobile Number' }],
 	['by a synonym in another case', { mobile_no: 1 }, {}, { name: 'mobile_no' }],
+	['marked as required', { 'Phone *': 1, 'Phone (Home)': 1 }, {}, { name: 'Phone *' }],
+	['by a synonym that is marked', { 'Mobile No.*': 1 }, {}, { name: 'Mobile No.*' }],
 	['as entered, in another case', { WhatsApp: 1 }, { phone: 'whatsapp' }, { name: 'WhatsApp' }],
 	['in brackets', { 'Mobile No.': 1 }, { phone: "['Mobile No.']" }, { name: 'Mobile No.' }],
 	...[
@@ -98,6 +100,19 @@ test.each<[string[], Partial<ColumnChoice>, name: string, field: string, content
 	[['phone', 'Surname'], { lastName: 'Surname' }, 'person_name', ...FIRST_NAMES],
 	[['phone', 'First Name'], { lastName: 'Surname' }, 'Surname', 'Last Name Column', 'last names'],
 	[['phone'], { others: ['city'] }, 'city', 'Columns to Send', 'values to send'],
+	// Other words, symbols, and numbers than those of the entered name.
+	[['phone', 'पता'], { personName: 'पिता' }, 'पिता', 'Person Name Column', 'names'],
+	[['पति का फोन'], { phone: 'पिता का फोन' }, 'पिता का फोन', ...PHONES],
+	[['phone', 'Q11'], { others: ['Q1.1'] }, 'Q1.1', 'Columns to Send', 'values to send'],
+	[
+		['phone', 'Price ($)'],
+		{ others: ['Price (₹)'] },
+		'Price (₹)',
+		'Columns to Send',
+		'values to send',
+	],
+	[['phone', 'Grade A*'], { others: ['Grade A'] }, 'Grade A', 'Columns to Send', 'values to send'],
+	[['Phone?'], {}, 'phone', ...PHONES],
 ])('the columns %j stop the push with %j', (columns, choice, name, field, content) => {
 	expect(thrownBy(() => resolve(columns, choice))).toMatchObject({
 		message: missing(name),

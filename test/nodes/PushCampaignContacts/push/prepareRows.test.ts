@@ -13,7 +13,7 @@ const columns: Columns = {
 };
 const prepare = async (rows: ContactRow[], own = columns) => {
 	const items = rows.map((json) => ({ json }));
-	return await prepareRows(new ItemRows(items), own);
+	return await prepareRows(new ItemRows(items), [own]);
 };
 
 test.each<[string, ContactRow[], kept: number[], duplicates: Record<number, string>]>([
@@ -45,6 +45,17 @@ test.each<[string, ContactRow[], kept: number[], duplicates: Record<number, stri
 		],
 		[0, 2],
 		{ 1: 'Asha (row 1)', 3: 'Row 3' },
+	],
+	[
+		'a name before a word that is none',
+		[
+			{ phone: '9876543210', person_name: '#NAME?' },
+			{ phone: '9876543210', person_name: 'Asha' },
+			{ phone: '9123456789', person_name: 'Ravi' },
+			{ phone: '9123456789', person_name: 'undefined undefined' },
+		],
+		[1, 2],
+		{ 0: 'Asha (row 2)', 3: 'Ravi (row 3)' },
 	],
 	[
 		'the first, by its number in a sheet of Google Sheets',
@@ -90,11 +101,24 @@ test('unusable rows are rejected once, with a reason', async () => {
 	]);
 });
 
+test('cells without a value are counted, if their row and column are sent', async () => {
+	const rows = [
+		{ phone: '9876543210', person_name: '#NAME?', city: 'NULL' },
+		{ phone: '9876543211', person_name: 'Asha undefined', city: 'Pune' },
+		{ phone: 'call me', person_name: '#REF!', city: '#REF!' },
+		{ phone: '9876543212', person_name: ' - ', row_number: '#N/A' },
+	];
+	const cells = ['#NAME?', 'NULL', 'Asha undefined', '-'];
+	expect((await prepare(rows)).emptied).toEqual({ count: 4, examples: cells.slice(0, 3) });
+	const withoutOthers = await prepare(rows, { ...columns, others: 'none' });
+	expect(withoutOthers.emptied.count).toBe(3);
+});
+
 test('more unusable rows and duplicates than the output can contain stop the push', async () => {
 	const phones = ['9876543210', '12', '9876543210'];
 	const rows = new ItemRows(phones.map((phone) => ({ json: { phone } })));
 	const push = async (maxOutputRows: number) =>
-		await prepareRows(Object.assign(rows, { maxOutputRows }), columns);
+		await prepareRows(Object.assign(rows, { maxOutputRows }), [columns]);
 	expect((await push(2)).notPushed.size).toBe(2);
 	await expect(push(1)).rejects.toMatchObject({
 		message: expect.stringMatching(/^More than 1 rows can't be pushed .* Nothing was sent$/),
@@ -113,6 +137,17 @@ describe('a contact', () => {
 			phone: '9876543210',
 			person_name: 'Asha',
 			city: 'Pune',
+		});
+	});
+
+	test('has no error value, and no word for no value', () => {
+		const given = { city: '#REF!', plan: 'NULL', size: 'N/A', rating: '-', person_name: 'null' };
+		const sent = { phone: '9876543210', city: '', plan: '', size: 'N/A', rating: '-' };
+		expect(contact(given)).toEqual(sent);
+		expect(contact(given, listed('city', 'rating'))).toEqual({
+			phone: '9876543210',
+			city: '',
+			rating: '-',
 		});
 	});
 
@@ -140,6 +175,9 @@ describe('a contact', () => {
 		[{ first: 'Asha', last: '' }, 'Asha'],
 		[{ first: null, last: 'Rao' }, 'Rao'],
 		[{ first: 7 }, '7'],
+		[{ first: '#REF!', last: 'Rao' }, 'Rao'],
+		[{ first: 'Asha', last: 'NULL' }, 'Asha'],
+		[{ first: '-', last: 'N/A' }, undefined],
 		[{}, undefined],
 	])('has the full name of %j', (row, name) => {
 		const halves = { ...columns, personName: { name: 'first' }, lastName: { name: 'last' } };

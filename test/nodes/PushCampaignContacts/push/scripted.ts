@@ -107,7 +107,7 @@ export async function push(
 	own = columns,
 ): Promise<PushOutcome> {
 	const rows = rowsOf(source);
-	const prepared = await prepareRows(rows, own);
+	const prepared = await prepareRows(rows, [own]);
 	const { enqueue } = options.campaign;
 	const { notPushed } = prepared;
 	const outcome: PushOutcome = { received: rows.count, pushed: [], notPushed, enqueue };

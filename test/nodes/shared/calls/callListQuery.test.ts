@@ -97,6 +97,11 @@ test('two filters with the same name are both sent', () => {
 	});
 });
 
+test('a phone number in digits of another script is sent in Latin digits', () => {
+	const details = new ApiMapping({ callListPhoneName: 'q' });
+	expect(callListQuery({ phone: '९८७६५' }, details, ZONE)).toEqual({ q: '98765' });
+});
+
 test.each<[CallFilters, string]>([
 	[{ campaignId: 'spring' }, `'Campaign ID' must be a whole number (got "spring")`],
 	[{ agentUuid: 'sales' }, `'Agent' must be an agent ID (got "sales")`],

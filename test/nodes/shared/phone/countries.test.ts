@@ -34,7 +34,65 @@ test.each(['IN', ' us ', 'gb', 'AQ'])('%j is a country code', (code) => {
 	expect(countryCode(code)).toBe(code.trim().toUpperCase());
 });
 
-test.each(['India', 'UK', 'XK', 'IND', '+91'])('%j is no country code', (text) => {
+test.each<[code: string, ...names: string[]]>([
+	['IN', 'India', ' INDIA ', 'Republic of India', 'Bharat', 'भारत', 'IND', 'India (IN)'],
+	['GB', 'UK', 'U.K.', 'United Kingdom', 'the United Kingdom', 'Great Britain', 'England', 'Wales'],
+	[
+		'US',
+		'USA',
+		'U.S.A.',
+		'U.S.',
+		'United States',
+		'United States of America',
+		'United States (USA)',
+	],
+	['AE', 'UAE', 'U.A.E', 'United Arab Emirates'],
+	['TR', 'Turkey', 'Türkiye', 'turkiye'],
+	['CI', "Cote d'Ivoire", 'Côte d’Ivoire', 'Ivory Coast'],
+	['TT', 'Trinidad & Tobago', 'Trinidad and Tobago'],
+	['LC', 'St. Lucia', 'Saint Lucia', 'St Lucia'],
+	['CZ', 'Czech Republic', 'Czechia'],
+	['KR', 'South Korea', 'Korea, Republic of', 'Republic of Korea'],
+	['RU', 'Russian Federation', 'Russia'],
+	['VN', 'Viet Nam', 'Vietnam'],
+	['TZ', 'Tanzania, United Republic of', 'Tanzania'],
+	['HK', 'Hong Kong', 'Hong Kong SAR China', 'Hong Kong SAR'],
+	['IE', 'Ireland', 'Republic of Ireland'],
+	['GM', 'Gambia', 'Gambia, The'],
+	['NL', 'The Netherlands', 'Holland', 'Netherlands'],
+	['CD', 'DR Congo', 'Congo, the Democratic Republic of the', 'Congo - Kinshasa'],
+	['VG', 'British Virgin Islands', 'Virgin Islands, British'],
+])('%s is the code of %s and its other names', (code, ...names) => {
+	for (const name of names) expect(countryCode(name)).toBe(code);
+});
+
+test('every country is known by the name that the form shows', () => {
+	const read = COUNTRIES.map(({ code, name }) => [
+		countryCode(name),
+		countryCode(name.toUpperCase()),
+		code,
+	]);
+	expect(read).toEqual(COUNTRIES.map(({ code }) => [code, code, code]));
+});
+
+// Names of several countries, of none, and what isn't a name.
+test.each([
+	...['Korea', 'Congo', 'Virgin Islands', 'Ireland (North)', 'Indian', 'Indiana', 'Asia', 'XK'],
+	...[
+		'India (US)',
+		'Korea (South)',
+		'()',
+		'ZZZ',
+		'+91',
+		'91',
+		'44',
+		'-',
+		'N/A',
+		'#REF!',
+		'IN/US',
+		'India, US',
+	],
+])('%j is no country', (text) => {
 	expect(() => countryCode(text)).toThrow(InvalidInput);
 });
 

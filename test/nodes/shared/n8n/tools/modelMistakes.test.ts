@@ -40,7 +40,7 @@ const MISTAKES: Mistake[] = [
 		'Country',
 		'placeCall',
 		{ ...call, countryCode: GIVEN },
-		['', 'India', '+91', 'IND'],
+		['', 'Korea', '+91', 'INDI'],
 		'"IN" for India.',
 	],
 	['Phone Number', 'placeCall', { ...call, phoneNumber: GIVEN }, ['', 'Asha', 'home']],

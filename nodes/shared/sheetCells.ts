@@ -1,0 +1,51 @@
+/** What a formula without a result shows in Excel, Google Sheets, and LibreOffice, in English and some other languages. */
+const ERROR_VALUES = new Set([
+	...['#REF!', '#NAME?', '#N/A', '#VALUE!', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'],
+	...['#SPILL!', '#CALC!', '#FIELD!', '#BLOCKED!', '#BUSY!', '#CONNECT!', '#UNKNOWN!'],
+	...['#EXTERNAL!', '#PYTHON!', '#GETTING_DATA', '#BEZUG!', '#WERT!', '#ZAHL!', '#NV'],
+	...['#NOM?', '#VALEUR!', '#NOMBRE!', '#NUL!', '#RIF!', '#NOME?', '#VALORE!', '#VALOR!', '#N/D'],
+	...['#¡REF!', '#¿NOMBRE?', '#¡VALOR!', '#¡DIV/0!', '#¡NUM!', '#¡NULO!'],
+]);
+/** Of LibreOffice, and of a number in a column that is too narrow for it. */
+const OTHER_ERROR = /^(?:Err:5\d\d|#{3,})$/;
+
+/** Words of databases and programs. Not those that are names of people, such as Null and Nan. */
+const NO_VALUES = new Set([
+	...['NULL', '(NULL)', '<NULL>', '[NULL]', 'null', '(null)', '<null>', '[null]', '\\N'],
+	...['undefined', 'Undefined', 'UNDEFINED', 'NaN', '[object Object]', 'Invalid Date'],
+]);
+/** In any case. Elsewhere, they can mean something. A formula that finds no name may return 0. */
+const NO_NAMES = new Set([
+	...['n/a', 'n.a.', 'n.a', 'unknown', 'not available', 'no name'],
+	...['(blank)', '(none)', '<nil>', '0'],
+]);
+/** Only in this case, because Nil and Na are names. */
+const NO_NAMES_AS_WRITTEN = new Set(['NA', 'none', 'None', 'NONE', 'nil', 'NIL']);
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+/** How a word of these begins. Most cells have none, which is faster to see. */
+const BEGINNING = /(?:^|\s)(?:#|[([<]?null|\\N|undefined|NaN|Err:|\[object|Invalid)/i;
+
+/** Whether a cell has an error value of a spreadsheet, such as `#REF!`. */
+export function isErrorValue(cell: unknown): boolean {
+	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;
+	const text = cell.trim();
+	return ERROR_VALUES.has(text.toUpperCase()) || OTHER_ERROR.test(text);
+}
+
+/** Whether a cell has an error value or a word that says that it has no value, such as `NULL`. */
+export function hasNoValue(cell: unknown): boolean {
+	if (typeof cell !== 'string' || !BEGINNING.test(cell)) return false;
+	return NO_VALUES.has(cell.trim()) || isErrorValue(cell);
+}
+
+/** The name of a person in a text, without words that no agent should say. Empty if it has none. */
+export function nameIn(text: string): string {
+	const trimmed = hasNoValue(text) ? '' : text.trim();
+	const words = BEGINNING.test(trimmed) ? trimmed.split(/\s+/) : [];
+	const name = words.some(hasNoValue)
+		? words.filter((word) => !hasNoValue(word)).join(' ')
+		: trimmed;
+	const isNone = NO_NAMES.has(name.toLowerCase()) || NO_NAMES_AS_WRITTEN.has(name);
+	return isNone || !LETTER_OR_DIGIT.test(name) ? '' : name;
+}

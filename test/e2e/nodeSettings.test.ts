@@ -1,0 +1,443 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import mapValues from 'lodash/mapValues';
+import once from 'lodash/once';
+import zipObject from 'lodash/zipObject';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+import { isN8n1 } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { byId, chain, node, type WorkflowJson } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { useAccount } from './account';
+import { connect } from './callingAgent';
+import { PACKAGE, post } from './calls';
+import { runFlow, runOnRows, splitRows } from './rowRun';
+import { sharedN8n } from './shared';
+
+const account = useAccount({ isMapped: true });
+const { n8n, simulator, ours } = account;
+const { agents, calls, campaigns } = fixtures;
+
+afterEach(() => simulator.reset());
+
+const [FIRST, SECOND] = ['9000000001', '9000000002'];
+const PEOPLE = [{ phone: FIRST }, { phone: SECOND }];
+const SAME = [{ phone: FIRST }, { phone: FIRST }];
+
+const ALWAYS = { alwaysOutputData: true };
+const ONCE = { executeOnce: true };
+const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 };
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
+
+const place = (rest: Partial<INode>, parameters: INodeParameters = {}) => ({
+	...account.placeCall(parameters),
+	...rest,
+});
+const push = (rest: Partial<INode>, parameters: INodeParameters = {}) =>
+	ours(
+		'Push',
+		'pushCampaignContacts',
+		{
+			campaignId: byId(campaigns.active),
+			agentUuid: byId(agents.full),
+			developerSettings: { contactsPerRequest: 1 },
+			...parameters,
+		},
+		rest,
+	);
+const list = (rest: Partial<INode>, parameters: INodeParameters = {}) =>
+	ours(
+		'List',
+		'dnd',
+		{ operation: 'getMany', agentUuid: byId(agents.full), limit: 1, ...parameters },
+		rest,
+	);
+
+const ONLY_FIRST = "'Execute Once' is on, so this node would only use the first of 2 items";
+
+const publication = z.object({
+	status: z.string(),
+	triggers: z.array(z.object({ errorMessage: z.string().nullable() })),
+});
+
+const run = async (last: INode, rows = PEOPLE) => await runOnRows(account, last, rows);
+const pushed = () => simulator.contactsOf(campaigns.active).map(({ phone }) => phone.slice(-10));
+const called = () => PEOPLE.map(({ phone }) => simulator.callsTo(phone));
+const reads = () => simulator.requests.filter(({ path }) => path === '/v1/dnd_numbers').length;
+
+const CALL = { method: 'POST', path: '/v1/call' };
+const CONTACTS = { method: 'POST', path: /contacts$/ };
+const failFirstRead = (path: string) => {
+	simulator.faults.respond(path, 401, { times: 1 });
+};
+const rejectSecond = (match: { method: string; path: string | RegExp }, status: number) => {
+	const body = { success: false, error: 'no' };
+	simulator.faults.inject({ kind: 'status', status, body, match, skip: 1, times: 1 });
+};
+
+/** Rounds of one item each, and all outputs of the node lead back to the loop. */
+async function loop(looped: INode, rows: typeof PEOPLE, outputs = 1) {
+	const { name } = looped;
+	return await runFlow(account, name, rows, (trigger): WorkflowJson => {
+		const loopNode = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { options: {} });
+		const { connections } = chain('rows', trigger, splitRows(), loopNode);
+		const back = Array.from({ length: outputs }, () => [
+			{ node: loopNode.name, type: 'main' as const, index: 0 },
+		]);
+		return {
+			name: 'loop',
+			nodes: [trigger, splitRows(), loopNode, looped],
+			connections: {
+				...connections,
+				...connect([[loopNode.name, name, 'main', 1]]),
+				[name]: { main: back },
+			},
+		};
+	});
+}
+
+const POLL = { campaignId: byId(campaigns.active), pollTimes: { item: [{ mode: 'everyMinute' }] } };
+
+/** Publishes a trigger. Returns why n8n doesn't, or an empty text. */
+async function refusal(type: string, rest: Partial<INode>, parameters: INodeParameters = {}) {
+	const trigger = ours('Trigger', type, parameters, { webhookId: randomUUID(), ...rest });
+	const workflow = await account.create(chain('trigger', trigger));
+	const message = await n8n.activate(workflow).then(() => undefined, String);
+	// n8n 1 tells it immediately.
+	if (message !== undefined || isN8n1) return message ?? '';
+	const path = `/workflows/${workflow.id}/publication-status`;
+	return await until(
+		'the publication',
+		async () => {
+			const { status, triggers } = publication.parse(await n8n.request('GET', path));
+			return status !== 'in_progress' && triggers.map((one) => one.errorMessage ?? '').join(' ');
+		},
+		{ timeout: 120_000, every: 500 },
+	);
+}
+
+/** What n8n says about the publication of triggers with each setting. All at the same time, because it takes long. */
+const refusals = once(async () => {
+	const missing = { ...POLL, campaignId: byId(999) };
+	const [alwaysCompleted, alwaysDelivery, alwaysProgress, ...others] = await Promise.all([
+		refusal('callCompletedTrigger', ALWAYS),
+		refusal('chatDeliveryTrigger', { ...ALWAYS, credentials: {} }),
+		refusal('campaignProgressTrigger', ALWAYS, POLL),
+		refusal('campaignProgressTrigger', ONCE, POLL),
+		refusal('campaignCallsTrigger', ONCE, POLL),
+		...[{ ...RETRY, ...CONTINUE }, ERROR_OUTPUT].map(
+			async (rest) => await refusal('campaignProgressTrigger', rest, missing),
+		),
+	]);
+	const [onceProgress, onceCalls, ...ofMissing] = others;
+	return { alwaysCompleted, alwaysDelivery, alwaysProgress, onceProgress, onceCalls, ofMissing };
+});
+
+/** n8n doesn't use these settings when it polls: a failed first check keeps the workflow from being published. */
+async function expectNoEffectOnPolls(): Promise<void> {
+	const { ofMissing } = await refusals();
+	expect(ofMissing).toHaveLength(2);
+	for (const message of ofMissing) expect(message).toContain('campaign');
+}
+
+/** Publishes Call Completed Trigger with an output for errors. Reports calls to it, and returns what its execution returns. */
+async function reported(callIds: string[], rest: Partial<INode>) {
+	const webhookId = randomUUID();
+	const name = 'Call Completed Trigger';
+	const trigger = ours(name, 'callCompletedTrigger', {}, { webhookId, ...rest });
+	const workflow = await account.publish(chain('completed', trigger));
+	const url = `${sharedN8n().baseUrl}/webhook/${webhookId}/call-completed`;
+	await until('the trigger to listen', async () => (await post(url, '')).status === 400);
+	await post(
+		url,
+		callIds.map((call_id) => ({ call_id })),
+	);
+	const { id } = await n8n.finished(await account.executionOf(workflow));
+	const { runData } = await n8n.runData(id);
+	const outputs = runData[name]?.at(-1)?.data?.main ?? [];
+	return outputs.map((items) => (items ?? []).map(({ json }) => json));
+}
+
+const ITEM = 'One request per item, such as Place Call';
+const PUSH = 'Push Campaign Contacts';
+const LIST = 'Lists, such as Get Many';
+const TRIGGER = 'Triggers';
+
+/** What a cell of the table in docs/calls.md says, and how it is shown. */
+type Cell = [text: string, show: () => Promise<void>];
+
+const cells: { [setting: string]: { [column: string]: Cell } } = {
+	'**Always Output Data**': {
+		[ITEM]: [
+			'No effect: each item returns one',
+			async () => {
+				expect((await run(place(ALWAYS))).outputs[0]).toMatchObject([
+					{ placed: true },
+					{ placed: true },
+				]);
+			},
+		],
+		[PUSH]: [
+			'If no row was pushed, **Pushed** returns an empty item',
+			async () => {
+				const { outputs } = await run(push(ALWAYS), [{ phone: 'call me' }]);
+				expect(outputs).toMatchObject([[{}], [{ phone: 'call me', push_status: 'rejected' }]]);
+				expect(outputs[0]).toEqual([{}]);
+			},
+		],
+		[LIST]: [
+			'An empty list returns an empty item',
+			async () => {
+				const { outputs } = await run(list(ALWAYS, { phoneContains: '555000555' }));
+				expect(outputs).toEqual([[{}]]);
+			},
+		],
+		[TRIGGER]: [
+			"Call Completed and Chat Delivery aren't published with it. No effect on triggers for campaigns",
+			async () => {
+				const { alwaysCompleted, alwaysDelivery, alwaysProgress } = await refusals();
+				expect(alwaysCompleted).toContain(
+					"'Always Output Data' in the settings of this trigger must be off",
+				);
+				expect(alwaysDelivery).toContain(
+					"'Always Output Data' in the settings of this trigger must be off",
+				);
+				expect(alwaysProgress).toBe('');
+			},
+		],
+	},
+	'**Execute Once**': {
+		[ITEM]: [
+			'The node stops if a field depends on the item. Otherwise, it sends one request',
+			async () => {
+				const stopped = await run(place(ONCE));
+				expect(stopped.error?.message).toBe(ONLY_FIRST);
+				expect(called()).toEqual([0, 0]);
+				const { outputs } = await run(place(ONCE, { phoneNumber: SECOND }));
+				expect(outputs[0]).toHaveLength(1);
+				expect(called()).toEqual([0, 1]);
+			},
+		],
+		[PUSH]: [
+			'The node stops if it has several rows or files',
+			async () => {
+				expect((await run(push(ONCE))).error?.message).toBe(ONLY_FIRST);
+				const files = node('Files', 'n8n-nodes-base.convertToFile', 1.1, {
+					operation: 'toText',
+					sourceProperty: 'phone',
+				});
+				const csv = push(ONCE, { contactsFrom: 'csv' });
+				const stopped = await runOnRows(account, csv, PEOPLE, splitRows(), files);
+				expect(stopped.error?.message).toBe(ONLY_FIRST);
+				expect(pushed()).toEqual([]);
+				// As the message advises.
+				const limit = node('Limit', 'n8n-nodes-base.limit', 1);
+				await runOnRows(account, push(ONCE), PEOPLE, splitRows(), limit);
+				expect(pushed()).toEqual([FIRST]);
+			},
+		],
+		[LIST]: [
+			'The list is returned once, as without it',
+			async () => {
+				const withIt = await run(list(ONCE));
+				const without = await run(list({}));
+				expect([withIt, without].map(({ outputs }) => outputs[0]?.length)).toEqual([1, 1]);
+			},
+		],
+		[TRIGGER]: [
+			"The triggers for campaigns aren't published with it. No effect on Call Completed",
+			async () => {
+				const { onceProgress, onceCalls } = await refusals();
+				for (const message of [onceProgress, onceCalls]) {
+					expect(message).toContain("'Execute Once' in the settings of this trigger must be off");
+				}
+				const ids = [calls.finished, calls.notPicked];
+				const [items] = await reported(ids, ONCE);
+				expect(items?.map(({ call_id }) => call_id)).toEqual(ids);
+			},
+		],
+	},
+	'**Retry On Fail**': {
+		[ITEM]: [
+			'Tries again, and [sends nothing twice](retries.md)',
+			async () => {
+				rejectSecond(CALL, 400);
+				const { status, outputs } = await run(place(RETRY));
+				expect([status, outputs[0]?.length, called()]).toEqual(['success', 2, [1, 1]]);
+			},
+		],
+		[PUSH]: [
+			'Tries again, and pushes nothing twice',
+			async () => {
+				rejectSecond(CONTACTS, 409);
+				const { status, outputs } = await run(push(RETRY));
+				expect([status, outputs[0]?.length, pushed()]).toEqual(['success', 2, [FIRST, SECOND]]);
+			},
+		],
+		[LIST]: [
+			'Reads again',
+			async () => {
+				failFirstRead('/v1/dnd_numbers');
+				const { status, outputs } = await run(list(RETRY));
+				expect([status, outputs[0]?.length]).toEqual(['success', 1]);
+			},
+		],
+		[TRIGGER]: [
+			'Call Completed reads the calls again. No effect on triggers for campaigns',
+			async () => {
+				failFirstRead(`/v1/call/${calls.finished}`);
+				expect(await reported([calls.finished], RETRY)).toMatchObject([
+					[{ call_id: calls.finished }],
+				]);
+				await expectNoEffectOnPolls();
+			},
+		],
+	},
+	'**On Error > Continue**': {
+		[ITEM]: [
+			'A failed item returns its `error`',
+			async () => {
+				rejectSecond(CALL, 400);
+				const { outputs } = await run(place(CONTINUE));
+				expect(outputs).toMatchObject([[{ placed: true }, { error: expect.any(String) }]]);
+			},
+		],
+		[PUSH]: [
+			"**Rejected** returns the rows that weren't pushed",
+			async () => {
+				rejectSecond(CONTACTS, 409);
+				const { status, outputs } = await run(push(CONTINUE));
+				expect(status).toBe('success');
+				expect(outputs).toMatchObject([
+					[{ phone: FIRST, push_status: 'pushed' }],
+					[{ phone: SECOND, rejection_status: 'not_sent' }],
+				]);
+			},
+		],
+		[LIST]: [
+			'Each item returns the `error`',
+			async () => {
+				failFirstRead('/v1/dnd_numbers');
+				const { outputs } = await run(list(CONTINUE));
+				expect(outputs).toMatchObject([
+					[{ error: expect.any(String) }, { error: expect.any(String) }],
+				]);
+			},
+		],
+		[TRIGGER]: [
+			'Call Completed returns an item with the `error`. No effect on triggers for campaigns',
+			async () => {
+				failFirstRead(`/v1/call/${calls.finished}`);
+				const ids = [calls.finished, calls.notPicked];
+				expect(await reported(ids, CONTINUE)).toMatchObject([
+					[{ call_id: calls.notPicked }, { error: expect.any(String) }],
+				]);
+				await expectNoEffectOnPolls();
+			},
+		],
+	},
+	'**On Error > Continue (using error output)**': {
+		[ITEM]: [
+			'A failed item goes to the error output',
+			async () => {
+				rejectSecond(CALL, 400);
+				const { outputs } = await run(place(ERROR_OUTPUT));
+				expect(outputs).toMatchObject([[{ placed: true }], [{ error: expect.any(String) }]]);
+			},
+		],
+		[PUSH]: [
+			'The same, and the error output returns the reason',
+			async () => {
+				rejectSecond(CONTACTS, 409);
+				const { outputs } = await run(push(ERROR_OUTPUT));
+				expect(outputs).toMatchObject([
+					[{ phone: FIRST, push_status: 'pushed' }],
+					[{ phone: SECOND, rejection_status: 'not_sent' }],
+					[{ error: expect.stringContaining('archived') }],
+				]);
+			},
+		],
+		[LIST]: [
+			'Each item goes to the error output',
+			async () => {
+				failFirstRead('/v1/dnd_numbers');
+				const { outputs } = await run(list(ERROR_OUTPUT));
+				expect(outputs).toMatchObject([[], [{ phone: FIRST }, { phone: SECOND }]]);
+			},
+		],
+		[TRIGGER]: [
+			'Call Completed uses the error output. No effect on triggers for campaigns',
+			async () => {
+				failFirstRead(`/v1/call/${calls.finished}`);
+				const ids = [calls.finished, calls.notPicked];
+				expect(await reported(ids, ERROR_OUTPUT)).toMatchObject([
+					[{ call_id: calls.notPicked }],
+					[{ error: expect.any(String) }],
+				]);
+				await expectNoEffectOnPolls();
+			},
+		],
+	},
+	'A batch of **Loop Over Items**': {
+		[ITEM]: [
+			'Each round can call the same person again',
+			async () => {
+				expect((await loop(place({}), SAME)).status).toBe('success');
+				expect(called()).toEqual([2, 0]);
+			},
+		],
+		[PUSH]: [
+			'Not needed. A number is pushed once in all rounds',
+			async () => {
+				expect((await loop(push({}), [...SAME, { phone: SECOND }], 2)).status).toBe('success');
+				expect(pushed()).toEqual([FIRST, SECOND]);
+			},
+		],
+		[LIST]: [
+			'Each round reads the list again',
+			async () => {
+				expect((await loop(list({}), PEOPLE)).status).toBe('success');
+				expect(reads()).toBe(2);
+			},
+		],
+		[TRIGGER]: ['Not possible', async () => await expectNoInputs()],
+	},
+};
+
+/** A trigger has no input, so no node can lead to it. */
+async function expectNoInputs(): Promise<void> {
+	const types = await n8n.types('nodes');
+	const triggers = types.filter(({ name }) => new RegExp(`^${PACKAGE}\\..*Trigger$`).test(name));
+	expect(triggers.map(({ inputs }) => inputs)).toEqual([[], [], [], [], []]);
+}
+
+const table = () => {
+	const [, text = ''] = readFileSync(join(__dirname, '../../docs/calls.md'), 'utf8').split(
+		'## Node settings',
+	);
+	const lines = text.split('\n').filter((line) => line.startsWith('|'));
+	const [header = [], , ...rows] = lines.map((line) =>
+		line.split(' | ').map((cell) => cell.replace(/^\||\|$/g, '').trim()),
+	);
+	return rows.map(([setting, ...texts]) => [setting, zipObject(header.slice(1), texts)]);
+};
+
+test('the table in the docs has these cells', () => {
+	const own = Object.entries(cells).map(([setting, columns]) => [
+		setting,
+		mapValues(columns, ([text]) => text),
+	]);
+	expect(table()).toEqual(own);
+});
+
+describe.each(Object.entries(cells))('%s', (_setting, columns) => {
+	test.each(
+		Object.entries(columns).map(([column, [text, show]]) => [`${column}: ${text}`, show] as const),
+	)('%s', async (_title, show) => {
+		expect.hasAssertions();
+		await show();
+	});
+});

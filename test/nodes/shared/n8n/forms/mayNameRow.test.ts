@@ -1,0 +1,53 @@
+import { mayNameRow } from '../../../../../nodes/shared/n8n/forms/mayNameRow';
+
+test.each([
+	'',
+	'42',
+	'=42',
+	'={{ 40 + 2 }}',
+	'={{ $vars.campaign }}',
+	'={{$workflow.name}}',
+	"={{ $('Settings').first().json.campaign }}",
+	'={{ $("Settings").last().json["campaign id"].toString() }}',
+	'={{ $input.first().json.ids[0] }}',
+	'={{ $("A").first()?.json?.campaign }}',
+	'=4{{ 2 }}{{ $vars.end }}',
+	'={{ { at: $now.toISO(), by: $workflow.name } }}',
+	'={{ `${$today.toFormat("yyyy-MM-dd")}-${$execution.id}` }}',
+	'={{ $vars.a + $env.B + $runIndex + Math.random() }}',
+	'={{ { "price": "$5" } }}',
+	'={{ $input.all().map((one) => one.json) }}',
+	"={{ $('Rows').all().length }}",
+])('%s does not refer to an item', (expression) => {
+	expect(mayNameRow(expression)).toBe(false);
+});
+
+test.each([
+	'={{ $json.campaign }}',
+	'={{ $itemIndex }}',
+	'={{ $input.item.json.id }}',
+	'={{ $("Settings").item.json.id }}',
+	'={{ $("Settings").pairedItem().json.id }}',
+	'={{ $("Settings").first($runIndex).json.id }}',
+	'={{ $("Settings").all()[$itemIndex].json.id }}',
+	'={{ $("a\\").first() + $json.x + (\\"").first() }}',
+	'={{ $("Settings").first().json[$json.name] }}',
+	'={{ $vars[$json.name] }}',
+	'={{ $vars.campaign || $json.campaign }}',
+	'={{ $parameter.phoneColumn }}',
+	'={{ this.$json.id }}',
+	'={{ ({ a: $json }).a }}',
+	'={{ "a\\" + $json.x + \\"" }}',
+	'={{ $vars.a }} {{ $json.b }}',
+	'={{ { at: $now.toISO(), by: $json.name } }}',
+	'={{ `${$json.a}` }}',
+	'={{ $ ("Start").item.json.id }}',
+	'={{ $thisItem.json.id }}',
+	'={{ $nowhere }}',
+	'={{ this["$" + "json"] }}',
+	'={{ `a${this["$" + "json"].id}` }}',
+	'={{ \\u0024json.id }}',
+	'={{ $fromAI("id") }}',
+])('%s may refer to an item', (expression) => {
+	expect(mayNameRow(expression)).toBe(true);
+});
