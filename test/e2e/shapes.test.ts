@@ -58,7 +58,7 @@ describe('in workflows whose branches meet', () => {
 				}),
 				node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
 				// n8n runs upper branches first.
-				...nodes.map((one, index) => ({ ...one, position: [0, 100 * index] as [number, number] })),
+				...nodes.map((one, index): INode => ({ ...one, position: [0, 100 * index] })),
 			],
 			connections: connect([['Start', 'Sheet'], ['Sheet', 'Rows'], ...arrows]),
 		});

@@ -83,9 +83,9 @@ test('a check that takes longer than n8n waits says so, and the next one returns
 	endpoint().reply(200, answer());
 	await look('trigger', undefined, 36_000);
 	const response = deferred<string>();
-	const asked = deferred<void>();
+	const asked = deferred<undefined>();
 	endpoint().reply(200, async () => {
-		asked.resolve();
+		asked.resolve(undefined);
 		return await response.promise;
 	});
 	const slow = look('trigger', undefined, 36_000);
