@@ -229,11 +229,11 @@ class Poll {
 		const { end } = this.time;
 		const handleNext = async (call: ListedCall) => {
 			// The others would probably fail, too.
-			if (this.transientFailures >= MAX_FAILURES || this.isOver) return;
+			if (this.transientFailures >= MAX_FAILURES || this.isOver()) return;
 			try {
 				if (await handle(call)) ended.add(call);
 			} catch (error) {
-				if (isUnknownCall(error) || this.isOver) return;
+				if (isUnknownCall(error) || this.isOver()) return;
 				this.failures.push({ what: `Call ${quoted(call.callId)}`, advice: CALL_NOT_READ, error });
 			}
 		};
@@ -245,7 +245,7 @@ class Poll {
 	}
 
 	/** What a request returns after that is read by the next poll. */
-	private get isOver(): boolean {
+	private isOver(): boolean {
 		return this.time.end.aborted && !this.hasNoLimit;
 	}
 
@@ -263,7 +263,7 @@ class Poll {
 		const { account, settings, completed } = this;
 		const { seen } = this.state;
 		const record = await readCallRecord(account.client, callId);
-		if (this.isOver || !hasEnded(record, settings.finished)) return false;
+		if (this.isOver() || !hasEnded(record, settings.finished)) return false;
 		const outcome = outcomeOf(callId, record);
 		// The record of a redial may lag behind the list. The next poll reads it again.
 		if (seen.has(outcome) && isBehind(record, listed)) return false;
@@ -271,7 +271,7 @@ class Poll {
 		const isInTime = !(createdAtOf(record) < (settings.from ?? -Infinity));
 		if (!seen.has(outcome) && isInTime && isWanted(record, settings.filters)) {
 			const more = await readIncluded(account.client, callId, settings.included);
-			if (this.isOver) return false;
+			if (this.isOver()) return false;
 			completed.set(outcome, flatCallRecord({ ...record, ...more }));
 		}
 		seen.add(fingerprint).add(outcome);
