@@ -51,6 +51,19 @@ export const writers: readonly Writer[] = [
 		request: { method: 'POST', path: /^\/v1\/campaigns\/101\/contacts$/ },
 	},
 	{
+		name: 'Place Call with a limit per person',
+		type: 'placeCall',
+		parameters: {
+			...AGENT,
+			countryCode: 'IN',
+			phoneNumber: '={{ $json.phone }}',
+			options: { callLimit: { limit: { maximumCalls: 1, period: 'month' } } },
+			// Tells its requests from those of the other Place Call.
+			developerSettings: { useLegacyEndpoint: true },
+		},
+		request: { method: 'POST', path: /^\/call$/ },
+	},
+	{
 		name: 'Push, one request',
 		type: 'pushCampaignContacts',
 		parameters: {
