@@ -28,6 +28,8 @@ const ONE_POINT = /^([^.,]+)[.,](\d+)$/;
 const GROUPED = /^\+?\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}$/;
 /** Directly before the first digit, a hyphen is the minus of a number. Before a space, it begins a list. */
 const NEGATIVE = /^[\s\p{Cf}'"=]*[-\u2212]\d/u;
+/** Accounting formats show a negative number in brackets, with groups or decimals. */
+const ACCOUNTED = /^\([\d ]*[.,][\d., ]*\)$/;
 const MIN_DIGITS_OF_TWO = 20;
 /** No format of a number is longer. Longer text isn't parsed. */
 const MAX_CHARACTERS = 100;
@@ -83,7 +85,7 @@ export function readWritten(value: unknown): Written | Unreadable {
 	if (written.length > MAX_CHARACTERS) return readDialed(written);
 	if (isErrorValue(written)) return ERROR_VALUE;
 	const trimmed = withLatinDigits(written).replace(WIDE_PLUS, '+');
-	if (NEGATIVE.test(trimmed)) return CALCULATED;
+	if (NEGATIVE.test(trimmed) || ACCOUNTED.test(trimmed)) return CALCULATED;
 	const text = bare(
 		trimmed.replace(BRACKETED_ZERO, (shown, code: string) =>
 			hasTrunkZero(code) ? `+${code}` : shown,

@@ -83,6 +83,8 @@ test.each<[unknown, RegExp]>([
 	["'-9,876,543,119.00", CALCULATED],
 	['\u22129876543119', CALCULATED],
 	['-९८७६५४३११९', CALCULATED],
+	['(9,876,543,119)', CALCULATED],
+	['(9876543119.00)', CALCULATED],
 	[-98765.5, NOT_WHOLE],
 	['98765+43210', NO_NUMBER],
 	['.'.repeat(101), NO_NUMBER],
