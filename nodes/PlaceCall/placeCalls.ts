@@ -15,6 +15,7 @@ import { asItems, withInputIfFailed } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
+import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { plainText } from '../shared/values';
 import { askedBy, withAnswer } from './ask/answer';
@@ -90,7 +91,9 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = run.keepsInput(form);
 	const { planned, obstacle } = callTime(call.time, run.startedAt);
-	const duplicate = sameCalls.add(index, looseKey, planned);
+	// Several rows of an agent may ask the same person, each something else.
+	const asked = runsAsTool(context) ? (question?.asked.question ?? '') : '';
+	const duplicate = sameCalls.add(index, `${looseKey}${asked}`, planned);
 	if (duplicate === undefined && obstacle === undefined) limiter.plan(index, call, planned);
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.

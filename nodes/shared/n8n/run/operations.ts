@@ -7,15 +7,19 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { type AccountClient, createAccountClient } from '../http/accountClient';
+import { requireApprovedRow } from '../once/approvedRow';
 import { clearRun } from '../once/executionStore';
 import { beforeSending } from '../once/openNotes';
 import { isCanceled } from './cancel';
 import { isNodeError, toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { shownWhere } from '../forms/shownWhere';
+import { askingRowOf, isUncertain } from '../tools/askingRow';
+import { addHints } from '../tools/hints';
+import { rowAdvice } from '../tools/rowValues';
 import { runForModel } from '../tools/toolResult';
 import { toolDescriptionField } from '../tools/toolDescription';
-import { noteReadOnly, returnsErrorsToAgent, runsAsTool } from '../tools/toolRun';
+import { noteReadOnly, returnsErrorsToAgent, runsAsTool, toolRunOf } from '../tools/toolRun';
 
 /** The inputs of one node run. */
 export type OperationRun = {
@@ -117,13 +121,30 @@ export async function runNode(
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context));
 	const run = async () => await execute({ context, parameters, account });
-	if (runsAsTool(context)) return await runForModel(context, run);
+	if (runsAsTool(context)) {
+		return await runForModel(context, async () => {
+			requireApprovedRow(context);
+			hintIfUncertain(context);
+			return await run();
+		});
+	}
 	const outputs = await run().catch(async (error: unknown) =>
 		// An error of the item loop says what earlier attempts did.
 		toOutputs(failedRun(context, isNodeError(error) ? error : await beforeSending(context, error))),
 	);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
+}
+
+/** Requests of several rows then count as those of one. */
+function hintIfUncertain(context: IExecuteFunctions): void {
+	const isRead = toolRunOf(context).readSummary !== undefined;
+	if (isRead || !isUncertain(askingRowOf(context))) return;
+	addHints(context, {
+		message:
+			"n8n doesn't tell this tool which row of the agent's input asks, so all of them count as one",
+		resolution: rowAdvice(context),
+	});
 }
 
 /**

@@ -2,6 +2,10 @@ import uniq from 'lodash/uniq';
 import type { INodeProperties } from 'n8n-workflow';
 import { formatOf, hasFormat } from '../../modelFormats';
 
+/** n8n's other ways to refer to an item return that of the first row. */
+const SEVERAL_ROWS =
+	'If the agent gets several rows, use {{ $json.column }} for a column of the row. Before AI Agent 3, also add a Loop Over Items node with batch size 1 before the agent.';
+
 type Shown = NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>;
 
 /**
@@ -24,6 +28,7 @@ export function toolDescriptionField(
 		default: [text, ...formsOf(fields)].join(' '),
 		required: true,
 		description: 'Tells the model what this tool does and when to use it',
+		hint: SEVERAL_ROWS,
 		displayOptions: { show: { ...show, '@tool': [true] } },
 	};
 }

@@ -5,14 +5,11 @@ import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../api/resolu
 import { whenAborted, pause } from '../../clock';
 import { isJsonObject, type JsonValue } from '../../json';
 import { clock } from '../http/accountClient';
-import {
-	type CompletedRequest,
-	mcpSessionOf,
-	noteToolRun,
-	TOOL_LIMITS,
-	toolRunOf,
-} from './toolRun';
-import { displayText, messageOf } from '../../values';
+import { mcpSessionOf } from './agentRun';
+import { type CompletedRequest, noteToolRun, TOOL_LIMITS, toolRunOf } from './toolRun';
+import { askingRowOf, isUncertain } from './askingRow';
+import { addHintsForPerson } from './hints';
+import { messageOf } from '../../values';
 
 /** The result of a tool request for a model, always with the same fields. */
 export type ToolResult = {
@@ -52,7 +49,19 @@ export async function runForModel(
 		return failed(context, unknownAtTimeout());
 	});
 	const result = await Promise.race([completed, timedOut]).finally(() => ended.abort());
-	return [[{ json: result, pairedItem: { item: 0 } }]];
+	return [[{ json: withHints(context, result), pairedItem: { item: 0 } }]];
+}
+
+/** With what a person sees as a hint. */
+function withHints(context: IExecuteFunctions, result: ToolResult): ToolResult {
+	const { hints = [] } = toolRunOf(context);
+	const happened = hints.map(({ message }) => asSentence(message));
+	const next = hints.map(({ resolution }) => resolution.forModel);
+	return {
+		...result,
+		what_happened: compact([result.what_happened, ...happened]).join(' '),
+		next_step: compact([result.next_step, ...next]).join(' '),
+	};
 }
 
 const TIMED_OUT = `Timed out after ${TOOL_LIMITS.wholeMs / 1_000} seconds`;
@@ -91,7 +100,8 @@ function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): Too
 	const outcome = isReplay ? 'already_done' : 'done';
 	if (hasTimedOut) return toolResult(outcome, ...begun(context, completed), items);
 	if (isReplay) {
-		const happened = 'An earlier request already did this. It was not done again.';
+		const whose = isUncertain(askingRowOf(context)) ? ', perhaps of another row,' : '';
+		const happened = `An earlier request${whose} already did this. It was not done again.`;
 		return toolResult(outcome, happened, CONTINUE, items);
 	}
 	const next = repeatable
@@ -175,8 +185,7 @@ function toolResult(
 export function hintForOwner(context: IExecuteFunctions, thrown: unknown): void {
 	const error = explainedToModel(thrown);
 	if (!isForOwner(error)) return;
-	const message = displayText(`${asSentence(error.message)} ${error.resolution}`);
-	context.addExecutionHints({ message });
+	addHintsForPerson(context, error.explanation);
 }
 
 /** The message and advice for a model, if n8n passes on only a text. */

@@ -338,8 +338,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const pushInRun = () => {
 			const data = newExecutionData();
 			return async (row: IDataObject, parameters: INodeParameters = {}) =>
-				// If the agent runs the tool itself, its input is from the model.
-				await route(pushNode(parameters), { row, data })(row);
+				await route(pushNode(parameters), { row, data })();
 		};
 		/** The bodies of requests, which get these responses one after another. */
 		const respondWith = (...responses: Array<[number, JsonObject | string]>) => {
