@@ -1,4 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import { type Explanation, onScreenOnly } from '../shared/api/resolution';
 import { counted } from '../shared/values';
 
 /**
@@ -9,9 +10,15 @@ import { counted } from '../shared/values';
 export function placedHint(
 	items: readonly INodeExecutionData[],
 	isAlways: boolean,
-): string | undefined {
+): Explanation | undefined {
 	const placed = items.filter(({ json }) => json.placed === true).length;
-	const count = `${counted(items.length, 'item')}: ${counted(placed, 'call')} placed.`;
-	if (placed === items.length) return isAlways ? count : undefined;
-	return `${count} The output says what happened to the other items. If you execute this node again, people who were called may be called again.`;
+	const message = `${counted(items.length, 'item')}: ${counted(placed, 'call')} placed`;
+	if (placed === items.length)
+		return isAlways ? { message, resolution: onScreenOnly('') } : undefined;
+	return {
+		message,
+		resolution: onScreenOnly(
+			'The output says what happened to the other items. If you execute this node again, people who were called may be called again.',
+		),
+	};
 }

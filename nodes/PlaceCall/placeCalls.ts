@@ -15,6 +15,7 @@ import { asItems, withInputIfFailed } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
+import { addHints } from '../shared/n8n/tools/hints';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { plainText } from '../shared/values';
@@ -71,7 +72,7 @@ export async function placeCalls(
 	const asks = readQuestion !== undefined;
 	// For several questions, n8n's own hint says that only the first item is used.
 	const hint = placedHint(placed, asks && placed.length > 1);
-	if (hint !== undefined) context.addExecutionHints({ message: hint });
+	if (hint !== undefined) addHints(context, hint);
 	const inputOf = (index: number) =>
 		run.keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
 	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));

@@ -28,7 +28,7 @@ import { rowsChanged } from './push/pushRecord';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
 import {
-	addHints,
+	addPushHints,
 	type FinishedPush,
 	pushedOutput,
 	pushStopped,
@@ -60,7 +60,7 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 		if (outcome.stopped !== undefined && !context.continueOnFail()) {
 			throw pushStopped(context, push, outcome.stopped);
 		}
-		addHints(context, push);
+		addPushHints(context, push);
 		return [
 			[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
 			await rejectedItems(push, output),

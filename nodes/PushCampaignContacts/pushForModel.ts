@@ -14,7 +14,13 @@ import { openRows } from './openRows';
 import { runPush } from './push';
 import { pushedRows, type PushOutcome } from './push/outcome';
 import { countRows, pushSummary, summarize, summaryLine } from './push/report';
-import { type FinishedPush, rejectedItems, requestItems } from './pushOutput';
+import {
+	addPushHints,
+	addPushHintsForModel,
+	type FinishedPush,
+	rejectedItems,
+	requestItems,
+} from './pushOutput';
 
 /**
  * As a tool, a node has one output, so the item contains the rejected rows as well. If a model pushes the same contacts
@@ -24,6 +30,8 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const { context } = run;
 	const push = await runPush(run, await openRows(run), 'requests');
 	const { outcome } = push;
+	addPushHints(context, push);
+	addPushHintsForModel(context, push);
 	const rejected = (await rejectedItems(push, 'requests')).map(({ json }) => json);
 	if (outcome.ready !== undefined) {
 		// A dry run has no effect, so the model may push the same contacts afterwards.

@@ -32,6 +32,7 @@ const FORMATS = {
 	'Phone Contains': 'some digits such as "98765"',
 	'Phone Number': 'digits such as "9876543210"',
 	Question: 'what to ask, such as "Ask whether we may ship order A-1042"',
+	Status: '"picked", "not_picked", or "failed". Any other one is sent to the service as it is',
 	'Session ID': 'a session_id such as "0f8fad5b-d9cb-469f-a165-70867728950e"',
 	'Time in India': 'a 24-hour time such as "18:30"',
 	// A date without a time means the start of the day, which would exclude the day.
