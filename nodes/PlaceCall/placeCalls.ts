@@ -15,6 +15,7 @@ import { asItems, withInputIfFailed } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
+import { mcpSessionOf } from '../shared/n8n/tools/agentRun';
 import { addHints } from '../shared/n8n/tools/hints';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
@@ -26,6 +27,7 @@ import { callTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
+import { callText, isDueLater } from './scheduled';
 import { placedHint } from './hints';
 import { SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
@@ -36,6 +38,8 @@ type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
 	readQuestion: ((form: Fields) => Question) | undefined;
 	/** Receives the results, if the node waits for the completion webhook. */
 	webhookUrl: string | undefined;
+	/** Whether the node waits for the end of the calls. */
+	waits: boolean;
 	startedAt: DateTime;
 	keepsInput: (form: Fields) => boolean;
 	sameCalls: SameCalls;
@@ -56,7 +60,8 @@ export async function placeCalls(
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const startedAt = dateTimeNow();
 	const run: CallRun = {
-		...{ context, parameters, readQuestion, webhookUrl: wait.webhookUrl },
+		...{ context, parameters, readQuestion },
+		...{ webhookUrl: wait.webhookUrl, waits: wait.waits },
 		startedAt,
 		keepsInput: includesInput(context),
 		sameCalls: new SameCalls(context, startedAt),
@@ -115,6 +120,12 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 				...(question && { asked: question.asked.question }),
 			});
 		},
+		happened: (output) => {
+			const whom = `${request.phone_number} (${request.country_code})`;
+			const zone = call.time.hours?.zone ?? context.getTimezone();
+			return output.map((one) => callText(whom, one, zone)).join(' ');
+		},
+		nextStep: (output) => (output.some(isDueLater) ? afterItIsDue(run) : undefined),
 		withDetails: (error) => withCallDetails(request, error),
 		fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
 		formatOutput: (output) =>
@@ -124,6 +135,13 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 				return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
 			}),
 	};
+}
+
+/** What a model can do about a call that begins later. An MCP client without a session isn't recognized. */
+function afterItIsDue({ context, waits }: CallRun): string {
+	return waits && mcpSessionOf(context) !== ''
+		? 'To get its result, repeat this request after that time. No second call is placed.'
+		: 'Do not repeat this request. Read the call after that time by its ID.';
 }
 
 /** Sends the call of an item, and returns the response. The client may need several attempts. */

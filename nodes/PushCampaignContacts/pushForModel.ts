@@ -50,7 +50,8 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 		requests;
 	const further = others.length > 0 && { further_requests: others };
 	const output = [{ json: { ...first, ...further, rejected } }];
-	noteCompleted(context, { output, isReplay, repeatable: false, isPartial });
+	const happened = pushSummary(outcome);
+	noteCompleted(context, { output, happened, isReplay, repeatable: false, isPartial });
 	if (isPartial) throw partlyPushed(outcome);
 	return [output];
 }

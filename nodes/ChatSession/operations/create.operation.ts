@@ -78,6 +78,7 @@ const createOne: Prepare = (form) => {
 		payload: { fields: { agentUuid, personName }, additions },
 		target: createTarget(agentUuid, personName),
 		modelMayRepeat: 'afterCompletion',
+		happened: () => 'The chat session was created.',
 		send: async ({ account: { client, apiMapping } }) => {
 			const values = chatValues(apiMapping, [
 				['chatCreateAgent', agentUuid],

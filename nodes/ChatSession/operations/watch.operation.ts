@@ -76,6 +76,7 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 		// Watching twice has the same result, and the trigger may have removed the session in the meantime.
 		target: undefined,
 		modelMayRepeat: 'afterCompletion',
+		happened: () => `The chat session is ${action === 'watch' ? 'now' : 'no longer'} watched.`,
 		send: async ({ context, account: { client } }) => {
 			// The service issues no token for a session that can't be watched, such as a closed one.
 			if (action === 'watch') await requestWsToken(client, sessionId);

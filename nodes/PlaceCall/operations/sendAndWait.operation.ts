@@ -37,7 +37,7 @@ export const sendAndWait: Operation = {
 		// After an error, n8n would tell the model that the person rejected.
 		return await asking.catch((error: unknown) => {
 			hintForOwner(context, error);
-			return [{ json: withoutAnswer(failureForModel(error)), pairedItem: { item: 0 } }];
+			return [{ json: withoutAnswer(failureForModel(context, error)), pairedItem: { item: 0 } }];
 		});
 	},
 };

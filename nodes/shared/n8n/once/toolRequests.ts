@@ -31,7 +31,7 @@ const toolRequests = new WeakMap<RequestRecords, ToolRequests>();
 export async function sendForModel<Deps>(
 	context: IExecuteFunctions,
 	records: RequestRecords,
-	{ payload, target, modelMayRepeat }: PreparedRequest<Deps>,
+	{ payload, target, modelMayRepeat, happened, nextStep }: PreparedRequest<Deps>,
 	send: (key: string, toolRequest: string) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
 	const accounts = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
@@ -53,7 +53,11 @@ export async function sendForModel<Deps>(
 			const output = await send(key, toolRequest);
 			if (approval !== undefined) approved.set(approval, true);
 			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
-			noteCompleted(context, { output, isReplay, repeatable });
+			noteCompleted(context, {
+				...{ output, isReplay, repeatable },
+				happened: happened(output),
+				nextStep: nextStep?.(output),
+			});
 			return output;
 		} finally {
 			evictOldest(records);

@@ -36,6 +36,9 @@ export function isToolExecution(context: IExecuteFunctions): boolean {
 /** A request that a tool has completed, for its result. */
 export type CompletedRequest = {
 	output: INodeExecutionData[];
+	happened: string;
+	/** Undefined if nothing more is to do for it. */
+	nextStep?: string | undefined;
 	/** Whether an earlier tool request completed it. */
 	isReplay: boolean;
 	/** Whether the same request may be repeated, such as a chat message. */
