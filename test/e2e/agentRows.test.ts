@@ -89,6 +89,7 @@ type Arrangement = {
 	answers?: string[];
 	/** Answers other reviews, until the execution has ended. */
 	answer?: (id: string) => Promise<string>;
+	agentSettings?: Partial<INode>;
 };
 
 type Outcome = {
@@ -113,7 +114,14 @@ function scriptOf(version: number, ofRows: Step[][]): Step[] {
 
 /** Runs an agent over the rows. By default, they are the output of the node Rows. */
 async function run(arrangement: Arrangement): Promise<Outcome> {
-	const { version = 3.1, tools, nodes = [], answers = [], rows = PEOPLE } = arrangement;
+	const {
+		version = 3.1,
+		tools,
+		nodes = [],
+		answers = [],
+		rows = PEOPLE,
+		agentSettings,
+	} = arrangement;
 	const { script = [], steps = scriptOf(version, script) } = arrangement;
 	const names = tools.map(({ name }) => name);
 	const {
@@ -123,7 +131,8 @@ async function run(arrangement: Arrangement): Promise<Outcome> {
 	const path = randomUUID();
 	const trigger = webhook(path, { responseMode: 'onReceived' });
 	const split = node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.rows' });
-	const agent = aiAgent('Agent', version, { text: 'Go', options: { maxIterations: 100 } });
+	const options = { maxIterations: 100 };
+	const agent = { ...aiAgent('Agent', version, { text: 'Go', options }), ...agentSettings };
 	const workflow = await account.publish({
 		name: `rows ${path}`,
 		nodes: [trigger, split, agent, chatModel(modelCredentials), ...tools, ...nodes],
@@ -545,6 +554,22 @@ describe('AI Agent 2.2', () => {
 		},
 	);
 });
+
+test.each([2.2, 3.1])(
+	'if AI Agent %s fails and is retried, the same call is placed once, and the same message is sent again',
+	async (version) => {
+		const { open: sessionId } = fixtures.sessions;
+		const message = ours('Say', 'chatSendTool', { sessionId, message: FROM_MODEL });
+		const tools = [placeCall({ phoneNumber: FROM_MODEL }), message];
+		const both = [request({ whom: ASHA }), request({ whom: 'Hello' }, 'Say')];
+		const steps: Step[] = [...both, { fails: true }, ...both, finish];
+		const agentSettings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 };
+		const rows = PEOPLE.slice(0, 1);
+		const { called, outcomes } = await run({ version, rows, tools, steps, agentSettings });
+		expect(called).toEqual([ASHA]);
+		expect(outcomes).toEqual(['done', 'already_done', 'done', 'done']);
+	},
+);
 
 test('an MCP client pushes no row, because it has none', async () => {
 	const host = await ToolHost.start(n8n);

@@ -18,7 +18,7 @@ import { askingRowOf, isUncertain } from '../tools/askingRow';
 import { addHints } from '../tools/hints';
 import { rowAdvice } from '../tools/rowValues';
 import { runForModel } from '../tools/toolResult';
-import { toolDescriptionField } from '../tools/toolDescription';
+import { toolDescriptionFields } from '../tools/toolDescription';
 import { noteReadOnly, returnsErrorsToAgent, runsAsTool, toolRunOf } from '../tools/toolRun';
 
 /** The inputs of one node run. */
@@ -55,8 +55,8 @@ export function operationFields(
 ): INodeProperties[] {
 	const operations = resources.flatMap((resource) => resource.operations);
 	return [
-		...operations.map(({ value, toolDescription, fields }) =>
-			toolDescriptionField(toolDescription, fields, { operation: [value] }),
+		...operations.flatMap(({ value, toolDescription, fields }) =>
+			toolDescriptionFields(toolDescription, fields, { operation: [value] }),
 		),
 		resourceField(resources, initial),
 		...resources.map(
