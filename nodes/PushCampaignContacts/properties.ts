@@ -52,7 +52,8 @@ const contactsFields: INodeProperties[] = [
 			{
 				name: 'Input Items',
 				value: 'items',
-				description: 'Each input item is a row, such as the rows of a spreadsheet',
+				description:
+					'Each input item is a row, such as the rows of a spreadsheet. As a tool, only the row that the agent processes.',
 			},
 			{
 				name: 'JSON',

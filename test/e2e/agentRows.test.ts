@@ -405,15 +405,54 @@ describe('a human review by phone', () => {
 	test('a request that repeats is sent once for the row for which it was approved', async () => {
 		const tools = [placeCall({ phoneNumber: FROM_MODEL })];
 		const script = PEOPLE.map(({ phone }) => [reviewed({ whom: phone })]);
+		const message = '=Shall we call {{ $json.name }} on {{ $json.toolParameters.whom }}?';
+		const nodes = [ask({ message })];
+		const outcome = await run({ tools, nodes, arrows, script, answers: ['no', 'yes', 'no'] });
+		const [question] = simulator.placedCalls();
+		expect(question?.request).toMatchObject({
+			data_extraction: [{ description: `Shall we call Asha on ${ASHA}?` }],
+		});
+		expect(withoutApprover(outcome)).toEqual([BELA]);
+		expect(outcome.outcomes.sort()).toEqual(['done', 'not_sent', 'not_sent']);
+	});
+
+	test('a row can ask again, also if the agent has only the rows of a later output', async () => {
+		const isAsha = { leftValue: '={{ $json.name }}', rightValue: 'Asha' };
+		const operator = { type: 'string', operation: 'equals' };
+		const iff = node('If', 'n8n-nodes-base.if', 2.2, {
+			conditions: {
+				options: { version: 2, typeValidation: 'loose', caseSensitive: true },
+				combinator: 'and',
+				conditions: [{ id: 'name', ...isAsha, operator }],
+			},
+		});
+		const others: Arrow[] = [
+			['Rows', 'If'],
+			['If', 'Agent', 'main', 1],
+			...uses('Agent', ['Ask', 'Call']),
+		];
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const script = [[reviewed(), reviewed()], [reviewed()]];
+		const nodes = [iff, ask()];
+		const answers = ['no', 'yes', 'yes'];
+		const outcome = await run({ tools, nodes, arrows: others, script, answers });
+		expect(withoutApprover(outcome)).toEqual([CHAN, BELA]);
+	});
+
+	test('if the agent processes rows in a batch, nobody is called for another row, and the person is told what to change', async () => {
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const options = { batching: { batchSize: 3 } };
+		const { parameters } = aiAgent('Agent', 3.1, { text: 'Go', options });
+		const script = eachRow(reviewed());
 		const outcome = await run({
 			tools,
 			nodes: [ask()],
 			arrows,
 			script,
-			answers: ['no', 'yes', 'no'],
+			agentSettings: { parameters },
 		});
-		expect(withoutApprover(outcome)).toEqual([BELA]);
-		expect(outcome.outcomes.sort()).toEqual(['done', 'not_sent', 'not_sent']);
+		expect(withoutApprover(outcome)).toEqual([ASHA]);
+		expect(outcome.hints.at(-1)).toContain('set the batch size of the AI Agent node to 1');
 	});
 
 	test('asks nobody with a value of another row', async () => {

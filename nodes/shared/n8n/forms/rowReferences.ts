@@ -4,6 +4,8 @@ export type RowReferences = {
 	nodes: string[];
 	/** Whether they read the input item, as with `$json`. */
 	readsItem: boolean;
+	/** Whether they may read any field of it, as with `$json` alone. */
+	readsAnyField: boolean;
 	/** Names of fields in them, such as "phone" in `$json.phone`. */
 	fields: string[];
 	/** Whether they have another name that may depend on the row, such as `$itemIndex`. */
@@ -15,6 +17,8 @@ const CONSTANT =
 	/\$(?:(?:vars|env|secrets|workflow|execution|runIndex|now|today|if|ifEmpty|max|min|jmespath|tool|fromAI|fromAi|fromai)\b|[{\d]|\(\s*(?:"[^"\\]*"|'[^'\\]*')\s*\)\.(?:(?:first|last|all)\(|(?:isExecuted|params)\b))/g;
 const NODE_ITEM = /\$\(\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\)/g;
 const INPUT_ITEM = /\$(?:json|input|data|binary)\b/g;
+/** Without the name of a field after it. */
+const ANY_FIELD = /\$(?:input|data|binary)\b|\$json\b(?!\s*(?:\?\.(?!\s*\[)|\.|\[\s*["']))/;
 const OTHER = /\$|\bthis\b|\\u/;
 const FIELD = /\.\s*([A-Za-z_]\w*)|\[\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\]/g;
 
@@ -25,6 +29,7 @@ export function rowReferences(raw: unknown): RowReferences {
 	return {
 		nodes: Array.from(code.matchAll(NODE_ITEM), ([, double, single]) => double ?? single ?? ''),
 		readsItem: rest.search(INPUT_ITEM) >= 0,
+		readsAnyField: ANY_FIELD.test(rest),
 		fields: Array.from(rest.matchAll(FIELD), ([, dotted, ...quoted]) => dotted ?? quoted.join('')),
 		hasOthers: OTHER.test(rest.replace(INPUT_ITEM, ' ')),
 	};

@@ -3,6 +3,7 @@ import { NotSent } from '../../api/errors';
 import { isJsonObject, type JsonObject } from '../../json';
 import { isReviewed } from '../tools/agentRun';
 import { askingRowOf, callIdOf, isOneOfSeveral, keyOf } from '../tools/askingRow';
+import { addHintsForPerson } from '../tools/hints';
 import { noteToolRun } from '../tools/toolRun';
 import { openRecord } from './executionStore';
 
@@ -34,7 +35,11 @@ export function requireApprovedRow(context: IExecuteFunctions): void {
 		return;
 	}
 	const approved = possible.filter((row) => keyOf(row) === key);
-	if (approved.length === 0) throw approvedForAnother();
+	if (approved.length === 0) {
+		const error = approvedForAnother();
+		addHintsForPerson(context, error.explanation);
+		throw error;
+	}
 	noteToolRun(context, { askingRow: { ...asking, possible: approved, key } });
 }
 
@@ -47,7 +52,8 @@ function approvedForAnother(): NotSent {
 	return new NotSent(
 		"A person approved this request for another row of the agent's input. Nothing was sent for this row",
 		{
-			onScreen: '',
+			onScreen:
+				'n8n runs an approved tool for each row, and only the run for the approved row counts. If no call or message follows for an approved row, set the batch size of the AI Agent node to 1.',
 			forModel:
 				'Ignore this result, and do not repeat this request. If there is no other result for your own request, it was not approved.',
 		},

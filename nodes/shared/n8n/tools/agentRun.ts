@@ -1,4 +1,3 @@
-import compact from 'lodash/compact';
 import uniq from 'lodash/uniq';
 import {
 	NodeConnectionTypes,
@@ -77,18 +76,13 @@ export function inExpression(text: string): string {
 export type NodeOutput = { source: Required<ISourceData>; items: readonly INodeExecutionData[] };
 
 /**
- * The input of the agent for which n8n's engine runs this node. n8n names it only in the first run of an agent, and not
- * behind a review. Otherwise, it's what the nodes before the agent returned last.
+ * What the nodes before the agent returned last, at all of their outputs. The input of the agent for which n8n's engine runs
+ * this node is among it. n8n names the output only for the first requests of the first run of an agent.
  */
 export function agentInput(context: IExecuteFunctions): NodeOutput[] {
 	const source = sourceOf(context);
 	if (source === undefined) return [];
-	const agents = agentsOf(context, source);
-	const { named } = source;
-	if (named !== undefined && !agents.includes(named.previousNode) && !isReviewed(context)) {
-		return compact([outputAt(context, named)]);
-	}
-	const before = agents.flatMap((agent) =>
+	const before = agentsOf(context, source).flatMap((agent) =>
 		orEmpty(() => context.getParentNodes(agent, { depth: 1 })),
 	);
 	return uniq(before.map(({ name }) => name)).flatMap((name) => lastOutputs(context, name));
@@ -117,21 +111,22 @@ function lastOutputs(context: IExecuteFunctions, previousNode: string): NodeOutp
 	const previousNodeRun = completedRuns(context, previousNode) - 1;
 	const outputs: NodeOutput[] = [];
 	for (let previousNodeOutput = 0; ; previousNodeOutput++) {
-		const output = outputAt(context, { previousNode, previousNodeOutput, previousNodeRun });
-		if (output === undefined) return outputs;
-		outputs.push(output);
+		const source = { previousNode, previousNodeOutput, previousNodeRun };
+		const items = itemsAt(context, source);
+		if (items === undefined) return outputs;
+		outputs.push({ source, items });
 	}
 }
 
 /** Undefined if the node has no such run or output. n8n throws then. */
-function outputAt(
+function itemsAt(
 	context: IExecuteFunctions,
-	{ previousNode, previousNodeOutput = 0, previousNodeRun = 0 }: ISourceData,
-): NodeOutput | undefined {
-	const source = { previousNode, previousNodeOutput, previousNodeRun };
+	{ previousNode, previousNodeOutput, previousNodeRun }: NodeOutput['source'],
+): NodeOutput['items'] | undefined {
 	try {
-		const { $items } = context.getWorkflowDataProxy(0);
-		return { source, items: $items(previousNode, previousNodeOutput, previousNodeRun) };
+		return context
+			.getWorkflowDataProxy(0)
+			.$items(previousNode, previousNodeOutput, previousNodeRun);
 	} catch {
 		return undefined;
 	}

@@ -97,15 +97,15 @@ function findAskingRow(context: IExecuteFunctions): AskingRow {
 
 function findInItem(context: IExecuteFunctions): AskingRow {
 	const item = context.getInputData()[0]?.json ?? {};
-	const args = argumentsAmong(context, Object.keys(item));
+	const args = [CALL_ID, ...argumentsIn(context, item)];
 	const found = agentInput(context).flatMap(({ source, items }): Row[] =>
 		items.map(({ json }, index) => ({ json, place: { source, item: index } })),
 	);
-	const rows = found.length > 0 ? found : [{ json: omit(item, CALL_ID, ...args) }];
+	const rows = found.length > 0 ? found : [{ json: omit(item, args) }];
 	const fitting = rows.filter(({ json }) => isShown(json, item, args));
 	const possible = fitting.length > 0 ? fitting : rows;
 	// For the key, a model that repeats a column, such as a phone number, means its own row.
-	const exact = fitting.filter(({ json }) => isShown(json, item));
+	const exact = fitting.filter(({ json }) => isShown(json, item, [CALL_ID]));
 	const [first, ...others] = exact.length > 0 ? exact : possible;
 	const isKnown = first !== undefined && areDifferent(rows) && !areDifferent([first, ...others]);
 	return { rows, possible, key: isKnown ? keyOf(first) : undefined, item };
@@ -117,12 +117,16 @@ export function isShown(row: IDataObject, item: IDataObject, except: string[] = 
 }
 
 /** The fields that the model gave. It may also invent some, because n8n doesn't check them. */
-function argumentsAmong(context: IExecuteFunctions, fields: string[]): string[] {
-	const names = fields.filter((name) => isSafeObjectProperty(name) && /^[\w-]{1,64}$/.test(name));
+function argumentsIn(context: IExecuteFunctions, item: IDataObject): string[] {
+	const names = Object.keys(item).filter(
+		(name) => isSafeObjectProperty(name) && /^[\w-]{1,64}$/.test(name),
+	);
 	const list = `[${names.map(inExpression).join(', ')}]`;
-	const given: unknown = context.evaluateExpression(
-		`{{ ${list}.filter((name) => $fromAI(name) !== undefined) }}`,
+	const found: unknown = context.evaluateExpression(
+		`{{ ${list}.map((name) => $fromAI(name) ?? null) }}`,
 		0,
 	);
-	return Array.isArray(given) ? given.map(String) : [];
+	const given: unknown[] = Array.isArray(found) ? found : [];
+	// n8n returns no value for null, which a model may give, too.
+	return names.filter((name, index) => isEqual(given[index], item[name]));
 }

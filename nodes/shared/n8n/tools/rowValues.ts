@@ -1,4 +1,5 @@
 import isEqual from 'lodash/isEqual';
+import pick from 'lodash/pick';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { onScreenOnly, type Resolution } from '../../api/resolution';
 import { rowReader, UNREAD } from '../forms/rowExpression';
@@ -13,6 +14,7 @@ import {
 	isShown,
 	type Row,
 } from './askingRow';
+import { isHumanReview } from './toolRun';
 
 const LOOP = 'add a Loop Over Items node with batch size 1 before the agent';
 const WHICH_ROW = `Use AI Agent 3 or later, which tells its tools the row, or ${LOOP}. There, {{ $json.column }} is the column of the row.`;
@@ -52,12 +54,22 @@ export function valueForRow(
 		);
 		return isSame ? value : new OfAnotherRow(rowAdvice(context));
 	}
-	const readRow = rowReader(raw);
-	const [value, ...others] =
-		readRow === undefined ? [UNREAD] : possible.map(({ json }) => readRow(json));
+	const readRow = rowReader(raw) ?? (() => UNREAD);
+	const besides = besidesRow(context, item);
+	const [value, ...others] = possible.map(({ json }) => readRow({ ...besides, ...json }));
 	if (value !== UNREAD && others.every((other) => isEqual(other, value))) return value;
-	if (isOfRow(context, asking, item, references)) return evaluate(0);
+	const row = certainRow(asking);
+	const shown = row && { ...besides, ...row };
+	const isRight =
+		isShownRight(references, item, shown, asking) &&
+		nodes.every((name) => isOwnItem(context, name, possible));
+	if (isRight) return evaluate(0);
 	return new OfAnotherRow(rowAdvice(context));
+}
+
+/** What an expression may read besides the row. A human review is about the model's arguments. */
+function besidesRow(context: IExecuteFunctions, item: IDataObject): IDataObject {
+	return isHumanReview(context) ? item : pick(item, CALL_ID);
 }
 
 /** What the person who builds the workflow can do, so that the row is certain. */
@@ -68,25 +80,28 @@ export function rowAdvice(context: IExecuteFunctions): Resolution {
 	return onScreenOnly(mayBeAny ? AFTER_REVIEW : OWN_ROW);
 }
 
-/** Whether what an expression refers to is that of the asking row in n8n's view of the item. */
-function isOfRow(
-	context: IExecuteFunctions,
-	asking: AskingRow,
+/**
+ * Whether n8n's item has the values of the asking row, as far as an expression reads it.
+ *
+ * @param row undefined if it isn't certain
+ */
+function isShownRight(
+	{ readsItem, readsAnyField, fields, hasOthers }: RowReferences,
 	item: IDataObject,
-	{ nodes, readsItem, fields, hasOthers }: RowReferences,
+	row: IDataObject | undefined,
+	asking: AskingRow,
 ): boolean {
-	const row = certainRow(asking);
-	const isOfModel = (field: string) => field in item && field !== CALL_ID && !(row && field in row);
-	if (readsItem && (row === undefined || !isShown(row, item) || fields.some(isOfModel)))
-		return false;
 	if (hasOthers && isOneOfSeveral(asking)) return false;
-	return nodes.every((name) => isOwnItem(context, name, asking.possible));
+	if (!readsItem) return true;
+	if (row === undefined || (readsAnyField && !isShown(row, item))) return false;
+	return fields.every((field) => !(field in item) || isEqual(item[field], row[field]));
 }
 
 /** Whether n8n resolves `$('Node').item` to the item that belongs to each of these rows. */
 function isOwnItem(context: IExecuteFunctions, name: string, rows: readonly Row[]): boolean {
 	const node = `$(${inExpression(name)}, true)`;
-	if (context.evaluateExpression(`{{ ${node}.isExecuted }}`, 0) === false) return true;
+	if (orNothing(() => context.evaluateExpression(`{{ ${node}.isExecuted }}`, 0)) === false)
+		return true;
 	const resolved = orNothing(() => context.evaluateExpression(`{{ ${node}.item.json }}`, 0));
 	const { $getPairedItem } = context.getWorkflowDataProxy(0);
 	return rows.every(({ place }) => {
