@@ -523,7 +523,7 @@ describe('a human review in Slack', () => {
 	test('with one row at a time, the column of the row is read', async () => {
 		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
 		const steps = PEOPLE.flatMap(() => [reviewed(), finish]);
-		const tooled = [...inLoop.slice(0, 3), ...uses('Agent', ['Ask', 'Call'] as [string, string])];
+		const tooled = [...inLoop.slice(0, 3), ...uses('Agent', ['Ask', 'Call'])];
 		const answer = async (id: string) => await approve(id, 3);
 		const nodes = [review(), loop];
 		const outcome = await run({ tools, nodes, arrows: tooled, steps, answer });

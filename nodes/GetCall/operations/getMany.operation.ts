@@ -83,7 +83,8 @@ const filtersField: INodeProperties = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. picked',
-			description: `Calls with this status. ${KNOWN_STATUSES}`,
+			description:
+				'Calls with this status. Known statuses are picked, not_picked, and failed. Any other one is sent to the service as it is.',
 		},
 		{
 			displayName: 'To',
