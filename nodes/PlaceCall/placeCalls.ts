@@ -96,7 +96,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	requireOneTime(call.time, additions);
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = run.keepsInput(form);
-	const { planned, obstacle } = callTime(call.time, run.startedAt);
+	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
 	// Several rows of an agent may ask the same person, each something else.
 	const asked = runsAsTool(context) ? (question?.asked.question ?? '') : '';
 	const duplicate = sameCalls.add(index, `${looseKey}${asked}`, planned);
@@ -123,7 +123,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 		happened: (output) => {
 			const whom = `${request.phone_number} (${request.country_code})`;
 			const zone = call.time.hours?.zone ?? context.getTimezone();
-			return output.map((one) => callText(whom, one, zone)).join(' ');
+			return output.map((one) => callText(whom, one, zone, scheduledAt)).join(' ');
 		},
 		nextStep: (output) => (output.some(isDueLater) ? afterItIsDue(run) : undefined),
 		withDetails: (error) => withCallDetails(request, error),

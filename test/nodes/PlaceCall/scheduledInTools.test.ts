@@ -70,6 +70,14 @@ test('a time of day is returned with its date, before the call', async () => {
 	});
 });
 
+test('a time of day is returned as it is, if the service does not tell its date', async () => {
+	isNow(NOON);
+	acceptCalls(1);
+	expect(await inlineTool(tool({ when: FROM_MODEL }))({ when: '18:30' })).toMatchObject({
+		what_happened: 'A call to 9876543210 (IN) is scheduled for 18:30.',
+	});
+});
+
 test('an MCP client without a session is not told to repeat the request', async () => {
 	isNow(NIGHT);
 	acceptCalls(1);
