@@ -31,6 +31,8 @@ export type AgentRun = {
 	rows?: IDataObject[];
 	/** The index of the agent run, in a loop. */
 	run?: number;
+	/** The row to which n8n resolves `$('Row').item`. n8n 2.41 always takes the first one. */
+	resolved?: number;
 	/** The run data. Tool requests that share it belong to one execution. */
 	data?: IRunExecutionData;
 	mode?: WorkflowExecuteMode;
@@ -84,7 +86,14 @@ function recordRows(
 /** AI Agent 3: the engine runs the tool like any node, on the agent's item merged with the model's arguments. */
 export function engineTool(
 	plain: INode,
-	{ row = {}, rows = [row], run = 0, data = newExecutionData(), mode = 'trigger' }: AgentRun = {},
+	{
+		row = {},
+		rows = [row],
+		run = 0,
+		resolved = 0,
+		data = newExecutionData(),
+		mode = 'trigger',
+	}: AgentRun = {},
 ): CallTool {
 	const node = toolOf(plain);
 	const workflow = agentWorkflow(node);
@@ -95,7 +104,7 @@ export function engineTool(
 		// In later runs of an agent, n8n names its first run as the source.
 		const source = { previousNode: run === 0 ? 'Row' : 'Agent', previousNodeRun: 0 };
 		const json = { ...row, ...args, toolCallId: randomUUID() };
-		const input = [{ json, pairedItem: { item: 0, sourceOverwrite: source } }];
+		const input = [{ json, pairedItem: { item: resolved, sourceOverwrite: source } }];
 		const task = {
 			source: { main: [{ previousNode: 'Agent', previousNodeRun: run }] },
 			metadata: { preserveSourceOverwrite: true, preservedSourceOverwrite: source },

@@ -91,6 +91,11 @@ describe('run by the engine', () => {
 		expect(await callFor(expression, request)).toEqual([]);
 	});
 
+	test('an item that n8n resolves for the row is sent', async () => {
+		const expression = "={{ $('Row').item.json.phone }}";
+		expect(await callFor(expression, { resolved: 1 })).toEqual([BELA.phone]);
+	});
+
 	test("the first row's own item is sent for it", async () => {
 		expect(await callFor("={{ $('Row').item.json.phone }}", FIRST)).toEqual([ASHA.phone]);
 	});
