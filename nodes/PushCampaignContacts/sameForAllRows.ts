@@ -14,6 +14,8 @@ type Place = { field: INodeProperties; collection?: string };
 
 const PLACES: readonly Place[] = uniqBy(
 	pushFields.flatMap((field): Place[] => {
+		// The description of a tool isn't read.
+		if (field.type === 'hidden') return [];
 		// Contacts in JSON are read from each item.
 		if (field.type !== 'collection') return field.name === 'contacts' ? [] : [{ field }];
 		const members = (field.options ?? []).filter((option) => 'type' in option);

@@ -7,6 +7,7 @@ import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { comparableHeading } from '../../nodes/PushCampaignContacts/push/headings';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../nodes/PushCampaignContacts/push/rows';
+import { rowReferences } from '../../nodes/shared/n8n/forms/rowReferences';
 import { ListedNumbers } from '../../nodes/Dnd/list/listedNumbers';
 import { latestOfEachNumber } from '../../nodes/GetCall/latestCalls';
 import { asSentence, ServiceRejection } from '../../nodes/shared/api/errors';
@@ -76,6 +77,7 @@ const ofText: Record<string, (text: string) => unknown> = {
 	'session IDs': (text) => splitSessionIds(text),
 	'an expression': (text) => rowReader(`={{ $json["${text}"] }}`)?.({ [text]: text }),
 	'an expression of all rows': (text) => mayNameRow(text),
+	'an expression of a tool': (text) => [rowReferences(`=${text}`), rowReferences(`={{ ${text}`)],
 };
 
 const many = <T>(characters: number, each: number, one: (index: number) => T): T[] =>

@@ -186,8 +186,9 @@ test.each([
 ])('as a tool of %s, does not push numbers of earlier executions', async (_name, toolOf) => {
 	respondWith(ok(1));
 	await run(manyRows(1));
-	const tool = toolOf(pushNode(remembering));
-	expect(await tool({ phone: phone(0) })).toMatchObject({
+	const contacts = "={{ $fromAI('contacts', '', 'json') }}";
+	const tool = toolOf(pushNode({ ...remembering, contactsFrom: 'json', contacts }));
+	expect(await tool({ contacts: [{ phone: phone(0) }] })).toMatchObject({
 		outcome: 'not_sent',
 		what_happened: '1 row: 0 pushed, 1 pushed before.',
 		next_step: expect.stringMatching(
