@@ -7,7 +7,7 @@ import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import { ThirdParties } from '../n8n/thirdParties';
 import { slackToken } from '../n8n/thirdParties/slack';
 import { until } from '../n8n/until';
-import { byId, node, webhook } from '../n8n/workflow';
+import { byId, manualTrigger, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
 import {
@@ -199,6 +199,37 @@ describe('AI Agent 3.1', () => {
 		const { called, outcomes } = await run({ rows, tools, script: eachRow(request(), rows) });
 		expect(called.sort()).toEqual(phones);
 		expect(outcomes).toEqual(rows.map(() => 'done'));
+	});
+
+	test('uses its tools if only the agent, or a node after it, is executed in the editor', async () => {
+		const rows = node('Rows', 'n8n-nodes-base.set', 3.4, {
+			mode: 'raw',
+			jsonOutput: JSON.stringify({ phone: ASHA }),
+		});
+		const workflow = await account.create({
+			name: 'execute step',
+			nodes: [
+				...[manualTrigger(), rows, aiAgent('Agent', 3.1), chatModel(modelCredentials)],
+				...[placeCall({ phoneNumber: ROW_PHONE }), node('After', 'n8n-nodes-base.noOp', 1)],
+			],
+			connections: connect([
+				['Start', 'Rows'],
+				['Rows', 'Agent'],
+				['Agent', 'After'],
+				...uses('Agent', 'Call'),
+			]),
+		});
+		for (const nodeName of ['Agent', 'After']) {
+			model.follow(request(), finish);
+			const started = await n8n.request('POST', `/workflows/${workflow.id}/run`, {
+				triggerToStartFrom: { name: 'Start' },
+				destinationNode: { nodeName, mode: 'inclusive' },
+			});
+			const { executionId } = z.object({ executionId: z.string() }).parse(started);
+			await n8n.finished(executionId);
+			expect((await outcomeOf(executionId, ['Call'])).outcomes).toEqual(['done']);
+		}
+		expect(simulator.callsTo(`+91${ASHA}`)).toBe(2);
 	});
 
 	test('each row has the maximum number of calls for itself', async () => {
