@@ -11,7 +11,7 @@ import {
 } from '../shared/json';
 import { givenAs } from '../shared/modelFormats';
 import type { Fields } from '../shared/n8n/forms/fields';
-import { mayNameRow } from '../shared/n8n/forms/mayNameRow';
+import { mayNameRow } from '../shared/n8n/forms/rowReferences';
 import { requireAllItems } from '../shared/n8n/run/executeOnce';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { toolRow } from '../shared/n8n/tools/askingRow';

@@ -5,7 +5,7 @@ import { onScreenOnly } from '../shared/api/resolution';
 import type { JsonValue } from '../shared/json';
 import type { Fields } from '../shared/n8n/forms/fields';
 import type { OperationRun } from '../shared/n8n/run/operations';
-import { mayNameRow } from '../shared/n8n/forms/mayNameRow';
+import { mayNameRow } from '../shared/n8n/forms/rowReferences';
 import { forEachWithPauses } from '../shared/pauses';
 import { pushFields } from './properties';
 

@@ -20,7 +20,7 @@ import { flatCallRecord } from '../../nodes/shared/calls/callRecord';
 import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
 import { splitSessionIds } from '../../nodes/shared/chat/parseChatFields';
 import type { JsonObject } from '../../nodes/shared/json';
-import { mayNameRow } from '../../nodes/shared/n8n/forms/mayNameRow';
+import { mayNameRow } from '../../nodes/shared/n8n/forms/rowReferences';
 import { rowReader } from '../../nodes/shared/n8n/forms/rowExpression';
 import { loosePhoneKey } from '../../nodes/shared/phone/phoneKey';
 import { normalized } from '../../nodes/shared/text';

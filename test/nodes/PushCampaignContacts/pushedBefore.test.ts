@@ -2,7 +2,17 @@
 import nock from 'nock';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { plainText } from '../../../nodes/shared/values';
-import { engineHarness, engineTool, mcpTool, service } from '../../engine';
+import {
+	engineHarness,
+	engineTool,
+	mcpTool,
+	oneNodeWorkflow,
+	output,
+	resume,
+	runKilled,
+	service,
+	storedCopy,
+} from '../../engine';
 import {
 	accepted,
 	respondWith,
@@ -195,4 +205,15 @@ test.each([
 			/This number was pushed to the campaign before, or an earlier push of it began, so it/,
 		),
 	});
+});
+
+test('a retry after a kill does not report rows as unknown for which nothing was sent', async () => {
+	const bodies = respondWith(ok(2));
+	await run(manyRows(2));
+	const { workflow, start } = oneNodeWorkflow(pushNode(remembering), ['Pushed', 'Rejected']);
+	const begun = await runKilled(workflow, start, manyRows(2));
+	const again = await resume(workflow, storedCopy(begun), 'retry');
+	const rejected = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
+	expect(rejected).toEqual(['pushed_before', 'pushed_before']);
+	expect(bodies).toHaveLength(1);
 });

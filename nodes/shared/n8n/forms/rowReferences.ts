@@ -35,6 +35,18 @@ export function rowReferences(raw: unknown): RowReferences {
 	};
 }
 
+/** The items of the node, the same for each of them. For a tool, they have the arguments of the model. */
+const ALL_ITEMS = /\$input\.(?:first|last|all)\(\)/g;
+
+/**
+ * Whether an expression may refer to the current item. If it doesn't, it may still return another value each time, such as
+ * the time, so its values can't be compared.
+ */
+export function mayNameRow(expression: string): boolean {
+	const { nodes, readsItem, hasOthers } = rowReferences(expression.replace(ALL_ITEMS, ' '));
+	return nodes.length > 0 || readsItem || hasOthers;
+}
+
 /** The code between the braces of each expression, because the text around it may have any words. */
 function codeIn(raw: unknown): string[] {
 	if (typeof raw === 'string') {

@@ -76,7 +76,7 @@ type ToolRun = {
 
 const toolRuns = new WeakMap<object, ToolRun>();
 
-/** Empty until something is noted. Only a run as a tool reads it. */
+/** Empty until something is noted. */
 export function toolRunOf(context: object): Readonly<ToolRun> {
 	return toolRuns.get(context) ?? {};
 }
