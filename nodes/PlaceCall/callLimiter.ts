@@ -82,7 +82,6 @@ export class CallLimiter {
 			pending = wanted.filter(({ index, period, text }) => {
 				if (!free.delete(text)) return true;
 				this.reservations.set(index, { period, text });
-				this.unused.add(text);
 				return false;
 			});
 		}
@@ -90,13 +89,23 @@ export class CallLimiter {
 
 	/** Reserves those that nobody has reserved, except an earlier attempt of this execution that n8n's end interrupted. */
 	private async freeOf(texts: string[]): Promise<Set<string>> {
-		const free = new Set(await this.store.add(texts));
+		const added = await this.store.add(texts);
+		// Before the notes, which n8n may fail to write.
+		this.noteReserved(added);
 		const notes = await this.notes();
-		const taken = texts.filter((text) => !free.has(text));
-		for (const text of (await notes?.takeOver(taken)) ?? []) free.add(text);
+		const free = new Set(added);
+		const takenOver = (await notes?.takeOver(texts.filter((text) => !free.has(text)))) ?? [];
+		this.noteReserved(takenOver);
+		for (const text of takenOver) free.add(text);
 		await notes?.reserve([...free]);
-		for (const text of free) this.reserved.add(text);
 		return free;
+	}
+
+	private noteReserved(texts: Iterable<string>): void {
+		for (const text of texts) {
+			this.reserved.add(text);
+			this.unused.add(text);
+		}
 	}
 
 	/**

@@ -58,8 +58,9 @@ export function minuteOfDay(time: unknown): number {
 	return Number(hours) * 60 + Number(more);
 }
 
+/** 0 may be midnight, or an empty cell. */
 function minuteOfFraction(day: number): number {
-	return day >= 0 && day < 1 ? Math.round(day * DAY_MINUTES) : NaN;
+	return day > 0 && day < 1 ? Math.round(day * DAY_MINUTES) : NaN;
 }
 
 /** Excludes a time of day, a month, or a year, which luxon would complete with other values. */

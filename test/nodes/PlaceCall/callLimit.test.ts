@@ -292,6 +292,18 @@ describe('a call that was certainly not placed does not count', () => {
 		expect(bodies).toHaveLength(1);
 	});
 
+	it("never sent, because n8n's database fails after the call was reserved", async () => {
+		let adds = 0;
+		store.beforeCall = (made) => {
+			if (made.startsWith('add') && ++adds > 1) throw new Error('disk full');
+		};
+		expect(faultOf(await call(PHONE)).message).toContain("didn't send it");
+		expect(adds).toBeGreaterThan(1);
+		store.beforeCall = () => {};
+		acceptCalls(1);
+		expect(isPlaced(await call(PHONE))).toEqual([true]);
+	});
+
 	it('unless the record cannot be removed', async () => {
 		callsEndpoint().reply(400, REJECTED);
 		store.beforeCall = (made) => {

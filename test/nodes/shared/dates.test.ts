@@ -34,7 +34,6 @@ test.each<[unknown, number]>([
 	['٦:٣٠ pm', at(18, 30)],
 	['１８：３０', at(18, 30)],
 	// As spreadsheets store a time: a fraction of a day.
-	[0, 0],
 	[0.25, at(6)],
 	[0.5, at(12)],
 	[0.77, at(18, 29)],
@@ -53,6 +52,8 @@ test.each([
 	...['9.3', '18,30', '18:30 pm', '1.5', '18-30', '18:30Z', '18:30+05:30', '109:00'],
 	// Half past midnight, or 30 percent of a day.
 	...['0.30', '0.25', '.45', '0,30'],
+	// Midnight, or an empty cell.
+	...[0, '0', '0.0', '0.00'],
 	// Hours with decimals, or 9:30 in a cell of numbers.
 	...[9.3, 9.5, 18, 1, 1.77, -0.5, NaN, Infinity, 46354.77],
 	...[null, undefined, true, {}, new Date()],

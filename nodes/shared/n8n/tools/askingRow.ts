@@ -101,8 +101,10 @@ function findInItem(context: IExecuteFunctions): AskingRow {
 	const found = agentInput(context).flatMap(({ source, items }): Row[] =>
 		items.map(({ json }, index) => ({ json, place: { source, item: index } })),
 	);
-	const rows = found.length > 0 ? found : [{ json: omit(item, args) }];
-	const fitting = rows.filter(({ json }) => isShown(json, item, args));
+	const isFitting = ({ json }: Row) => isShown(json, item, args);
+	// If no row fits, it may be one that n8n doesn't show here.
+	const rows = found.some(isFitting) ? found : [...found, { json: omit(item, args) }];
+	const fitting = found.filter(isFitting);
 	const possible = fitting.length > 0 ? fitting : rows;
 	// For the key, a model that repeats a column, such as a phone number, means its own row.
 	const exact = fitting.filter(({ json }) => isShown(json, item, [CALL_ID]));

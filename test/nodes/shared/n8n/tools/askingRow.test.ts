@@ -42,6 +42,10 @@ async function callFor(phoneNumber: string, request: Request = {}): Promise<unkn
 
 const ONLY_BELA = { rows: [BELA] };
 const FIRST = { row: ASHA };
+const HER = {
+	...{ rows: [{ ...BELA, 'her phone': ASHA.phone }], row: { ...BELA, 'her phone': ASHA.phone } },
+	args: { 'her phone': FROM_MODEL },
+};
 
 describe('run by the engine', () => {
 	test.each<[expression: string, request?: Request]>([
@@ -94,6 +98,20 @@ describe('run by the engine', () => {
 	test('an item that n8n resolves for the row is sent', async () => {
 		const expression = "={{ $('Row').item.json.phone }}";
 		expect(await callFor(expression, { resolved: 1 })).toEqual([BELA.phone]);
+	});
+
+	test.each([
+		// Rows of another run of the node before the agent.
+		['={{ $json.phone }}', { rows: [ASHA] }, []],
+		["={{ $('Row').item.json.phone }}", { rows: [ASHA] }, []],
+		["={{ $json.phone || 'none' }}", { rows: [ASHA] }, []],
+		['={{ $json.phone }}', { rows: [{ ...ASHA, phone: BELA.phone }] }, [BELA.phone]],
+		['={{ $fromAI("phone") }}', { rows: [ASHA], args: { phone: FROM_MODEL } }, [FROM_MODEL]],
+		// An argument that the model invented.
+		['={{ $json["her phone"] }}', HER, []],
+		['={{ $json.phone }}', HER, [BELA.phone]],
+	])('if no row fits, %s sends what is certain', async (expression, request, sent) => {
+		expect(await callFor(expression, request)).toEqual(sent);
 	});
 
 	test("the first row's own item is sent for it", async () => {
