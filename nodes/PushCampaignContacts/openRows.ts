@@ -112,7 +112,7 @@ async function openFiles({ context }: OperationRun): Promise<RowSource> {
 	const files: FileRows[] = [];
 	const names = new Map<string, number>();
 	for (const [item, data] of context.getInputData().entries()) {
-		const found = filesOf(data);
+		const found = filesOf(context, data);
 		if (found.length === 0) throw noFile(context, item);
 		for (const [field, { id, data, fileName = field }] of found) {
 			const count = (names.get(fileName) ?? 0) + 1;
@@ -129,21 +129,34 @@ async function openFiles({ context }: OperationRun): Promise<RowSource> {
 	return only !== undefined && files.length === 1 ? only : new SeveralFiles(files);
 }
 
-/** With the newer execution logic of a workflow, n8n has files in the fields of an item. */
-function filesOf({ json, binary = {} }: INodeExecutionData): NamedFile[] {
+type NamedFile = [field: string, file: IBinaryData];
+
+/**
+ * With *Execution Logic* v2 of a workflow, n8n has files in the fields of an item. Otherwise, such a field is data from
+ * outside, and could name any file that n8n stores.
+ */
+function filesOf(
+	context: IExecuteFunctions,
+	{ json, binary = {} }: INodeExecutionData,
+): NamedFile[] {
 	const files = Object.entries(binary);
-	if (files.length > 0 || !isJsonObject(json)) return files;
+	if (files.length > 0 || !isJsonObject(json) || !hasFilesInFields(context)) return files;
 	return [...valuesIn(json, MAX_VALUES)].flatMap((value): NamedFile[] =>
 		isFile(value) ? [['file', value]] : [],
 	);
 }
 
-type NamedFile = [field: string, file: IBinaryData];
+/** n8n 1 has neither the setting nor the method. */
+function hasFilesInFields(context: IExecuteFunctions): boolean {
+	return (
+		'getWorkflowSettings' in context && context.getWorkflowSettings().binaryMode === 'combined'
+	);
+}
 
 function isFile(value: unknown): value is IBinaryData {
-	return (
-		isJsonObject(value) && [value.mimeType, value.data].every((one) => typeof one === 'string')
-	);
+	if (!isJsonObject(value)) return false;
+	const { mimeType, data, id = '', fileName = '' } = value;
+	return [mimeType, data, id, fileName].every((one) => typeof one === 'string');
 }
 
 function noFile(context: IExecuteFunctions, item: number): InvalidInput {

@@ -160,7 +160,7 @@ describe('several files', () => {
 			expect(contacts()).toEqual([]);
 		});
 
-		it("are pushed from an item's fields, where n8n's newer execution logic has them", async () => {
+		it("are pushed from an item's fields, where Execution Logic v2 of the workflow has them", async () => {
 			const parameters = { fileSelector: `${folder}/*.csv` };
 			const lists = node('Read', 'n8n-nodes-base.readWriteFile', 1.1, parameters);
 			const { outputs } = await runFlow(account, 'Push', [], (trigger) => ({

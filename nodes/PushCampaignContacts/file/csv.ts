@@ -10,7 +10,7 @@ import { isCampaignPhone } from '../../shared/phone/campaignPhone';
  *   spaces if there are any: `5" pipe` is text. Text after the closing quote belongs to the cell, unless it is white space.
  *   So an undoubled quote only damages its own cell.
  * - Databases write `\"` for a quote. Where the cell could end, this counts only after an earlier one in the cell, because
- *   `"C:\"` ends with a backslash.
+ *   `"C:\"` ends with a backslash, or before a last quote, as in `"5\""`.
  * - If such a cell has line breaks too, its quote has run into later rows, which would be lost. The parser throws.
  * - Blank and short rows are left to the caller.
  */
@@ -76,11 +76,16 @@ export class CsvParser {
 				for (;;) {
 					const close = text.indexOf('"', from + 1);
 					if (close === -1 && isLast) throw this.unreadable(true);
-					// The next character shows whether the quote is doubled.
-					if (close === -1 || (close + 1 === text.length && !isLast)) return INCOMPLETE;
-					const part = text.slice(from + 1, close);
+					// The next character shows whether the quote is doubled, and the one after it whether the cell ends there.
 					const next = text.charCodeAt(close + 1);
-					if (endsInBackslash(part) && (hasBackslashes || !this.mayEndCell(next))) {
+					const last = next === QUOTE ? close + 1 : close;
+					if (close === -1 || (last + 1 === text.length && !isLast)) return INCOMPLETE;
+					const part = text.slice(from + 1, close);
+					const isLastButOne = next === QUOTE && this.isEnd(text.charCodeAt(close + 2));
+					if (
+						endsInBackslash(part) &&
+						(hasBackslashes || isLastButOne || !(next === QUOTE || this.isEnd(next)))
+					) {
 						hasBackslashes = true;
 						cell += `${part.slice(0, -1)}"`;
 						from = close;
@@ -123,9 +128,9 @@ export class CsvParser {
 		return at;
 	}
 
-	/** Whether a cell may end before this character. NaN is the end of the text. */
-	private mayEndCell(unit: number): boolean {
-		return [this.delimiter, QUOTE, LF, CR].includes(unit) || Number.isNaN(unit);
+	/** Whether this character ends a cell. NaN is the end of the text. */
+	private isEnd(unit: number): boolean {
+		return [this.delimiter, LF, CR].includes(unit) || Number.isNaN(unit);
 	}
 
 	private endOfCell(text: string, from: number): number {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
 import { MAX_OUTPUT_ROWS } from '../../../nodes/PushCampaignContacts/file/fileRows';
 import {
 	newExecutionData,
@@ -209,13 +209,26 @@ describe('several files', () => {
 	});
 });
 
-test("files in the fields of an item, as n8n's newer execution logic has them, are read", async () => {
+describe('files in the fields of an item', () => {
 	const list = fileItem('a.csv', lines('phone', phone(0))).binary?.data;
-	const bodies = respondWith(ok(1));
-	const json = { List: [{ ...list }], note: { mimeType: 'text/csv' } };
-	const { error } = await runPush([{ json }], csv());
-	expect(error).toBeUndefined();
-	expect(bodies.flatMap(phonesOf)).toEqual([phone(0)]);
+
+	test('are read with Execution Logic v2 of the workflow', async () => {
+		const bodies = respondWith(ok(1));
+		const json = { List: [{ ...list }], note: { mimeType: 'text/csv' } };
+		const { error } = await runPush([{ json }], csv(), {}, { binaryMode: 'combined' });
+		expect(error).toBeUndefined();
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0)]);
+	});
+
+	test.each<[string, IWorkflowSettings, IDataObject]>([
+		['without it', {}, {}],
+		['if they are none', { binaryMode: 'combined' }, { id: 5 }],
+		['if their name is none', { binaryMode: 'combined' }, { fileName: {} }],
+	])('are not read %s', async (_when, settings, over) => {
+		const json = { list: { ...list, ...over } };
+		const { error } = await runPush([{ json }], csv(), {}, settings);
+		expect(error?.message).toBe('The input has no file, so nothing was sent');
+	});
 });
 
 test('a single file is read, whatever its field is called', async () => {

@@ -1,4 +1,10 @@
-import type { INode, INodeExecutionData, IRun, NodeParameterValueType } from 'n8n-workflow';
+import type {
+	INode,
+	INodeExecutionData,
+	IRun,
+	IWorkflowSettings,
+	NodeParameterValueType,
+} from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
 import { hintsOf, output, runNode, service, harness } from '../../engine';
 
@@ -98,9 +104,10 @@ export async function runPush(
 	input: INodeExecutionData[],
 	parameters: NodeParameters = {},
 	over: Partial<INode> = {},
+	settings: IWorkflowSettings = {},
 ): Promise<PushRun> {
 	const node = pushNode(parameters, over);
-	const run = await runNode(node, input, ['Pushed', 'Rejected', 'Errors']);
+	const run = await runNode(node, input, ['Pushed', 'Rejected', 'Errors'], settings);
 	return {
 		pushed: output(run, 'Node', 0),
 		rejected: output(run, 'Node', 1),

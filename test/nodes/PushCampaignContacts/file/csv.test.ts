@@ -105,6 +105,8 @@ test.each<[string, string, string[][]]>([
 	['a space before a quoted cell', '1, "Rao, Asha"\n2,\t"a\n""b"""', [['1', 'Rao, Asha'], ['2', 'a\n"b"']]], // prettier-ignore
 	['a space before a quote in the middle', '1, 5" pipe', [['1', ' 5" pipe']]],
 	['quotes with backslashes', '"Asha \\"Ash\\" Rao",1\n"\\"Ash\\"",2', [['Asha "Ash" Rao', '1'], ['"Ash"', '2']]], // prettier-ignore
+	['a quote with a backslash at the end of a cell', '"5\\"",1\n"6\\""\r\n"7\\""', [['5"', '1'], ['6"'], ['7"']]], // prettier-ignore
+	['a backslash before a quote that is doubled', '"5\\""",1', [['5\\"', '1']]],
 	['a delimiter after a quote with a backslash', '"say \\"hi\\", ok",1', [['say "hi", ok', '1']]],
 	['backslashes that are no escape', '"C:\\","a\\b",\\"x', [['C:\\', 'a\\b', '\\"x']]],
 	['a backslash that is escaped itself', '"a \\\\",b', [['a \\\\', 'b']]],
