@@ -24,7 +24,8 @@ const WHOLE_FILE = 200;
 /** Types of files that the storage doesn't know. n8n would display a recording as text. */
 const ANY_TYPE = /^$|^(?:application|binary)\/octet-stream$|^text\/plain$/;
 
-const SOUND_OR_VIDEO = /^(?:audio|video)\//;
+/** Ogg and MP4 files may have types of applications. */
+const SOUND_OR_VIDEO = /^(?:audio|video)\/|^application\/(?:ogg|mp4)$/;
 
 const EXTENSIONS: { [mimeType: string]: string } = {
 	'audio/mpeg': '.mp3',
@@ -32,6 +33,7 @@ const EXTENSIONS: { [mimeType: string]: string } = {
 	'audio/wav': '.wav',
 	'audio/x-wav': '.wav',
 	'audio/ogg': '.ogg',
+	'application/ogg': '.ogg',
 	'audio/webm': '.webm',
 	'audio/mp4': '.m4a',
 };
@@ -93,6 +95,12 @@ export async function downloadRecording(
 		throw error instanceof ExplainedError ? error : downloadFailed(error);
 	}
 }
+
+const OPEN_LINK = "set 'Recording As' to 'Link', and open the link in a browser.";
+const TRY_AGAIN = {
+	onScreen: `No file was saved. Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, ${OPEN_LINK}`,
+	forModel: 'Try again. A new link is used each time.',
+};
 
 function downloadFailed(error: unknown): OutcomeUnknown {
 	const isCode = error instanceof TransportFault && error.code !== BLOCKED_BY_N8N;
@@ -166,21 +174,38 @@ function isRecording(type: string, fileName: string): boolean {
 }
 
 function otherType(type: string): OutcomeUnknown {
-	const what = type === '' ? 'a file without a type' : type;
+	const what = type === '' ? 'a file without a type' : `a file of type ${type}`;
 	return notSaved(
-		`The storage returned ${what} instead of a recording`,
+		`The storage returned ${what}, which isn't known to be a recording`,
 		{},
-		"Or turn on 'Any File Type' in 'Options'.",
+		{
+			onScreen: `No file was saved. To save it anyway, turn on 'Any File Type' in 'Options'. Or ${OPEN_LINK}`,
+			forModel: '',
+		},
 	);
 }
 
 function tooLarge(megabytes: number): OutcomeUnknown {
-	const raise = "If it may be that large, raise 'Maximum Size (MB)' in 'Options'.";
-	return notSaved(`The recording is larger than ${megabytes} MB`, {}, raise);
+	return notSaved(
+		`The recording is larger than ${megabytes} MB`,
+		{},
+		{
+			onScreen: `No file was saved. To save it, raise 'Maximum Size (MB)' in 'Options'. Or ${OPEN_LINK}`,
+			forModel: '',
+		},
+	);
 }
 
 function internalUrl(): OutcomeUnknown {
-	return notSaved('The link to the recording leads into an internal network');
+	return notSaved(
+		'The link to the recording leads into an internal network',
+		{},
+		{
+			onScreen:
+				'No file was saved, because such a link could read what only this network may see. Ask your service provider for recordings with public links.',
+			forModel: '',
+		},
+	);
 }
 
 /** The file has the name of its call, because names in storage say little. */
@@ -202,15 +227,7 @@ function nameAndType(
 function notSaved(
 	message: string,
 	facts: Pick<ErrorFacts, 'originalMessage' | 'origin'> = {},
-	more = '',
+	advice = TRY_AGAIN,
 ): OutcomeUnknown {
-	return new OutcomeUnknown(
-		message,
-		{
-			onScreen:
-				`No file was saved. Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, set 'Recording As' to 'Link', and open the link in a browser. ${more}`.trim(),
-			forModel: 'Try again. A new link is used each time.',
-		},
-		facts,
-	);
+	return new OutcomeUnknown(message, advice, facts);
 }

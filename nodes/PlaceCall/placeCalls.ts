@@ -26,7 +26,7 @@ import { callTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
-import { callText, isDueLater, scheduledTime } from './scheduled';
+import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { placedHint } from './hints';
 import { SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
@@ -123,7 +123,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 			const zone = call.time.hours?.zone ?? context.getTimezone();
 			return output.map((one) => callText(whom, one, zone)).join(' ');
 		},
-		nextStep: (output) => (output.some(isDueLater) ? afterItIsDue(run) : undefined),
+		nextStep: (output) => (output.some(isDueLater) ? afterItIsDue(run, output) : undefined),
 		withDetails: (error) => withCallDetails(request, error),
 		fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
 		formatOutput: (output) =>
@@ -135,9 +135,13 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	};
 }
 
-/** What a model can do about a call that begins later. An MCP client without a session isn't recognized. */
-function afterItIsDue({ context, waits }: CallRun): string {
-	return waits && mcpSessionOf(context) !== ''
+/**
+ * What a model can do about a call that begins later. If it repeats its request, the node reads the call once it's due. It
+ * doesn't recognize an MCP client without a session.
+ */
+function afterItIsDue({ context, waits }: CallRun, output: INodeExecutionData[]): string {
+	const areTimesKnown = output.every((call) => Number.isFinite(dueTimeOf(call)));
+	return waits && areTimesKnown && mcpSessionOf(context) !== ''
 		? 'To get its result, repeat this request after that time. No second call is placed.'
 		: 'Do not repeat this request. Read the call after that time by its ID.';
 }

@@ -29,7 +29,7 @@ export function dueTimeOf({ json }: INodeExecutionData): number {
 
 /** Whether the call begins later, so that waiting for its end now makes no sense for a tool. */
 export function isDueLater(call: INodeExecutionData): boolean {
-	return dueTimeOf(call) > clock.now();
+	return call.json.scheduled_for !== undefined && !(dueTimeOf(call) <= clock.now());
 }
 
 /** What happened to a call that the service accepted, for a model. */

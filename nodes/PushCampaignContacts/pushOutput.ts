@@ -81,8 +81,8 @@ export function addPushHints(
 
 const asHint = (message: string) => ({ message, resolution: onScreenOnly('') });
 
-/** What happened. The next sentence says what a person can do. */
-const FIRST_SENTENCE = /^.*?[.](?= [A-Z]|$)/;
+/** What happened. The next sentence says what a person can do. Cells in quotes may have dots: "Dr. Rao". */
+const FIRST_SENTENCE = /^(?:"[^"]*"|[^"])*?[.](?= [A-Z]|$)/;
 
 /** The same for a model, without the totals, and without what only a person can do. */
 export function addPushHintsForModel(

@@ -80,12 +80,12 @@ test('phone numbers and names are read as sheets write them, or the reason is sa
 	]);
 	expect(rejected.map(({ rejection_reason: reason }) => reason)).toEqual([
 		expect.stringMatching(/^Asha \(row 2\) has the same number and was kept/),
-		expect.stringMatching(/^"-9876543119" was calculated by the spreadsheet/),
-		expect.stringMatching(/^"#N\/A" is what a formula of the spreadsheet shows/),
+		expect.stringMatching(/^"-9876543119" may have been calculated by the spreadsheet/),
+		expect.stringMatching(/^"#N\/A" is the error of a formula in the spreadsheet/),
 	]);
 	expect(hints).toContainEqual(
 		expect.stringMatching(
-			/^5 cells have a word instead of a value, such as "#NAME\?", "#REF!", "NULL"\./,
+			/^5 cells have a word that stands for no value, such as "#NAME\?", "#REF!", "NULL"\./,
 		),
 	);
 });

@@ -69,7 +69,7 @@ export function withAnswer<Call extends object>(
 
 /** Whether the call was accepted for another time, and wasn't read since. */
 function isScheduled(call: object, { record, hasEnded, readFailure }: CallState): boolean {
-	return 'scheduled_at_epoch' in call && isEmpty(record) && !hasEnded && readFailure === undefined;
+	return 'scheduled_for' in call && isEmpty(record) && !hasEnded && readFailure === undefined;
 }
 
 /** The output of a human review if the person wasn't asked, or may not have been asked. */

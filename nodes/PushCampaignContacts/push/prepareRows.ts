@@ -134,8 +134,7 @@ async function checkRows(
 export function whyEmptied({ emptied: { count, examples } }: PreparedRows): string | undefined {
 	if (count === 0) return undefined;
 	const have = count === 1 ? 'has' : 'have';
-	const words = count === 1 ? "This word wasn't" : "These words weren't";
-	return `${counted(count, 'cell')} ${have} a word instead of a value, such as ${named(examples, quoted)}. ${words} sent. Correct the formulas or the export.`;
+	return `${counted(count, 'cell')} ${have} a word that stands for no value, such as ${named(examples, quoted)}. Such words weren't sent. Correct the formulas or the export.`;
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */

@@ -49,12 +49,12 @@ export const SHORTENED: Unreadable = {
 
 /** A cell with +91-98765 43210 becomes 91 minus 9876543210. */
 const CALCULATED: Unreadable = {
-	issue: 'was calculated by the spreadsheet, which subtracts what follows a hyphen',
+	issue: 'may have been calculated by the spreadsheet, which subtracts what follows a hyphen',
 	resolution:
 		'Format the phone column as text in the spreadsheet and enter the full number again, such as +91 9876543210.',
 };
 const ERROR_VALUE: Unreadable = {
-	issue: 'is what a formula of the spreadsheet shows that has no result',
+	issue: 'is the error of a formula in the spreadsheet',
 	resolution: 'Correct the formula of the cell, or enter the number.',
 };
 

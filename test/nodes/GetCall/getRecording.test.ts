@@ -160,7 +160,7 @@ describe('the file', () => {
 			const { error } = result.data.resultData;
 			if (anyFileType) {
 				expect(output(result, 'Node')[0]?.json).toMatchObject({ file_name: name, mime_type });
-			} else expect(error?.message).toMatch(/ instead of a recording$/);
+			} else expect(error?.message).toMatch(/, which isn't known to be a recording$/);
 		}
 	});
 
@@ -174,7 +174,9 @@ describe('the file', () => {
 		storage().reply(200, Buffer.alloc(length), headers);
 		expect(await errorOf({ ...FILE, options: { maximumSize: 2 } })).toMatchObject({
 			message: 'The recording is larger than 2 MB',
-			description: expect.stringContaining("raise 'Maximum Size (MB)' in 'Options'"),
+			description: expect.stringMatching(
+				/To save it, raise 'Maximum Size \(MB\)' in 'Options'\. Or set 'Recording As'/,
+			),
 		});
 	});
 
@@ -225,7 +227,8 @@ describe('the file', () => {
 	});
 
 	const AGAIN = 'Run this item again.';
-	const returned = (what: string) => `The storage returned ${what} instead of a recording`;
+	const returned = (what: string) =>
+		`The storage returned a file of type ${what}, which isn't known to be a recording`;
 	const statusOf = (status: number) =>
 		`The storage of the recording returned HTTP status ${status}`;
 
@@ -248,7 +251,7 @@ describe('the file', () => {
 			200,
 			'<Key>s3cr3t</Key>',
 			returned(type),
-			AGAIN,
+			"To save it anyway, turn on 'Any File Type'",
 			written,
 		]),
 	])('is not %i %j', async (status, body, message, more, type = 'audio/wav') => {

@@ -70,13 +70,22 @@ test('a time of day is returned with its date, before the call', async () => {
 	});
 });
 
-test('a time of day is returned as it is, if the service does not tell its date', async () => {
-	isNow(NOON);
-	acceptCalls(1);
-	expect(await inlineTool(tool({ when: FROM_MODEL }))({ when: '18:30' })).toMatchObject({
-		what_happened: 'A call to 9876543210 (IN) is scheduled for 18:30 (Asia/Kolkata).',
-	});
-});
+test.each([
+	['a call', {}],
+	['a call that is waited for', waitBy('reading')],
+])(
+	'the time of day of %s is returned as it is, if the service does not tell its date',
+	async (_what, parameters) => {
+		isNow(NOON);
+		acceptCalls(1);
+		const node = tool({ ...parameters, when: FROM_MODEL });
+		const result = await resultOf(inlineTool(node)({ when: '18:30' }));
+		expect(result).toMatchObject({
+			what_happened: 'A call to 9876543210 (IN) is scheduled for 18:30 (Asia/Kolkata).',
+			next_step: 'Do not repeat this request. Read the call after that time by its ID.',
+		});
+	},
+);
 
 test('an MCP client without a session is not told to repeat the request', async () => {
 	isNow(NIGHT);

@@ -139,7 +139,7 @@ describe('columns', () => {
 			{ phone: phone(1), person_name: 'Asha', city: '' },
 		]);
 		expect(hints[1]).toBe(
-			'3 cells have a word instead of a value, such as "#NAME?", "#REF!", "NULL". These words weren\'t sent. Correct the formulas or the export.',
+			'3 cells have a word that stands for no value, such as "#NAME?", "#REF!", "NULL". Such words weren\'t sent. Correct the formulas or the export.',
 		);
 	});
 

@@ -73,6 +73,18 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		expect(contactsOf(bodies[0])).toEqual(given);
 	});
 
+	test('is told which words were not sent', async () => {
+		respondWith(ok(1));
+		const [one] = contacts(1);
+		const given = [{ ...one, person_name: 'Dr. Rao NULL' }];
+		expect(await start({})({ contacts: given })).toMatchObject({
+			outcome: 'done',
+			what_happened: expect.stringContaining(
+				'1 cell has a word that stands for no value, such as "Dr. Rao NULL".',
+			),
+		});
+	});
+
 	test('returns the response to each request', async () => {
 		respondWith(ok(2), [200, accepted(1, { campaign_upload_id: 502 })]);
 		expect(await start()({ contacts: contacts(3) })).toMatchObject({

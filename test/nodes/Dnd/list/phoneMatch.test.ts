@@ -40,10 +40,10 @@ test.each<[unknown, RegExp, string?]>([
 	],
 	['9.88E+09', /may have lost its last digits/],
 	['98765.00000', /isn't a whole phone number/, 'Write the number without a dot or comma.'],
-	[-9876543119, /^'Phone' "-9876543119" was calculated by the spreadsheet/],
+	[-9876543119, /^'Phone' "-9876543119" may have been calculated by the spreadsheet/],
 	[
 		'#N/A',
-		/is what a formula of the spreadsheet shows that has no result/,
+		/is the error of a formula in the spreadsheet/,
 		'Correct the formula of the cell, or enter the number.',
 	],
 	['12', /isn't a phone number/, DIGITS],

@@ -80,13 +80,17 @@ describe('rejects other values with a reason', () => {
 		[
 			'a number that the sheet calculated',
 			-9876543119,
-			/^"-9876543119" was calculated by the spreadsheet, which subtracts what follows a hyphen\. Format the phone column as text/,
+			/^"-9876543119" may have been calculated by the spreadsheet, which subtracts what follows a hyphen\. Format the phone column as text/,
 		],
-		['the same as text', '-9876543119', /^"-9876543119" was calculated by the spreadsheet/],
+		[
+			'the same as text',
+			'-9876543119',
+			/^"-9876543119" may have been calculated by the spreadsheet/,
+		],
 		[
 			'an error value',
 			'#REF!',
-			/^"#REF!" is what a formula of the spreadsheet shows that has no result\. Correct the formula of the cell/,
+			/^"#REF!" is the error of a formula in the spreadsheet\. Correct the formula of the cell/,
 		],
 		['too short', '98765', /"98765" has 5 digits instead of 10/],
 		['one digit', '7', /has 1 digit instead of 10/],
