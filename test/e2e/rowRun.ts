@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject } from '../../nodes/shared/json';
-import { chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { chain, manualTrigger, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import type { Account } from './account';
+import { type Arrow, connect } from './callingAgent';
 
 /** One item per row of a request. */
 export const splitRows = (): INode =>
@@ -39,3 +40,31 @@ export async function runFlow(
 }
 
 const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
+
+/** A workflow with Start → one item per row (Rows) → the nodes, as the arrows say. */
+export function flowOnRows(rows: IDataObject[], nodes: INode[], arrows: Arrow[]): WorkflowJson {
+	return {
+		name: 'rows',
+		nodes: [
+			manualTrigger(),
+			node('Sheet', 'n8n-nodes-base.set', 3.4, {
+				mode: 'raw',
+				jsonOutput: JSON.stringify({ rows }),
+			}),
+			node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
+			// n8n runs upper branches first.
+			...nodes.map((one, index): INode => ({ ...one, position: [0, 100 * index] })),
+		],
+		connections: connect([['Start', 'Sheet'], ['Sheet', 'Rows'], ...arrows]),
+	};
+}
+
+/** Executes a workflow in the editor. Returns the execution, and what each run of a node returned, by output. */
+export async function executeFlow({ n8n, create }: Account, flow: WorkflowJson) {
+	const workflow = await create(flow);
+	const execution = await n8n.runManually(workflow, 'Start');
+	const { runData, error } = await n8n.runData(execution.id);
+	const runs = (name: string) =>
+		(runData[name] ?? []).map(({ data }) => (data?.main ?? []).map((items) => jsonOf(items ?? [])));
+	return { ...execution, workflow, error, runs };
+}

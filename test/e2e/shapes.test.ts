@@ -1,8 +1,10 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
-import { byId, manualTrigger, node } from '../n8n/workflow';
+import { byId, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
-import { type Arrow, connect } from './callingAgent';
+import type { Arrow } from './callingAgent';
+import { answerQuestions, APPROVER } from './questions';
+import { executeFlow, flowOnRows } from './rowRun';
 
 /** n8n runs a node once for each connected output before it, and once more in each round of a loop. */
 describe('in workflows whose branches meet', () => {
@@ -46,32 +48,10 @@ describe('in workflows whose branches meet', () => {
 		);
 	const manager = () => ({ ...placeCall({ phoneNumber: MANAGER }), name: 'Manager' });
 
-	/** Executes Start → one item per row → … Returns the execution and the number of calls to each person. */
 	async function execute(rows: IDataObject[], nodes: INode[], arrows: Arrow[]) {
-		const workflow = await account.create({
-			name: 'branches that meet',
-			nodes: [
-				manualTrigger(),
-				node('Sheet', 'n8n-nodes-base.set', 3.4, {
-					mode: 'raw',
-					jsonOutput: JSON.stringify({ rows }),
-				}),
-				node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
-				// n8n runs upper branches first.
-				...nodes.map((one, index): INode => ({ ...one, position: [0, 100 * index] })),
-			],
-			connections: connect([['Start', 'Sheet'], ['Sheet', 'Rows'], ...arrows]),
-		});
-		const execution = await n8n.runManually(workflow, 'Start');
-		const { runData, error } = await n8n.runData(execution.id);
-		expect(error).toBeUndefined();
-		return {
-			...execution,
-			runs: (name: string) =>
-				(runData[name] ?? []).map(({ data }) =>
-					(data?.main ?? []).map((items) => items?.map(({ json }) => json) ?? []),
-				),
-		};
+		const executed = await executeFlow(account, flowOnRows(rows, nodes, arrows));
+		expect(executed.error).toBeUndefined();
+		return executed;
 	}
 	const callsTo = (phone: string) => simulator.callsTo(`+91${phone}`);
 
@@ -210,30 +190,71 @@ describe('in workflows whose branches meet', () => {
 		},
 	);
 
-	test('a loop that comes back to Place Call calls a person again', async () => {
-		const isFirst: INode = node('IF', 'n8n-nodes-base.if', 2.2, {
-			conditions: {
-				options: { version: 2, caseSensitive: true, typeValidation: 'loose' },
-				conditions: [
-					{
-						id: 'run',
-						leftValue: '={{ $runIndex }}',
-						rightValue: 2,
-						operator: { type: 'number', operation: 'lt' },
-					},
+	test.each<[number, INodeParameters]>([
+		[3, {}],
+		[1, { callLimit: { limit: { maximumCalls: 1, period: 'day' } } }],
+	])(
+		'a loop that comes back to Place Call twice calls a person %i times with the options %j',
+		async (times, options) => {
+			const isFirst: INode = node('IF', 'n8n-nodes-base.if', 2.2, {
+				conditions: {
+					options: { version: 2, caseSensitive: true, typeValidation: 'loose' },
+					conditions: [
+						{
+							id: 'run',
+							leftValue: '={{ $runIndex }}',
+							rightValue: 2,
+							operator: { type: 'number', operation: 'lt' },
+						},
+					],
+					combinator: 'and',
+				},
+			});
+			const { runs } = await execute(
+				[ASHA],
+				[placeCall({ options: { includeInputFields: true, ...options } }), isFirst],
+				[
+					['Rows', 'Place Call'],
+					['Place Call', 'IF'],
+					['IF', 'Place Call', 'main', 0],
 				],
-				combinator: 'and',
-			},
+			);
+			expect(callsTo('9876543210')).toBe(times);
+			const left = runs('Place Call').flatMap(([main = []]) => main.slice(0, 1));
+			expect(left.map((item) => item.not_placed_reason ?? 'placed')).toEqual([
+				'placed',
+				...(times === 1 ? ['call_limit_reached', 'call_limit_reached'] : ['placed', 'placed']),
+			]);
+		},
+	);
+
+	test('both outputs of an IF node lead to a question that is asked once, by webhook', async () => {
+		const ask = ours('Ask', 'placeCall', {
+			...AGENT,
+			operation: 'sendAndWait',
+			countryCode: 'IN',
+			phoneNumber: APPROVER,
+			message: 'May we?',
+			yesValues: 'yes',
+			noValues: 'no',
 		});
-		await execute(
-			[ASHA],
-			[placeCall({ options: { includeInputFields: true } }), isFirst],
-			[
-				['Rows', 'Place Call'],
-				['Place Call', 'IF'],
-				['IF', 'Place Call', 'main', 0],
-			],
+		const workflow = await account.create(
+			flowOnRows(
+				[ASHA, BELA],
+				[isVip, ask],
+				[
+					['Rows', 'IF'],
+					['IF', 'Ask', 'main', 0],
+					['IF', 'Ask', 'main', 1],
+				],
+			),
 		);
-		expect(callsTo('9876543210')).toBe(3);
+		await n8n.startManually(workflow, 'Start');
+		const id = await account.executionOf(workflow);
+		expect(await answerQuestions(account, id, 'yes')).toBe('success');
+		expect(callsTo(APPROVER)).toBe(1);
+		const { runData } = await n8n.runData(id);
+		const items = (runData.Ask ?? []).flatMap(({ data }) => data?.main?.[0] ?? []);
+		expect(items.map(({ json }) => json.answer)).toEqual(['yes', 'yes']);
 	});
 });

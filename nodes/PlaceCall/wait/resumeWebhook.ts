@@ -51,11 +51,12 @@ type Wait = {
 	endedAt: number;
 };
 
-/** By execution and calls. */
+/** By execution and calls, and by the time limit: another branch may wait for the same call later. */
 const waits = new BoundedMap<Wait>(10_000);
 
-function waitOf(context: IWebhookFunctions, callIds: readonly string[]): Wait {
-	const key = fingerprint([context.getExecutionId(), ...callIds]);
+function waitOf(context: IWebhookFunctions, items: readonly INodeExecutionData[]): Wait {
+	const limits = items.map(({ json }) => json[WAITS_UNTIL] ?? null);
+	const key = fingerprint([context.getExecutionId(), ...callIdsOf(items), ...limits]);
 	const wait = waits.get(key) ?? { reported: new Set(), comparing: 0, endedAt: -Infinity };
 	waits.set(key, wait);
 	return wait;
@@ -77,7 +78,7 @@ export async function onCompletionWebhook(
 	const items = waitingItems(context);
 	const callIds = callIdsOf(items);
 	if (callIds.length === 0) return STILL_WAITING;
-	const wait = waitOf(context, callIds);
+	const wait = waitOf(context, items);
 	const account = once(async () => await createAccountClient(context));
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),

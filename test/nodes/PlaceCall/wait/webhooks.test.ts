@@ -105,6 +105,16 @@ describe('webhooks during the wait', () => {
 		expect((await arrive({ poll: true })).items).toHaveLength(1);
 	});
 
+	it('another branch that waits for the same call resumes on its own', async () => {
+		const { callId, arrive, run } = await waiting(byWebhook);
+		await service().endCall(callId);
+		expect((await arrive({ call_id: callId })).items).toHaveLength(1);
+		const [task] = run.data.executionData?.nodeExecutionStack ?? [];
+		const [item] = task?.data.main?.[0] ?? [];
+		Object.assign(item?.json ?? {}, { waits_until: new Date(clock.now() + HOUR).toISOString() });
+		expect((await arrive({ poll: true })).items).toHaveLength(1);
+	});
+
 	it('a webhook of another call changes nothing', async () => {
 		const { arrive } = await waiting(byWebhook);
 		expect((await arrive({ call_id: 'other' })).result).toEqual(STILL_WAITING);
