@@ -178,7 +178,7 @@ export function notesOn(outcome: PushOutcome, reader: Reader = 'onScreen'): stri
 	return compact([
 		!isForModel &&
 			notPushed.count('unknown') > 0 &&
-			"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.",
+			"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many released contacts it has queued (total_queued). Or look at the campaign in the service.",
 		unmatched.length > 0 &&
 			`The service skipped ${counted(unmatched.length, 'more contact')} without naming the row: ${named(unmatched, (entry) => JSON.stringify(entry), MAX_EXAMPLES)}. The rows of skipped contacts count as pushed.`,
 		removed > 0 &&

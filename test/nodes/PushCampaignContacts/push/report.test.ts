@@ -43,7 +43,7 @@ test('reports each group of rows on one line', async () => {
 		'Rejected: 1 row (row 1). The service rejected this row: contacts[0] is invalid',
 		'Skipped: 1 row (row 20002). Leave them out if you push the other rows again.',
 		namesOfItems.legend,
-		"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.",
+		"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many released contacts it has queued (total_queued). Or look at the campaign in the service.",
 	]);
 });
 

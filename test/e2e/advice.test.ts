@@ -1,0 +1,349 @@
+import { randomUUID } from 'node:crypto';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+import type { ScriptedModel } from '../n8n/scriptedModel';
+import type { Reference } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { byId, chain, node, webhook } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { useAccount } from './account';
+import {
+	aiAgent,
+	type Arrow,
+	callsDirectly,
+	chatModel,
+	connect,
+	finish,
+	startModel,
+	uses,
+} from './callingAgent';
+import { allExecutions, callIdOf, executionsOf } from './calls';
+import { executeFlow, flowOnRows } from './rowRun';
+import { sharedN8n } from './shared';
+
+/** What the docs, notices, and messages advise, as a person would do it. */
+const account = useAccount({ isMapped: true });
+const { n8n, simulator, ours, placeCall, create, publish, start } = account;
+
+afterEach(async () => {
+	await account.removeWorkflows();
+	simulator.reset();
+});
+
+const ASHA = '9876543210';
+const BELA = '9876543211';
+const callsTo = (phone: string) => simulator.callsTo(`+91${phone}`);
+const LIMIT = { callLimit: { limit: { maximumCalls: 1, period: 'day' } } };
+const { active, draft } = fixtures.campaigns;
+const contactsOf = (campaign: number) => simulator.contactsOf(campaign).map(({ phone }) => phone);
+
+const raw = z.object({
+	uploads: z.array(z.object({ created_at: z.string(), queues: z.array(z.unknown()) })),
+});
+
+const push = (parameters: INodeParameters = {}) =>
+	ours('Push', 'pushCampaignContacts', {
+		campaignId: byId(active),
+		agentUuid: byId(fixtures.agents.full),
+		...parameters,
+	});
+const subTrigger = () =>
+	node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, { inputSource: 'passthrough' });
+const executeSub = (sub: Reference, mode: 'once' | 'each') =>
+	node('Execute', 'n8n-nodes-base.executeWorkflow', 1.2, {
+		workflowId: byId(sub.id),
+		mode,
+		workflowInputs: { mappingMode: 'defineBelow', value: {} },
+	});
+
+describe('Limit Calls per Person', () => {
+	describe('in the sub-workflow of Call n8n Workflow Tool', () => {
+		let model: ScriptedModel;
+		let modelCredentials: Record<string, Reference>;
+		beforeAll(async () => {
+			({ model, modelCredentials } = await startModel(n8n));
+		});
+		afterAll(async () => {
+			await model.stop();
+		});
+
+		it.each([
+			['without', {}, 2],
+			['with', LIMIT, 1],
+		])('%s it, the same request twice calls %j %i times', async (_with, options, times) => {
+			const sub = await publish(chain('calls', subTrigger(), placeCall({ options })));
+			const path = randomUUID();
+			const tool = node('Call', '@n8n/n8n-nodes-langchain.toolWorkflow', 2.2, {
+				workflowId: byId(sub.id),
+				workflowInputs: {
+					mappingMode: 'defineBelow',
+					value: { phone: "={{ $fromAI('phone') }}" },
+					schema: [{ id: 'phone', displayName: 'phone', type: 'string', display: true }],
+				},
+			});
+			const workflow = await publish({
+				name: 'agent with a workflow tool',
+				nodes: [
+					webhook(path, { responseMode: 'onReceived' }),
+					chatModel(modelCredentials),
+					aiAgent(),
+					tool,
+				],
+				connections: connect([['Webhook', 'Agent'], ...uses('Agent', 'Call')]),
+			});
+			model.follow(callsDirectly('Call', ASHA), callsDirectly('Call', ASHA), finish);
+			await n8n.webhook(path, {});
+			await n8n.finished(await account.executionOf(workflow));
+			expect(model.isAtEnd).toBe(true);
+			expect(callsTo(ASHA)).toBe(times);
+		});
+	});
+
+	it('stops a workflow that calls again when a call is completed', async () => {
+		const webhookId = randomUUID();
+		const url = `${sharedN8n().baseUrl}/webhook/${webhookId}/call-completed`;
+		const trigger = ours('Completed', 'callCompletedTrigger', {}, { webhookId });
+		const options = { ...LIMIT, webhookUrl: url };
+		const again = placeCall({ phoneNumber: ASHA, options });
+		const workflow = await publish(chain('calls again', trigger, again));
+		simulator.setAutoComplete({ afterMs: 0, change: { status: 'not_picked' } });
+		await until('the trigger to listen', async () => {
+			const response = await fetch(url, { method: 'POST', body: '' });
+			return response.status === 400;
+		});
+		// The first call is from a workflow of its own, which has its own limit.
+		await executeFlow(
+			account,
+			flowOnRows([{ phone: ASHA }], [placeCall({ options: { webhookUrl: url } })], ROWS_TO_CALL),
+		);
+		// The first call starts the workflow, and so does the one that it places.
+		const items = await executionsOf(n8n, workflow, 'Place Call', 2);
+		expect(items.map(({ json }) => json.not_placed_reason ?? 'placed').sort()).toEqual([
+			'call_limit_reached',
+			'placed',
+		]);
+		expect(callsTo(ASHA)).toBe(2);
+	});
+
+	it('counts in one workflow: a copy of it calls the person again', async () => {
+		const flow = flowOnRows([{ phone: ASHA }], [placeCall({ options: LIMIT })], ROWS_TO_CALL);
+		for (const copy of [flow, flow]) await executeFlow(account, copy);
+		expect(callsTo(ASHA)).toBe(2);
+	});
+});
+
+const ROWS_TO_CALL: Arrow[] = [['Rows', 'Place Call']];
+
+test('a pinned Place Call calls nobody when a later node is executed', async () => {
+	const last = node('Last', 'n8n-nodes-base.noOp', 1);
+	const flow = flowOnRows(
+		[{ phone: ASHA }],
+		[placeCall(), last],
+		[...ROWS_TO_CALL, ['Place Call', 'Last']],
+	);
+	const pinned = [{ json: { call_id: 'pinned' } }];
+	const { runs } = await executeFlow(account, { ...flow, pinData: { 'Place Call': pinned } });
+	expect(runs('Last')).toEqual([[[{ call_id: 'pinned' }]]]);
+	expect(callsTo(ASHA)).toBe(0);
+});
+
+test('after an unknown outcome, On Error > Continue and Retry call each of the others once', async () => {
+	const people = ['9000000001', '9000000002', '9000000003'];
+	simulator.faults.inject({ kind: 'resetAfter', match: { path: '/v1/call' }, skip: 1, times: 1 });
+	const { id, workflow, nodes } = await start(people, [placeCall()]);
+	const failed = await n8n.finished(id);
+	const { error } = await n8n.runData(failed.id);
+	expect(error?.description).toMatch(
+		/set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow'/,
+	);
+	const onError = 'continueRegularOutput' as const;
+	const changed = nodes.map((one) => (one.name === 'Place Call' ? { ...one, onError } : one));
+	await n8n.updateWorkflow(workflow, { nodes: changed });
+	const again = await n8n.retry(failed.id, 'current');
+	expect(again.status).toBe('success');
+	expect(people.map((phone) => simulator.callsTo(phone))).toEqual([1, 1, 1]);
+});
+
+test('a filter with the dates of holidays calls nobody on these days', async () => {
+	const filter = (name: string, days: string): INode =>
+		node(name, 'n8n-nodes-base.filter', 2.2, {
+			conditions: {
+				options: { version: 2, caseSensitive: true, typeValidation: 'strict' },
+				conditions: [
+					{
+						id: 'day',
+						leftValue: `={{ [${days}].includes($now.toISODate()) }}`,
+						rightValue: '',
+						operator: { type: 'boolean', operation: 'false', singleValue: true },
+					},
+				],
+				combinator: 'and',
+			},
+		});
+	const executeWith = async (days: string) =>
+		await executeFlow(
+			account,
+			flowOnRows(
+				[{ phone: ASHA }],
+				[filter('Filter', days), placeCall()],
+				[
+					['Rows', 'Filter'],
+					['Filter', 'Place Call'],
+				],
+			),
+		);
+	await executeWith('"2020-01-26", $now.toISODate()');
+	expect(callsTo(ASHA)).toBe(0);
+	await executeWith('"2020-01-26"');
+	expect(callsTo(ASHA)).toBe(1);
+});
+
+describe('a push', () => {
+	const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: 1, options: {} });
+
+	it('of rows for several campaigns is split with a Switch node', async () => {
+		const rule = (campaign: number) => ({
+			conditions: {
+				options: { version: 2, caseSensitive: true, typeValidation: 'strict' },
+				conditions: [
+					{
+						id: String(campaign),
+						leftValue: '={{ $json.campaign }}',
+						rightValue: campaign,
+						operator: { type: 'number', operation: 'equals' },
+					},
+				],
+				combinator: 'and',
+			},
+		});
+		const rules = { values: [rule(active), rule(draft)] };
+		const split = node('Switch', 'n8n-nodes-base.switch', 3.2, { rules, options: {} });
+		const rows = [
+			{ phone: ASHA, campaign: active },
+			{ phone: BELA, campaign: draft },
+			{ phone: ASHA, campaign: draft },
+		];
+		const { error } = await executeFlow(
+			account,
+			flowOnRows(
+				rows,
+				[split, push({ campaignId: '={{ $json.campaign }}' })],
+				[
+					['Rows', 'Switch'],
+					['Switch', 'Push', 'main', 0],
+					['Switch', 'Push', 'main', 1],
+				],
+			),
+		);
+		expect(error).toBeUndefined();
+		expect(contactsOf(active)).toEqual([`+91${ASHA}`]);
+		expect(contactsOf(draft)).toEqual([`+91${BELA}`, `+91${ASHA}`]);
+	});
+
+	it('in a loop to which only Pushed leads back ends it after a batch without one, and a hint says so', async () => {
+		const rows = [{ phone: 'bad' }, { phone: ASHA }];
+		const { id } = await executeFlow(
+			account,
+			flowOnRows(
+				rows,
+				[loop, push()],
+				[
+					['Rows', 'Loop'],
+					['Loop', 'Push', 'main', 1],
+					['Push', 'Loop'],
+				],
+			),
+		);
+		expect(contactsOf(active)).toEqual([]);
+		const { runData } = await n8n.runData(id);
+		const hints = runData.Push?.flatMap((run) => run.hints ?? []) ?? [];
+		expect(hints.map(({ message }) => message)).toContainEqual(
+			expect.stringContaining("'Pushed' is empty, so Loop Over Items ends here"),
+		);
+	});
+
+	it('at the end of a sub-workflow passes on only Pushed', async () => {
+		const sub = await publish(chain('pushes', subTrigger(), push()));
+		const next = node('Next', 'n8n-nodes-base.noOp', 1);
+		const { runs } = await executeFlow(
+			account,
+			flowOnRows(
+				[{ phone: ASHA }, { phone: 'bad' }],
+				[executeSub(sub, 'once'), next],
+				[
+					['Rows', 'Execute'],
+					['Execute', 'Next'],
+				],
+			),
+		);
+		expect(runs('Next')).toEqual([[[expect.objectContaining({ push_status: 'pushed' })]]]);
+	});
+
+	it('whose Phone Column has the number of a row instead of a name pushes nothing', async () => {
+		const { error } = await executeFlow(
+			account,
+			flowOnRows(
+				[{ phone: ASHA }],
+				[push({ phoneColumn: '={{ $json.phone }}' })],
+				[['Rows', 'Push']],
+			),
+		);
+		expect(error?.message).toBe(`The input has no column "${ASHA}", so nothing was sent`);
+		expect(contactsOf(active)).toEqual([]);
+	});
+
+	it.each([
+		[true, [{ total_queued: 2 }]],
+		[false, []],
+	])(
+		'whose outcome is unknown, with Release %j, is found in Campaign Status, with the queues %j in the output Raw',
+		async (enqueue, queues) => {
+			simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
+			// created_at has whole seconds.
+			const before = Date.now() - 1_000;
+			const { error } = await executeFlow(
+				account,
+				flowOnRows([{ phone: ASHA }, { phone: BELA }], [push({ enqueue })], [['Rows', 'Push']]),
+			);
+			expect(error?.description).toContain("Campaign Status, with 'Output' set to 'Raw'");
+			const parameters = { campaignId: byId(active), simplify: false };
+			const status = ours('Status', 'campaignStatus', parameters);
+			const flow = flowOnRows([{}], [status], [['Rows', 'Status']]);
+			const { uploads } = raw.parse((await executeFlow(account, flow)).runs('Status')[0]?.[0]?.[0]);
+			const sent = uploads.filter(({ created_at: at }) => Date.parse(at) >= before);
+			expect(sent).toMatchObject([{ queues }]);
+		},
+	);
+});
+
+describe('waiting in a sub-workflow', () => {
+	it.each([
+		['Run once for each item returns the calls of the sub-workflow that ends first', 'each', 1],
+		['Run once with all items returns all calls', 'once', 2],
+	] as const)('%s', async (_what, mode, returned) => {
+		const waits = placeCall({ waitForCompletion: 'webhook' });
+		const sub = await publish(chain('waits', subTrigger(), waits));
+		const flow = flowOnRows(
+			[{ phone: ASHA }, { phone: BELA }],
+			[executeSub(sub, mode)],
+			[['Rows', 'Execute']],
+		);
+		const workflow = await create(flow);
+		await n8n.startManually(workflow, 'Start');
+		const id = await account.executionOf(workflow);
+		const subExecutions = mode === 'each' ? 2 : 1;
+		await until('the sub-workflow to wait', async () => {
+			const all = await allExecutions(n8n, sub);
+			return all.filter(({ status }) => status === 'waiting').length === subExecutions;
+		});
+		const calls = simulator.placedCalls();
+		expect(calls).toHaveLength(2);
+		for (const { callId } of calls.toReversed()) {
+			await simulator.completeCall(callId);
+			if (mode === 'each') await n8n.finished(id);
+		}
+		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
+		const items = await n8n.output(id, 'Execute');
+		expect(items.map(callIdOf)).toEqual(calls.slice(-returned).map(({ callId }) => callId));
+	});
+});
