@@ -164,6 +164,18 @@ test('after an unknown outcome, On Error > Continue and Retry call each of the o
 	expect(people.map((phone) => simulator.callsTo(phone))).toEqual([1, 1, 1]);
 });
 
+test("DateTime.fromFormat reads the date of a sheet in the workflow's time zone", async () => {
+	const scheduledAt = "={{ DateTime.fromFormat($json.date, 'dd/MM/yyyy HH:mm') }}";
+	const flow = flowOnRows(
+		[{ phone: ASHA, date: '31/01/2040 18:30' }],
+		[placeCall({ when: 'dateTime', scheduledAt })],
+		ROWS_TO_CALL,
+	);
+	await executeFlow(account, { ...flow, settings: { timezone: 'Pacific/Auckland' } });
+	const [request] = simulator.placedCalls().map((call) => call.request);
+	expect(request?.scheduled_at).toBe('2040-01-31T18:30:00+13:00');
+});
+
 test('a filter with the dates of holidays calls nobody on these days', async () => {
 	const filter = (name: string, days: string): INode =>
 		node(name, 'n8n-nodes-base.filter', 2.2, {

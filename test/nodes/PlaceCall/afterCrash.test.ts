@@ -70,6 +70,15 @@ describe('Retry', () => {
 		expect(bodies).toEqual([]);
 	});
 
+	it('calls again from a node that was added again, as retries.md says', async () => {
+		acceptCalls(1);
+		const node = harness.placeCallNode(perItem);
+		const begun = await kill(node, people(1));
+		const bodies = acceptUpTo(1);
+		await retry(begun, { ...node, id: 'id-of-the-new-node' }, people(1));
+		expect(bodies).toHaveLength(1);
+	});
+
 	it('of a single item says nothing of other items', async () => {
 		acceptCalls(1);
 		const node = harness.placeCallNode(perItem);

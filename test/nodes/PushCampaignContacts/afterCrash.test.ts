@@ -122,6 +122,14 @@ describe('Retry after n8n was killed', () => {
 		expect([output(run, 'Node').length, rejected(run)]).toEqual([2, ['unknown']]);
 	});
 
+	test('pushes all rows to another campaign, as retries.md says', async () => {
+		const bodies = respondWith(ok(2));
+		const begun = await kill(manyRows(2), {});
+		service().post('/v1/campaigns/43/contacts', remembering(bodies)).reply(200, accepted(2));
+		expect(rejected(await retry(begun, { campaignId: '43' }))).toEqual([]);
+		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 0, 1].map(phone));
+	});
+
 	test.each([
 		['rows of a push that began are unknown', manyRows(2), 'unknown'],
 		['rows of a push that had not begun were not sent', [], 'not_sent'],
