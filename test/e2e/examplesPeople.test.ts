@@ -1,7 +1,9 @@
+import { jsonParse } from 'n8n-workflow';
 import { z } from 'zod';
 import { withTrialTimes } from '../../scripts/sampleCampaign';
 import { DataTables } from '../n8n/dataTables';
 import { fixtures, outcomeByNumber, type Call } from '../simulator';
+import type { WorkflowJson } from '../n8n/workflow';
 import { useExamples } from './exampleRun';
 import { publishForm, submitPage, submitToEnd } from './forms';
 
@@ -120,6 +122,20 @@ describe('14 calls with consent and an audit trail', () => {
 		expect(await people()).toEqual(decisions);
 		// Who was called, or may have been, gets no further decision, nor does the other row of the same person.
 		expect(await tables.rows(await tables.get('Call Audit'))).toHaveLength(7 + 4);
+
+		// To call Asha again in the same month, as the note says.
+		const [, asha] = await tables.rows(peopleTable);
+		await tables.update(peopleTable, Number(asha?.id), { decision: '' });
+		await run.run(workflow, 'Start Here');
+		expect(await people()).toContainEqual(['Asha Rao', 'over the limit']);
+		const stored = JSON.stringify(await run.n8n.request('GET', `/workflows/${workflow.id}`));
+		const raised = stored.replace(/("calls_per_month","id":"[\w-]+","value":)1/, '$12');
+		expect(raised === stored).toBe(false);
+		await run.n8n.updateWorkflow(workflow, { nodes: jsonParse<WorkflowJson>(raised).nodes });
+		await tables.update(peopleTable, Number(asha?.id), { decision: '' });
+		await run.run(workflow, 'Start Here');
+		expect(await people()).toContainEqual(['Asha Rao', 'called']);
+		expect(placed()).toHaveLength(3);
 	});
 });
 
@@ -171,6 +187,14 @@ describe('15 compare two greetings', () => {
 		const again = await tables.rows(peopleTable);
 		expect(again.map((row) => row.greeting)).toEqual(greetings);
 		expect(again[11]).toMatchObject(sameNumber);
+
+		// Empty tables and the same people in the same month, about whom the note says that they aren't called.
+		await removeTables('Greeting Test', 'Greeting Results');
+		await run.run(workflow, 'Start Here');
+		const next = await tables.get('Greeting Test');
+		await tables.insert(next, [{ person_name: 'Person 0', phone: phones[0] }]);
+		await run.run(workflow, 'Start Here');
+		expect(placed()).toHaveLength(10);
 	});
 
 	/** The outcome, whether the person answered, and whether the agent captured the goal. See `outcomeByNumber`. */
