@@ -255,6 +255,12 @@ describe('scheduled calls', () => {
 		expect(store.size).toBe(1);
 	});
 
+	it('count from zero in another period', async () => {
+		acceptCalls(2);
+		for (const period of ['day', 'week'])
+			expect(isPlaced(await callWith(limited({ period }), PHONE))).toEqual([true]);
+	});
+
 	it('outside the calling hours count at the next opening', async () => {
 		acceptCalls(1);
 		const parameters = limited({}, { callingHours: { hours: HOURS } });

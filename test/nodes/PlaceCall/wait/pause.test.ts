@@ -56,6 +56,17 @@ describe('pausing an execution', () => {
 		expect(waits()).toEqual([500]);
 	});
 
+	it('sends the resume URL instead of Webhook URL', async () => {
+		await waiting({
+			...byWebhook,
+			options: { ...byWebhook.options, webhookUrl: 'https://a.example/b' },
+		});
+		const [url] = service()
+			.placedCalls()
+			.map(({ webhookUrl }) => webhookUrl);
+		expect(url).toMatch(/^http:\/\/localhost:5678\/webhook-waiting\//);
+	});
+
 	it('a second run of the node is independent of the wait', async () => {
 		ownAddress();
 		ownAddress();

@@ -115,6 +115,31 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		expect(bodies).toEqual([BODY, BODY]);
 	});
 
+	test('a call with another greeting is another request', async () => {
+		const bodies = acceptCalls(2);
+		const initialGreeting = "={{ $fromAI('greeting') }}";
+		const tool = await toolOf('placeCall', { ...CALL, initialGreeting });
+		const greetings = ['Hello', 'Hello', 'Good morning'];
+		const results: IDataObject[] = [];
+		for (const greeting of greetings) results.push(await tool({ greeting }));
+		expect(outcomesOf(results)).toEqual(['done', 'already_done', 'done']);
+		expect(bodies.map((body) => body.initial_greeting)).toEqual(['Hello', 'Good morning']);
+	});
+
+	test('the latest support command of a session is not repeated', async () => {
+		const parameters = { resource: 'session', operation: 'supportCommand', sessionId: SESSION };
+		const tool = await toolOf('chatSession', { ...parameters, command: "={{ $fromAI('c') }}" });
+		const sent = service()
+			.post(/support/)
+			.times(3)
+			.reply(200, { success: true, data: {} });
+		const results: IDataObject[] = [];
+		for (const c of ['take_over', 'take_over', 'release', 'take_over'])
+			results.push(await tool({ c }));
+		expect(outcomesOf(results)).toEqual(['done', 'already_done', 'done', 'done']);
+		expect(sent.isDone()).toBe(true);
+	});
+
 	test('two tools with the same request send it once', async () => {
 		const data = newExecutionData();
 		acceptCalls(1);
