@@ -1,4 +1,5 @@
 import isNumber from 'lodash/isNumber';
+import memoize from 'lodash/memoize';
 import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { onScreenOnly, USER } from '../shared/api/resolution';
@@ -33,6 +34,7 @@ export class SameCalls {
 		{ calls: string[]; question?: string | undefined }
 	>();
 	private readonly isTool: boolean;
+	private readonly follows: (earlier: number) => boolean;
 	/** The run of this node, or as a tool, the row that asks. Undefined if a call can't be the same as one before. */
 	private readonly caller: string | number | undefined;
 	/** By the fingerprint of the call: the caller that had it. */
@@ -42,10 +44,11 @@ export class SameCalls {
 
 	/** @param startedAt when this run of the node started */
 	constructor(
-		private readonly context: IExecuteFunctions,
+		context: IExecuteFunctions,
 		private readonly startedAt: DateTime,
 	) {
 		this.isTool = runsAsTool(context);
+		this.follows = memoize((earlier) => followsRun(context, earlier));
 		this.caller = callerIn(context);
 		const lifetime = this.isTool ? 'agentRun' : 'execution';
 		const open = (name: string) =>
@@ -84,7 +87,7 @@ export class SameCalls {
 	private isOfOther(call: string): boolean {
 		const earlier = this.callers[call];
 		if (earlier === undefined || earlier === this.caller) return false;
-		return typeof earlier !== 'number' || !followsRun(this.context, earlier);
+		return typeof earlier !== 'number' || !this.follows(earlier);
 	}
 
 	/** Call this if the item's call was placed, or may have been. */
