@@ -106,7 +106,7 @@ describe('Limit Calls per Person', () => {
 		const options = { ...LIMIT, webhookUrl: url };
 		const again = placeCall({ phoneNumber: ASHA, options });
 		const workflow = await publish(chain('calls again', trigger, again));
-		simulator.setAutoComplete({ afterMs: 0, change: { status: 'not_picked' } });
+		simulator.setAutoComplete({ afterMs: 0, outcome: { status: 'not_picked' } });
 		await until('the trigger to listen', async () => {
 			const response = await fetch(url, { method: 'POST', body: '' });
 			return response.status === 400;

@@ -81,7 +81,7 @@ test('phone numbers and names are read as sheets write them, or the reason is sa
 	expect(rejected.map(({ rejection_reason: reason }) => reason)).toEqual([
 		expect.stringMatching(/^Asha \(row 2\) has the same number and was kept/),
 		expect.stringMatching(/^"-9876543119" may have been calculated by the spreadsheet/),
-		expect.stringMatching(/^"#N\/A" is the error of a formula in the spreadsheet/),
+		expect.stringMatching(/^"#N\/A" is what a spreadsheet shows if a formula fails/),
 	]);
 	expect(hints).toContainEqual(
 		expect.stringMatching(

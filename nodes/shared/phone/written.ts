@@ -54,7 +54,7 @@ const CALCULATED: Unreadable = {
 		'Format the phone column as text in the spreadsheet and enter the full number again, such as +91 9876543210.',
 };
 const ERROR_VALUE: Unreadable = {
-	issue: 'is the error of a formula in the spreadsheet',
+	issue: 'is what a spreadsheet shows if a formula fails',
 	resolution: 'Correct the formula of the cell, or enter the number.',
 };
 

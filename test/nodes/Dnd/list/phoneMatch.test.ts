@@ -43,7 +43,7 @@ test.each<[unknown, RegExp, string?]>([
 	[-9876543119, /^'Phone' "-9876543119" may have been calculated by the spreadsheet/],
 	[
 		'#N/A',
-		/is the error of a formula in the spreadsheet/,
+		/is what a spreadsheet shows if a formula fails/,
 		'Correct the formula of the cell, or enter the number.',
 	],
 	['12', /isn't a phone number/, DIGITS],

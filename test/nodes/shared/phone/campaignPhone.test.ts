@@ -90,7 +90,7 @@ describe('rejects other values with a reason', () => {
 		[
 			'an error value',
 			'#REF!',
-			/^"#REF!" is the error of a formula in the spreadsheet\. Correct the formula of the cell/,
+			/^"#REF!" is what a spreadsheet shows if a formula fails\. Correct the formula of the cell/,
 		],
 		['too short', '98765', /"98765" has 5 digits instead of 10/],
 		['one digit', '7', /has 1 digit instead of 10/],

@@ -66,7 +66,7 @@ const NO_NUMBER = /^isn't a phone number$/;
 const NOT_WHOLE = /^isn't a whole phone number$/;
 const SHORTENED = /^may have lost its last digits/;
 const CALCULATED = /^may have been calculated by the spreadsheet/;
-const ERROR_VALUE = /^is the error of a formula in the spreadsheet$/;
+const ERROR_VALUE = /^is what a spreadsheet shows if a formula fails$/;
 const SEVERAL = /^contains more than one/;
 test.each<[unknown, RegExp]>([
 	['please call after lunch at 5', NO_NUMBER],
