@@ -85,7 +85,7 @@ const columnFields: INodeProperties[] = [
 		default: DEFAULT_PHONE_COLUMN,
 		required: true,
 		placeholder: 'e.g. Mobile Number',
-		description: `The name of the input column with the phone numbers. Enter the name, or drag the column here. Use dots for nested columns (properties.phone). Case, spaces, underscores, and hyphens between words don't matter. If there is no column '${DEFAULT_PHONE_COLUMN}', the node looks for ${PHONE_SYNONYMS.slice(0, -1).join(', ')}, or ${PHONE_SYNONYMS.at(-1)}.`,
+		description: `The name of the input column with the phone numbers. Enter the name, or drag the column here. Use dots for nested columns (properties.phone). Case, spaces, underscores, and hyphens between words don't matter. If there is no column '${DEFAULT_PHONE_COLUMN}', the node looks for ${PHONE_SYNONYMS.slice(0, -1).join(', ')}, or ${PHONE_SYNONYMS.at(-1)}, and then for other usual names, such as WhatsApp No, Cell, Phone 1, or Student Mobile.`,
 	},
 	{
 		displayName: 'Person Name Column',

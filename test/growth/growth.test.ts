@@ -38,7 +38,7 @@ const TOKEN = 'tokentok00000000';
 
 const columnsIn = (names: string[]) =>
 	resolveColumns(
-		{ names: new Set(names), repeated: new Set(), hasPath: () => false },
+		{ names: new Set(names), repeated: new Set(), hasPath: () => false, first: [] },
 		{ ...defaultChoice, phone: names[0] ?? '', personName: '' },
 	);
 

@@ -5,7 +5,7 @@ import { onScreenOnly } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
 import type { ContactRow } from '../push/cells';
 import { changedFile } from '../push/prepareRows';
-import type { FoundColumns } from '../push/rows';
+import { MAX_FIRST_ROWS, type FoundColumns } from '../push/rows';
 import {
 	CsvParser,
 	isBlankRow,
@@ -57,6 +57,7 @@ export class CsvFile {
 		private readonly layout: Layout,
 		/** Trimmed. */
 		readonly header: readonly string[],
+		below: readonly TableRow[] = [],
 	) {
 		const cells = new Map<string, number>();
 		const repeated = new Set<string>();
@@ -77,7 +78,8 @@ export class CsvFile {
 		}
 		this.columns = [...cells.keys()];
 		this.cellIndexes = [...cells.values()];
-		this.found = { names: new Set(this.columns), repeated, hasPath: () => false };
+		const first = below.map((row) => ({ json: this.rowOf(row), cells: row.cells }));
+		this.found = { names: new Set(this.columns), repeated, hasPath: () => false, first };
 		this.namedWidth = findLastIndex(header, (heading) => heading !== '') + 1;
 	}
 
@@ -88,8 +90,10 @@ export class CsvFile {
 		const text = new TextDecoder(encoding).decode(head);
 		const layout = layoutOf(text, head.length < HEAD_BYTES);
 		const file = new CsvFile(source, encoding, layout, []);
-		for await (const [first] of file.records()) {
-			if (first !== undefined) return new CsvFile(source, encoding, layout, headingsOf(first));
+		for await (const [first, ...rows] of file.records()) {
+			if (first === undefined) continue;
+			const below = rows.slice(0, MAX_FIRST_ROWS);
+			return new CsvFile(source, encoding, layout, headingsOf(first), below);
 		}
 		throw invalidFile(
 			source,

@@ -2,7 +2,7 @@ import get from 'lodash/get';
 import has from 'lodash/has';
 
 /** A value of a column, as n8n's items have it. */
-type Cell = string | number | boolean | object | null | undefined;
+export type Cell = string | number | boolean | object | null | undefined;
 
 /** An input row. */
 export type ContactRow = Readonly<Record<string, Cell>>;

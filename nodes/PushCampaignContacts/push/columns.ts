@@ -1,13 +1,16 @@
+import compact from 'lodash/compact';
 import identity from 'lodash/identity';
 import isEqual from 'lodash/isEqual';
 import toPath from 'lodash/toPath';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { withoutEnd } from '../../shared/text';
-import { named, quoted } from '../../shared/values';
+import { isCampaignPhone } from '../../shared/phone/campaignPhone';
+import { isBlank } from '../../shared/phone/written';
+import { named, plainText, quoted } from '../../shared/values';
 import { ADDED_COLUMNS, type Column } from './cells';
-import { comparableHeading } from './headings';
-import type { FoundColumns } from './rows';
+import { comparableHeading, isPhoneHeading } from './headings';
+import type { FirstRow, FoundColumns } from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';
 export const DEFAULT_NAME_COLUMN = 'person_name';
@@ -74,6 +77,7 @@ const TABLE_COLUMNS = ['id', 'createdAt', 'updatedAt'];
 /** Added by n8n's chat and the AI Agent node. */
 const AGENT_COLUMNS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
 const MAX_LISTED_COLUMNS = 20;
+const PHONE_FIELD = 'Phone Column';
 
 /** A field of the form that names a column. */
 type WantedColumn = { name: string; field: string };
@@ -90,8 +94,10 @@ export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Colum
 		return resolved;
 	};
 
-	const phoneWanted = { name: choice.phone, field: 'Phone Column' };
-	const phone = required(phoneWanted, 'phone numbers', PHONE_SYNONYMS);
+	const phoneWanted = { name: choice.phone, field: PHONE_FIELD };
+	const phone =
+		resolve(found, phoneWanted, PHONE_SYNONYMS) ??
+		required(phoneWanted, 'phone numbers', [...found.names].map(unmarked).filter(isPhoneHeading));
 	if (phone.name === 'phone_number' && phone.name !== choice.phone && isAsked(found)) {
 		throw missingColumn(found, phoneWanted, 'phone numbers', choice.from);
 	}
@@ -199,9 +205,10 @@ function resolve(
 	const isDefault = wanted.name === DEFAULT_PHONE_COLUMN || wanted.name === DEFAULT_NAME_COLUMN;
 	if (same !== undefined || !isDefault) return same;
 	// Of an entered name, an asterisk may be a part, such as of a grade.
-	const unmarked = (column: string) => withoutEnd(column, REQUIRED_MARK);
 	return uniqueColumn(found, onlyMatch(found, [wanted.name, ...synonyms], wanted, unmarked));
 }
+
+const unmarked = (column: string) => withoutEnd(column, REQUIRED_MARK);
 
 /** Templates mark the columns that must be filled in: "Phone *". */
 const REQUIRED_MARK = /[* ]/;
@@ -237,11 +244,12 @@ function onlyMatch(
 }
 
 function missingColumn(
-	{ names, file }: FoundColumns,
+	found: FoundColumns,
 	{ name, field }: WantedColumn,
 	content: string,
 	from: ContactsFrom,
 ): InvalidInput {
+	const { names, file } = found;
 	const columns = quotedColumns(names);
 	if (from === 'json') {
 		return new InvalidInput(
@@ -252,16 +260,39 @@ function missingColumn(
 		);
 	}
 	const where = file === undefined ? 'The input' : `The file ${quoted(file)}`;
+	const enter = `In '${field}', enter the name of the column with ${content}, not a value of it. ${ROWS[from]}`;
+	const advice = (field === PHONE_FIELD && seenIn(found)) || enter;
 	return new InvalidInput(
 		`${where} has no column ${quoted(name)}, so nothing was sent`,
-		onScreenOnly(
-			`In '${field}', enter the name of the column with ${content}, not a value of it. ${EACH_ROW} ${where} has: ${columns}.`,
-		),
+		onScreenOnly(`${advice} ${where} has: ${columns}.`),
 	);
 }
 
-const EACH_ROW =
-	"For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'. Its first row must name the columns.";
+const ROWS = {
+	items:
+		"For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'.",
+	csv: 'The first row of the file must name the columns.',
+};
+
+/** What the first rows show of the phone numbers. Undefined if nothing. */
+function seenIn({ names, first }: FoundColumns): string | undefined {
+	const [column, ...others] = [...names].filter((name) => isMostlyPhones(first, name));
+	if (column !== undefined && others.length === 0)
+		return `In '${PHONE_FIELD}', enter ${quoted(column)}, which has phone numbers.`;
+	const isHeader = ({ cells }: FirstRow) =>
+		cells.some((cell) => isPhoneHeading(unmarked(plainText(cell))));
+	const header = first.find(isHeader)?.cells.map(plainText);
+	return header === undefined
+		? undefined
+		: `The first row must name the columns, but a later one seems to do so: ${quotedColumns(compact(header))}. Remove the rows before it.`;
+}
+
+/** Most of the values are phone numbers, as far as there are any. */
+function isMostlyPhones(first: readonly FirstRow[], column: string): boolean {
+	const values = first.map(({ json }) => json[column]).filter((value) => !isBlank(value));
+	const phones = values.filter((value) => isCampaignPhone(plainText(value)));
+	return phones.length > values.length / 2;
+}
 
 /** Whether the rows are the output of *Ask and Wait*. Its `phone_number` is the person who was asked. */
 function isAsked({ names }: FoundColumns): boolean {

@@ -11,6 +11,15 @@ const SPACE_AT_SYMBOL = /(?<![\p{L}\p{M}\p{N}]) | (?![\p{L}\p{M}\p{N}])/gu;
 /** As in "Mobile No." */
 const ENDING = /[.: ]/;
 
+/** Such as "Student Mobile No.", "WhatsApp", "Cell 1", and "Phone (Primary)". Not of another person, such as "Father Mobile". */
+const OF_PHONES =
+	/^(?:primary|main|registered|student|customer|client|lead|patient|candidate|applicant|member|guest|user|buyer)?'?s?(?:(?:mobile|cell|contact)?(?:phone|telephone)|mobile|mob|cell|tel|ph|whatsapp|(?:contact|phone)(?=n|#|mobile)(?:mobile)?)(?:number|num|no|#)?(?:1|\((?:primary|main|mobile|whatsapp)\))?$/;
+
+/** Whether a heading is a usual one for phone numbers. */
+export function isPhoneHeading(name: string): boolean {
+	return OF_PHONES.test(comparableHeading(name).replace(/[.\s]/g, ''));
+}
+
 /**
  * Equal for two spellings of one heading. Ignored is only what no two columns of a table differ in: case, invisible
  * characters, spaces, how words are separated, and a dot or colon at the end. Marks are parts of letters (`पिता` isn't

@@ -72,7 +72,14 @@ export type FoundColumns = {
 	repeated: ReadonlySet<string>;
 	/** Whether any row has a value at this path, even if it's empty. Files have no nested values. */
 	hasPath(path: readonly string[]): boolean;
+	/** Some of the first rows, to suggest a column. */
+	first: readonly FirstRow[];
 };
+
+/** `cells`: all of them, also without the name of a column. */
+export type FirstRow = { json: ContactRow; cells: readonly unknown[] };
+
+export const MAX_FIRST_ROWS = 20;
 
 /** As a person counts rows. n8n numbers items from 0, and a sheet has a header. */
 export const namesOfItems: RowNames = {
@@ -111,7 +118,10 @@ export class ItemRows implements RowSource {
 		});
 		if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
 		const hasPath = (path: readonly string[]) => items.some(({ json = {} }) => has(json, path));
-		return [{ names, repeated: new Set(), hasPath }];
+		const first = items
+			.slice(0, MAX_FIRST_ROWS)
+			.map(({ json = {} }) => ({ json, cells: Object.values(json) }));
+		return [{ names, repeated: new Set(), hasPath, first }];
 	}
 
 	tableOf(): number {

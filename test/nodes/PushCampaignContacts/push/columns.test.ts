@@ -4,7 +4,7 @@ import {
 	type ColumnChoice,
 } from '../../../../nodes/PushCampaignContacts/push/columns';
 import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
-import type { Column, ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
+import type { Cell, Column, ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
 import { defaultChoice as defaults } from './scripted';
 
 const nested = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
@@ -12,7 +12,7 @@ const nested = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list:
 /** The columns of the input, which may have nested ones. */
 function resolve(names: string[], choice: Partial<ColumnChoice> = {}, row: ContactRow = nested) {
 	const hasPath = (path: readonly string[]) => has(row, path);
-	const found = { names: new Set(names), repeated: new Set<string>(), hasPath };
+	const found = { names: new Set(names), repeated: new Set<string>(), hasPath, first: [] };
 	return resolveColumns(found, { ...defaults, ...choice });
 }
 function thrownBy(run: () => unknown): unknown {
@@ -40,6 +40,9 @@ test.each<[string, ContactRow, Partial<ColumnChoice>, Column]>([
 	['before any synonym', { Mobile: 1, PHONE: 1 }, {}, { name: 'PHONE' }],
 	['by a synonym', { 'Mobile Number': 1 }, {}, { name: 'Mobile Number' }],
 	['by a synonym in another case', { mobile_no: 1 }, {}, { name: 'mobile_no' }],
+	['by a usual heading', { Name: 1, 'WhatsApp No': 1 }, {}, { name: 'WhatsApp No' }],
+	['by a usual heading that is marked', { 'Cell *': 1 }, {}, { name: 'Cell *' }],
+	['by a synonym before other usual headings', { Mobile: 1, WhatsApp: 1 }, {}, { name: 'Mobile' }],
 	['marked as required', { 'Phone *': 1, 'Phone (Home)': 1 }, {}, { name: 'Phone *' }],
 	['by a synonym that is marked', { 'Mobile No.*': 1 }, {}, { name: 'Mobile No.*' }],
 	['as entered, in another case', { WhatsApp: 1 }, { phone: 'whatsapp' }, { name: 'WhatsApp' }],
@@ -116,7 +119,7 @@ test.each<[string[], Partial<ColumnChoice>, name: string, field: string, content
 ])('the columns %j stop the push with %j', (columns, choice, name, field, content) => {
 	expect(thrownBy(() => resolve(columns, choice))).toMatchObject({
 		message: missing(name),
-		resolution: `In '${field}', enter the name of the column with ${content}, not a value of it. For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'. Its first row must name the columns. The input has: "${columns.join('", "')}".`,
+		resolution: `In '${field}', enter the name of the column with ${content}, not a value of it. For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'. The input has: "${columns.join('", "')}".`,
 	});
 });
 
@@ -190,5 +193,55 @@ describe('the other columns', () => {
 		const { notOfAll, reserved } = resolve(['phone', ...columns], choice);
 		expect([...notOfAll].filter((name) => !reserved.has(name))).toEqual(added);
 		expect([...reserved].filter((name) => !notOfAll.has(name))).toEqual([]);
+	});
+});
+
+describe('a missing phone column', () => {
+	const firstRows = (...rows: Cell[][]) =>
+		rows.map((cells) => ({
+			json: Object.fromEntries(cells.map((cell, i) => [`c${i}`, cell])),
+			cells,
+		}));
+	const adviceFor = (from: ColumnChoice['from'], ...rows: Cell[][]) => {
+		const first = firstRows(...rows);
+		const names = new Set(['c0', 'c1', 'c2']);
+		const found = { names, repeated: new Set<string>(), hasPath: () => false, first };
+		return thrownBy(() => resolveColumns(found, { ...defaults, from }));
+	};
+	const HAS = 'The input has: "c0", "c1", "c2".';
+	const ENTER =
+		"In 'Phone Column', enter the name of the column with phone numbers, not a value of it.";
+
+	test.each<[string, ColumnChoice['from'], Cell[][], string]>([
+		[
+			'the column that has phone numbers',
+			'items',
+			[
+				['Asha', '9876543210', 1],
+				['Bela', '', 9876543210],
+				['Chand', '+91 98765 43212', 3],
+			],
+			'In \'Phone Column\', enter "c1", which has phone numbers.',
+		],
+		[
+			'none of two columns that have phone numbers',
+			'items',
+			[['9876543210', '9876543211', 1]],
+			`${ENTER} For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'.`,
+		],
+		[
+			'the row that names the columns, and not the type of the file that was chosen',
+			'csv',
+			[[''], ['Name', 'Mobile No.', ''], ['Asha', 'x', 1]],
+			'The first row must name the columns, but a later one seems to do so: "Name", "Mobile No.". Remove the rows before it.',
+		],
+		[
+			'what the file must have',
+			'csv',
+			[['a', 'b', 'c']],
+			`${ENTER} The first row of the file must name the columns.`,
+		],
+	])('leads to %s', (_what, from, rows, advice) => {
+		expect(adviceFor(from, ...rows)).toMatchObject({ resolution: `${advice} ${HAS}` });
 	});
 });

@@ -1,4 +1,7 @@
-import { comparableHeading } from '../../../../nodes/PushCampaignContacts/push/headings';
+import {
+	comparableHeading,
+	isPhoneHeading,
+} from '../../../../nodes/PushCampaignContacts/push/headings';
 
 test.each([
 	['Phone No', 'phone no', 'PHONE_NO', 'phone-no', 'PhoneNo', ' Phone\u00a0 No. ', 'Phone No:'],
@@ -42,4 +45,29 @@ test.each([
 ])('%p and the others are different headings', (...names) => {
 	const headings = new Set(names.map(comparableHeading));
 	expect(headings.size).toBe(names.length);
+});
+
+test.each([
+	...['Contact No', 'Contact No.', 'WhatsApp No', 'WhatsApp', 'Mob', 'Mob. No.', 'Cell', 'Cell No'],
+	...['Cell Phone', 'Mobile Phone', 'Mobile Phone Number', 'Phone1', 'Phone 1', 'Phone (Primary)'],
+	...[
+		'Student Mobile Number',
+		"Customer's Phone",
+		'Lead Mobile',
+		'Primary Phone',
+		'Contact Mobile',
+	],
+	...['Telephone', 'Tel.', 'Tel No', 'Ph', 'Ph. No', 'Ph No 1', 'Phone #', 'Registered Mobile No'],
+	...['phone_number', 'contact_phone', 'CONTACT NUMBER'],
+])('%s is a usual heading for phone numbers', (name) => {
+	expect(isPhoneHeading(name)).toBe(true);
+});
+
+test.each([
+	...['Contact', 'Contact Name', 'Contacts', 'Name', 'Number', 'No', 'Phone Model', 'Mobile App'],
+	...['Father Mobile', 'Alternate Mobile', 'Emergency Contact Number', 'Phone 2', 'Phone (Home)'],
+	...['Mobbing', 'Telemarketing', 'Cellar', 'Phone Verified', 'Contact Owner', 'Student', ''],
+	...['Patient No', 'Customer No', 'Member Number', 'Lead No'],
+])('%s is none', (name) => {
+	expect(isPhoneHeading(name)).toBe(false);
 });
