@@ -122,7 +122,7 @@ describe('Place Call', () => {
 		await editor().add('Options', 'Calling Hours');
 		await field('callingHours', 'from').fill('10:00');
 		await page.getByTestId('resource-locator-timeZone').locator('input').last().click();
-		await page.keyboard.type('kolkata');
+		await page.keyboard.type('mumbai');
 		await page.getByTestId('rlc-item').filter({ hasText: ZONE }).first().click();
 
 		await page.keyboard.press('Tab');

@@ -19,7 +19,7 @@ const hoursProperty: INodeProperties = {
 	default: { hours: {} },
 	placeholder: 'Add Hours',
 	description:
-		"When people may be called, in the time zone that you choose. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
+		"When people may be called, in their time zone. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
 	options: [
 		{
 			displayName: 'Hours',
@@ -30,7 +30,7 @@ const hoursProperty: INodeProperties = {
 					name: 'days',
 					type: 'multiOptions',
 					options: WEEK.map((name) => ({ name, value: name.toLowerCase() })),
-					default: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
+					default: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],
 					required: true,
 					description:
 						'The days on which people may be called. An expression can return a list of English names, or text such as Mon-Fri, Sun.',
@@ -39,7 +39,7 @@ const hoursProperty: INodeProperties = {
 					displayName: 'From',
 					name: 'from',
 					type: 'string',
-					default: '',
+					default: '09:00',
 					required: true,
 					placeholder: 'e.g. 9:00 am',
 					description:
@@ -49,7 +49,7 @@ const hoursProperty: INodeProperties = {
 					displayName: 'To',
 					name: 'to',
 					type: 'string',
-					default: '',
+					default: '18:00',
 					required: true,
 					placeholder: 'e.g. 6:30 pm',
 					description:
@@ -60,15 +60,14 @@ const hoursProperty: INodeProperties = {
 					name: 'timeZone',
 					type: 'resourceLocator',
 					default: { mode: 'list', value: '' },
-					required: true,
 					description:
-						'The time zone of the people to call, which can differ from the time zone of this workflow. An expression can return one per item.',
+						"The time zone of the people to call. If it's empty, it's that of their 'Country', which must have only one, as India has. Find it by a country, a city, or an abbreviation such as IST. An expression can return one per item.",
 					modes: [
 						{
 							displayName: 'From List',
 							name: 'list',
 							type: 'list',
-							placeholder: 'Select a time zone...',
+							placeholder: 'That of the country',
 							typeOptions: { searchListMethod: 'searchTimeZones', searchable: true },
 						},
 						{
@@ -108,7 +107,7 @@ const outsideHours: INodeProperties = {
 export const callingHours = [hoursProperty, outsideHours];
 
 /** @throws InvalidInput if one of the fields is invalid */
-export function readCallingHours(options: Fields): CallingHours | undefined {
+export function readCallingHours(options: Fields, country: string): CallingHours | undefined {
 	// Read in any case, so that an invalid value is always reported.
 	const isSkipped = options.choice(outsideHours.name, 'schedule') === 'notPlaced';
 	const hours = options.group(hoursProperty.name);
@@ -120,7 +119,7 @@ export function readCallingHours(options: Fields): CallingHours | undefined {
 	const [start, end] = [hours.clock('from'), hours.clock('to')];
 	const from = timeOfDay('From', start);
 	const to = timeOfDay('To', end);
-	const zone = timeZone(hours.text('timeZone'));
+	const zone = timeZone(hours.text('timeZone'), country);
 	if (to <= from) throw endsTooEarly(start, end);
 	return { days, from, to, zone, outside: isSkipped ? 'notPlaced' : 'schedule' };
 }

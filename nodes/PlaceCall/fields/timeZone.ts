@@ -1,8 +1,10 @@
+import deburr from 'lodash/deburr';
 import uniq from 'lodash/uniq';
 import { IANAZone } from 'luxon';
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
+import { COUNTRIES, countryName, namesOf } from '../../shared/phone/countries';
 import { isUnset, quoted } from '../../shared/values';
 
 /**
@@ -11,41 +13,124 @@ import { isUnset, quoted } from '../../shared/values';
  */
 const ZONE_IN_AN_AREA = /^(?!systemv\/|etc\/gmt[+-][1-9])[a-z_]+(?:\/[\w+-]+)+$/i;
 
-/** Current names of time zones that JavaScript lists by an older name, such as Asia/Calcutta. */
-const CURRENT_NAMES = (
-	'Africa/Asmara America/Argentina/Buenos_Aires America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon ' +
-	'Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei UTC'
-).split(' ');
+/** Current names of time zones that JavaScript lists by an older name. */
+const CURRENT_NAMES: { [older: string]: string } = {
+	'Africa/Asmera': 'Africa/Asmara',
+	'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+	'America/Godthab': 'America/Nuuk',
+	'Asia/Calcutta': 'Asia/Kolkata',
+	'Asia/Katmandu': 'Asia/Kathmandu',
+	'Asia/Rangoon': 'Asia/Yangon',
+	'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+	'Atlantic/Faeroe': 'Atlantic/Faroe',
+	'Europe/Kiev': 'Europe/Kyiv',
+	'Pacific/Enderbury': 'Pacific/Kanton',
+	'Pacific/Ponape': 'Pacific/Pohnpei',
+	'Pacific/Truk': 'Pacific/Chuuk',
+};
 
-/** Fills the 'Time Zone' list with the time zones whose name contains the typed filter. */
+/** Cities by which people look for a time zone that is named after another one. */
+const OTHER_CITIES: { [zone: string]: string } = {
+	'Asia/Kolkata': 'Mumbai, Delhi, New Delhi, Bengaluru, Bangalore, Chennai, Hyderabad, Pune',
+};
+
+/** A time zone as the list shows it, and the names by which it's found. */
+type ListedZone = { name: string; value: string; found: string[] };
+
+/** Fills the 'Time Zone' list: by the name of the zone, a city, a country, or an abbreviation such as IST. */
 export async function searchTimeZones(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const typed = filter.trim().replaceAll(' ', '_').toLowerCase();
-	const zones = uniq([...CURRENT_NAMES, ...Intl.supportedValuesOf('timeZone')]).sort();
-	const results = zones
-		.filter((zone) => zone.toLowerCase().includes(typed) && isTimeZone(zone))
-		.map((zone) => ({ name: zone, value: zone }));
+	const typed = comparable(filter);
+	const zones = listedZones();
+	const exact = zones.filter(({ found }) => found.includes(typed));
+	const matching = zones.filter(({ found }) =>
+		found.some((name) => ` ${name}`.includes(` ${typed}`)),
+	);
+	// Who types India doesn't mean Indiana.
+	const results = (exact.length > 0 ? exact : matching).map(({ name, value }) => ({ name, value }));
 	return await Promise.resolve({ results });
+}
+
+/** In the order of the countries, as in their list, and at last the zones of none, such as UTC. */
+function listedZones(): ListedZone[] {
+	const ofCountries = COUNTRIES.flatMap(({ code, name }) => {
+		const zones = zonesOf(code);
+		return zones.map((zone): ListedZone => {
+			const city = zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
+			const cities = [city, ...(OTHER_CITIES[zone]?.split(', ') ?? [])];
+			const long = longName(zone);
+			const initials = long.replace(/(\w)\w*\s*/g, '$1');
+			return {
+				name: zones.length === 1 ? `${name} (${zone})` : `${name}, ${city} (${zone})`,
+				value: zone,
+				found: [...namesOf(code), code, zone, ...cities, long, initials].map(comparable),
+			};
+		});
+	});
+	const known = new Set(ofCountries.map(({ value }) => value));
+	const others = uniq([...Intl.supportedValuesOf('timeZone').map(currentName), 'UTC'])
+		.filter((zone) => !known.has(zone) && isTimeZone(zone))
+		.map((zone): ListedZone => ({ name: zone, value: zone, found: [comparable(zone)] }));
+	return [...ofCountries, ...others];
+}
+
+function comparable(name: string): string {
+	return deburr(name)
+		.toLowerCase()
+		.replace(/[^\p{L}\p{M}\p{N}+-]+/gu, ' ')
+		.trim();
+}
+
+/** Such as "India Standard Time". */
+function longName(timeZone: string): string {
+	const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longGeneric' });
+	return parts.formatToParts(0).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
+
+/** The time zones of a country, as JavaScript knows them. Older versions have no such method. */
+function zonesOf(country: string): string[] {
+	const locale: object = new Intl.Locale(`und-${country}`);
+	const zones: unknown =
+		'getTimeZones' in locale && typeof locale.getTimeZones === 'function'
+			? locale.getTimeZones()
+			: 'timeZones' in locale
+				? locale.timeZones
+				: [];
+	const listed: unknown[] = Array.isArray(zones) ? zones : [];
+	return listed.filter((zone) => typeof zone === 'string').map(currentName);
+}
+
+function currentName(zone: string): string {
+	return CURRENT_NAMES[zone] ?? zone;
 }
 
 function isTimeZone(name: string): boolean {
 	return (ZONE_IN_AN_AREA.test(name) || name === 'UTC') && IANAZone.isValidZone(name);
 }
 
-/** Abbreviations such as IST are ambiguous, so a name such as Asia/Kolkata is required. */
-export function timeZone(value: string): string {
-	const resolution = onScreenOnly(
-		'Enter the time zone of the people to call, such as Asia/Kolkata or Europe/London. The node has no default time zone, because a wrong one could place calls at night.',
-	);
+/**
+ * The entered time zone, or without one, that of the country. Abbreviations such as IST are ambiguous, so a name such as
+ * Asia/Kolkata is required.
+ *
+ * @throws InvalidInput if the country hasn't exactly one, because another one could place calls at night
+ */
+export function timeZone(value: string, country: string): string {
 	if (isUnset(value)) {
-		throw new InvalidInput("'Time Zone' in 'Calling Hours' is empty", resolution);
+		const [zone, ...others] = zonesOf(country);
+		if (zone !== undefined && others.length === 0) return zone;
+		throw new InvalidInput(
+			`'Time Zone' in 'Calling Hours' is empty, which is only possible in a country with one time zone (got ${quoted(countryName(country))})`,
+			onScreenOnly('Choose the time zone of the people to call, or let an expression return it.'),
+		);
 	}
 	const zone = value.trim();
 	if (isTimeZone(zone)) return zone;
 	throw new InvalidInput(
 		`'Time Zone' in 'Calling Hours' must be the name of a time zone (got ${quoted(value)})`,
-		resolution,
+		onScreenOnly(
+			"Enter the time zone of the people to call, such as Asia/Kolkata or Europe/London, or leave it empty to use that of their 'Country'.",
+		),
 	);
 }

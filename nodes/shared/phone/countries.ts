@@ -56,13 +56,20 @@ const codes: ReadonlySet<string | undefined> = new Set(codeOf.values());
 
 const names = new Intl.DisplayNames('en', { type: 'region' });
 
-/** Every country with its English name, in the order of the names. */
+/**
+ * Every country with its English name, in the order of the names. India is first, because its name is also in that of the
+ * British Indian Ocean Territory.
+ */
 export const COUNTRIES: readonly Country[] = [...codeOf.keys()]
 	.map((code) => ({
 		code,
 		name: countryName(code),
 	}))
-	.sort((a, b) => a.name.localeCompare(b.name, 'en'));
+	.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name, 'en'));
+
+function rank({ code }: Country): number {
+	return code === 'IN' ? 0 : 1;
+}
 
 /** The English name, or the code itself if it isn't assigned. */
 export function countryName(code: string): string {
@@ -126,13 +133,14 @@ const OTHER_NAMES: { [code: string]: readonly string[] } = {
 
 const shortNames = new Intl.DisplayNames('en', { type: 'region', style: 'short' });
 
+/** The English name of a country, and the others that people use. */
+export function namesOf(code: string): string[] {
+	const name = countryName(code);
+	return [name, shortNames.of(code) ?? name, ...(OTHER_NAMES[code] ?? [])];
+}
+
 const codeByName: ReadonlyMap<string, string> = new Map(
-	COUNTRIES.flatMap(({ code, name }) =>
-		[name, shortNames.of(code) ?? name, ...(OTHER_NAMES[code] ?? [])].map((each) => [
-			comparableName(each),
-			code,
-		]),
-	),
+	COUNTRIES.flatMap(({ code }) => namesOf(code).map((name) => [comparableName(name), code])),
 );
 
 function codeIn(written: string): string | undefined {

@@ -36,31 +36,75 @@ let itIs: (iso: string) => void;
 beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
 afterEach(() => jest.restoreAllMocks());
 
-it('the hours as the form saves them: Monday to Friday by default, and the time zone from the list or an expression', async () => {
-	itIs('2026-11-21T12:00:00+05:30');
-	const bodies = acceptCalls(2);
+it('the hours as the form saves them: Monday to Saturday from 9 to 18 by default, and the time zone from the list, an expression, or the country', async () => {
+	itIs('2026-11-22T12:00:00+05:30');
 	const zone = (mode: string, value: string) => ({ __rl: true, mode, value });
-	for (const timeZone of [zone('list', 'Asia/Kolkata'), zone('id', '={{ "Asia/Kolkata" }}')]) {
-		const saved = { from: '9am', to: '6 pm', timeZone };
-		await harness.place({ options: { callingHours: { hours: saved } } });
-	}
+	const forms = [
+		{ from: '9am', to: '6 pm', timeZone: zone('list', 'Asia/Kolkata') },
+		{ from: '9am', to: '6 pm', timeZone: zone('id', '={{ "Asia/Kolkata" }}') },
+		{ timeZone: zone('list', '') },
+		{},
+	];
+	const bodies = acceptCalls(forms.length);
+	for (const saved of forms) await harness.place({ options: { callingHours: { hours: saved } } });
 	const scheduled = { ...BODY, scheduled_at: MONDAY };
-	expect(bodies).toEqual([scheduled, scheduled]);
+	expect(bodies).toEqual(forms.map(() => scheduled));
+	itIs('2026-11-23T17:59:00+05:30');
+	const now = acceptCalls(1);
+	await harness.place({ options: { callingHours: { hours: {} } } });
+	expect(now).toEqual([BODY]);
 });
 
-it('the Time Zone list has each name that the node accepts once, and can be filtered', async () => {
-	const zonesFor = async (filter?: string) => {
-		const node = harness.placeCallNode();
-		const { results } = await searchList(node, 'searchTimeZones', filter);
-		return results.map(({ value }) => String(value));
+describe('the Time Zone list', () => {
+	const listFor = async (filter?: string) => {
+		const { results } = await searchList(harness.placeCallNode(), 'searchTimeZones', filter);
+		return results;
 	};
-	expect(await zonesFor('new york')).toEqual(['America/New_York']);
-	expect(await zonesFor('UTC')).toEqual(['UTC']);
-	const zones = await zonesFor();
-	expect(zones).toContain('Asia/Kolkata');
-	expect(zones.length).toBeGreaterThan(400);
-	expect(zones.map((zone) => timeZone(zone))).toEqual(zones);
-	expect(new Set(zones).size).toBe(zones.length);
+	const zonesFor = async (filter?: string) =>
+		(await listFor(filter)).map(({ value }) => String(value));
+
+	it('has each name that the node accepts once', async () => {
+		const zones = await zonesFor();
+		expect(zones).toContain('Asia/Kolkata');
+		expect(zones).not.toContain('Asia/Calcutta');
+		expect(zones.length).toBeGreaterThan(400);
+		expect(zones.map((zone) => timeZone(zone, 'IN'))).toEqual(zones);
+		expect(new Set(zones).size).toBe(zones.length);
+	});
+
+	it.each([
+		...['india', 'India', 'mumbai', 'kolkata', 'Asia/Kolkata', 'Bharat', 'IN'],
+		...['new delhi', 'bengal'],
+	])('finds only India by "%s"', async (filter) => {
+		expect(await listFor(filter)).toEqual([
+			{ name: 'India (Asia/Kolkata)', value: 'Asia/Kolkata' },
+		]);
+	});
+
+	it.each([
+		['uk', ['Europe/London']],
+		['UAE', ['Asia/Dubai']],
+		['new york', ['America/New_York']],
+		['Côte d’Ivoire', ['Africa/Abidjan']],
+		['UTC', ['UTC']],
+		['nowhere', []],
+	])('finds by "%s" %j', async (filter, zones) => {
+		expect(await zonesFor(filter)).toEqual(zones);
+	});
+
+	it('has India first, also by "IST", which others have, too', async () => {
+		expect((await zonesFor())[0]).toBe('Asia/Kolkata');
+		const [first, ...others] = await zonesFor('IST');
+		expect(first).toBe('Asia/Kolkata');
+		expect(others).toContain('Asia/Jerusalem');
+	});
+
+	it('shows the city in a country with several time zones', async () => {
+		expect(await listFor('chicago')).toEqual([
+			{ name: 'United States, Chicago (America/Chicago)', value: 'America/Chicago' },
+		]);
+		expect((await zonesFor('indiana')).length).toBeGreaterThan(3);
+	});
 });
 
 it('each item can have its own time zone', async () => {

@@ -6,9 +6,9 @@ type Written = { [field: string]: unknown };
 
 const FIELDS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
 
-function hoursOf(over: Written = {}): CallingHours {
+function hoursOf(over: Written = {}, call: Written = {}): CallingHours {
 	const callingHours = { hours: { ...FIELDS, ...over } };
-	const { time } = callWith({ options: { callingHours } });
+	const { time } = callWith({ ...call, options: { callingHours } });
 	if (time.hours === undefined) throw new Error('not read');
 	return time.hours;
 }
@@ -91,8 +91,6 @@ describe('invalid hours are reported', () => {
 		],
 		[{ from: '18:00' }, /^'To' must be later than 'From'/],
 		[{ from: '24:00', to: '24:00' }, /^'To' must be later than 'From'/],
-		[{ timeZone: '' }, /^'Time Zone' in 'Calling Hours' is empty.*could place calls at night/],
-		[{ timeZone: null }, /^'Time Zone' in 'Calling Hours' is empty/],
 		[
 			{ timeZone: 'IST' },
 			/^'Time Zone' in 'Calling Hours' must be the name of a time zone \(got "IST"\)/,
@@ -125,6 +123,25 @@ test('what to do outside the hours is reported without hours, because calls woul
 	expect(messageOf(read)).toBe(
 		"'Calling Hours' is empty. Add 'Calling Hours', or remove 'Outside Calling Hours'.",
 	);
+});
+
+describe('without a time zone', () => {
+	test.each([
+		['IN', '9876543210', 'Asia/Kolkata'],
+		['GB', '+442071838750', 'Europe/London'],
+		['AE', '+971501234567', 'Asia/Dubai'],
+		['NP', '+9779841234567', 'Asia/Kathmandu'],
+	])('in %s, %s is called at the hours of %s', (countryCode, phoneNumber, zone) => {
+		for (const timeZone of ['', null, ' '])
+			expect(hoursOf({ timeZone }, { countryCode, phoneNumber }).zone).toBe(zone);
+	});
+
+	test('in a country with several, which one is asked', () => {
+		const call = { countryCode: 'US', phoneNumber: '+12025550100' };
+		expect(messageOf(() => hoursOf({ timeZone: '' }, call))).toBe(
+			"'Time Zone' in 'Calling Hours' is empty, which is only possible in a country with one time zone (got \"United States\"). Choose the time zone of the people to call, or let an expression return it.",
+		);
+	});
 });
 
 test.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT+0', 'UTC'])('the time zone %s is clear', (timeZone) => {
