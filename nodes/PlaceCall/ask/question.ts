@@ -6,7 +6,7 @@ import { formatOf, givenAs } from '../../shared/modelFormats';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import type { Scalar } from '../../shared/n8n/forms/fieldValue';
 import { parseList, quoted } from '../../shared/values';
-import { requireNoWord } from '../fields/conversation';
+import { requireSayable } from '../fields/sayable';
 import { ANSWER_KEY, comparable, type AskedQuestion } from './answer';
 
 /** A checked question: the data point to send, and the settings to evaluate the answer. */
@@ -59,7 +59,7 @@ export function readQuestion(form: Fields): Question {
 			givenAs('Question', 'Enter what the agent should ask.'),
 		);
 	}
-	if (form.expression('message') !== '') requireNoWord('Question', question);
+	requireSayable('Question', form.expression('message'), question);
 	const yes = valuesOf(form.scalars('yesValues'));
 	const no = valuesOf(form.scalars('noValues'));
 	const both = intersectionBy(yes, no, comparable);

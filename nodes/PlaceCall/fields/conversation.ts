@@ -8,8 +8,8 @@ import type { JsonObject, JsonValue } from '../../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { ANSWER_KEY } from '../ask/answer';
 import { hasNoValue } from '../../shared/sheetCells';
-import { withoutEnd } from '../../shared/text';
 import { isUnset, quoted } from '../../shared/values';
+import { requireSayable } from './sayable';
 
 export const initialGreeting: INodeProperties = {
 	displayName: 'Initial Greeting',
@@ -25,33 +25,13 @@ export const initialGreeting: INodeProperties = {
 export function readGreeting(fields: Fields | undefined): string {
 	if (fields === undefined) return '';
 	const greeting = fields.text(initialGreeting.name, MAY_BE_BLANK);
-	if (fields.expression(initialGreeting.name) !== '') requireNoWord('Initial Greeting', greeting);
+	requireSayable('Initial Greeting', fields.expression(initialGreeting.name), greeting);
 	const length = [...greeting].length;
 	const max = LIMITS.initialGreetingCharacters;
 	if (length <= max) return hasNoValue(greeting) ? '' : greeting;
 	throw new InvalidInput(
 		`'Initial Greeting' has ${length} characters, but the maximum is ${max}`,
 		forEveryone(`Shorten it by ${length - max}.`),
-	);
-}
-
-const WORDS = /[^\s,;:"()]+/g;
-const ENDING = /[.!?]/;
-
-/**
- * The agent says these texts as they are.
- *
- * @throws InvalidInput if an expression put a word such as NULL into a text, which isn't all of it
- */
-export function requireNoWord(label: string, text: string): void {
-	if (hasNoValue(text)) return;
-	const words = [...text.matchAll(WORDS)].flatMap(([word]) => [word, withoutEnd(word, ENDING)]);
-	// `#REF!.` ends with a dot.
-	const found = words.flatMap((word) => [word, word.slice(0, -1)]).find(hasNoValue);
-	if (found === undefined) return;
-	throw new InvalidInput(
-		`'${label}' has the word ${quoted(found)} instead of a value`,
-		forEveryone('The agent would say it. Check the cells that the expression uses.'),
 	);
 }
 

@@ -133,6 +133,40 @@ test.each([
 	expect(requestWith({ initialGreeting }).initial_greeting).toBe(initialGreeting);
 });
 
+test.each([
+	['=Hello {{ $json.name }}, this is Priya.', 'Hello , this is Priya.'],
+	['=Hello {{ $json.name }}, this is Priya.\n', 'Hello , this is Priya.'],
+	['=Hello {{ $json.first }} {{ $json.last }}, is it you?', 'Hello  Rao, is it you?'],
+	['=Hello {{ $json.first }} {{ $json.last }}, is it you?', 'Hello Asha , is it you?'],
+	['=Hello {{ $json.first }}{{ $json.last }}!', 'Hello !'],
+	['={{ $json.name }}, this is Priya.', ', this is Priya.'],
+	[
+		'=Your visit on {{ $json.day }} at {{ $json.time }} is due.',
+		'Your visit on Monday at  is due.',
+	],
+])('the greeting %j with a gap is rejected: %j', (expression, initialGreeting) => {
+	const expressions = { initialGreeting: expression };
+	expect(messageOf(() => callWith({ initialGreeting }, 'UTC', expressions))).toBe(
+		`'Initial Greeting' has a gap, because an expression in it is empty (got "${initialGreeting}"). Fill the column. Or for people without a value, write the space into the expression: Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.`,
+	);
+	expect(requestWith({ initialGreeting }).initial_greeting).toBe(initialGreeting);
+});
+
+test.each([
+	["=Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.", 'Hello, this is Priya.'],
+	["=Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.", 'Hello Asha, this is Priya.'],
+	['=Hi{{ $json.a }}{{ $json.b }}, this is Priya.', 'Hi, this is Priya.'],
+	['=Hello {{ $json.name }}', 'Hello'],
+	['=Hello {{ $json.name }}, this is Priya, {{ $json.role }}.', 'Hello A, this is Priya, B.'],
+	['=Hello {{ $json.name }}, this is Priya.', 'Hello A, B, this is Priya.'],
+	['={{ $json.greeting }}', 'Hello , this is Priya.'],
+	['={{ "Hello " }}{{ $json.name }}', 'Hello'],
+	['=Price: {{ $json.price }} , or less', 'Price: 5 , or less'],
+])('the greeting %j without a gap is sent: %j', (expression, initialGreeting) => {
+	const { request } = callWith({ initialGreeting }, 'UTC', { initialGreeting: expression });
+	expect(request.initial_greeting).toBe(initialGreeting);
+});
+
 test.each(['x', '👋'])('a greeting may have 2000 characters such as %s', (character) => {
 	const initialGreeting = character.repeat(2000);
 	expect(requestWith({ initialGreeting }).initial_greeting).toBe(initialGreeting);

@@ -1,0 +1,58 @@
+import { InvalidInput } from '../../shared/api/errors';
+import { forEveryone } from '../../shared/api/resolution';
+import { hasNoValue } from '../../shared/sheetCells';
+import { withoutEnd } from '../../shared/text';
+import { quoted } from '../../shared/values';
+
+/**
+ * The agent says these texts as they are.
+ *
+ * @param expression empty if the text is fixed
+ * @throws InvalidInput if the expression left a gap in the text, or put a word such as NULL into it, which isn't all of it
+ */
+export function requireSayable(label: string, expression: string, text: string): void {
+	if (expression === '' || hasNoValue(text)) return;
+	const word = wordWithoutValue(text);
+	if (word !== undefined) {
+		throw new InvalidInput(
+			`'${label}' has the word ${quoted(word)} instead of a value`,
+			forEveryone('The agent would say it. Check the cells that the expression uses.'),
+		);
+	}
+	if (hasGap(expression, text)) {
+		throw new InvalidInput(
+			`'${label}' has a gap, because an expression in it is empty (got ${quoted(text)})`,
+			forEveryone(
+				"Fill the column. Or for people without a value, write the space into the expression: Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.",
+			),
+		);
+	}
+}
+
+const WORDS = /[^\s,;:"()]+/g;
+const ENDING = /[.!?]/;
+
+function wordWithoutValue(text: string): string | undefined {
+	const words = [...text.matchAll(WORDS)].flatMap(([word]) => [word, withoutEnd(word, ENDING)]);
+	// `#REF!.` ends with a dot.
+	return words.flatMap((word) => [word, word.slice(0, -1)]).find(hasNoValue);
+}
+
+const ENDS_IN_SPACE = /^$|\s$/;
+const BEGINS_WITH_MORE = /^[\s.,;:!?]/;
+
+/** Whether an expression returned nothing where the text around it has room for a word: `Hello , this is Priya`. */
+function hasGap(expression: string, text: string): boolean {
+	const [start = '', ...parts] = expression.slice(1).trim().split('{{');
+	if (!text.startsWith(start)) return false;
+	let at = start.length;
+	for (const part of parts) {
+		const after = part.slice(part.indexOf('}}') + 2);
+		const isGap = text.startsWith(after, at) && ENDS_IN_SPACE.test(text.slice(0, at));
+		if (isGap && BEGINS_WITH_MORE.test(after)) return true;
+		const next = text.indexOf(after, at);
+		if (next < 0) return false;
+		at = next + after.length;
+	}
+	return false;
+}
