@@ -3,7 +3,7 @@ import set from 'lodash/set';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { LIMITS } from '../../shared/api/limits';
-import { forEveryone } from '../../shared/api/resolution';
+import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import type { CallConfigOverrides } from '../../shared/api/endpoints';
 import type { Fields } from '../../shared/n8n/forms/fields';
 
@@ -42,7 +42,7 @@ const SETTINGS: Setting[] = [
 		bounds: LIMITS.retryMaxAttempts,
 		default: '',
 		description:
-			"The maximum number of attempts, from 1 to 10. The service doesn't document whether the first call counts as an attempt. Add 'Retry When Not Answered', too.",
+			"The maximum number of attempts, from 1 to 10. The service doesn't document whether the first call counts as an attempt.",
 	},
 	{
 		displayName: 'Retry Interval (Minutes)',
@@ -51,8 +51,7 @@ const SETTINGS: Setting[] = [
 		type: 'number',
 		bounds: LIMITS.retryIntervalMinutes,
 		default: '',
-		description:
-			"The interval of the retries, from 1 to 1440 minutes (a day). Add 'Retry When Not Answered', too.",
+		description: 'The interval of the retries, from 1 to 1440 minutes (a day).',
 	},
 	{
 		displayName: 'Retry When Not Answered',
@@ -96,7 +95,21 @@ export function readCallSettings(form: Fields): CallConfigOverrides | undefined 
 				: wholeNumber(`'${displayName}'`, setting.bounds, settings.number(name, NaN));
 		set(overrides, path, value);
 	}
+	if (overrides.retry_config?.enabled !== true)
+		requireNoRetrySettings(added.filter(({ type }) => type === 'number'));
 	return added.length > 0 ? overrides : undefined;
+}
+
+/** Without the switch, it isn't documented whether the service uses them. */
+function requireNoRetrySettings(added: readonly Setting[]): void {
+	const unused = added.find(({ path }) => path.startsWith('retry_config.'));
+	if (unused === undefined) return;
+	throw new InvalidInput(
+		`'${unused.displayName}' needs 'Retry When Not Answered'`,
+		onScreenOnly(
+			`In 'Call Settings', add 'Retry When Not Answered' and turn it on, or remove '${unused.displayName}'.`,
+		),
+	);
 }
 
 export function wholeNumber(label: string, { min, max }: Bounds, value: number): number {

@@ -91,6 +91,14 @@ test.each<[values: Values, message: string]>([
 		settings({ maxCallDurationSeconds: '' }),
 		"'Maximum Duration (Seconds)' in 'Call Settings' must be a number (got an empty text). Enter a number.",
 	],
+	[
+		settings({ retryMaxAttempts: 3 }),
+		"'Retry Attempts' needs 'Retry When Not Answered'. In 'Call Settings', add 'Retry When Not Answered' and turn it on, or remove 'Retry Attempts'.",
+	],
+	[
+		settings({ retryEnabled: false, retryIntervalMinutes: 3 }),
+		"'Retry Interval (Minutes)' needs 'Retry When Not Answered'",
+	],
 	[settings({ retryMaxAttempts: 'many' }), "'Retry Attempts' in 'Call Settings' must be a number"],
 	[
 		settings({ enableCallback: 'yes' }),
@@ -193,7 +201,7 @@ test.each<[name: string, field: string, min: number, max: number, sent: (n: numb
 	],
 ])('%s (%s) may be from %i to %i', (name, field, min, max, sent) => {
 	for (const value of [min, max]) {
-		expect(requestWith(settings({ [name]: value }))).toMatchObject(sent(value));
+		expect(requestWith(settings({ retryEnabled: true, [name]: value }))).toMatchObject(sent(value));
 	}
 	for (const value of [min - 1, max + 1, min + 0.5, -1]) {
 		expect(messageFor(settings({ [name]: value }))).toBe(
