@@ -7,9 +7,10 @@ import { isN8n1, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator } from '../simulator';
-import { useAccount } from './account';
+import { Account, useAccount } from './account';
 import { executionsOf, published } from './calls';
 import { sharedN8n } from './shared';
+import { publishWatched, WATCHING } from './watchedSession';
 
 const NAME = 'Chat Events Trigger';
 const { sessions } = fixtures;
@@ -139,6 +140,26 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(await run('unwatch', sessions.open)).toMatchObject({ watched: false });
 		await untilSocketsClosed();
 	});
+
+	it.each(Object.values(dialects).map((dialect) => [dialect.name, dialect]))(
+		'starts with an event while it was unpublished, also if Chat Send connected the session before Watch (dialect %s)',
+		async (_name, dialect) => {
+			const other = new Account({ dialect, isMapped: true });
+			await other.open();
+			try {
+				const { workflow, session } = await publishWatched(other, { baseUrl, home });
+				const { sessions: control } = other.simulator;
+				await n8n.deactivate(workflow);
+				await until('the session to be closed', () => control.openSockets() === 0);
+				const eventId = control.nudge(session);
+				await n8n.activate(workflow);
+				const items = await executionsOf(n8n, workflow, WATCHING, 1);
+				expect(items.map(({ json }) => json.event_id)).toEqual([eventId]);
+			} finally {
+				await other.close();
+			}
+		},
+	);
 
 	it('Chat Send, Wait for Event, and the trigger share one connection to a session', async () => {
 		const [sendPath, waitPath] = [randomUUID(), randomUUID()];
