@@ -130,6 +130,16 @@ export default defineConfig(
 		},
 	},
 	{
+		files: ['nodes/**/*.ts'],
+		ignores: ['nodes/shared/n8n/tools/hints.ts'],
+		rules: {
+			'no-restricted-properties': [
+				'error',
+				{ property: 'addExecutionHints', message: 'Use addHints, so that a model is told, too.' },
+			],
+		},
+	},
+	{
 		files: ['nodes/**/*.ts', 'credentials/*.ts'],
 		ignores: ['**/*.test.ts'],
 		plugins: { redos },

@@ -29,7 +29,9 @@ import { newEvents } from '../shared/n8n/triggers/newEvents';
 import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
 import { completionFields } from './properties';
 import { notRead, readCompletedCall } from './readCompletedCall';
-import { displayText, quoted } from '../shared/values';
+import { type Explanation, onScreenOnly } from '../shared/api/resolution';
+import { addHints } from '../shared/n8n/tools/hints';
+import { quoted } from '../shared/values';
 
 /** Starts an execution with an item for each call that the request reports. */
 export async function receiveReport(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -90,7 +92,7 @@ async function readCalls(
 		const { callId } = call;
 		const options = { report: comparedReport(call), finished, clock: { ...clock, sleep } };
 		const record = await readCompletedCall(client, callId, options);
-		if (record === undefined) context.addExecutionHints({ message: unknownCall(callId) });
+		if (record === undefined) addHints(context, unknownCall(callId));
 		if (record === undefined || !isWanted(record, filters)) return [];
 		const more = await readIncluded(client, callId, included).catch((error: unknown) => {
 			throw notRead(callId, error);
@@ -116,8 +118,9 @@ async function readCalls(
 	};
 }
 
-function unknownCall(callId: string): string {
-	return displayText(
-		`The account of this credential has no call ${quoted(callId)}, so it wasn't passed on. If the call was placed with another credential, choose that one.`,
-	);
+function unknownCall(callId: string): Explanation {
+	return {
+		message: `The account of this credential has no call ${quoted(callId)}, so it wasn't passed on`,
+		resolution: onScreenOnly('If the call was placed with another credential, choose that one.'),
+	};
 }

@@ -189,7 +189,7 @@ class Poll {
 
 	/** Requests no further page. */
 	private readonly untilTimeIsUp: Limiter = async (request) => {
-		if (this.timeForLists.aborted && !this.hasNoLimit) throw this.time.isOver();
+		if (this.timeForLists.aborted && !this.hasNoLimit) throw this.time.timedOut();
 		return await request();
 	};
 

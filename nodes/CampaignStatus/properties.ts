@@ -7,7 +7,7 @@ import {
 	developerSettings,
 } from '../shared/n8n/forms/options';
 import { outputFields } from '../shared/n8n/forms/outputFields';
-import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
+import { toolDescriptionFields } from '../shared/n8n/tools/toolDescription';
 
 const form: INodeProperties[] = [
 	{ ...campaignField, description: 'The campaign whose progress to get' },
@@ -24,7 +24,7 @@ const form: INodeProperties[] = [
 
 /** The form, from top to bottom. */
 export const statusFields: INodeProperties[] = [
-	toolDescriptionField(
+	...toolDescriptionFields(
 		'Gets the progress of a calling campaign: its status, its contact lists, and their call counts. Calls nobody and changes nothing.',
 		form,
 	),

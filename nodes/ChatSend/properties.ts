@@ -10,7 +10,7 @@ import {
 	concurrencyField,
 	developerSettings,
 } from '../shared/n8n/forms/options';
-import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
+import { toolDescriptionFields } from '../shared/n8n/tools/toolDescription';
 import { idempotencyKeyField } from './idempotency';
 
 const MESSAGE = { operation: ['sendMessage'] };
@@ -207,12 +207,12 @@ const fieldsOf = ({ operation: [operation] }: typeof MESSAGE) =>
 
 /** The form, from top to bottom. */
 export const sendFields: INodeProperties[] = [
-	toolDescriptionField(
+	...toolDescriptionFields(
 		"Sends a customer's message to a chat session and returns the AI agent's reply. Use this only for what the customer has said or wants to say.",
 		fieldsOf(MESSAGE),
 		MESSAGE,
 	),
-	toolDescriptionField(
+	...toolDescriptionFields(
 		'Answers an interactive message of the AI agent in a chat session (buttons, a list, or a carousel) for the customer. Use this only for what the customer has chosen.',
 		fieldsOf(ANSWER),
 		ANSWER,

@@ -86,6 +86,7 @@ function prepare(
 		target: messageTarget(message),
 		idempotencyKey: key === '' ? undefined : key,
 		modelMayRepeat: 'afterCompletion',
+		happened: () => 'The message was sent.',
 		send: async (deps) => asItems(await request(deps, additions)),
 	};
 }

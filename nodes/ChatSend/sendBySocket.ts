@@ -39,6 +39,7 @@ function sendFrame(form: Fields, sessionId: string, content: ClientFrame): Retur
 		target: messageTarget({ sessionId }),
 		idempotencyKey: frame.idempotency_key,
 		modelMayRepeat: 'afterCompletion',
+		happened: () => `The ${content.type === 'message' ? 'message' : 'answer'} was sent.`,
 		send: async ({ context, account }) => {
 			const options = {
 				clock,

@@ -19,6 +19,8 @@ import { commonDigits } from './list/phoneMatch';
 /** Changes that affect people are sent one after another. */
 const CHANGES_AT_ONCE = 1;
 
+const CHANGES = { added: 'added to', removed: 'removed from' };
+
 /** @param verb for the number, such as "add" */
 export function changeSettings(verb: string): INodeProperties {
 	return developerSettings(
@@ -50,6 +52,7 @@ export async function changeEachNumber(
 			payload: { change, ...number, ...more },
 			target: ['do-not-disturb list', agentUuid, commonDigits(phone)],
 			modelMayRepeat: 'afterOtherRequest',
+			happened: () => `${phone} was ${CHANGES[change]} the do-not-disturb list.`,
 			send: async (deps) => asItems(await send(deps)),
 			withDetails: (error) =>
 				error.withText({

@@ -69,6 +69,7 @@ const injectOne: Prepare = (form) => {
 		target: ['context', sessionKey(sessionId)],
 		withDetails: (error) => maybeInjected(sessionId, error),
 		modelMayRepeat: 'afterCompletion',
+		happened: () => 'The context was added.',
 		send: async ({ account: { client } }) =>
 			asItems(
 				documentedRecord(

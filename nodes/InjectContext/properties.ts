@@ -6,7 +6,7 @@ import {
 	concurrencyField,
 	developerSettings,
 } from '../shared/n8n/forms/options';
-import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
+import { toolDescriptionFields } from '../shared/n8n/tools/toolDescription';
 
 /** Entries in flight if 'Concurrency' isn't set. */
 export const ENTRIES_AT_ONCE = 20;
@@ -35,7 +35,7 @@ const form: INodeProperties[] = [
 ];
 
 export const contextFields: INodeProperties[] = [
-	toolDescriptionField(
+	...toolDescriptionFields(
 		'Gives the AI agent of a chat session more information about the customer or the conversation.',
 		form,
 	),

@@ -124,7 +124,7 @@ export class CallLimiter {
 	/** Forgets the reserved calls that were certainly not placed. If n8n can't, they count. */
 	async releaseUnused(): Promise<void> {
 		if (this.reserved.size === 0) return;
-		await (await this.notes())?.released([...this.reserved]);
+		await (await this.notes())?.removeReservations([...this.reserved]);
 		if (this.unused.size === 0) return;
 		const repeat = repeatOnStore(this.context);
 		await repeat(async () => await this.store.remove([...this.unused])).catch(() => undefined);

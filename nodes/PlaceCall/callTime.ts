@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { CallLimit } from '../shared/calls/callsPerPerson';
 import { InvalidInput } from '../shared/api/errors';
-import { formatOf } from '../shared/modelFormats';
+import { givenAs } from '../shared/modelFormats';
 import { NotPlaced } from './notPlaced';
 import { dayAndTime, inEnglish, withOffset } from '../shared/dates';
 
@@ -67,10 +67,10 @@ function momentOf(schedule: Schedule | undefined, now: DateTime): DateTime {
 /** What the service does with a past time isn't documented. */
 function inThePast({ field, zone }: Schedule, entered: DateTime): CallTime {
 	const time = inEnglish(entered.setZone(zone), 'd LLLL yyyy, HH:mm');
-	const obstacle = new InvalidInput(`'${field}' is in the past (${time}, ${zone})`, {
-		onScreen: "Choose a later time, or set 'When to Call' to 'Now'.",
-		forModel: `Give a later time. ${formatOf(field)}`,
-	});
+	const obstacle = new InvalidInput(
+		`'${field}' is in the past (${time}, ${zone})`,
+		givenAs(field, "Choose a later time, or set 'When to Call' to 'Now'.", 'Give a later time.'),
+	);
 	return { planned: entered, obstacle };
 }
 

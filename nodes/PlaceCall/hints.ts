@@ -6,6 +6,7 @@ import uniq from 'lodash/uniq';
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { dayAndTime } from '../shared/dates';
+import { type Explanation, onScreenOnly } from '../shared/api/resolution';
 import { counted, plainText } from '../shared/values';
 import type { NotPlacedReason } from './notPlaced';
 
@@ -23,7 +24,7 @@ const REASONS: Record<NotPlacedReason['not_placed_reason'], string> = {
 export function placedHint(
 	items: readonly INodeExecutionData[],
 	isAlways: boolean,
-): string | undefined {
+): Explanation | undefined {
 	const counts = countBy(items, ({ json }) => happenedTo(json));
 	const { called = 0, scheduled = 0, unknown = 0, failed = 0 } = counts;
 	if (called === items.length && !isAlways) return undefined;
@@ -37,9 +38,12 @@ export function placedHint(
 		unknown > 0 && `${unknown} may have been called`,
 		failed > 0 && `${failed} couldn't be called`,
 	]);
-	const count = `${counted(items.length, 'item')}: ${parts.join(', ')}.`;
-	if (called === items.length) return count;
-	return `${count} The output has one item for each. If you execute this node again, people who were called may be called again.`;
+	const message = `${counted(items.length, 'item')}: ${parts.join(', ')}`;
+	const resolution =
+		called === items.length
+			? ''
+			: 'The output has one item for each. If you execute this node again, people who were called may be called again.';
+	return { message, resolution: onScreenOnly(resolution) };
 }
 
 function happenedTo(json: IDataObject): string {

@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { TOOL_DESCRIPTIONS } from '../shared/n8n/tools/toolDescription';
 import { shownWhere } from '../shared/n8n/forms/shownWhere';
 
 /** The resource of all operations. */
@@ -15,7 +16,7 @@ export function alsoForReview(form: INodeProperties[]): INodeProperties[] {
 	const adapted = form.map((field) => {
 		if (field.name === 'operation')
 			return shownWhere(field, { resource: [REVIEW, RESOURCE.value] });
-		if (field.name !== 'toolDescription') return field;
+		if (!TOOL_DESCRIPTIONS.includes(field.name)) return field;
 		return shownWhere(field, { resource: [RESOURCE.value] });
 	});
 	return [messageNotice, ...adapted];

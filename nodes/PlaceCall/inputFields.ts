@@ -3,7 +3,7 @@ import omitBy from 'lodash/omitBy';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { CALL_RECORD_FIELDS, isValueByKey } from '../shared/calls/callRecord';
 import type { Fields } from '../shared/n8n/forms/fields';
-import { inputRows } from '../shared/n8n/tools/toolRun';
+import { inputRows } from '../shared/n8n/tools/askingRow';
 import { NOT_READ_FIELD } from '../shared/notRead';
 import { asksAndWaits, type Context } from './wait/resumeUrl';
 import { WAITS_UNTIL } from './wait/waitedItems';

@@ -15,8 +15,9 @@ import { asItems, withInputIfFailed } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
+import { mcpSessionOf } from '../shared/n8n/tools/agentRun';
+import { addHintsForPerson } from '../shared/n8n/tools/hints';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
-import { withOffset } from '../shared/dates';
 import { plainText } from '../shared/values';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
@@ -25,6 +26,7 @@ import { callTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
+import { callText, isDueLater, scheduledTime } from './scheduled';
 import { placedHint } from './hints';
 import { SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
@@ -35,6 +37,8 @@ type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
 	readQuestion: ((form: Fields) => Question) | undefined;
 	/** Receives the results, if the node waits for the completion webhook. */
 	webhookUrl: string | undefined;
+	/** Whether the node waits for the end of the calls. */
+	waits: boolean;
 	startedAt: DateTime;
 	keepsInput: (form: Fields) => boolean;
 	sameCalls: SameCalls;
@@ -55,7 +59,8 @@ export async function placeCalls(
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const startedAt = dateTimeNow();
 	const run: CallRun = {
-		...{ context, parameters, readQuestion, webhookUrl: wait.webhookUrl },
+		...{ context, parameters, readQuestion },
+		...{ webhookUrl: wait.webhookUrl, waits: wait.waits },
 		startedAt,
 		keepsInput: includesInput(context),
 		sameCalls: new SameCalls(context, startedAt),
@@ -71,7 +76,7 @@ export async function placeCalls(
 	const asks = readQuestion !== undefined;
 	// For several questions, n8n's own hint says that only the first item is used.
 	const hint = placedHint(placed, asks && placed.length > 1);
-	if (hint !== undefined) context.addExecutionHints({ message: hint });
+	if (hint !== undefined) addHintsForPerson(context, hint);
 	const inputOf = (index: number) =>
 		run.keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
 	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
@@ -113,6 +118,12 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 				...(question && { asked: question.asked.question }),
 			});
 		},
+		happened: (output) => {
+			const whom = `${request.phone_number} (${request.country_code})`;
+			const zone = call.time.hours?.zone ?? context.getTimezone();
+			return output.map((one) => callText(whom, one, zone)).join(' ');
+		},
+		nextStep: (output) => (output.some(isDueLater) ? afterItIsDue(run) : undefined),
 		withDetails: (error) => withCallDetails(request, error),
 		fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
 		formatOutput: (output) =>
@@ -122,6 +133,13 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 				return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
 			}),
 	};
+}
+
+/** What a model can do about a call that begins later. An MCP client without a session isn't recognized. */
+function afterItIsDue({ context, waits }: CallRun): string {
+	return waits && mcpSessionOf(context) !== ''
+		? 'To get its result, repeat this request after that time. No second call is placed.'
+		: 'Do not repeat this request. Read the call after that time by its ID.';
 }
 
 /** Sends the call of an item, and returns the response. The client may need several attempts. */
@@ -165,16 +183,6 @@ async function sendCall(
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const time = scheduledTime(record, scheduledFor, zone);
 	return { ...record, ...(time !== undefined && { scheduled_for: time }) };
-}
-
-/** With the day, if the service returned it. Without one, a time of day is in India. Undefined if the call goes now. */
-function scheduledTime(
-	{ scheduled_at_epoch: epoch }: JsonObject,
-	sent: string | undefined,
-	zone: string,
-): string | undefined {
-	if (typeof epoch === 'number') return withOffset(DateTime.fromSeconds(epoch, { zone }));
-	return sent === undefined || sent.includes('T') ? sent : `${sent} (Asia/Kolkata)`;
 }
 
 /** A failed question has no answer, also if its row has an earlier one. */

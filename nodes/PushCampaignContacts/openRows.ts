@@ -11,10 +11,11 @@ import {
 } from '../shared/json';
 import { givenAs } from '../shared/modelFormats';
 import type { Fields } from '../shared/n8n/forms/fields';
-import { mayNameRow } from '../shared/n8n/forms/mayNameRow';
+import { mayNameRow } from '../shared/n8n/forms/rowReferences';
 import { requireAllItems } from '../shared/n8n/run/executeOnce';
 import type { OperationRun } from '../shared/n8n/run/operations';
-import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
+import { toolRow } from '../shared/n8n/tools/askingRow';
+import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { forEachWithPauses } from '../shared/pauses';
 import { isUnset, messageOf, quoted } from '../shared/values';
 import { FileRows } from './file/fileRows';
@@ -40,8 +41,17 @@ export async function openRows(run: OperationRun): Promise<RowSource> {
 	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
 }
 
+/** As a tool, only the row that asks. What the model gives is in JSON, so that it never replaces a column. */
 function rowsOfInput(context: IExecuteFunctions): RowSource {
-	return new ItemRows(inputRows(context));
+	if (!runsAsTool(context)) return new ItemRows(context.getInputData());
+	const json = toolRow(context) ?? {};
+	if (Object.keys(json).length > 0) return new ItemRows([{ json }]);
+	throw new InvalidInput(
+		"The tool pushes a row of the agent's input, and it isn't certain which one, so nothing was sent",
+		onScreenOnly(
+			"Set 'Contacts From' of the tool to 'JSON', so that the model gives the contacts. 'Input Items' needs AI Agent 3 or later, or an agent with one row at a time.",
+		),
+	);
 }
 
 async function contactsInJson({ context, parameters }: OperationRun): Promise<RowSource> {

@@ -7,7 +7,7 @@ import {
 	optionsCollection,
 } from '../shared/n8n/forms/options';
 import { jsonInTools } from '../shared/n8n/tools/textInTools';
-import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
+import { toolDescriptionFields } from '../shared/n8n/tools/toolDescription';
 import {
 	DEFAULT_NAME_COLUMN,
 	DEFAULT_PHONE_COLUMN,
@@ -52,7 +52,8 @@ const contactsFields: INodeProperties[] = [
 			{
 				name: 'Input Items',
 				value: 'items',
-				description: 'Each input item is a row, such as the rows of a spreadsheet',
+				description:
+					'Each input item is a row, such as the rows of a spreadsheet. As a tool, only the row that the agent processes.',
 			},
 			{
 				name: 'JSON',
@@ -244,7 +245,7 @@ const form: INodeProperties[] = [
 
 /** The form, from top to bottom. */
 export const pushFields: INodeProperties[] = [
-	toolDescriptionField(
+	...toolDescriptionFields(
 		'Adds people to a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who should be called. Returns how many people were added, and the reason for each person who was not.',
 		form,
 	),

@@ -30,7 +30,7 @@ import { rowsChanged } from './push/pushRecord';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
 import {
-	addHints,
+	addPushHints,
 	type FinishedPush,
 	pushedOutput,
 	pushStopped,
@@ -67,7 +67,7 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 		if (outcome.stopped !== undefined && !context.continueOnFail()) {
 			throw pushStopped(context, push, outcome.stopped);
 		}
-		addHints(context, push, isRejectedRead);
+		addPushHints(context, push, isRejectedRead);
 		return [
 			[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
 			await rejectedItems(push, output),

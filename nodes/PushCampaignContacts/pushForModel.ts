@@ -1,15 +1,26 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import times from 'lodash/times';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput, type ErrorFacts, type Outcome } from '../shared/api/errors';
 import { forEveryone, type Resolution } from '../shared/api/resolution';
+import { isJsonObject } from '../shared/json';
 import { formatOf } from '../shared/modelFormats';
+import { openRecord } from '../shared/n8n/once/executionStore';
+import { nameOf } from '../shared/n8n/once/requestRecord';
 import { counted } from '../shared/values';
 import type { OperationRun } from '../shared/n8n/run/operations';
+import { askingRowOf, isOneOfSeveral } from '../shared/n8n/tools/askingRow';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
 import { openRows } from './openRows';
 import { runPush } from './push';
 import { pushedRows, type PushOutcome } from './push/outcome';
 import { countRows, pushSummary, summarize, summaryLine } from './push/report';
-import { type FinishedPush, rejectedItems, requestItems } from './pushOutput';
+import {
+	addPushHints,
+	addPushHintsForModel,
+	type FinishedPush,
+	rejectedItems,
+	requestItems,
+} from './pushOutput';
 
 /**
  * As a tool, a node has one output, so the item contains the rejected rows as well. If a model pushes the same contacts
@@ -19,6 +30,9 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const { context } = run;
 	const push = await runPush(run, await openRows(run), 'requests');
 	const { outcome } = push;
+	// A model reads the rejected rows.
+	addPushHints(context, push, true);
+	addPushHintsForModel(context, push);
 	const rejected = (await rejectedItems(push, 'requests')).map(({ json }) => json);
 	if (outcome.ready !== undefined) {
 		// A dry run has no effect, so the model may push the same contacts afterwards.
@@ -28,7 +42,8 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const { stopped, notPushed, received } = outcome;
 	const isNobody = pushedRows(outcome).size === 0;
 	const isPartial = stopped !== undefined || notPushed.size > notPushed.count('duplicate');
-	const isReplay = isNobody && !isPartial && received > 0;
+	const isOwn = isPushedByRow(context, push);
+	const isReplay = isNobody && !isPartial && received > 0 && isOwn;
 	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(push);
 	const requests = requestItems(push).map(({ json }) => json);
 	// Nothing was sent if all contacts are in the campaign already.
@@ -36,9 +51,23 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 		requests;
 	const further = others.length > 0 && { further_requests: others };
 	const output = [{ json: { ...first, ...further, rejected } }];
-	noteCompleted(context, { output, isReplay, repeatable: false, isPartial });
+	const happened = pushSummary(outcome);
+	noteCompleted(context, { output, happened, isReplay, repeatable: false, isPartial });
 	if (isPartial) throw partlyPushed(outcome);
 	return [output];
+}
+
+/** Whether the row that asks has pushed these contacts, now or before. Another row may have pushed the same numbers. */
+function isPushedByRow(
+	context: IExecuteFunctions,
+	{ outcome, source, phones }: FinishedPush,
+): boolean {
+	const asking = askingRowOf(context);
+	if (!isOneOfSeveral(asking)) return true;
+	const pushes = openRecord(context, 'pushes', isJsonObject, {});
+	const contacts = nameOf(times(source.count, phones.keyAt));
+	if (pushedRows(outcome).size > 0) pushes[contacts] = true;
+	return asking.key !== undefined && pushes[contacts] === true;
 }
 
 const ONLY_CHECKED = 'Nothing was pushed, because this tool only checks the contacts.';

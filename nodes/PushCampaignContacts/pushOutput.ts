@@ -15,6 +15,7 @@ import { onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
+import { addHintsForModel, addHintsForPerson } from '../shared/n8n/tools/hints';
 import { forEachWithPauses } from '../shared/pauses';
 import { displayText, plainText } from '../shared/values';
 import {
@@ -36,6 +37,7 @@ import {
 	countRows,
 	describeOutcome,
 	hintsFor,
+	notesOn,
 	pushSummary,
 	summarize,
 	warningText,
@@ -64,7 +66,7 @@ export function requireOutputFits({ count, maxOutputRows }: RowSource, output: O
 }
 
 /** The hints in the output panel. */
-export function addHints(
+export function addPushHints(
 	context: IExecuteFunctions,
 	{ outcome, notes }: FinishedPush,
 	isRejectedRead: boolean,
@@ -74,7 +76,21 @@ export function addHints(
 	const areUnseen = notPushed.size > 0 && stopped === undefined && !isRejectedRead;
 	const unseen = areUnseen && NOT_READ;
 	const hints = compact([...hintsFor(outcome), unseen, ...notes, endsLoop && LOOP_ENDS]);
-	context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
+	addHintsForPerson(context, ...hints.map(asHint));
+}
+
+const asHint = (message: string) => ({ message, resolution: onScreenOnly('') });
+
+/** What happened. The next sentence says what a person can do. */
+const FIRST_SENTENCE = /^.*?[.](?= [A-Z]|$)/;
+
+/** The same for a model, without the totals, and without what only a person can do. */
+export function addPushHintsForModel(
+	context: IExecuteFunctions,
+	{ outcome, notes }: FinishedPush,
+): void {
+	const happened = notes.flatMap((note) => FIRST_SENTENCE.exec(note) ?? []);
+	addHintsForModel(context, ...[...happened, ...notesOn(outcome, 'forModel')].map(asHint));
 }
 
 const NOT_READ =

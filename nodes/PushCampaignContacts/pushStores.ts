@@ -26,10 +26,10 @@ export async function openStores(
 	{ campaign, additions, skipPushedBefore }: Omit<PushSettings, 'columns'>,
 ): Promise<Stores> {
 	const isTool = runsAsTool(context);
-	// A workflow pushes a number once per execution, a model once per agent run or MCP session, across all tools.
-	const sharing = isTool ? {} : ({ lifetime: 'execution' } as const);
+	// A workflow pushes a number once per execution, a model once per agent run or MCP session, across all tools and rows.
+	const lifetime = isTool ? 'agentRun' : 'execution';
 	const empty = { count: 0, lists: {}, runs: {} };
-	const numbers = openRecord(context, 'numbers', isNumbersRecord, empty, sharing);
+	const numbers = openRecord(context, 'numbers', isNumbersRecord, empty, { lifetime });
 	const options = isTool
 		? shortFingerprint([JSON.stringify([campaign, additions])], 16)
 		: undefined;

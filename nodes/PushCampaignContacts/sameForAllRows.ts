@@ -5,7 +5,7 @@ import { onScreenOnly } from '../shared/api/resolution';
 import type { JsonValue } from '../shared/json';
 import type { Fields } from '../shared/n8n/forms/fields';
 import type { OperationRun } from '../shared/n8n/run/operations';
-import { mayNameRow } from '../shared/n8n/forms/mayNameRow';
+import { mayNameRow } from '../shared/n8n/forms/rowReferences';
 import { forEachWithPauses } from '../shared/pauses';
 import { pushFields } from './properties';
 
@@ -14,6 +14,8 @@ type Place = { field: INodeProperties; collection?: string };
 
 const PLACES: readonly Place[] = uniqBy(
 	pushFields.flatMap((field): Place[] => {
+		// The description of a tool isn't read.
+		if (field.type === 'hidden') return [];
 		// Contacts in JSON are read from each item.
 		if (field.type !== 'collection') return field.name === 'contacts' ? [] : [{ field }];
 		const members = (field.options ?? []).filter((option) => 'type' in option);

@@ -11,7 +11,7 @@ const FORMATS = {
 	'Call ID': 'a call_id such as "6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00"',
 	Campaign: 'the ID of a campaign such as "42", not a name',
 	'Campaign ID': 'a number such as "42", not a name',
-	Command: 'the exact name of a command of the service, such as "close"',
+	Command: 'the exact name of a command of the service',
 	'Contact List ID': 'a campaign_upload_id such as "314"',
 	Contacts: 'JSON text such as [{"phone": "9876543210", "person_name": "Asha"}]',
 	Context: 'one text such as "Wants a visit on Saturday"',
@@ -33,6 +33,7 @@ const FORMATS = {
 	'Phone Number': 'digits such as "9876543210"',
 	Question: 'what to ask, such as "Ask whether we may ship order A-1042"',
 	'Session ID': 'a session_id such as "0f8fad5b-d9cb-469f-a165-70867728950e"',
+	Status: '"picked", "not_picked", or "failed". Any other one is sent to the service as it is',
 	'Time in India': 'a 24-hour time such as "18:30"',
 	// A date without a time means the start of the day, which would exclude the day.
 	To: 'a time with its UTC offset such as "2027-02-28T23:59:59+05:30"',
@@ -51,7 +52,20 @@ export function hasFormat(label: string): label is FormLabel {
 	return Object.hasOwn(FORMATS, label);
 }
 
-/** The resolution for a value in the wrong format. A model gets the right format. */
-export function givenAs(label: FormLabel, resolution: string): Resolution {
-	return { onScreen: resolution, forModel: formatOf(label) };
+const TIMES: readonly FormLabel[] = [
+	'Date and Time',
+	'From',
+	'Time in India',
+	'To',
+	'When to Call',
+];
+
+/**
+ * The resolution for a value in the wrong format. A model gets the right format.
+ *
+ * @param advice for a model, besides the format
+ */
+export function givenAs(label: FormLabel, resolution: string, advice = ''): Resolution {
+	const forModel = `${advice} ${formatOf(label)}`.trim();
+	return { onScreen: resolution, forModel, needsTime: TIMES.includes(label) };
 }

@@ -229,8 +229,44 @@ function expectListed(
 
 test('MCP Server Trigger lists each tool with its description and arguments', async () => {
 	const { tools: found } = await client.listTools();
+	const described = listed.parse(found).find(({ name }) => name.startsWith('Place_call'));
+	expect(formatsIn(described?.description ?? '')).toEqual([
+		'Country',
+		'Phone Number',
+		'When to Call',
+	]);
 	expectListed(listed.parse(found).map(({ inputSchema, ...one }) => ({ ...one, ...inputSchema })));
 });
+
+/** What a description says about the formats of values. */
+const formatsIn = (description: string) =>
+	[...description.matchAll(/(?<=[.] )([A-Z][A-Za-z ]+): /g)].map(([, label]) => label);
+
+test.each([3.1, 2.2])(
+	'AI Agent %s: a description has the formats of the fields that are left to the model, and no others',
+	async (version) => {
+		const button = (label: string) =>
+			`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${label}', \`\`, 'string') }}`;
+		const description = 'Calls a customer of our shop.';
+		const calling = ours('Calling', 'placeCallTool', {
+			...{ ...AGENT, description, countryCode: 'IN' },
+			phoneNumber: button('Phone_Number'),
+			when: button('When_to_Call'),
+		});
+		const listing = ours('Listing', 'getCallTool', {
+			operation: 'getMany',
+			filters: { status: button('Status'), from: '={{ $now.minus(1, "day") }}' },
+		});
+		const ask = await host.agentWith(version, calling, listing);
+		expect(await ask('')).toEqual([]);
+		const described = new Map(host.model.offered().map((one) => [one.name, one.description]));
+		expect(described.get('Calling')).toMatch(
+			/^Calls a customer of our shop\. Phone Number: digits/,
+		);
+		expect(formatsIn(described.get('Calling') ?? '')).toEqual(['Phone Number', 'When to Call']);
+		expect(formatsIn(described.get('Listing') ?? '')).toEqual(['Status']);
+	},
+);
 
 test('MCP Server Trigger: each tool works', async () => {
 	const interaction = { id: 'interaction_1', options: ['yes', 'no'], answered: false };

@@ -72,11 +72,10 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 				...CALL,
 				phoneNumber: '={{ $json.phone }}',
 				personName: "={{ $fromAI('name') }}",
-				options: { systemPrompt: version < 3 ? "={{ $fromAI('phone') }}" : '' },
+				options: { systemPrompt: "={{ $fromAI('phone') }}" },
 			}),
 		);
-		// AI Agent 3 merges the arguments into the row, so the model may only pass other names.
-		const args = version < 3 ? { name: 'Asha', phone: FROM_MODEL } : { name: 'Asha' };
+		const args = { name: 'Asha', phone: FROM_MODEL };
 		await own(ROW, { calls: [{ tool: 'Place_Call', args }] });
 		expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual([`+91${ROW}`]);
 	});

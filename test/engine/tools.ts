@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import compact from 'lodash/compact';
 import { SupplyDataContext } from 'n8n-core';
 import {
 	createEmptyRunExecutionData,
@@ -10,6 +11,8 @@ import {
 	type INode,
 	type INodeExecutionData,
 	type IRunExecutionData,
+	type NodeConnectionType,
+	type Workflow,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { z } from 'zod';
@@ -22,10 +25,14 @@ const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
 export type CallTool = (args?: IDataObject) => Promise<IDataObject>;
 
 export type AgentRun = {
-	/** The agent's input item. */
+	/** The row of the agent's input that asks. */
 	row?: IDataObject;
+	/** The agent's input. */
+	rows?: IDataObject[];
 	/** The index of the agent run, in a loop. */
 	run?: number;
+	/** The row to which n8n resolves `$('Row').item`. n8n 2.41 always takes the first one. */
+	resolved?: number;
 	/** The run data. Tool requests that share it belong to one execution. */
 	data?: IRunExecutionData;
 	mode?: WorkflowExecuteMode;
@@ -52,20 +59,57 @@ function recordArguments(
 }
 
 const toolOf = (node: INode): INode => ({ ...node, type: `${node.type}Tool` });
-const sourceOf = (run: number) => ({ main: [{ previousNode: 'Row', previousNodeRun: run }] });
+
+/** Rows → Agent, which has the tool. */
+function agentWorkflow(tool: INode): Workflow {
+	const [rows, agent] = ['Row', 'Agent'].map((name) => makeNode({ type: 'test.sink', name }));
+	const to = (type: NodeConnectionType) => ({ [type]: [[{ node: 'Agent', type, index: 0 }]] });
+	const connections = {
+		Row: to(NodeConnectionTypes.Main),
+		[tool.name]: to(NodeConnectionTypes.AiTool),
+	};
+	return makeWorkflow(compact([rows, agent, tool]), connections);
+}
+
+/** Records the rows, and the earlier runs of the agent, which returned them. */
+function recordRows(
+	{ resultData: { runData } }: IRunExecutionData,
+	rows: IDataObject[],
+	run: number,
+) {
+	const main = [rows.map((json) => ({ json, pairedItem: { item: 0 } }))];
+	const ran = { startTime: 0, executionIndex: 0, executionTime: 0, source: [], data: { main } };
+	runData.Row = [...Array(run + 1).keys()].map(() => ran);
+	runData.Agent = [...Array(run).keys()].map(() => ran);
+}
 
 /** AI Agent 3: the engine runs the tool like any node, on the agent's item merged with the model's arguments. */
 export function engineTool(
 	plain: INode,
-	{ row = {}, run = 0, data = newExecutionData(), mode = 'trigger' }: AgentRun = {},
+	{
+		row = {},
+		rows = [row],
+		run = 0,
+		resolved = 0,
+		data = newExecutionData(),
+		mode = 'trigger',
+	}: AgentRun = {},
 ): CallTool {
 	const node = toolOf(plain);
+	const workflow = agentWorkflow(node);
 	let runs = 0;
 	return async (args = {}) => {
+		recordRows(data, rows, run);
 		recordArguments(data, node, runs, args);
-		const input = [{ json: { ...row, ...args, toolCallId: randomUUID() } }];
-		const task = { source: sourceOf(run) };
-		const context = { mode, data, run: runs++, task };
+		// In later runs of an agent, n8n names its first run as the source.
+		const source = { previousNode: run === 0 ? 'Row' : 'Agent', previousNodeRun: 0 };
+		const json = { ...row, ...args, toolCallId: randomUUID() };
+		const input = [{ json, pairedItem: { item: resolved, sourceOverwrite: source } }];
+		const task = {
+			source: { main: [{ previousNode: 'Agent', previousNodeRun: run }] },
+			metadata: { preserveSourceOverwrite: true, preservedSourceOverwrite: source },
+		};
+		const context = { mode, data, run: runs++, task, workflow };
 		return await resultOf(node, executeContext(node, input, context));
 	};
 }
@@ -73,11 +117,12 @@ export function engineTool(
 /** AI Agent 2 and earlier: the agent runs the tool itself, with the arguments as its input. */
 export function inlineTool(
 	plain: INode,
-	{ row = {}, run = 0, data = newExecutionData() }: AgentRun = {},
+	{ row = {}, rows = [row], run = 0, data = newExecutionData() }: AgentRun = {},
 ): CallTool {
 	const agent = makeNode({ type: 'test.sink', name: 'Agent' });
-	const task = { node: agent, data: { main: [[{ json: row }]] }, source: sourceOf(run) };
-	return inline(plain, data, task);
+	const main = [rows.map((json) => ({ json }))];
+	const source = { main: [{ previousNode: 'Row', previousNodeRun: run }] };
+	return inline(plain, data, { node: agent, data: { main }, source });
 }
 
 /** MCP Server Trigger: each request has its own empty execution data, and may have no session ID. */

@@ -7,6 +7,7 @@ import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { comparableHeading } from '../../nodes/PushCampaignContacts/push/headings';
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../nodes/PushCampaignContacts/push/rows';
+import { rowReferences } from '../../nodes/shared/n8n/forms/rowReferences';
 import { ListedNumbers } from '../../nodes/Dnd/list/listedNumbers';
 import { latestOfEachNumber } from '../../nodes/GetCall/latestCalls';
 import { asSentence, ServiceRejection } from '../../nodes/shared/api/errors';
@@ -19,7 +20,7 @@ import { flatCallRecord } from '../../nodes/shared/calls/callRecord';
 import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
 import { splitSessionIds } from '../../nodes/shared/chat/parseChatFields';
 import type { JsonObject } from '../../nodes/shared/json';
-import { mayNameRow } from '../../nodes/shared/n8n/forms/mayNameRow';
+import { mayNameRow } from '../../nodes/shared/n8n/forms/rowReferences';
 import { rowReader } from '../../nodes/shared/n8n/forms/rowExpression';
 import { loosePhoneKey } from '../../nodes/shared/phone/phoneKey';
 import { normalized } from '../../nodes/shared/text';
@@ -76,6 +77,7 @@ const ofText: Record<string, (text: string) => unknown> = {
 	'session IDs': (text) => splitSessionIds(text),
 	'an expression': (text) => rowReader(`={{ $json["${text}"] }}`)?.({ [text]: text }),
 	'an expression of all rows': (text) => mayNameRow(text),
+	'an expression of a tool': (text) => [rowReferences(`=${text}`), rowReferences(`={{ ${text}`)],
 };
 
 const many = <T>(characters: number, each: number, one: (index: number) => T): T[] =>

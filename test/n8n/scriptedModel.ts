@@ -6,7 +6,9 @@ export type Step =
 	| { calls: Array<{ tool: string; args?: Record<string, unknown> }> }
 	| { text: string }
 	/** The model never responds. */
-	| { hangs: true };
+	| { hangs: true }
+	/** The model rejects the request. */
+	| { fails: true };
 
 const offered = z.object({
 	name: z.string(),
@@ -70,6 +72,7 @@ export class ScriptedModel {
 		({ messages: this.messages, tools: this.tools } = request.parse(body));
 		const step = this.script.shift() ?? { text: 'There is nothing left to do.' };
 		if ('hangs' in step) return await new Promise<never>(() => undefined);
+		if ('fails' in step) throw Object.assign(new Error('The model fails'), { statusCode: 400 });
 		const id = `turn-${++this.responses}`;
 		return {
 			id,
@@ -82,7 +85,7 @@ export class ScriptedModel {
 	}
 }
 
-function choice(step: Exclude<Step, { hangs: true }>, id: string): object {
+function choice(step: Exclude<Step, { hangs: true } | { fails: true }>, id: string): object {
 	if ('text' in step) {
 		return { finish_reason: 'stop', message: { role: 'assistant', content: step.text } };
 	}

@@ -18,7 +18,7 @@ beforeAll(setupEngine);
 
 const NODE_SETTINGS = ['version', 'outputs', 'outputNames', 'credentials', 'webhooks'];
 /** n8n adds 'Poll Times', and `tools.test.ts` checks the descriptions of tools. */
-const NOT_IN_FORM = ['pollTimes', 'toolDescription'];
+const NOT_IN_FORM = ['pollTimes', 'description', 'toolDescription'];
 /** Longer lists, such as the countries, are only counted. */
 const MAX_CHOICES = 20;
 

@@ -18,10 +18,12 @@ const REASONS: { [file: string]: string } = {
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
 	'nodes/Dnd/operations/forget.operation.ts': 'calls count per day, week, or month',
+	'nodes/PlaceCall/scheduled.ts': 'whether a scheduled call is still to come',
 	'nodes/PlaceCall/wait/prepareWait.ts':
 		'a scheduled call is waited for from its date on, and n8n stores the end of the wait as a date',
 	'nodes/PlaceCall/wait/resumeUrl.ts': 'n8n ends its waits by this clock',
 	'nodes/PlaceCall/wait/resumeWebhook.ts': 'n8n stores the end of the wait as a date',
+	'nodes/shared/n8n/tools/toolResult.ts': "a model can't know the time",
 };
 
 const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).sort();

@@ -1,9 +1,23 @@
 /** The tool that n8n creates from each action of a node with default settings, as a model sees it. */
 import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
-import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
+import {
+	NodeHelpers,
+	type INodeParameters,
+	type INodeProperties,
+	type ISupplyDataFunctions,
+} from 'n8n-workflow';
+import { z } from 'zod';
 import { formatOf } from '../../nodes/shared/modelFormats';
-import { toolDescriptionField } from '../../nodes/shared/n8n/tools/toolDescription';
-import { loader, makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../engine';
+import { toolDescriptionFields } from '../../nodes/shared/n8n/tools/toolDescription';
+import {
+	executeContext,
+	loader,
+	makeNode,
+	makeWorkflow,
+	nodeTypes,
+	PACKAGE,
+	setupEngine,
+} from '../engine';
 import { parametersIn } from './descriptions';
 import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
 
@@ -38,11 +52,13 @@ function toolOf(key: SchemaKey): Tool {
 		...(operation !== undefined && { operation }),
 	};
 	const name = NodeHelpers.makeNodeName(parameters, description);
-	const node = makeWorkflow([makeNode({ type, name, typeVersion, parameters })]).getNode(name);
+	const workflow = makeWorkflow([makeNode({ type, name, typeVersion, parameters })]);
+	const node = workflow.getNode(name);
 	if (node === null) throw new Error(`${type} is not in its workflow`);
 	const { response } = createNodeAsTool({
-		node,
-		nodeType,
+		...{ node, nodeType, itemIndex: 0 },
+		// Has everything that a description needs.
+		context: z.custom<ISupplyDataFunctions>().parse(executeContext(node, [], { workflow })),
 		handleToolInvocation: async () => await Promise.resolve(),
 	});
 	return { action: nameOf(key), name: response.name, description: response.description };
@@ -109,11 +125,25 @@ test.each<[string, INodeProperties[], boolean]>([
 	['a drop-down list', [{ ...PHONE, type: 'options' }], false],
 	['a field without expressions', [{ ...PHONE, noDataExpression: true }], false],
 ])('the description has each format that a model needs once: %s', (_what, fields, hasFormat) => {
-	const formats = ` Write values in these formats. ${formatOf('Phone')}`;
-	expect(toolDescriptionField('It calls.', fields).default).toBe(
-		hasFormat ? `It calls.${formats}` : 'It calls.',
-	);
+	const fromModel = "={{ $fromAI('Phone', ``, 'string') }}";
+	const left = { Phone: fromModel, Options: { Phone: fromModel } };
+	const described = hasFormat ? `It calls. ${formatOf('Phone')}` : 'It calls.';
+	expect(describedWith(fields, left)).toBe(described);
+	expect(describedWith(fields, { Phone: '={{ $json.phone }}', Options: {} })).toBe('It calls.');
+	expect(describedWith(fields, {})).toBe('It calls.');
 });
+
+/** The description of a tool with this form, as n8n evaluates it. */
+function describedWith(fields: INodeProperties[], parameters: INodeParameters): unknown {
+	const [shown, read] = toolDescriptionFields('It calls.', fields);
+	expect(read).toMatchObject({ name: 'toolDescription', type: 'hidden' });
+	const described = { description: shown?.default, toolDescription: read?.default };
+	const workflow = makeWorkflow([makeNode({ type: 'test.sink', name: 'Tool' })]);
+	const node = workflow.getNode('Tool');
+	if (node === null) throw new Error('The tool is not in its workflow');
+	node.parameters = { ...parameters, ...described };
+	return executeContext(node, [], { workflow }).getNodeParameter('toolDescription', 0);
+}
 
 const inTools = ({ displayOptions }: INodeProperties) =>
 	displayOptions?.hide?.['@tool']?.includes(true) !== true;

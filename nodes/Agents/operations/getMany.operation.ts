@@ -6,7 +6,8 @@ import {
 import { forEachList } from '../../shared/n8n/run/itemLoop';
 import { outputFields, readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { noteReadOnly } from '../../shared/n8n/tools/toolRun';
+import { NOT_COMPLETE } from '../../shared/n8n/forms/list';
+import { addHints } from '../../shared/n8n/tools/hints';
 import { findAgents, missingAgents, TO_GET_ALL } from '../../shared/agents';
 import { getActiveAgents } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
@@ -37,8 +38,8 @@ export const getMany: Operation = {
 					const agents = output === 'raw' ? undefined : findAgents(response.body, apiMapping);
 					const missing = missingAgents(response.body, agents);
 					if (missing !== undefined) {
-						context.addExecutionHints({ message: `${missing}. ${TO_GET_ALL}` });
-						noteReadOnly(context, `${missing}, so others may be active, too.`);
+						const resolution = { onScreen: TO_GET_ALL, forModel: NOT_COMPLETE };
+						addHints(context, { message: missing, resolution });
 					}
 					if (agents === undefined) return [recordOf(response)];
 					return agents.map(({ record }) =>

@@ -10,11 +10,13 @@ import {
 import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
 import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { addHints } from '../../shared/n8n/tools/hints';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { chatValues, createdSessionId } from '../../shared/chat/chatRequests';
 import { createSession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
+import { type Explanation, FOR_THE_OWNER } from '../../shared/api/resolution';
 import { parseAgentUuid } from '../../shared/api/parseIds';
 import { nameIn } from '../../shared/sheetCells';
 
@@ -46,7 +48,7 @@ export const create: Operation = {
 		const items = await forEachChatItem(run, createOne);
 		if (items.some(({ json }) => isWithoutId(json))) {
 			const { apiMapping } = await run.account();
-			run.context.addExecutionHints({ message: idNotFound(apiMapping) });
+			addHints(run.context, idNotFound(apiMapping));
 		}
 		return items;
 	},
@@ -56,8 +58,13 @@ export const create: Operation = {
 const isWithoutId = ({ session_id: id, error }: IDataObject) =>
 	id === undefined && error === undefined;
 
-const idNotFound = (apiMapping: ApiMapping) =>
-	`A chat session was created, but its ID wasn't found in the response. ${apiMapping.resolution('chatCreateSessionPath')}`;
+const idNotFound = (apiMapping: ApiMapping): Explanation => ({
+	message: "A chat session was created, but its ID wasn't found in the response",
+	resolution: {
+		onScreen: apiMapping.resolution('chatCreateSessionPath'),
+		forModel: FOR_THE_OWNER,
+	},
+});
 
 /** Only these fields, because others may differ on each attempt, such as an execution ID. */
 export function createTarget(agentUuid: string, personName: string): unknown {
@@ -72,6 +79,7 @@ const createOne: Prepare = (form) => {
 		payload: { fields: { agentUuid, personName }, additions },
 		target: createTarget(agentUuid, personName),
 		modelMayRepeat: 'afterCompletion',
+		happened: () => 'The chat session was created.',
 		send: async ({ account: { client, apiMapping } }) => {
 			const values = chatValues(apiMapping, [
 				['chatCreateAgent', agentUuid],

@@ -53,7 +53,7 @@ export const legacyClose: Operation = {
 	toolDescription:
 		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
 	async execute(run) {
-		const prepare = (form: Fields) => end(form, 'close_session');
+		const prepare = (form: Fields) => endSession(form, 'close_session');
 		return await forEachChatItem(run, prepare);
 	},
 };
@@ -68,7 +68,7 @@ export const legacyPause: Operation = {
 	toolDescription:
 		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",
 	async execute(run) {
-		return await forEachChatItem(run, (form) => end(form, 'pause_session'));
+		return await forEachChatItem(run, (form) => endSession(form, 'pause_session'));
 	},
 };
 
@@ -87,6 +87,7 @@ const createLegacy: Prepare = (form) => {
 		payload: { body, additions },
 		target: createTarget(body.agent_uuid, personName),
 		modelMayRepeat: 'afterCompletion',
+		happened: () => 'The chat session was created.',
 		send: async ({ account: { client } }) =>
 			asItems(
 				documentedRecord('session_id', await createLegacySession(client, { body }, additions)),
@@ -94,12 +95,16 @@ const createLegacy: Prepare = (form) => {
 	};
 };
 
-const ENDINGS = { close_session: closeLegacySession, pause_session: pauseLegacySession };
+const ENDINGS = {
+	close_session: { request: closeLegacySession, happened: 'The chat session was closed.' },
+	pause_session: { request: pauseLegacySession, happened: 'The chat session was paused.' },
+};
 
-function end(form: Fields, how: keyof typeof ENDINGS): ReturnType<Prepare> {
+function endSession(form: Fields, how: keyof typeof ENDINGS): ReturnType<Prepare> {
 	const body = { agent_uuid: parseAgentUuid(form.text('agentUuid')) };
-	const request = sessionRequest(form, how, body, async (client, id, additions) =>
-		ENDINGS[how](client, id, body, additions),
+	const { request: end, happened } = ENDINGS[how];
+	const request = sessionRequest(form, how, body, happened, async (client, id, additions) =>
+		end(client, id, body, additions),
 	);
 	// The customer's next message resumes a paused session, so it may need another pause.
 	return how === 'pause_session' ? { ...request, modelMayRepeat: 'afterCompletion' } : request;

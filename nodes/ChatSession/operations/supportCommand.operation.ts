@@ -12,6 +12,7 @@ import { recordOf } from '../../shared/api/envelope';
 import type { ApiResponse } from '../../shared/api/http';
 import type { JsonObject } from '../../shared/json';
 import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
+import { quoted } from '../../shared/values';
 import { requestSettings } from './create.operation';
 
 const commandField: INodeProperties = {
@@ -34,7 +35,10 @@ export const supportCommand: Operation = {
 	toolDescription:
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
 	async execute(run) {
-		return await forEachChatItem(run, (form) => send(form, readCommand(form)));
+		return await forEachChatItem(run, (form) => {
+			const command = readCommand(form);
+			return send(form, command, `The command ${quoted(command)} was sent.`);
+		});
 	},
 };
 
@@ -47,7 +51,7 @@ export const close: Operation = {
 	toolDescription:
 		'Closes a chat session permanently. Use this only when the conversation has ended.',
 	async execute(run) {
-		const prepare = (form: Fields) => send(form, 'close');
+		const prepare = (form: Fields) => send(form, 'close', 'The chat session was closed.');
 		return await forEachChatItem(run, prepare);
 	},
 };
@@ -56,9 +60,10 @@ function readCommand(form: Fields): string {
 	return requireText(form.text('command'), 'Command');
 }
 
-function send(form: Fields, command: string): PreparedRequest<ChatDeps> {
-	const request = sessionRequest(form, 'support', { command }, async (client, id, additions) =>
-		sendSupportCommand(client, id, { command }, additions),
+function send(form: Fields, command: string, happened: string): PreparedRequest<ChatDeps> {
+	const values = { command };
+	const request = sessionRequest(form, 'support', values, happened, async (client, id, additions) =>
+		sendSupportCommand(client, id, values, additions),
 	);
 	// A session can be handed over and back many times, so only its latest command counts as a repeat.
 	return { ...request, modelMayRepeat: 'afterOtherRequest' };
@@ -69,6 +74,7 @@ export function sessionRequest(
 	form: Fields,
 	kind: string,
 	values: JsonObject,
+	happened: string,
 	request: (client: ApiClient, sessionId: string, additions: Additions) => Promise<ApiResponse>,
 ): PreparedRequest<ChatDeps> {
 	const sessionId = parseSessionId(form.text('sessionId'));
@@ -76,6 +82,7 @@ export function sessionRequest(
 	return {
 		payload: { kind, sessionId, ...values, additions },
 		target: [kind, sessionKey(sessionId)],
+		happened: () => happened,
 		send: async ({ account: { client } }) => {
 			const response = await request(client, sessionId, additions);
 			return asItems({ session_id: sessionId, ...recordOf(response) });

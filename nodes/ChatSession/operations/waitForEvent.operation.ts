@@ -90,6 +90,7 @@ const waitOnce: Prepare = (form) => {
 		payload: { sessionId, types, disconnectOther },
 		target: undefined,
 		modelMayRepeat: 'afterCompletion',
+		happened: () => 'The wait has ended.',
 		send,
 	};
 };

@@ -78,6 +78,7 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 		target: undefined,
 		idempotencyKey: JSON.stringify([action, sessionId, url]),
 		modelMayRepeat: 'afterCompletion',
+		happened: () => `The chat session is ${action === 'watch' ? 'now' : 'no longer'} watched.`,
 		send: async ({ context, account: { client } }) => {
 			// The service issues no token for a session that can't be watched, such as a closed one.
 			if (action === 'watch') await requestWsToken(client, sessionId);

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { readWholeList } from '../../shared/api/paging';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { forEachItem, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
-import { inputRows } from '../../shared/n8n/tools/toolRun';
+import { inputRows } from '../../shared/n8n/tools/askingRow';
 import type { Operation } from '../../shared/n8n/run/operations';
 import {
 	additionalQueryParameters,

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import pick from 'lodash/pick';
 import type { Limiter } from '../../shared/keyedMutex';
 import type { JsonObject } from '../../shared/json';
@@ -11,6 +12,7 @@ import {
 } from '../../shared/n8n/forms/options';
 import {
 	limitFields,
+	limitHint,
 	listChangedHint,
 	readLimit,
 	requireCompleteField,
@@ -18,11 +20,13 @@ import {
 import { forEachList, type ListPlan } from '../../shared/n8n/run/itemLoop';
 import { outputFields, readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
+import { addHints, addHintsForModel } from '../../shared/n8n/tools/hints';
+import { quoted } from '../../shared/values';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { OutcomeUnknown } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
+import { type Explanation, forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { asText, parseAgentUuid } from '../../shared/api/parseIds';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { digitsIn } from '../../shared/phone/written';
@@ -77,7 +81,15 @@ export const getMany: Operation = {
 				const { entries, isComplete } = isWhole
 					? await readWholeList(list, DND_LIST_KEEPS_CHANGING)
 					: await readPages(list, limit);
-				if (!isComplete) context.addExecutionHints({ message: listChangedHint('numbers') });
+				const { length: count } = entries;
+				const hints = [
+					!isComplete && listChangedHint('numbers'),
+					count === 0 && phone !== '' && noMatchHint(phone),
+				];
+				addHints(context, ...compact(hints));
+				if (isWhole ? count > limit : count === limit) {
+					addHintsForModel(context, limitHint(limit, 'number'));
+				}
 				requireContained(entries, phone, apiMapping);
 				return entries;
 			};
@@ -90,6 +102,13 @@ export const getMany: Operation = {
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));
 	},
 };
+
+function noMatchHint(phone: string): Explanation {
+	return {
+		message: `No number on the list contains ${quoted(phone)}`,
+		resolution: forEveryone('Fewer digits find more numbers.'),
+	};
+}
 
 /** @throws OutcomeUnknown if an entry doesn't have the digits, because a service ignores a parameter that it doesn't know */
 function requireContained(entries: JsonObject[], digits: string, mapping: ApiMapping): void {

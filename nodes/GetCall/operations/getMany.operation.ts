@@ -2,11 +2,13 @@ import compact from 'lodash/compact';
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { forEveryone } from '../../shared/api/resolution';
+import { type Explanation, forEveryone } from '../../shared/api/resolution';
 import { optionsCollection, readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
 import {
 	limitFields,
+	limitHint,
 	listChangedHint,
+	NOT_COMPLETE,
 	readLimit,
 	requireCompleteField,
 } from '../../shared/n8n/forms/list';
@@ -15,7 +17,12 @@ import { forEachList, type ListPlan } from '../../shared/n8n/run/itemLoop';
 import { readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import type { CallFilters } from '../../shared/calls/callListQuery';
+import { addHints, addHintsForModel } from '../../shared/n8n/tools/hints';
+import {
+	type CallFilters,
+	describeFilters,
+	KNOWN_STATUSES,
+} from '../../shared/calls/callListQuery';
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../shared/calls/callList';
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
@@ -24,6 +31,7 @@ import { parseCount } from '../../shared/api/parseIds';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { Limiter } from '../../shared/keyedMutex';
 import type { JsonObject } from '../../shared/json';
+import { counted, isUnset } from '../../shared/values';
 import { requestSettings, callOutputFields } from '../callFields';
 
 const filtersField: INodeProperties = {
@@ -75,7 +83,8 @@ const filtersField: INodeProperties = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. picked',
-			description: 'Calls with this status. Known statuses are picked, not_picked, and failed.',
+			description:
+				'Calls with this status. Known statuses are picked, not_picked, and failed. Any other one is sent to the service as it is.',
 		},
 		{
 			displayName: 'To',
@@ -160,8 +169,12 @@ export const getMany: Operation = {
 				const hints = [
 					!isComplete && listChangedHint('calls'),
 					mayHaveMore && count > 0 && firstPageOnlyHint(count, apiMapping),
+					count === 0 && noMatchHint(filters),
 				];
-				for (const message of compact(hints)) context.addExecutionHints({ message });
+				addHints(context, ...compact(hints));
+				if (isWhole ? count > limit : count === limit) {
+					addHintsForModel(context, limitHint(limit, 'call'));
+				}
 				return latest ? await latestOfEachNumber(calls) : calls;
 			};
 			return {
@@ -186,6 +199,23 @@ function readFilters(filters: Fields): CallFilters {
 	};
 }
 
-function firstPageOnlyHint(count: number, apiMapping: ApiMapping): string {
-	return `The service returned ${count === 1 ? '1 call' : `${count} calls`} in its first response and may have more. ${apiMapping.resolution('callListPath', 'callListPaging')}`;
+function firstPageOnlyHint(count: number, apiMapping: ApiMapping): Explanation {
+	return {
+		message: `The service returned ${counted(count, 'call')} in its first response and may have more`,
+		resolution: {
+			onScreen: apiMapping.resolution('callListPath', 'callListPaging'),
+			forModel: NOT_COMPLETE,
+		},
+	};
+}
+
+/** A mistake in a filter looks like a list without calls. */
+function noMatchHint(filters: CallFilters): Explanation | undefined {
+	const given = describeFilters(filters);
+	if (given === '') return undefined;
+	const statuses = isUnset(filters.status) ? '' : ` ${KNOWN_STATUSES}`;
+	return {
+		message: `The service has no call with ${given}`,
+		resolution: forEveryone(`Check these values.${statuses}`),
+	};
 }

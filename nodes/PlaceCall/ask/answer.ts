@@ -53,7 +53,9 @@ export function withAnswer<Call extends object>(
 	const isNotPlaced = 'not_placed_reason' in call && isEmpty(known.record);
 	const { answer, explanation } = isNotPlaced
 		? notReached(`No call was placed (${String(call.not_placed_reason)}).`)
-		: evaluateAnswer(known, captured, asked);
+		: isScheduled(call, known)
+			? unclear('The call is scheduled for a later time, so nobody has answered yet.')
+			: evaluateAnswer(known, captured, asked);
 	const answered = { answer, explanation, captured_answer: captured };
 	return {
 		// First, because a table cuts off the last columns.
@@ -63,6 +65,11 @@ export function withAnswer<Call extends object>(
 		data: reviewResult(answer === 'yes', explanation),
 		asked,
 	};
+}
+
+/** Whether the call was accepted for another time, and wasn't read since. */
+function isScheduled(call: object, { record, hasEnded, readFailure }: CallState): boolean {
+	return 'scheduled_at_epoch' in call && isEmpty(record) && !hasEnded && readFailure === undefined;
 }
 
 /** The output of a human review if the person wasn't asked, or may not have been asked. */

@@ -26,7 +26,7 @@ const maximumCallsField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: DEFAULT_MAXIMUM_CALLS,
 	description:
-		"How many calls one agent run or MCP session may place with the tools of this workflow, 3 by default. After that, no call is placed, and the model gets the reason. Contacts that a Push Campaign Contacts tool releases don't count.",
+		"How many calls one agent run or MCP session may place with the tools of this workflow, 3 by default. Each row of the agent's input has its own run. After that, no call is placed, and the model gets the reason. Contacts that a Push Campaign Contacts tool releases don't count.",
 	// n8n also treats its human review variant as a tool, so the resource is checked as well.
 	displayOptions: { show: { '@tool': [true], '/resource': [RESOURCE.value] } },
 };

@@ -1,7 +1,8 @@
 import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 import type { Operation } from '../../shared/n8n/run/operations';
+import { noteReviewedRow } from '../../shared/n8n/once/approvedRow';
 import { failureForModel, hintForOwner } from '../../shared/n8n/tools/toolResult';
-import { returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
+import { isHumanReview, returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
 import { questionFields, readQuestion } from '../ask/question';
 import { callSettings } from '../fields/callSettings';
@@ -30,12 +31,13 @@ export const sendAndWait: Operation = {
 
 	async execute(run) {
 		const { context } = run;
+		if (isHumanReview(context)) noteReviewedRow(context);
 		const asking = placeCalls(run, readQuestion);
 		if (!returnsErrorsToReview(context)) return await asking;
 		// After an error, n8n would tell the model that the person rejected.
 		return await asking.catch((error: unknown) => {
 			hintForOwner(context, error);
-			return [{ json: withoutAnswer(failureForModel(error)), pairedItem: { item: 0 } }];
+			return [{ json: withoutAnswer(failureForModel(context, error)), pairedItem: { item: 0 } }];
 		});
 	},
 };

@@ -14,12 +14,15 @@ import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
 import { capInTools, returnsErrorsToAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { named } from '../../shared/values';
+import { dueTimeOf, isDueLater } from '../scheduled';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
 import { readWaitOption, type WaitOption } from './waitOption';
 import { callIdOf, callIdsOf, waitedItems, waitingItem } from './waitedItems';
 
 /** The wait of one node run. */
 type CompletionWait = {
+	/** Whether the node waits for the end of the calls. */
+	waits: boolean;
 	/** The webhook URL for the calls, if the node waits for the completion webhook. */
 	webhookUrl?: string;
 	/** Waits for the calls and returns the output. For the completion webhook, n8n returns it when the execution resumes. */
@@ -38,13 +41,19 @@ export async function prepareWait(
 	const option = readWaitOption(form);
 	// *Ask and Wait* always waits. A tool can't wait for the completion webhook.
 	const how = option.how ?? (asksAndWaits(context) ? 'webhook' : undefined);
-	if (how === undefined) return { finish: async (placed) => placed };
-	if (how === 'reading' || runsAsTool(context)) {
-		return { finish: async (placed) => await waitByReading(context, account, placed, option) };
+	if (how === undefined) return { waits: false, finish: async (placed) => placed };
+	const isTool = runsAsTool(context);
+	if (how === 'reading' || isTool) {
+		const finish = async (placed: INodeExecutionData[]) =>
+			isTool && placed.some(isDueLater)
+				? placed
+				: await waitByReading(context, account, placed, option);
+		return { waits: true, finish };
 	}
 	const resumeUrl = resumeUrlOf(context);
 	await requireResumable(context, resumeUrl);
 	return {
+		waits: true,
 		webhookUrl: resumeUrl,
 		finish: async (placed) => await waitForWebhook(context, placed, resumeUrl, option.limitMs),
 	};
@@ -127,8 +136,6 @@ const LAST_END = WAIT_INDEFINITELY.getTime() - GRACE_MS;
 
 /** The time limit starts when the last call is due. In epoch milliseconds. */
 function endOfWait(placed: readonly INodeExecutionData[], limitMs: number, now: number): number {
-	// Of an input item, a call never has this field.
-	const dueTimes = placed.map(({ json }) => Number(json.scheduled_at_epoch) * 1_000);
-	const last = max([now, ...dueTimes.filter(Number.isFinite)]);
+	const last = max([now, ...placed.map(dueTimeOf).filter(Number.isFinite)]);
 	return Math.min(last + limitMs, LAST_END);
 }

@@ -119,7 +119,10 @@ export class ChunkSender {
 			return { rest: [] };
 		}
 		const fresh = (await this.pushedBefore?.reserve(rows, notPushed)) ?? rows;
-		if (fresh.length === 0) return { rest: [] };
+		if (fresh.length === 0) {
+			await noted?.remove();
+			return { rest: [] };
+		}
 		const before = notPushed.added.length;
 		const sent = await this.sendRows(whole, fresh);
 		if (whole.records.length === recorded) await noted?.remove();

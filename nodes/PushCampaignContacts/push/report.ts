@@ -1,6 +1,8 @@
 import compact from 'lodash/compact';
 import sumBy from 'lodash/sumBy';
+import upperFirst from 'lodash/upperFirst';
 import uniqBy from 'lodash/uniqBy';
+import type { Reader } from '../../shared/api/resolution';
 import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
 import { counted, named, plainText } from '../../shared/values';
 import {
@@ -162,23 +164,27 @@ export function describeOutcome(outcome: PushOutcome, names: RowNames): string[]
 const MAX_EXAMPLES = 5;
 
 /** How to find out what happened to unknown rows, and what the responses leave open or say against the request. */
-function notesOn(outcome: PushOutcome): string[] {
+export function notesOn(outcome: PushOutcome, reader: Reader = 'onScreen'): string[] {
 	const { pushed, notPushed, enqueue } = outcome;
 	const unmatched = pushed.flatMap((request) => request.unmatched);
 	const removed = sumBy(pushed, ({ response }) => numberIn(response.duplicates_removed) ?? 0);
 	const otherwise = rowsIn(releasedOtherwise(outcome));
-	const [setting, not] = enqueue
-		? ["on, but the service didn't confirm", 'not ']
-		: ['off, but the service reported', ''];
+	const isForModel = reader === 'forModel';
+	const [setting, confirmed, not] = enqueue
+		? ['on', "the service didn't confirm", 'not ']
+		: ['off', 'the service reported', ''];
+	const but = isForModel ? '' : `'Release to Calling Queue' is ${setting}, but `;
+	const check = isForModel ? '' : ' Check the campaign in the service.';
 	return compact([
-		notPushed.count('unknown') > 0 &&
+		!isForModel &&
+			notPushed.count('unknown') > 0 &&
 			"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.",
 		unmatched.length > 0 &&
 			`The service skipped ${counted(unmatched.length, 'more contact')} without naming the row: ${named(unmatched, (entry) => JSON.stringify(entry), MAX_EXAMPLES)}. The rows of skipped contacts count as pushed.`,
 		removed > 0 &&
 			`The service removed ${counted(removed, 'duplicate')} and doesn't say which. The rows of removed contacts count as pushed.`,
 		otherwise > 0 &&
-			`'Release to Calling Queue' is ${setting} the release of ${counted(otherwise, 'row')}, so they may ${not}be called. Check the campaign in the service.`,
+			`${upperFirst(`${but}${confirmed}`)} the release of ${counted(otherwise, 'row')}, so they may ${not}be called.${check}`,
 		...warningsIn(outcome).map((warning) => `Warning from the service: ${warningText(warning)}`),
 	]);
 }

@@ -49,6 +49,11 @@ export abstract class ExplainedError extends Error {
 		return this.resolutions.forModel;
 	}
 
+	/** Whether a model needs the current time for that. */
+	get needsTime(): boolean {
+		return this.resolutions.needsTime === true;
+	}
+
 	/** Message and resolution, to create another error with the same text. */
 	get explanation(): Explanation {
 		return { message: this.message, resolution: this.resolutions };

@@ -2,7 +2,12 @@
  * What to do about an error: `onScreen` for a person in n8n, `forModel` for a model that uses the node as a tool.
  * `forModel` never names fields or settings of the screen. It's empty if a model can do nothing.
  */
-export type Resolution = { onScreen: string; forModel: string };
+export type Resolution = {
+	onScreen: string;
+	forModel: string;
+	/** Whether a model needs the current time, which it can't know. */
+	needsTime?: boolean;
+};
 
 /** What happened, and what to do about it. */
 export type Explanation = {
@@ -13,7 +18,7 @@ export type Explanation = {
 };
 
 /** The reader of a resolution. */
-export type Reader = keyof Resolution;
+export type Reader = 'onScreen' | 'forModel';
 
 export function readerOf(isModel: boolean): Reader {
 	return isModel ? 'forModel' : 'onScreen';

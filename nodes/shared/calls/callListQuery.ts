@@ -11,7 +11,7 @@ import type { JsonObject, JsonValue } from '../json';
 import { givenAs } from '../modelFormats';
 import { phoneKey } from '../phone/phoneKey';
 import { withLatinDigits } from '../text';
-import { isUnset, quoted } from '../values';
+import { isUnset, joinedWithAnd, quoted } from '../values';
 import { OBSERVED_OUTCOMES } from './callEnd';
 
 /** The filters of the call list as entered. */
@@ -87,6 +87,15 @@ const FILTERS: readonly Filter[] = [
 		matches: ({ campaign_upload_id: id }, value) => isSameId(id, Number(value)),
 	},
 ];
+
+/** Those that the document shows. */
+export const KNOWN_STATUSES = `Known statuses are ${joinedWithAnd(OBSERVED_OUTCOMES)}. Any other one is sent to the service as it is.`;
+
+/** The filters that are set, for a message: `Status "picked" and Phone Number "+919876543210"`. Empty if there are none. */
+export function describeFilters(filters: CallFilters): string {
+	const given = FILTERS.filter(({ filter }) => !isUnset(filters[filter]));
+	return joinedWithAnd(given.map(({ filter, label }) => `${label} ${quoted(filters[filter])}`));
+}
 
 /**
  * The query of these filters. Filters with the same name repeat it.

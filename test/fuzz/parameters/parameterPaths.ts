@@ -18,7 +18,7 @@ export type ParameterLocation = {
 
 /** Parameters that no node reads: texts, fields of n8n, and fields that only decide what the form shows. */
 const NOT_READ = ['notice', 'hidden', 'callout'];
-const NOT_READ_NAMES = ['toolDescription', 'resource', 'pollTimes'];
+const NOT_READ_NAMES = ['description', 'resource', 'pollTimes'];
 
 /**
  * Every parameter that can have a value, including members of collections. A collection itself has no value, because

@@ -43,7 +43,8 @@ test.each([
 	const tool = engineTool(harness.node('agents', { parameters }));
 	expect(await tool()).toMatchObject({
 		outcome: 'done',
-		what_happened: `The response has ${words}, so others may be active, too.`,
+		what_happened: `The data was read. The response has ${words}.`,
+		next_step: expect.stringContaining('Do not treat this list as complete.'),
 		result: expect.anything(),
 	});
 });

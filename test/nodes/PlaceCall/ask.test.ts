@@ -222,6 +222,27 @@ describe('asking and waiting', () => {
 		expect(placed()).toEqual([callId]);
 	});
 
+	it('as a tool, asks the same question of two rows once, and tells the other row so', async () => {
+		awake();
+		service().setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
+		const data = newExecutionData();
+		const message = '={{ $json.question }}';
+		const one = await askNode({ phoneNumber: '9000000000', message });
+		const rows = ['May I?', 'May I?', 'May he?'].map((question, order) => ({ question, order }));
+		const results = [];
+		for (const row of rows) results.push(await engineTool(one, { data, rows, row })());
+		expect(results).toMatchObject([
+			{ outcome: 'done', result: { answer: 'yes' } },
+			{
+				outcome: 'not_sent',
+				what_happened: expect.stringContaining('has called the number for another row'),
+				result: null,
+			},
+			{ outcome: 'done', result: { answer: 'yes' } },
+		]);
+		expect(placed()).toHaveLength(2);
+	});
+
 	describe('as human review of a tool', () => {
 		const reviewed = { ...question, phoneNumber: '9000000000', message: 'May I?' };
 		const type = `${PACKAGE}.placeCallHitlTool`;

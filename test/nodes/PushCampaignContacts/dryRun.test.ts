@@ -83,18 +83,18 @@ test('stops if the service rejects the campaign, and names no row that was not s
 
 test('as a tool, reports the result, and the same contacts can be pushed afterwards', async () => {
 	campaign();
-	const data = { phone: '9000000001' };
-	const dry = engineTool(pushNode({ options }));
+	const row = { phone: '9000000001' };
+	const dry = engineTool(pushNode({ options }), { row });
 	const summary =
 		"1 row: 1 ready. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.";
-	expect(await dry(data)).toMatchObject({
+	expect(await dry()).toMatchObject({
 		outcome: 'done',
 		what_happened: `Nothing was pushed, because this tool only checks the contacts. ${summary}`,
 		result: { dry_run: true, summary, rejected: [] },
 	});
 	const bodies = respondWith([200, accepted(1)]);
-	const real = engineTool(pushNode());
-	expect(await real(data)).toMatchObject({
+	const real = engineTool(pushNode(), { row });
+	expect(await real()).toMatchObject({
 		outcome: 'done',
 		result: { campaign_upload_id: 501 },
 	});

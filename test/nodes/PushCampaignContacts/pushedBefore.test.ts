@@ -2,7 +2,17 @@
 import nock from 'nock';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { plainText } from '../../../nodes/shared/values';
-import { engineHarness, engineTool, mcpTool, service } from '../../engine';
+import {
+	engineHarness,
+	engineTool,
+	mcpTool,
+	oneNodeWorkflow,
+	output,
+	resume,
+	runKilled,
+	service,
+	storedCopy,
+} from '../../engine';
 import {
 	accepted,
 	respondWith,
@@ -186,12 +196,24 @@ test.each([
 ])('as a tool of %s, does not push numbers of earlier executions', async (_name, toolOf) => {
 	respondWith(ok(1));
 	await run(manyRows(1));
-	const tool = toolOf(pushNode(remembering));
-	expect(await tool({ phone: phone(0) })).toMatchObject({
+	const contacts = "={{ $fromAI('contacts', '', 'json') }}";
+	const tool = toolOf(pushNode({ ...remembering, contactsFrom: 'json', contacts }));
+	expect(await tool({ contacts: [{ phone: phone(0) }] })).toMatchObject({
 		outcome: 'not_sent',
 		what_happened: '1 row: 0 pushed, 1 pushed before.',
 		next_step: expect.stringMatching(
 			/This number was pushed to the campaign before, or an earlier push of it began, so it/,
 		),
 	});
+});
+
+test('a retry after a kill does not report rows as unknown for which nothing was sent', async () => {
+	const bodies = respondWith(ok(2));
+	await run(manyRows(2));
+	const { workflow, start } = oneNodeWorkflow(pushNode(remembering), ['Pushed', 'Rejected']);
+	const begun = await runKilled(workflow, start, manyRows(2));
+	const again = await resume(workflow, storedCopy(begun), 'retry');
+	const rejected = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
+	expect(rejected).toEqual(['pushed_before', 'pushed_before']);
+	expect(bodies).toHaveLength(1);
 });

@@ -116,7 +116,7 @@ test('text from a row is never HTML in the error and the hints', async () => {
 	respondWith([200, { ...accepted(1, { warnings: ['<b>', { code: 'x' }] }), message: '<b>' }]);
 	const { hints } = await push(rows);
 	expect(hints.join()).not.toMatch(/<[a-z]/);
-	expect(hints).toContain('Warning from the service: {"code":"x"}');
+	expect(hints).toContain('Warning from the service: {"code":"x"}.');
 });
 
 test('a later attempt that cannot begin says that an earlier one may have pushed rows', async () => {

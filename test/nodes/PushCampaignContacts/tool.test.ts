@@ -43,6 +43,8 @@ const ROUTES = [
 
 let next = 100_000;
 const contacts = (count: number) => Array.from({ length: count }, () => ({ phone: phone(next++) }));
+/** As the hint for a person says. */
+const NO_NAMES = 'The input has no column "person_name", so the contacts have no names.';
 const UNKNOWN = /^5 rows: 2 pushed, 2 unknown, 1 not sent\. No response /;
 
 describe.each(ROUTES)('%s', (_name, toolOf) => {
@@ -142,7 +144,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		respondWith(invalid, invalid, invalid);
 		expect(await start({})({ contacts: contacts(2) })).toMatchObject({
 			outcome: 'rejected',
-			what_happened: '2 rows: 0 pushed, 2 rejected.',
+			what_happened: `2 rows: 0 pushed, 2 rejected. ${NO_NAMES}`,
 			next_step: expect.stringMatching(/contacts\[0\]\.phone is invalid.*Nothing was done/),
 		});
 	});
@@ -170,6 +172,17 @@ test('after too many requests, the remaining contacts can be pushed, and nobody 
 	expect([...bodies, ...later].flatMap(phonesOf)).toEqual(given.map((contact) => contact.phone));
 });
 
+test('the model is told what the response leaves open, as a person is', async () => {
+	const push = engineTool(toolNode({ enqueue: true }));
+	const more = { duplicates_removed: 1, enqueued: false, warnings: ['The campaign is paused.'] };
+	respondWith([200, accepted(1, { contacts_received: 2, ...more })]);
+	const { what_happened: happened } = await push({ contacts: contacts(2) });
+	expect(happened).toContain("The service removed 1 duplicate and doesn't say which.");
+	expect(happened).toContain("The service didn't confirm the release of 2 rows");
+	expect(happened).toContain('Warning from the service: The campaign is paused.');
+	expect(happened).not.toMatch(/'[A-Z]/);
+});
+
 test('the same contacts again: those that were skipped are sent again, and nobody twice', async () => {
 	const push = engineTool(toolNode());
 	const [one = { phone: '' }, listed = { phone: '' }] = contacts(2);
@@ -178,7 +191,7 @@ test('the same contacts again: those that were skipped are sent again, and nobod
 	const given = { contacts: [one, listed] };
 	expect(await push(given)).toMatchObject({
 		outcome: 'partly_done',
-		what_happened: '2 rows: 1 pushed, 1 on the do-not-disturb list.',
+		what_happened: `2 rows: 1 pushed, 1 on the do-not-disturb list. ${NO_NAMES}`,
 		result: { rejected: [{ phone: listed.phone, rejection_status: 'do_not_disturb' }] },
 	});
 	expect(await push(given)).toMatchObject({

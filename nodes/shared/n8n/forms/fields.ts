@@ -1,6 +1,8 @@
 import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
 import { isJsonObject, lostInJson, type JsonObject, type JsonValue, parseJson } from '../../json';
+import { InvalidInput } from '../../api/errors';
 import { isUnset } from '../../values';
+import { OfAnotherRow } from '../tools/rowValues';
 import {
 	ABSENT,
 	CLOCK,
@@ -210,6 +212,10 @@ export class Fields {
 		const byModel = isFromModel(raw);
 		const value = byModel && isNothingInWords(returned) ? undefined : returned;
 		const label = `'${property.displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
+		if (returned instanceof OfAnotherRow) {
+			const message = `${label} may have the value of another row, so nothing was sent`;
+			throw new InvalidInput(message, returned.resolution);
+		}
 		// A model leaves a field empty with an empty text.
 		const isExpression = hasExpression(raw) && !(byModel && value === '');
 		const given = { property, label, value, isExpression, isFromModel: byModel };

@@ -1,5 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { parseCount } from '../../api/parseIds';
+import type { Explanation } from '../../api/resolution';
+import { counted } from '../../values';
 import type { Fields } from './fields';
 
 export const limitFields: INodeProperties[] = [
@@ -32,9 +34,26 @@ export function requireCompleteField(entry: string): INodeProperties {
 	};
 }
 
-/** A hint in the editor, if a list that was read without that option changed or is too short. */
-export function listChangedHint(entries: string): string {
-	return `The list changed while it was read, or has fewer ${entries} than the service counts, so ${entries} may be missing or repeated. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.`;
+/** For a model, if entries may be missing. */
+export const NOT_COMPLETE = 'Do not treat this list as complete.';
+
+/** If a list that was read without that option changed or is too short. */
+export function listChangedHint(entries: string): Explanation {
+	return {
+		message: `The list changed while it was read, or has fewer ${entries} than the service counts, so ${entries} may be missing or repeated`,
+		resolution: {
+			onScreen: "To stop the workflow instead, turn on 'Require Complete List' in 'Options'.",
+			forModel: NOT_COMPLETE,
+		},
+	};
+}
+
+/** For a model, which may not know the limit. */
+export function limitHint(limit: number, entry: string): Explanation {
+	return {
+		message: `The list ends at the limit of ${counted(limit, entry)}, and there may be more`,
+		resolution: { onScreen: '', forModel: NOT_COMPLETE },
+	};
 }
 
 /** Infinity for all results. */

@@ -11,7 +11,8 @@ import {
 import { Fields } from './fields';
 import { ABSENT, hasExpression } from './fieldValue';
 import { rowReader, UNREAD } from './rowExpression';
-import { runsAsTool } from '../tools/toolRun';
+import { valueForRow } from '../tools/rowValues';
+import { returnsErrorsToAgent } from '../tools/toolRun';
 
 /** A parameter, and how its value is read for an item. */
 type ParameterReading = { raw: unknown; valueAt: (index: number) => unknown };
@@ -23,7 +24,7 @@ type ParameterReading = { raw: unknown; valueAt: (index: number) => unknown };
 export class NodeParameters {
 	private readonly readings = new Map<string, ParameterReading>();
 	private readonly items: INodeExecutionData[];
-	private readonly readsRows: boolean;
+	private readonly isOfAgent: boolean;
 
 	/** @param form the fields of the node, or of its operation */
 	constructor(
@@ -31,8 +32,7 @@ export class NodeParameters {
 		private readonly form: readonly INodeProperties[],
 	) {
 		this.items = context.getInputData();
-		// A tool's input has the model's values, while `$json` may be the row of its agent.
-		this.readsRows = !runsAsTool(context);
+		this.isOfAgent = returnsErrorsToAgent(context);
 	}
 
 	/** The fields of an item. */
@@ -62,7 +62,8 @@ export class NodeParameters {
 			const value = raw === ABSENT ? raw : evaluate(index);
 			return () => value;
 		}
-		const readRow = this.readsRows ? rowReader(raw) : undefined;
+		if (this.isOfAgent) return () => valueForRow(this.context, raw, evaluate);
+		const readRow = rowReader(raw);
 		if (readRow === undefined) return evaluate;
 		return (at) => {
 			const value = readRow(this.items[at]?.json ?? {});

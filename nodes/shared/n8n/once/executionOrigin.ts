@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
 import { BoundedMap } from '../../boundedMap';
-import { mcpSessionOf } from '../tools/toolRun';
+import { mcpSessionOf } from '../tools/agentRun';
 
 /**
  * Identifies an execution and all its retries, and a sub-execution and all retries of its parent. n8n stores the start

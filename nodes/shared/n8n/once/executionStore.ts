@@ -3,7 +3,9 @@ import { InvalidInput } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { isJsonObject, type JsonObject } from '../../json';
 import { BoundedMap } from '../../boundedMap';
-import { agentRunOf, mcpSessionOf, runsAsTool } from '../tools/toolRun';
+import { agentRunOf, mcpSessionOf } from '../tools/agentRun';
+import { askingRowOf } from '../tools/askingRow';
+import { runsAsTool } from '../tools/toolRun';
 
 /** The key in the node's context, which n8n shows in `$node[…].context`. */
 const STORE_KEY = 'voiceChatAgent';
@@ -11,9 +13,16 @@ const STORE_KEY = 'voiceChatAgent';
 type StoreData = { [key: string]: unknown };
 
 /**
- * A named record of a node run, which n8n stores with the execution. It's available again to each attempt of
- * *Retry On Fail*, and to the execution that *Retry* starts. Each run of a node in a loop has its own record. As tools, all
- * nodes of the workflow share one in each agent run or MCP session.
+ * - `run`: a run of the node. As tools, all nodes of the workflow share it while an agent processes a row, or in an MCP
+ *   session.
+ * - `agentRun`: the same for all rows of an agent. Only for tools and human reviews.
+ * - `execution`: all runs of the node, as in a loop.
+ */
+type Lifetime = 'run' | 'agentRun' | 'execution';
+
+/**
+ * A named record, which n8n stores with the execution. It's available again to each attempt of *Retry On Fail*, and to the
+ * execution that *Retry* starts.
  *
  * n8n stores it with every execution, so it must be small, plain JSON: IDs, ranges, and counts, never rows. n8n writes
  * it when the execution ends, or after each node if the workflow saves its progress. If the process is killed before,
@@ -22,7 +31,7 @@ type StoreData = { [key: string]: unknown };
  * @param name the kind of record; a node may have several
  * @param isRecord checks a record that was read from the database
  * @param empty the record of a first attempt
- * @param lifetime `execution`: all runs of the node share the record, as in a loop
+ * @param lifetime what shares the record
  * @returns the record, to be changed in place
  * @throws InvalidInput if the stored record is damaged: what earlier attempts did is then unknown
  */
@@ -31,10 +40,12 @@ export function openRecord<T extends JsonObject>(
 	name: string,
 	isRecord: (stored: unknown) => stored is T,
 	empty: T,
-	{ lifetime = 'run' }: { lifetime?: 'run' | 'execution' } = {},
+	{ lifetime = 'run' }: { lifetime?: Lifetime } = {},
 ): T {
-	const data = storeDataOf(context);
-	const key = lifetime === 'run' ? `${name}, ${runOf(context)}` : name;
+	const isOfAgent = lifetime === 'agentRun' || runsAsTool(context);
+	const data = storeDataOf(context, isOfAgent ? 'flow' : 'node');
+	const run = lifetime === 'agentRun' ? agentRunOf(context) : runOf(context);
+	const key = lifetime === 'execution' ? name : `${name}, ${run}`;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
 	const stored = data[key];
 	if (isRecord(stored)) return stored;
@@ -48,16 +59,18 @@ export function openRecord<T extends JsonObject>(
 
 /** Removes all records of a node run that succeeded, because no further attempt can follow. Not for tools. */
 export function clearRun(context: IExecuteFunctions): void {
-	const data = storeDataOf(context);
+	const data = storeDataOf(context, 'node');
 	const run = runOf(context);
 	for (const key of Object.keys(data)) {
 		if (key.endsWith(`, ${run}`)) Reflect.deleteProperty(data, key);
 	}
 }
 
-/** The same for each attempt of a node run, and for all tool requests of one agent run. */
+/** The same for each attempt of a node run, and for all tool requests of one row in one agent run. */
 function runOf(context: IExecuteFunctions): string {
-	return runsAsTool(context) ? agentRunOf(context) : `run ${runIndexOf(context)}`;
+	if (!runsAsTool(context)) return `run ${runIndexOf(context)}`;
+	const { key } = askingRowOf(context);
+	return `${agentRunOf(context)}${key === undefined ? '' : `, row ${key}`}`;
 }
 
 /** The run of the node, as in a loop, from 0. */
@@ -68,7 +81,7 @@ export function runIndexOf(context: IExecuteFunctions): number {
 /** Records of MCP sessions, which have no execution. Only in this process, and only the newest sessions. */
 const sessions = new BoundedMap<StoreData>(500);
 
-function storeDataOf(context: IExecuteFunctions): StoreData {
+function storeDataOf(context: IExecuteFunctions, scope: 'flow' | 'node'): StoreData {
 	const session = mcpSessionOf(context);
 	// Without a session, the next request is another one.
 	if (session === '') return {};
@@ -78,7 +91,7 @@ function storeDataOf(context: IExecuteFunctions): StoreData {
 		sessions.set(key, data);
 		return data;
 	}
-	const contextData = context.getContext(runsAsTool(context) ? 'flow' : 'node');
+	const contextData = context.getContext(scope);
 	const data: unknown = contextData[STORE_KEY];
 	if (isJsonObject(data)) return data;
 	const empty: StoreData = {};

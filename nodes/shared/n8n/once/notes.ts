@@ -138,7 +138,7 @@ export class Notes {
 		return { state: 'new', remove };
 	}
 
-	/** Notes what is reserved for this attempt, such as a call of a limit, until it's {@link released}. */
+	/** Notes what is reserved for this attempt, such as a call of a limit, until {@link removeReservations}. */
 	async reserve(things: readonly string[]): Promise<void> {
 		await this.write(this.reservationsOf(things));
 	}
@@ -155,7 +155,7 @@ export class Notes {
 	}
 
 	/** Never throws: a note that stays only takes space. */
-	async released(things: readonly string[]): Promise<void> {
+	async removeReservations(things: readonly string[]): Promise<void> {
 		await this.release(this.reservationsOf(things));
 	}
 

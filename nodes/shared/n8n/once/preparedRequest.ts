@@ -24,6 +24,10 @@ export type PreparedRequest<Deps> = {
 	check?: () => void;
 	/** Counts as sent, unless it throws an `ExplainedError` other than `OutcomeUnknown`. */
 	send: (deps: Deps) => Promise<INodeExecutionData[]>;
+	/** What happened, for a model, such as "The message was sent." */
+	happened: (output: INodeExecutionData[]) => string;
+	/** What a model does next, if the request goes on after it was sent. */
+	nextStep?: (output: INodeExecutionData[]) => string | undefined;
 	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
 	/** Formats new and replayed output. What it adds isn't stored. */

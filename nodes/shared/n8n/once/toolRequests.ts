@@ -1,6 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { NotSent } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
 import { KeyedMutex } from '../../keyedMutex';
+import { isReviewed } from '../tools/agentRun';
+import { callIdOf } from '../tools/askingRow';
 import { noteCompleted } from '../tools/toolRun';
 import type { PreparedRequest } from './preparedRequest';
 import { type RequestRecords, nameOf } from './requestRecord';
@@ -13,6 +16,8 @@ class ToolRequests {
 	readonly mutex = new KeyedMutex();
 	/** Completions by request. *Retry* starts from zero. */
 	readonly completedCounts = new BoundedMap<number>(MAX_TOOL_REQUESTS);
+	/** Requests that a person approved, by their ID. n8n repeats them for each row of the agent's input. */
+	readonly approved = new BoundedMap<true>(MAX_TOOL_REQUESTS);
 }
 
 const toolRequests = new WeakMap<RequestRecords, ToolRequests>();
@@ -26,7 +31,7 @@ const toolRequests = new WeakMap<RequestRecords, ToolRequests>();
 export async function sendForModel<Deps>(
 	context: IExecuteFunctions,
 	records: RequestRecords,
-	{ payload, target, modelMayRepeat }: PreparedRequest<Deps>,
+	{ payload, target, modelMayRepeat, happened, nextStep }: PreparedRequest<Deps>,
 	send: (key: string, toolRequest: string) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
 	const accounts = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
@@ -35,22 +40,41 @@ export async function sendForModel<Deps>(
 	const repeatable = modelMayRepeat === 'afterCompletion';
 	const known = toolRequests.get(records) ?? new ToolRequests();
 	toolRequests.set(records, known);
-	const { mutex, completedCounts } = known;
+	const { mutex, completedCounts, approved } = known;
+	const approval = isReviewed(context) ? nameOf([callIdOf(context), toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
 	const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
 	const key = `${name}#${occurrence}`;
 	return await mutex.runExclusive(name, async () => {
 		const earlier = records[key];
 		const isReplay = earlier?.tool_request === toolRequest && 'completed' in earlier;
+		if (approval !== undefined && approved.has(approval)) throw repeatedByN8n();
 		try {
 			const output = await send(key, toolRequest);
+			if (approval !== undefined) approved.set(approval, true);
 			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
-			noteCompleted(context, { output, isReplay, repeatable });
+			noteCompleted(context, {
+				...{ output, isReplay, repeatable },
+				happened: happened(output),
+				nextStep: nextStep?.(output),
+			});
 			return output;
 		} finally {
 			evictOldest(records);
 		}
 	});
+}
+
+function repeatedByN8n(): NotSent {
+	return new NotSent(
+		"n8n repeats an approved request for each row of the agent's input. This one was done once, and not again",
+		{
+			onScreen: '',
+			forModel:
+				'Ignore this result, unless it is about your own request. Do not repeat the request.',
+		},
+		{ isTransient: false, isFinal: true },
+	);
 }
 
 function evictOldest(records: RequestRecords): void {

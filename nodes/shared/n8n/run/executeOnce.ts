@@ -3,7 +3,7 @@ import { InvalidInput } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { isJsonObject, valuesIn } from '../../json';
 import { counted } from '../../values';
-import { mayNameRow } from '../forms/mayNameRow';
+import { mayNameRow } from '../forms/rowReferences';
 import { runsAsTool } from '../tools/toolRun';
 
 /** All items that the node got. With *Execute Once*, `getInputData` returns only the first one. */

@@ -1,6 +1,7 @@
 import compact from 'lodash/compact';
 import isObject from 'lodash/isObject';
 import type { IExecuteFunctions, IRunExecutionData, ISourceData } from 'n8n-workflow';
+import { returnsErrorsToAgent } from '../tools/toolRun';
 
 /** What n8n has of the running execution. No public function returns it. Undefined if this n8n doesn't show it. */
 type ExecutionData = Pick<IRunExecutionData, 'startData' | 'resultData'>;
@@ -47,8 +48,8 @@ export function followsRun(context: IExecuteFunctions, earlier: number): boolean
  */
 export function executedInstead(context: IExecuteFunctions): string | undefined {
 	const destination = executionDataOf(context)?.startData?.destinationNode;
-	const isInBranch = context.getExecuteData().source?.main !== undefined;
-	if (destination === undefined || !isInBranch) return undefined;
+	// A tool runs with its agent, which isn't before the destination in the same way.
+	if (destination === undefined || returnsErrorsToAgent(context)) return undefined;
 	const { name } = context.getNode();
 	const { nodeName, mode } = destination;
 	const isBefore = context.getParentNodes(nodeName).some((node) => node.name === name);

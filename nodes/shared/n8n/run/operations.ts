@@ -7,6 +7,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { type AccountClient, createAccountClient } from '../http/accountClient';
+import { requireApprovedRow } from '../once/approvedRow';
 import { clearRun } from '../once/executionStore';
 import { beforeSending } from '../once/openNotes';
 import { isCanceled } from './cancel';
@@ -15,9 +16,13 @@ import { requireItemsOfFields } from './executeOnce';
 import { isNodeError, toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { shownWhere } from '../forms/shownWhere';
+import { askingRowOf, isUncertain } from '../tools/askingRow';
+import { addHints, addHintsForPerson } from '../tools/hints';
+import { rowAdvice } from '../tools/rowValues';
 import { runForModel } from '../tools/toolResult';
-import { toolDescriptionField } from '../tools/toolDescription';
-import { noteReadOnly, returnsErrorsToAgent, runsAsTool } from '../tools/toolRun';
+import { toolDescriptionFields } from '../tools/toolDescription';
+import { noteReadOnly, returnsErrorsToAgent, runsAsTool, toolRunOf } from '../tools/toolRun';
+import { type Explanation, onScreenOnly } from '../../api/resolution';
 import { displayText } from '../../values';
 
 /** The inputs of one node run. */
@@ -54,8 +59,8 @@ export function operationFields(
 ): INodeProperties[] {
 	const operations = resources.flatMap((resource) => resource.operations);
 	return [
-		...operations.map(({ value, toolDescription, fields }) =>
-			toolDescriptionField(toolDescription, fields, { operation: [value] }),
+		...operations.flatMap(({ value, toolDescription, fields }) =>
+			toolDescriptionFields(toolDescription, fields, { operation: [value] }),
 		),
 		resourceField(resources, initial),
 		...resources.map(
@@ -121,14 +126,20 @@ export async function runNode(
 	const account = once(async () => await createAccountClient(context));
 	const executed = executedInstead(context);
 	if (executed !== undefined) {
-		context.addExecutionHints({ message: notExecuted(context, executed) });
+		addHintsForPerson(context, notExecuted(context, executed));
 		return toOutputs([]);
 	}
 	const run = async () => {
 		requireItemsOfFields(context);
 		return await execute({ context, parameters, account });
 	};
-	if (runsAsTool(context)) return await runForModel(context, run);
+	if (runsAsTool(context)) {
+		return await runForModel(context, async () => {
+			requireApprovedRow(context);
+			hintIfUncertain(context);
+			return await run();
+		});
+	}
 	const outputs = await run().catch(async (error: unknown) =>
 		// An error of the item loop says what earlier attempts did.
 		toOutputs(failedRun(context, isNodeError(error) ? error : await beforeSending(context, error))),
@@ -138,10 +149,25 @@ export async function runNode(
 }
 
 /** n8n started this node, although a person executes another one. */
-function notExecuted(context: IExecuteFunctions, executed: string): string {
+function notExecuted(context: IExecuteFunctions, executed: string): Explanation {
 	if (executed === context.getNode().name)
-		return "You selected 'Execute previous nodes', so this node did nothing. To run it, select 'Execute step'.";
-	return `You executed '${displayText(executed)}', so this node did nothing.`;
+		return {
+			message: "You selected 'Execute previous nodes', so this node did nothing",
+			resolution: onScreenOnly("To run it, select 'Execute step'."),
+		};
+	const message = `You executed '${displayText(executed)}', so this node did nothing`;
+	return { message, resolution: onScreenOnly('') };
+}
+
+/** Requests of several rows then count as those of one. */
+function hintIfUncertain(context: IExecuteFunctions): void {
+	const isRead = toolRunOf(context).readSummary !== undefined;
+	if (isRead || !isUncertain(askingRowOf(context))) return;
+	addHints(context, {
+		message:
+			"n8n doesn't tell this tool which row of the agent's input asks, so all of them count as one",
+		resolution: rowAdvice(context),
+	});
 }
 
 /**

@@ -1,18 +1,17 @@
 import compact from 'lodash/compact';
+import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../../api/errors';
 import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../api/resolution';
 import { whenAborted, pause } from '../../clock';
+import { inEnglish, withOffset } from '../../dates';
 import { isJsonObject, type JsonValue } from '../../json';
 import { clock } from '../http/accountClient';
-import {
-	type CompletedRequest,
-	mcpSessionOf,
-	noteToolRun,
-	TOOL_LIMITS,
-	toolRunOf,
-} from './toolRun';
-import { displayText, messageOf } from '../../values';
+import { mcpSessionOf } from './agentRun';
+import { type CompletedRequest, noteToolRun, TOOL_LIMITS, toolRunOf } from './toolRun';
+import { askingRowOf, isUncertain } from './askingRow';
+import { addHintsForPerson } from './hints';
+import { messageOf } from '../../values';
 
 /** The result of a tool request for a model, always with the same fields. */
 export type ToolResult = {
@@ -52,7 +51,19 @@ export async function runForModel(
 		return failed(context, unknownAtTimeout());
 	});
 	const result = await Promise.race([completed, timedOut]).finally(() => ended.abort());
-	return [[{ json: result, pairedItem: { item: 0 } }]];
+	return [[{ json: withHints(context, result), pairedItem: { item: 0 } }]];
+}
+
+/** With what a person sees as a hint. */
+function withHints(context: IExecuteFunctions, result: ToolResult): ToolResult {
+	const { hints = [] } = toolRunOf(context);
+	const happened = hints.map(({ message }) => asSentence(message));
+	const next = hints.map(({ resolution }) => resolution.forModel);
+	return {
+		...result,
+		what_happened: compact([result.what_happened, ...happened]).join(' '),
+		next_step: compact([result.next_step, ...next]).join(' '),
+	};
 }
 
 const TIMED_OUT = `Timed out after ${TOOL_LIMITS.wholeMs / 1_000} seconds`;
@@ -87,17 +98,18 @@ function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): Too
 			items,
 		);
 	}
-	const { isReplay, repeatable } = completed;
+	const { isReplay, repeatable, happened, nextStep } = completed;
 	const outcome = isReplay ? 'already_done' : 'done';
 	if (hasTimedOut) return toolResult(outcome, ...begun(context, completed), items);
 	if (isReplay) {
-		const happened = 'An earlier request already did this. It was not done again.';
-		return toolResult(outcome, happened, CONTINUE, items);
+		const whose = isUncertain(askingRowOf(context)) ? ', perhaps of another row,' : '';
+		const earlier = `An earlier request${whose} already did this. It was not done again.`;
+		return toolResult(outcome, `${happened} ${earlier}`, nextStep ?? CONTINUE, items);
 	}
 	const next = repeatable
 		? 'You can send another request. Repeating this one would do it a second time.'
 		: DO_NOT_REPEAT;
-	return toolResult(outcome, 'The request was completed.', `${CONTINUE} ${next}`, items);
+	return toolResult(outcome, happened, nextStep ?? `${CONTINUE} ${next}`, items);
 }
 
 /** For a request that was sent and hasn't ended: a call in progress, or a message without a reply so far. */
@@ -128,7 +140,7 @@ function failed(context: IExecuteFunctions, thrown: unknown): ToolResult {
 	const { completed, readSummary } = toolRunOf(context);
 	const error = explainedToModel(thrown);
 	hintForOwner(context, error);
-	const { resolutionForModel: advice } = error;
+	const advice = adviceIn(context, error);
 	const happened = happenedIn(error);
 	// An earlier part of the request was completed, such as a call that can't be waited for.
 	if (completed !== undefined && completed.isPartial !== true) {
@@ -148,6 +160,14 @@ function failed(context: IExecuteFunctions, thrown: unknown): ToolResult {
 	]);
 	const text = error.isFinal ? advice : next.join(' ');
 	return toolResult(outcome, happened, text, completed?.output ?? null);
+}
+
+/** What a model can do. With the current time if it's about one, such as "tomorrow at 10:00". */
+function adviceIn(context: IExecuteFunctions, error: ExplainedError): string {
+	const { resolutionForModel: advice, needsTime } = error;
+	if (!needsTime) return advice;
+	const now = DateTime.fromMillis(clock.now(), { zone: context.getTimezone() });
+	return `${advice} It is now ${inEnglish(now, 'cccc')}, ${withOffset(now)}.`;
 }
 
 /** What a model can do about what wasn't done. */
@@ -175,14 +195,13 @@ function toolResult(
 export function hintForOwner(context: IExecuteFunctions, thrown: unknown): void {
 	const error = explainedToModel(thrown);
 	if (!isForOwner(error)) return;
-	const message = displayText(`${asSentence(error.message)} ${error.resolution}`);
-	context.addExecutionHints({ message });
+	addHintsForPerson(context, error.explanation);
 }
 
 /** The message and advice for a model, if n8n passes on only a text. */
-export function failureForModel(thrown: unknown): string {
+export function failureForModel(context: IExecuteFunctions, thrown: unknown): string {
 	const error = explainedToModel(thrown);
-	const advice = isForOwner(error) ? FOR_THE_OWNER : error.resolutionForModel;
+	const advice = isForOwner(error) ? FOR_THE_OWNER : adviceIn(context, error);
 	return `${happenedIn(error)} ${advice}`.trim();
 }
 

@@ -1,11 +1,6 @@
-import omit from 'lodash/omit';
-import uniq from 'lodash/uniq';
-import {
-	NodeConnectionTypes,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type NodeTypeAndVersion,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { Explanation } from '../../api/resolution';
+import type { AskingRow } from './askingRow';
 
 /**
  * Whether the node runs as a tool of an AI agent or an MCP client. The MCP Server Trigger and older agents run it
@@ -19,7 +14,7 @@ export function runsAsTool(context: IExecuteFunctions): boolean {
 }
 
 /** Whether the node asks a person to approve a tool request of an AI agent. */
-function isHumanReview(context: IExecuteFunctions): boolean {
+export function isHumanReview(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('HitlTool');
 }
 
@@ -34,84 +29,16 @@ export function returnsErrorsToAgent(context: IExecuteFunctions): boolean {
 }
 
 /** n8n 1 doesn't have this function. There, only the node type shows a tool. */
-function isToolExecution(context: IExecuteFunctions): boolean {
+export function isToolExecution(context: IExecuteFunctions): boolean {
 	return 'isToolExecution' in context && context.isToolExecution();
-}
-
-/**
- * Identifies one run of an agent. It's the same for all tool requests of the run, and differs for the next iteration of
- * a loop and for another agent.
- *
- * If a person reviews the request, n8n passes neither the agent nor its run to the tool. It passes the node before the
- * agent, or the agent itself in its later runs. Agents run one after another, so the run counts of all agents from that
- * node on stay the same during an agent run, and change afterwards.
- */
-export function agentRunOf(context: IExecuteFunctions): string {
-	const { source, metadata } = context.getExecuteData();
-	const sources = Object.values(source ?? {}).flat();
-	const [task] = sources.filter((candidate) => candidate !== null);
-	if (task === undefined) return 'agent';
-	const { previousNode, previousNodeOutput = 0, previousNodeRun = 0 } = task;
-	const before = metadata?.preservedSourceOverwrite?.previousNode ?? previousNode;
-	const agents = agentsFrom(context, before);
-	if (agents.length === 0) return `agent ${previousNodeRun}/${previousNodeOutput}/${previousNode}`;
-	const runs = agents.map((name) => ({ name, count: completedRuns(context, name) }));
-	// Agents without a run don't count, so adding one to the workflow before a retry changes nothing.
-	const counts = runs.filter(({ count }) => count > 0).map(({ name, count }) => `${count} ${name}`);
-	return ['agent', before, ...counts.sort()].join('/');
-}
-
-/** All agents from this node on. Agents that are tools themselves are excluded. */
-function agentsFrom(context: IExecuteFunctions, start: string): string[] {
-	const connectionType = NodeConnectionTypes.AiTool;
-	const after = orEmpty(() => context.getChildNodes(start));
-	return uniq([start, ...after.map(({ name }) => name)]).filter(
-		(name) => orEmpty(() => context.getParentNodes(name, { connectionType, depth: 1 })).length > 0,
-	);
-}
-
-/** n8n throws if a connection leads to a node that doesn't exist. */
-function orEmpty(search: () => NodeTypeAndVersion[]): NodeTypeAndVersion[] {
-	try {
-		return search();
-	} catch {
-		return [];
-	}
-}
-
-function completedRuns(context: IExecuteFunctions, name: string): number {
-	// Two closing braces in the name would end the expression.
-	const quoted = JSON.stringify(name).replaceAll('}', '\\u007d');
-	const lastRun = context.evaluateExpression(`{{ $node[${quoted}].runIndex }}`, 0);
-	return typeof lastRun === 'number' ? lastRun + 1 : 0;
-}
-
-/**
- * The ID of the MCP session, for a request of an MCP client. Empty if the MCP Server Trigger doesn't pass it on (before
- * version 2.1, and over SSE). Undefined for other executions. Tool requests of MCP clients have no execution, so their
- * records are stored by session.
- */
-export function mcpSessionOf(context: IExecuteFunctions): string | undefined {
-	// An agent's input is from a node. The input of the MCP Server Trigger is from an HTTP request.
-	const isRequest = isToolExecution(context) && context.getExecuteData().source === null;
-	if (!isRequest) return undefined;
-	const session: unknown = context.evaluateExpression(
-		'{{ $json.headers?.["mcp-session-id"] ?? "" }}',
-		0,
-	);
-	return typeof session === 'string' ? session : '';
-}
-
-/** The input without the tool call ID that an AI agent adds, because it isn't a column of the row. */
-export function inputRows(context: IExecuteFunctions): INodeExecutionData[] {
-	const items = context.getInputData();
-	if (!runsAsTool(context)) return items;
-	return items.map((item) => ({ ...item, json: omit(item.json, 'toolCallId') }));
 }
 
 /** A request that a tool has completed, for its result. */
 export type CompletedRequest = {
 	output: INodeExecutionData[];
+	happened: string;
+	/** Undefined if nothing more is to do for it. */
+	nextStep?: string | undefined;
 	/** Whether an earlier tool request completed it. */
 	isReplay: boolean;
 	/** Whether the same request may be repeated, such as a chat message. */
@@ -142,11 +69,14 @@ type ToolRun = {
 	/** What happened, if the tool only reads. */
 	readSummary?: string;
 	deadline?: Deadline;
+	askingRow?: AskingRow;
+	/** What the result must say besides, such as that a list isn't whole. */
+	hints?: Explanation[];
 };
 
 const toolRuns = new WeakMap<object, ToolRun>();
 
-/** Empty until something is noted. Only a run as a tool reads it. */
+/** Empty until something is noted. */
 export function toolRunOf(context: object): Readonly<ToolRun> {
 	return toolRuns.get(context) ?? {};
 }

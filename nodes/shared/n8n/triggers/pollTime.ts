@@ -37,10 +37,10 @@ export class PollTime {
 		if (first !== undefined) return first.result;
 		// What is still running has no result any more.
 		settled.catch(() => undefined);
-		throw this.isOver();
+		throw this.timedOut();
 	}
 
-	isOver(): OutcomeUnknown {
+	timedOut(): OutcomeUnknown {
 		return new OutcomeUnknown(
 			`The check wasn't complete after ${duration(this.budgetMs)}`,
 			onScreenOnly(

@@ -137,6 +137,8 @@ test('ignores formatting around a number', () => {
 	);
 	fc.assert(
 		fc.property(number, notNegative, around, (text, before, after) => {
+			// Brackets around a number with decimals make it negative, too.
+			fc.pre(!(before.includes('(') && after.includes(')')));
 			expect(readWritten(before + text + after)).toEqual(readWritten(text));
 		}),
 		{ numRuns: 1_000 },

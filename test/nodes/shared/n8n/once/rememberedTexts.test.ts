@@ -39,5 +39,8 @@ test("a model can't resolve that n8n's database is unavailable", async () => {
 	const locked = async () => await Promise.reject(new Error('SQLITE_BUSY'));
 	const use = { message: 'Nothing was sent', description: 'Check the database.' };
 	const error: unknown = await useDatabase(use, locked).catch((thrown: unknown) => thrown);
-	expect(failureForModel(error)).toMatch(/^Nothing was sent \(SQLITE_BUSY\)\. Tell the user /);
+	const context = executeContext(harness.node('placeCall'), []);
+	expect(failureForModel(context, error)).toMatch(
+		/^Nothing was sent \(SQLITE_BUSY\)\. Tell the user /,
+	);
 });

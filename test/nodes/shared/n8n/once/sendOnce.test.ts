@@ -25,7 +25,7 @@ function aSession(name: string) {
 		};
 		const repeat = repeatable ? { modelMayRepeat: 'afterCompletion' as const } : {};
 		await ledger
-			.run({ payload: request, target: request, send, ...repeat }, atOnce, 0)
+			.run({ payload: request, target: request, happened: () => '', send, ...repeat }, atOnce, 0)
 			.catch(() => {});
 	};
 	const requestMany = async (kind: string, count: number, outcome?: 'unknown') => {

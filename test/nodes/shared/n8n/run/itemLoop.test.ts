@@ -221,7 +221,7 @@ describe('the records of an earlier attempt', () => {
 		const context = contextOf(1);
 		openRecord(context, 'requests', isJsonObject, records);
 		sent.mockClear();
-		const prepare = () => ({ payload: 'x', target: 'x', send: sent });
+		const prepare = () => ({ payload: 'x', target: 'x', happened: () => '', send: sent });
 		return await sendEachItem(context, prepare, {
 			createDeps: async () => await Promise.resolve(),
 		});

@@ -4,7 +4,8 @@ import {
 	type ISourceData,
 	type NodeConnectionType,
 } from 'n8n-workflow';
-import { agentRunOf, runsAsTool } from '../../../../../nodes/shared/n8n/tools/toolRun';
+import { agentRunOf } from '../../../../../nodes/shared/n8n/tools/agentRun';
+import { runsAsTool } from '../../../../../nodes/shared/n8n/tools/toolRun';
 import {
 	engineHarness,
 	executeContext,

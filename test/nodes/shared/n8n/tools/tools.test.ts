@@ -106,7 +106,8 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		expect(checked(await first())).toEqual({
 			...done,
 			outcome: 'already_done',
-			what_happened: 'An earlier request already did this. It was not done again.',
+			what_happened:
+				'A call to 9876543210 (IN) was placed. An earlier request already did this. It was not done again.',
 			next_step: 'Continue with the result.',
 		});
 		const second = await toolOf('placeCall', CALL, {}, { data, run: 1 });
@@ -338,8 +339,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const pushInRun = () => {
 			const data = newExecutionData();
 			return async (row: IDataObject, parameters: INodeParameters = {}) =>
-				// If the agent runs the tool itself, its input is from the model.
-				await route(pushNode(parameters), { row, data })(row);
+				await route(pushNode(parameters), { row, data })();
 		};
 		/** The bodies of requests, which get these responses one after another. */
 		const respondWith = (...responses: Array<[number, JsonObject | string]>) => {
@@ -441,7 +441,7 @@ test('a completed request stays done after a later failure', async () => {
 	const context = mcpContext(await node('placeCall', CALL));
 	const output = [{ json: { call_id: 'one', warnings: [] } }];
 	const [[item] = []] = await runForModel(context, async () => {
-		noteCompleted(context, { output, isReplay: false, repeatable: false });
+		noteCompleted(context, { output, happened: '', isReplay: false, repeatable: false });
 		return await Promise.reject(
 			new InvalidInput('The end cannot be read', forEveryone('Read it later.')),
 		);
@@ -547,7 +547,8 @@ test.each<[string, Partial<CompletedRequest>, IDataObject, Error, Partial<ToolRe
 	const context = mcpContext(await node('placeCall', CALL));
 	const [[item] = []] = await runForModel(context, async () => {
 		const output = [{ json }];
-		noteCompleted(context, { output, isReplay: false, repeatable: false, ...completed });
+		const request = { output, happened: '', isReplay: false, repeatable: false };
+		noteCompleted(context, { ...request, ...completed });
 		return await Promise.reject(error);
 	});
 	expect(checked(item?.json ?? {})).toMatchObject(expected);
@@ -568,11 +569,13 @@ test.each([
 );
 
 test('the reason why a person was not asked has the advice for a model', () => {
-	expect(failureForModel(unknown)).toBe('No response.');
-	expect(failureForModel(rejected(CHECK))).toBe('Rejected (No). Check the ID.');
-	expect(failureForModel(invalid(ON_SCREEN))).toBe(`Wrong. ${OWNER}`);
+	const context = mcpContext(harness.node('placeCall'));
+	const reasonForModel = (error: unknown) => failureForModel(context, error);
+	expect(reasonForModel(unknown)).toBe('No response.');
+	expect(reasonForModel(rejected(CHECK))).toBe('Rejected (No). Check the ID.');
+	expect(reasonForModel(invalid(ON_SCREEN))).toBe(`Wrong. ${OWNER}`);
 	const more = { originalMessage: 'SQLITE_BUSY', isTransient: false, origin: 'n8n' } as const;
-	expect(failureForModel(new NotSent('Not sent', CHECK, more))).toBe(
+	expect(reasonForModel(new NotSent('Not sent', CHECK, more))).toBe(
 		'Not sent (SQLITE_BUSY). Check the ID.',
 	);
 });

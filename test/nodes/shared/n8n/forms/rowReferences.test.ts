@@ -1,4 +1,4 @@
-import { mayNameRow } from '../../../../../nodes/shared/n8n/forms/mayNameRow';
+import { mayNameRow } from '../../../../../nodes/shared/n8n/forms/rowReferences';
 
 test.each([
 	'',
@@ -18,6 +18,9 @@ test.each([
 	'={{ { "price": "$5" } }}',
 	'={{ $input.all().map((one) => one.json) }}',
 	"={{ $('Rows').all().length }}",
+	'={{ $("Settings").first($runIndex).json.id }}',
+	'={{ $fromAI("id") }}',
+	'={{ $if($vars.a, 1, 2) }}',
 ])('%s does not refer to an item', (expression) => {
 	expect(mayNameRow(expression)).toBe(false);
 });
@@ -28,11 +31,12 @@ test.each([
 	'={{ $input.item.json.id }}',
 	'={{ $("Settings").item.json.id }}',
 	'={{ $("Settings").pairedItem().json.id }}',
-	'={{ $("Settings").first($runIndex).json.id }}',
 	'={{ $("Settings").all()[$itemIndex].json.id }}',
 	'={{ $("a\\").first() + $json.x + (\\"").first() }}',
 	'={{ $("Settings").first().json[$json.name] }}',
 	'={{ $vars[$json.name] }}',
+	'={{ $if($json.a, 1, 2) }}',
+	'={{ $("Settings").first($itemIndex).json.id }}',
 	'={{ $vars.campaign || $json.campaign }}',
 	'={{ $parameter.phoneColumn }}',
 	'={{ this.$json.id }}',
@@ -47,7 +51,6 @@ test.each([
 	'={{ this["$" + "json"] }}',
 	'={{ `a${this["$" + "json"].id}` }}',
 	'={{ \\u0024json.id }}',
-	'={{ $fromAI("id") }}',
 ])('%s may refer to an item', (expression) => {
 	expect(mayNameRow(expression)).toBe(true);
 });

@@ -1,0 +1,27 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { asSentence } from '../../api/errors';
+import type { Explanation } from '../../api/resolution';
+import { displayText } from '../../values';
+import { noteToolRun, toolRunOf } from './toolRun';
+
+/**
+ * What isn't an error, but must be known, such as entries that may be missing. n8n shows it beside the output. As a tool,
+ * the model gets it with the result.
+ */
+export function addHints(context: IExecuteFunctions, ...hints: Explanation[]): void {
+	addHintsForPerson(context, ...hints);
+	addHintsForModel(context, ...hints);
+}
+
+/** What the model learns in another way. */
+export function addHintsForPerson(context: IExecuteFunctions, ...hints: Explanation[]): void {
+	const shown = hints.map(({ message, resolution: { onScreen } }) => ({
+		message: displayText(`${asSentence(message)} ${onScreen}`.trim()),
+	}));
+	context.addExecutionHints(...shown);
+}
+
+/** What a person sees in the form, such as its limit. */
+export function addHintsForModel(context: IExecuteFunctions, ...hints: Explanation[]): void {
+	noteToolRun(context, { hints: [...(toolRunOf(context).hints ?? []), ...hints] });
+}

@@ -1,0 +1,652 @@
+/** An AI Agent that processes several rows: each row makes its own requests, and none is sent with a value of another row. */
+import { randomUUID } from 'node:crypto';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+import type { Reference } from '../n8n/driver';
+import type { ScriptedModel, Step } from '../n8n/scriptedModel';
+import { ThirdParties } from '../n8n/thirdParties';
+import { slackToken } from '../n8n/thirdParties/slack';
+import { until } from '../n8n/until';
+import { byId, manualTrigger, node, webhook } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { useAccount } from './account';
+import {
+	agentTool,
+	aiAgent,
+	type Arrow,
+	CALL,
+	callReview,
+	chatModel,
+	connect,
+	finish,
+	startModel,
+	uses,
+} from './callingAgent';
+import { answerQuestions, APPROVER } from './questions';
+import { sharedN8n } from './shared';
+import { askMcp, connectMcp, ToolHost } from './toolHost';
+
+const account = useAccount({ isMapped: true });
+const { n8n, simulator, ours } = account;
+const parties = new ThirdParties(sharedN8n().thirdParties);
+let model: ScriptedModel;
+let modelCredentials: Record<string, Reference>;
+let slackApi: Reference;
+
+beforeAll(async () => {
+	({ model, modelCredentials } = await startModel(n8n));
+	await parties.start();
+	slackApi = await n8n.createCredential('slackApi', {
+		accessToken: slackToken,
+		signatureSecret: '',
+	});
+});
+beforeEach(() => {
+	simulator.reset();
+	parties.reset();
+});
+afterAll(async () => {
+	await model.stop();
+	await parties.stop();
+});
+
+const ASHA = '9876543210';
+const BELA = '9876543211';
+const CHAN = '9876543212';
+const OTHER = '9123456780';
+const PEOPLE = [
+	{ name: 'Asha', phone: ASHA },
+	{ name: 'Bela', phone: BELA },
+	{ name: 'Chan', phone: CHAN },
+];
+
+const result = z.object({
+	outcome: z.string(),
+	what_happened: z.string(),
+	next_step: z.string(),
+	result: z.unknown(),
+});
+const inline = z.object({ response: z.tuple([result]) }).transform(({ response: [one] }) => one);
+type ToolResult = z.infer<typeof result>;
+
+type Arrangement = {
+	rows?: object[];
+	/** Of the agent. */
+	version?: number;
+	/** Tools of the agent, some behind a review. */
+	tools: INode[];
+	/** Of the agent and the nodes before it. */
+	arrows?: Arrow[];
+	/** To the rows. */
+	before?: Arrow[];
+	/** Other nodes. */
+	nodes?: INode[];
+	/** What the model requests for each row. */
+	script?: Step[][];
+	/** All responses of the model, if the script isn't by row. */
+	steps?: Step[];
+	/** To the questions by phone. */
+	answers?: string[];
+	/** Answers other reviews, until the execution has ended. */
+	answer?: (id: string) => Promise<string>;
+	agentSettings?: Partial<INode>;
+};
+
+type Outcome = {
+	status: string;
+	/** Of all tools, in the order in which n8n ran them. */
+	results: ToolResult[];
+	outcomes: string[];
+	/** For the person who looks at the execution. */
+	hints: string[];
+	/** The numbers that were called. */
+	called: string[];
+};
+
+/** AI Agent 3 processes the rows together, round by round. Older agents process one row after another. */
+function scriptOf(version: number, ofRows: Step[][]): Step[] {
+	if (version < 3) return ofRows.flatMap((steps) => [...steps, finish]);
+	const rounds = Math.max(...ofRows.map(({ length }) => length)) + 1;
+	return [...Array(rounds).keys()].flatMap((round) =>
+		ofRows.map((steps) => steps[round] ?? finish),
+	);
+}
+
+/** Runs an agent over the rows. By default, they are the output of the node Rows. */
+async function run(arrangement: Arrangement): Promise<Outcome> {
+	const {
+		version = 3.1,
+		tools,
+		nodes = [],
+		answers = [],
+		rows = PEOPLE,
+		agentSettings,
+	} = arrangement;
+	const { script = [], steps = scriptOf(version, script) } = arrangement;
+	const names = tools.map(({ name }) => name);
+	const {
+		arrows = [['Rows', 'Agent'], ...uses('Agent', ...names)],
+		before = [['Webhook', 'Rows']],
+	} = arrangement;
+	const path = randomUUID();
+	const trigger = webhook(path, { responseMode: 'onReceived' });
+	const split = node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.rows' });
+	const options = { maxIterations: 100 };
+	const agent = { ...aiAgent('Agent', version, { text: 'Go', options }), ...agentSettings };
+	const workflow = await account.publish({
+		name: `rows ${path}`,
+		nodes: [trigger, split, agent, chatModel(modelCredentials), ...tools, ...nodes],
+		connections: connect([...before, ...arrows]),
+	});
+	model.follow(...steps);
+	expect((await n8n.webhook(path, { rows })).status).toBe(200);
+	const id = await account.executionOf(workflow);
+	const { answer = async () => await answerQuestions({ n8n, simulator }, id, ...answers) } =
+		arrangement;
+	const status = await answer(id);
+	return { status, ...(await outcomeOf(id, names)) };
+}
+
+async function outcomeOf(id: string, tools: string[]): Promise<Omit<Outcome, 'status'>> {
+	const { runData } = await n8n.runData(id);
+	const runs = tools.flatMap((name) => runData[name] ?? []);
+	const results = runs.flatMap(({ data }) => {
+		const parsed = result.or(inline).safeParse(data?.ai_tool?.[0]?.[0]?.json);
+		return parsed.success ? [parsed.data] : [];
+	});
+	return {
+		results,
+		outcomes: results.map(({ outcome }) => outcome),
+		hints: runs.flatMap(({ hints = [] }) => hints.map(({ message }) => message)),
+		called: simulator.placedCalls().map(({ phone }) => phone.replace('+91', '')),
+	};
+}
+
+const placeCall = (parameters: INodeParameters, name = 'Call'): INode =>
+	ours(name, 'placeCallTool', { ...CALL, ...parameters });
+const request = (args: IDataObject = {}, tool = 'Call'): Step => ({ calls: [{ tool, args }] });
+const reviewed = (args: IDataObject = {}): Step =>
+	request({ toolParameters: args, hitlParameters: {} });
+/** The same request for each row. */
+const eachRow = (step: Step, rows: readonly unknown[] = PEOPLE): Step[][] => rows.map(() => [step]);
+
+const pushTool = (more: INodeParameters = {}): INode =>
+	ours('Push', 'pushCampaignContactsTool', {
+		campaignId: byId(fixtures.campaigns.active),
+		agentUuid: byId(fixtures.agents.full),
+		contactsFrom: 'items',
+		...more,
+	});
+
+const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: 1 });
+const inLoop: Arrow[] = [
+	['Rows', 'Loop'],
+	['Loop', 'Agent', 'main', 1],
+	['Agent', 'Loop'],
+	...uses('Agent', 'Call'),
+];
+
+const ROW_PHONE = '={{ $json.phone }}';
+const FIRST_ROW = "={{ $('Rows').item.json.phone }}";
+const FROM_MODEL = "={{ $fromAI('whom') }}";
+const NOT_OWN = /'Phone Number' may have the value of another row, so nothing was sent/;
+
+describe('AI Agent 3.1', () => {
+	test('calls the person of each row, as many rows as there are', async () => {
+		const phones = [ASHA, BELA, CHAN, '9876543213', '9876543214'];
+		const rows = phones.map((phone) => ({ phone }));
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const { called, outcomes } = await run({ rows, tools, script: eachRow(request(), rows) });
+		expect(called.sort()).toEqual(phones);
+		expect(outcomes).toEqual(rows.map(() => 'done'));
+	});
+
+	test('uses its tools if only the agent, or a node after it, is executed in the editor', async () => {
+		const rows = node('Rows', 'n8n-nodes-base.set', 3.4, {
+			mode: 'raw',
+			jsonOutput: JSON.stringify({ phone: ASHA }),
+		});
+		const workflow = await account.create({
+			name: 'execute step',
+			nodes: [
+				...[manualTrigger(), rows, aiAgent('Agent', 3.1), chatModel(modelCredentials)],
+				...[placeCall({ phoneNumber: ROW_PHONE }), node('After', 'n8n-nodes-base.noOp', 1)],
+			],
+			connections: connect([
+				['Start', 'Rows'],
+				['Rows', 'Agent'],
+				['Agent', 'After'],
+				...uses('Agent', 'Call'),
+			]),
+		});
+		for (const nodeName of ['Agent', 'After']) {
+			model.follow(request(), finish);
+			const started = await n8n.request('POST', `/workflows/${workflow.id}/run`, {
+				triggerToStartFrom: { name: 'Start' },
+				destinationNode: { nodeName, mode: 'inclusive' },
+			});
+			const { executionId } = z.object({ executionId: z.string() }).parse(started);
+			await n8n.finished(executionId);
+			expect((await outcomeOf(executionId, ['Call'])).outcomes).toEqual(['done']);
+		}
+		expect(simulator.callsTo(`+91${ASHA}`)).toBe(2);
+	});
+
+	test('each row has the maximum number of calls for itself', async () => {
+		const rows = PEOPLE.slice(0, 2);
+		const options = { maximumCallsPerRun: 1 };
+		const tools = [placeCall({ phoneNumber: FROM_MODEL, options })];
+		const script = [
+			[request({ whom: '9123456780' }), request({ whom: '9123456781' })],
+			[request({ whom: '9123456790' }), request({ whom: '9123456791' })],
+		];
+		const { called, results } = await run({ rows, tools, script });
+		expect(called.sort()).toEqual(['9123456780', '9123456790']);
+		for (const { what_happened } of results.slice(2)) expect(what_happened).toContain('limit of 1');
+	});
+
+	test("another row's value is not sent, and the person who builds the workflow is told how to do it", async () => {
+		const tools = [placeCall({ phoneNumber: FIRST_ROW, personName: "={{ $fromAI('who') }}" })];
+		const script = PEOPLE.map(({ name }) => [request({ who: name })]);
+		const { called, outcomes, results, hints } = await run({ tools, script });
+		expect(called).toEqual([ASHA]);
+		expect(outcomes).toEqual(['done', 'not_sent', 'not_sent']);
+		expect(results[1]?.what_happened).toMatch(NOT_OWN);
+		expect(results[1]?.next_step).toContain('the person who set up this tool must fix this');
+		expect(hints).toHaveLength(2);
+		expect(hints[0]).toContain('use {{ $json.column }}');
+	});
+
+	test.each([
+		['in a text', "=+91{{ $('Rows').item.json.phone }}"],
+		['by another method', "={{ $('Rows').itemMatching(0).json.phone }}"],
+		['by the index', "={{ $('Rows').all()[$itemIndex].json.phone }}"],
+	])("another row's value %s is not sent", async (_how, phoneNumber) => {
+		const tools = [placeCall({ phoneNumber })];
+		const { called, outcomes } = await run({ tools, script: eachRow(request()) });
+		expect(called).not.toContain(BELA);
+		expect(called.length).toBeLessThanOrEqual(1);
+		expect(outcomes.slice(1)).toEqual(['not_sent', 'not_sent']);
+	});
+
+	test('an opt-out of another row is not reported as done', async () => {
+		const agentUuid = byId(fixtures.agents.full);
+		const phone = "=+91{{ $('Rows').item.json.phone }}";
+		const tools = [ours('Opt Out', 'dndTool', { operation: 'add', agentUuid, phone })];
+		const { outcomes } = await run({ tools, script: eachRow(request({}, 'Opt_Out')) });
+		expect(outcomes).toEqual(['done', 'not_sent', 'not_sent']);
+	});
+
+	test('reads a column of the row, also if the model gives an argument with its name', async () => {
+		const tools = [placeCall({ phoneNumber: ROW_PHONE, personName: "={{ $fromAI('phone') }}" })];
+		const { called } = await run({ tools, script: eachRow(request({ phone: OTHER })) });
+		expect(called.sort()).toEqual([ASHA, BELA, CHAN]);
+	});
+
+	test('does not compute with an argument in place of a column', async () => {
+		const tools = [
+			placeCall({
+				phoneNumber: '={{ String($json.phone) }}',
+				personName: "={{ $fromAI('phone') }}",
+			}),
+		];
+		const { called, outcomes } = await run({ tools, script: eachRow(request({ phone: OTHER })) });
+		expect(called).toEqual([]);
+		expect(outcomes).toEqual(['not_sent', 'not_sent', 'not_sent']);
+	});
+
+	test.each(['={{ $json.mobile }}', '={{ $json.mobile || $json.phone }}'])(
+		'a column that the row lacks, and the model invents, is not read (%s)',
+		async (phoneNumber) => {
+			const tools = [placeCall({ phoneNumber })];
+			const script = eachRow(request({ mobile: OTHER }));
+			expect((await run({ tools, script })).called).toEqual([]);
+		},
+	);
+
+	test('reads nodes with one item and the first item for every row', async () => {
+		const tools = [
+			placeCall({
+				phoneNumber: ROW_PHONE,
+				personName: "={{ $('Settings').item.json.who }} {{ $('Settings').first().json.who }}",
+			}),
+		];
+		const settings = node('Settings', 'n8n-nodes-base.set', 3.4, {
+			mode: 'raw',
+			jsonOutput: '{ "who": "Dr. Rao" }',
+			includeOtherFields: true,
+		});
+		const before: Arrow[] = [
+			['Webhook', 'Settings'],
+			['Settings', 'Rows'],
+		];
+		const script = eachRow(request());
+		const { called } = await run({ tools, nodes: [settings], before, script });
+		expect(called.sort()).toEqual([ASHA, BELA, CHAN]);
+		const names = simulator.placedCalls().map(({ request: body }) => body?.person_name);
+		expect(names).toEqual(['Dr. Rao Dr. Rao', 'Dr. Rao Dr. Rao', 'Dr. Rao Dr. Rao']);
+	});
+
+	test('a number in two rows is called once, and the model of the other row is told so', async () => {
+		const rows = [
+			{ name: 'Asha', phone: ASHA },
+			{ name: 'A. Rao', phone: `+91 ${ASHA}` },
+		];
+		const tools = [placeCall({ phoneNumber: ROW_PHONE, personName: '={{ $json.name }}' })];
+		const script = eachRow(request(), rows);
+		const { called, outcomes, results } = await run({ rows, tools, script });
+		expect(called).toEqual([ASHA]);
+		expect(outcomes).toEqual(['done', 'not_sent']);
+		expect(results[1]?.what_happened).toContain('has called the number for another row');
+		expect(results[1]?.result).toBeNull();
+	});
+
+	test('the same request of one row is sent once, and that of another row for itself', async () => {
+		const agentUuid = byId(fixtures.agents.full);
+		const tools = [ours('Call', 'dndTool', { operation: 'add', agentUuid, phone: FROM_MODEL })];
+		const add = request({ whom: '+919123456780' });
+		const rows = PEOPLE.slice(0, 2);
+		const { outcomes } = await run({ rows, tools, script: rows.map(() => [add, add]) });
+		expect(outcomes).toEqual(['done', 'done', 'already_done', 'already_done']);
+	});
+
+	test('pushes the contact of the row, without what the model gives', async () => {
+		const tools = [pushTool({ campaignId: byId("={{ $fromAI('Campaign') }}") })];
+		const Campaign = String(fixtures.campaigns.active);
+		const script = eachRow(request({ Campaign, phone: OTHER, plan: 'Gold' }, 'Push'));
+		const { outcomes } = await run({ tools, script });
+		expect(outcomes).toEqual(['done', 'done', 'done']);
+		const contacts = simulator.contactsOf(fixtures.campaigns.active);
+		expect(contacts.map(({ phone, personName, extra }) => [phone, personName, extra])).toEqual(
+			PEOPLE.map(({ phone, name }) => [`+91${phone}`, name, {}]),
+		);
+	});
+
+	test('a number that two rows push is pushed once, and reported as done only to the row that pushed it', async () => {
+		const rows = [
+			{ name: 'Asha', phone: ASHA },
+			{ name: 'A. Rao', phone: ASHA },
+		];
+		const push = request({}, 'Push');
+		const script = rows.map(() => [push, push]);
+		const { outcomes, results } = await run({ rows, tools: [pushTool()], script });
+		expect(outcomes).toEqual(['done', 'not_sent', 'already_done', 'not_sent']);
+		expect(results[1]?.next_step).toContain('was pushed to the campaign earlier');
+		expect(simulator.contactsOf(fixtures.campaigns.active)).toHaveLength(1);
+	});
+
+	test('equal rows are one row', async () => {
+		const rows = [PEOPLE[0], PEOPLE[0], PEOPLE[1]].flatMap((row) => row ?? []);
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const { called, outcomes } = await run({ rows, tools, script: eachRow(request(), rows) });
+		expect(called).toEqual([ASHA, BELA]);
+		expect(outcomes).toEqual(['done', 'already_done', 'done']);
+	});
+
+	test('a later run of the agent may call the same people, and reads its own row', async () => {
+		const rows = [{ phone: ASHA }, { phone: ASHA }, { phone: BELA }];
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const steps = rows.flatMap(() => [request(), finish]);
+		const { called } = await run({ rows, tools, nodes: [loop], arrows: inLoop, steps });
+		expect(called).toEqual([ASHA, ASHA, BELA]);
+	});
+
+	test('an agent that another one uses reads the row of that one', async () => {
+		const helper: Step = request({ task: 'Call' }, 'Helper');
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const arrows: Arrow[] = [
+			['Rows', 'Agent'],
+			...uses('Agent', 'Helper'),
+			...uses('Helper', 'Call'),
+		];
+		const ofHelpers = PEOPLE.flatMap(() => [request(), finish]);
+		const steps = [helper, helper, helper, ...ofHelpers, finish, finish, finish];
+		const { called } = await run({ tools, nodes: [agentTool('Helper')], arrows, steps });
+		expect(called.sort()).toEqual([ASHA, BELA, CHAN]);
+	});
+});
+
+describe('a human review by phone', () => {
+	const ask = (more: INodeParameters = {}): INode => {
+		const review = callReview('Ask', account.credentials);
+		return { ...review, parameters: { ...review.parameters, message: 'May I call?', ...more } };
+	};
+	const arrows: Arrow[] = [['Rows', 'Agent'], ...uses('Agent', ['Ask', 'Call'])];
+	const asked = () => simulator.callsTo(APPROVER);
+	const withoutApprover = ({ called }: Outcome) => called.filter((phone) => phone !== APPROVER);
+
+	test('only the people of approved rows are called, each once, and no other row is told that it is done', async () => {
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const script = eachRow(reviewed());
+		const outcome = await run({
+			tools,
+			nodes: [ask()],
+			arrows,
+			script,
+			answers: ['yes', 'no', 'yes'],
+		});
+		expect(asked()).toBe(3);
+		expect(withoutApprover(outcome)).toEqual([ASHA, CHAN]);
+		expect(outcome.outcomes.filter((one) => one === 'done')).toHaveLength(2);
+		expect(outcome.outcomes.filter((one) => one !== 'done' && one !== 'not_sent')).toEqual([]);
+		const [other] = outcome.results.filter(({ outcome: one }) => one === 'not_sent');
+		expect(other?.what_happened).toContain('approved this request for another row');
+	});
+
+	test('a request that repeats is sent once for the row for which it was approved', async () => {
+		const tools = [placeCall({ phoneNumber: FROM_MODEL })];
+		const script = PEOPLE.map(({ phone }) => [reviewed({ whom: phone })]);
+		const message = '=Shall we call {{ $json.name }} on {{ $json.toolParameters.whom }}?';
+		const nodes = [ask({ message })];
+		const outcome = await run({ tools, nodes, arrows, script, answers: ['no', 'yes', 'no'] });
+		const [question] = simulator.placedCalls();
+		expect(question?.request).toMatchObject({
+			data_extraction: [{ description: `Shall we call Asha on ${ASHA}?` }],
+		});
+		expect(withoutApprover(outcome)).toEqual([BELA]);
+		expect(outcome.outcomes.sort()).toEqual(['done', 'not_sent', 'not_sent']);
+	});
+
+	test('a row can ask again, also if the agent has only the rows of a later output', async () => {
+		const isAsha = { leftValue: '={{ $json.name }}', rightValue: 'Asha' };
+		const operator = { type: 'string', operation: 'equals' };
+		const iff = node('If', 'n8n-nodes-base.if', 2.2, {
+			conditions: {
+				options: { version: 2, typeValidation: 'loose', caseSensitive: true },
+				combinator: 'and',
+				conditions: [{ id: 'name', ...isAsha, operator }],
+			},
+		});
+		const others: Arrow[] = [
+			['Rows', 'If'],
+			['If', 'Agent', 'main', 1],
+			...uses('Agent', ['Ask', 'Call']),
+		];
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const script = [[reviewed(), reviewed()], [reviewed()]];
+		const nodes = [iff, ask()];
+		const answers = ['no', 'yes', 'yes'];
+		const outcome = await run({ tools, nodes, arrows: others, script, answers });
+		expect(withoutApprover(outcome)).toEqual([CHAN, BELA]);
+	});
+
+	test('if the agent processes rows in a batch, nobody is called for another row, and the person is told what to change', async () => {
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const options = { batching: { batchSize: 3 } };
+		const { parameters } = aiAgent('Agent', 3.1, { text: 'Go', options });
+		const script = eachRow(reviewed());
+		const outcome = await run({
+			tools,
+			nodes: [ask()],
+			arrows,
+			script,
+			agentSettings: { parameters },
+		});
+		expect(withoutApprover(outcome)).toEqual([ASHA]);
+		expect(outcome.hints.at(-1)).toContain('set the batch size of the AI Agent node to 1');
+	});
+
+	test('asks nobody with a value of another row', async () => {
+		const review = ask({ personName: '', message: "={{ $('Rows').item.json.name }}?" });
+		const nodes = [{ ...review, onError: 'continueRegularOutput' as const }];
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const outcome = await run({ tools, nodes, arrows, script: eachRow(reviewed()) });
+		expect(asked()).toBe(1);
+		expect(withoutApprover(outcome)).toEqual([ASHA]);
+	});
+});
+
+describe('a human review in Slack', () => {
+	const review = (): INode =>
+		node(
+			'Ask',
+			'n8n-nodes-base.slackHitlTool',
+			2.3,
+			{
+				select: 'channel',
+				channelId: { __rl: true, mode: 'name', value: '#calls' },
+				message: 'May I call?',
+				approvalOptions: { values: { approvalType: 'double' } },
+			},
+			{ credentials: { slackApi }, webhookId: randomUUID() },
+		);
+	const arrows: Arrow[] = [['Rows', 'Agent'], ...uses('Agent', ['Ask', 'Call'])];
+
+	/** n8n asks only for the first row, and counts the others as declined. */
+	async function approve(id: string, times = 1): Promise<string> {
+		const { messages } = parties.slack;
+		for (let count = 1; count <= times; count++) {
+			await until('the message', () => messages.length === count);
+			await account.untilWaiting(id);
+			const message = JSON.stringify(messages.at(-1));
+			const [, url = ''] = /"url":"([^"]+approved=true[^"]+)"/.exec(message) ?? [];
+			// n8n ignores programs that open links.
+			await fetch(url, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } });
+		}
+		return (await n8n.finished(id)).status;
+	}
+
+	test('an approved request is sent once, although n8n repeats it for each row', async () => {
+		const tools = [placeCall({ phoneNumber: FROM_MODEL })];
+		const script = PEOPLE.map(({ phone }) => [reviewed({ whom: phone })]);
+		const outcome = await run({ tools, nodes: [review()], arrows, script, answer: approve });
+		expect(outcome.called).toEqual([ASHA]);
+		expect(outcome.outcomes).toEqual(['done', 'not_sent', 'not_sent']);
+		expect(outcome.results[1]?.what_happened).toContain('repeats an approved request');
+	});
+
+	test('so is a message, which a model may repeat', async () => {
+		const { open } = fixtures.sessions;
+		const tools = [ours('Call', 'chatSendTool', { sessionId: open, message: FROM_MODEL })];
+		const script = PEOPLE.map(({ name }) => [reviewed({ whom: name })]);
+		const { outcomes } = await run({ tools, nodes: [review()], arrows, script, answer: approve });
+		expect(outcomes).toEqual(['done', 'not_sent', 'not_sent']);
+	});
+
+	test('no column is read, because the person may have approved another row', async () => {
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const script = eachRow(reviewed());
+		const outcome = await run({ tools, nodes: [review()], arrows, script, answer: approve });
+		expect(outcome.called).toEqual([]);
+		expect(outcome.hints[0]).toContain('Use Ask and Wait of Place Call for the review');
+	});
+
+	test('with one row at a time, the column of the row is read', async () => {
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const steps = PEOPLE.flatMap(() => [reviewed(), finish]);
+		const tooled = [...inLoop.slice(0, 3), ...uses('Agent', ['Ask', 'Call'])];
+		const answer = async (id: string) => await approve(id, 3);
+		const nodes = [review(), loop];
+		const outcome = await run({ tools, nodes, arrows: tooled, steps, answer });
+		expect(outcome.called).toEqual([ASHA, BELA, CHAN]);
+	});
+});
+
+describe('AI Agent 2.2', () => {
+	const version = 2.2;
+
+	test('over several rows, reads no column, because n8n reads that of the first row', async () => {
+		const tools = [placeCall({ phoneNumber: ROW_PHONE })];
+		const outcome = await run({ version, tools, script: eachRow(request()) });
+		expect(outcome.called).toEqual([]);
+		expect(outcome.results[0]?.what_happened).toMatch(NOT_OWN);
+		expect(outcome.hints.join()).toContain('add a Loop Over Items node with batch size 1');
+	});
+
+	test('over several rows, reads a column with the same value in each row, and what the model gives', async () => {
+		const rows = PEOPLE.map((person) => ({ ...person, country: 'IN' }));
+		const countryCode = '={{ $json.country }}';
+		const tools = [placeCall({ countryCode, phoneNumber: FROM_MODEL })];
+		const script = PEOPLE.map(({ phone }) => [request({ whom: phone })]);
+		const { called, hints } = await run({ version, rows, tools, script });
+		expect(called).toEqual([ASHA, BELA, CHAN]);
+		expect(hints).toHaveLength(3);
+		expect(hints[0]).toContain("doesn't tell this tool which row of the agent's input asks");
+	});
+
+	test('over several rows, calls a number once, also under another name', async () => {
+		const personName = "={{ $fromAI('who') }}";
+		const tools = [placeCall({ phoneNumber: FROM_MODEL, personName })];
+		const script = PEOPLE.map(({ name }) => [request({ whom: ASHA, who: name })]);
+		const { called, outcomes } = await run({ version, tools, script });
+		expect(called).toEqual([ASHA]);
+		expect(outcomes).toEqual(['done', 'not_sent', 'not_sent']);
+	});
+
+	test('over several rows, pushes no row', async () => {
+		const script = eachRow(request({ phone: OTHER }, 'Push'));
+		const { outcomes, hints } = await run({ version, tools: [pushTool()], script });
+		expect(outcomes).toEqual(['not_sent', 'not_sent', 'not_sent']);
+		expect(hints.join()).toContain("Set 'Contacts From' of the tool to 'JSON'");
+		expect(simulator.contactsOf(fixtures.campaigns.active)).toEqual([]);
+	});
+
+	test('over one row, reads its columns and pushes it, without what the model gives', async () => {
+		const rows = PEOPLE.slice(0, 1);
+		const tools = [placeCall({ phoneNumber: FIRST_ROW }), pushTool()];
+		const script = [[request(), request({ phone: OTHER }, 'Push')]];
+		const { called, outcomes } = await run({ version, rows, tools, script });
+		expect(outcomes).toEqual(['done', 'done']);
+		expect(called).toEqual([ASHA]);
+		const contacts = simulator.contactsOf(fixtures.campaigns.active);
+		expect(contacts.map(({ phone, personName }) => [phone, personName])).toEqual([
+			[`+91${ASHA}`, 'Asha'],
+		]);
+	});
+
+	test.each([ROW_PHONE, FIRST_ROW])(
+		'in a loop with batch size 1, reads %s',
+		async (phoneNumber) => {
+			const steps = PEOPLE.flatMap(() => [request(), finish]);
+			const tools = [placeCall({ phoneNumber })];
+			const { called } = await run({ version, tools, nodes: [loop], arrows: inLoop, steps });
+			expect(called).toEqual([ASHA, BELA, CHAN]);
+		},
+	);
+});
+
+test.each([2.2, 3.1])(
+	'if AI Agent %s fails and is retried, the same call is placed once, and the same message is sent again',
+	async (version) => {
+		const { open: sessionId } = fixtures.sessions;
+		const message = ours('Say', 'chatSendTool', { sessionId, message: FROM_MODEL });
+		const tools = [placeCall({ phoneNumber: FROM_MODEL }), message];
+		const both = [request({ whom: ASHA }), request({ whom: 'Hello' }, 'Say')];
+		const steps: Step[] = [...both, { fails: true }, ...both, finish];
+		const agentSettings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 };
+		const rows = PEOPLE.slice(0, 1);
+		const { called, outcomes } = await run({ version, rows, tools, steps, agentSettings });
+		expect(called).toEqual([ASHA]);
+		expect(outcomes).toEqual(['done', 'already_done', 'done', 'done']);
+	},
+);
+
+test('an MCP client pushes no row, because it has none', async () => {
+	const host = await ToolHost.start(n8n);
+	const tool = pushTool({ personNameColumn: "={{ $fromAI('phone') }}" });
+	const client = await connectMcp(await host.mcpWith(tool));
+	expect(await askMcp(client, 'Push', { phone: OTHER })).toMatchObject({ outcome: 'not_sent' });
+	expect(simulator.contactsOf(fixtures.campaigns.active)).toEqual([]);
+	await client.close();
+	await host.stop();
+});
