@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { isN8n1, type Workflow } from '../n8n/driver';
+import { querySqlite } from '../n8n/sqlite';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator } from '../simulator';
@@ -14,6 +16,18 @@ import { publishWatched, WATCHING } from './watchedSession';
 
 const NAME = 'Chat Events Trigger';
 const { sessions } = fixtures;
+
+/** How many executions of a workflow ran at the same time. */
+function mostAtOnce(home: string, { id }: Workflow): number {
+	const ran = z.array(z.object({ startedAt: z.string(), stoppedAt: z.string() }));
+	const query = 'select startedAt, stoppedAt from execution_entity where workflowId = ?';
+	const all = ran.parse(querySqlite(home, query, id));
+	const counts = all.map(
+		({ startedAt: at }) =>
+			all.filter(({ startedAt, stoppedAt }) => startedAt <= at && at < stoppedAt).length,
+	);
+	return Math.max(...counts);
+}
 
 describe('Chat Events Trigger in real n8n', () => {
 	const { baseUrl, home } = sharedN8n();
@@ -53,7 +67,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(simulator.sessions.openSockets()).toBe(0);
 	});
 
-	it('starts once per event if the workflow is published again during 60 events, even without a replay', async () => {
+	it('starts once per event, at most 100 at the same time, if the workflow is published again during 130 events, even without a replay', async () => {
 		const service = await startSimulator({ dialect: dialects.plain, replayMaxEvents: 0 });
 		try {
 			const credential = await n8n.createCredential(CREDENTIAL, credentialFor(service));
@@ -62,19 +76,20 @@ describe('Chat Events Trigger in real n8n', () => {
 				credentials: { [CREDENTIAL]: credential },
 			};
 			const parameters = { ...before.parameters, eventTypes: ['nudge_sent'] };
-			// They start 20 at a time, and the workflow is published again in this time.
+			// The others wait for the first 100, and the workflow is published again in this time.
 			const slow = waitNode(4);
 			const flow = chain('burst', before, slow);
 			const workflow = await publish(flow);
 			await published({ home }, workflow);
 			await until('the socket', () => service.sessions.openSockets() === 1);
-			const sent = Array.from({ length: 60 }, () => service.sessions.nudge(sessions.open));
+			const sent = Array.from({ length: 130 }, () => service.sessions.nudge(sessions.open));
 			await until('the first execution', async () => (await n8n.executions(workflow)).length > 0);
 			await n8n.activate(
 				await n8n.updateWorkflow(workflow, { nodes: [{ ...before, parameters }, slow] }),
 			);
-			const items = await executionsOf(n8n, workflow, NAME, 60);
+			const items = await executionsOf(n8n, workflow, NAME, 130);
 			expect(items.map(({ json }) => json.event_id).sort()).toEqual(sent.sort());
+			expect(mostAtOnce(home, workflow)).toBeLessThanOrEqual(100);
 			await published({ home }, workflow);
 			await until('the socket', () => service.sessions.openSockets() === 1);
 		} finally {
