@@ -67,7 +67,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(simulator.sessions.openSockets()).toBe(0);
 	});
 
-	it('starts once per event, at most 100 at the same time, if the workflow is published again during 130 events, even without a replay', async () => {
+	it('starts once per event, at most 50 at the same time, if the workflow is published again during 80 events, even without a replay', async () => {
 		const service = await startSimulator({ dialect: dialects.plain, replayMaxEvents: 0 });
 		try {
 			const credential = await n8n.createCredential(CREDENTIAL, credentialFor(service));
@@ -76,20 +76,20 @@ describe('Chat Events Trigger in real n8n', () => {
 				credentials: { [CREDENTIAL]: credential },
 			};
 			const parameters = { ...before.parameters, eventTypes: ['nudge_sent'] };
-			// The others wait for the first 100, and the workflow is published again in this time.
+			// The others wait for the first 50, and the workflow is published again in this time.
 			const slow = waitNode(4);
 			const flow = chain('burst', before, slow);
 			const workflow = await publish(flow);
 			await published({ home }, workflow);
 			await until('the socket', () => service.sessions.openSockets() === 1);
-			const sent = Array.from({ length: 130 }, () => service.sessions.nudge(sessions.open));
+			const sent = Array.from({ length: 80 }, () => service.sessions.nudge(sessions.open));
 			await until('the first execution', async () => (await n8n.executions(workflow)).length > 0);
 			await n8n.activate(
 				await n8n.updateWorkflow(workflow, { nodes: [{ ...before, parameters }, slow] }),
 			);
-			const items = await executionsOf(n8n, workflow, NAME, 130);
+			const items = await executionsOf(n8n, workflow, NAME, 80);
 			expect(items.map(({ json }) => json.event_id).sort()).toEqual(sent.sort());
-			expect(mostAtOnce(home, workflow)).toBeLessThanOrEqual(100);
+			expect(mostAtOnce(home, workflow)).toBeLessThanOrEqual(50);
 			await published({ home }, workflow);
 			await until('the socket', () => service.sessions.openSockets() === 1);
 		} finally {
