@@ -8,6 +8,7 @@ import { splitSessionIds } from '../shared/chat/parseChatFields';
 import { chosenTypes } from '../shared/n8n/forms/chatFields';
 import { nodeKey } from '../shared/n8n/once/rememberedTexts';
 import { type AccountClient, createAccountClient } from '../shared/n8n/http/accountClient';
+import { addPublishedTrigger } from '../shared/n8n/http/chatSocket';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { ChatEventsListener, type ListenerSettings, MAX_CONNECTING } from './listener';
@@ -23,22 +24,24 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 		const { sessionIds, watches, ...settings } = readSettings(context);
 		const account = await createAccountClient(context);
 		const listener = new ChatEventsListener(context, account, settings);
-		const checkAndFollow = async () => {
-			await checkSessions(context, account, sessionIds);
-			listener.follow(sessionIds);
-		};
 		if (context.getMode() === 'manual') {
 			const closeFunction = async () => await listener.close();
-			return { closeFunction, manualTriggerFunction: checkAndFollow };
+			const manualTriggerFunction = async () => {
+				await checkSessions(context, account, sessionIds);
+				listener.follow(sessionIds);
+			};
+			return { closeFunction, manualTriggerFunction };
 		}
 		const key = nodeKey(context);
 		if (watches) activeListeners.set(key, listener);
 		const isUserWaiting = !watches && MANUAL_MODES.includes(context.getActivationMode());
-		if (isUserWaiting) await checkAndFollow();
-		else listener.follow(watches ? storedSessions(context) : sessionIds);
+		if (isUserWaiting) await checkSessions(context, account, sessionIds);
+		const removePublished = addPublishedTrigger(listener);
+		listener.follow(watches ? storedSessions(context) : sessionIds);
 		const closeFunction = async () => {
 			if (activeListeners.get(key) === listener) activeListeners.delete(key);
 			await listener.close();
+			removePublished();
 		};
 		return { closeFunction };
 	} catch (error) {

@@ -1,6 +1,11 @@
 import { randomUUID } from 'crypto';
 import pLimit from 'p-limit';
-import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
+import {
+	ExecutionCancelledError,
+	type INodeExecutionData,
+	type IRun,
+	type ITriggerFunctions,
+} from 'n8n-workflow';
 import { clock } from '../shared/n8n/http/accountClient';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import { fingerprint } from '../shared/hash';
@@ -8,13 +13,17 @@ import { settledOrTimeout } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/frames';
 
 /**
- * Executions to start at the same time. After a restart the service may replay hundreds of events, and as many concurrent
- * executions would block n8n's database.
+ * Executions of this trigger that run at the same time. n8n tells a trigger when an execution has ended or waits, but not
+ * when it's stored. Without a limit, a full n8n would take more executions than it can store, and fail for other workflows.
+ * With twice as many, other webhooks wait twice as long, and the events aren't done sooner.
  */
-const MAX_STARTING = 20;
+const MAX_RUNNING = 50;
 
-/** n8n says when an execution ends, but not when it's stored. It usually stores one within this time. */
-const STORED_AFTER_MS = 250;
+/** A longer execution doesn't count anymore, so that executions that never end don't stop the trigger. */
+const MAX_COUNTED_MS = 5 * 60_000;
+
+/** Events that wait in memory for their execution. */
+export const MAX_WAITING = 10_000;
 
 /** How often to check whether events are still waiting. */
 const DRAIN_CHECK_MS = 50;
@@ -26,26 +35,30 @@ export type SessionEvent = { sessionId: string; event: ChatEvent };
 
 /** Starts one execution per event. n8n stores the event key, so the same event doesn't start a second one. */
 export class EventStarter {
-	private readonly limit = pLimit(MAX_STARTING);
+	private readonly limit = pLimit(MAX_RUNNING);
 
 	/** Events that n8n hasn't received yet, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
 
 	private readonly keyPrefix: string[];
 
-	/** @param onRejected called with an event that n8n rejected on every attempt */
+	/** @param onLost called with an event that n8n rejected on every attempt, or for which there was no room */
 	constructor(
 		private readonly context: ITriggerFunctions,
-		private readonly onRejected: (rejected: SessionEvent) => void,
+		private readonly onLost: (lost: SessionEvent) => void,
 	) {
 		this.keyPrefix = [context.getWorkflow().id ?? '', context.getNode().id];
 	}
 
 	emit(sessionEvent: SessionEvent): void {
+		if (this.waiting.size >= MAX_WAITING) {
+			this.onLost(sessionEvent);
+			return;
+		}
 		this.waiting.add(sessionEvent);
 		void this.limit(async () => {
 			if (!this.waiting.delete(sessionEvent)) return;
-			await settledOrTimeout(clock, STORED_AFTER_MS, this.start(sessionEvent));
+			await settledOrTimeout(clock, MAX_COUNTED_MS, this.start(sessionEvent));
 		});
 	}
 
@@ -62,7 +75,7 @@ export class EventStarter {
 		return remaining;
 	}
 
-	/** Resolves when the execution has ended, or couldn't be started. */
+	/** Resolves when the execution has ended or waits, or couldn't be started. */
 	private async start(sessionEvent: SessionEvent): Promise<void> {
 		const { context, keyPrefix } = this;
 		const { sessionId, event } = sessionEvent;
@@ -73,7 +86,7 @@ export class EventStarter {
 		}
 		// An event without an ID gets a random key, so that retries of its own start don't start it twice.
 		const key = fingerprint([...keyPrefix, sessionKey(sessionId), event.eventId ?? randomUUID()]);
-		if (!(await this.hasStarted(items, key))) this.onRejected(sessionEvent);
+		if (!(await this.hasStarted(items, key))) this.onLost(sessionEvent);
 	}
 
 	private async hasStarted(items: INodeExecutionData[], key: string): Promise<boolean> {
@@ -84,7 +97,9 @@ export class EventStarter {
 				this.context.emit([items], undefined, done, key);
 				await done.promise;
 				return true;
-			} catch {
+			} catch (error) {
+				// It had started. If n8n doesn't save failed executions, its key is gone, and it would start again.
+				if (error instanceof ExecutionCancelledError) return true;
 				// n8n has logged the reason. The next attempt has the same key.
 			}
 		}

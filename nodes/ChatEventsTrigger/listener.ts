@@ -48,7 +48,7 @@ export class ChatEventsListener {
 	) {
 		requireWebSocket();
 		this.losses = lossReporter(context, this.closed.signal);
-		this.starter = new EventStarter(context, (rejected) => this.losses.events([rejected]));
+		this.starter = new EventStarter(context, (lost) => this.losses.events([lost]));
 	}
 
 	get sessionIds(): string[] {

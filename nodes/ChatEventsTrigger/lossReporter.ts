@@ -6,7 +6,7 @@ import { pause } from '../shared/clock';
 import { clock } from '../shared/n8n/http/accountClient';
 import { counted, MAX_NAMED, named, displayText } from '../shared/values';
 import { idText } from '../shared/chat/frames';
-import type { SessionEvent } from './eventStarter';
+import { MAX_WAITING, type SessionEvent } from './eventStarter';
 
 /** `isRetried`: the connection tries again automatically. */
 export type Loss = { sessionId: string; ending: ExplainedError; isRetried: boolean };
@@ -64,6 +64,6 @@ function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOpe
 		displayText(`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`),
 	);
 	const message = `${counted(events.length, 'chat event')} didn't start an execution`;
-	const description = `The trigger was closed before n8n received them, or n8n couldn't start an execution (see the n8n log). Unless the service sends them again, check these conversations in the service: ${list}.`;
+	const description = `The trigger was closed before n8n received them, ${MAX_WAITING.toLocaleString('en-US')} other events were waiting for an execution, or n8n couldn't start one (see the n8n log). Unless the service sends them again, check these conversations in the service: ${list}.`;
 	return new NodeOperationError(context.getNode(), message, { description });
 }

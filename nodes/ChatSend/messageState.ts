@@ -76,8 +76,9 @@ export function withReplyHint(
 	isAsync = false,
 ): JsonObject {
 	if ([...fieldsIn(output, ['reply'])].some(isGiven)) return output;
-	const { state, mode } = turnIn(output);
-	const isTakenOver = state === 'default' && mode === 'support';
+	const { state } = turnIn(output);
+	// Whatever its state is called, which the document shows only for acks.
+	const isTakenOver = [...fieldsIn(output, ['mode'])].includes('support');
 	const isElsewhere = isAsync || (state !== 'default' && ACCEPTED_STATES.has(state));
 	if (!isTakenOver && !isElsewhere) return output;
 	const [why, next] = isTakenOver ? TAKEN_OVER : REPLIED_ELSEWHERE;

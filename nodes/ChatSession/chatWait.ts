@@ -57,7 +57,7 @@ export async function awaitEvent(
 		if (ends.length > 0) return;
 		const at = timeOf(event);
 		// After a reconnect, only what is certainly older is a replay. A time in whole seconds may be one less.
-		const isOlder = connected.signal.aborted ? at < startedAt - SECOND_MS : !(at >= startedAt);
+		const isOlder = at < startedAt - (connected.signal.aborted ? SECOND_MS : 0);
 		const isReplay = replay === 'certain' || (replay === 'possible' && isOlder);
 		if (!isReplay && (types === null || types.has(event.type))) {
 			endWith({ kind: 'event', event });
@@ -99,7 +99,7 @@ const SECOND_MS = 1_000;
 /** A smaller number is in seconds. */
 const FIRST_MILLISECONDS = 1e11;
 
-/** Epoch milliseconds, or NaN if the time can't be read. The document doesn't give the type of `ts`. */
+/** Epoch milliseconds, or NaN if the time can't be read, which proves nothing. The document doesn't give the type of `ts`. */
 function timeOf({ envelope: { ts } }: ChatEvent): number {
 	if (typeof ts === 'number') return ts < FIRST_MILLISECONDS ? ts * SECOND_MS : ts;
 	return typeof ts === 'string' && hasOffset(ts) ? Date.parse(ts) : NaN;

@@ -1,18 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { isN8n1, type Workflow } from '../n8n/driver';
+import { querySqlite } from '../n8n/sqlite';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator } from '../simulator';
-import { useAccount } from './account';
+import { Account, useAccount } from './account';
 import { executionsOf, published } from './calls';
 import { sharedN8n } from './shared';
+import { publishWatched, WATCHING } from './watchedSession';
 
 const NAME = 'Chat Events Trigger';
 const { sessions } = fixtures;
+
+/** How many executions of a workflow ran at the same time. */
+function mostAtOnce(home: string, { id }: Workflow): number {
+	const ran = z.array(z.object({ startedAt: z.string(), stoppedAt: z.string() }));
+	const query = 'select startedAt, stoppedAt from execution_entity where workflowId = ?';
+	const all = ran.parse(querySqlite(home, query, id));
+	const counts = all.map(
+		({ startedAt: at }) =>
+			all.filter(({ startedAt, stoppedAt }) => startedAt <= at && at < stoppedAt).length,
+	);
+	return Math.max(...counts);
+}
 
 describe('Chat Events Trigger in real n8n', () => {
 	const { baseUrl, home } = sharedN8n();
@@ -52,7 +67,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(simulator.sessions.openSockets()).toBe(0);
 	});
 
-	it('starts once per event if the workflow is published again during 60 events, even without a replay', async () => {
+	it('starts once per event, at most 50 at the same time, if the workflow is published again during 80 events, even without a replay', async () => {
 		const service = await startSimulator({ dialect: dialects.plain, replayMaxEvents: 0 });
 		try {
 			const credential = await n8n.createCredential(CREDENTIAL, credentialFor(service));
@@ -61,19 +76,20 @@ describe('Chat Events Trigger in real n8n', () => {
 				credentials: { [CREDENTIAL]: credential },
 			};
 			const parameters = { ...before.parameters, eventTypes: ['nudge_sent'] };
-			// They start 20 at a time, and the workflow is published again in this time.
+			// The others wait for the first 50, and the workflow is published again in this time.
 			const slow = waitNode(4);
 			const flow = chain('burst', before, slow);
 			const workflow = await publish(flow);
 			await published({ home }, workflow);
 			await until('the socket', () => service.sessions.openSockets() === 1);
-			const sent = Array.from({ length: 60 }, () => service.sessions.nudge(sessions.open));
+			const sent = Array.from({ length: 80 }, () => service.sessions.nudge(sessions.open));
 			await until('the first execution', async () => (await n8n.executions(workflow)).length > 0);
 			await n8n.activate(
 				await n8n.updateWorkflow(workflow, { nodes: [{ ...before, parameters }, slow] }),
 			);
-			const items = await executionsOf(n8n, workflow, NAME, 60);
+			const items = await executionsOf(n8n, workflow, NAME, 80);
 			expect(items.map(({ json }) => json.event_id).sort()).toEqual(sent.sort());
+			expect(mostAtOnce(home, workflow)).toBeLessThanOrEqual(50);
 			await published({ home }, workflow);
 			await until('the socket', () => service.sessions.openSockets() === 1);
 		} finally {
@@ -139,6 +155,26 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(await run('unwatch', sessions.open)).toMatchObject({ watched: false });
 		await untilSocketsClosed();
 	});
+
+	it.each(Object.values(dialects).map((dialect) => [dialect.name, dialect]))(
+		'starts with an event while it was unpublished, also if Chat Send connected the session before Watch (dialect %s)',
+		async (_name, dialect) => {
+			const other = new Account({ dialect, isMapped: true });
+			await other.open();
+			try {
+				const { workflow, session } = await publishWatched(other, { baseUrl, home });
+				const { sessions: control } = other.simulator;
+				await n8n.deactivate(workflow);
+				await until('the session to be closed', () => control.openSockets() === 0);
+				const eventId = control.nudge(session);
+				await n8n.activate(workflow);
+				const items = await executionsOf(n8n, workflow, WATCHING, 1);
+				expect(items.map(({ json }) => json.event_id)).toEqual([eventId]);
+			} finally {
+				await other.close();
+			}
+		},
+	);
 
 	it('Chat Send, Wait for Event, and the trigger share one connection to a session', async () => {
 		const [sendPath, waitPath] = [randomUUID(), randomUUID()];

@@ -10,6 +10,7 @@ import { Account, loopOver, split } from './account';
 import { allExecutions, callIdOf, executionsOf, firstReading, post, published } from './calls';
 import { removeServer, startServer } from './ownServer';
 import { KEY } from './questions';
+import { publishWatched } from './watchedSession';
 
 const { campaigns } = fixtures;
 const WAIT = { waitForCompletion: 'webhook' };
@@ -46,7 +47,7 @@ describe('after n8n was killed', () => {
 	let reader: Workflow;
 	let listener: Workflow;
 	let reported: { workflow: Workflow; report: (callId: string) => Promise<void> };
-	const session = fixtures.sessions.open;
+	let session: string;
 	const completed: string[] = [];
 	const events: string[] = [];
 	/** What people say who don't say yes, by phone number. */
@@ -64,10 +65,7 @@ describe('after n8n was killed', () => {
 		reader = await startReader();
 		reported = await startReported();
 		await reported.report(fixtures.calls.finished);
-		listener = await publish(
-			chain('events', ours('Events', 'chatEventsTrigger', { sessionIds: session })),
-		);
-		await untilConnected();
+		({ workflow: listener, session } = await publishWatched(account, server));
 		const plain = await start(20, place(WAIT));
 		const asking = await start(ANSWERS.length, place(ASK));
 		const questions = [

@@ -51,7 +51,7 @@ const SETTINGS: Setting[] = [
 		type: 'number',
 		bounds: LIMITS.retryIntervalMinutes,
 		default: '',
-		description: 'The interval of the retries, from 1 to 1440 minutes (a day).',
+		description: 'The interval of the retries, from 1 to 1440 minutes (a day)',
 	},
 	{
 		displayName: 'Retry When Not Answered',

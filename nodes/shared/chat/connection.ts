@@ -95,6 +95,7 @@ export class ChatConnection {
 	private issued: string[] = [];
 
 	private socket: Socket | null = null;
+	private clientId: string;
 	private becameReady: Deferred<void> = deferred();
 	private sessionIsClosed = false;
 	/** The frame that waits for its ack. */
@@ -105,6 +106,7 @@ export class ChatConnection {
 	private mayClaim = true;
 
 	constructor(private readonly options: ConnectionOptions) {
+		this.clientId = options.clientId;
 		this.policy = new ReconnectPolicy(options.random);
 		this.events = new EventDispatcher(options.sessionId, options.log);
 	}
@@ -143,6 +145,13 @@ export class ChatConnection {
 		this.mayClaim = true;
 		this.policy.restart();
 		this.wake.abort(DONE);
+	}
+
+	/** Changes the `client_id`, for which the session connects again. */
+	changeClientId(clientId: string): void {
+		if (this.clientId === clientId) return;
+		this.clientId = clientId;
+		if (this.socket !== null) void this.replace(this.socket);
 	}
 
 	/**
@@ -189,13 +198,14 @@ export class ChatConnection {
 
 	/** Connects once: from the token to the end of the socket. Null if the connection was closed before. */
 	private async attempt(): Promise<AttemptEnd | null> {
-		const { baseUrl, clientId, openSocket, clock, mayDisconnectOther } = this.options;
+		const { baseUrl, openSocket, clock, mayDisconnectOther } = this.options;
 		let socket: Socket;
 		try {
 			const isDue = this.token === null || clock.elapsed() >= this.token.renewAt;
 			const token = isDue ? await this.mint() : this.token;
 			if (token === null || this.isStopped()) return null;
 			const claim = this.mayClaim && mayDisconnectOther();
+			const { clientId } = this;
 			const url = socketUrl({ token, baseUrl, clientId, claim });
 			socket = new Socket(url, { openSocket, clock });
 			socket.onFrame = (frame) => this.receive(frame, socket);
@@ -231,7 +241,7 @@ export class ChatConnection {
 		this.becameReady = deferred();
 	}
 
-	/** Replaces a socket before its token expires, when no frame waits for its ack. */
+	/** Replaces a socket before its token expires. */
 	private async renew(socket: Socket, { renewAt }: MintedToken): Promise<void> {
 		const { sessionId, clock, log } = this.options;
 		let waitMs = renewAt - clock.elapsed();
@@ -240,9 +250,7 @@ export class ChatConnection {
 				await this.mint();
 				// No ack of an earlier socket arrives that late.
 				this.unconfirmed.clear();
-				const release = await this.mutex.acquire('frame', socket.signal);
-				socket.close('renewed');
-				release();
+				await this.replace(socket);
 			} catch (error) {
 				waitMs = TOKEN_RETRY_MS;
 				if (isRejection(error, 'session_closed')) {
@@ -254,6 +262,13 @@ export class ChatConnection {
 				}
 			}
 		}
+	}
+
+	/** Closes a socket when no frame waits for its ack. The next one follows at once. */
+	private async replace(socket: Socket): Promise<void> {
+		const release = await this.mutex.acquire('frame', socket.signal);
+		socket.close('renewed');
+		release();
 	}
 
 	// Sending: one frame in flight.

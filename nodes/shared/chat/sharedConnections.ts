@@ -16,7 +16,7 @@ export interface LeaseOptions extends Pick<ConnectionOptions, FromLease> {
 	account: string;
 	/** Instance ID of n8n. Part of the `client_id`. */
 	instanceId: string;
-	/** A trigger never gives up, and keeps the `client_id` when n8n restarts. An action gives up after a few attempts. */
+	/** A trigger never gives up. An action gives up after a few attempts. */
 	usedBy: 'trigger' | 'action';
 	/** The user confirmed that another client may lose the session. */
 	disconnectOther: boolean;
@@ -49,9 +49,10 @@ type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
  * lasts while it has a user, and half a second longer after an action. Every user gets every event once. Sends run one after
  * another (`acquireSend`). `claim=1` is sent if at least one user may take over.
  *
- * A connection keeps its `client_id` when it reconnects, as the document asks. If a trigger opened it, the ID also stays the
- * same when n8n restarts. Otherwise it differs per process, so that the service rejects a second process (queue mode). With
- * the same ID, the service might treat the second process as a reconnect of the first, and the two would displace each other.
+ * A connection keeps its `client_id` when it reconnects, as the document asks. In the process of the published triggers, all
+ * connections have an ID that stays the same when n8n restarts, also those that an action opens, so that the service knows
+ * which events a trigger missed. Other processes (workers in queue mode) have their own, so that the service rejects them.
+ * With the same ID, it might treat a worker as a reconnect of the trigger, and the two would displace each other.
  */
 export class SharedConnections {
 	private readonly shared = new Map<string, SharedConnection>();
@@ -61,20 +62,31 @@ export class SharedConnections {
 
 	private readonly processId = randomUUID();
 
+	/** The published triggers of this process, also those without a session. */
+	private readonly publishedTriggers = new Set<object>();
+
 	constructor(private readonly parts: SocketParts) {}
+
+	/** @returns a function to call when the trigger has closed */
+	addPublishedTrigger(trigger: object): () => void {
+		this.publishedTriggers.add(trigger);
+		return () => this.publishedTriggers.delete(trigger);
+	}
 
 	/** Joins the connection of the session, or opens it. */
 	lease(options: LeaseOptions): ChatLease {
 		const { baseUrl, account, sessionId } = options;
 		const key = fingerprint([baseUrl, account, sessionKey(sessionId)]);
-		return (this.shared.get(key) ?? this.open(key, options)).join(options);
+		const owner = this.publishedTriggers.size > 0 ? 'triggers' : this.processId;
+		const clientId = `n8n-${fingerprint([options.instanceId, owner, key]).slice(0, 32)}`;
+		const shared = this.shared.get(key) ?? this.open(key, options, clientId);
+		return shared.join(options, clientId);
 	}
 
-	private open(key: string, options: LeaseOptions): SharedConnection {
-		const owner = options.usedBy === 'trigger' ? 'trigger' : this.processId;
+	private open(key: string, options: LeaseOptions, clientId: string): SharedConnection {
 		const admitted = this.sockets.acquire(key);
 		const opened = new SharedConnection(this.parts, options, {
-			clientId: `n8n-${fingerprint([options.instanceId, owner, key]).slice(0, 32)}`,
+			clientId,
 			admitted,
 			onClosing: (closed) => {
 				this.shared.delete(key);
@@ -134,13 +146,15 @@ class SharedConnection {
 		}).start();
 	}
 
-	join(options: LeaseOptions): ChatLease {
+	join(options: LeaseOptions, clientId: string): ChatLease {
 		const { connection, parts } = this;
 		const missed = options.usedBy === 'action' ? this.takeMissed() : [];
 		const leave = () => this.leave(lease);
 		const lease: ChatLease = new ChatLease(connection, parts.clock, options, missed, leave);
 		this.leases.add(lease);
 		connection.retryNow();
+		// An action may have opened the connection before the trigger was published.
+		if (options.usedBy === 'trigger') connection.changeClientId(clientId);
 		return lease;
 	}
 

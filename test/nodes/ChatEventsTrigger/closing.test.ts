@@ -1,3 +1,4 @@
+import { ManualExecutionCancelledError } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { ENDED, speedUp, triggerContext } from '../../engine';
 import { eventually } from '../chatHarness';
@@ -5,23 +6,34 @@ import { sessions, triggerHarness } from './triggerHarness';
 
 const harness = triggerHarness();
 
-/** Sends more events than may start at the same time. Their executions don't end on their own. */
+/** Executions that run at the same time. */
+const RUNNING = 50;
+
+/** Events that wait for their execution. */
+const WAITING = 10_000;
+
+/** Sends more events than executions may run at the same time. The executions don't end on their own. */
 async function burst(events: number) {
 	const active = await harness.start({ sessionIds: sessions.open });
 	speedUp(0);
 	const { sessions: control } = harness.service();
 	const sent = Array.from({ length: events }, () => control.pushEvent(sessions.open, 'nudge_sent'));
-	await eventually(() => active.emitted.length === 20);
+	await eventually(() => active.emitted.length === RUNNING);
 	const started = () => active.emitted.map(({ items }) => items[0]?.[0]?.json.event_id);
 	return { active, sent, started };
 }
 
 test('deactivation in the middle of a burst: n8n gets every event once, in order, also one that arrives in the meantime', async () => {
-	const { sent, started, active } = await burst(60);
+	const { sent, started, active } = await burst(3 * RUNNING);
 	speedUp(1);
 	const stopping = active.stop();
-	await eventually(() => started().length === 40);
+	active.endExecutions();
+	await eventually(() => started().length === 2 * RUNNING);
 	const late = harness.service().sessions.pushEvent(sessions.open, 'mode_changed');
+	await eventually(() => {
+		active.endExecutions();
+		return started().includes(late);
+	});
 	speedUp(50);
 	await stopping;
 	expect(started()).toEqual([...sent, late]);
@@ -29,15 +41,52 @@ test('deactivation in the middle of a burst: n8n gets every event once, in order
 	await harness.connected(0);
 });
 
-test('ended executions make room, with at most 20 at the same time', async () => {
-	const { sent, started, active } = await burst(60);
+test('ended executions make room, with at most 50 at the same time', async () => {
+	const { sent, started, active } = await burst(RUNNING + 60);
 	for (const [ended] of sent.entries()) {
 		await eventually(() => active.ends.length > ended);
-		expect(active.ends.length - ended).toBeLessThanOrEqual(20);
+		expect(active.ends.length - ended).toBeLessThanOrEqual(RUNNING);
 		active.ends[ended]?.resolve(ENDED);
 	}
 	expect(started()).toEqual(sent);
 	speedUp(50);
+});
+
+test("executions that never end don't stop the trigger: each makes room after 5 minutes", async () => {
+	const { sent, started } = await burst(RUNNING + 60);
+	const before = clock.elapsed();
+	speedUp(1_000);
+	await eventually(() => started().length > RUNNING);
+	expect(clock.elapsed() - before).toBeGreaterThanOrEqual(5 * 60_000);
+	await eventually(() => started().length === sent.length);
+});
+
+test('if 10,000 events are waiting for their execution, more are reported, and the others start', async () => {
+	const { sent, started, active } = await burst(RUNNING + WAITING + 2);
+	speedUp(50);
+	await eventually(() => active.failed.length === 1);
+	const lost = sent.splice(-2).map((id) => `nudge_sent (${id}) of ${sessions.open}`);
+	expect(active.failed[0]).toMatchObject({
+		message: "2 chat events didn't start an execution",
+		description: expect.stringContaining(
+			`check these conversations in the service: ${lost.join(', ')}.`,
+		),
+	});
+	await eventually(() => {
+		active.endExecutions();
+		return started().length === sent.length;
+	});
+	expect(started()).toEqual(sent);
+});
+
+test("an execution that someone stops isn't started again, because n8n may not have saved it", async () => {
+	const { started, active, sent } = await burst(RUNNING + 1);
+	active.ends[0]?.reject(new ManualExecutionCancelledError('1'));
+	await eventually(() => started().length === RUNNING + 1);
+	speedUp(500);
+	await clock.sleep(120_000);
+	expect(started()).toEqual(sent);
+	expect(active.failed).toEqual([]);
 });
 
 test("an event that n8n can't start is retried with the same key, and then reported", async () => {
@@ -66,14 +115,14 @@ test("events that n8n didn't get in time are reported and logged", async () => {
 	speedUp(50);
 	await active.stop();
 	const given = started().length;
-	expect(given).toBeLessThan(sent.length);
+	expect(given).toBe(RUNNING);
 	const [first, ...others] = sent.slice(given);
 	await eventually(() => active.failed.length === 1);
 	const [error = new Error()] = active.failed;
 	const description = 'description' in error ? error.description : '';
-	expect(error.message).toBe(`${others.length + 1} chat events didn't start an execution`);
+	expect(error.message).toBe(`2,350 chat events didn't start an execution`);
 	expect(description).toContain(
-		`The trigger was closed before n8n received them, or n8n couldn't start an execution (see the n8n log). Unless the service sends them again, check these conversations in the service: nudge_sent (${first}) of ${sessions.open}, `,
+		`The trigger was closed before n8n received them, 10,000 other events were waiting for an execution, or n8n couldn't start one (see the n8n log). Unless the service sends them again, check these conversations in the service: nudge_sent (${first}) of ${sessions.open}, `,
 	);
 	expect(description).toContain(`and ${others.length - 49} more.`);
 	expect(log.mock.calls).toContainEqual([error.message, { originalMessage: description }]);

@@ -90,6 +90,7 @@ describe('three token renewals under a stream of events', () => {
 		const pushed: string[] = [];
 		speedUp(2_000);
 		while (countOf('/user-stream') <= RENEWALS) {
+			active.endExecutions();
 			pushed.push(control.pushEvent(sessions.open, 'typing'));
 			// One token is for the check when the workflow is published.
 			await realSleep(countOf('/ws_token') > countOf('/user-stream') + 1 ? 1 : 5);

@@ -146,7 +146,12 @@ describe.each([
 		[{ answer: { state: 'merged', merged_into: 't-0', reply: '' } }, HINT, HINT],
 		[{ answer: { state: 'merged', reply: { buttons: ['Yes'] } } }, {}, {}],
 		[{ answer: { state: 'default', turn_id: 't-1' }, tool: { state: 'merged' } }, {}, HINT],
+		// A person has taken over, whatever the state is called.
 		[{ answer: { state: 'default', mode: 'support' } }, TAKEN_OVER, TAKEN_OVER],
+		[{ state: 'with_operator', mode: 'support', reply: null }, TAKEN_OVER, TAKEN_OVER],
+		[{ state: 'accepted', session: { mode: 'support' } }, TAKEN_OVER, TAKEN_OVER],
+		[{ state: 'with_operator', mode: 'ai' }, {}, HINT],
+		[{ state: 'with_operator', mode: 'support', reply: 'Please wait.' }, {}, {}],
 	])('%j: accepted, and says where a missing reply comes', async (data, immediate, later) => {
 		const added = sendBy === 'inbound' ? immediate : later;
 		expect(records(await responding(data))).toEqual([{ ...data, ...added }]);

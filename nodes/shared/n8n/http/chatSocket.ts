@@ -14,6 +14,9 @@ const connections = new SharedConnections({
 	random: Math.random,
 });
 
+/** See `SharedConnections`. */
+export const addPublishedTrigger = connections.addPublishedTrigger.bind(connections);
+
 export type ChatSocketOptions = Pick<
 	LeaseOptions,
 	'disconnectOther' | 'patienceMs' | 'onEvent' | 'onLost' | 'onEnded'

@@ -45,7 +45,8 @@ function processHarness() {
 		return { lease: joined, events, endings, losses };
 	};
 	const clientIds = () => sockets.map(({ query }) => query.get('client_id'));
-	return { clock, sockets, socket, lease, connect, mintedBy, clientIds };
+	const publish = () => connections.addPublishedTrigger({});
+	return { clock, sockets, socket, lease, connect, mintedBy, clientIds, publish };
 }
 
 const isReady = async ({ connection, signal }: ChatLease) => await connection.ready(signal);
@@ -333,13 +334,62 @@ describe('client_id', () => {
 		expect(two.clientIds()[0]).not.toBe(one.clientIds()[0]);
 	});
 
-	it('is the same in every process with an active trigger, so that it survives a restart', async () => {
+	it('is the same in every process with a published trigger, also without a session and for actions', async () => {
 		const [before, after] = [processHarness(), processHarness()];
+		before.publish();
 		before.lease('trigger');
-		after.lease('trigger');
+		after.publish();
 		after.lease();
 		await settle();
-		expect(after.clientIds()).toContain(before.clientIds()[0]);
+		expect(after.clientIds()).toEqual(before.clientIds());
+	});
+
+	it('stays the same as long as a connection lasts, and is that of the process again when the last trigger has closed', async () => {
+		const { publish, lease, connect, clientIds, socket, clock } = processHarness();
+		const action = async () => {
+			const { lease: opened } = lease();
+			await connect();
+			return opened;
+		};
+		const close = async (opened: ChatLease) => {
+			opened.close();
+			await clock.advance(500);
+		};
+		await close(await action());
+		const removals = [publish(), publish()];
+		const during = await action();
+		for (const remove of removals) remove();
+		lease().lease.close();
+		socket().ends(1011);
+		await clock.advance(1_000);
+		await connect();
+		await close(during);
+		await action();
+		const [ofProcess, ofTriggers] = clientIds();
+		expect(ofTriggers).not.toBe(ofProcess);
+		expect(clientIds()).toEqual([ofProcess, ofTriggers, ofTriggers, ofProcess]);
+	});
+
+	it('changes without a pause when a trigger joins the connection of an action, after the ack of its frame', async () => {
+		const { publish, lease, connect, clientIds, sockets, socket, clock } = processHarness();
+		const { lease: action } = lease();
+		await connect();
+		const sending = send(action, 'a');
+		await settle();
+		publish();
+		const trigger = lease('trigger');
+		await clock.advance(1_000);
+		expect(sockets).toHaveLength(1);
+		socket().receives(messageSent);
+		expect((await sending).kind).toBe('ack');
+		await connect();
+		const [ofProcess, ofTriggers, ...others] = clientIds();
+		expect([ofTriggers === ofProcess, others]).toEqual([false, []]);
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		expect(trigger.events).toEqual(['e1']);
+		lease('trigger');
+		await clock.advance(1_000);
+		expect(sockets).toHaveLength(2);
 	});
 });
 
