@@ -25,12 +25,12 @@ export class PushCampaignContacts implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle: `={{ ($parameter["options"]?.["dryRun"] ? "dry run for campaign " : $parameter["enqueue"] ? "add and release to campaign " : "add to campaign ") + ${enteredOr('campaignId', '…')} }}`,
+		subtitle: `={{ ({ release: "add and release to campaign ", wait: "add to campaign " }[$parameter["whatToDo"]] ?? "check for campaign ") + ${enteredOr('campaignId', '…')} }}`,
 		description:
 			'Add any number of contacts from a spreadsheet, database, or CSV file to a calling campaign',
 		builderHint: {
 			searchHint:
-				"Adds contacts, such as rows of a spreadsheet or CSV file, to a calling campaign. Campaigns only call Indian mobile numbers. Nobody is called unless enqueue is true. If the workflow pushes the same sheet again, such as every morning, set options.skipPushedBefore to true, or people are called again. The first output has the pushed rows, and the second one each row that wasn't pushed, with push_status and rejection_reason. Both have phone_key, which the call triggers return, too.",
+				"Adds contacts, such as rows of a spreadsheet or CSV file, to a calling campaign. Campaigns only call Indian mobile numbers. Nobody is called unless whatToDo is release, and nothing is sent with check, the default. If the workflow pushes the same sheet again, such as every morning, set options.skipPushedBefore to true, or people are called again. The first output has the pushed rows, and the second one each row that wasn't pushed, with push_status and rejection_reason. Both have phone_key, which the call triggers return, too.",
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.campaignStatus',

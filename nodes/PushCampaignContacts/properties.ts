@@ -124,52 +124,64 @@ const columnFields: INodeProperties[] = [
 	},
 ];
 
-const enqueueField: INodeProperties = {
-	displayName: 'Release to Calling Queue',
-	name: 'enqueue',
-	type: 'boolean',
-	default: false,
-	description:
-		"Whether to release the contacts to the agent's calling queue immediately. Calls go out only on the campaign's calling days and in its call window. The agent needs an outbound number. If off, they wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later, and pushing the same rows again may add everyone a second time.",
+const whatToDoField: INodeProperties = {
+	displayName: 'What to Do',
+	name: 'whatToDo',
+	type: 'options',
+	options: [
+		{
+			name: 'Check Only',
+			value: 'check',
+			description:
+				'Check the rows, the credential, and the campaign. Nothing is sent. Pushed returns the rows that are ready.',
+		},
+		{
+			name: 'Add and Release',
+			value: 'release',
+			description:
+				"Add the rows to the campaign, and release them to the agent's calling queue. People are called on the campaign's calling days and in its call window. The agent needs an outbound number.",
+		},
+		{
+			name: 'Add and Let Wait',
+			value: 'wait',
+			description:
+				"Add the rows to the campaign. They wait, and nobody is called. The service's documentation doesn't show how to release them later.",
+		},
+	],
+	default: 'check',
+	description: 'Whether to check the rows, or to push them, and whether people are called then',
+};
+
+const checkNotice: INodeProperties = {
+	displayName:
+		'This node checks the rows, and sends nothing. When <b>Rejected</b> has only rows that you leave out, choose <b>Add and Release</b>.',
+	name: 'checkNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { whatToDo: ['check'] } },
 };
 
 /** One click on *Execute step* is enough to start calls. */
 const callNotice: INodeProperties = {
 	displayName:
-		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window. Executing it again, also after you have stopped it, or executing a later node can push the rows again. Until the workflow is ready, use 'Dry Run', or add 'Skip Numbers Pushed Before'.",
+		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window. Executing it again, also after you have stopped it, or executing a later node can push the rows again. To prevent this, add <b>Skip Numbers Pushed Before</b> in Options.",
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { enqueue: [true] }, hide: { '/options.dryRun': [true] } },
+	displayOptions: { show: { whatToDo: ['release'] } },
 };
 
 /** A person who pushes again to release the contacts adds them twice. */
 const waitNotice: INodeProperties = {
 	displayName:
-		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with this switch on may add everyone a second time.",
+		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with <b>Add and Release</b> may add everyone a second time.",
 	name: 'waitNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { enqueue: [false] }, hide: { '/options.dryRun': [true] } },
-};
-
-const dryRunNotice: INodeProperties = {
-	displayName: "'Dry Run' is on: nothing is sent",
-	name: 'dryRunNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: { show: { '/options.dryRun': [true] } },
+	displayOptions: { show: { whatToDo: ['wait'] } },
 };
 
 const pushOptionsField: INodeProperties = optionsCollection(
-	{
-		displayName: 'Dry Run',
-		name: 'dryRun',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to check the rows, the credential, and the campaign without sending anything. The Pushed output has the rows that are ready to push.',
-	},
 	{
 		displayName: 'Last Name Column',
 		name: 'lastNameColumn',
@@ -232,13 +244,13 @@ const pushSettingsField: INodeProperties = developerSettings(
 );
 
 const form: INodeProperties[] = [
+	whatToDoField,
+	checkNotice,
+	callNotice,
+	waitNotice,
 	...campaignFields,
 	...contactsFields,
 	...columnFields,
-	enqueueField,
-	callNotice,
-	waitNotice,
-	dryRunNotice,
 	pushOptionsField,
 	pushSettingsField,
 ];

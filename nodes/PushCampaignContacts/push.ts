@@ -92,7 +92,7 @@ function unreadRows(count: number): OutcomeUnknown {
 }
 
 /**
- * Checks everything, then sends the rows, or in a dry run, nothing.
+ * Checks everything, then sends the rows, or with *Check Only*, nothing.
  *
  * @throws if nothing was sent. After that, the outcome reports what happened to each row.
  */
@@ -107,8 +107,8 @@ export async function runPush(
 		return { outcome: noRows(), source, phones: new PhonesByRow(), notes: source.notes };
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
-	const { campaign, dryRun, skipPushedBefore } = settings;
-	if (dryRun) noteReadOnly(context);
+	const { campaign, checksOnly, skipPushedBefore } = settings;
+	if (checksOnly) noteReadOnly(context);
 	const columns = found.map((each) => resolveColumns(each, choice));
 	const { client } = await run.account();
 	const isTool = runsAsTool(context);
@@ -117,16 +117,16 @@ export async function runPush(
 	requireOutputFits(source, output);
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	const status =
-		dryRun || skipPushedBefore ? await requireNotArchived(client, campaign.id) : undefined;
+		checksOnly || skipPushedBefore ? await requireNotArchived(client, campaign.id) : undefined;
 
 	const outcome: PushOutcome = {
 		received: source.count,
 		pushed: [],
 		notPushed,
 		enqueue: campaign.enqueue,
-		...(dryRun && { ready: rows, readyIsUpperBound: skipPushedBefore, campaignStatus: status }),
+		...(checksOnly && { ready: rows, readyIsUpperBound: skipPushedBefore, campaignStatus: status }),
 	};
-	if (!dryRun) {
+	if (!checksOnly) {
 		// On *Retry On Fail* and *Retry*, the node doesn't send again what it pushed or may have pushed.
 		const stores = await openStores(context, settings);
 		const signal = cancelSignal(context);

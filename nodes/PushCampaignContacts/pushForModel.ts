@@ -35,7 +35,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	addPushHintsForModel(context, push);
 	const rejected = (await rejectedItems(push, 'requests')).map(({ json }) => json);
 	if (outcome.ready !== undefined) {
-		// A dry run has no effect, so the model may push the same contacts afterwards.
+		// A check has no effect, so the model may push the same contacts afterwards.
 		noteReadOnly(context, `${ONLY_CHECKED} ${pushSummary(outcome)}`);
 		return [[{ json: { ...summarize(outcome), rejected } }]];
 	}

@@ -116,7 +116,7 @@ export async function pushedOutput(
 	return [{ json: summarize(outcome), pairedItem }];
 }
 
-/** The rows that can be called. In a dry run, the rows that a push would send, with their numbers. */
+/** The rows that can be called. With *Check Only*, the rows that a push would send, with their numbers. */
 async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INodeExecutionData[]> {
 	const { ready, pushed } = outcome;
 	const rows = pushed.flatMap(({ rows: indexes, response }) => {

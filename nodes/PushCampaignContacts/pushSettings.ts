@@ -19,8 +19,8 @@ export type PushSettings = {
 	columns: ColumnChoice;
 	contactsPerRequest: number;
 	additions: Additions;
-	/** Check everything, but send nothing. */
-	dryRun: boolean;
+	/** Send nothing. */
+	checksOnly: boolean;
 	/** Whether to push a number to the campaign once over all executions of the workflow. */
 	skipPushedBefore: boolean;
 };
@@ -41,13 +41,14 @@ export function readOutput(form: Fields): Output {
 export async function readPushSettings(run: OperationRun): Promise<PushSettings> {
 	await requireSameForAllRows(run);
 	const form = run.parameters.at(FIRST);
+	const whatToDo = form.choice('whatToDo', 'check');
 	const options = form.collection('options');
 	const settings = form.collection('developerSettings');
 	return {
 		campaign: {
 			id: parseCampaignId(form.text('campaignId')),
 			agentUuid: parseAgentUuid(form.text('agentUuid')),
-			enqueue: form.switch('enqueue', false),
+			enqueue: whatToDo === 'release',
 		},
 		columns: {
 			phone: phoneColumn(form),
@@ -61,7 +62,7 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			settings.number('contactsPerRequest', LIMITS.contactsPerRequest),
 		),
 		additions: readAdditions(settings),
-		dryRun: options.switch('dryRun', false),
+		checksOnly: whatToDo !== 'release' && whatToDo !== 'wait',
 		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};
 }

@@ -75,13 +75,21 @@ describe('Push Campaign Contacts', () => {
 		expect(await drag('.properties.city', 'columnsToSend')).toBe(both);
 	});
 
-	it('an option that is added is on: pushes nothing after Add Option > Dry Run', async () => {
+	it('first only checks the rows, and pushes them when Add and Release is chosen', async () => {
+		const { page } = editor();
+		const contacts = () => test().simulator.contactsOf(fixtures.campaigns.active);
 		await editor().enterId('campaignId', String(fixtures.campaigns.active));
 		await editor().pick('agentUuid', 'Sales India');
-		await editor().add('Options', 'Dry Run');
+		await page.getByText('This node checks the rows, and sends nothing').waitFor();
 		await editor().execute();
 		await editor().readOutput('phone_to_send');
-		expect(test().simulator.contactsOf(fixtures.campaigns.active)).toEqual([]);
+		expect(contacts()).toEqual([]);
+		await editor().choose('whatToDo', 'Add and Release');
+		await page.getByText('can start real phone calls right away').waitFor();
+		await editor().execute();
+		await editor().readOutput('pushed');
+		await until('the contact', () => contacts().length === 1);
+		expect(contacts()).toMatchObject([{ phone: '+919000000001', enqueued: true }]);
 	});
 });
 

@@ -20,6 +20,7 @@ describe("'Execute previous nodes' below a webhook", () => {
 			agentUuid: byId(fixtures.agents.full),
 			campaignId: byId(fixtures.campaigns.active),
 			phoneColumn: 'body.phone',
+			whatToDo: 'wait',
 		});
 		const workflow = await create({
 			name: 'previous nodes',

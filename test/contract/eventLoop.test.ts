@@ -109,6 +109,8 @@ async function expectYields(type: string, one: ContractCase, toExpression: ToExp
 	const fixed = new Set([
 		'__rl',
 		'mode',
+		// Without one of its choices, a push stops at its first row.
+		'whatToDo',
 		...fieldsWithoutExpressions(loader.getNode(type).type.description),
 	]);
 	const plain = perDialect(one.parameters, dialects.plain);

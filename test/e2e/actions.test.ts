@@ -27,7 +27,7 @@ describe('in real n8n', () => {
 
 	test('every action node works in one workflow, and a recording becomes a file of n8n', async () => {
 		const jsonOutput = JSON.stringify({ rows: ROWS });
-		const push = ours('Push', 'pushCampaignContacts', { ...CAMPAIGN, ...AGENT });
+		const push = ours('Push', 'pushCampaignContacts', { ...CAMPAIGN, ...AGENT, whatToDo: 'wait' });
 		const workflow = await account.create(
 			chain(
 				'actions',

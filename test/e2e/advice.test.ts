@@ -45,6 +45,7 @@ const push = (parameters: INodeParameters = {}) =>
 	ours('Push', 'pushCampaignContacts', {
 		campaignId: byId(active),
 		agentUuid: byId(fixtures.agents.full),
+		whatToDo: 'wait',
 		...parameters,
 	});
 const subTrigger = () =>
@@ -305,17 +306,17 @@ describe('a push', () => {
 	});
 
 	it.each([
-		[true, [{ total_queued: 2 }]],
-		[false, []],
+		['release', [{ total_queued: 2 }]],
+		['wait', []],
 	])(
-		'whose outcome is unknown, with Release %j, is found in Campaign Status, with the queues %j in the output Raw',
-		async (enqueue, queues) => {
+		'whose outcome is unknown, with What to Do %j, is found in Campaign Status, with the queues %j in the output Raw',
+		async (whatToDo, queues) => {
 			simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
 			// created_at has whole seconds.
 			const before = Date.now() - 1_000;
 			const { error } = await executeFlow(
 				account,
-				flowOnRows([{ phone: ASHA }, { phone: BELA }], [push({ enqueue })], [['Rows', 'Push']]),
+				flowOnRows([{ phone: ASHA }, { phone: BELA }], [push({ whatToDo })], [['Rows', 'Push']]),
 			);
 			expect(error?.description).toContain("Campaign Status, with 'Output' set to 'Raw'");
 			const parameters = { campaignId: byId(active), simplify: false };

@@ -174,6 +174,7 @@ const pushTool = (more: INodeParameters = {}): INode =>
 	ours('Push', 'pushCampaignContactsTool', {
 		campaignId: byId(fixtures.campaigns.active),
 		agentUuid: byId(fixtures.agents.full),
+		whatToDo: 'wait',
 		contactsFrom: 'items',
 		...more,
 	});

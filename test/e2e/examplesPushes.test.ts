@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import merge from 'lodash/merge';
+import { jsonParse, type INode } from 'n8n-workflow';
 import { examplesFolder } from '../n8n/examples';
 import { fixtures } from '../simulator';
 import { SHEET, useExamples } from './exampleRun';
@@ -145,10 +145,17 @@ describe('examples of pushes, with only the credentials selected', () => {
 		// Each test has its own workflow, because a workflow pushes a number once.
 		beforeEach(async () => {
 			const webhookId = `upload-${++forms}`;
-			form = await publishForm(run, '02-list-upload-form.json', (node) =>
-				node.name === 'Upload Form' ? { ...node, webhookId } : node,
-			);
+			form = await publishUpload(webhookId, 'wait');
 		});
+
+		/** With this value in Settings. Returns the URL of the form. */
+		const publishUpload = async (webhookId: string, whatToDo?: string): Promise<string> =>
+			await publishForm(run, '02-list-upload-form.json', (node) => {
+				if (node.name === 'Upload Form') return { ...node, webhookId };
+				if (node.name !== 'Settings' || whatToDo === undefined) return node;
+				const settings = JSON.stringify(node).replace('"value":"check"', `"value":"${whatToDo}"`);
+				return jsonParse<INode>(settings);
+			});
 
 		/** Submits the form. Returns the title and the lines of the final page. */
 		async function upload(file: string, content: Buffer | string, url = form): Promise<string[]> {
@@ -182,6 +189,27 @@ describe('examples of pushes, with only the credentials selected', () => {
 			},
 		);
 
+		it('first only checks a list, whose people can still be called after that', async () => {
+			const content = await readFile(join(examplesFolder, 'leads.csv'));
+			const url = await publishUpload('checked');
+			expect(await upload('leads.csv', content, url)).toEqual([
+				'9 of 13 rows can be added to the campaign',
+				'The list was only checked, so nobody is called. The other rows, each with its reason:',
+				expect.stringMatching(/^Meera,.*: Row 5 has the same number/),
+				expect.stringMatching(/^Farah Ali/),
+				expect.stringMatching(/^Gopal Menon/),
+				expect.stringMatching(/^Nisha Gill/),
+			]);
+			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`, url)).toEqual([
+				'2 of 2 rows can be added to the campaign',
+				'The list was only checked, so nobody is called.',
+			]);
+			expect(run.simulator.contactsOf(campaign)).toEqual([]);
+			await upload('leads.csv', content, await publishUpload('after-check', 'release'));
+			const contacts = run.simulator.contactsOf(campaign);
+			expect(contacts.filter(({ enqueued }) => enqueued)).toHaveLength(9);
+		});
+
 		it('says that every row is in the campaign', async () => {
 			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`)).toEqual([
 				'2 of 2 rows were added to the campaign',
@@ -192,10 +220,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 
 		it('shows a warning of the service about released rows', async () => {
 			run.simulator.changeCampaign(campaign, 'Paused');
-			const url = await publishForm(run, '02-list-upload-form.json', (node) => {
-				if (node.name === 'Upload Form') return { ...node, webhookId: 'released' };
-				return merge({}, node, node.name.startsWith('Push ') && { parameters: { enqueue: true } });
-			});
+			const url = await publishUpload('released', 'release');
 			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`, url)).toEqual([
 				'2 of 2 rows were added to the campaign',
 				expect.stringMatching(/^Warning from the service: Campaign is Paused/),

@@ -43,6 +43,7 @@ const push = (rest: Partial<INode>, parameters: INodeParameters = {}) =>
 		{
 			campaignId: byId(campaigns.active),
 			agentUuid: byId(agents.full),
+			whatToDo: 'wait',
 			developerSettings: { contactsPerRequest: 1 },
 			...parameters,
 		},
@@ -222,7 +223,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			},
 		],
 		[PUSH]: [
-			'The node stops if it has several rows or files',
+			'The node stops if its input has several items',
 			async () => {
 				expect((await run(push(ONCE))).error?.message).toBe(ONLY_FIRST);
 				const files = node('Files', 'n8n-nodes-base.convertToFile', 1.1, {

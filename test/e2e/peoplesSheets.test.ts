@@ -27,6 +27,7 @@ const pushNode = (parameters: INodeParameters = {}) =>
 	ours('Push', 'pushCampaignContacts', {
 		campaignId: byId(campaign),
 		agentUuid: byId(fixtures.agents.full),
+		whatToDo: 'wait',
 		...parameters,
 	});
 

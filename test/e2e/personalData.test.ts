@@ -72,6 +72,7 @@ describe('what n8n keeps of a person', () => {
 			...AGENT,
 			campaignId: byId(campaigns.active),
 			personNameColumn: 'name',
+			whatToDo: 'wait',
 			options: { skipPushedBefore: true },
 		});
 

@@ -109,6 +109,7 @@ test('a retry of a push from a file on disk sends only the rest, and no row that
 	const parameters = {
 		campaignId: byId(fixtures.campaigns.active),
 		agentUuid: byId(fixtures.agents.full),
+		whatToDo: 'wait',
 		contactsFrom: 'csv',
 		developerSettings: { contactsPerRequest: 20 },
 	};

@@ -43,7 +43,7 @@ describe('in workflows whose branches meet', () => {
 		ours(
 			'Push',
 			'pushCampaignContacts',
-			{ ...AGENT, campaignId: byId(fixtures.campaigns.active), ...parameters },
+			{ ...AGENT, campaignId: byId(fixtures.campaigns.active), whatToDo: 'wait', ...parameters },
 			rest,
 		);
 	const manager = () => ({ ...placeCall({ phoneNumber: MANAGER }), name: 'Manager' });

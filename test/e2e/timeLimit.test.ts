@@ -46,6 +46,7 @@ describe("a workflow's time limit in real n8n", () => {
 				agentUuid: byId(fixtures.agents.full),
 				campaignId: String(fixtures.campaigns.active),
 				phoneColumn: 'phone',
+				whatToDo: 'wait',
 				developerSettings: { contactsPerRequest: 1 },
 			}),
 		);

@@ -68,6 +68,7 @@ const tools = (triggerUrl: string): Tool[] => [
 		parameters: {
 			campaignId: byId(from('campaign', 'number')),
 			...AGENT,
+			whatToDo: 'wait',
 			contactsFrom: 'json',
 			contacts: from('contacts', 'json'),
 		},

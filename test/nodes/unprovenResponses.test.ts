@@ -26,7 +26,11 @@ const WRITES: Row[] = [
 			developerSettings: { useLegacyEndpoint: true },
 		},
 	],
-	['Push Campaign Contacts', 'pushCampaignContacts', { campaignId: '42', agentUuid }],
+	[
+		'Push Campaign Contacts',
+		'pushCampaignContacts',
+		{ campaignId: '42', agentUuid, whatToDo: 'wait' },
+	],
 	['DND List › Remove', 'dnd', { operation: 'remove', agentUuid, phone: '+919876543210' }],
 	['Inject Context', 'injectContext', { sessionId, context: 'x' }],
 	['Chat Send by request', 'chatSend', { sendBy: 'inbound', sessionId, message }],

@@ -83,15 +83,12 @@ test('a notice warns if one click can start real phone calls', () => {
 		]);
 	}
 	const push = { node: 'pushCampaignContacts' };
-	expect(notices(push.node, { enqueue: true }, push)).toEqual([
-		expect.stringContaining('real phone calls'),
-	]);
-	expect(notices(push.node, { enqueue: false }, push)).toEqual([
-		expect.stringContaining('nobody is called'),
-	]);
-	for (const enqueue of [true, false]) {
-		expect(notices(push.node, { enqueue, options: { dryRun: true } }, push)).toEqual([
-			"'Dry Run' is on: nothing is sent",
+	for (const [whatToDo, words] of [
+		['release', 'real phone calls'],
+		['wait', 'nobody is called'],
+		['check', 'sends nothing'],
+	])
+		expect(notices(push.node, { whatToDo: whatToDo ?? '' }, push)).toEqual([
+			expect.stringContaining(words ?? ''),
 		]);
-	}
 });

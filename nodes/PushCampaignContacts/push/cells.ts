@@ -45,7 +45,7 @@ export const STATUS_COLUMN = 'rejection_status';
 /** Columns that *One Item per Row* adds. */
 export const PUSH_STATUS_COLUMN = 'push_status';
 export const PHONE_SENT_COLUMN = 'phone_sent';
-/** Added in a dry run. */
+/** Added with *Check Only*. */
 export const PHONE_TO_SEND_COLUMN = 'phone_to_send';
 export const PHONE_KEY_COLUMN = 'phone_key';
 export const LIST_COLUMN = 'campaign_upload_id';

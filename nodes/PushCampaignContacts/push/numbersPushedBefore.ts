@@ -10,7 +10,7 @@ import { RowSet } from './rowSet';
 const TO_SEND_ANYWAY =
 	"To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', and forget the number.";
 const PUSHED_BEFORE: Resolution = {
-	onScreen: `An earlier execution of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again. If that execution was interrupted or reported the number as unknown, check whether it's in the campaign. If it was pushed without 'Release to Calling Queue', it's still waiting there. ${TO_SEND_ANYWAY}`,
+	onScreen: `An earlier execution of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again. If that execution was interrupted or reported the number as unknown, check whether it's in the campaign. If it was pushed with 'Add and Let Wait', it's still waiting there. ${TO_SEND_ANYWAY}`,
 	forModel:
 		"This number was pushed to the campaign before, or an earlier push of it began, so it wasn't sent again.",
 };

@@ -115,7 +115,7 @@ export type PushOutcome = {
 	hasRejections?: boolean;
 	/** Whether the requests ask to release the contacts to the calling queue. */
 	enqueue: boolean;
-	/** Only in a dry run: the rows that a push would send, and the status of the campaign. */
+	/** Only with *Check Only*: the rows that a push would send, and the status of the campaign. */
 	ready?: RowSet;
 	/** Whether `ready` may include numbers pushed before. n8n's store can't be read without adding them. */
 	readyIsUpperBound?: boolean;

@@ -19,7 +19,7 @@ import type { RowSet } from './rowSet';
 type Count = 'received' | 'pushed' | 'requests' | 'skipped_unmatched' | RowStatus;
 type PushCounts = Record<Count, number> & { ready?: number };
 
-/** `received` is the sum of `pushed`, `ready` (only in a dry run), and the row statuses. */
+/** `received` is the sum of `pushed`, `ready` (only with *Check Only*), and the row statuses. */
 export function countRows({ received, pushed, notPushed, ready }: PushOutcome): PushCounts {
 	return {
 		received,
@@ -60,7 +60,7 @@ export function summaryLine(outcome: PushOutcome): string {
 /** Statuses of a campaign whose contacts the service accepts with a warning (Campaigns, rule 5). */
 const WITH_A_WARNING = ['Draft', 'Paused'];
 
-/** The totals, and whether anybody will be called. In a dry run, also what it can't know. */
+/** The totals, and whether anybody will be called. With *Check Only*, also what it can't know. */
 export function pushSummary(outcome: PushOutcome): string {
 	const { ready, readyIsUpperBound, campaignStatus: status = '' } = outcome;
 	const summary = summaryLine(outcome);
@@ -101,7 +101,7 @@ const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
 export function summarize(outcome: PushOutcome): JsonObject {
 	const { pushed, ready, campaignStatus: status = null } = outcome;
 	const summary: JsonObject = { summary: pushSummary(outcome), totals: countRows(outcome) };
-	if (ready !== undefined) return { dry_run: true, ...summary, campaign_status: status };
+	if (ready !== undefined) return { checked_only: true, ...summary, campaign_status: status };
 	summary.campaign_upload_ids = valuesOf(outcome, 'campaign_upload_id');
 	summary.enqueued = pushed.length > 0 && pushed.every(({ response }) => confirmsRelease(response));
 	for (const field of COUNTS) {
@@ -118,7 +118,7 @@ export function hintsFor(outcome: PushOutcome): string[] {
 	const { received, stopped, ready } = outcome;
 	if (received === 0) return ['No rows to push. Nothing was sent.'];
 	const aboutRows = compact([
-		ready !== undefined && "'Dry Run' is on, so nothing was sent.",
+		ready !== undefined && "'What to Do' is 'Check Only', so nothing was sent.",
 		pushSummary(outcome),
 	]);
 	return compact([
@@ -171,9 +171,9 @@ export function notesOn(outcome: PushOutcome, reader: Reader = 'onScreen'): stri
 	const otherwise = rowsIn(releasedOtherwise(outcome));
 	const isForModel = reader === 'forModel';
 	const [setting, confirmed, not] = enqueue
-		? ['on', "the service didn't confirm", 'not ']
-		: ['off', 'the service reported', ''];
-	const but = isForModel ? '' : `'Release to Calling Queue' is ${setting}, but `;
+		? ['Add and Release', "the service didn't confirm", 'not ']
+		: ['Add and Let Wait', 'the service reported', ''];
+	const but = isForModel ? '' : `'What to Do' is '${setting}', but `;
 	const check = isForModel ? '' : ' Check the campaign in the service.';
 	return compact([
 		!isForModel &&

@@ -10,7 +10,7 @@ const items = [
 export const pushCampaignContacts: ContractCase[] = [
 	{
 		title: 'adds the contacts',
-		parameters: { campaignId: campaigns.active, ...agent() },
+		parameters: { campaignId: campaigns.active, ...agent(), whatToDo: 'wait' },
 		items,
 		requests: [`POST /v1/campaigns/${campaigns.active}/contacts`],
 		output: [
@@ -30,7 +30,12 @@ export const pushCampaignContacts: ContractCase[] = [
 	},
 	{
 		title: 'with One Item per Request returns the response',
-		parameters: { campaignId: campaigns.active, ...agent(), options: { output: 'requests' } },
+		parameters: {
+			campaignId: campaigns.active,
+			...agent(),
+			whatToDo: 'wait',
+			options: { output: 'requests' },
+		},
 		items,
 		requests: [`POST /v1/campaigns/${campaigns.active}/contacts`],
 		output: [
@@ -49,7 +54,7 @@ export const pushCampaignContacts: ContractCase[] = [
 	},
 	{
 		title: 'leaves out a number on the do-not-disturb list, wherever the response has it',
-		parameters: { campaignId: campaigns.active, ...agent() },
+		parameters: { campaignId: campaigns.active, ...agent(), whatToDo: 'wait' },
 		items: [{ phone: dndPhone }, ...items],
 		requests: [`POST /v1/campaigns/${campaigns.active}/contacts`],
 		output: items.map((item) => ({ ...item, push_status: 'pushed' })),
@@ -57,7 +62,7 @@ export const pushCampaignContacts: ContractCase[] = [
 	},
 	{
 		title: 'stops if the campaign is archived',
-		parameters: { campaignId: campaigns.archived, ...agent() },
+		parameters: { campaignId: campaigns.archived, ...agent(), whatToDo: 'wait' },
 		items,
 		requests: [`POST /v1/campaigns/${campaigns.archived}/contacts`],
 		rejection: "The campaign doesn't accept contacts, probably because it's archived",

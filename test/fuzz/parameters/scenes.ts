@@ -65,7 +65,7 @@ const dnd: Scene[] = [
 	{ resource: 'rememberedNumber', operation: 'forget', phone: dndPhone, countryCode: 'IN' },
 ].map((parameters) => ({ node: 'dnd', parameters }));
 
-const parameters = { campaignId: String(campaigns.active), ...agent() };
+const parameters = { campaignId: String(campaigns.active), ...agent(), whatToDo: 'wait' };
 const people = rows({ phone: '98765 43210', person_name: 'Asha', last: 'Rao', city: 'Pune' });
 const file: INodeExecutionData[] = [
 	{

@@ -74,7 +74,7 @@ function seed(count: number, row: string): INode {
 export const push = (target: Target, more: INodeParameters = {}) =>
 	ours(
 		'pushCampaignContacts',
-		{ campaignId: byId(fixtures.campaigns.active), agentUuid: agent, ...more },
+		{ campaignId: byId(fixtures.campaigns.active), agentUuid: agent, whatToDo: 'wait', ...more },
 		target,
 	);
 

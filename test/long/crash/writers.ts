@@ -45,6 +45,7 @@ export const writers: readonly Writer[] = [
 		parameters: {
 			...AGENT,
 			campaignId: byId(campaigns.active),
+			whatToDo: 'wait',
 			options: { output: 'requests' },
 			developerSettings: { contactsPerRequest: 1 },
 		},

@@ -191,6 +191,7 @@ export class QueueLoad {
 		const push = {
 			campaignId: byId(fixtures.campaigns.active),
 			agentUuid: byId(fixtures.agents.full),
+			whatToDo: 'wait',
 			options: { output: 'requests' },
 		};
 		const wait = {

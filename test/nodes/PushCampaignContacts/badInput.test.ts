@@ -88,7 +88,7 @@ describe('invalid settings: nothing is sent', () => {
 		const active = { success: true, data: { campaign: { id: 42, status: 'Active' } } };
 		service().get(CAMPAIGN).reply(404).get(CAMPAIGN).reply(200, active);
 		const over = { ...toErrors, retryOnFail: true, waitBetweenTries: 1 };
-		const { pushed, run } = await runPush(rows, { options: { dryRun: true } }, over);
+		const { pushed, run } = await runPush(rows, { whatToDo: 'check' }, over);
 		expect([pushed.length, output(run, 'Node', 2)]).toEqual([1, []]);
 	});
 

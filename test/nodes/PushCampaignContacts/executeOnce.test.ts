@@ -24,7 +24,7 @@ test.each([
 	['rows', rows, {}],
 	['files', [file(0), file(1), file(2)], { contactsFrom: 'csv' }],
 	['contacts in JSON of each item', rows, json('={{ [$json] }}')],
-	['rows that differ in a field', rows, { enqueue: '={{ $json.release }}' }],
+	['rows that differ in a field', rows, { whatToDo: '={{ $json.release }}' }],
 ])('%s are not pushed without the others', async (_what, input, parameters) => {
 	const { error } = await runPush(input, parameters, ONCE);
 	expect(error).toMatchObject({

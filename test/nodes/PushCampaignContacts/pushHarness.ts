@@ -50,7 +50,7 @@ export const accepted = (contacts: number, over: JsonObject = {}): JsonObject =>
 	},
 });
 
-/** What the summary of a push without *Release to Calling Queue* adds to the counts. */
+/** What the summary of a push with *Add and Let Wait* adds to the counts. */
 export const WAITING =
 	"Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again may add everyone a second time.";
 
@@ -82,6 +82,7 @@ export function pushNode(
 		parameters: {
 			campaignId: '42',
 			agentUuid: { __rl: true, mode: 'id', value: 'agent_5f2c' },
+			whatToDo: 'wait',
 			...parameters,
 			options: { output: 'requests', ...(typeof options === 'object' && options) },
 		},

@@ -270,7 +270,7 @@ describe('Output: One Item per Row', () => {
 
 test('Output: by default, one item per request for a CSV file', async () => {
 	const agentUuid = { __rl: true, mode: 'id', value: 'agent_5f2c' };
-	const parameters = { campaignId: '42', agentUuid, contactsFrom: 'csv' };
+	const parameters = { campaignId: '42', agentUuid, whatToDo: 'wait', contactsFrom: 'csv' };
 	const node = harness.node('pushCampaignContacts', { parameters });
 	respondWith([200, accepted(2)]);
 	const file = fileItem('leads.csv', `phone\n${phone(1)}\n${phone(2)}\n`);

@@ -61,16 +61,18 @@ describe('in Options', () => {
 	});
 
 	test('a value of a later row that cannot be read is reported', async () => {
-		const rows = rowsOf({ phone: phone(0), check: false }, { phone: phone(1), check: 'maybe' });
-		const { error } = await runPush(rows, { options: { dryRun: '={{ $json.check }}' } });
-		expect(error?.message).toBe("'Dry Run' in 'Options' must be true or false (got \"maybe\")");
+		const rows = rowsOf({ phone: phone(0), skip: false }, { phone: phone(1), skip: 'maybe' });
+		const { error } = await runPush(rows, { options: { skipPushedBefore: '={{ $json.skip }}' } });
+		expect(error?.message).toBe(
+			"'Skip Numbers Pushed Before' in 'Options' must be true or false (got \"maybe\")",
+		);
 	});
 });
 
 describe('in the form', () => {
 	const rows = rowsOf(
-		{ phone: phone(0), column: 'phone', campaign: 42, agent: 'agent_x-1', release: false },
-		{ phone: phone(1), column: 'campaign', campaign: 43, agent: 'agent_y', release: true },
+		{ phone: phone(0), column: 'phone', campaign: 42, agent: 'agent_x-1', todo: 'wait' },
+		{ phone: phone(1), column: 'campaign', campaign: 43, agent: 'agent_y', todo: 'release' },
 	);
 	const lastName = (value: string) => ({
 		personNameColumn: 'column',
@@ -81,7 +83,7 @@ describe('in the form', () => {
 		['Campaign', { campaignId: '={{ $json.campaign }}' }],
 		['Campaign', { campaignId: '=4{{ $itemIndex }}' }],
 		['Agent', { agentUuid: { __rl: true, mode: 'id', value: '={{ $json.agent }}' } }],
-		['Release to Calling Queue', { enqueue: '={{ $json.release }}' }],
+		['What to Do', { whatToDo: '={{ $json.todo }}' }],
 		['Phone Column', { phoneColumn: '={{ $json.column }}' }],
 		['Person Name Column', { personNameColumn: '={{ $json.column }}' }],
 		['Columns to Send', { otherColumns: 'listed', columnsToSend: '={{ [$json.column] }}' }],

@@ -226,7 +226,7 @@ describe('Retry in the list of executions', () => {
 	test('with other columns and the same numbers, sends the remaining rows', async () => {
 		const bodies = respondWith(OK, ARCHIVED, OK);
 		const failed = await run(pushNode(inTwos), manyRows(4));
-		const edited = { ...inTwos, enqueue: true, otherColumns: 'none' };
+		const edited = { ...inTwos, whatToDo: 'release', otherColumns: 'none' };
 		expect(errorOf(await retry(failed, pushNode(edited)))).toBeUndefined();
 		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
 		expect(bodies[2]).toMatchObject({ enqueue: true, contacts: [{ phone: phone(2) }, {}] });
@@ -272,7 +272,7 @@ describe('Retry in the list of executions', () => {
 			{ phoneColumn: '={{ "" }}' },
 			/^'Phone Column' is empty, so nothing was sent in this attempt$/,
 		],
-		['a campaign that does not exist', { options: { dryRun: true } }, /doesn't know this campaign/],
+		['a campaign that does not exist', { whatToDo: 'check' }, /doesn't know this campaign/],
 	])('with %s, all rows are unknown', async (_what, edited, error) => {
 		respondWith(OK, ARCHIVED);
 		service()

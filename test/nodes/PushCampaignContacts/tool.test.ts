@@ -185,7 +185,7 @@ test('after too many requests, the remaining contacts can be pushed, and nobody 
 });
 
 test('the model is told what the response leaves open, as a person is', async () => {
-	const push = engineTool(toolNode({ enqueue: true }));
+	const push = engineTool(toolNode({ whatToDo: 'release' }));
 	const more = { duplicates_removed: 1, enqueued: false, warnings: ['The campaign is paused.'] };
 	respondWith([200, accepted(1, { contacts_received: 2, ...more })]);
 	const { what_happened: happened } = await push({ contacts: contacts(2) });

@@ -216,9 +216,9 @@ describe('the hints about the release to the calling queue', () => {
 	const waiting =
 		/^2 rows: 2 pushed\. Pushed rows wait in the campaign, and nobody is called until/;
 	const NOT_CONFIRMED =
-		"'Release to Calling Queue' is on, but the service didn't confirm the release of 2 rows, so they may not be called. Check the campaign in the service.";
+		"'What to Do' is 'Add and Release', but the service didn't confirm the release of 2 rows, so they may not be called. Check the campaign in the service.";
 	const CONTRARY =
-		"'Release to Calling Queue' is off, but the service reported the release of 2 rows, so they may be called. Check the campaign in the service.";
+		"'What to Do' is 'Add and Let Wait', but the service reported the release of 2 rows, so they may be called. Check the campaign in the service.";
 	const REMOVED =
 		"The service removed 1 duplicate and doesn't say which. The rows of removed contacts count as pushed.";
 	const SKIPPED = { dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] };

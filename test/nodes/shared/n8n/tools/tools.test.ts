@@ -406,11 +406,11 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			const push = pushInRun();
 			const other = { phone: '9876543211' };
 			const results = [
-				await push(row, { enqueue: false }),
-				await push(row, { enqueue: true }),
-				await push({ ...row, person_name: 'Asha Rao' }, { enqueue: true }),
-				await push(other, { enqueue: false }),
-				await push(other, { enqueue: true }),
+				await push(row, { whatToDo: 'wait' }),
+				await push(row, { whatToDo: 'release' }),
+				await push({ ...row, person_name: 'Asha Rao' }, { whatToDo: 'release' }),
+				await push(other, { whatToDo: 'wait' }),
+				await push(other, { whatToDo: 'release' }),
 			];
 			expect(results).toMatchObject([
 				{ outcome: 'done', result: { campaign_upload_id: 501 } },

@@ -11,7 +11,7 @@ import {
 } from './pushHarness';
 
 engineHarness();
-const options = { dryRun: true };
+const check = { whatToDo: 'check' };
 const rows = rowsOf(
 	{ phone: '90000 00001', person_name: 'Asha' },
 	{ phone: 'call me' },
@@ -19,7 +19,7 @@ const rows = rowsOf(
 	{ phone: 9000000002 },
 );
 
-/** The one request that a dry run makes. */
+/** The one request that *Check Only* makes. */
 function campaign(status = 'Active'): void {
 	const data = { campaign: { id: 42, status }, calls: {}, uploads: [] };
 	service().get('/v1/campaigns/42/status').reply(200, { success: true, data });
@@ -27,13 +27,13 @@ function campaign(status = 'Active'): void {
 
 test('checks everything, sends nothing, and reports the results', async () => {
 	campaign('Paused');
-	const { pushed, rejected, hints, error } = await runPush(rows, { options });
+	const { pushed, rejected, hints, error } = await runPush(rows, check);
 	expect(error).toBeUndefined();
 	expect(nock.isDone()).toBe(true);
 	expect(pushed).toEqual([
 		{
 			json: {
-				dry_run: true,
+				checked_only: true,
 				summary:
 					"4 rows: 2 ready, 1 rejected, 1 duplicate. The campaign's status is Paused, so its contacts can be pushed, but nobody is called until it's active. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.",
 				totals: expect.objectContaining({ received: 4, ready: 2, pushed: 0, rejected: 1 }),
@@ -44,14 +44,15 @@ test('checks everything, sends nothing, and reports the results', async () => {
 	]);
 	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
 	expect(hints).toEqual([
-		"'Dry Run' is on, so nothing was sent. 4 rows: 2 ready, 1 rejected, 1 duplicate. The campaign's status is Paused, so its contacts can be pushed, but nobody is called until it's active. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.",
+		"'What to Do' is 'Check Only', so nothing was sent. 4 rows: 2 ready, 1 rejected, 1 duplicate. The campaign's status is Paused, so its contacts can be pushed, but nobody is called until it's active. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.",
 	]);
 });
 
 test('with One Item per Row, returns the status and the number to send of each row', async () => {
 	campaign();
 	const { pushed, rejected } = await runPush(rows, {
-		options: { ...options, output: 'rows' },
+		...check,
+		options: { output: 'rows' },
 	});
 	expect(pushed).toEqual([
 		{
@@ -74,7 +75,7 @@ test('with One Item per Row, returns the status and the number to send of each r
 
 test('stops if the service rejects the campaign, and names no row that was not sent', async () => {
 	service().get('/v1/campaigns/42/status').reply(200, rejection("Couldn't find Campaign"));
-	const { error } = await runPush(rows, { options });
+	const { error } = await runPush(rows, check);
 	expect(error).toMatchObject({
 		message: expect.stringMatching(/doesn't know this campaign/),
 		description: expect.not.stringContaining('Not sent'),
@@ -84,13 +85,13 @@ test('stops if the service rejects the campaign, and names no row that was not s
 test('as a tool, reports the result, and the same contacts can be pushed afterwards', async () => {
 	campaign();
 	const row = { phone: '9000000001' };
-	const dry = engineTool(pushNode({ options }), { row });
+	const dry = engineTool(pushNode(check), { row });
 	const summary =
 		"1 row: 1 ready. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.";
 	expect(await dry()).toMatchObject({
 		outcome: 'done',
 		what_happened: `Nothing was pushed, because this tool only checks the contacts. ${summary}`,
-		result: { dry_run: true, summary, rejected: [] },
+		result: { checked_only: true, summary, rejected: [] },
 	});
 	const bodies = respondWith([200, accepted(1)]);
 	const real = engineTool(pushNode(), { row });
