@@ -240,16 +240,36 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	});
 
 	it.each([
-		['Answered', 'picked'],
-		['not answered, FAILED', 'not_picked'],
-		['hung_up', 'hung_up'],
-	])('Statuses: %s takes calls with the status %s', async (statuses, status) => {
-		const { ids } = await published({ filters: { statuses }, options: { finishedStatuses: '' } });
-		const wanted = addCall();
-		await simulator().endCall(wanted, { status });
-		const other = addCall();
-		await simulator().endCall(other, { status: status === 'picked' ? 'failed' : 'picked' });
-		expect(await ids()).toEqual([wanted]);
+		['Answered', 'picked', 'failed'],
+		['not answered, FAILED', 'not_picked', 'picked'],
+		['hung_up', 'hung_up', 'picked'],
+		// A service may have a status by the name of an outcome.
+		['Answered', 'Answered', 'failed'],
+		['Failed', 'Failed', 'picked'],
+	])(
+		'Statuses: %s takes calls with the status %s, not %s',
+		async (statuses, status, otherStatus) => {
+			const { ids } = await published({ filters: { statuses }, options: { finishedStatuses: '' } });
+			const wanted = addCall();
+			await simulator().endCall(wanted, { status });
+			const other = addCall();
+			await simulator().endCall(other, { status: otherStatus });
+			expect(await ids()).toEqual([wanted]);
+		},
+	);
+
+	it('Finished Statuses: Failed is both a status of that name and the documented one', async () => {
+		const callIds = ['Failed', 'failed', 'busy'].map((status) => {
+			const callId = addCall();
+			return { callId, status };
+		});
+		const { ids } = await published({ options: { finishedStatuses: 'Failed' } });
+		for (const { callId, status } of callIds) {
+			const call = simulator().state.calls.get(callId);
+			if (call !== undefined) call.outcome = { status };
+		}
+		const [named, documented] = callIds.map(({ callId }) => callId);
+		expect(await ids()).toEqual([named, documented].sort());
 	});
 
 	it('Campaign IDs: must include the campaign whose calls are checked', async () => {
