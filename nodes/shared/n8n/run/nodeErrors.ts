@@ -4,7 +4,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown, ServiceRejection } from '../../api/errors';
+import { ExplainedError, httpStatusOf } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import { displayText, messageOf } from '../../values';
 
@@ -67,11 +67,6 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 
 export function isNodeError(error: unknown): error is NodeApiError | NodeOperationError {
 	return error instanceof NodeApiError || error instanceof NodeOperationError;
-}
-
-function httpStatusOf(error: ExplainedError): number | undefined {
-	if (error instanceof ServiceRejection || error instanceof OutcomeUnknown) return error.status;
-	return undefined;
 }
 
 function withItem(message: string, position: ItemPosition | undefined): string {
