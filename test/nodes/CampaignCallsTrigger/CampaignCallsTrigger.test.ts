@@ -26,7 +26,6 @@ const asError = (error: unknown) => z.instanceof(Error).parse(error);
 const callIdOf = ({ call_id: id }: IDataObject) => z.string().parse(id);
 const { uploads, campaigns, agents } = fixtures;
 const HOUR_MS = 3_600_000;
-const WATCHER = 'Campaign Calls Trigger';
 const NOT_FOUND = { success: false, error: 'call_not_found', details: null };
 const WATCHED = { pollTimes: { item: [{ mode: 'everyMinute' }] }, campaignId: campaigns.active };
 
@@ -47,10 +46,11 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		let stored: IDataObject = {};
 		const newCredential = async () => await harness.addCredential(credentialFor(simulator()));
 		let credential = await newCredential();
+		let name = 'Campaign Calls Trigger';
 		const begin = (over: INodeParameters = {}) => {
 			const node = harness.node('campaignCallsTrigger', {
 				id: 'calls',
-				name: WATCHER,
+				name,
 				parameters: { ...WATCHED, ...parameters, ...over },
 				credentials: { [CREDENTIAL]: credential },
 			});
@@ -70,7 +70,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			return found?.[0]?.map(({ json }) => json) ?? [];
 		};
 		const publish = async (over: INodeParameters = {}) => {
-			const ofNode = `node:${WATCHER}`;
+			const ofNode = `node:${name}`;
 			const { [ofNode]: before } = stored;
 			current = begin(over);
 			const found = await poll();
@@ -89,6 +89,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			ids: async () => (await poll()).map(callIdOf).sort(),
 			/** n8n begins again with what it has stored. */
 			restart: () => (current = begin()),
+			rename: (to: string) => (name = to),
 			selectOtherCredential: async () => {
 				credential = await newCredential();
 			},
@@ -298,6 +299,19 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await publish()).toEqual([]);
 		const later = await addEnded();
 		expect(await ids()).toEqual([later]);
+	});
+
+	it('renamed, begins again, and with its former name continues where it was', async () => {
+		const { publish, ids, rename } = await published();
+		const passed = await addEnded();
+		expect(await ids()).toEqual([passed]);
+		const unread = await addEnded();
+		rename('New name');
+		expect(await publish()).toEqual([]);
+		const later = await addEnded();
+		expect(await ids()).toEqual([later]);
+		rename('Campaign Calls Trigger');
+		expect((await publish()).map(callIdOf).sort()).toEqual([unread, later].sort());
 	});
 
 	it('reads a completed list whose calls have ended only if its queues change or the campaign has more attempts, and once an hour', async () => {
