@@ -6,7 +6,7 @@ import shuffle from 'lodash/shuffle';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
-import { explained, isTransient, OutcomeUnknown } from '../shared/api/errors';
+import { explained, httpStatusOf, isTransient, OutcomeUnknown } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
 import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
@@ -29,7 +29,7 @@ import {
 	readList,
 } from './listedCalls';
 import { type PollSettings, readPollSettings } from './pollSettings';
-import { type PollState, restoreState, storedState, type Subject } from './pollState';
+import { isStateOf, type PollState, restoreState, storedState, type Subject } from './pollState';
 import { onScreenOnly } from '../shared/api/resolution';
 import { quoted } from '../shared/values';
 
@@ -59,8 +59,8 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 	apiMapping.require(requiredForList({ limit: Infinity, pageSize: undefined }, apiMapping));
 	if (context.getMode() === 'manual') return [await testCall(context, account, settings)];
 
-	const memory = new PollMemory(context, 'polled');
 	const subject = subjectOf(context, account, settings);
+	const memory = new PollMemory(context, 'polled', (stored) => isStateOf(subject, stored));
 	const state = restoreState(memory.state, subject);
 	const { lists, attempts } = await listsToRead(client, settings.campaignId);
 	const poll = new Poll(account, settings, state, time);
@@ -74,9 +74,10 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 
 	// The next poll finds these calls again.
 	if (memory.isOutdated) return [];
-	memory.store(storedState({ ...state, hasBegun: true }, subject));
+	const hasEvents = poll.completed.size > 0;
+	memory.store(storedState({ ...state, hasBegun: true }, subject), hasEvents);
 	const [failure] = poll.failures;
-	if (poll.completed.size === 0 && failure !== undefined) throw readFailed(failure);
+	if (!hasEvents && failure !== undefined) throw readFailed(failure);
 	return orderBy([...poll.completed.values()], createdAtOf);
 }
 
@@ -101,6 +102,7 @@ class Poll {
 
 	private readonly startedAt = clock.now();
 	private readonly timeForLists: AbortSignal;
+	private listsBegun = 0;
 
 	constructor(
 		private readonly account: AccountClient,
@@ -133,18 +135,17 @@ class Poll {
 		return sumBy(lists, ({ id }) => this.state.lists.get(id)?.calls ?? 0);
 	}
 
-	/** Reads those first that weren't read for the longest time, so that a poll that runs out of time leaves out no list for long. */
+	/**
+	 * In any order, so that a slow list, or too many for one poll, leave out none for long. n8n keeps nothing of a poll that
+	 * fails, or with its scheduler also of one without events, so no turn could be remembered.
+	 *
+	 * @throws OutcomeUnknown if there's no time for all lists of a first reading, because the next poll can't continue it
+	 */
 	async readLists(lists: readonly ListToRead[]): Promise<void> {
-		const readAt = ({ id }: ListToRead) => this.state.lists.get(id)?.readAt ?? -Infinity;
-		for (const list of orderBy(lists, readAt)) {
-			if (this.timeForLists.aborted && !this.hasNoLimit) return;
-			await this.read(list);
+		for (const list of shuffle(lists)) {
+			if (!this.timeForLists.aborted) await this.read(list);
+			else if (this.onlyRemembers) throw this.time.timedOut();
 		}
-	}
-
-	/** A first reading can't be continued. n8n waits for it at publication. */
-	private get hasNoLimit(): boolean {
-		return this.onlyRemembers && !this.time.isEnforced;
 	}
 
 	private async read(list: ListToRead): Promise<void> {
@@ -154,13 +155,17 @@ class Poll {
 		// Until it's known that it has ended, each poll reads it.
 		if (known !== undefined) state.lists.set(list.id, omit(known, 'endedQueues'));
 		const options = { limit: Infinity, mustBeWhole: onlyRemembers, limiter: this.untilTimeIsUp };
+		const isFirst = this.listsBegun++ === 0;
 		const reading = readList(account, list.id, finished, options);
-		const read = await this.within(reading).catch((error: unknown) => {
+		const inTime = this.time.within(this.timeForLists, reading);
+		const read = await inTime.catch((error: unknown) => {
 			if (list.id === ALL_CALLS) throw error;
 			const advice = explained(error).resolution;
 			const failure = { what: `Contact list ${list.id}`, advice, error };
 			// In the first reading, its calls would count as new when it can be read.
 			if (!state.hasBegun) throw readFailed(failure);
+			// Another poll begins with it, and has enough time.
+			if (this.timeForLists.aborted && !isFirst) return;
 			this.failures.push(failure);
 		});
 		if (read === undefined) return;
@@ -179,6 +184,7 @@ class Poll {
 		};
 		if (onlyRemembers) {
 			endIfEnded(await this.each(candidates, async (call) => await this.remember(call)));
+			if (this.isOver()) throw this.time.timedOut();
 			const [failure] = this.failures;
 			if (failure !== undefined) throw readFailed(failure);
 		} else {
@@ -189,13 +195,9 @@ class Poll {
 
 	/** Requests no further page. */
 	private readonly untilTimeIsUp: Limiter = async (request) => {
-		if (this.timeForLists.aborted && !this.hasNoLimit) throw this.time.timedOut();
+		if (this.timeForLists.aborted) throw this.time.timedOut();
 		return await request();
 	};
-
-	private async within<T>(reading: Promise<T>): Promise<T> {
-		return this.hasNoLimit ? await reading : await this.time.within(this.timeForLists, reading);
-	}
 
 	/** Passes the oldest calls of all lists. Calls that don't end or can't be read don't keep the others out for long. */
 	async passOldest(): Promise<void> {
@@ -238,15 +240,14 @@ class Poll {
 			}
 		};
 		const handling = Promise.all(calls.map(async (call) => await parallel(handleNext, call)));
-		if (this.hasNoLimit) await handling;
-		else if (this.onlyRemembers) await this.time.within(end, handling);
+		if (this.onlyRemembers) await this.time.within(end, handling);
 		else await Promise.race([handling, whenAborted(end)]);
 		return ended;
 	}
 
 	/** What a request returns after that is read by the next poll. */
 	private isOver(): boolean {
-		return this.time.end.aborted && !this.hasNoLimit;
+		return this.time.end.aborted;
 	}
 
 	private async remember({ callId, fingerprint, hasEnded: isEnded }: ListedCall): Promise<boolean> {
@@ -284,11 +285,10 @@ const CALL_NOT_READ =
 
 /** Names what can't be read, because the user didn't enter it. */
 function readFailed({ what, advice, error }: Failure): OutcomeUnknown {
-	const { message, originalMessage, origin } = explained(error);
-	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice), {
-		originalMessage,
-		origin,
-	});
+	const cause = explained(error);
+	const { message, originalMessage, origin } = cause;
+	const facts = { originalMessage, origin, status: httpStatusOf(cause), cause };
+	return new OutcomeUnknown(`${what} can't be read. ${message}`, onScreenOnly(advice), facts);
 }
 
 function outcomeOf(callId: string, record: JsonObject): bigint {

@@ -35,6 +35,11 @@ export type PollState = {
 /** `subject`: whose calls are checked. `start`: which of them are new. */
 export type Subject = { subject: string; start: string };
 
+/** Whether {@link storedState} returned it for this subject and start. */
+export function isStateOf({ subject, start }: Subject, stored: unknown): boolean {
+	return isJsonObject(stored) && stored.subject === subject && stored.start === start;
+}
+
 /**
  * Restores what {@link storedState} returned. Another subject begins with an empty state. Another start keeps only the
  * outcomes, so that none starts the workflow twice.

@@ -24,13 +24,13 @@ export async function pollCampaign(context: IPollFunctions, time: PollTime): Pro
 	}
 
 	const subject = `${baseUrl}#${campaignId}`;
-	const memory = new PollMemory(context, 'reading');
-	const reading = readCampaign(client, campaignId, additions);
-	const view = time.isEnforced ? await time.within(time.end, reading) : await reading;
+	const memory = new PollMemory(context, 'reading', (stored) => isReadingOf(subject, stored));
+	const view = await time.within(time.end, readCampaign(client, campaignId, additions));
 	// A faster poll has reported the changes in between.
 	if (memory.isOutdated) return [];
 	const before = isReadingOf(subject, memory.state) ? memory.state : undefined;
 	const after = readingOf(subject, view, before);
-	memory.store(after);
-	return before === undefined ? [] : progressBetween(before, after, view, chosen);
+	const events = before === undefined ? [] : progressBetween(before, after, view, chosen);
+	memory.store(after, events.length > 0);
+	return events;
 }

@@ -1,41 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import type { INodeParameters } from 'n8n-workflow';
 import type { Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
-import { byId, chain } from '../n8n/workflow';
+import { byId, chain, node, type WorkflowJson } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { Account } from './account';
 import { allExecutions, callIdOf, published } from './calls';
 import { removeServer, startServer } from './ownServer';
 import { until } from '../n8n/until';
 
-const NAME = 'Campaign Calls Trigger';
+const LAST = 'Calls';
 const BEFORE_THE_FIRST_CHECK = 5;
 const AFTER_IT = 60;
+const RECORD = /^\/v1\/call\/[^/]+$/;
 
-/** n8n's scheduler ends a poll after 8 seconds here, 45 by default, and keeps nothing of the one at publication. */
-describe("with n8n's scheduler, durable cursors, and a slow service", () => {
-	let server: N8nServer;
-	let account: Account;
-	let workflow: Workflow;
+const DURABLE = {
+	N8N_SCHEDULER_ENABLED: 'true',
+	N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
+	N8N_USE_WORKFLOW_PUBLICATION_SERVICE: 'true',
+	N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
+};
 
-	beforeAll(async () => {
-		server = await startServer({
-			N8N_SCHEDULER_ENABLED: 'true',
-			N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
-			N8N_USE_WORKFLOW_PUBLICATION_SERVICE: 'true',
-			N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
-			N8N_SCHEDULER_POLL_TIMEOUT: '8',
-		});
-		account = new Account({ n8nUrl: server.baseUrl, isMapped: true, latencyMs: 400 });
+/** An own n8n, and a workflow that starts with completed calls. */
+class Watcher {
+	private readonly nodeId = randomUUID();
+	private workflow: Workflow | undefined;
+
+	private constructor(
+		readonly server: N8nServer,
+		readonly account: Account,
+	) {}
+
+	static async start(env: Record<string, string>, latencyMs = 0): Promise<Watcher> {
+		const server = await startServer(env);
+		const account = new Account({ n8nUrl: server.baseUrl, isMapped: true, latencyMs });
 		await account.open();
-	});
-	afterAll(async () => {
-		await account.simulator.stop();
-		await removeServer(server);
-	});
+		return new Watcher(server, account);
+	}
+
+	async stop(): Promise<void> {
+		await this.account.simulator.stop();
+		await removeServer(this.server);
+	}
+
+	private json(parameters: INodeParameters, name: string): WorkflowJson {
+		const pollTimes = { item: [{ mode: 'everyMinute' }] };
+		const campaignId = byId(fixtures.campaigns.active);
+		const form = { campaignId, pollTimes, ...parameters };
+		const trigger = this.account.ours(name, 'campaignCallsTrigger', form, { id: this.nodeId });
+		return chain('watched calls', trigger, node(LAST, 'n8n-nodes-base.noOp', 1));
+	}
+
+	/** Publishes the workflow, or its changes. Returns when n8n has published it. */
+	async publish(parameters: INodeParameters = {}, name = 'Watch'): Promise<void> {
+		const { account, workflow } = this;
+		const json = this.json(parameters, name);
+		this.workflow =
+			workflow === undefined
+				? await account.create(json)
+				: await account.n8n.updateWorkflow(await account.n8n.workflow(workflow.id), json);
+		await account.n8n.activate(this.workflow);
+		await published(this.server, this.workflow);
+	}
+
+	async unpublish(): Promise<void> {
+		await this.account.n8n.deactivate(this.published);
+	}
+
+	get published(): Workflow {
+		if (this.workflow === undefined) throw new Error('The workflow is not published yet');
+		return this.workflow;
+	}
 
 	/** Ended calls of the campaign. */
-	async function endCalls(count: number): Promise<string[]> {
-		const { simulator } = account;
+	async endCalls(count: number): Promise<string[]> {
+		const { simulator } = this.account;
 		const calls = Array.from({ length: count }, () =>
 			simulator.addAttempt(fixtures.campaigns.active, 'picked'),
 		);
@@ -43,13 +82,14 @@ describe("with n8n's scheduler, durable cursors, and a slow service", () => {
 		return calls;
 	}
 
-	/** The calls that have started the workflow, in as many executions as it takes. */
-	async function passedOn(count: number): Promise<string[]> {
+	/** The calls that have started the workflow, in as many executions as it takes, sorted. */
+	async passedOn(count: number): Promise<string[]> {
+		const { n8n } = this.account;
 		const items = async () => {
-			const all = await allExecutions(account.n8n, workflow);
+			const all = await allExecutions(n8n, this.published);
 			const ended = all.filter(({ status }) => status === 'success');
-			const outputs = ended.map(async ({ id }) => await account.n8n.output(id, NAME));
-			return (await Promise.all(outputs)).flat().map(callIdOf);
+			const outputs = ended.map(async ({ id }) => await n8n.output(id, LAST));
+			return (await Promise.all(outputs)).flat().map(callIdOf).sort();
 		};
 		return await until(
 			`${count} calls`,
@@ -60,20 +100,71 @@ describe("with n8n's scheduler, durable cursors, and a slow service", () => {
 			{ timeout: 240_000, every: 1_000 },
 		);
 	}
+}
+
+/** n8n's scheduler ends a poll after 8 seconds here, 45 by default, and keeps nothing of the one at publication. */
+describe("with n8n's scheduler, durable cursors, and a slow service", () => {
+	let watcher: Watcher;
+	beforeAll(async () => {
+		watcher = await Watcher.start({ ...DURABLE, N8N_SCHEDULER_POLL_TIMEOUT: '8' }, 400);
+	});
+	afterAll(async () => await watcher.stop());
 
 	it('each call starts the workflow once, also if it ended before the first check, or one check is too short for all', async () => {
-		const pollTimes = { item: [{ mode: 'everyMinute' }] };
-		const parameters = { campaignId: byId(fixtures.campaigns.active), pollTimes };
-		const trigger = account.ours(NAME, 'campaignCallsTrigger', parameters);
-		workflow = await account.publish(chain('slow polls', trigger));
-		await published(server, workflow);
-		const calls = await endCalls(BEFORE_THE_FIRST_CHECK);
-		expect((await passedOn(calls.length)).sort()).toEqual([...calls].sort());
-		calls.push(...(await endCalls(AFTER_IT)));
-		expect((await passedOn(calls.length)).sort()).toEqual([...calls].sort());
-		const executions = await allExecutions(account.n8n, workflow);
+		await watcher.publish();
+		const calls = await watcher.endCalls(BEFORE_THE_FIRST_CHECK);
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		calls.push(...(await watcher.endCalls(AFTER_IT)));
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		const executions = await allExecutions(watcher.account.n8n, watcher.published);
 		expect(executions.map(({ status }) => status)).toEqual(executions.map(() => 'success'));
 		// One for the first calls, and several for the others.
 		expect(executions.length).toBeGreaterThan(2);
+	});
+});
+
+describe.each([
+	['n8n as it is installed', {}, false],
+	["n8n's scheduler and durable cursors", DURABLE, true],
+])('with %s', (_which, env, isDurable) => {
+	let watcher: Watcher;
+	const calls: string[] = [];
+	beforeAll(async () => {
+		watcher = await Watcher.start(env);
+		await watcher.publish();
+	});
+	afterAll(async () => await watcher.stop());
+
+	it('if n8n is killed in the middle of a check, each call starts the workflow once', async () => {
+		const { account, server } = watcher;
+		const { simulator, n8n } = account;
+		calls.push(...(await watcher.endCalls(5)));
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		const release = simulator.holdResponses(RECORD);
+		const before = simulator.requests.length;
+		calls.push(...(await watcher.endCalls(3)));
+		const isReading = () => simulator.requests.slice(before).some(({ path }) => RECORD.test(path));
+		await until('a check', isReading, { timeout: 120_000 });
+		await server.kill();
+		release();
+		calls.push(...(await watcher.endCalls(2)));
+		await server.boot();
+		await n8n.signIn();
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+	});
+
+	it('if other calls are chosen, those start the workflow that end after it is published', async () => {
+		await watcher.publish({ callsOf: 'all' });
+		calls.push(...(await watcher.endCalls(2)));
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+	});
+
+	it(`if the trigger is renamed, calls that ended before ${isDurable ? 'start' : 'never start'} the workflow`, async () => {
+		await watcher.unpublish();
+		const before = await watcher.endCalls(1);
+		if (isDurable) calls.push(...before);
+		await watcher.publish({ callsOf: 'all' }, 'Renamed');
+		calls.push(...(await watcher.endCalls(1)));
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
 	});
 });

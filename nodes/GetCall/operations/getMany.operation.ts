@@ -26,7 +26,7 @@ import {
 import { readPages, readWholeList } from '../../shared/api/paging';
 import { callList, callsKeepChanging, readsFirstPageOnly } from '../../shared/calls/callList';
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
-import { simplifyCall, statusOf } from '../../shared/calls/callRecord';
+import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/parseIds';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { Limiter } from '../../shared/keyedMutex';
@@ -195,7 +195,7 @@ function readFilters(filters: Fields): CallFilters {
 		from: filters.time('from'),
 		to: filters.time('to'),
 		phone: filters.text('phone'),
-		status: statusOf(filters.text('status')),
+		status: filters.text('status'),
 	};
 }
 

@@ -13,6 +13,8 @@ export type ErrorFacts = {
 	isTransient?: boolean;
 	/** Whether nothing in the request can be corrected, so the resolution is complete. */
 	isFinal?: boolean;
+	/** The error of a part, such as one call, that this one reports. */
+	cause?: unknown;
 };
 
 /** A list of thousands of rejected rows would fill each item, and the context of a model. */
@@ -31,9 +33,15 @@ export abstract class ExplainedError extends Error {
 	constructor(
 		message: string,
 		private readonly resolutions: Resolution,
-		{ originalMessage, origin = 'service', isTransient = false, isFinal = false }: ErrorFacts = {},
+		{
+			originalMessage,
+			origin = 'service',
+			isTransient = false,
+			isFinal = false,
+			cause,
+		}: ErrorFacts = {},
 	) {
-		super(message);
+		super(message, cause === undefined ? {} : { cause });
 		this.resolution = resolutions.onScreen;
 		this.originalMessage =
 			originalMessage !== undefined && originalMessage.length > MAX_ORIGINAL_CHARACTERS
@@ -132,9 +140,12 @@ export class OutcomeUnknown extends ExplainedError {
 			originalMessage,
 			status,
 			origin = status === undefined ? 'network' : 'service',
-		}: Pick<ErrorFacts, 'originalMessage' | 'origin'> & { status?: number | undefined } = {},
+			cause,
+		}: Pick<ErrorFacts, 'originalMessage' | 'origin' | 'cause'> & {
+			status?: number | undefined;
+		} = {},
 	) {
-		super(message, resolution, { originalMessage, origin, isTransient: true });
+		super(message, resolution, { originalMessage, origin, isTransient: true, cause });
 		this.status = status;
 	}
 
@@ -204,6 +215,12 @@ export class ServiceRejection extends ExplainedError {
 /** Whether the service rejected a request with this documented error (Errors › Error texts and codes). */
 export function isRejection(error: unknown, code: ErrorCode): error is ServiceRejection {
 	return error instanceof ServiceRejection && error.rejection.code === code;
+}
+
+/** The HTTP status of the response, if there was one. */
+export function httpStatusOf(error: ExplainedError): number | undefined {
+	if (error instanceof ServiceRejection || error instanceof OutcomeUnknown) return error.status;
+	return undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import compact from 'lodash/compact';
 import mapKeys from 'lodash/mapKeys';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
+import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { isUnset } from '../values';
 import { phoneKey } from '../phone/phoneKey';
@@ -23,11 +24,14 @@ const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>(
 	['failed', { outcome: 'Failed', answered: null }],
 ]);
 
-/** The status of an outcome in words, such as that of "Answered". Any other text is a status, which may be unknown here. */
-export function statusOf(text: string): string {
+/**
+ * The statuses that a user may mean: the text itself, because a service may have any status, and for an outcome in words, such
+ * as "Answered", also its documented one.
+ */
+export function statusesMeant(text: string): string[] {
 	const words = text.toLowerCase();
-	const named = [...OUTCOMES].find(([, { outcome }]) => outcome.toLowerCase() === words);
-	return named?.[0] ?? text;
+	const named = [...OUTCOMES].filter(([, { outcome }]) => outcome.toLowerCase() === words);
+	return uniq([text, ...named.map(([status]) => status)]);
 }
 
 /** Fields with values by key, and how the flat record names them: `captured_` and the key. */

@@ -8,6 +8,7 @@ import {
 	engineHarness,
 	holdTimeouts,
 	makeWorkflow,
+	mockTime,
 	nodeTypes,
 	pollContext,
 	service,
@@ -78,6 +79,8 @@ test('returns only the selected events', async () => {
 });
 
 test('a check that takes longer than n8n waits says so, and the next one returns the change', async () => {
+	let time = Date.now();
+	mockTime(() => time);
 	const timeIsUp = holdTimeouts();
 	const { look } = follower();
 	endpoint().reply(200, answer());
@@ -90,6 +93,7 @@ test('a check that takes longer than n8n waits says so, and the next one returns
 	});
 	const slow = look('trigger', undefined, 36_000);
 	await asked.promise;
+	time += 36_000;
 	timeIsUp(36_000);
 	await expect(slow).rejects.toMatchObject({
 		message: "The check wasn't complete after 36 seconds",
@@ -134,6 +138,23 @@ describe('the baseline', () => {
 		expect(await after.look()).toMatchObject([{ event: 'status_changed' }]);
 		expect(await after.look()).toBeNull();
 		expect(Object.keys(after.workflow.staticData.global ?? {})).toEqual([]);
+	});
+
+	test('of another campaign is that of the publication, although n8n keeps nothing that the node wrote then', async () => {
+		const [former, changed] = [follower({}, 'same'), follower({ campaignId: '43' }, 'same')];
+		endpoint().times(2).reply(200, answer());
+		await former.look();
+		await former.look();
+		const stored: object = JSON.parse(JSON.stringify(former.workflow.staticData));
+		Object.assign(changed.workflow.staticData, structuredClone(stored));
+		endpoint('43').reply(200, answer('Draft', 0, 43));
+		expect(await changed.look()).toBeNull();
+		const first = follower({ campaignId: '43' }, 'same');
+		const { global } = changed.workflow.staticData;
+		const kept: object = JSON.parse(JSON.stringify({ global }));
+		Object.assign(first.workflow.staticData, stored, kept);
+		endpoint('43').reply(200, answer('Active', 0, 43));
+		expect(await first.look()).toMatchObject([{ event: 'status_changed', from: 'Draft' }]);
 	});
 
 	test('is available after a restart', async () => {

@@ -124,6 +124,17 @@ test('with Require Complete List, the whole list is read at any limit', async ()
 	expect(nock.isDone()).toBe(true);
 });
 
+test.each(['Answered', 'failed', 'FAILED'])(
+	'the status %s is sent to the service as it is, which may have one of that name',
+	async (status) => {
+		const data = [{ call_id: 'a', status }];
+		calls({ st: status }).reply(200, { success: true, data });
+		expect(await records({ limit: 1, filters: { status } }, { credential })).toEqual([
+			expect.objectContaining({ call_id: 'a' }),
+		]);
+	},
+);
+
 test('items with the same list share one reading, and each has its error if the list cannot be read', async () => {
 	calls({ st: 'picked' }).reply(422, { success: false, errors: ['st is unknown'] });
 	calls({ st: 'other' }).reply(200, list('b'));

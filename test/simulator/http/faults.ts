@@ -17,6 +17,7 @@ export interface Fault {
 	/** Default: 500. */
 	status?: number;
 	body?: unknown;
+	headers?: Record<string, string>;
 }
 
 interface Armed extends Fault {
@@ -36,7 +37,11 @@ export class Faults {
 	}
 
 	/** Responds with this status to requests to this path. */
-	respond(path: RegExp | string, status: number, more: Pick<Fault, 'times' | 'body'> = {}): void {
+	respond(
+		path: RegExp | string,
+		status: number,
+		more: Pick<Fault, 'times' | 'body' | 'headers'> = {},
+	): void {
 		this.inject({ kind: 'status', status, match: { path }, ...more });
 	}
 

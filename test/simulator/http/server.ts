@@ -151,8 +151,9 @@ async function responseTo(
 	if (sim.held?.path.test(request.path) === true) await sim.held.released;
 	await delay(sim.settings.latencyMs ?? 0);
 	if (fault === undefined) return handled;
-	const { status = 500, body = rejected(status, 'Internal server error').body } = fault;
-	return fault.kind === 'status' ? response(status, body) : undefined;
+	const { kind, status = 500, headers = {} } = fault;
+	const { body = rejected(status, 'Internal server error').body } = fault;
+	return kind === 'status' ? { ...response(status, body), headers } : undefined;
 }
 
 async function send(reply: FastifyReply, sent: SimulatorResponse): Promise<void> {

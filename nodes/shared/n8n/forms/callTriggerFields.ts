@@ -5,7 +5,7 @@ import { onScreenOnly } from '../../api/resolution';
 import { type CompletionFilters, OBSERVED_OUTCOMES } from '../../calls/callEnd';
 import { agentField } from './locatorFields';
 import type { Fields } from './fields';
-import { statusOf } from '../../calls/callRecord';
+import { statusesMeant } from '../../calls/callRecord';
 import { parseList } from '../../values';
 
 /** 'Filters' of the triggers for completed calls. */
@@ -86,7 +86,7 @@ export function readCompletionSettings(form: Fields): CompletionSettings {
 		filters: {
 			agent_uuid: listIn('agentUuid').map(parseAgentUuid),
 			campaign_id: listIn('campaignIds').map(parseCampaign),
-			status: listIn('statuses').map(statusOf),
+			status: listIn('statuses').flatMap(statusesMeant),
 		},
 		finished: readFinishedStatuses(options),
 	};
@@ -100,5 +100,5 @@ function parseCampaign(id: string): string {
 /** *Finished Statuses*. */
 export function readFinishedStatuses(options: Fields): string[] {
 	if (!options.has(finishedStatusesField.name)) return [...OBSERVED_OUTCOMES];
-	return parseList(options.textOrList(finishedStatusesField.name)).map(statusOf);
+	return parseList(options.textOrList(finishedStatusesField.name)).flatMap(statusesMeant);
 }

@@ -4,7 +4,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown, ServiceRejection } from '../../api/errors';
+import { ExplainedError, httpStatusOf } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import { displayText, messageOf } from '../../values';
 
@@ -30,7 +30,7 @@ export function toNodeError(
 	}
 	const message = withItem(displayText(error.message), position);
 	const description = displayText(error.description);
-	const status = statusOf(error);
+	const status = httpStatusOf(error);
 	if (status === undefined) {
 		return new NodeOperationError(node, message, { description, ...itemIndex });
 	}
@@ -54,7 +54,7 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 		details.outcome = explained.outcome;
 		if (explained.originalMessage !== undefined)
 			details[`${explained.origin}_said`] = explained.originalMessage;
-		const status = statusOf(explained);
+		const status = httpStatusOf(explained);
 		if (status !== undefined) details.status = status;
 	}
 	const json = {
@@ -67,11 +67,6 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 
 export function isNodeError(error: unknown): error is NodeApiError | NodeOperationError {
 	return error instanceof NodeApiError || error instanceof NodeOperationError;
-}
-
-function statusOf(error: ExplainedError): number | undefined {
-	if (error instanceof ServiceRejection || error instanceof OutcomeUnknown) return error.status;
-	return undefined;
 }
 
 function withItem(message: string, position: ItemPosition | undefined): string {

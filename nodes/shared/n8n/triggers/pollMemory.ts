@@ -2,36 +2,42 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import type { JsonObject } from '../../json';
 
 /**
- * What a poll trigger remembers between checks, in n8n's static data of the node. With durable cursors, n8n doesn't keep what
- * a node writes there at publication, only what it writes in the data of the workflow. So a first reading is stored in
- * both.
+ * What a poll trigger remembers between checks, in n8n's static data of the node. With durable cursors, n8n keeps what a
+ * node writes there at publication only with an event. What it writes in the data of the workflow is kept. So a first
+ * reading without events is stored in both.
  */
 export class PollMemory {
 	private readonly ofNode: IDataObject;
 	private readonly ofWorkflow: IDataObject;
 	private readonly key: string;
+	private readonly before: unknown;
+	private readonly isFirst: boolean;
 	/** As it was when the check began. */
 	readonly state: unknown;
 
+	/** @param isCurrent whether a stored state is that of the campaign, credential, and start that the trigger has now */
 	constructor(
 		context: IPollFunctions,
 		private readonly name: string,
+		isCurrent: (stored: unknown) => boolean,
 	) {
 		this.ofNode = context.getWorkflowStaticData('node');
 		this.ofWorkflow = context.getWorkflowStaticData('global');
 		this.key = `${name} of ${context.getNode().id}`;
-		this.state = this.ofNode[name] ?? this.ofWorkflow[this.key];
+		this.before = this.ofNode[name];
+		const current = [this.before, this.ofWorkflow[this.key]].find(isCurrent);
+		this.isFirst = current === undefined;
+		this.state = current ?? this.before;
 	}
 
 	/** Whether another check has stored its state since, because n8n doesn't wait for a slow one. */
 	get isOutdated(): boolean {
-		return this.ofNode[this.name] !== undefined && this.ofNode[this.name] !== this.state;
+		return this.ofNode[this.name] !== this.before;
 	}
 
-	store(state: JsonObject): void {
-		const isFirst = this.ofNode[this.name] === undefined;
+	store(state: JsonObject, hasEvents: boolean): void {
 		this.ofNode[this.name] = state;
-		if (isFirst) this.ofWorkflow[this.key] = state;
+		if (this.isFirst && !hasEvents) this.ofWorkflow[this.key] = state;
 		else if (this.key in this.ofWorkflow) Reflect.deleteProperty(this.ofWorkflow, this.key);
 	}
 }

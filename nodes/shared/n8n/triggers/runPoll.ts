@@ -34,8 +34,10 @@ function withCause<E extends Error>(nodeError: E, error: unknown): E & { failure
 
 function failureOf(error: unknown): Failure | undefined {
 	if (!(error instanceof ExplainedError)) return undefined;
-	if (error instanceof ServiceRejection) {
-		const { status, retryAfterMs } = error;
+	// Of one call or contact list.
+	const rejection = error.cause ?? error;
+	if (rejection instanceof ServiceRejection) {
+		const { status, retryAfterMs } = rejection;
 		if (status === 401) return { cause: 'credential-invalid' };
 		if (status === TOO_MANY_REQUESTS)
 			return { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) };
