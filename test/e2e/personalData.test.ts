@@ -143,6 +143,36 @@ describe('what n8n keeps of a person', () => {
 		]);
 	});
 
+	it.each([
+		['workflow', 2],
+		['node', 1],
+	])(
+		"n8n's Remove Duplicates node with the scope %s leaves a number pushed %i time(s)",
+		async (scope, times) => {
+			const [path, clearPath] = [randomUUID(), randomUUID()];
+			const first = chain('pushes', webhook(path), people(), pushNode());
+			const clear = node('Clear', 'n8n-nodes-base.removeDuplicates', 2, {
+				operation: 'clearDeduplicationHistory',
+				mode: 'cleanDatabase',
+				options: { scope },
+			});
+			const second = chain('pushes', { ...webhook(clearPath), name: 'Asked' }, clear);
+			const nodes = [...first.nodes, ...second.nodes];
+			const connections = { ...first.connections, ...second.connections };
+			await publish({ name: 'pushes', nodes, connections });
+			const before = simulator.requests.length;
+			// Without a pushed row, n8n's response is an error.
+			const run = async () => await n8n.webhook(path, { people: [{ phone: OTHER, name: PERSON }] });
+			await run();
+			await post(clearPath, {});
+			await run();
+			const sent = simulator.requests
+				.slice(before)
+				.filter(({ path: to }) => to.endsWith('/contacts'));
+			expect(sent).toHaveLength(times);
+		},
+	);
+
 	it('keeps numbers, names, and texts in executions only, and writes none into its log and other files', async () => {
 		const path = randomUUID();
 		const call = callNode({ initialGreeting: GREETING });

@@ -1,4 +1,6 @@
 import deburr from 'lodash/deburr';
+import get from 'lodash/get';
+import invoke from 'lodash/invoke';
 import uniq from 'lodash/uniq';
 import { IANAZone } from 'luxon';
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
@@ -89,15 +91,10 @@ function longName(timeZone: string): string {
 	return parts.formatToParts(0).find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }
 
-/** The time zones of a country, as JavaScript knows them. Older versions have no such method. */
+/** The time zones of a country, as JavaScript knows them. Older versions have a property instead of the method. */
 function zonesOf(country: string): string[] {
 	const locale: object = new Intl.Locale(`und-${country}`);
-	const zones: unknown =
-		'getTimeZones' in locale && typeof locale.getTimeZones === 'function'
-			? locale.getTimeZones()
-			: 'timeZones' in locale
-				? locale.timeZones
-				: [];
+	const zones: unknown = invoke(locale, 'getTimeZones') ?? get(locale, 'timeZones');
 	const listed: unknown[] = Array.isArray(zones) ? zones : [];
 	return listed.filter((zone) => typeof zone === 'string').map(currentName);
 }
