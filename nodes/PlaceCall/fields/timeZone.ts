@@ -93,8 +93,8 @@ function longName(timeZone: string): string {
 
 /** The time zones of a country, as JavaScript knows them. Older versions have a property instead of the method. */
 function zonesOf(country: string): string[] {
-	const locale: object = new Intl.Locale(`und-${country}`);
-	const zones: unknown = invoke(locale, 'getTimeZones') ?? get(locale, 'timeZones');
+	const locale: unknown = new Intl.Locale(`und-${country}`);
+	const zones: unknown = invoke(locale, 'getTimeZones') ?? get(locale, 'timeZones', []);
 	const listed: unknown[] = Array.isArray(zones) ? zones : [];
 	return listed.filter((zone) => typeof zone === 'string').map(currentName);
 }
