@@ -12,7 +12,12 @@ const { calls, campaigns, sessions } = fixtures;
 const GIVEN = "={{ $fromAI('given', ``, 'string') }}";
 const byModel = { agentUuid: { __rl: true, mode: 'id', value: GIVEN } };
 const developer = (field: string) => ({ developerSettings: { [field]: GIVEN } });
-const push = { campaignId: String(campaigns.active), ...agent(), whatToDo: 'wait', contactsFrom: 'json' };
+const push = {
+	campaignId: String(campaigns.active),
+	...agent(),
+	whatToDo: 'wait',
+	contactsFrom: 'json',
+};
 const pushOne = { ...push, contacts: '[{ "phone": "9876543210" }]' };
 const message = { operation: 'sendMessage', sendBy: 'socket' };
 const legacy = { resource: 'legacy', operation: 'legacyCreate', ...agent() };
