@@ -173,6 +173,7 @@ function push(stack: Stack, agentUuid: string, campaignId: number): WorkflowJson
 		ours(stack, 'Push Campaign Contacts', {
 			campaignId: byId(campaignId),
 			agentUuid: chosen(agentUuid),
+			whatToDo: 'release',
 		}),
 	);
 }

@@ -154,7 +154,7 @@ const whatToDoField: INodeProperties = {
 
 const checkNotice: INodeProperties = {
 	displayName:
-		'This node checks the rows, and sends nothing. When <b>Rejected</b> has only rows that you leave out, choose <b>Add and Release</b>.',
+		'This node checks the rows, and sends nothing. Look at <b>Rejected</b>, and then choose <b>Add and Release</b>.',
 	name: 'checkNotice',
 	type: 'notice',
 	default: '',

@@ -71,9 +71,10 @@ export function addPushHints(
 	{ outcome, notes }: FinishedPush,
 	isRejectedRead: boolean,
 ): void {
-	const { notPushed, stopped } = outcome;
+	const { notPushed, stopped, ready } = outcome;
 	const endsLoop = pushedRows(outcome).size === 0 && isInLoop(context);
-	const areUnseen = notPushed.size > 0 && stopped === undefined && !isRejectedRead;
+	const isPush = stopped === undefined && ready === undefined;
+	const areUnseen = notPushed.size > 0 && isPush && !isRejectedRead;
 	const unseen = areUnseen && NOT_READ;
 	const hints = compact([...hintsFor(outcome), unseen, ...notes, endsLoop && LOOP_ENDS]);
 	addHintsForPerson(context, ...hints.map(asHint));
