@@ -188,7 +188,7 @@ test('each parameter has a description, with periods as in n8n', () => {
 });
 
 /** Lists with a meaningful order, such as the default or the soonest first. */
-const MEANINGFUL_ORDER = ['countryCode', 'days', 'sendBy', 'waitForCompletion', 'whatToDo', 'when'];
+const MEANINGFUL_ORDER = ['days', 'sendBy', 'waitForCompletion', 'whatToDo', 'when'];
 
 test('lists of choices are in alphabetical order, except lists with a meaningful order', () => {
 	expect(

@@ -1,6 +1,7 @@
 import deburr from 'lodash/deburr';
 import get from 'lodash/get';
 import invoke from 'lodash/invoke';
+import sortBy from 'lodash/sortBy';
 import uniq from 'lodash/uniq';
 import { IANAZone } from 'luxon';
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
@@ -55,9 +56,10 @@ export async function searchTimeZones(
 	return await Promise.resolve({ results });
 }
 
-/** In the order of the countries, as in their list, and at last the zones of none, such as UTC. */
+/** India first, the others in the order of the countries, and at last the zones of none, such as UTC. */
 function listedZones(): ListedZone[] {
-	const ofCountries = COUNTRIES.flatMap(({ code, name }) => {
+	const countries = sortBy(COUNTRIES, ({ code }) => code !== 'IN');
+	const ofCountries = countries.flatMap(({ code, name }) => {
 		const zones = zonesOf(code);
 		return zones.map((zone): ListedZone => {
 			const city = zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');

@@ -56,20 +56,13 @@ const codes: ReadonlySet<string | undefined> = new Set(codeOf.values());
 
 const names = new Intl.DisplayNames('en', { type: 'region' });
 
-/**
- * Every country with its English name, in the order of the names. India is first, because its name is also in that of the
- * British Indian Ocean Territory.
- */
+/** Every country with its English name, in the order of the names. */
 export const COUNTRIES: readonly Country[] = [...codeOf.keys()]
 	.map((code) => ({
 		code,
 		name: countryName(code),
 	}))
-	.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name, 'en'));
-
-function rank({ code }: Country): number {
-	return code === 'IN' ? 0 : 1;
-}
+	.sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
 /** The English name, or the code itself if it isn't assigned. */
 export function countryName(code: string): string {
