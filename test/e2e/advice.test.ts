@@ -359,4 +359,43 @@ describe('waiting in a sub-workflow', () => {
 		const items = await n8n.output(id, 'Execute');
 		expect(items.map(callIdOf)).toEqual(calls.slice(-returned).map(({ callId }) => callId));
 	});
+
+	it.each([
+		['directly, only the first branch runs it', [], 1],
+		['through a Merge node, all people are called', ['Merge'], 2],
+	] as const)('if both outputs of an IF node lead to it %s', async (_how, between, called) => {
+		const sub = await publish(
+			chain('waits', subTrigger(), placeCall({ waitForCompletion: 'webhook' })),
+		);
+		const isAsha = node('IF', 'n8n-nodes-base.if', 2.2, {
+			conditions: {
+				options: { version: 2, caseSensitive: true, typeValidation: 'loose' },
+				conditions: [
+					{
+						id: 'asha',
+						leftValue: '={{ $json.phone }}',
+						rightValue: ASHA,
+						operator: { type: 'string', operation: 'equals' },
+					},
+				],
+				combinator: 'and',
+			},
+		});
+		const [next = 'Execute'] = between;
+		const merges = between.map((name) => node(name, 'n8n-nodes-base.merge', 3.2, {}));
+		simulator.setAutoComplete({ afterMs: 1_500 });
+		const flow = flowOnRows(
+			[{ phone: ASHA }, { phone: BELA }],
+			[isAsha, ...merges, executeSub(sub, 'once')],
+			[
+				['Rows', 'IF'],
+				['IF', next, 'main', 0],
+				['IF', next, 'main', 1],
+				...between.map((name): Arrow => [name, 'Execute']),
+			],
+		);
+		const { status } = await executeFlow(account, flow);
+		expect(status).toBe('success');
+		expect(simulator.placedCalls()).toHaveLength(called);
+	});
 });

@@ -233,6 +233,40 @@ describe('AI Agent 3.1', () => {
 		expect(simulator.callsTo(`+91${ASHA}`)).toBe(2);
 	});
 
+	test.each([3.1, 2.2])(
+		'of version %s: its tools call nobody if another node below a webhook is executed in the editor, with which n8n runs it, too',
+		async (version) => {
+			const path = randomUUID();
+			const workflow = await account.create({
+				name: 'execute step of another branch',
+				nodes: [
+					webhook(path, { responseMode: 'onReceived' }),
+					...[aiAgent('Agent', version), chatModel(modelCredentials)],
+					...[placeCall({ phoneNumber: ASHA }), node('Other', 'n8n-nodes-base.noOp', 1)],
+				],
+				connections: connect([
+					['Webhook', 'Other'],
+					['Webhook', 'Agent'],
+					...uses('Agent', 'Call'),
+				]),
+			});
+			model.follow(request(), finish);
+			await n8n.request('POST', `/workflows/${workflow.id}/run`, {
+				triggerToStartFrom: { name: 'Webhook' },
+				destinationNode: { nodeName: 'Other', mode: 'inclusive' },
+			});
+			const url = `${sharedN8n().baseUrl}/webhook-test/${path}`;
+			await until('n8n to listen', async () => (await fetch(url, { method: 'POST' })).ok);
+			const id = await account.executionOf(workflow);
+			expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
+			expect(model.isAtEnd).toBe(true);
+			expect(model.toolResults().join()).toContain(
+				"You executed 'Other', so this node did nothing",
+			);
+			expect(simulator.callsTo(`+91${ASHA}`)).toBe(0);
+		},
+	);
+
 	test('each row has the maximum number of calls for itself', async () => {
 		const rows = PEOPLE.slice(0, 2);
 		const options = { maximumCallsPerRun: 1 };

@@ -97,7 +97,12 @@ test('a tool that a person approves after n8n was killed is used once', async ()
 	await server.kill();
 	await server.boot();
 	await n8n.signIn();
-	await simulator.completeCall(question?.callId ?? '', { data_captured: { [KEY]: 'yes' } });
+	const callId = question?.callId ?? '';
+	await simulator.endCall(callId, { data_captured: { [KEY]: 'yes' } });
+	// n8n takes reports only some time after its start.
+	await until('the report', async () =>
+		(await simulator.deliverWebhook(callId)).some((delivery) => delivery.status === 200),
+	);
 	expect((await n8n.finished(id)).status).toBe('success');
 	expect(model.isAtEnd).toBe(true);
 	expect(simulator.callsTo(CUSTOMER)).toBe(1);

@@ -276,16 +276,25 @@ const ROWS = {
 
 /** What the first rows show of the phone numbers. Undefined if nothing. */
 function seenIn({ names, first }: FoundColumns): string | undefined {
+	if ([...names].some(isCampaignPhone))
+		return 'The first row must name the columns, but it seems to be a row with a phone number. Add a row with their names above it.';
 	const [column, ...others] = [...names].filter((name) => isMostlyPhones(first, name));
 	if (column !== undefined && others.length === 0)
 		return `In '${PHONE_FIELD}', enter ${quoted(column)}, which has phone numbers.`;
-	const isHeader = ({ cells }: FirstRow) =>
-		cells.some((cell) => isPhoneHeading(unmarked(plainText(cell))));
-	const header = first.find(isHeader)?.cells.map(plainText);
+	const header = first.map(headingsIn).find((cells) => cells.some(isPhoneHeading));
 	return header === undefined
 		? undefined
-		: `The first row must name the columns, but a later one seems to do so: ${quotedColumns(compact(header))}. Remove the rows before it.`;
+		: `The first row must name the columns, but a later one seems to do so: ${quotedColumns(header)}. Remove the rows before it.`;
 }
+
+/** The cells of a row as headings. Below a title, the delimiter of a file isn't known. */
+function headingsIn({ cells }: FirstRow): string[] {
+	const texts = cells.map(plainText);
+	const split = texts.length === 1 ? texts.flatMap((text) => text.split(DELIMITER)) : texts;
+	return compact(split.map((text) => unmarked(text.trim())));
+}
+
+const DELIMITER = /[,;\t|]/;
 
 /** Most of the values are phone numbers, as far as there are any. */
 function isMostlyPhones(first: readonly FirstRow[], column: string): boolean {

@@ -70,6 +70,7 @@ export const writers: readonly Writer[] = [
 		parameters: {
 			...AGENT,
 			campaignId: byId(campaigns.draft),
+			whatToDo: 'wait',
 			options: { output: 'requests' },
 		},
 		request: { method: 'POST', path: /^\/v1\/campaigns\/102\/contacts$/ },

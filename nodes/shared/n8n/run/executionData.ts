@@ -1,6 +1,7 @@
 import compact from 'lodash/compact';
 import isObject from 'lodash/isObject';
 import type { IExecuteFunctions, IRunExecutionData, ISourceData } from 'n8n-workflow';
+import { toolsOf } from '../tools/agentRun';
 import { returnsErrorsToAgent } from '../tools/toolRun';
 
 /** What n8n has of the running execution. No public function returns it. Undefined if this n8n doesn't show it. */
@@ -48,11 +49,13 @@ export function followsRun(context: IExecuteFunctions, earlier: number): boolean
  */
 export function executedInstead(context: IExecuteFunctions): string | undefined {
 	const destination = executionDataOf(context)?.startData?.destinationNode;
-	// A tool runs with its agent, which isn't before the destination in the same way.
-	if (destination === undefined || returnsErrorsToAgent(context)) return undefined;
+	if (destination === undefined) return undefined;
 	const { name } = context.getNode();
 	const { nodeName, mode } = destination;
-	const isBefore = context.getParentNodes(nodeName).some((node) => node.name === name);
-	const isSelected = nodeName === name ? mode === 'inclusive' : isBefore;
-	return isSelected ? undefined : nodeName;
+	const before = context.getParentNodes(nodeName).map((node) => node.name);
+	const selected = mode === 'inclusive' ? [nodeName, ...before] : before;
+	if (!returnsErrorsToAgent(context)) return selected.includes(name) ? undefined : nodeName;
+	// A tool runs with its agent. A test of the tool alone has nothing before it.
+	const isUsed = selected.some((user) => toolsOf(context, user).some((tool) => tool.name === name));
+	return isUsed || before.length === 0 ? undefined : nodeName;
 }

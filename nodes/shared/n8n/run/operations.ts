@@ -22,6 +22,7 @@ import { rowAdvice } from '../tools/rowValues';
 import { runForModel } from '../tools/toolResult';
 import { toolDescriptionFields } from '../tools/toolDescription';
 import { noteReadOnly, returnsErrorsToAgent, runsAsTool, toolRunOf } from '../tools/toolRun';
+import { NotSent } from '../../api/errors';
 import { type Explanation, onScreenOnly } from '../../api/resolution';
 import { displayText } from '../../values';
 
@@ -125,11 +126,13 @@ export async function runNode(
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context));
 	const executed = executedInstead(context);
-	if (executed !== undefined) {
-		addHintsForPerson(context, notExecuted(context, executed));
-		return toOutputs([]);
+	const instead = executed === undefined ? undefined : notExecuted(context, executed);
+	if (instead !== undefined) {
+		addHintsForPerson(context, instead);
+		if (!returnsErrorsToAgent(context)) return toOutputs([]);
 	}
 	const run = async () => {
+		if (instead !== undefined) throw new NotSent(instead.message, instead.resolution);
 		requireItemsOfFields(context);
 		return await execute({ context, parameters, account });
 	};

@@ -48,7 +48,11 @@ function agentsFrom(context: IExecuteFunctions, start: string): string[] {
 }
 
 /** The tools of a node, and by default also their own ones. */
-function toolsOf(context: IExecuteFunctions, name: string, depth = -1): NodeTypeAndVersion[] {
+export function toolsOf(
+	context: IExecuteFunctions,
+	name: string,
+	depth = -1,
+): NodeTypeAndVersion[] {
 	const connectionType = NodeConnectionTypes.AiTool;
 	return orEmpty(() => context.getParentNodes(name, { connectionType, depth }));
 }

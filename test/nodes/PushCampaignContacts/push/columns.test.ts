@@ -196,6 +196,13 @@ describe('the other columns', () => {
 	});
 });
 
+test('a first row with a phone number is no header', () => {
+	expect(thrownBy(() => resolve(['9876543211', 'Bela'], { from: 'csv' }))).toMatchObject({
+		resolution:
+			'The first row must name the columns, but it seems to be a row with a phone number. Add a row with their names above it. The input has: "9876543211", "Bela".',
+	});
+});
+
 describe('a missing phone column', () => {
 	const firstRows = (...rows: Cell[][]) =>
 		rows.map((cells) => ({
@@ -233,6 +240,12 @@ describe('a missing phone column', () => {
 			'the row that names the columns, and not the type of the file that was chosen',
 			'csv',
 			[[''], ['Name', 'Mobile No.', ''], ['Asha', 'x', 1]],
+			'The first row must name the columns, but a later one seems to do so: "Name", "Mobile No.". Remove the rows before it.',
+		],
+		[
+			'the row that names the columns below a title, which has no delimiter',
+			'csv',
+			[['Updated today'], ['Name;Mobile No.*']],
 			'The first row must name the columns, but a later one seems to do so: "Name", "Mobile No.". Remove the rows before it.',
 		],
 		[
