@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { calledText, periodAt } from '../../nodes/shared/calls/callsPerPerson';
 import type { Workflow } from '../n8n/driver';
 import { querySqlite } from '../n8n/sqlite';
+import { until } from '../n8n/until';
 import { byId, chain, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
@@ -28,7 +29,8 @@ const hashOf = (text: string) => createHash('md5').update(text).digest('base64')
 
 describe('what n8n keeps of a person', () => {
 	const { home, log } = sharedN8n();
-	const { n8n, simulator, ours, placeCall, publish } = useAccount();
+	const { n8n, simulator, ours, placeCall, publish, executionOf, untilWaiting, removeWorkflows } =
+		useAccount();
 
 	function query<T>(sql: string, rows: z.ZodType<T>): T {
 		return rows.parse(querySqlite(home, sql));
@@ -172,6 +174,47 @@ describe('what n8n keeps of a person', () => {
 			expect(sent).toHaveLength(times);
 		},
 	);
+
+	it('without saved executions, marks the data of an execution that waited for deletion when it ends', async () => {
+		const person = 'Mnopqrs Waitingname';
+		const path = randomUUID();
+		const flow = chain(
+			'waits',
+			webhook(path, { responseMode: 'onReceived' }),
+			people(),
+			callNode({ waitForCompletion: 'webhook' }),
+		);
+		const settings = { saveDataSuccessExecution: 'none', saveManualExecutions: false };
+		const workflow = await publish({ ...flow, settings });
+		await post(path, { people: [{ phone: '9312645872', name: person }] });
+		await untilWaiting(await executionOf(workflow));
+		expect(tablesWith(person)).toEqual(['execution_data']);
+		const [call] = simulator.placedCalls().slice(-1);
+		await simulator.completeCall(call?.callId ?? '');
+		await until(
+			'the execution to be gone',
+			async () => (await n8n.executions(workflow)).length === 0,
+		);
+		// n8n removes the marked data from the database minutes later.
+		const marked = z.array(z.object({ deletedAt: z.string() }));
+		const sql = `select deletedAt from execution_entity where workflowId = '${workflow.id}'`;
+		expect(query(sql, marked)).toHaveLength(1);
+	});
+
+	it('keeps nothing of a person whose execution and workflow are deleted', async () => {
+		const person = 'Tuvwxyz Deletedname';
+		const path = randomUUID();
+		const flow = chain('deleted', webhook(path), people(), callNode(oncePerDay));
+		const workflow = await publish(flow);
+		await post(path, { people: [{ phone: '9312645873', name: person }] });
+		expect(tablesWith(person)).toEqual(['execution_data']);
+		expect([...storedHashes(workflow).values()].flat()).toHaveLength(1);
+		const ids = [await executionOf(workflow)];
+		await n8n.request('POST', '/executions/delete', { ids });
+		expect(tablesWith(person)).toEqual([]);
+		await removeWorkflows();
+		expect(storedHashes(workflow).size).toBe(0);
+	});
 
 	it('keeps numbers, names, and texts in executions only, and writes none into its log and other files', async () => {
 		const path = randomUUID();
