@@ -7,10 +7,8 @@ import { webhook } from '../n8n/workflow';
 import { Account } from './account';
 import {
 	aiAgent,
-	callReview,
 	callTool,
 	callsDirectly,
-	callsReviewed,
 	chatModel,
 	connect,
 	CUSTOMER,
@@ -20,7 +18,6 @@ import {
 	uses,
 } from './callingAgent';
 import { removeServer, startServer } from './ownServer';
-import { APPROVER, KEY } from './questions';
 
 let server: N8nServer;
 let account: Account;
@@ -73,37 +70,3 @@ test.each([3.1, 2.2])(
 		expect([simulator.callsTo(CUSTOMER), simulator.callsTo(OTHER)]).toEqual([1, 1]);
 	},
 );
-
-test('a tool that a person approves after n8n was killed is used once', async () => {
-	const { n8n, simulator, credentials } = account;
-	const path = randomUUID();
-	const workflow = await account.publish({
-		name: `human review and a crash ${path}`,
-		nodes: [
-			webhook(path, { responseMode: 'onReceived' }),
-			chatModel(modelCredentials),
-			aiAgent('Agent'),
-			callReview('Ask', credentials),
-			callTool('Call', credentials),
-		],
-		connections: connect([['Webhook', 'Agent'], ...uses('Agent', ['Ask', 'Call'])]),
-	});
-	model.follow(callsReviewed('Call', CUSTOMER), finish);
-	await n8n.webhook(path, {});
-	const id = await account.executionOf(workflow);
-	await account.untilWaiting(id);
-	const [question] = simulator.placedCalls();
-	expect(question?.phone).toBe(`+91${APPROVER}`);
-	await server.kill();
-	await server.boot();
-	await n8n.signIn();
-	const callId = question?.callId ?? '';
-	await simulator.endCall(callId, { data_captured: { [KEY]: 'yes' } });
-	// n8n takes reports only some time after its start.
-	await until('the report', async () =>
-		(await simulator.deliverWebhook(callId)).some((delivery) => delivery.status === 200),
-	);
-	expect((await n8n.finished(id)).status).toBe('success');
-	expect(model.isAtEnd).toBe(true);
-	expect(simulator.callsTo(CUSTOMER)).toBe(1);
-});

@@ -95,6 +95,9 @@ export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Colum
 	};
 
 	const phoneWanted = { name: choice.phone, field: PHONE_FIELD };
+	// The first person of a file without a header would be lost.
+	if (isCampaignPhone(choice.phone))
+		throw missingColumn(found, phoneWanted, 'phone numbers', choice.from);
 	const phone =
 		resolve(found, phoneWanted, PHONE_SYNONYMS) ??
 		required(phoneWanted, 'phone numbers', [...found.names].map(unmarked).filter(isPhoneHeading));

@@ -203,6 +203,13 @@ test('a first row with a phone number is no header', () => {
 	});
 });
 
+test('a phone number as the entered name is none, also if a file without a header begins with it', () => {
+	const phone = '9876543211';
+	expect(thrownBy(() => resolve([phone, 'Bela'], { phone, from: 'csv' }))).toMatchObject({
+		message: 'The input has no column "9876543211", so nothing was sent',
+	});
+});
+
 describe('a missing phone column', () => {
 	const firstRows = (...rows: Cell[][]) =>
 		rows.map((cells) => ({
