@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Fields } from '../../shared/n8n/forms/fields';
 import type { TimeValue } from '../../shared/n8n/forms/fieldValue';
 import { DAY_MINUTES, minuteOfDay } from '../../shared/dates';
 import { isUnset, parseList, quoted } from '../../shared/values';
@@ -119,7 +119,7 @@ export function readCallingHours(options: Fields, country: string): CallingHours
 	const [start, end] = [hours.clock('from'), hours.clock('to')];
 	const from = timeOfDay('From', start);
 	const to = timeOfDay('To', end);
-	const zone = timeZone(hours.text('timeZone', MAY_BE_BLANK), country);
+	const zone = timeZone(hours.text('timeZone'), country);
 	if (to <= from) throw endsTooEarly(start, end);
 	return { days, from, to, zone, outside: isSkipped ? 'notPlaced' : 'schedule' };
 }

@@ -1,4 +1,3 @@
-import set from 'lodash/set';
 import { DateTime } from 'luxon';
 import type { CallingHours } from '../../../../nodes/PlaceCall/callTime';
 import { callWith, messageOf } from '../callForm';
@@ -135,14 +134,6 @@ describe('without a time zone', () => {
 	])('in %s, %s is called at the hours of %s', (countryCode, phoneNumber, zone) => {
 		for (const timeZone of ['', null, ' '])
 			expect(hoursOf({ timeZone }, { countryCode, phoneNumber }).zone).toBe(zone);
-		const path = 'options.callingHours.hours.timeZone';
-		const values = {
-			countryCode,
-			phoneNumber,
-			options: { callingHours: { hours: { ...FIELDS, timeZone: '' } } },
-		};
-		const call = callWith(values, 'UTC', set({}, path, '={{ $json.zone }}'));
-		expect(call.time.hours?.zone).toBe(zone);
 	});
 
 	test('in a country with several, which one is asked', () => {
