@@ -1,5 +1,5 @@
 import compact from 'lodash/compact';
-import uniq from 'lodash/uniq';
+import uniqBy from 'lodash/uniqBy';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../shared/api/client';
 import {
@@ -140,7 +140,10 @@ export async function runPush(
 	const isNameless = rows.size > 1 && !prepared.hasNames && outcome.stopped === undefined;
 	const notes = [
 		...source.notes,
-		...uniq(columns.map((each) => takenColumns(each, choice))),
+		...uniqBy(
+			columns.map((each) => takenColumns(each, choice)),
+			'message',
+		),
 		whyEmptied(prepared),
 		isNameless && whyNoNames(columns, choice),
 	];

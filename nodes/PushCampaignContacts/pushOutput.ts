@@ -11,11 +11,11 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { type ExplainedError, InvalidInput } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
+import { type Explanation, onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
-import { addHintsForModel, addHintsForPerson } from '../shared/n8n/tools/hints';
+import { addHintsForModel, addHintsForPerson, textOnScreen } from '../shared/n8n/tools/hints';
 import { forEachWithPauses } from '../shared/pauses';
 import { displayText, plainText } from '../shared/values';
 import {
@@ -50,7 +50,7 @@ export type FinishedPush = {
 	source: RowSource;
 	phones: PhonesByRow;
 	/** Hints about how the rows were read. */
-	notes: readonly string[];
+	notes: readonly Explanation[];
 };
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
@@ -75,29 +75,32 @@ export function addPushHints(
 	const endsLoop = pushedRows(outcome).size === 0 && isInLoop(context);
 	const isPush = stopped === undefined && ready === undefined;
 	const areUnseen = notPushed.size > 0 && isPush && !isRejectedRead;
-	const unseen = areUnseen && NOT_READ;
-	const hints = compact([...hintsFor(outcome), unseen, ...notes, endsLoop && LOOP_ENDS]);
-	addHintsForPerson(context, ...hints.map(asHint));
+	const aboutRows = hintsFor(outcome).map(asHint);
+	const hints = compact([...aboutRows, areUnseen && NOT_READ, ...notes, endsLoop && LOOP_ENDS]);
+	addHintsForPerson(context, ...hints);
 }
 
 const asHint = (message: string) => ({ message, resolution: onScreenOnly('') });
-
-/** What happened. The next sentence says what a person can do. Cells in quotes may have dots: "Dr. Rao". */
-const FIRST_SENTENCE = /^(?:"[^"]*"|[^"])*?[.](?= [A-Z]|$)/;
 
 /** The same for a model, without the totals, and without what only a person can do. */
 export function addPushHintsForModel(
 	context: IExecuteFunctions,
 	{ outcome, notes }: FinishedPush,
 ): void {
-	const happened = notes.flatMap((note) => FIRST_SENTENCE.exec(note) ?? []);
-	addHintsForModel(context, ...[...happened, ...notesOn(outcome, 'forModel')].map(asHint));
+	addHintsForModel(context, ...notes, ...notesOn(outcome, 'forModel').map(asHint));
 }
 
-const NOT_READ =
-	"No node reads 'Rejected', so a published workflow tells nobody which rows weren't pushed. Connect it, for example to a node that writes to your sheet.";
-const LOOP_ENDS =
-	"'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it. Connect both outputs to a Merge node, and that to Loop Over Items. Or remove the loop: the node pushes any number of rows.";
+const NOT_READ: Explanation = {
+	message:
+		"No node reads 'Rejected', so a published workflow tells nobody which rows weren't pushed",
+	resolution: onScreenOnly('Connect it, for example to a node that writes to your sheet.'),
+};
+const LOOP_ENDS: Explanation = {
+	message: "'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it",
+	resolution: onScreenOnly(
+		'Connect both outputs to a Merge node, and that to Loop Over Items. Or remove the loop: the node pushes any number of rows.',
+	),
+};
 
 function isInLoop(context: IExecuteFunctions): boolean {
 	const before = context.getParentNodes(context.getNode().name);
@@ -274,7 +277,7 @@ export function pushStopped(
 		isCanceled(context) && WHY_CANCELED,
 		nodeError.description,
 		...describeOutcome(outcome, source.names),
-		...notes,
+		...notes.map(textOnScreen),
 	]).map(displayText);
 	nodeError.description = lines.join('\n');
 	// n8n shows this one on the screen, as HTML. It would join the lines of the description.

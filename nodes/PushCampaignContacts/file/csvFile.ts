@@ -1,7 +1,7 @@
 import findLastIndex from 'lodash/findLastIndex';
 import isEqual from 'lodash/isEqual';
 import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
+import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
 import type { ContactRow } from '../push/cells';
 import { changedFile } from '../push/prepareRows';
@@ -111,17 +111,21 @@ export class CsvFile {
 	}
 
 	/** Hints about how the file was read. Complete after its rows were. */
-	get notes(): readonly string[] {
+	get notes(): readonly Explanation[] {
 		const name = quoted(this.name);
 		if (this.encoding === 'windows-1252') {
-			return [
-				`The file ${name} was read as Windows-1252. Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.`,
-			];
+			const message = `The file ${name} was read as Windows-1252`;
+			const resolution = onScreenOnly(
+				"Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.",
+			);
+			return [{ message, resolution }];
 		}
 		if (!this.isDamaged) return [];
-		return [
-			`Some characters of the file ${name} can't be read, so they became "${UNREADABLE}". Check the rows. For the next push, correct the file and save it as CSV UTF-8.`,
-		];
+		const message = `Some characters of the file ${name} can't be read, so they became "${UNREADABLE}"`;
+		const resolution = onScreenOnly(
+			'Check the rows. For the next push, correct the file and save it as CSV UTF-8.',
+		);
+		return [{ message, resolution }];
 	}
 
 	/**

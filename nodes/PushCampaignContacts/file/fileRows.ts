@@ -2,6 +2,7 @@ import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
 import { Pauses } from '../../shared/pauses';
+import type { Explanation } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
 import { SOURCE_FILE_COLUMN, SOURCE_ROW_COLUMN, type ContactRow } from '../push/cells';
 import { changedFile } from '../push/prepareRows';
@@ -49,7 +50,7 @@ export class FileRows implements RowSource {
 		return this.file.name;
 	}
 
-	get notes(): readonly string[] {
+	get notes(): readonly Explanation[] {
 		return this.file.notes;
 	}
 

@@ -1,5 +1,6 @@
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import sum from 'lodash/sum';
+import type { Explanation } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
 import type { ContactRow } from '../push/cells';
 import type { FoundColumns, RowNames, RowSource, Visit } from '../push/rows';
@@ -33,7 +34,7 @@ export class SeveralFiles implements RowSource {
 		return sum(this.files.map(({ count }) => count));
 	}
 
-	get notes(): readonly string[] {
+	get notes(): readonly Explanation[] {
 		return this.files.flatMap(({ notes }) => notes);
 	}
 

@@ -3,7 +3,7 @@ import identity from 'lodash/identity';
 import isEqual from 'lodash/isEqual';
 import toPath from 'lodash/toPath';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
+import { type Explanation, forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { withoutEnd } from '../../shared/text';
 import { isCampaignPhone } from '../../shared/phone/campaignPhone';
 import { isBlank } from '../../shared/phone/written';
@@ -159,7 +159,7 @@ export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Colum
 export function takenColumns(
 	{ phone, personName, lastName, others }: Columns,
 	choice: ColumnChoice,
-): string | undefined {
+): Explanation | undefined {
 	const listed = typeof others === 'string' ? [] : others.map(({ column }) => column.name);
 	const entered = typeof choice.others === 'string' ? [] : choice.others;
 	const pairs = [
@@ -172,9 +172,9 @@ export function takenColumns(
 		const isSame = name === undefined || name === wanted || isEqual(toPath(wanted), [name]);
 		return isSame ? [] : [`${quoted(name)} as ${wanted}`];
 	});
-	return renamed.length === 0
-		? undefined
-		: `Columns used: ${named(renamed, identity, MAX_LISTED_COLUMNS)}.`;
+	if (renamed.length === 0) return undefined;
+	const message = `Columns used: ${named(renamed, identity, MAX_LISTED_COLUMNS)}`;
+	return { message, resolution: onScreenOnly('') };
 }
 
 /**
@@ -182,14 +182,20 @@ export function takenColumns(
  *
  * @param columns of the input, or of each file
  */
-export function whyNoNames(columns: readonly Columns[], choice: ColumnChoice): string | undefined {
+export function whyNoNames(
+	columns: readonly Columns[],
+	choice: ColumnChoice,
+): Explanation | undefined {
 	if (choice.personName === '') return undefined;
 	const { personName } = columns.find((each) => each.personName) ?? {};
 	const cause =
 		personName === undefined
 			? `The input has no column ${quoted(DEFAULT_NAME_COLUMN)}`
 			: `The column ${quoted(personName.name)} is empty in every row`;
-	return `${cause}, so the contacts have no names. If another column has them, enter it in 'Person Name Column'.`;
+	return {
+		message: `${cause}, so the contacts have no names`,
+		resolution: onScreenOnly("If another column has them, enter it in 'Person Name Column'."),
+	};
 }
 
 /** In this order: exact name, nested column, another spelling of the name, and for a default name a synonym. */

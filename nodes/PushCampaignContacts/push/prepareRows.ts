@@ -1,6 +1,6 @@
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
+import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/endpoints';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
@@ -131,10 +131,15 @@ async function checkRows(
 }
 
 /** The hint if cells have a word instead of a value. Undefined if none has. */
-export function whyEmptied({ emptied: { count, examples } }: PreparedRows): string | undefined {
+export function whyEmptied({
+	emptied: { count, examples },
+}: PreparedRows): Explanation | undefined {
 	if (count === 0) return undefined;
 	const have = count === 1 ? 'has' : 'have';
-	return `${counted(count, 'cell')} ${have} a word that stands for no value, such as ${named(examples, quoted)}. Such words weren't sent. Correct the formulas or the export.`;
+	return {
+		message: `${counted(count, 'cell')} ${have} a word that stands for no value, such as ${named(examples, quoted)}`,
+		resolution: onScreenOnly("Such words weren't sent. Correct the formulas or the export."),
+	};
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */

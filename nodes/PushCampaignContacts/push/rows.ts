@@ -1,7 +1,7 @@
 import has from 'lodash/has';
 import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
+import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
 import { Pauses } from '../../shared/pauses';
 import { plainText } from '../../shared/values';
 import type { ContactRow } from './cells';
@@ -24,7 +24,7 @@ export type RowSource = {
 	readonly count: number;
 	readonly names: RowNames;
 	/** Hints about how a file was read, after `each` has read it. */
-	readonly notes: readonly string[];
+	readonly notes: readonly Explanation[];
 	/** How many rows the output of the node can contain. `Infinity` if n8n has the rows as items already. */
 	readonly maxOutputRows: number;
 	/** The row, if it's in n8n's items. */

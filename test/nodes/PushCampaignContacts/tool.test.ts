@@ -5,6 +5,7 @@ import { createRunExecutionData, type WorkflowExecuteMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { MAX_NUMBERS_KEPT } from '../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import type { JsonObject } from '../../../nodes/shared/json';
+import { quoted } from '../../../nodes/shared/values';
 import { engineHarness, engineTool, inlineTool, mcpTool, service } from '../../engine';
 import { skipSleeps } from '../../engine/time';
 import {
@@ -73,14 +74,14 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		expect(contactsOf(bodies[0])).toEqual(given);
 	});
 
-	test('is told which words were not sent', async () => {
+	test.each(['Dr. Rao NULL', 'Asha "A. NULL'])('is told that %j was not sent', async (name) => {
 		respondWith(ok(1));
 		const [one] = contacts(1);
-		const given = [{ ...one, person_name: 'Dr. Rao NULL' }];
+		const given = [{ ...one, person_name: name }];
 		expect(await start({})({ contacts: given })).toMatchObject({
 			outcome: 'done',
 			what_happened: expect.stringContaining(
-				'1 cell has a word that stands for no value, such as "Dr. Rao NULL".',
+				`1 cell has a word that stands for no value, such as ${quoted(name)}.`,
 			),
 		});
 	});

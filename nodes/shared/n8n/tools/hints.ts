@@ -15,10 +15,13 @@ export function addHints(context: IExecuteFunctions, ...hints: Explanation[]): v
 
 /** What the model learns in another way. */
 export function addHintsForPerson(context: IExecuteFunctions, ...hints: Explanation[]): void {
-	const shown = hints.map(({ message, resolution: { onScreen } }) => ({
-		message: displayText(`${asSentence(message)} ${onScreen}`.trim()),
-	}));
+	const shown = hints.map((hint) => ({ message: displayText(textOnScreen(hint)) }));
 	context.addExecutionHints(...shown);
+}
+
+/** What happened, and what to do, in one text. */
+export function textOnScreen({ message, resolution: { onScreen } }: Explanation): string {
+	return `${asSentence(message)} ${onScreen}`.trim();
 }
 
 /** What a person sees in the form, such as its limit. */
