@@ -3,6 +3,7 @@ import { isInternal } from '../shared/api/access';
 import { type ErrorFacts, ExplainedError, OutcomeUnknown } from '../shared/api/errors';
 import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../shared/api/http';
 import { sendWithRetry } from '../shared/api/retry';
+import { onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/http/accountClient';
 import {
@@ -97,10 +98,6 @@ export async function downloadRecording(
 }
 
 const OPEN_LINK = "set 'Recording As' to 'Link', and open the link in a browser.";
-const TRY_AGAIN = {
-	onScreen: `No file was saved. Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, ${OPEN_LINK}`,
-	forModel: 'Try again. A new link is used each time.',
-};
 
 function downloadFailed(error: unknown): OutcomeUnknown {
 	const isCode = error instanceof TransportFault && error.code !== BLOCKED_BY_N8N;
@@ -175,36 +172,29 @@ function isRecording(type: string, fileName: string): boolean {
 
 function otherType(type: string): OutcomeUnknown {
 	const what = type === '' ? 'a file without a type' : `a file of type ${type}`;
-	return notSaved(
+	return new OutcomeUnknown(
 		`The storage returned ${what}, which isn't known to be a recording`,
-		{},
-		{
-			onScreen: `No file was saved. To save it anyway, turn on 'Any File Type' in 'Options'. Or ${OPEN_LINK}`,
-			forModel: '',
-		},
+		onScreenOnly(
+			`No file was saved. To save it anyway, turn on 'Any File Type' in 'Options'. Or ${OPEN_LINK}`,
+		),
 	);
 }
 
 function tooLarge(megabytes: number): OutcomeUnknown {
-	return notSaved(
+	return new OutcomeUnknown(
 		`The recording is larger than ${megabytes} MB`,
-		{},
-		{
-			onScreen: `No file was saved. To save it, raise 'Maximum Size (MB)' in 'Options'. Or ${OPEN_LINK}`,
-			forModel: '',
-		},
+		onScreenOnly(
+			`No file was saved. To save it, raise 'Maximum Size (MB)' in 'Options'. Or ${OPEN_LINK}`,
+		),
 	);
 }
 
 function internalUrl(): OutcomeUnknown {
-	return notSaved(
+	return new OutcomeUnknown(
 		'The link to the recording leads into an internal network',
-		{},
-		{
-			onScreen:
-				'No file was saved, because such a link could read what only this network may see. Ask your service provider for recordings with public links.',
-			forModel: '',
-		},
+		onScreenOnly(
+			'No file was saved, because such a link could read what only this network may see. Ask your service provider for recordings with public links.',
+		),
 	);
 }
 
@@ -224,10 +214,17 @@ function nameAndType(
 	return extension === '' ? { fileName, mimeType: 'application/octet-stream' } : { fileName };
 }
 
+/** Another attempt may save it. */
 function notSaved(
 	message: string,
 	facts: Pick<ErrorFacts, 'originalMessage' | 'origin'> = {},
-	advice = TRY_AGAIN,
 ): OutcomeUnknown {
-	return new OutcomeUnknown(message, advice, facts);
+	return new OutcomeUnknown(
+		message,
+		{
+			onScreen: `No file was saved. Run this item again. The node gets a new link each time, which is valid for 15 minutes. If this doesn't help, ${OPEN_LINK}`,
+			forModel: 'Try again. A new link is used each time.',
+		},
+		facts,
+	);
 }
