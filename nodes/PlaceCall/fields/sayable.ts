@@ -38,7 +38,7 @@ function wordWithoutValue(text: string): string | undefined {
 	return words.flatMap((word) => [word, word.slice(0, -1)]).find(hasNoValue);
 }
 
-const ENDS_IN_SPACE = /^$|\s$/;
+const SPACE = /\s/;
 const BEGINS_WITH_MORE = /^[\s.,;:!?]/;
 
 /** Whether an expression returned nothing where the text around it has room for a word: `Hello , this is Priya`. */
@@ -48,8 +48,8 @@ function hasGap(expression: string, text: string): boolean {
 	let at = start.length;
 	for (const part of parts) {
 		const after = part.slice(part.indexOf('}}') + 2);
-		const isGap = text.startsWith(after, at) && ENDS_IN_SPACE.test(text.slice(0, at));
-		if (isGap && BEGINS_WITH_MORE.test(after)) return true;
+		const isAfterSpace = at === 0 || SPACE.test(text.charAt(at - 1));
+		if (isAfterSpace && BEGINS_WITH_MORE.test(after) && text.startsWith(after, at)) return true;
 		const next = text.indexOf(after, at);
 		if (next < 0) return false;
 		at = next + after.length;

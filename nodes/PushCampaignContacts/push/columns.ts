@@ -8,6 +8,7 @@ import { withoutEnd } from '../../shared/text';
 import { isCampaignPhone } from '../../shared/phone/campaignPhone';
 import { isBlank } from '../../shared/phone/written';
 import { named, plainText, quoted } from '../../shared/values';
+import { DELIMITERS } from '../file/csv';
 import { ADDED_COLUMNS, type Column } from './cells';
 import { comparableHeading, isPhoneHeading } from './headings';
 import type { FirstRow, FoundColumns } from './rows';
@@ -303,7 +304,7 @@ function headingsIn({ cells }: FirstRow): string[] {
 	return compact(split.map((text) => unmarked(text.trim())));
 }
 
-const DELIMITER = /[,;\t|]/;
+const DELIMITER = new RegExp(`[${DELIMITERS.join('')}]`);
 
 /** Most of the values are phone numbers, as far as there are any. */
 function isMostlyPhones(first: readonly FirstRow[], column: string): boolean {
