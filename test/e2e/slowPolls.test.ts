@@ -14,6 +14,14 @@ const BEFORE_THE_FIRST_CHECK = 5;
 const AFTER_IT = 60;
 const RECORD = /^\/v1\/call\/[^/]+$/;
 
+/** n8n accepts no time that comes more often than each minute, but several. */
+const EVERY_10_SECONDS = {
+	item: [0, 10, 20, 30, 40, 50].map((second) => ({
+		mode: 'custom',
+		cronExpression: `${second} * * * * *`,
+	})),
+};
+
 const DURABLE = {
 	N8N_SCHEDULER_ENABLED: 'true',
 	N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
@@ -44,9 +52,8 @@ class Watcher {
 	}
 
 	private json(parameters: INodeParameters, name: string): WorkflowJson {
-		const pollTimes = { item: [{ mode: 'everyMinute' }] };
 		const campaignId = byId(fixtures.campaigns.active);
-		const form = { campaignId, pollTimes, ...parameters };
+		const form = { campaignId, pollTimes: EVERY_10_SECONDS, ...parameters };
 		const trigger = this.account.ours(name, 'campaignCallsTrigger', form, { id: this.nodeId });
 		return chain('watched calls', trigger, node(LAST, 'n8n-nodes-base.noOp', 1));
 	}
