@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sharedN8n } from '../e2e/shared';
 import { post } from '../e2e/calls';
 import { until } from '../n8n/until';
-import { byId, webhook } from '../n8n/workflow';
+import { byId, node, webhook } from '../n8n/workflow';
 import { connect } from '../e2e/callingAgent';
 import { fixtures } from '../simulator';
 import { inEditor } from './inEditor';
@@ -12,6 +12,35 @@ const PHONE = '9876543210';
 /** n8n also runs the node whose previous nodes were selected, if a form, a chat, or a webhook starts the workflow. */
 describe("'Execute previous nodes' below a webhook", () => {
 	const { test: account, editor } = inEditor();
+
+	async function previousNodesOf(name: string, url: string): Promise<void> {
+		await editor().openNode(name);
+		await editor().page.getByRole('button', { name: 'Execute previous nodes' }).click();
+		await until('n8n to listen', async () => (await post(url, { phone: PHONE })).status !== 404);
+		await editor().readOutput("You selected 'Execute previous nodes'");
+		await editor().page.keyboard.press('Escape');
+	}
+
+	test('in a loop, where a node is before itself, calls nobody', async () => {
+		const { simulator, placeCall, create } = account();
+		const path = randomUUID();
+		const workflow = await create({
+			name: 'previous nodes in a loop',
+			nodes: [
+				webhook(path, { responseMode: 'onReceived' }),
+				{ ...node('Loop', 'n8n-nodes-base.splitInBatches', 3), position: [200, 0] },
+				{ ...placeCall({ phoneNumber: '={{ $json.body.phone }}' }), position: [400, 0] },
+			],
+			connections: connect([
+				['Webhook', 'Loop'],
+				['Loop', 'Place Call', 'main', 1],
+				['Place Call', 'Loop'],
+			]),
+		});
+		await editor().openWorkflow(workflow.id);
+		await previousNodesOf('Place Call', `${sharedN8n().baseUrl}/webhook-test/${path}`);
+		expect(simulator.callsTo(`+91${PHONE}`)).toBe(0);
+	});
 
 	test('calls and pushes nobody, and says so. Execute step calls', async () => {
 		const { n8n, simulator, ours, placeCall, create } = account();
@@ -36,14 +65,7 @@ describe("'Execute previous nodes' below a webhook", () => {
 		});
 		await editor().openWorkflow(workflow.id);
 		const url = `${sharedN8n().baseUrl}/webhook-test/${path}`;
-		const clickAndStart = async (name: string) => {
-			await editor().openNode(name);
-			await editor().page.getByRole('button', { name: 'Execute previous nodes' }).click();
-			await until('n8n to listen', async () => (await post(url, { phone: PHONE })).status !== 404);
-			await editor().readOutput("You selected 'Execute previous nodes'");
-			await editor().page.keyboard.press('Escape');
-		};
-		await clickAndStart('Place Call');
+		await previousNodesOf('Place Call', url);
 		await editor().openNode('Push');
 		await editor().readOutput("You executed 'Place Call', so this node did nothing");
 		await editor().page.keyboard.press('Escape');
