@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ScriptedModel } from '../n8n/scriptedModel';
 import type { Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { byId, chain, node, webhook } from '../n8n/workflow';
+import { condition, byId, chain, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
 import {
@@ -179,20 +179,12 @@ test("DateTime.fromFormat reads the date of a sheet in the workflow's time zone"
 
 test('a filter with the dates of holidays calls nobody on these days', async () => {
 	const filter = (name: string, days: string): INode =>
-		node(name, 'n8n-nodes-base.filter', 2.2, {
-			conditions: {
-				options: { version: 2, caseSensitive: true, typeValidation: 'strict' },
-				conditions: [
-					{
-						id: 'day',
-						leftValue: `={{ [${days}].includes($now.toISODate()) }}`,
-						rightValue: '',
-						operator: { type: 'boolean', operation: 'false', singleValue: true },
-					},
-				],
-				combinator: 'and',
-			},
-		});
+		node(
+			name,
+			'n8n-nodes-base.filter',
+			2.2,
+			condition(`={{ [${days}].includes($now.toISODate()) }}`, 'is false'),
+		);
 	const executeWith = async (days: string) =>
 		await executeFlow(
 			account,
@@ -215,20 +207,7 @@ describe('a push', () => {
 	const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: 1, options: {} });
 
 	it('of rows for several campaigns is split with a Switch node', async () => {
-		const rule = (campaign: number) => ({
-			conditions: {
-				options: { version: 2, caseSensitive: true, typeValidation: 'strict' },
-				conditions: [
-					{
-						id: String(campaign),
-						leftValue: '={{ $json.campaign }}',
-						rightValue: campaign,
-						operator: { type: 'number', operation: 'equals' },
-					},
-				],
-				combinator: 'and',
-			},
-		});
+		const rule = (campaign: number) => condition('={{ $json.campaign }}', 'equals', campaign);
 		const rules = { values: [rule(active), rule(draft)] };
 		const split = node('Switch', 'n8n-nodes-base.switch', 3.2, { rules, options: {} });
 		const rows = [
@@ -367,20 +346,12 @@ describe('waiting in a sub-workflow', () => {
 		const sub = await publish(
 			chain('waits', subTrigger(), placeCall({ waitForCompletion: 'webhook' })),
 		);
-		const isAsha = node('IF', 'n8n-nodes-base.if', 2.2, {
-			conditions: {
-				options: { version: 2, caseSensitive: true, typeValidation: 'loose' },
-				conditions: [
-					{
-						id: 'asha',
-						leftValue: '={{ $json.phone }}',
-						rightValue: ASHA,
-						operator: { type: 'string', operation: 'equals' },
-					},
-				],
-				combinator: 'and',
-			},
-		});
+		const isAsha = node(
+			'IF',
+			'n8n-nodes-base.if',
+			2.2,
+			condition('={{ $json.phone }}', 'equals', ASHA),
+		);
 		const [next = 'Execute'] = between;
 		const merges = between.map((name) => node(name, 'n8n-nodes-base.merge', 3.2, {}));
 		simulator.setAutoComplete({ afterMs: 1_500 });

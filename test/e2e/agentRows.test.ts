@@ -7,7 +7,7 @@ import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import { ThirdParties } from '../n8n/thirdParties';
 import { slackToken } from '../n8n/thirdParties/slack';
 import { until } from '../n8n/until';
-import { byId, manualTrigger, node, webhook } from '../n8n/workflow';
+import { condition, byId, manualTrigger, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
 import {
@@ -483,15 +483,12 @@ describe('a human review by phone', () => {
 	});
 
 	test('a row can ask again, also if the agent has only the rows of a later output', async () => {
-		const isAsha = { leftValue: '={{ $json.name }}', rightValue: 'Asha' };
-		const operator = { type: 'string', operation: 'equals' };
-		const iff = node('If', 'n8n-nodes-base.if', 2.2, {
-			conditions: {
-				options: { version: 2, typeValidation: 'loose', caseSensitive: true },
-				combinator: 'and',
-				conditions: [{ id: 'name', ...isAsha, operator }],
-			},
-		});
+		const iff = node(
+			'If',
+			'n8n-nodes-base.if',
+			2.2,
+			condition('={{ $json.name }}', 'equals', 'Asha'),
+		);
 		const others: Arrow[] = [
 			['Rows', 'If'],
 			['If', 'Agent', 'main', 1],

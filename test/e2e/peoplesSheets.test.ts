@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../nodes/shared/json';
 import { until } from '../n8n/until';
-import { byId, chain, node } from '../n8n/workflow';
+import { condition, byId, chain, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
 import { runFlow, runOnRows } from './rowRun';
@@ -179,20 +179,12 @@ describe('several files', () => {
 
 		it('are pushed after Split Out and Filter have left out the others, as the docs advise', async () => {
 			const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: '$binary' });
-			const filter = node('Filter', 'n8n-nodes-base.filter', 2.2, {
-				conditions: {
-					options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 },
-					combinator: 'and',
-					conditions: [
-						{
-							id: randomUUID(),
-							leftValue: '={{ $binary.values().first().fileExtension }}',
-							rightValue: 'csv',
-							operator: { type: 'string', operation: 'equals' },
-						},
-					],
-				},
-			});
+			const filter = node(
+				'Filter',
+				'n8n-nodes-base.filter',
+				2.2,
+				condition('={{ $binary.values().first().fileExtension }}', 'equals', 'csv'),
+			);
 			const { error, rejected } = await run(
 				pushNode({ contactsFrom: 'csv', options: { output: 'rows' } }),
 				[],

@@ -37,6 +37,28 @@ export function manualTrigger(): INode {
 	return node('Start', 'n8n-nodes-base.manualTrigger', 1);
 }
 
+/** The parameters of an If or Filter node with one condition, or those of a rule of a Switch node. */
+export function condition(
+	leftValue: string,
+	operator: 'is true' | 'is false' | 'equals' | 'is less than',
+	rightValue: string | number = '',
+): INodeParameters {
+	const type = typeof rightValue === 'number' ? 'number' : 'string';
+	const operators = {
+		'is true': { type: 'boolean', operation: 'true', singleValue: true },
+		'is false': { type: 'boolean', operation: 'false', singleValue: true },
+		equals: { type, operation: 'equals' },
+		'is less than': { type, operation: 'lt' },
+	};
+	return {
+		conditions: {
+			options: { version: 2, caseSensitive: true, typeValidation: 'strict' },
+			combinator: 'and',
+			conditions: [{ id: randomUUID(), leftValue, rightValue, operator: operators[operator] }],
+		},
+	};
+}
+
 /** Work that takes time. */
 export function waitNode(seconds: number): INode {
 	const parameters = { amount: seconds, unit: 'seconds' };
