@@ -46,7 +46,9 @@ export function waitedItems(
 	return items.map((item, index) => {
 		const pairedItem = { item: index };
 		const known = watch.state(callIdOf(item) ?? callIdOf(askedInstead(items, item)) ?? '');
-		if (known === undefined) return { ...item, pairedItem };
+		if (known === undefined) {
+			return { json: { ...item.json, ...outcomeOfSame(items, item, watch) }, pairedItem };
+		}
 		const { asked, ...call } = omit(jsonOf(item), WAITS_UNTIL, NOT_READ_FIELD, 'timed_out');
 		const outcome = flatCallRecord({ phone_key: call.phone_key ?? null, ...known.record });
 		const json = {
@@ -60,6 +62,23 @@ export function waitedItems(
 		};
 		return { json: withAnswer(json, asked, known), pairedItem };
 	});
+}
+
+/**
+ * The outcome of the call of the item with the same number. Without it, a workflow that calls unanswered people again would
+ * call this one.
+ */
+function outcomeOfSame(
+	items: readonly INodeExecutionData[],
+	{ json: { duplicate_of: first, error } }: INodeExecutionData,
+	watch: CallWatch,
+): IDataObject {
+	// The input fields of a failed item may be the output of an earlier call.
+	const other = typeof first === 'number' && error === undefined ? items[first] : undefined;
+	const known = other && watch.state(callIdOf(other) ?? '');
+	if (known === undefined) return {};
+	const outcome = pick(flatCallRecord(known.record), 'outcome', 'answered');
+	return { ...outcome, timed_out: !known.hasEnded };
 }
 
 /** The item that asks the same question to the same person. The item itself if there is none. */

@@ -30,6 +30,20 @@ describe('items of the wait', () => {
 		]);
 	});
 
+	it('an item with the number of another one has the outcome of its call', async () => {
+		const rows = [{ phone: '9000000000' }, { phone: '+91 90000 00000' }, { phone: '' }];
+		const { callId, arrive } = await waiting(byWebhook, rows, {
+			onError: 'continueRegularOutput',
+		});
+		await service().endCall(callId);
+		const { items } = await arrive({ call_id: callId });
+		expect(items).toMatchObject([
+			{ call_id: callId, placed: true, answered: true, timed_out: false },
+			{ call_id: null, placed: false, duplicate_of: 0, answered: true, timed_out: false },
+			{ error: "'Phone Number' is empty [item 2]" },
+		]);
+	});
+
 	it.each([
 		['a webhook resumes it', false],
 		["n8n's own limit ends its wait", true],
