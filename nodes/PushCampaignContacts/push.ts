@@ -218,7 +218,7 @@ export async function sendInChunks(
 		let rest = sender.restore(records, all);
 		if (rest.length === 0 && all.length > 0) continue;
 		if (stop?.status !== 'unknown') {
-			rest = numbersOfExecution.leaveOut(rest, keyNumberAt, notPushed);
+			rest = numbersOfExecution.leaveOut(rest, keyNumberAt, prepared);
 		}
 		if (stop === undefined) {
 			record[key] = records;

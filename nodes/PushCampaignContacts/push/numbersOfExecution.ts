@@ -3,7 +3,8 @@ import { NotSent } from '../../shared/api/errors';
 import { USER } from '../../shared/api/resolution';
 import { isJsonObject } from '../../shared/json';
 import type { KeyNumberOf } from './phones';
-import type { PushOutcome, RowsNotPushed } from './outcome';
+import type { PushOutcome } from './outcome';
+import type { PreparedRows } from './prepareRows';
 
 /** What an execution pushed to its campaigns, for all runs of the node. Stored with the execution. */
 export type NumbersRecord = {
@@ -26,6 +27,9 @@ const SENT =
 	"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.";
 const UNKNOWN =
 	"This number may be in the campaign, because an earlier push of it has an unknown outcome. It wasn't pushed again.";
+
+const UNKNOWN_BEFORE =
+	"A row with this number has the status unknown: an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty the status of that row.";
 
 /**
  * The numbers that any run of the node pushed to a campaign in this execution, such as the iterations of a loop, several
@@ -60,16 +64,17 @@ export class NumbersOfExecution {
 		);
 	}
 
-	/** Adds rows with sent numbers to the rejected ones. @returns the other rows */
+	/** Adds rows with sent numbers, and those that may have been sent, to the rejected ones. @returns the other rows */
 	leaveOut(
 		rows: readonly number[],
 		keyOf: KeyNumberOf,
-		notPushed: RowsNotPushed,
+		{ notPushed, unknownBefore }: Pick<PreparedRows, 'notPushed' | 'unknownBefore'>,
 	): readonly number[] {
-		if (this.record.count === 0) return rows;
+		if (this.record.count === 0 && unknownBefore.size === 0) return rows;
 		return rows.filter((index) => {
 			const key = keyOf(index);
-			if (has(this.unknown, key)) notPushed.add(index, 'unknown', UNKNOWN);
+			if (unknownBefore.has(key)) notPushed.add(index, 'unknown', UNKNOWN_BEFORE);
+			else if (has(this.unknown, key)) notPushed.add(index, 'unknown', UNKNOWN);
 			else if (has(this.sent, key)) notPushed.add(index, 'duplicate', SENT);
 			else return true;
 			return false;

@@ -9,7 +9,7 @@ import { hasNoValue, nameIn } from '../../shared/sheetCells';
 import { counted, detachedCopy, messageOf, named, quoted } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
-import { cellOf, type Column, type ContactRow } from './cells';
+import { cellOf, type Column, type ContactRow, PUSH_STATUS_COLUMN, STATUS_COLUMN } from './cells';
 import type { Columns } from './columns';
 import { RowsNotPushed } from './outcome';
 import { ROWS_PER_LOOK, type RowSource } from './rows';
@@ -20,6 +20,8 @@ export type PreparedRows = {
 	/** Their phones. */
 	phones: PhonesByRow;
 	notPushed: RowsNotPushed;
+	/** The numbers of rows that say that an earlier push of them has an unknown outcome. */
+	unknownBefore: ReadonlySet<number>;
 	/** Whether any row has a name. */
 	hasNames: boolean;
 	/** Cells with a word instead of a value, such as `#REF!`. It isn't sent. */
@@ -44,13 +46,12 @@ export async function prepareRows(
 		if (own === undefined) throw new RangeError(`Row ${row} has no columns`);
 		return own;
 	};
-	const { phones, notPushed, hasNames, emptied } = await checkRows(source, columnsOf);
+	const { phones, notPushed, ...checked } = await checkRows(source, columnsOf);
 	return {
 		rows: await rowsWith(phones, source.count),
 		phones,
 		notPushed,
-		hasNames,
-		emptied,
+		...checked,
 		contactsOf: async (some) => {
 			const contacts: string[] = [];
 			await source.pick(some, (row, index, unusable) => {
@@ -91,6 +92,7 @@ async function checkRows(
 	const countEmptied = (cell: string) => {
 		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(detachedCopy(cell));
 	};
+	const unknownBefore = new Set<number>();
 	let hasNames = false;
 
 	await source.each((row, index, unusable) => {
@@ -100,6 +102,7 @@ async function checkRows(
 		const reading = unusable === undefined ? readRow(row, columns, name) : { reason: unusable };
 		if (isAccepted(reading)) {
 			visitEmptied(row, columns, countEmptied);
+			if (isUnknown(row)) unknownBefore.add(Number(reading.phoneKey));
 			const nameLength = Math.min(name?.length ?? 0, MAX_NAME_LENGTH);
 			const kept = keptRows.get(reading.phoneKey);
 			// If both names are equally long, the earlier row is kept.
@@ -127,7 +130,7 @@ async function checkRows(
 		const reason = `${which} has the same number and was kept. The node pushes one row per phone number.`;
 		notPushed.add(index, 'duplicate', reason);
 	}
-	return { phones, notPushed, hasNames, emptied };
+	return { phones, notPushed, unknownBefore, hasNames, emptied };
 }
 
 /** The hint if cells have a word instead of a value. Undefined if none has. */
@@ -176,6 +179,11 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 	const column = isFirst ? columns.personName : columns.lastName;
 	const name = quoted(column?.name ?? '');
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
+}
+
+/** Whether the row is from *Rejected* of a push, this node's or that of another one, and may be in its campaign. */
+function isUnknown(row: ContactRow): boolean {
+	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].some((name) => cellOf(row, { name }) === 'unknown');
 }
 
 async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {

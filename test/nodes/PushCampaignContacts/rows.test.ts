@@ -358,3 +358,24 @@ test.each(['requests', 'rows'])(
 		expect(names.slice(0, 4)).toEqual([...REASON, 'push_status', 'phone']);
 	},
 );
+
+test.each(['push_status', 'rejection_status'])(
+	"rows whose %s is unknown aren't pushed, nor others with their number, until the column is empty",
+	async (column) => {
+		const bodies = respondWith(ok(1), ok(2));
+		const rows = [
+			{ phone: phone(0), [column]: 'unknown' },
+			{ phone: `+91 ${phone(0)}`, person_name: 'Asha' },
+			{ phone: phone(1), [column]: 'not_sent' },
+		];
+		const { pushed, rejected } = await runPush(rowsOf(...rows), byRow, goOn);
+		expect(pushed.map(({ json }) => json.phone)).toEqual([phone(1)]);
+		expect(rejected.map(({ json }) => [json.push_status, json.rejection_reason])).toEqual([
+			['duplicate', expect.stringMatching(/was kept/)],
+			['unknown', expect.stringMatching(/^A row with this number has the status unknown: /)],
+		]);
+		const again = await runPush(rowsOf(...rows.map((row) => ({ ...row, [column]: '' }))), byRow);
+		expect(again.pushed.map(({ json }) => json.phone)).toEqual([`+91 ${phone(0)}`, phone(1)]);
+		expect(bodies.map(contactsOf)).toHaveLength(2);
+	},
+);

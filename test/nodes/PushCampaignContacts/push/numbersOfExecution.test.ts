@@ -23,8 +23,8 @@ test('recognizes as many numbers as are stored, and has no room for a push of a 
 	};
 	const isKnown = (number: number) => {
 		const keys = numbered(number);
-		const notPushed = new RowsNotPushed();
-		const left = new NumbersOfExecution(record, 42).leaveOut([0], keys, notPushed);
+		const prepared = { notPushed: new RowsNotPushed(), unknownBefore: new Set<number>() };
+		const left = new NumbersOfExecution(record, 42).leaveOut([0], keys, prepared);
 		return left.length === 0;
 	};
 	add(0, MAX_NUMBERS_KEPT);
@@ -45,7 +45,8 @@ test('a loop with another number in each iteration takes time in proportion to i
 			const pushed = [{ rows: RowSet.of([0]), response: {}, unmatched: [] }];
 			const keys = numbered(round);
 			const numbers = new NumbersOfExecution(record, 42);
-			expect(numbers.leaveOut([0], keys, notPushed)).toHaveLength(1);
+			const prepared = { notPushed, unknownBefore: new Set<number>() };
+			expect(numbers.leaveOut([0], keys, prepared)).toHaveLength(1);
 			numbers.add({ received: 1, pushed, notPushed, enqueue: false }, keys);
 		}
 	};
