@@ -63,7 +63,7 @@ export async function placeCalls(
 		...{ webhookUrl: wait.webhookUrl, waits: wait.waits },
 		startedAt,
 		keepsInput: includesInput(context),
-		sameCalls: new SameCalls(context, startedAt),
+		sameCalls: new SameCalls(context),
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
 	};
@@ -97,8 +97,8 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const keepsInput = run.keepsInput(form);
 	const { planned, obstacle } = callTime(call.time, run.startedAt);
 	const moment = { isForNow: call.time.schedule === undefined, planned };
-	const duplicate = sameCalls.add(index, looseKey, moment, question?.asked.question);
-	if (duplicate === undefined && obstacle === undefined) limiter.plan(index, call, planned);
+	const instead = sameCalls.add(index, looseKey, moment, question?.asked.question);
+	if (instead === undefined && obstacle === undefined) limiter.plan(index, call, planned);
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
@@ -108,7 +108,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 			if (obstacle instanceof InvalidInput) throw obstacle;
 		},
 		send: async ({ client }) => {
-			if (duplicate !== undefined) throw duplicate;
+			if (instead !== undefined) throw instead;
 			const place = async (bodyNow: () => Promise<CallRequest>) =>
 				await placeCall(client, bodyNow, { ...additions, legacy });
 			const record = await sendCall(run, index, call, place);
@@ -174,13 +174,13 @@ async function sendCall(
 		};
 	};
 	const response = await place(bodyNow).catch((error: unknown) => {
-		if (explained(error).outcome === 'unknown') sameCalls.remember(index);
+		if (explained(error).outcome === 'unknown') sameCalls.remember(index, 'unknown');
 		else limiter.giveBack(index);
 		throw error;
 	});
 	const record = documentedRecord('call_id', response);
 	const callId = plainText(record.call_id);
-	sameCalls.remember(index, callId);
+	sameCalls.remember(index, { callId });
 	const id = callIdKey(callId);
 	if (callIds.has(id)) throw idOfAnotherCall();
 	callIds.add(id);

@@ -1,11 +1,11 @@
-import isNumber from 'lodash/isNumber';
 import memoize from 'lodash/memoize';
 import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly, USER } from '../shared/api/resolution';
 import { shortFingerprint } from '../shared/hash';
 import { isJsonObject, type JsonObject } from '../shared/json';
-import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
+import { type Lifetime, openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
 import { followsRun } from '../shared/n8n/run/executionData';
 import { askingRowOf, isOneOfSeveral } from '../shared/n8n/tools/askingRow';
 import { isHumanReview, runsAsTool } from '../shared/n8n/tools/toolRun';
@@ -14,47 +14,56 @@ import { NotPlaced } from './notPlaced';
 
 const FINGERPRINT_CHARACTERS = 12;
 
-/** What makes two calls to a number the same call. */
+/** Calls to a number at times that are closer are one call. `{{ $now.plus(…) }}` gives each item another time. */
+const APART_MS = 3_600_000;
+
+/** When a call is for. */
 type Moment = {
-	/** Whether no time was entered. */
+	/** Whether no time was entered. Calling hours that end in between don't make it another call. */
 	isForNow: boolean;
 	/** As decided when this run of the node started. */
 	planned: DateTime;
 };
 
 /**
- * Calls to the same number for the same time are one call in an execution: of several items, and of several runs of this
- * node, because n8n runs it once for each connected output before it. Only a run that came out of an earlier one, as in a
- * loop, may call the same people again. As a tool, they're one call for all rows of one agent run.
+ * Decides which calls are one call. Of the items of a run, those with the same number and about the same time. Of several runs
+ * of this node, those with the same number, because n8n runs it once for each connected output before it. Only a run that
+ * came out of an earlier one, as in a loop, may call the same people again, except those who may have been called. As a tool,
+ * calls to a number are one call for all rows of one agent run.
  */
 export class SameCalls {
-	private readonly firstItems = new Map<string, number>();
+	/** By number. */
+	private readonly firstItems = new Map<string, Array<Moment & { index: number }>>();
 	private readonly callsOfItems = new Map<
 		number,
-		{ calls: string[]; question?: string | undefined }
+		{ call: string; question?: string | undefined }
 	>();
 	private readonly isTool: boolean;
 	private readonly follows: (earlier: number) => boolean;
 	/** The run of this node, or as a tool, the row that asks. Undefined if a call can't be the same as one before. */
 	private readonly caller: string | number | undefined;
-	/** By the fingerprint of the call: the caller that had it. */
+	/** By the fingerprint of the number: the caller that had it. */
 	private readonly callers: JsonObject;
-	/** By the fingerprint of a call and its question: the ID of the call. */
+	/** By the fingerprint of a number and a question: the ID of the call. */
 	private readonly asked: JsonObject;
+	/** Of all nodes of the workflow, by the fingerprint of the number: the node and run whose call may have been placed. */
+	private readonly unknown: JsonObject;
+	/** This node and run. */
+	private readonly nodeRun: string;
 
-	/** @param startedAt when this run of the node started */
-	constructor(
-		context: IExecuteFunctions,
-		private readonly startedAt: DateTime,
-	) {
+	constructor(context: IExecuteFunctions) {
 		this.isTool = runsAsTool(context);
 		this.follows = memoize((earlier) => followsRun(context, earlier));
 		this.caller = callerIn(context);
+		this.nodeRun = `${context.getNode().id} ${runIndexOf(context)}`;
 		const lifetime = this.isTool ? 'agentRun' : 'execution';
-		const open = (name: string) =>
-			this.caller === undefined ? {} : openRecord(context, name, isJsonObject, {}, { lifetime });
-		this.callers = open('calls');
-		this.asked = open('asked');
+		const open = (name: string, of: Lifetime) =>
+			this.caller === undefined
+				? {}
+				: openRecord(context, name, isJsonObject, {}, { lifetime: of });
+		this.callers = open('calls', lifetime);
+		this.asked = open('asked', lifetime);
+		this.unknown = this.isTool ? {} : open('unknown calls', 'workflow');
 	}
 
 	/**
@@ -62,26 +71,27 @@ export class SameCalls {
 	 *
 	 * @param question of *Ask and Wait*
 	 */
-	add(index: number, looseKey: string, moment: Moment, question?: string): NotPlaced | undefined {
+	add(
+		index: number,
+		looseKey: string,
+		moment: Moment,
+		question?: string,
+	): NotPlaced | OutcomeUnknown | undefined {
 		// Several rows of an agent may ask the same person, each something else.
-		const number = this.isTool ? [looseKey, question] : looseKey;
-		const calls = this.timesOf(moment).map((time) => named([number, time]));
-		const first = calls.map((call) => this.firstItems.get(call)).find(isNumber) ?? index;
-		for (const call of calls) this.firstItems.set(call, first);
-		if (first !== index) return duplicate({ duplicate_of: first });
-		this.callsOfItems.set(index, { calls, question });
-		const earlier = calls.find((call) => this.isOfOther(call));
-		if (earlier === undefined) return undefined;
-		if (this.isTool) return calledForAnotherRow();
-		// The answer to the same question is that of the earlier call.
-		const callId = plainText(this.asked[named([earlier, question])]);
-		return duplicate({ duplicate_of: null, ...(callId !== '' && { call_id: callId }) });
-	}
-
-	/** A call for now stays the same call if the calling hours end in between. */
-	private timesOf({ isForNow, planned }: Moment): Array<number | null> {
-		const isMoved = planned.toMillis() !== this.startedAt.toMillis();
-		return [...(isForNow ? [null] : []), ...(isMoved ? [planned.toMillis()] : [])];
+		const call = named(this.isTool ? [looseKey, question] : looseKey);
+		const items = this.firstItems.get(call) ?? [];
+		const first = items.find((item) => isSameTime(item, moment));
+		if (first !== undefined) return duplicate({ duplicate_of: first.index });
+		this.firstItems.set(call, [...items, { index, ...moment }]);
+		this.callsOfItems.set(index, { call, question });
+		if (this.isOfOther(call)) {
+			if (this.isTool) return calledForAnotherRow();
+			// The answer to the same question is that of the earlier call.
+			const callId = plainText(this.asked[named([call, question])]);
+			return duplicate({ duplicate_of: null, ...(callId !== '' && { call_id: callId }) });
+		}
+		const unknown = this.unknown[call];
+		return unknown === undefined || unknown === this.nodeRun ? undefined : calledPerhaps();
 	}
 
 	private isOfOther(call: string): boolean {
@@ -91,15 +101,18 @@ export class SameCalls {
 	}
 
 	/** Call this if the item's call was placed, or may have been. */
-	remember(index: number, callId?: string): void {
-		if (this.caller === undefined) return;
-		const { calls = [], question } = this.callsOfItems.get(index) ?? {};
-		for (const call of calls) {
-			this.callers[call] = this.caller;
-			if (question !== undefined && callId !== undefined)
-				this.asked[named([call, question])] = callId;
-		}
+	remember(index: number, outcome: { callId: string } | 'unknown'): void {
+		const { call, question } = this.callsOfItems.get(index) ?? {};
+		if (this.caller === undefined || call === undefined) return;
+		this.callers[call] = this.caller;
+		if (outcome === 'unknown') this.unknown[call] = this.nodeRun;
+		else if (question !== undefined) this.asked[named([call, question])] = outcome.callId;
 	}
+}
+
+function isSameTime(one: Moment, other: Moment): boolean {
+	const apart = Math.abs(one.planned.toMillis() - other.planned.toMillis());
+	return (one.isForNow && other.isForNow) || apart < APART_MS;
 }
 
 function callerIn(context: IExecuteFunctions): string | number | undefined {
@@ -122,6 +135,17 @@ function duplicate(of: { duplicate_of: number | null; call_id?: string }): NotPl
 		"The call wasn't placed, because another item has the same number",
 		onScreenOnly(''),
 		{ not_placed_reason: 'duplicate_number', ...of },
+	);
+}
+
+/** The number is told with its details. */
+function calledPerhaps(): OutcomeUnknown {
+	return new OutcomeUnknown(
+		"This execution may have called the number before, so it wasn't called again",
+		onScreenOnly(''),
+		{
+			origin: 'n8n',
+		},
 	);
 }
 

@@ -1,5 +1,5 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
-import { byId, node } from '../n8n/workflow';
+import { condition, byId, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { useAccount } from './account';
 import type { Arrow } from './callingAgent';
@@ -21,20 +21,8 @@ describe('in workflows whose branches meet', () => {
 	const MANAGER = '9800000001';
 	const AGENT = { agentUuid: byId(fixtures.agents.full) };
 
-	const isVip: INode = node('IF', 'n8n-nodes-base.if', 2.2, {
-		conditions: {
-			options: { version: 2, caseSensitive: true, typeValidation: 'loose' },
-			conditions: [
-				{
-					id: 'vip',
-					leftValue: '={{ $json.vip }}',
-					rightValue: '',
-					operator: { type: 'boolean', operation: 'true', singleValue: true },
-				},
-			],
-			combinator: 'and',
-		},
-	});
+	const isVip = node('IF', 'n8n-nodes-base.if', 2.2, condition('={{ $json.vip }}', 'is true'));
+	const inFirstRuns = (count: number) => condition('={{ $runIndex }}', 'is less than', count);
 	const pass = (name: string) => node(name, 'n8n-nodes-base.noOp', 1);
 	const merge = (name: string) => node(name, 'n8n-nodes-base.merge', 3.2, {});
 	const loop = (batchSize: number) =>
@@ -166,6 +154,36 @@ describe('in workflows whose branches meet', () => {
 	});
 
 	test.each([
+		['round of a loop', 'Place Call', 1],
+		['Place Call', 'Second', 0],
+	])(
+		'a person who may have been called is not called by the next %s, which says so',
+		async (_which, next, run) => {
+			simulator.faults.inject({ kind: 'resetAfter', match: { path: '/v1/call' }, times: 1 });
+			const call = () => ({ ...placeCall(), onError: 'continueErrorOutput' as const });
+			const nodes = [
+				call(),
+				node('IF', 'n8n-nodes-base.if', 2.2, inFirstRuns(2)),
+				{ ...call(), name: 'Second' },
+			];
+			const { runs } = await execute([ASHA], nodes, [
+				['Rows', 'Place Call'],
+				['Place Call', 'IF', 'main', 1],
+				['IF', next, 'main', 0],
+			]);
+			expect(callsTo('9876543210')).toBe(1);
+			expect(runs(next)[run]?.[1]).toMatchObject([
+				{
+					error:
+						"This execution may have called the number before, so it wasn't called again (call to 9876543210, IN)",
+					message: expect.stringMatching(/look for 9876543210 in the calls of your account/),
+					details: { outcome: 'unknown' },
+				},
+			]);
+		},
+	);
+
+	test.each([
 		['directly', []],
 		['through a node in each branch', ['Vip', 'Others']],
 		['through one node', ['Both', 'Both']],
@@ -196,20 +214,7 @@ describe('in workflows whose branches meet', () => {
 	])(
 		'a loop that comes back to Place Call twice calls a person %i times with the options %j',
 		async (times, options) => {
-			const isFirst: INode = node('IF', 'n8n-nodes-base.if', 2.2, {
-				conditions: {
-					options: { version: 2, caseSensitive: true, typeValidation: 'loose' },
-					conditions: [
-						{
-							id: 'run',
-							leftValue: '={{ $runIndex }}',
-							rightValue: 2,
-							operator: { type: 'number', operation: 'lt' },
-						},
-					],
-					combinator: 'and',
-				},
-			});
+			const isFirst = node('IF', 'n8n-nodes-base.if', 2.2, inFirstRuns(2));
 			const { runs } = await execute(
 				[ASHA],
 				[placeCall({ options: { includeInputFields: true, ...options } }), isFirst],

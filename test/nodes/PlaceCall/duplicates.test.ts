@@ -72,6 +72,11 @@ describe('items with the same number', () => {
 			AT,
 			['2026-11-21T10:00:00+05:30', '2026-11-21T04:30:00Z'],
 		],
+		[
+			'their times are less than an hour apart, as of $now.plus(…)',
+			AT,
+			['2026-11-21T10:00:00+05:30', '2026-11-21T10:59:59.999+05:30'],
+		],
 	])('are called once if %s', async (_why, parameters, times) => {
 		skipSleeps(Date.parse(NIGHT));
 		acceptCalls(2);
@@ -153,6 +158,13 @@ describe('a node that runs several times in an execution', () => {
 	])('calls a number once that reaches it %s', async (_how, arrows) => {
 		const bodies = acceptCalls(1);
 		expect(await runsOf(arrows)).toMatchObject([placed, sameNumber]);
+		expect(bodies).toHaveLength(1);
+	});
+
+	it('calls it once if each branch has another time', async () => {
+		const bodies = acceptCalls(1);
+		const parameters = { when: 'dateTime', scheduledAt: '=2040-01-{{ 10 + $runIndex }}T12:00:00Z' };
+		expect(await runsOf(twice, parameters)).toMatchObject([placed, sameNumber]);
 		expect(bodies).toHaveLength(1);
 	});
 

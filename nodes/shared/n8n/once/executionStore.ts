@@ -17,8 +17,9 @@ type StoreData = { [key: string]: unknown };
  *   session.
  * - `agentRun`: the same for all rows of an agent. Only for tools and human reviews.
  * - `execution`: all runs of the node, as in a loop.
+ * - `workflow`: all runs of all nodes of the workflow. Not for tools.
  */
-type Lifetime = 'run' | 'agentRun' | 'execution';
+export type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
 
 /**
  * A named record, which n8n stores with the execution. It's available again to each attempt of *Retry On Fail*, and to the
@@ -42,10 +43,11 @@ export function openRecord<T extends JsonObject>(
 	empty: T,
 	{ lifetime = 'run' }: { lifetime?: Lifetime } = {},
 ): T {
-	const isOfAgent = lifetime === 'agentRun' || runsAsTool(context);
-	const data = storeDataOf(context, isOfAgent ? 'flow' : 'node');
+	const isOfNode = lifetime === 'run' || lifetime === 'execution';
+	const data = storeDataOf(context, isOfNode && !runsAsTool(context) ? 'node' : 'flow');
 	const run = lifetime === 'agentRun' ? agentRunOf(context) : runOf(context);
-	const key = lifetime === 'execution' ? name : `${name}, ${run}`;
+	const isOfRun = lifetime === 'run' || lifetime === 'agentRun';
+	const key = isOfRun ? `${name}, ${run}` : name;
 	if (!Object.hasOwn(data, key)) data[key] = empty;
 	const stored = data[key];
 	if (isRecord(stored)) return stored;
