@@ -300,11 +300,12 @@ function seenIn({ names, first }: FoundColumns): string | undefined {
 /** The cells of a row as headings. Below a title, the delimiter of a file isn't known. */
 function headingsIn({ cells }: FirstRow): string[] {
 	const texts = cells.map(plainText);
-	const split = texts.length === 1 ? texts.flatMap((text) => text.split(DELIMITER)) : texts;
+	const split =
+		texts.length === 1
+			? DELIMITERS.reduce((parts, one) => parts.flatMap((part) => part.split(one)), texts)
+			: texts;
 	return compact(split.map((text) => unmarked(text.trim())));
 }
-
-const DELIMITER = new RegExp(`[${DELIMITERS.join('')}]`);
 
 /** Most of the values are phone numbers, as far as there are any. */
 function isMostlyPhones(first: readonly FirstRow[], column: string): boolean {

@@ -4,7 +4,6 @@ import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import type { ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
 import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { textOnScreen } from '../../../../nodes/shared/n8n/tools/hints';
 import { contentOf, fileNames } from './files';
 
 /** A file that comes in pieces that end anywhere. */
@@ -241,7 +240,8 @@ describe('the encoding', () => {
 	])('is detected from %s', async (_what, bytes, phone, isDamaged) => {
 		const rows = await openFile(bytes);
 		expect(await rowsOf(rows)).toMatchObject([{ row: { phone }, unusable: undefined }]);
-		expect(rows.notes.map(textOnScreen)).toEqual(isDamaged ? [DAMAGED] : []);
+		const hints = rows.notes.map(({ message, resolution }) => `${message}. ${resolution.onScreen}`);
+		expect(hints).toEqual(isDamaged ? [DAMAGED] : []);
 	});
 
 	test.each<[string, Buffer]>([
