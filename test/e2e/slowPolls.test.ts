@@ -109,11 +109,11 @@ class Watcher {
 	}
 }
 
-/** n8n's scheduler ends a poll after 8 seconds here, 45 by default, and keeps nothing of the one at publication. */
+/** n8n's scheduler ends a poll after 12 seconds here, 45 by default, and keeps nothing of the one at publication. */
 describe("with n8n's scheduler, durable cursors, and a slow service", () => {
 	let watcher: Watcher;
 	beforeAll(async () => {
-		watcher = await Watcher.start({ ...DURABLE, N8N_SCHEDULER_POLL_TIMEOUT: '8' }, 400);
+		watcher = await Watcher.start({ ...DURABLE, N8N_SCHEDULER_POLL_TIMEOUT: '12' }, 400);
 	});
 	afterAll(async () => await watcher.stop());
 
