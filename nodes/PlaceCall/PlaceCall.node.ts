@@ -30,7 +30,7 @@ export class PlaceCall implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle: `={{ ($parameter["operation"] === "sendAndWait" ? "ask " : $parameter["when"] === "now" ? "call " : "schedule call to ") + ${enteredOr('phoneNumber', 'the number of each item')} }}`,
+		subtitle: `={{ ($parameter["operation"] === "sendAndWait" ? "ask " : $parameter["whatToDo"] === "check" ? "check call to " : $parameter["when"] === "now" ? "call " : "schedule call to ") + ${enteredOr('phoneNumber', 'the number of each item')} }}`,
 		description: 'Let an AI agent call people, now or later, or ask a person by phone',
 		builderHint: {
 			searchHint:

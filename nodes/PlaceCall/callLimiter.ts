@@ -15,7 +15,7 @@ import { dayAndTime, withOffset } from '../shared/dates';
 const STORE: StoreUse = {
 	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",
 	description:
-		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database. Or remove 'Limit Calls per Person' and leave out people who were called recently.",
+		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database. Or set 'Limit Calls per Person' to 'No Limit' and leave out people who were called recently.",
 };
 
 /** A call with a limit, as planned last. */

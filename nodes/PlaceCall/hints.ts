@@ -14,6 +14,7 @@ const REASONS: Record<NotPlacedReason['not_placed_reason'], string> = {
 	outside_calling_hours: 'outside the calling hours',
 	call_limit_reached: 'over the limit of calls',
 	duplicate_number: 'with the number of another item',
+	check_only: 'would be called',
 };
 
 /**
@@ -42,7 +43,9 @@ export function placedHint(
 	const resolution =
 		called === items.length
 			? ''
-			: 'The output has one item for each. If you execute this node again, people who were called may be called again.';
+			: called + scheduled + unknown > 0
+				? 'The output has one item for each. If you execute this node again, people who were called may be called again.'
+				: 'Nobody was called. The output has one item for each.';
 	return { message, resolution: onScreenOnly(resolution) };
 }
 

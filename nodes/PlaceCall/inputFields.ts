@@ -5,7 +5,7 @@ import { CALL_RECORD_FIELDS, isValueByKey } from '../shared/calls/callRecord';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { inputRows } from '../shared/n8n/tools/askingRow';
 import { NOT_READ_FIELD } from '../shared/notRead';
-import { asksAndWaits, type Context } from './wait/resumeUrl';
+import type { Context } from './wait/resumeUrl';
 import { WAITS_UNTIL } from './wait/waitedItems';
 
 /** Output fields of this node. In an input item, they belong to an earlier call. */
@@ -21,6 +21,7 @@ const CALL_FIELDS = new Set([
 	'duplicate_of',
 	'next_opening',
 	'next_call_possible_at',
+	'would_call_at',
 	'timed_out',
 	'asked',
 	NOT_READ_FIELD,
@@ -42,13 +43,10 @@ const GROUPS = [
 	['answer', 'explanation', 'captured_answer'],
 ];
 
-/**
- * Reads *Include Input Fields* of each form. By default, it's on only after a question, because the workflow goes on with the
- * rows that it's about.
- */
+/** Reads *Include Input Fields* of each form. By default, it's off only in tools, whose model knows the row. */
 export function includesInput(context: Context): (form: Fields) => boolean {
 	// Once, because n8n copies the node each time.
-	const byDefault = asksAndWaits(context) && !context.getNode().type.endsWith('Tool');
+	const byDefault = !context.getNode().type.endsWith('Tool');
 	return (form) => form.collection('options').switch('includeInputFields', byDefault);
 }
 

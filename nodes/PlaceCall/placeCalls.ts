@@ -25,6 +25,7 @@ import { CallLimiter } from './callLimiter';
 import { callTime, type TimeSettings } from './callTime';
 import { DEFAULT_MAXIMUM_CALLS } from './fields/options';
 import { type CheckedCall, readCallForm } from './fields/readCallForm';
+import { readChecksOnly } from './fields/whatToDo';
 import { NotPlaced } from './notPlaced';
 import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
 import { placedHint } from './hints';
@@ -41,6 +42,8 @@ type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
 	waits: boolean;
 	startedAt: DateTime;
 	keepsInput: (form: Fields) => boolean;
+	/** Whether nobody is called. */
+	checksOnly: boolean;
 	sameCalls: SameCalls;
 	limiter: CallLimiter;
 	/** Of the calls placed so far. */
@@ -63,6 +66,7 @@ export async function placeCalls(
 		...{ webhookUrl: wait.webhookUrl, waits: wait.waits },
 		startedAt,
 		keepsInput: includesInput(context),
+		checksOnly: readChecksOnly(parameters.at(0)),
 		sameCalls: new SameCalls(context),
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
@@ -95,9 +99,10 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	requireOneTime(call.time, additions);
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = run.keepsInput(form);
-	const { planned, obstacle } = callTime(call.time, run.startedAt);
+	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
 	const moment = { isForNow: call.time.schedule === undefined, planned };
-	const instead = sameCalls.add(index, looseKey, moment, question?.asked.question);
+	const same = sameCalls.add(index, looseKey, moment, question?.asked.question);
+	const instead = same ?? (run.checksOnly ? (obstacle ?? checked(scheduledAt)) : undefined);
 	if (instead === undefined && obstacle === undefined) limiter.plan(index, call, planned);
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
@@ -187,6 +192,18 @@ async function sendCall(
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const time = scheduledTime(record, scheduledFor, zone);
 	return { ...record, ...(time !== undefined && { scheduled_for: time }) };
+}
+
+/** With *Check Only*. */
+function checked(scheduledAt = 'now'): NotPlaced {
+	return new NotPlaced(
+		"The call wasn't placed, because 'What to Do' is 'Check Only'",
+		onScreenOnly(''),
+		{
+			not_placed_reason: 'check_only',
+			would_call_at: scheduledAt,
+		},
+	);
 }
 
 /** A failed question has no answer, also if its row has an earlier one. */

@@ -97,57 +97,51 @@ describe('Place Call', () => {
 	const NODE = 'Place Call';
 	const ZONE = 'Asia/Kolkata';
 
-	const savedOptions = async ({ id }: Workflow): Promise<object> => {
+	const savedParameters = async ({ id }: Workflow): Promise<object> => {
 		const saved = await test().n8n.request('GET', `/workflows/${id}`);
-		const options: unknown = get(saved, ['nodes', 1, 'parameters', 'options']);
-		return isJsonObject(options) ? options : {};
+		const parameters: unknown = get(saved, ['nodes', 1, 'parameters']);
+		return isJsonObject(parameters) ? parameters : {};
 	};
 
-	it('options with fields of their own stay when they are added, removed, added again, saved, and loaded', async () => {
+	it('has the calling hours, the limit, and the check one click away, and warns unless the limit is set or nobody is called', async () => {
 		const { page } = editor();
 		const placeCall = node(NODE, `${PACKAGE}.placeCall`, 1);
-		const workflow = await open(NODE, chain('nested', manualTrigger(), placeCall));
-		const group = (name: string) => page.getByTestId(`fixed-collection-${name}`);
-		const field = (name: string, parameter: string) =>
-			group(name).getByTestId(`parameter-input-${parameter}`).locator('input');
+		const workflow = await open(NODE, chain('hours', manualTrigger(), placeCall));
+		const field = (parameter: string) =>
+			page.getByTestId(`parameter-input-${parameter}`).locator('input');
+		const search = async (locator: string, typed: string, entry: string) => {
+			await page.getByTestId(`resource-locator-${locator}`).locator('input').last().click();
+			await page.keyboard.type(typed);
+			await page.getByTestId('rlc-item').first().filter({ hasText: entry }).click();
+		};
+		const warning = page.getByText('places a real phone call for each input item');
+		await warning.waitFor();
 
-		// Added with their fields open, also if another one is added.
-		await editor().add('Options', 'Calling Hours');
-		await field('callingHours', 'from').fill('09:00');
-		await editor().add('Options', 'Limit Calls per Person');
-		await field('callLimit', 'maximumCalls').fill('3');
-		expect(await field('callingHours', 'from').inputValue()).toBe('09:00');
+		await page.getByTestId('parameter-input-countryCode').first().click();
+		await page.keyboard.type('India');
+		await page.getByTestId('parameter-input-item').filter({ visible: true }).first().click();
+		await editor().choose('callingHours', 'Within Hours');
+		expect(await field('callingFrom').inputValue()).toBe('09:00');
+		await field('callingFrom').fill('10:00');
+		await search('timeZone', 'mumbai', ZONE);
+		await editor().choose('callLimit', 'Per Week');
+		await warning.waitFor({ state: 'detached' });
+		await editor().screenshot('/tmp/shots', 'place-call-hours');
+		await editor().choose('callLimit', 'No Limit');
+		await warning.waitFor();
+		await editor().choose('whatToDo', 'Check Only');
+		await warning.waitFor({ state: 'detached' });
 
-		// Emptied, it stays and stops the node. Filled again, or removed and added again, it has its fields.
-		await group('callLimit').hover();
-		await group('callLimit').getByTestId('fixed-collection-delete').click();
-		await group('callLimit').getByText('Currently no items exist').waitFor();
-		await group('callLimit').getByTestId('fixed-collection-add').click();
-		await field('callLimit', 'maximumCalls').fill('2');
-		await group('callingHours').hover();
-		await group('callingHours').locator('xpath=..').getByTitle('Delete', { exact: true }).click();
-		await group('callingHours').waitFor({ state: 'detached' });
-		await editor().add('Options', 'Calling Hours');
-		await field('callingHours', 'from').fill('10:00');
-		await page.getByTestId('resource-locator-timeZone').locator('input').last().click();
-		await page.keyboard.type('mumbai');
-		await page.getByTestId('rlc-item').filter({ hasText: ZONE }).first().click();
-
-		await page.keyboard.press('Tab');
 		await page.keyboard.press('Escape');
 		await page.keyboard.press('Control+s');
-		const timeZone = { __rl: true, mode: 'list', value: ZONE };
+		const chosen = (value: string) => ({ __rl: true, mode: 'list', value });
 		const expected = {
-			callingHours: { hours: { from: '10:00', timeZone } },
-			callLimit: { limit: { maximumCalls: 2 } },
+			...{ whatToDo: 'check', countryCode: 'IN' },
+			...{ callingHours: 'within', callingFrom: '10:00', timeZone: chosen(ZONE) },
 		};
 		await until('the workflow to be saved', async () =>
-			isMatch(await savedOptions(workflow), expected),
+			isMatch(await savedParameters(workflow), expected),
 		);
-		await editor().openWorkflow(workflow.id);
-		await editor().openNode(NODE);
-		expect(await field('callingHours', 'from').inputValue()).toBe('10:00');
-		expect(await field('callLimit', 'maximumCalls').inputValue()).toBe('2');
 	});
 });
 

@@ -33,7 +33,7 @@ afterEach(async () => {
 const ASHA = '9876543210';
 const BELA = '9876543211';
 const callsTo = (phone: string) => simulator.callsTo(`+91${phone}`);
-const LIMIT = { callLimit: { limit: { maximumCalls: 1, period: 'day' } } };
+const LIMIT = { callLimit: 'day', maximumCalls: 1 };
 const { active, draft } = fixtures.campaigns;
 const contactsOf = (campaign: number) => simulator.contactsOf(campaign).map(({ phone }) => phone);
 
@@ -71,8 +71,8 @@ describe('Limit Calls per Person', () => {
 		it.each([
 			['without', {}, 2],
 			['with', LIMIT, 1],
-		])('%s it, the same request twice calls %j %i times', async (_with, options, times) => {
-			const sub = await publish(chain('calls', subTrigger(), placeCall({ options })));
+		])('%s it, the same request twice calls %j %i times', async (_with, limit, times) => {
+			const sub = await publish(chain('calls', subTrigger(), placeCall(limit)));
 			const path = randomUUID();
 			const tool = node('Call', '@n8n/n8n-nodes-langchain.toolWorkflow', 2.2, {
 				workflowId: byId(sub.id),
@@ -104,8 +104,8 @@ describe('Limit Calls per Person', () => {
 		const webhookId = randomUUID();
 		const url = `${sharedN8n().baseUrl}/webhook/${webhookId}/call-completed`;
 		const trigger = ours('Completed', 'callCompletedTrigger', {}, { webhookId });
-		const options = { ...LIMIT, webhookUrl: url };
-		const again = placeCall({ phoneNumber: ASHA, options });
+		const options = { webhookUrl: url };
+		const again = placeCall({ phoneNumber: ASHA, ...LIMIT, options });
 		const workflow = await publish(chain('calls again', trigger, again));
 		simulator.setAutoComplete({ afterMs: 0, outcome: { status: 'not_picked' } });
 		await until('the trigger to listen', async () => {
@@ -115,7 +115,7 @@ describe('Limit Calls per Person', () => {
 		// The first call is from a workflow of its own, which has its own limit.
 		await executeFlow(
 			account,
-			flowOnRows([{ phone: ASHA }], [placeCall({ options: { webhookUrl: url } })], ROWS_TO_CALL),
+			flowOnRows([{ phone: ASHA }], [placeCall({ options })], ROWS_TO_CALL),
 		);
 		// The first call starts the workflow, and so does the one that it places.
 		const items = await executionsOf(n8n, workflow, 'Place Call', 2);
@@ -127,7 +127,7 @@ describe('Limit Calls per Person', () => {
 	});
 
 	it('counts in one workflow: a copy of it calls the person again', async () => {
-		const flow = flowOnRows([{ phone: ASHA }], [placeCall({ options: LIMIT })], ROWS_TO_CALL);
+		const flow = flowOnRows([{ phone: ASHA }], [placeCall(LIMIT)], ROWS_TO_CALL);
 		for (const copy of [flow, flow]) await executeFlow(account, copy);
 		expect(callsTo(ASHA)).toBe(2);
 	});

@@ -175,12 +175,15 @@ describe('examples of calls, with only the credentials selected', () => {
 		): Promise<Imported> {
 			const zone = 'Asia/Kolkata';
 			const later = DateTime.now().setZone(zone).plus({ hours: 12 });
-			const closed = { from: later.toFormat('HH:00'), to: later.toFormat('HH:30') };
-			const hours = isOpen ? { from: '00:00', to: '24:00' } : closed;
-			const options = { callingHours: { hours: { days: 'Mon-Sun', ...hours, timeZone: zone } } };
+			const closed = {
+				callingFrom: later.toFormat('HH:00'),
+				callingUntil: later.toFormat('HH:30'),
+			};
+			const hours = isOpen ? { callingFrom: '00:00', callingUntil: '24:00' } : closed;
+			const parameters = { callingDays: 'Mon-Sun', ...hours, timeZone: zone };
 			const filledIn = withSettings(settings);
 			return await run.import('05-call-unanswered-again.json', (node) =>
-				node.name === 'Call Again' ? merge({}, node, { parameters: { options } }) : filledIn(node),
+				node.name === 'Call Again' ? merge({}, node, { parameters }) : filledIn(node),
 			);
 		}
 		const missed = { status: 'not_picked' };

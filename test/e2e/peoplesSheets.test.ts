@@ -276,9 +276,10 @@ describe('calls', () => {
 		expect(await scheduled({ when: 'dateTime', scheduledAt: `={{ ${tomorrow} }}` })).toEqual(dated);
 		const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 		const hours = {
-			...{ days, to: '24:00', timeZone: byId('Asia/Kolkata') },
-			from: `={{ DateTime.fromFormat('0:00', 'H:mm').toFormat("HH:mm") }}`,
+			...{ callingHours: 'within', callingDays: days, callingUntil: '24:00' },
+			timeZone: byId('Asia/Kolkata'),
+			callingFrom: `={{ DateTime.fromFormat('0:00', 'H:mm').toFormat("HH:mm") }}`,
 		};
-		expect(await scheduled({ options: { callingHours: { hours } } })).toEqual([undefined]);
+		expect(await scheduled(hours)).toEqual([undefined]);
 	});
 });

@@ -68,7 +68,7 @@ describe('what n8n keeps of a person', () => {
 
 	const callNode = (parameters: INodeParameters = {}) =>
 		placeCall({ personName: '={{ $json.name }}', ...parameters });
-	const oncePerDay = { options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } } };
+	const oncePerDay = { callLimit: 'day', maximumCalls: 1 };
 	const pushNode = () =>
 		ours('Push', 'pushCampaignContacts', {
 			...AGENT,

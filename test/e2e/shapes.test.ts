@@ -210,14 +210,14 @@ describe('in workflows whose branches meet', () => {
 
 	test.each<[number, INodeParameters]>([
 		[3, {}],
-		[1, { callLimit: { limit: { maximumCalls: 1, period: 'day' } } }],
+		[1, { callLimit: 'day', maximumCalls: 1 }],
 	])(
-		'a loop that comes back to Place Call twice calls a person %i times with the options %j',
-		async (times, options) => {
+		'a loop that comes back to Place Call twice calls a person %i times with %j',
+		async (times, limit) => {
 			const isFirst = node('IF', 'n8n-nodes-base.if', 2.2, inFirstRuns(2));
 			const { runs } = await execute(
 				[ASHA],
-				[placeCall({ options: { includeInputFields: true, ...options } }), isFirst],
+				[placeCall(limit), isFirst],
 				[
 					['Rows', 'Place Call'],
 					['Place Call', 'IF'],

@@ -1,6 +1,5 @@
 /** Conventions of the forms that n8n's own rules, in `npm run scan`, don't check. */
 import get from 'lodash/get';
-import isEqual from 'lodash/isEqual';
 import type { INodeProperties } from 'n8n-workflow';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
@@ -129,29 +128,6 @@ test('placeholders begin with "e.g.", except the example that can be pasted', ()
 	).toEqual([]);
 });
 
-test('an option with fields of its own is added with its fields, and n8n keeps it', () => {
-	const nested = parameters.flatMap(({ place, property: { type, options = [] } }) =>
-		type === 'collection'
-			? options
-					.filter((option) => 'type' in option)
-					.filter((option) => ['collection', 'fixedCollection'].includes(option.type))
-					.map((option) => ({ place: `${place} › ${option.displayName}`, option }))
-			: [],
-	);
-	expect(nested.length).toBeGreaterThanOrEqual(2);
-	const isKept = ({ option }: (typeof nested)[number]) => {
-		const groups = (option.options ?? []).filter((group) => 'values' in group);
-		const [group, ...others] = groups.map(({ name }) => name);
-		return (
-			group !== undefined &&
-			others.length === 0 &&
-			option.typeOptions?.multipleValues === false &&
-			isEqual(option.default, { [group]: {} })
-		);
-	};
-	expect(nested.filter((one) => !isKept(one)).map(({ place }) => place)).toEqual([]);
-});
-
 test('each parameter, and each of its choices, has a label', () => {
 	expect(violations(({ property: { displayName } }) => !/^\S/.test(displayName))).toEqual([]);
 	expect(violations(({ property }) => choicesOf(property).some(({ name }) => !name))).toEqual([]);
@@ -188,7 +164,9 @@ test('each parameter has a description, with periods as in n8n', () => {
 });
 
 /** Lists with a meaningful order, such as the default or the soonest first. */
-const MEANINGFUL_ORDER = ['days', 'sendBy', 'waitForCompletion', 'whatToDo', 'when'];
+const MEANINGFUL_ORDER = [
+	...['callingDays', 'callLimit', 'sendBy', 'waitForCompletion', 'whatToDo', 'when'],
+];
 
 test('lists of choices are in alphabetical order, except lists with a meaningful order', () => {
 	expect(
@@ -362,11 +340,13 @@ function addedSwitches(): Array<{ place: string; property: INodeProperties }> {
 		);
 }
 
-test("a switch among options tells n8n's AI builder that it's off unless it's set", () => {
+test("a switch among options tells n8n's AI builder what it is unless it's set", () => {
 	const options = addedSwitches().filter(({ place }) => place.includes('Options'));
 	expect(options.length).toBeGreaterThan(5);
 	for (const { property } of options) {
-		const propertyHint = `Off, unless you set ${property.name} to true.`;
+		const isOn = property.name === 'includeInputFields';
+		const [unset, other] = isOn ? ['On', false] : ['Off', true];
+		const propertyHint = `${unset}, unless you set ${property.name} to ${other}.`;
 		expect(property).toMatchObject({ builderHint: { propertyHint } });
 	}
 });

@@ -8,6 +8,8 @@ const MAX_FIELDS = 7;
 /** Users don't fill in these: notices, hidden fields, empty collections, and the choice of the form. */
 const NOT_FILLED_IN = ['notice', 'hidden', 'collection', 'fixedCollection'];
 const CHOOSES_THE_FORM = ['resource', 'operation', 'pollTimes'];
+/** They decide whether people are called, so they're never hidden in *Options*. */
+const GUARDS = ['whatToDo', 'callingHours', 'callLimit'];
 
 beforeAll(setupEngine);
 
@@ -34,11 +36,12 @@ function atFirstSight(description: INodeTypeDescription, { version = 1, ...chose
 		(property) =>
 			!NOT_FILLED_IN.includes(property.type) &&
 			!CHOOSES_THE_FORM.includes(property.name) &&
+			!GUARDS.includes(property.name) &&
 			NodeHelpers.displayParameter(parameters, property, node, description),
 	);
 }
 
-test('each form shows at most 7 fields', () => {
+test('each form shows at most 7 fields, beside those that decide whether people are called', () => {
 	const forms = loader.types.nodes.flatMap((description) =>
 		keysOf([description]).map((key) => ({
 			form: nameOf(key),
@@ -78,9 +81,9 @@ test.each<[string[], number]>([
 
 test('a notice warns if one click can start real phone calls', () => {
 	for (const operation of ['place', 'sendAndWait']) {
-		expect(notices('placeCall', { operation, when: 'now' }, { node: 'placeCall' })).toEqual([
-			expect.stringContaining('real phone call'),
-		]);
+		expect(
+			notices('placeCall', { operation, when: 'now', callLimit: 'none' }, { node: 'placeCall' }),
+		).toEqual([expect.stringContaining('real phone call')]);
 	}
 	const push = { node: 'pushCampaignContacts' };
 	for (const [whatToDo, words] of [

@@ -160,7 +160,13 @@ const NOT_FOR_MODELS = [
 	...['Operation', 'Resource', 'Send Via', 'Answer With'],
 	...['Return', 'Recording As', 'Other Columns', 'Contacts From', 'What to Do'],
 	...['Additional Data From', 'Wait for Completion', 'Time Limit (Minutes)', 'Finished Statuses'],
-	...['Per', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
+	...[
+		'Calling Hours',
+		'Limit Calls per Person',
+		'If the Outcome Is Unknown',
+		'Include Input Fields',
+		'Outside Calling Hours',
+	],
 	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output'],
 ];
 

@@ -3,6 +3,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import type { TimeValue } from '../../shared/n8n/forms/fieldValue';
+import { shownWhere } from '../../shared/n8n/forms/shownWhere';
 import { DAY_MINUTES, minuteOfDay } from '../../shared/dates';
 import { isUnset, parseList, quoted } from '../../shared/values';
 import type { CallingHours } from '../callTime';
@@ -10,131 +11,121 @@ import { timeZone } from './timeZone';
 
 const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
-const hoursProperty: INodeProperties = {
+const whenAllowed: INodeProperties = {
 	displayName: 'Calling Hours',
 	name: 'callingHours',
-	type: 'fixedCollection',
-	// Without both, n8n adds the option empty, and removes it again when another one is added.
-	typeOptions: { multipleValues: false },
-	default: { hours: {} },
-	placeholder: 'Add Hours',
-	description:
-		"When people may be called, in their time zone. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
-	options: [
-		{
-			displayName: 'Hours',
-			name: 'hours',
-			values: [
-				{
-					displayName: 'Days',
-					name: 'days',
-					type: 'multiOptions',
-					options: WEEK.map((name) => ({ name, value: name.toLowerCase() })),
-					default: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],
-					required: true,
-					description:
-						'The days on which people may be called. An expression can return a list of English names, or text such as Mon-Fri, Sun.',
-				},
-				{
-					displayName: 'From',
-					name: 'from',
-					type: 'string',
-					default: '09:00',
-					required: true,
-					placeholder: 'e.g. 9:00 am',
-					description:
-						'The time at which calling starts, such as 09:00 or 9am. Seconds are ignored.',
-				},
-				{
-					displayName: 'To',
-					name: 'to',
-					type: 'string',
-					default: '18:00',
-					required: true,
-					placeholder: 'e.g. 6:30 pm',
-					description:
-						'The time at which calling ends, such as 18:30 or 6:30 pm. No call is placed at this time or later. Seconds are ignored.',
-				},
-				{
-					displayName: 'Time Zone',
-					name: 'timeZone',
-					type: 'resourceLocator',
-					default: { mode: 'list', value: '' },
-					description:
-						"The time zone of the people to call. If it's empty, it's that of their 'Country', which must have only one, as India has. Find it by a country, a city, or an abbreviation such as IST. An expression can return one per item.",
-					modes: [
-						{
-							displayName: 'From List',
-							name: 'list',
-							type: 'list',
-							placeholder: 'That of the country',
-							typeOptions: { searchListMethod: 'searchTimeZones', searchable: true },
-						},
-						{
-							displayName: 'By Name',
-							name: 'id',
-							type: 'string',
-							placeholder: 'e.g. Asia/Kolkata',
-						},
-					],
-				},
-			],
-		},
-	],
-};
-
-const outsideHours: INodeProperties = {
-	displayName: 'Outside Calling Hours',
-	name: 'outsideCallingHours',
 	type: 'options',
+	noDataExpression: true,
 	options: [
+		{ name: 'Any Time', value: 'anyTime' },
 		{
-			name: 'Do Not Place',
-			value: 'notPlaced',
-			description:
-				'Return the item with placed set to false and the time in next_opening, so that a later execution can place the call',
-		},
-		{
-			name: 'Schedule for the Next Opening',
-			value: 'schedule',
-			description: "The service places the call when 'Calling Hours' start again",
+			name: 'Within Hours',
+			value: 'within',
+			description: 'Only on certain days, at certain hours',
 		},
 	],
-	default: 'schedule',
-	description: "What to do with a call outside 'Calling Hours'",
+	default: 'anyTime',
+	description:
+		"When people may be called, in their time zone. The service's own retries and callbacks don't follow these hours.",
 };
 
-export const callingHours = [hoursProperty, outsideHours];
+const hours: INodeProperties[] = [
+	{
+		displayName: 'Calling Days',
+		name: 'callingDays',
+		type: 'multiOptions',
+		options: WEEK.map((name) => ({ name, value: name.toLowerCase() })),
+		default: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],
+		required: true,
+		description:
+			'The days on which people may be called. An expression can return a list of English names, or text such as Mon-Fri, Sun.',
+	},
+	{
+		displayName: 'Calling From',
+		name: 'callingFrom',
+		type: 'string',
+		default: '09:00',
+		required: true,
+		placeholder: 'e.g. 9:00 am',
+		description: 'The time at which calling starts, such as 09:00 or 9am. Seconds are ignored.',
+	},
+	{
+		displayName: 'Calling Until',
+		name: 'callingUntil',
+		type: 'string',
+		default: '18:00',
+		required: true,
+		placeholder: 'e.g. 6:30 pm',
+		description:
+			'The time at which calling ends, such as 18:30 or 6:30 pm. No call is placed at this time or later. Seconds are ignored.',
+	},
+	{
+		displayName: 'Time Zone',
+		name: 'timeZone',
+		type: 'resourceLocator',
+		default: { mode: 'list', value: '' },
+		description:
+			"The time zone of the people to call. If it's empty, it's that of their 'Country', which must have only one, as India has. Find it by a country, a city, or an abbreviation such as IST. An expression can return one per item.",
+		modes: [
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				placeholder: 'That of the country',
+				typeOptions: { searchListMethod: 'searchTimeZones', searchable: true },
+			},
+			{
+				displayName: 'By Name',
+				name: 'id',
+				type: 'string',
+				placeholder: 'e.g. Asia/Kolkata',
+			},
+		],
+	},
+	{
+		displayName: 'Outside Calling Hours',
+		name: 'outsideCallingHours',
+		type: 'options',
+		options: [
+			{
+				name: 'Do Not Place',
+				value: 'notPlaced',
+				description:
+					'Return the item with placed set to false and the time in next_opening, so that a later execution can place the call',
+			},
+			{
+				name: 'Schedule for the Next Opening',
+				value: 'schedule',
+				description: "The service places the call when 'Calling Hours' start again",
+			},
+		],
+		default: 'schedule',
+		description: "What to do with a call outside 'Calling Hours'",
+	},
+];
+
+export const callingHours: INodeProperties[] = [
+	whenAllowed,
+	...hours.map((field) => shownWhere(field, { [whenAllowed.name]: ['within'] })),
+];
 
 /** @throws InvalidInput if one of the fields is invalid */
-export function readCallingHours(options: Fields, country: string): CallingHours | undefined {
-	// Read in any case, so that an invalid value is always reported.
-	const isSkipped = options.choice(outsideHours.name, 'schedule') === 'notPlaced';
-	const hours = options.group(hoursProperty.name);
-	if (hours === undefined) {
-		if (options.has(outsideHours.name)) throw noHours();
-		return undefined;
-	}
-	const days = daysIn(hours.textOrList('days'));
-	const [start, end] = [hours.clock('from'), hours.clock('to')];
-	const from = timeOfDay('From', start);
-	const to = timeOfDay('To', end);
-	const zone = timeZone(hours.text('timeZone'), country);
+export function readCallingHours(form: Fields, country: string): CallingHours | undefined {
+	if (form.choice(whenAllowed.name, 'anyTime') !== 'within') return undefined;
+	const days = daysIn(form.textOrList('callingDays'));
+	const [start, end] = [form.clock('callingFrom'), form.clock('callingUntil')];
+	const from = timeOfDay('Calling From', start);
+	const to = timeOfDay('Calling Until', end);
+	const zone = timeZone(form.text('timeZone'), country);
 	if (to <= from) throw endsTooEarly(start, end);
+	const isSkipped = form.choice('outsideCallingHours', 'schedule') === 'notPlaced';
 	return { days, from, to, zone, outside: isSkipped ? 'notPlaced' : 'schedule' };
 }
 
-function noHours(): InvalidInput {
-	return new InvalidInput(
-		"'Calling Hours' is empty",
-		onScreenOnly("Add 'Calling Hours', or remove 'Outside Calling Hours'."),
-	);
-}
-
 /** Such as 9:00 to 6:00 for an evening. Hours that end on the next day would call people at night. */
-function endsTooEarly(from: TimeValue, to: TimeValue): InvalidInput {
+function endsTooEarly(from: TimeValue, until: TimeValue): InvalidInput {
 	return new InvalidInput(
-		`'To' must be later than 'From' in 'Calling Hours' (got ${quoted(from)} to ${quoted(to)})`,
+		`'Calling Until' must be later than 'Calling From' (got ${quoted(from)} to ${quoted(until)})`,
 		onScreenOnly(
 			'Enter times such as 09:00 and 18:00, or 9 am and 6 pm. For the whole day, enter 00:00 and 24:00.',
 		),
@@ -152,13 +143,13 @@ function daysIn(given: string | string[]): Set<number> {
 	for (const part of parseList(given)) {
 		const [first = 0, last = first, ...more] = part.split(/[-–]/).map(dayNumber);
 		if (first === 0 || last === 0 || more.length > 0) {
-			const what = `'Days' in 'Calling Hours' must list weekdays (got ${quoted(part)})`;
+			const what = `'Calling Days' must list weekdays (got ${quoted(part)})`;
 			throw new InvalidInput(what, resolution);
 		}
 		days.add(first);
 		for (let day = first; day !== last; days.add(day)) day = (day % WEEK.length) + 1;
 	}
-	if (days.size === 0) throw new InvalidInput("'Days' in 'Calling Hours' is empty", resolution);
+	if (days.size === 0) throw new InvalidInput("'Calling Days' is empty", resolution);
 	return days;
 }
 
@@ -175,12 +166,9 @@ function timeOfDay(field: string, value: TimeValue): number {
 		'Enter a time such as 09:00, 9am, or 6:30 pm. If an expression returns a date, end it with .toFormat("HH:mm"). For times of a sheet, format the column as text in the sheet.',
 	);
 	if (isUnset(value)) {
-		throw new InvalidInput(`'${field}' in 'Calling Hours' is empty`, resolution);
+		throw new InvalidInput(`'${field}' is empty`, resolution);
 	}
 	const minute = minuteOfDay(value);
 	if (minute <= DAY_MINUTES) return minute;
-	throw new InvalidInput(
-		`'${field}' in 'Calling Hours' must be a time of day (got ${quoted(value)})`,
-		resolution,
-	);
+	throw new InvalidInput(`'${field}' must be a time of day (got ${quoted(value)})`, resolution);
 }

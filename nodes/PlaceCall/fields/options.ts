@@ -11,8 +11,6 @@ import {
 } from '../../shared/n8n/forms/options';
 import { quoted } from '../../shared/values';
 import { RESOURCE } from '../humanReview';
-import { callingHours } from './callingHours';
-import { callLimit } from './callLimit';
 import { systemPrompt } from './conversation';
 
 /** Per agent run, also without the option, because a model may misread whom to call. */
@@ -39,7 +37,7 @@ export const webhookUrl: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
 	description:
-		"The URL to which the service posts the result when the call is completed, such as the Production URL of Call Completed Trigger. The agent needs post-call analysis. If the workflow that gets the result calls again, add 'Limit Calls per Person' there, so that nobody is called without end. 'Wait for Completion' by webhook uses its own URL instead.",
+		"The URL to which the service posts the result when the call is completed, such as the Production URL of Call Completed Trigger. The agent needs post-call analysis. If the workflow that gets the result calls again, set 'Limit Calls per Person' there, so that nobody is called without end. 'Wait for Completion' by webhook uses its own URL instead.",
 };
 
 export function completeUrl(url: string): string {
@@ -54,8 +52,6 @@ export function completeUrl(url: string): string {
 
 const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 	systemPrompt,
-	...callingHours,
-	callLimit,
 	{
 		displayName: 'Include Input Fields',
 		name: 'includeInputFields',
@@ -63,7 +59,8 @@ const OPTIONS_OF_BOTH_OPERATIONS: INodeProperties[] = [
 		noDataExpression: true,
 		default: true,
 		description:
-			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name. Fields of an earlier call, such as outcome and captured_visit_day, are left out. Ask and Wait returns them unless you turn this off.',
+			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name. Fields of an earlier call, such as outcome and captured_visit_day, are left out. On by default, except in tools.',
+		builderHint: { propertyHint: 'On, unless you set includeInputFields to false.' },
 	},
 	maximumCallsField,
 	// The webhook of the wait has no items.

@@ -62,8 +62,8 @@ export function readCallForm(
 	set('additional_data', readAdditionalData(form));
 	set('call_config_overrides', readCallSettings(form));
 	set('system_prompt', options.text('systemPrompt'));
-	const hours = readCallingHours(options, country);
-	const limit = readCallLimit(options);
+	const hours = readCallingHours(form, country);
+	const limit = readCallLimit(form);
 	const webhookUrl = options.has('webhookUrl') ? options.text('webhookUrl') : '';
 	set('webhook_url', webhookUrl === '' ? undefined : completeUrl(webhookUrl));
 

@@ -1,15 +1,20 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../../shared/n8n/forms/locatorFields';
 import { countryField } from '../../shared/n8n/forms/countryField';
+import { NO_LIMIT } from './callLimit';
+import { HIDDEN_IN_CHECK } from './whatToDo';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
 
 const callNotice: INodeProperties = {
 	displayName:
-		'Executing this node places a real phone call for each input item. Executing it again, also after you have stopped it, or executing a later node can place the calls again. To prevent this, add <b>Limit Calls per Person</b> in Options, or <b>pin the output</b> when all calls are placed.',
+		'Executing this node places a real phone call for each input item. Executing it again, also after you have stopped it, or executing a later node can place the calls again. To prevent this, set <b>Limit Calls per Person</b>, or <b>pin the output</b> when all calls are placed.',
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { hide: { '@tool': [true] } },
+	displayOptions: {
+		show: { callLimit: [NO_LIMIT] },
+		hide: { '@tool': [true], ...HIDDEN_IN_CHECK },
+	},
 };
 
 /** In a tool and in the human review. */

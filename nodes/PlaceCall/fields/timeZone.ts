@@ -128,14 +128,14 @@ export function timeZone(value: string, country: string): string {
 		const [zone, ...others] = zonesOf(country);
 		if (zone !== undefined && others.length === 0) return zone;
 		throw new InvalidInput(
-			`'Time Zone' in 'Calling Hours' is empty, which is only possible in a country with one time zone (got ${quoted(countryName(country))})`,
+			`'Time Zone' is empty, which is only possible in a country with one time zone (got ${quoted(countryName(country))})`,
 			onScreenOnly('Choose the time zone of the people to call, or let an expression return it.'),
 		);
 	}
 	const zone = value.trim();
 	if (isTimeZone(zone)) return zone;
 	throw new InvalidInput(
-		`'Time Zone' in 'Calling Hours' must be the name of a time zone (got ${quoted(value)})`,
+		`'Time Zone' must be the name of a time zone (got ${quoted(value)})`,
 		onScreenOnly(
 			"Enter the time zone of the people to call, such as Asia/Kolkata or Europe/London, or leave it empty to use that of their 'Country'.",
 		),

@@ -1,8 +1,11 @@
 import type { Operation } from '../../shared/n8n/run/operations';
+import { callingHours } from '../fields/callingHours';
+import { callLimit } from '../fields/callLimit';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions, webhookUrl } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
+import { whatToDo } from '../fields/whatToDo';
 import { when } from '../fields/when';
 import { placeCalls } from '../placeCalls';
 import { waitFields } from '../wait/waitOption';
@@ -13,9 +16,12 @@ export const place: Operation = {
 	action: 'Place call',
 	description: 'Call a person, now or later',
 	fields: [
+		whatToDo,
 		...recipientFields,
 		personName,
 		...when,
+		...callingHours,
+		...callLimit,
 		...waitFields,
 		initialGreeting,
 		dataExtraction,

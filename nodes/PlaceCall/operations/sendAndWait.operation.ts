@@ -5,6 +5,8 @@ import { failureForModel, hintForOwner } from '../../shared/n8n/tools/toolResult
 import { isHumanReview, returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
 import { questionFields, readQuestion } from '../ask/question';
+import { callingHours } from '../fields/callingHours';
+import { callLimit } from '../fields/callLimit';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions } from '../fields/options';
@@ -20,6 +22,8 @@ export const sendAndWait: Operation = {
 	fields: [
 		...recipientFields,
 		...questionFields,
+		...callingHours,
+		...callLimit,
 		dataExtraction,
 		additionalData,
 		callSettings,

@@ -11,11 +11,13 @@ function outsideCallingHours() {
 	const days = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(
 		inThreeDays,
 	);
-	const hours = { days, from: '00:00', to: '24:00', timeZone: 'UTC' };
-	return { callingHours: { hours }, outsideCallingHours: 'notPlaced' };
+	return {
+		...{ callingHours: 'within', callingDays: days, callingFrom: '00:00', callingUntil: '24:00' },
+		...{ timeZone: 'UTC', outsideCallingHours: 'notPlaced' },
+	};
 }
 
-const once = { callLimit: { limit: { maximumCalls: 1, period: 'day' } } };
+const once = { callLimit: 'day', maximumCalls: 1 };
 
 const byReading = { waitForCompletion: 'reading', waitMinutes: 60 };
 
@@ -80,7 +82,7 @@ export const placeCall: ContractCase[] = [
 		title: 'does not place a call outside Calling Hours if that is chosen',
 		parameters: () => ({
 			...CALL,
-			options: outsideCallingHours(),
+			...outsideCallingHours(),
 		}),
 		requests: [],
 		output: [{ placed: false, call_id: null, next_opening: expect.any(String) }],
@@ -106,7 +108,7 @@ export const placeCall: ContractCase[] = [
 			phoneNumber: '={{ $json.phone }}',
 			when: 'dateTime',
 			scheduledAt: '={{ $json.at }}',
-			options: once,
+			...once,
 		},
 		requests: ['POST /v1/call'],
 		output: [
@@ -155,7 +157,8 @@ export const placeCall: ContractCase[] = [
 		title: 'does not ask outside Calling Hours if that is chosen, and does not approve',
 		parameters: () => ({
 			...QUESTION,
-			options: { ...byReading, ...outsideCallingHours() },
+			...outsideCallingHours(),
+			options: byReading,
 		}),
 		requests: [],
 		output: [{ answer: 'not_reached', data: { approved: false }, placed: false, call_id: null }],
@@ -175,7 +178,7 @@ export const placeCall: ContractCase[] = [
 		title: 'does not ask the same person again with Limit Calls per Person',
 		isRunTwice: true,
 		prepare: (simulator) => simulator.setAutoComplete({ afterMs: 0 }),
-		parameters: { ...QUESTION, phoneNumber: '9876500779', options: { ...byReading, ...once } },
+		parameters: { ...QUESTION, phoneNumber: '9876500779', ...once, options: byReading },
 		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
 		output: [
 			{

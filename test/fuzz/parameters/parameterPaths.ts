@@ -9,7 +9,7 @@ import { isObject } from '../../engine/isObject';
 
 /** A parameter of a form, and the path of its value in the node's parameters. */
 export type ParameterLocation = {
-	/** A path for lodash: `options.callingHours.hours.days`, `dataExtraction.points[0].key`. */
+	/** A path for lodash: `options.systemPrompt`, `dataExtraction.points[0].key`. */
 	path: string;
 	property: INodeProperties;
 	/** The collections around it, the outermost first. */

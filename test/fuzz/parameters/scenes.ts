@@ -43,6 +43,14 @@ const placeCall: Scene[] = [
 		},
 	},
 	{ node: 'placeCall', parameters: question },
+	{
+		node: 'placeCall',
+		parameters: {
+			...place,
+			...{ callingHours: 'within', callingDays: 'Mon-Sun', callingFrom: '00:00' },
+			...{ callingUntil: '24:00', timeZone: 'UTC', callLimit: 'day' },
+		},
+	},
 	{ node: 'placeCall', parameters: { ...place, resource: 'call', when: 'now' }, isTool: true },
 ];
 
@@ -163,9 +171,6 @@ export const SCENES: Scene[] = [
 
 /** Default values for groups of a fixed collection, of which one field is replaced. */
 export const GROUPS: { [group: string]: INodeParameters } = {
-	callingHours: {
-		hours: { days: 'Mon-Sun', from: '00:00', to: '24:00', timeZone: 'UTC' },
-	},
 	dataExtraction: {
 		points: [{ description: 'Which day?', key: 'day', outputFormat: 'weekday', required: true }],
 	},

@@ -127,10 +127,7 @@ return Array.from({ length: known.count - from }, (_, n) => from + n).map((i) =>
 export const limitedCalls =
 	(remembered: number, count: number, isLimited: boolean) =>
 	(target: Target): Flow => ({
-		nodes: [
-			newPeople(remembered, count),
-			placeCall(target, isLimited ? { options: { callLimit: { limit: {} } } } : {}),
-		],
+		nodes: [newPeople(remembered, count), placeCall(target, isLimited ? { callLimit: 'day' } : {})],
 	});
 
 /** A push with *Skip Numbers Pushed Before*, or without it. */

@@ -58,7 +58,7 @@ export const writers: readonly Writer[] = [
 			...AGENT,
 			countryCode: 'IN',
 			phoneNumber: '={{ $json.phone }}',
-			options: { callLimit: { limit: { maximumCalls: 1, period: 'month' } } },
+			...{ callLimit: 'month', maximumCalls: 1 },
 			// Tells its requests from those of the other Place Call.
 			developerSettings: { useLegacyEndpoint: true },
 		},

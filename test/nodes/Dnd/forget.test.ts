@@ -25,7 +25,7 @@ const forgetNode = (parameters: INodeParameters = {}) =>
 			...parameters,
 		},
 	});
-const limited = { options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } } };
+const limited = { callLimit: 'day', maximumCalls: 1 };
 
 const run = async (node: INode, phones: string[], sinks: string[] = []) =>
 	await runNode(node, rowsOf(...phones.map((one) => ({ phone: one }))), sinks);

@@ -32,9 +32,7 @@ import {
 
 const harness = placeCallHarness();
 const { kill, retryAfterKill: retry } = harness;
-const withHours = {
-	options: { callingHours: { hours: HOURS }, outsideCallingHours: 'notPlaced' },
-};
+const withHours = { ...HOURS, outsideCallingHours: 'notPlaced' };
 
 let itIs: (iso: string) => void;
 beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));

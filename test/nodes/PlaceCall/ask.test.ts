@@ -165,9 +165,9 @@ describe('asking and waiting', () => {
 
 	it("a person outside the calling hours isn't reached, also if the row has an error", async () => {
 		isNow(Date.parse(NIGHT));
-		const options = { callingHours: { hours: HOURS }, outsideCallingHours: 'notPlaced' };
+		const hours = { ...HOURS, outsideCallingHours: 'notPlaced' };
 		const row = { ...people(1)[0], error: 'of the row' };
-		const { run } = await waiting({ ...question, options }, [row]);
+		const { run } = await waiting({ ...question, ...hours }, [row]);
 		expect(records(run)).toMatchObject([{ answer: 'not_reached', error: 'of the row' }]);
 	});
 

@@ -20,9 +20,8 @@ const harness = placeCallHarness();
 const { store } = harness;
 
 const KOLKATA = { settings: { timezone: 'Asia/Kolkata' } };
-const LIMIT = { maximumCalls: 1, period: 'day' };
-const limited = (over: IDataObject = {}, options: INodeParameters = {}): INodeParameters => ({
-	options: { ...options, callLimit: { limit: { ...LIMIT, ...over } } },
+const limited = (over: INodeParameters = {}): INodeParameters => ({
+	...{ callLimit: 'day', maximumCalls: 1, ...over },
 });
 const perItem = { phoneNumber: '={{ $json.phone }}', countryCode: '={{ $json.country ?? "IN" }}' };
 const PHONE = '9876543210';
@@ -47,7 +46,7 @@ describe('Limit Calls per Person', () => {
 	it('calls a person once over all executions, and returns when the next call is possible', async () => {
 		const bodies = acceptCalls(1);
 		expect(records(await call(PHONE))).toEqual([
-			{ call_id: `call-${PHONE}`, placed: true, phone_key: `91${PHONE}` },
+			{ phone: PHONE, call_id: `call-${PHONE}`, placed: true, phone_key: `91${PHONE}` },
 		]);
 		itIs('2026-11-20T12:00:05+05:30');
 		const second = await call(PHONE);
@@ -55,6 +54,7 @@ describe('Limit Calls per Person', () => {
 		expect(output(second, 'Node')).toEqual([
 			{
 				json: {
+					phone: PHONE,
 					placed: false,
 					call_id: null,
 					not_placed_reason: 'call_limit_reached',
@@ -105,14 +105,14 @@ describe('Limit Calls per Person', () => {
 		'per %s, counts until the next one begins in the time zone of the workflow',
 		async (period, still, next) => {
 			acceptCalls(2);
-			expect(isPlaced(await callWith(limited({ period }), PHONE))).toEqual([true]);
+			expect(isPlaced(await callWith(limited({ callLimit: period }), PHONE))).toEqual([true]);
 			for (const time of still) {
 				itIs(time);
-				const [item] = records(await callWith(limited({ period }), PHONE));
+				const [item] = records(await callWith(limited({ callLimit: period }), PHONE));
 				expect(item).toMatchObject({ placed: false, next_call_possible_at: next });
 			}
 			itIs(next);
-			expect(isPlaced(await callWith(limited({ period }), PHONE))).toEqual([true]);
+			expect(isPlaced(await callWith(limited({ callLimit: period }), PHONE))).toEqual([true]);
 		},
 	);
 
@@ -156,9 +156,10 @@ describe('Limit Calls per Person', () => {
 
 	it("counts in the time zone of the workflow, whatever those of its nodes' calling hours are", async () => {
 		acceptCalls(1);
-		const hours = { ...HOURS, days: 'Mon-Sun', from: '00:00', to: '24:00' };
+		const wholeDay = { callingDays: 'Mon-Sun', callingFrom: '00:00', callingUntil: '24:00' };
+		const hours = { ...HOURS, ...wholeDay };
 		const inZone = async (timeZone: string) =>
-			await harness.place(limited({}, { callingHours: { hours: { ...hours, timeZone } } }), {
+			await harness.place(limited({ ...hours, timeZone }), {
 				settings: { timezone: 'America/New_York' },
 			});
 		// Three different days.
@@ -242,7 +243,7 @@ describe('scheduled calls', () => {
 	});
 
 	it('that the service delays until the hours end count at the next opening, also for the limit', async () => {
-		const parameters = limited({}, { callingHours: { hours: HOURS } });
+		const parameters = limited(HOURS);
 		const scheduled = { ...BODY, scheduled_at: '2026-11-23T09:00:00+05:30' };
 		for (const sent of [[scheduled], []]) {
 			itIs('2026-11-20T17:59:58+05:30');
@@ -258,12 +259,12 @@ describe('scheduled calls', () => {
 	it('count from zero in another period', async () => {
 		acceptCalls(2);
 		for (const period of ['day', 'week'])
-			expect(isPlaced(await callWith(limited({ period }), PHONE))).toEqual([true]);
+			expect(isPlaced(await callWith(limited({ callLimit: period }), PHONE))).toEqual([true]);
 	});
 
 	it('outside the calling hours count at the next opening', async () => {
 		acceptCalls(1);
-		const parameters = limited({}, { callingHours: { hours: HOURS } });
+		const parameters = limited(HOURS);
 		itIs(NIGHT);
 		await callWith(parameters, PHONE);
 		const [item] = records(await callWith(parameters, PHONE));
@@ -434,7 +435,7 @@ describe("n8n's store", () => {
 		const { message, description } = faultOf(await harness.place(parameters, { items }));
 		expect(message).toBe(`${LIST} [item 0]`);
 		expect(description).toContain(
-			" Or remove 'Limit Calls per Person' and leave out people who were called recently. n8n said: database is locked",
+			" Or set 'Limit Calls per Person' to 'No Limit' and leave out people who were called recently. n8n said: database is locked",
 		);
 		const run = await harness.place(parameters, { items, over: CONTINUE });
 		const reason = expect.stringContaining(LIST);
@@ -469,7 +470,7 @@ describe('as a tool', () => {
 	});
 
 	it('says how many calls are possible in which period', async () => {
-		const weekly = limited({ maximumCalls: 2, period: 'week' });
+		const weekly = limited({ maximumCalls: 2, callLimit: 'week' });
 		acceptCalls(2);
 		await callWith(weekly, PHONE);
 		await callWith(weekly, PHONE);
@@ -483,7 +484,7 @@ describe('as a tool', () => {
 		await call(PHONE);
 		const node = harness.placeCallNode({
 			phoneNumber: "={{ $fromAI('phone') }}",
-			...limited({}, { maximumCallsPerRun: 1 }),
+			...limited({ options: { maximumCallsPerRun: 1 } }),
 		});
 		const tool = engineTool(node);
 		expect(await tool({ phone: PHONE })).toMatchObject({ outcome: 'not_sent' });

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { timeZone } from '../../../nodes/PlaceCall/fields/timeZone';
 import { engineTool, hintsOf, output, records, searchList, skipSleeps } from '../../engine';
 import {
@@ -18,9 +18,7 @@ import {
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
-const hours = (over: IDataObject = {}, options: IDataObject = {}): INodeParameters => ({
-	options: { ...options, callingHours: { hours: { ...HOURS, ...over } } },
-});
+const hours = (over: INodeParameters = {}): INodeParameters => ({ ...HOURS, ...over });
 const kept = { outsideCallingHours: 'notPlaced' };
 const PEOPLE = [{ phone: '9876543210' }, { phone: '9876543211' }];
 const MONDAY = '2026-11-23T09:00:00+05:30';
@@ -40,18 +38,18 @@ it('the hours as the form saves them: Monday to Saturday from 9 to 18 by default
 	itIs('2026-11-22T12:00:00+05:30');
 	const zone = (mode: string, value: string) => ({ __rl: true, mode, value });
 	const forms = [
-		{ from: '9am', to: '6 pm', timeZone: zone('list', 'Asia/Kolkata') },
-		{ from: '9am', to: '6 pm', timeZone: zone('id', '={{ "Asia/Kolkata" }}') },
+		{ callingFrom: '9am', callingUntil: '6 pm', timeZone: zone('list', 'Asia/Kolkata') },
+		{ callingFrom: '9am', callingUntil: '6 pm', timeZone: zone('id', '={{ "Asia/Kolkata" }}') },
 		{ timeZone: zone('list', '') },
 		{},
 	];
 	const bodies = acceptCalls(forms.length);
-	for (const saved of forms) await harness.place({ options: { callingHours: { hours: saved } } });
+	for (const saved of forms) await harness.place({ callingHours: 'within', ...saved });
 	const scheduled = { ...BODY, scheduled_at: MONDAY };
 	expect(bodies).toEqual(forms.map(() => scheduled));
 	itIs('2026-11-23T17:59:00+05:30');
 	const now = acceptCalls(1);
-	await harness.place({ options: { callingHours: { hours: {} } } });
+	await harness.place({ callingHours: 'within' });
 	expect(now).toEqual([BODY]);
 });
 
@@ -128,7 +126,7 @@ describe('a call that is placed later', () => {
 	])('has scheduled_for, and a hint says so: %s', async (_which, data, scheduled_for) => {
 		itIs('2026-11-21T12:00:00+05:30');
 		scheduledBy(data);
-		const run = await harness.place({ options: { callingHours: { hours: HOURS } } });
+		const run = await harness.place(HOURS);
 		expect(records(run)).toMatchObject([{ placed: true, scheduled_for }]);
 		const time = scheduled_for.slice(11, 16);
 		expect(hintsOf(run)).toEqual([
@@ -153,10 +151,12 @@ describe('a call that is placed later', () => {
 			'2026-11-20T13:00:00+05:30',
 		];
 		const items = at.map((time, index) => ({ phone: phone(index), at: time }));
-		const options = { callingHours: { hours: { ...HOURS, days: 'Mon-Sun' } } };
 		const scheduled = { ...perItem, when: 'dateTime', scheduledAt: '={{ $json.at }}' };
 		const rows = [...items, ...items.slice(0, 1)];
-		const run = await harness.place({ ...scheduled, options }, { items: rows });
+		const run = await harness.place(
+			{ ...scheduled, ...hours({ callingDays: 'Mon-Sun' }) },
+			{ items: rows },
+		);
 		expect(hintsOf(run)).toEqual([
 			expect.stringMatching(
 				/^4 items: 3 scheduled, the first for Friday, 20 November 2026, 13:00 \(UTC\+5:30\), 1 with the number of another item\. /,
@@ -168,7 +168,7 @@ describe('a call that is placed later', () => {
 describe('outside the hours', () => {
 	it('if set, the item is returned as not placed, with its row if included, and nothing is sent', async () => {
 		itIs(NIGHT);
-		const parameters = { ...perItem, ...hours({}, { ...kept, includeInputFields: true }) };
+		const parameters = { ...perItem, ...hours(kept) };
 		const items = [{ ...PEOPLE[0], row_number: 2, call_id: 'old' }];
 		const run = await harness.place(parameters, { items });
 		expect(run.data.resultData.error).toBeUndefined();
@@ -179,7 +179,7 @@ describe('outside the hours', () => {
 
 	it('a model gets the result that nothing was sent', async () => {
 		itIs(NIGHT);
-		const answer = await engineTool(harness.placeCallNode(hours({}, kept)))();
+		const answer = await engineTool(harness.placeCallNode(hours(kept)))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: "The call wasn't placed, because it's outside the calling hours.",
@@ -188,22 +188,22 @@ describe('outside the hours', () => {
 	});
 });
 
-it.each<INodeParameters>([
-	hours(),
-	{ options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } } },
-])('with %j, a time in Additional Body Fields is rejected', async (parameters) => {
-	const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
-	const twice = { ...parameters, developerSettings };
-	expect(faultOf(await harness.place(twice)).message).toBe(
-		"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'",
-	);
-	expect(await engineTool(harness.placeCallNode(twice))()).toMatchObject({
-		next_step: expect.stringContaining('Remove scheduled_at.'),
-	});
-	const bodies = acceptCalls(1);
-	await harness.place({ developerSettings });
-	expect(bodies).toMatchObject([{ scheduled_at: '23:00' }]);
-});
+it.each<INodeParameters>([hours(), { callLimit: 'day', maximumCalls: 1 }])(
+	'with %j, a time in Additional Body Fields is rejected',
+	async (parameters) => {
+		const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
+		const twice = { ...parameters, developerSettings };
+		expect(faultOf(await harness.place(twice)).message).toBe(
+			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'",
+		);
+		expect(await engineTool(harness.placeCallNode(twice))()).toMatchObject({
+			next_step: expect.stringContaining('Remove scheduled_at.'),
+		});
+		const bodies = acceptCalls(1);
+		await harness.place({ developerSettings });
+		expect(bodies).toMatchObject([{ scheduled_at: '23:00' }]);
+	},
+);
 
 describe('when the hours end during the execution', () => {
 	const closing = '2026-11-20T17:59:50+05:30';
@@ -251,7 +251,7 @@ describe('calls that were not placed because of the hours are placed by a later 
 		const zoned = {
 			timeZone: '={{ $json.phone === "9876543210" ? "Pacific/Auckland" : "Asia/Kolkata" }}',
 		};
-		const node = harness.placeCallNode({ ...perItem, ...hours(zoned, kept) });
+		const node = harness.placeCallNode({ ...perItem, ...hours({ ...zoned, ...kept }) });
 		rejectCall();
 		const failed = await harness.run(node, PEOPLE);
 		expect(faultOf(failed).description).not.toContain('already placed');
@@ -264,7 +264,7 @@ describe('calls that were not placed because of the hours are placed by a later 
 
 	it('of an execution that was killed', async () => {
 		itIs(NIGHT);
-		const node = harness.placeCallNode({ ...perItem, ...hours({}, kept) });
+		const node = harness.placeCallNode({ ...perItem, ...hours(kept) });
 		const begun = await harness.kill(node, PEOPLE);
 		itIs(MONDAY);
 		const bodies = acceptCalls(2);

@@ -57,14 +57,10 @@ describe('items with the same number', () => {
 
 	const AT = { when: 'dateTime', scheduledAt: '={{ $json.at }}' };
 	it.each<[string, INodeParameters, string[]]>([
-		[
-			'calling hours move them to the same opening',
-			{ options: { callingHours: { hours: HOURS } } },
-			[],
-		],
+		['calling hours move them to the same opening', HOURS, []],
 		[
 			'calling hours move their times to the same opening',
-			{ ...AT, options: { callingHours: { hours: HOURS } } },
+			{ ...AT, ...HOURS },
 			['2026-11-20T23:00:00+05:30', '2026-11-21T02:00:00+05:30'],
 		],
 		[
@@ -95,10 +91,10 @@ describe('items with the same number', () => {
 
 	it('each have their own reason if calling hours keep their times from being called', async () => {
 		skipSleeps(Date.parse(NIGHT));
-		const options = { callingHours: { hours: HOURS }, outsideCallingHours: 'notPlaced' };
+		const hours = { ...HOURS, outsideCallingHours: 'notPlaced' };
 		const times = ['2026-11-20T23:00:00+05:30', '2026-11-21T11:00:00+05:30'];
 		const items = times.map((at) => ({ phone: phone(0), at }));
-		const placed = await place({ ...perItem, ...AT, options }, { items });
+		const placed = await place({ ...perItem, ...AT, ...hours }, { items });
 		expect(output(placed, 'Node').map(({ json }) => json.not_placed_reason)).toEqual([
 			'outside_calling_hours',
 			'outside_calling_hours',
@@ -174,8 +170,7 @@ describe('a node that runs several times in an execution', () => {
 			itIs(NIGHT);
 			return { success: true, data: { call_id: 'call-1' } };
 		});
-		const options = { callingHours: { hours: HOURS } };
-		expect(await runsOf(twice, { options })).toMatchObject([placed, sameNumber]);
+		expect(await runsOf(twice, HOURS)).toMatchObject([placed, sameNumber]);
 	});
 
 	it('calls it again in a loop', async () => {

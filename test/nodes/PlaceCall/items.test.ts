@@ -1,6 +1,7 @@
 import { NodeConnectionTypes, type INode, type INodeExecutionData, type IRun } from 'n8n-workflow';
 import nock from 'nock';
 import {
+	engineTool,
 	hintsOf,
 	InFlight,
 	makeNode,
@@ -8,6 +9,7 @@ import {
 	output,
 	runWorkflow,
 	service,
+	skipSleeps,
 	storedCredentials,
 } from '../../engine';
 import { eventLoopTurns } from '../../n8n/until';
@@ -15,8 +17,11 @@ import {
 	acceptCalls,
 	CONTINUE,
 	faultOf,
+	HOURS,
+	NIGHT,
 	people,
 	perItem,
+	phone,
 	phoneOf,
 	placeCallHarness,
 } from './placeCallHarness';
@@ -190,5 +195,34 @@ describe('Retry On Fail', () => {
 		expect(faultOf(run).description).toMatch(
 			/choose 'Retry with currently saved workflow'.* A new execution does\.$/,
 		);
+	});
+});
+
+describe('Check Only', () => {
+	it('calls nobody, and returns who would be called, and when', async () => {
+		skipSleeps(Date.parse(NIGHT));
+		const items = [{ phone: phone(0) }, { phone: phone(0) }, { phone: 'none' }];
+		const parameters = { ...perItem, ...HOURS, callLimit: 'day', whatToDo: 'check' };
+		const run = await harness.place(parameters, { items, over: CONTINUE });
+		const monday = '2026-11-23T09:00:00+05:30';
+		expect(output(run, 'Node').map(({ json }) => json)).toEqual([
+			{
+				...{ phone: phone(0), placed: false, call_id: null, phone_key: `91${phone(0)}` },
+				...{ not_placed_reason: 'check_only', would_call_at: monday },
+			},
+			expect.objectContaining({ placed: false, not_placed_reason: 'duplicate_number' }),
+			expect.objectContaining({ error: expect.stringMatching(/^'Phone Number' "none"/) }),
+		]);
+		expect(hintsOf(run)).toEqual([
+			"3 items: 1 with the number of another item, 1 would be called, 1 couldn't be called. Nobody was called. The output has one item for each.",
+		]);
+		const now = await harness.place({ whatToDo: 'check' });
+		expect(output(now, 'Node')).toMatchObject([{ json: { would_call_at: 'now' } }]);
+	});
+
+	it('of a model is ignored, because its tool has no such field', async () => {
+		const bodies = acceptCalls(1);
+		await engineTool(harness.placeCallNode({ whatToDo: 'check' }))();
+		expect(bodies).toHaveLength(1);
 	});
 });

@@ -47,7 +47,13 @@ export const itemsOf = (rows: IDataObject[]): INodeExecutionData[] =>
 	rows.map((json) => ({ json }));
 
 /** *Calling Hours*. */
-export const HOURS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
+export const HOURS = {
+	callingHours: 'within',
+	callingDays: 'Mon-Fri',
+	callingFrom: '09:00',
+	callingUntil: '18:00',
+	timeZone: 'Asia/Kolkata',
+};
 
 /** Within {@link HOURS}. */
 export const NOON = '2026-11-20T12:00:00+05:30';

@@ -16,7 +16,6 @@ const QUESTION = {
 	yesValues: 'yes',
 	noValues: 'no',
 } satisfies INodeParameters;
-const OUTSIDE = { callingHours: { hours: HOURS } };
 const tool = (parameters: INodeParameters) =>
 	harness.node('placeCall', { parameters: { ...CALL, ...parameters } });
 
@@ -29,9 +28,9 @@ async function resultOf(call: Promise<IDataObject>): Promise<IDataObject> {
 }
 
 test.each([
-	['a call', { ...waitBy('reading', {}, OUTSIDE) }],
-	['a call that is waited for by webhook', { ...waitBy('webhook', {}, OUTSIDE) }],
-	['a question', { ...QUESTION, options: OUTSIDE }],
+	['a call', { ...waitBy('reading'), ...HOURS }],
+	['a call that is waited for by webhook', { ...waitBy('webhook'), ...HOURS }],
+	['a question', { ...QUESTION, ...HOURS }],
 ])(
 	'%s outside the calling hours: the model is told when it is placed',
 	async (_what, parameters) => {
@@ -52,7 +51,7 @@ test.each([
 test('a question that is asked later has no answer yet', async () => {
 	isNow(NIGHT);
 	acceptCalls(1);
-	expect(await engineTool(tool({ ...QUESTION, options: OUTSIDE }))()).toMatchObject({
+	expect(await engineTool(tool({ ...QUESTION, ...HOURS }))()).toMatchObject({
 		result: {
 			answer: 'unclear',
 			explanation: 'The call is scheduled for a later time, so nobody has answered yet.',
@@ -90,7 +89,7 @@ test.each([
 test('an MCP client without a session is not told to repeat the request', async () => {
 	isNow(NIGHT);
 	acceptCalls(1);
-	expect(await mcpTool(tool(waitBy('reading', {}, OUTSIDE)))()).toMatchObject({
+	expect(await mcpTool(tool({ ...waitBy('reading'), ...HOURS }))()).toMatchObject({
 		next_step: 'Do not repeat this request. Read the call after that time by its ID.',
 	});
 });

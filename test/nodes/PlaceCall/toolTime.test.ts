@@ -37,7 +37,7 @@ test('a call is not placed if the list of called numbers takes longer', async ()
 	harness.store.beforeCall = (made) => {
 		if (made === 'add 1') pass(TOOL_LIMITS.wholeMs);
 	};
-	const tool = toolOf({ callLimit: { limit: { maximumCalls: 1, period: 'day' } } });
+	const tool = toolOf({}, { callLimit: 'day' });
 	expect(await tool()).toMatchObject({
 		outcome: 'not_sent',
 		what_happened: 'Timed out after 50 seconds, and nothing was sent.',

@@ -40,7 +40,7 @@ export const completionFilters: INodeProperties = {
 
 export const callsAgainNotice: INodeProperties = {
 	displayName:
-		"If this workflow calls again, add <b>Limit Calls per Person</b> to its Place Call node. Otherwise, a person who doesn't answer is called without end.",
+		"If this workflow calls again, set <b>Limit Calls per Person</b> in its Place Call node. Otherwise, a person who doesn't answer is called without end.",
 	name: 'callsAgainNotice',
 	type: 'notice',
 	default: '',

@@ -163,30 +163,18 @@ export class Fields {
 		return new Fields(members, this.source, `${this.prefix}${name}.`, `'${displayName}'`);
 	}
 
-	/** The fields of an option that is a fixed collection with one group. `undefined` if the option isn't added. */
-	group(name: string): Fields | undefined {
-		const { label, values, path } = this.groupOf(name);
-		return this.has(name) ? new Fields(values, this.source, `${path}.`, label) : undefined;
-	}
-
-	/** The rows of a fixed collection. */
+	/** The rows of a fixed collection with one group. */
 	rows(name: string): Fields[] {
-		const { label, row, values, path } = this.groupOf(name);
-		const raw = this.source.raw(path);
-		const rows: unknown[] = Array.isArray(raw) ? raw : raw === ABSENT ? [] : [raw];
-		return rows.map((_row, index) => {
-			const location = `${row} ${index + 1} of ${label}`;
-			return new Fields(values, this.source, `${path}[${index}].`, location);
-		});
-	}
-
-	private groupOf(name: string) {
 		const { displayName, options = [] } = this.propertyOf(name, ['fixedCollection']);
 		const group = options.find((option) => 'values' in option);
 		if (group === undefined) throw new TypeError(`The form declares no group of ${name}`);
-		const { values, displayName: row } = group;
 		const path = `${this.prefix}${name}.${group.name}`;
-		return { path, label: `'${displayName}'`, values, row };
+		const raw = this.source.raw(path);
+		const rows: unknown[] = Array.isArray(raw) ? raw : raw === ABSENT ? [] : [raw];
+		return rows.map((_row, index) => {
+			const location = `${group.displayName} ${index + 1} of '${displayName}'`;
+			return new Fields(group.values, this.source, `${path}[${index}].`, location);
+		});
 	}
 
 	private read<T>(name: string, kind: Kind<T>, blank?: Blank): T | undefined {

@@ -24,7 +24,9 @@ export function optionsCollection(...members: INodeProperties[]): INodePropertie
 		options: members.map((member) => ({
 			...member,
 			...(member.type === 'boolean' && {
-				builderHint: { propertyHint: `Off, unless you set ${member.name} to true.` },
+				builderHint: member.builderHint ?? {
+					propertyHint: `Off, unless you set ${member.name} to true.`,
+				},
 			}),
 		})),
 	};

@@ -1,14 +1,12 @@
 import { DateTime } from 'luxon';
 import type { CallingHours } from '../../../../nodes/PlaceCall/callTime';
 import { callWith, messageOf } from '../callForm';
+import { HOURS } from '../placeCallHarness';
 
 type Written = { [field: string]: unknown };
 
-const FIELDS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
-
 function hoursOf(over: Written = {}, call: Written = {}): CallingHours {
-	const callingHours = { hours: { ...FIELDS, ...over } };
-	const { time } = callWith({ ...call, options: { callingHours } });
+	const { time } = callWith({ ...call, ...HOURS, ...over });
 	if (time.hours === undefined) throw new Error('not read');
 	return time.hours;
 }
@@ -35,7 +33,7 @@ describe('the days', () => {
 			[1, 2, 3, 7],
 		],
 	])('%j', (days, numbers) => {
-		expect([...hoursOf({ days }).days].sort()).toEqual(numbers);
+		expect([...hoursOf({ callingDays: days }).days].sort()).toEqual(numbers);
 	});
 
 	test.each<[days: string, wrong: string]>([
@@ -43,8 +41,8 @@ describe('the days', () => {
 		...['Mon-Fr', 'Mon to Fri', 'Lun-Fri', 'Fryday', 'Mon-', '-Fri', 'Mon-Wed-Fri'].map(same),
 		...['weekdays', 'Mo', 'constructor', '-'].map(same),
 	])('%p is rejected because of %p', (days, wrong) => {
-		expect(messageFor({ days })).toContain(
-			`'Days' in 'Calling Hours' must list weekdays (got "${wrong}"). Choose the days`,
+		expect(messageFor({ callingDays: days })).toContain(
+			`'Calling Days' must list weekdays (got "${wrong}"). Choose the days`,
 		);
 	});
 });
@@ -61,40 +59,40 @@ test.each<[unknown, string]>([
 	['12 am', '00:00'],
 	['12:15pm', '12:15'],
 ])('the time %p is %s', (from, same) => {
-	const hoursFrom = (time: unknown) => hoursOf({ from: time, to: '23:00' });
+	const hoursFrom = (time: unknown) => hoursOf({ callingFrom: time, callingUntil: '23:00' });
 	expect(hoursFrom(from)).toEqual(hoursFrom(same));
 });
 
 describe('invalid hours are reported', () => {
 	test.each<[Written, RegExp]>([
-		[{ days: '' }, /^'Days' in 'Calling Hours' is empty/],
-		[{ days: ' , ' }, /^'Days' in 'Calling Hours' is empty/],
-		[{ days: [] }, /^'Days' in 'Calling Hours' is empty/],
-		[{ days: ['monday', 'someday'] }, /list weekdays \(got "someday"\)/],
-		[{ from: '' }, /^'From' in 'Calling Hours' is empty/],
-		[{ to: null }, /^'To' in 'Calling Hours' is empty/],
-		[{ from: '109:00' }, /^'From' in 'Calling Hours' must be a time of day \(got "109:00"\)/],
-		[{ from: '9' }, /^'From' in 'Calling Hours' must be a time of day \(got "9"\)/],
-		[{ from: 9.3 }, /^'From' in 'Calling Hours' must be a time of day \(got "9\.3"\)/],
+		[{ callingDays: '' }, /^'Calling Days' is empty/],
+		[{ callingDays: ' , ' }, /^'Calling Days' is empty/],
+		[{ callingDays: [] }, /^'Calling Days' is empty/],
+		[{ callingDays: ['monday', 'someday'] }, /list weekdays \(got "someday"\)/],
+		[{ callingFrom: '' }, /^'Calling From' is empty/],
+		[{ callingUntil: null }, /^'Calling Until' is empty/],
+		[{ callingFrom: '109:00' }, /^'Calling From' must be a time of day \(got "109:00"\)/],
+		[{ callingFrom: '9' }, /^'Calling From' must be a time of day \(got "9"\)/],
+		[{ callingFrom: 9.3 }, /^'Calling From' must be a time of day \(got "9\.3"\)/],
 		[
-			{ from: DateTime.fromISO('2027-01-31T09:00', { zone: 'Asia/Kolkata' }) },
-			/^'From' in 'Calling Hours' must be a time of day \(got "2027-01-31T09:00:00.000\+05:30"\)\. .* end it with \.toFormat\("HH:mm"\)\. For times of a sheet, format the column as text/,
+			{ callingFrom: DateTime.fromISO('2027-01-31T09:00', { zone: 'Asia/Kolkata' }) },
+			/^'Calling From' must be a time of day \(got "2027-01-31T09:00:00.000\+05:30"\)\. .* end it with \.toFormat\("HH:mm"\)\. For times of a sheet, format the column as text/,
 		],
-		[{ to: '13 pm' }, /^'To' in 'Calling Hours' must be a time of day \(got "13 pm"\)/],
-		[{ to: '0am' }, /^'To' in 'Calling Hours' must be a time of day \(got "0am"\)/],
-		[{ to: '24:01' }, /^'To' in 'Calling Hours' must be a time of day \(got "24:01"\)/],
-		[{ to: '18:60' }, /^'To' in 'Calling Hours' must be a time of day \(got "18:60"\)/],
+		[{ callingUntil: '13 pm' }, /^'Calling Until' must be a time of day \(got "13 pm"\)/],
+		[{ callingUntil: '0am' }, /^'Calling Until' must be a time of day \(got "0am"\)/],
+		[{ callingUntil: '24:01' }, /^'Calling Until' must be a time of day \(got "24:01"\)/],
+		[{ callingUntil: '18:60' }, /^'Calling Until' must be a time of day \(got "18:60"\)/],
 		// For 6 in the evening. Otherwise, people would be called at night.
 		[
-			{ from: '9:00', to: '6:00' },
-			/^'To' must be later than 'From' in 'Calling Hours' \(got "9:00" to "6:00"\).*such as 09:00 and 18:00/,
+			{ callingFrom: '9:00', callingUntil: '6:00' },
+			/^'Calling Until' must be later than 'Calling From' \(got "9:00" to "6:00"\).*such as 09:00 and 18:00/,
 		],
-		[{ from: '18:00' }, /^'To' must be later than 'From'/],
-		[{ from: '24:00', to: '24:00' }, /^'To' must be later than 'From'/],
+		[{ callingFrom: '18:00' }, /^'Calling Until' must be later than 'Calling From'/],
 		[
-			{ timeZone: 'IST' },
-			/^'Time Zone' in 'Calling Hours' must be the name of a time zone \(got "IST"\)/,
+			{ callingFrom: '24:00', callingUntil: '24:00' },
+			/^'Calling Until' must be later than 'Calling From'/,
 		],
+		[{ timeZone: 'IST' }, /^'Time Zone' must be the name of a time zone \(got "IST"\)/],
 		[{ timeZone: 'Asia/Nowhere' }, /must be the name of a time zone \(got "Asia\/Nowhere"\)/],
 		...[
 			'Etc/GMT+5',
@@ -108,21 +106,14 @@ describe('invalid hours are reported', () => {
 			{ timeZone },
 			/must be the name of a time zone \(got "[^"]+"\)\. Enter .* such as Asia\/Kolkata/,
 		]),
-		[{ from: '', to: 'x' }, /^'From' in 'Calling Hours' is empty/],
-		[{ to: 'x' }, /^'To' in 'Calling Hours' must be a time of day \(got "x"\)/],
+		[{ callingFrom: '', callingUntil: 'x' }, /^'Calling From' is empty/],
+		[{ callingUntil: 'x' }, /^'Calling Until' must be a time of day \(got "x"\)/],
 	])('%j', (over, words) => expect(messageFor(over)).toMatch(words));
 
-	test('hours that are added, but not filled in', () => {
-		const read = () => callWith({ options: { callingHours: {} } });
-		expect(messageOf(read)).toMatch(/^'Days' in 'Calling Hours' is empty/);
+	test('hours that are not filled in', () => {
+		const read = () => callWith({ callingHours: 'within' });
+		expect(messageOf(read)).toMatch(/^'Calling Days' is empty/);
 	});
-});
-
-test('what to do outside the hours is reported without hours, because calls would be placed at any time', () => {
-	const read = () => callWith({ options: { outsideCallingHours: 'notPlaced' } });
-	expect(messageOf(read)).toBe(
-		"'Calling Hours' is empty. Add 'Calling Hours', or remove 'Outside Calling Hours'.",
-	);
 });
 
 describe('without a time zone', () => {
@@ -139,7 +130,7 @@ describe('without a time zone', () => {
 	test('in a country with several, which one is asked', () => {
 		const call = { countryCode: 'US', phoneNumber: '+12025550100' };
 		expect(messageOf(() => hoursOf({ timeZone: '' }, call))).toBe(
-			"'Time Zone' in 'Calling Hours' is empty, which is only possible in a country with one time zone (got \"United States\"). Choose the time zone of the people to call, or let an expression return it.",
+			'\'Time Zone\' is empty, which is only possible in a country with one time zone (got "United States"). Choose the time zone of the people to call, or let an expression return it.',
 		);
 	});
 });

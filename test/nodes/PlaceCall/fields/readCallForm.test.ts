@@ -9,7 +9,7 @@ const retry = (config: Values): Values => ({ call_config_overrides: { retry_conf
 const rows = (...fields: Values[]): Values => ({ additionalDataFields: { fields } });
 const points = (...dataPoints: Values[]): Values => ({ dataExtraction: { points: dataPoints } });
 const limit = (over: Values): Values => ({
-	options: { callLimit: { limit: { maximumCalls: 1, period: 'day', ...over } } },
+	...{ callLimit: 'day', maximumCalls: 1, ...over },
 });
 const webhook = (webhookUrl: unknown): Values => ({ options: { webhookUrl } });
 
@@ -119,9 +119,9 @@ test.each<[values: Values, message: string]>([
 	],
 	...[0, 1.5, 11].map((maximumCalls): [Values, string] => [
 		limit({ maximumCalls }),
-		`'Maximum Calls' in 'Limit Calls per Person' must be a whole number from 1 to 10 (got ${maximumCalls}). Enter a whole`,
+		`'Maximum Calls' must be a whole number from 1 to 10 (got ${maximumCalls}). Enter a whole`,
 	]),
-	[limit({ period: 'year' }), "'Per' in 'Limit Calls per Person'"],
+	[limit({ callLimit: 'year' }), "'Limit Calls per Person'"],
 ])('%j is rejected', (values, message) => {
 	const rejection = messageFor(values);
 	expect(rejection).toContain(message);
@@ -226,7 +226,7 @@ test('of several invalid fields, the first one is reported', () => {
 	);
 });
 
-test('a limit that is added, but not filled in, is one call a day', () => {
-	const { time } = callWith({ options: { callLimit: {} } });
+test('a limit without a number is one call', () => {
+	const { time } = callWith({ callLimit: 'day' });
 	expect(time.limit).toEqual({ calls: 1, period: 'day' });
 });

@@ -43,6 +43,7 @@ describe('pausing an execution', () => {
 		const [entry] = run.data.executionData?.nodeExecutionStack ?? [];
 		expect(entry?.data.main?.[0]?.map(({ json }) => json)).toEqual(
 			placed().map((call_id, index) => ({
+				...people(3)[index],
 				call_id,
 				placed: true,
 				phone_key: `91${9_000_000_000 + index}`,

@@ -138,6 +138,7 @@ describe('webhooks during the wait', () => {
 		const { items } = await arrive({ poll: true });
 		expect(items).toEqual([
 			{
+				phone: '9000000000',
 				call_id: callId,
 				placed: true,
 				phone_key: '919000000000',
