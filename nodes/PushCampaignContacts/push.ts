@@ -21,7 +21,7 @@ import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { counted } from '../shared/values';
 import { openRows } from './openRows';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
-import { resolveColumns, takenColumns, whyNoNames } from './push/columns';
+import { resolveColumns, requireNames, takenColumns, whyNoNames } from './push/columns';
 import { requireRoom } from './push/numbersPushedBefore';
 import { type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
@@ -114,6 +114,9 @@ export async function runPush(
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns);
 	const { phones, notPushed, rows } = prepared;
+	// A single contact, such as from a form, may have no name.
+	const isList = rows.size > 1;
+	if (campaign.enqueue && isList && !isTool) requireNames(columns, choice);
 	requireOutputFits(source, output);
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	const status =
@@ -136,8 +139,7 @@ export async function runPush(
 		// An AI agent may call the tool again while it runs.
 		await runExclusive(stores.numbersOfExecution.record, send);
 	}
-	// A single contact, such as from a form, may have no name.
-	const isNameless = rows.size > 1 && !prepared.hasNames && outcome.stopped === undefined;
+	const isNameless = isList && !prepared.hasNames && outcome.stopped === undefined;
 	const notes = [
 		...source.notes,
 		...uniqBy(

@@ -126,7 +126,6 @@ describe('Place Call', () => {
 		await search('timeZone', 'mumbai', ZONE);
 		await editor().choose('callLimit', 'Per Week');
 		await warning.waitFor({ state: 'detached' });
-		await editor().screenshot('/tmp/shots', 'place-call-hours');
 		await editor().choose('callLimit', 'No Limit');
 		await warning.waitFor();
 		await editor().choose('whatToDo', 'Check Only');

@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import difference from 'lodash/difference';
 import identity from 'lodash/identity';
 import isEqual from 'lodash/isEqual';
 import toPath from 'lodash/toPath';
@@ -99,9 +100,12 @@ export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Colum
 	// The first person of a file without a header would be lost.
 	if (isCampaignPhone(choice.phone))
 		throw missingColumn(found, phoneWanted, 'phone numbers', choice.from);
+	const usual = [...found.names].map(unmarked).filter(isPhoneHeading);
+	const withNumbers = choice.phone === DEFAULT_PHONE_COLUMN ? usualWithNumbers(found) : found;
 	const phone =
-		resolve(found, phoneWanted, PHONE_SYNONYMS) ??
-		required(phoneWanted, 'phone numbers', [...found.names].map(unmarked).filter(isPhoneHeading));
+		resolve(withNumbers, phoneWanted, PHONE_SYNONYMS) ??
+		resolve(withNumbers, phoneWanted, usual) ??
+		required(phoneWanted, 'phone numbers');
 	if (phone.name === 'phone_number' && phone.name !== choice.phone && isAsked(found)) {
 		throw missingColumn(found, phoneWanted, 'phone numbers', choice.from);
 	}
@@ -179,6 +183,22 @@ export function takenColumns(
 }
 
 /**
+ * Before people are called without their names.
+ *
+ * @param columns of the input, or of each file
+ * @throws InvalidInput if no column with names is found, unless that was chosen
+ */
+export function requireNames(columns: readonly Columns[], { personName }: ColumnChoice): void {
+	if (personName === '' || columns.some((each) => each.personName !== undefined)) return;
+	throw new InvalidInput(
+		`The input has no column ${quoted(personName)}, so nobody's name is known, and nothing was sent`,
+		onScreenOnly(
+			"In 'Person Name Column', enter the column with the names. To release the contacts without names, empty it.",
+		),
+	);
+}
+
+/**
  * The hint if no row has a name. Undefined if that was chosen.
  *
  * @param columns of the input, or of each file
@@ -195,8 +215,23 @@ export function whyNoNames(
 			: `The column ${quoted(personName.name)} is empty in every row`;
 	return {
 		message: `${cause}, so the contacts have no names`,
-		resolution: onScreenOnly("If another column has them, enter it in 'Person Name Column'."),
+		resolution: onScreenOnly(
+			"If another column has them, enter it in 'Person Name Column'. To push without names, empty it.",
+		),
 	};
+}
+
+/**
+ * The columns without those that have a usual heading for phone numbers, but no number in the first rows, if another one
+ * has numbers. Otherwise, an empty column would win.
+ */
+function usualWithNumbers(found: FoundColumns): FoundColumns {
+	const { first, names } = found;
+	const usual = [...names].filter((name) => isPhoneHeading(unmarked(name)));
+	const filled = usual.filter((name) => isMostlyPhones(first, name));
+	if (filled.length === 0) return found;
+	const others = usual.filter((name) => !filled.includes(name));
+	return { ...found, names: new Set(difference([...names], others)) };
 }
 
 /** In this order: exact name, nested column, another spelling of the name, and for a default name a synonym. */

@@ -108,7 +108,8 @@ describe('columns', () => {
 		const { personNameColumn, ...names } = { personNameColumn: 'person_name', ...given };
 		const rows = rowsOf({ ...names, phone: phone(0) }, { phone: phone(1) });
 		const { hints } = await runPush(rows, { personNameColumn });
-		const advice = "If another column has them, enter it in 'Person Name Column'.";
+		const advice =
+			"If another column has them, enter it in 'Person Name Column'. To push without names, empty it.";
 		const hint = `${cause}, so the contacts have no names. ${advice}`;
 		expect(hints.slice(1)).toEqual(cause === undefined ? [] : [hint]);
 	});
@@ -379,3 +380,29 @@ test.each(['push_status', 'rejection_status'])(
 		expect(bodies.map(contactsOf)).toHaveLength(2);
 	},
 );
+
+describe('without a column of names', () => {
+	const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: phone(1), city: 'Delhi' });
+	const release = { whatToDo: 'release' };
+
+	test('people are released only if that is chosen', async () => {
+		const { error } = await runPush(rows, release);
+		expect(error?.message).toBe(
+			`The input has no column "person_name", so nobody's name is known, and nothing was sent`,
+		);
+		expect(error?.description).toBe(
+			"In 'Person Name Column', enter the column with the names. To release the contacts without names, empty it.",
+		);
+		const bodies = respondWith(ok(2));
+		const chosen = await runPush(rows, { ...release, personNameColumn: '' });
+		expect(chosen.error).toBeUndefined();
+		expect(bodies.flatMap(contactsOf)).toHaveLength(2);
+	});
+
+	test('a single person is released, and a list is added to wait', async () => {
+		respondWith(ok(1), ok(2));
+		const { error } = await runPush(rows.slice(0, 1), release);
+		const { error: ofList } = await runPush(rows);
+		expect([error, ofList]).toEqual([undefined, undefined]);
+	});
+});

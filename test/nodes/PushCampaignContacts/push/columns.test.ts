@@ -23,6 +23,32 @@ function thrownBy(run: () => unknown): unknown {
 	}
 }
 
+describe('of several usual columns for phones', () => {
+	const FULL = '9876543210';
+	const chosen = (row: Record<string, string>) => {
+		const first = [{ json: row, cells: Object.values(row) }];
+		const found = { names: new Set(Object.keys(row)), repeated: new Set<string>(), first };
+		return resolveColumns({ ...found, hasPath: () => false }, defaults).phone.name;
+	};
+
+	test.each<[Record<string, string>, string]>([
+		[{ phone: '', Mobile: FULL }, 'Mobile'],
+		[{ Phone: 'landline', 'WhatsApp No': FULL }, 'WhatsApp No'],
+		[{ Mobile: '', 'Phone Number': FULL }, 'Phone Number'],
+		[{ Mobile: FULL, 'WhatsApp No': FULL }, 'Mobile'],
+		[{ phone: FULL, Mobile: FULL }, 'phone'],
+		[{ phone: '', Mobile: '' }, 'phone'],
+	])('of %j, takes the one with numbers: %p', (row, name) => {
+		expect(chosen(row)).toBe(name);
+	});
+
+	test('asks if two of them have numbers, and neither is called phone', () => {
+		expect(thrownBy(() => chosen({ Mobile: FULL, 'Phone Number': FULL }))).toMatchObject({
+			message: 'Several columns match "phone": "Mobile", "Phone Number". Nothing was sent',
+		});
+	});
+});
+
 test('finds the columns of all rows, in order of appearance', async () => {
 	const items = Array.from({ length: 3 }, (_, i) => ({
 		json: { a: 1, [`b${i % 2}`]: { c: 2 } },
