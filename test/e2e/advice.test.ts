@@ -295,7 +295,11 @@ describe('a push', () => {
 			const before = Date.now() - 1_000;
 			const { error } = await executeFlow(
 				account,
-				flowOnRows([{ phone: ASHA }, { phone: BELA }], [push({ whatToDo })], [['Rows', 'Push']]),
+				flowOnRows(
+					[{ phone: ASHA }, { phone: BELA }],
+					[push({ whatToDo, personNameColumn: '' })],
+					[['Rows', 'Push']],
+				),
 			);
 			expect(error?.description).toContain("Campaign Status, with 'Output' set to 'Raw'");
 			const parameters = { campaignId: byId(active), simplify: false };
