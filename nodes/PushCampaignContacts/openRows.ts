@@ -56,10 +56,10 @@ function rowsOfInput(context: IExecuteFunctions): RowSource {
 
 async function contactsInJson({ context, parameters }: OperationRun): Promise<RowSource> {
 	const mayDiffer = mayNameRow(parameters.at(0).expression('contacts'));
-	const namesItem = mayDiffer && context.getInputData().length > 1;
+	const namesRow = mayDiffer && context.getInputData().length > 1;
 	const contactsAt = (index: number) => {
 		const found = parameters.at(index).jsonRows('contacts');
-		const list = contactsIn(found, namesItem ? `In item ${index}, ` : '');
+		const list = contactsIn(found, namesRow ? `In row ${index + 1}, ` : '');
 		return list.map((json) => ({ json, input: index }));
 	};
 	const contacts: ReturnType<typeof contactsAt> = [];

@@ -57,10 +57,10 @@ describe("a workflow's time limit in real n8n", () => {
 		});
 		const call = await faultOf(calling);
 		expect(call.description).toContain(
-			`${REACHED} No response arrived, so the outcome is unknown (call to 9000000001, IN) [item 1].`,
+			`${REACHED} No response arrived, so the outcome is unknown (call to 9000000001, IN) [row 2].`,
 		);
 		expect(call.description).toContain('look for 9000000001 in the calls of your account');
-		expect(call.description).toContain('Completed in this run: item 0.');
+		expect(call.description).toContain('Completed in this run: row 1.');
 		const push = await faultOf(pushing);
 		expect(push.message).toBe('No response arrived, so the outcome is unknown');
 		expect(push.description).toContain(REACHED);

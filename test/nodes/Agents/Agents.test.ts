@@ -61,7 +61,7 @@ describe('Check', () => {
 		agents().reply(200, LIST);
 		expect(await harness.records(check, { items, overrides })).toMatchObject([
 			{ agent_uuid: 'agent_b2', voice: 'calm', active: true },
-			{ error: `'Agent' must be an agent ID (got "sales") [item 1]` },
+			{ error: `'Agent' must be an agent ID (got "sales") [row 2]` },
 			{ agent_uuid: 'agent_gone', active: false },
 			{ agent_uuid: 'agent_a1', agent_name: 'Sales', active: true },
 		]);
@@ -88,8 +88,8 @@ describe('Check', () => {
 		agents().times(4).reply(503, '');
 		const found = await harness.records(check, { items: items.slice(2), overrides });
 		expect(found.map(({ error }) => error)).toEqual([
-			'The service or a proxy returned HTTP status 503 [item 0]',
-			'The service or a proxy returned HTTP status 503 [item 1]',
+			'The service or a proxy returned HTTP status 503 [row 1]',
+			'The service or a proxy returned HTTP status 503 [row 2]',
 		]);
 	});
 });

@@ -137,7 +137,7 @@ describe('the execution', () => {
 			{ call_id: calls.finished, status: 'picked' },
 			{
 				error: expect.stringMatching(
-					`^Call ${forged.call_id} was reported as completed, but .*\\[item 0]$`,
+					`^Call ${forged.call_id} was reported as completed, but .*\\[row 1]$`,
 				),
 				details: { item: 0 },
 			},

@@ -32,8 +32,8 @@ describe('one read', () => {
 			{ json: { campaign: { id: 2 } }, pairedItem: { item: 1 } },
 		]);
 		expect(output(result, 'Bad')).toMatchObject([
-			{ json: { error: `'Campaign' must be a whole number (got "4.2") [item 2]` } },
-			{ json: { error: "'Campaign' is empty [item 3]" } },
+			{ json: { error: `'Campaign' must be a whole number (got "4.2") [row 3]` } },
+			{ json: { error: "'Campaign' is empty [row 4]" } },
 		]);
 	});
 
@@ -86,12 +86,12 @@ describe('several items with the same campaign', () => {
 		const read = async () => await records(parameters, { items: items.slice(0, 3), overrides });
 		endpoint().reply(404, { success: false, error: "Couldn't find Campaign with 'id'=42" });
 		expect((await read()).map(({ error }) => error)).toEqual(
-			[0, 1, 2].map((item) => `The service doesn't know this campaign [item ${item}]`),
+			[1, 2, 3].map((row) => `The service doesn't know this campaign [row ${row}]`),
 		);
 		endpoint().times(4).reply(503, 'busy');
 		endpoint().reply(200, shortened(42));
 		expect(await read()).toMatchObject([
-			{ error: expect.stringContaining('[item 0]') },
+			{ error: expect.stringContaining('[row 1]') },
 			{ campaign: { id: 42 } },
 			{ campaign: { id: 42 } },
 		]);

@@ -236,7 +236,7 @@ describe('3 items with a concurrency of 3', () => {
 			text: `${index}`,
 		}));
 		expect(stopMessage(await harness.run(CONCURRENT, { items })).description).toContain(
-			'[item 2] Nothing was sent, because an earlier item of the same chat session failed. Handle the earlier item first, so that the conversation keeps its order.',
+			'[row 3] Nothing was sent, because an earlier item of the same chat session failed. Handle the earlier item first, so that the conversation keeps its order.',
 		);
 		expect(sent()).toHaveLength(2);
 	});

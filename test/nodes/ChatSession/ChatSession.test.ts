@@ -102,7 +102,7 @@ test.each([
 	const sessionId = '={{ $json.id }}';
 	const items = [{ id: sessions.open }, { id: sessions.open }];
 	const run = await harness.runOnNock({ ...parameters, sessionId }, { items });
-	expect(stopMessage(run).description).toContain('Completed in this run: item 0.');
+	expect(stopMessage(run).description).toContain('Completed in this run: row 1.');
 });
 
 describe('wait for event', () => {
@@ -171,7 +171,7 @@ describe('wait for event', () => {
 		const waiting = harness.run({ operation: 'waitForEvent', ...parameters }, { items });
 		await listening();
 		harness.simulator().sessions.nudge(sessions.open);
-		expect(stopMessage(await waiting).description).toContain('Completed in this run: item 0.');
+		expect(stopMessage(await waiting).description).toContain('Completed in this run: row 1.');
 	});
 
 	test.each([

@@ -55,8 +55,8 @@ test('items are sent one after another, and a stopped run reports what was added
 		.reply(422, { success: false, errors: ['already listed'] });
 	const items = Array.from({ length: 4 }, (_, i) => ({ phone: `981234567${i}` }));
 	const stopped = await errorOf({ phone: '={{ $json.phone }}' }, { items, credential });
-	expect(stopped.message).toBe('The service rejected the request [item 2]');
-	expect(stopped.description).toContain('Completed in this run: items 0–1.');
+	expect(stopped.message).toBe('The service rejected the request [row 3]');
+	expect(stopped.description).toContain('Completed in this run: rows 1–2.');
 });
 
 test('for an unknown outcome, says how to see whether the number was added', async () => {

@@ -71,8 +71,8 @@ describe('a number that cannot be read', () => {
 
 	test('is reported with its item, and nothing is read', async () => {
 		const { message, description } = await errorOf({}, { items, credential });
-		expect(message).toBe("'Phone' \"n/a\" isn't a phone number [item 1]");
-		expect(description).toContain("[item 2] 'Phone' is empty");
+		expect(message).toBe("'Phone' \"n/a\" isn't a phone number [row 2]");
+		expect(description).toContain("[row 3] 'Phone' is empty");
 	});
 
 	test('is treated neither as listed nor as not listed', async () => {
@@ -82,8 +82,8 @@ describe('a number that cannot be read', () => {
 		const result = await run({}, setting);
 		expect(output(result, 'Good').map(({ json }) => json.on_dnd)).toEqual([false, true]);
 		expect(output(result, 'Bad')).toMatchObject([
-			{ json: { error: "'Phone' \"n/a\" isn't a phone number [item 1]" } },
-			{ json: { error: "'Phone' is empty [item 2]" } },
+			{ json: { error: "'Phone' \"n/a\" isn't a phone number [row 2]" } },
+			{ json: { error: "'Phone' is empty [row 3]" } },
 		]);
 	});
 
@@ -93,7 +93,7 @@ describe('a number that cannot be read', () => {
 		const { message, description } = await errorOf({}, { items: numbers, credential });
 		expect(message).toContain('"2025550143" and "+12025550143" on the list may be the same number');
 		expect(description).toContain(
-			'[item 2] "02079460958" and "+442079460958" on the list may be the same number',
+			'[row 3] "02079460958" and "+442079460958" on the list may be the same number',
 		);
 	});
 });

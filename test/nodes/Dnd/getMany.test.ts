@@ -63,7 +63,7 @@ test('items for different lists each get their own list, in order, and an invali
 		{ json: { id: 1 }, pairedItem: { item: 3 } },
 		{
 			json: {
-				error: "'Limit' must be at least 1 [item 4]",
+				error: "'Limit' must be at least 1 [row 5]",
 				message: "Enter a whole number of at least 1. To return all results, turn on 'Return All'.",
 			},
 			pairedItem: { item: 4 },

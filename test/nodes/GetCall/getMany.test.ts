@@ -144,8 +144,8 @@ test('items with the same list share one reading, and each has its error if the 
 	const result = await run(perItem, { items, credential, overrides, sinks: ['Good', 'Bad'] });
 	expect(output(result, 'Good')).toMatchObject([{ json: { call_id: 'b' } }]);
 	expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
-		'The service rejected the request [item 0]',
-		'The service rejected the request [item 2]',
+		'The service rejected the request [row 1]',
+		'The service rejected the request [row 3]',
 	]);
 });
 

@@ -24,7 +24,7 @@ test('Continue On Fail: valid items are added in order', async () => {
 	const run = await harness.run({}, { items: entries('one', ' ', 'three'), overrides: over });
 	expect(records(run)).toMatchObject([
 		{ session_id: sessions.open },
-		{ error: "'Context' is empty [item 1]" },
+		{ error: "'Context' is empty [row 2]" },
 		{ session_id: sessions.open },
 	]);
 	expect(injected()).toEqual(['one', 'three']);
@@ -40,7 +40,7 @@ test("an entry with an unknown outcome isn't sent again, nor is one after it, no
 	const { message, description } = stopMessage(run);
 	expect(message).toContain(`context of session ${sessions.open}`);
 	expect(description).toContain('The next entry for this session returns the full list');
-	expect(description).toContain('Completed in this run: item 0.');
+	expect(description).toContain('Completed in this run: row 1.');
 	expect(description).toContain("To send the items that weren't sent");
 });
 

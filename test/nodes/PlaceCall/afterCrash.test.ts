@@ -58,9 +58,9 @@ describe('Retry', () => {
 		for (const failed of [first, await harness.retry(first, node)]) {
 			const { message, description } = faultOf(failed);
 			expect(message).toBe(
-				`An earlier attempt of this execution may have sent this, and n8n has no record of the result (call to ${phone(1)}, IN) [item 1]`,
+				`An earlier attempt of this execution may have sent this, and n8n has no record of the result (call to ${phone(1)}, IN) [row 2]`,
 			);
-			expect(description).toContain('[item 2] An earlier attempt');
+			expect(description).toContain('[row 3] An earlier attempt');
 			expect(description).toContain(phone(2));
 			expect(description).not.toContain(phone(3));
 			expect(description).toContain("To send the items that weren't sent, set 'On Error'");
@@ -91,9 +91,9 @@ describe('Retry', () => {
 		const isStarted = (_row: object, index: number) => index % 2 === 0;
 		const begun = await kill(node, people(30).filter(isStarted));
 		const { message, description } = faultOf(await retry(begun, node, people(30)));
-		expect(message).toContain('[item 0]');
-		for (let index = 2; index < 20; index += 2) expect(description).toContain(`[item ${index}]`);
-		expect(description).toContain('And 5 more items (20, 22, 24, 26, 28).');
+		expect(message).toContain('[row 1]');
+		for (let index = 2; index < 20; index += 2) expect(description).toContain(`[row ${index + 1}]`);
+		expect(description).toContain('And 5 more rows (21, 23, 25, 27, 29).');
 		expect(description).toContain("To send the items that weren't sent, set 'On Error'");
 	});
 
@@ -172,13 +172,13 @@ describe('Retry', () => {
 		const node = harness.placeCallNode(perItem);
 		const { workflow } = oneNodeWorkflow(node);
 		const failed = await harness.run(node, people(3));
-		expect(faultOf(failed).description).toContain('Completed in this run: item 0.');
+		expect(faultOf(failed).description).toContain('Completed in this run: row 1.');
 		// The first retry places the call of item 1, and is killed.
 		acceptCalls(2);
 		await retryKilled(failed, workflow);
 		const { message, description } = faultOf(await harness.retry(failed, node));
-		expect(message).toContain('[item 1]');
-		expect(description).toContain('Completed in this run: item 0.');
+		expect(message).toContain('[row 2]');
+		expect(description).toContain('Completed in this run: row 1.');
 	});
 
 	it.each([
@@ -284,10 +284,10 @@ describe('a sub-workflow whose parent is retried', () => {
 		rejectCall();
 		const node = harness.placeCallNode(perItem);
 		const { description } = faultOf(await run(node, people(2)));
-		expect(description).toContain('Completed in this run: item 0.');
+		expect(description).toContain('Completed in this run: row 1.');
 		parent.retry();
 		const bodies = acceptUpTo(1);
-		expect(faultOf(await run(node, people(2))).message).toContain('[item 0]');
+		expect(faultOf(await run(node, people(2))).message).toContain('[row 1]');
 		expect(bodies).toEqual([]);
 	});
 

@@ -418,7 +418,7 @@ describe('attempts of the same execution', () => {
 		};
 		const again = await harness.retry(failed, node);
 		expect(faultOf(again).message).toContain('the outcome is unknown');
-		expect(faultOf(again).description).toContain('Completed in this run: item 0.');
+		expect(faultOf(again).description).toContain('Completed in this run: row 1.');
 	});
 });
 
@@ -433,7 +433,7 @@ describe("n8n's store", () => {
 		const items = [{ phone: PHONE }, { phone: OTHER }];
 		const parameters = { ...perItem, ...limited() };
 		const { message, description } = faultOf(await harness.place(parameters, { items }));
-		expect(message).toBe(`${LIST} [item 0]`);
+		expect(message).toBe(`${LIST} [row 1]`);
 		expect(description).toContain(
 			" Or set 'Limit Calls per Person' to 'No Limit' and leave out people who were called recently. n8n said: database is locked",
 		);

@@ -91,9 +91,9 @@ describe('when one item is rejected', () => {
 		const run = await harness.place(perItem, { items: people(4) });
 		const { message, description, context } = faultOf(run);
 		expect(seen.phones).toEqual(['9876543210', bad]);
-		expect(message).toBe('The service rejected the call [item 1]');
+		expect(message).toBe('The service rejected the call [row 2]');
 		expect(description).toContain(
-			"Completed in this run: item 0. To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.",
+			"Completed in this run: row 1. To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.",
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
@@ -108,7 +108,7 @@ describe('when the outcome of an item is unknown', () => {
 		acceptCalls(at);
 		service().post('/v1/call').reply(500, {});
 		const { message, description } = faultOf(await harness.place(perItem, { items: people(all) }));
-		expect(message).toContain(`[item ${at}]`);
+		expect(message).toContain(`[row ${at + 1}]`);
 		expect(description).toContain(UNSENT);
 	});
 
@@ -126,9 +126,9 @@ describe('when a row cannot be called', () => {
 	it('no call is placed, and every such row is reported', async () => {
 		const { message, description, context } = faultOf(await harness.place(perItem, { items }));
 		expect(message).toBe(
-			`'Phone Number' "+449876543211" has another country code, but 'Country' is India (+91) [item 1]`,
+			`'Phone Number' "+449876543211" has another country code, but 'Country' is India (+91) [row 2]`,
 		);
-		expect(description).toContain(`[item 2] 'Phone Number' "n/a" isn't a phone number. Enter`);
+		expect(description).toContain(`[row 3] 'Phone Number' "n/a" isn't a phone number. Enter`);
 		expect(description).toContain(
 			"No item was processed in this attempt. To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.",
 		);

@@ -31,7 +31,7 @@ const harness = placeCallHarness();
 const { run, retry } = harness;
 afterEach(() => jest.restoreAllMocks());
 const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-const PLACED_FIRST = 'Completed in this run: item 0.';
+const PLACED_FIRST = 'Completed in this run: row 1.';
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 const ids = (run: IRun) => output(run, 'Node').map(({ json }) => json.call_id);
 
@@ -148,7 +148,7 @@ describe('Retry in the list of executions', () => {
 		});
 		for (const each of [failed, again, third, await retry(failed, changed)]) {
 			expect(faultOf(each).message).toContain('the outcome is unknown');
-			expect(faultOf(each).message).toContain('(call to 9876543211, IN) [item 1]');
+			expect(faultOf(each).message).toContain('(call to 9876543211, IN) [row 2]');
 		}
 	});
 
@@ -177,12 +177,12 @@ describe('Retry in the list of executions', () => {
 		const failed = await run(node, [same, same, same]);
 		acceptUpTo(1);
 		rejectCall();
-		expect(faultOf(await retry(failed, node)).message).toContain('[item 2]');
+		expect(faultOf(await retry(failed, node)).message).toContain('[row 3]');
 		const again = acceptUpTo(2);
 		// The records of the first retry aren't stored with the execution that is retried again.
 		const { message, description } = faultOf(await retry(failed, node));
 		expect(again).toEqual([]);
-		expect(message).toContain('[item 1]');
+		expect(message).toContain('[row 2]');
 		expect(description).toContain(PLACED_FIRST);
 	});
 
@@ -253,7 +253,7 @@ describe('Stop', () => {
 			const description = (await stopAtNextCall(execution)).error?.description ?? '';
 			expect(description).toContain(PLACED_FIRST);
 			expect(description).toContain(phone(1));
-			expect(description).not.toContain('[item 0]');
+			expect(description).not.toContain('[row 1]');
 		},
 	);
 
@@ -303,9 +303,9 @@ describe('a retry with a value that was edited and is invalid', () => {
 		const { message, description } = faultOf(
 			await retry(failed, harness.placeCallNode({ ...perItem, phoneNumber })),
 		);
-		expect(message).toContain('[item 2]');
+		expect(message).toContain('[row 3]');
 		expect(description).toMatch(
-			/Completed in this run: item 0\. To send the items that weren't sent, /,
+			/Completed in this run: row 1\. To send the items that weren't sent, /,
 		);
 	});
 
@@ -330,7 +330,7 @@ describe('a retry with a value that was edited and is invalid', () => {
 			{ phone: phone(1), mobile: phone(11) },
 		];
 		const failed = await run(harness.placeCallNode(perItem), rows);
-		expect(faultOf(failed).message).toContain('[item 1]');
+		expect(faultOf(failed).message).toContain('[row 2]');
 		const bodies = acceptUpTo(2);
 		const edited = harness.placeCallNode({ phoneNumber: '={{ $json.mobile }}' }, CONTINUE);
 		const [first, second] = records(await retry(failed, edited));

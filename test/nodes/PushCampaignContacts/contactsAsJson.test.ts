@@ -93,8 +93,8 @@ test.each<[string, unknown, string]>([
 });
 
 test.each<[string, string]>([
-	['not json', `In item 1, ${isNoList}`],
-	['', "In item 1, 'Contacts' is empty. Nothing was sent"],
+	['not json', `In row 2, ${isNoList}`],
+	['', "In row 2, 'Contacts' is empty. Nothing was sent"],
 ])('%j in one of several items: nothing is sent, and the item is named', async (bad, message) => {
 	const items = rowsOf({ list: [ASHA] }, { list: bad }, { list: [RAVI] });
 	const { error } = await runPush(items, asJson('={{ $json.list }}'));

@@ -10,7 +10,7 @@ import { asSentence, ExplainedError } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
-import { toErrorItem, toNodeError } from './nodeErrors';
+import { rowText, toErrorItem, toNodeError } from './nodeErrors';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
 import { forEachWithPauses } from '../../pauses';
 import { counted, messageOf } from '../../values';
@@ -161,9 +161,9 @@ function stoppingError(
 		of: context.getInputData().length,
 	});
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
-	const texts = listed.map((index) => `[item ${index}] ${reasonOf(failures.get(index))}`);
+	const texts = listed.map((index) => `${rowText(index)} ${reasonOf(failures.get(index))}`);
 	const more = others.slice(MAX_LISTED_ITEMS);
-	if (more.length > 0) texts.push(`And ${counted(more.length, 'more item')} (${ranges(more)}).`);
+	if (more.length > 0) texts.push(`And ${counted(more.length, 'more row')} (${ranges(more)}).`);
 	const description = compact([error.description, ...texts, ...moreTexts])
 		.map(asSentence)
 		.join(' ');
@@ -186,7 +186,7 @@ function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
 	return typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : 0;
 }
 
-/** 0, 1, 2, 5 → "0–2, 5" */
+/** The rows of items, counted from 1: 0, 1, 2, 5 → "1–3, 6" */
 export function ranges(sorted: number[]): string {
 	const runs: Array<[first: number, last: number]> = [];
 	for (const index of sorted) {
@@ -195,7 +195,7 @@ export function ranges(sorted: number[]): string {
 		else runs.push([index, index]);
 	}
 	return runs
-		.map(([first, last]) => (first === last ? String(first) : `${first}–${last}`))
+		.map(([first, last]) => (first === last ? String(first + 1) : `${first + 1}–${last + 1}`))
 		.join(', ');
 }
 

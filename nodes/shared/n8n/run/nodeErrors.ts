@@ -69,7 +69,12 @@ export function isNodeError(error: unknown): error is NodeApiError | NodeOperati
 	return error instanceof NodeApiError || error instanceof NodeOperationError;
 }
 
+/** An item, counted as people count rows. */
+export function rowText(itemIndex: number): string {
+	return `[row ${itemIndex + 1}]`;
+}
+
 function withItem(message: string, position: ItemPosition | undefined): string {
 	if (position === undefined || position.of < 2) return message;
-	return `${message} [item ${position.itemIndex}]`;
+	return `${message} ${rowText(position.itemIndex)}`;
 }

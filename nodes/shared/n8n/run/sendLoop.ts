@@ -96,7 +96,7 @@ export async function sendEachItem<Deps>(
 function stopTextOf(context: IExecuteFunctions, completed: number[]): string {
 	const isOnlyItem = context.getInputData().length < 2 && runIndexOf(context) === 0;
 	if (isOnlyItem) return '';
-	const items = completed.length === 1 ? 'item' : 'items';
-	const list = completed.length > 0 && `Completed in this run: ${items} ${ranges(completed)}.`;
+	const rows = completed.length === 1 ? 'row' : 'rows';
+	const list = completed.length > 0 && `Completed in this run: ${rows} ${ranges(completed)}.`;
 	return compact([list, SEND_OTHERS]).join(' ');
 }

@@ -20,7 +20,7 @@ describe('items of the wait', () => {
 		await service().endCall(callId);
 		const { items, result } = await arrive({ call_id: callId });
 		expect(items).toMatchObject([
-			{ error: "'Phone Number' is empty [item 0]" },
+			{ error: "'Phone Number' is empty [row 1]" },
 			{ call_id: callId, timed_out: false },
 		]);
 		expect(items?.[0]).not.toHaveProperty('timed_out');
@@ -40,7 +40,7 @@ describe('items of the wait', () => {
 		expect(items).toMatchObject([
 			{ call_id: callId, placed: true, answered: true, timed_out: false },
 			{ call_id: null, placed: false, duplicate_of: 0, answered: true, timed_out: false },
-			{ error: "'Phone Number' is empty [item 2]" },
+			{ error: "'Phone Number' is empty [row 3]" },
 		]);
 	});
 
@@ -106,7 +106,7 @@ describe('items of the wait', () => {
 			await service().endCall(callId);
 			const { items = [] } = await arrive({ call_id: callId });
 			expect(items).toMatchObject([
-				{ error: "'Phone Number' is empty [item 0]" },
+				{ error: "'Phone Number' is empty [row 1]" },
 				called(callId, 1),
 			]);
 			const fields = ['phone', 'row_number', 'status', 'error', 'message', 'details'];

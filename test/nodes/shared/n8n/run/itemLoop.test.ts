@@ -86,8 +86,8 @@ describe('on Stop, items in flight finish and no other starts', () => {
 		expect(await stopAtSecond(GO_ON)).toEqual([
 			0,
 			1,
-			'The execution was stopped before this item [item 2]',
-			'The execution was stopped before this item [item 3]',
+			'The execution was stopped before this item [row 3]',
+			'The execution was stopped before this item [row 4]',
 		]);
 	});
 
@@ -95,7 +95,7 @@ describe('on Stop, items in flight finish and no other starts', () => {
 		await expect(stopAtSecond({})).rejects.toMatchObject({
 			message: 'The execution was canceled',
 			description:
-				'A time limit of n8n was reached, or someone stopped the execution. The execution was stopped before this item [item 2]. Nothing was sent for this item. Run it in a new execution. Completed: 0,1.',
+				'A time limit of n8n was reached, or someone stopped the execution. The execution was stopped before this item [row 3]. Nothing was sent for this item. Run it in a new execution. Completed: 0,1.',
 		});
 	});
 });
@@ -109,8 +109,8 @@ test('the error is that of the first failed item in input order, with the words 
 		throw index === 0 ? rejected : refused;
 	};
 	await expect(forEachItem(contextOf(2), task, { concurrency: 2 })).rejects.toMatchObject({
-		message: 'Rejected [item 0]',
-		description: 'Correct it. [item 1] Refused. Ask it. The service said: too late.',
+		message: 'Rejected [row 1]',
+		description: 'Correct it. [row 2] Refused. Ask it. The service said: too late.',
 	});
 });
 
@@ -138,20 +138,20 @@ describe('an error', () => {
 			'a field',
 			rejected,
 			{ outcome: 'not_sent' },
-			{ message: 'Rejected [item 0]', description: expect.stringMatching(/^Correct it\./) },
+			{ message: 'Rejected [row 1]', description: expect.stringMatching(/^Correct it\./) },
 		],
 		[
 			'a rejection, with its status',
 			rejection('Rejected', 'no such call'),
 			{ outcome: 'rejected', service_said: 'no such call', status: 422 },
-			{ message: 'Rejected [item 0]', httpCode: '422' },
+			{ message: 'Rejected [row 1]', httpCode: '422' },
 		],
 		[
 			'what n8n would show as HTML',
 			rejection('No <b>', '<img src=x>'),
 			{ outcome: 'rejected', service_said: '<img src=x>', status: 422 },
 			{
-				message: 'No ‹b> [item 0]',
+				message: 'No ‹b> [row 1]',
 				description: expect.stringContaining('Mend it. The service said: ‹img src=x>.'),
 			},
 		],
@@ -159,7 +159,7 @@ describe('an error', () => {
 			'no response',
 			new OutcomeUnknown('It broke', forEveryone('Look.'), { originalMessage: 'ECONNRESET' }),
 			{ outcome: 'unknown', network_said: 'ECONNRESET' },
-			{ message: 'It broke [item 0]' },
+			{ message: 'It broke [row 1]' },
 		],
 		[
 			'a response of an unknown sender, with its status',
@@ -169,13 +169,13 @@ describe('an error', () => {
 				origin: 'response',
 			}),
 			{ outcome: 'unknown', response_said: '<html>', status: 502 },
-			{ message: 'It broke [item 0]', httpCode: '502' },
+			{ message: 'It broke [row 1]', httpCode: '502' },
 		],
 		[
 			'the end of a chat session',
 			new ChatEnded('no_token', closed),
 			{ outcome: 'not_sent' },
-			{ name: 'NodeOperationError', message: 'No token [item 0]' },
+			{ name: 'NodeOperationError', message: 'No token [row 1]' },
 		],
 		['a defect', new TypeError('x is undefined'), {}, { message: 'x is undefined' }],
 		['a word', 'odd', {}, { message: 'odd' }],
