@@ -373,4 +373,25 @@ describe('waiting in a sub-workflow', () => {
 		expect(status).toBe('success');
 		expect(simulator.placedCalls()).toHaveLength(called);
 	});
+
+	it('with Retry On Fail of Execute Sub-workflow, calls again on each try', async () => {
+		const fails = node('Fails', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'Down' });
+		const sub = await publish(chain('fails', subTrigger(), placeCall(), fails));
+		const again = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
+		const flow = flowOnRows(
+			[{ phone: ASHA }],
+			[{ ...executeSub(sub, 'once'), ...again }],
+			[['Rows', 'Execute']],
+		);
+		await executeFlow(account, flow);
+		expect(callsTo(ASHA)).toBe(2);
+	});
+});
+
+test('the condition for people who were not reached passes no call in progress and no item without a call', async () => {
+	const rows = [{ answered: false }, { answered: true }, { answered: null }, { placed: false }];
+	const conditions = condition('={{ $json.answered === false }}', 'is true');
+	const filter = node('Filter', 'n8n-nodes-base.filter', 2.2, conditions);
+	const { runs } = await executeFlow(account, flowOnRows(rows, [filter], [['Rows', 'Filter']]));
+	expect(runs('Filter')[0]?.[0]).toEqual([{ answered: false }]);
 });
