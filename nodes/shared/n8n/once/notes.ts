@@ -36,10 +36,12 @@ export class AttemptState {
 	/**
 	 * @param start identifies the first attempt of the execution
 	 * @param isFirst whether no earlier attempt can exist: the execution is neither a retry nor a sub-execution
+	 * @param parent the ID of the execution that starts the sub-executions
 	 */
 	constructor(
 		readonly start: string,
 		readonly isFirst: boolean,
+		readonly parent?: string,
 	) {}
 }
 
@@ -110,21 +112,28 @@ export class Notes {
 
 	/**
 	 * Notes a part of a whole, such as a chunk of the rows of a push: its place, and its content there. If an earlier attempt
-	 * noted other content at the place, this part and all further ones are `unclear`, because they may have rows of it.
+	 * noted other content at the place, this part and all further ones are `unclear`, because they may have rows of it. If n8n
+	 * is restarted while the parent of sub-executions waits, what they noted is found by the ID of the parent: a retry has
+	 * another one.
 	 *
 	 * @param place of the part. The same place in another sub-execution is another one.
 	 * @throws as above
 	 */
 	async addPart(place: unknown, content: string): Promise<Note> {
-		const { isFirst, start, places, removed, uses } = this.attempt;
+		const { isFirst, start, places, removed, uses, parent } = this.attempt;
 		let ofPlace = this.noteOf(place);
 		for (let nth = 1; places.has(ofPlace); nth++) ofPlace = this.noteOf([place, nth]);
 		const ofContent = this.noteOf([place, { content }]);
-		const notes = [this.mark, ofPlace, ofContent, ...removed];
+		const ofParent = parent === undefined ? [] : [this.noteOf([ofPlace, { parent }])];
+		const notes = [this.mark, ofPlace, ofContent, ...ofParent, ...removed];
 		// Stays if the content is another one, also if n8n is killed while it looks this up.
 		const changed = `${start} changed`;
 		const earlier = await this.write(isFirst ? notes : [...notes, changed]);
 		places.add(ofPlace);
+		if (ofParent.some((note) => earlier.has(note))) {
+			await this.release([changed, ofContent]);
+			return await this.addPart(place, content);
+		}
 		if (earlier.has(changed) || (earlier.has(ofPlace) && !earlier.has(ofContent))) {
 			uses.delete(changed);
 			return { state: 'unclear', remove: stay };
@@ -132,7 +141,7 @@ export class Notes {
 		await this.release([changed]);
 		if (earlier.has(ofContent)) return { state: 'same', remove: stay };
 		const remove = async () => {
-			removed.push(ofPlace, ofContent);
+			removed.push(ofPlace, ofContent, ...ofParent);
 			await this.release(notes);
 		};
 		return { state: 'new', remove };

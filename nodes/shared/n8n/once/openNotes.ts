@@ -36,7 +36,8 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	const isFirst = !isSubExecution && context.getMode() !== 'retry';
 	const node = nodeKey(context);
 	const key = JSON.stringify([node, executionId, start]);
-	const { attempt } = attempts.get(key) ?? { attempt: new AttemptState(start, isFirst) };
+	const parent = isSubExecution ? executionId : undefined;
+	const { attempt } = attempts.get(key) ?? { attempt: new AttemptState(start, isFirst, parent) };
 	attempts.set(key, { node, attempt });
 	const running = () =>
 		sumBy([...attempts.values()], (one) => (one.node === node ? one.attempt.uses.size : 0));

@@ -243,6 +243,23 @@ describe('a part of a whole', () => {
 		for (const content of ['y', 'x', 'z']) states.push((await notes.addPart('a', content)).state);
 		expect(states).toEqual(['same', 'same', 'new']);
 	});
+
+	test('is new after a restart while the parent of its sub-execution waits, and known in a retry of the parent', async () => {
+		const store = new Store();
+		const ofParent = (parent: string) =>
+			new Notes(store, new AttemptState('e1', false, parent), () => 0, noLimit);
+		const states: NoteState[] = [];
+		const add = async (notes: Notes, content: string) =>
+			states.push((await notes.addPart('a', content)).state);
+		// Each has its own memory, as after a restart.
+		for (const content of ['x', 'y', 'z']) await add(ofParent('p1'), content);
+		expect(states.splice(0)).toEqual(['new', 'new', 'new']);
+		const again = ofParent('p2');
+		for (const content of ['x', 'y', 'z', 'w']) await add(again, content);
+		expect(states.splice(0)).toEqual(['same', 'same', 'same', 'new']);
+		await add(ofParent('p3'), 'v');
+		expect(states).toEqual(['unclear']);
+	});
 });
 
 test.each<[string, (notes: Notes) => Promise<unknown>]>([
