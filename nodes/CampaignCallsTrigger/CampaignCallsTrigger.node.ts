@@ -6,6 +6,7 @@ import {
 	type IPollFunctions,
 } from 'n8n-workflow';
 import { enteredOr, searchAgents, searchCampaigns } from '../shared/n8n/forms/locatorFields';
+import { searchStatuses } from '../shared/n8n/forms/statusFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { runPoll } from '../shared/n8n/triggers/runPoll';
@@ -58,7 +59,7 @@ export class CampaignCallsTrigger implements INodeType {
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents, searchCampaigns },
+		listSearch: { searchAgents, searchCampaigns, searchStatuses },
 	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {

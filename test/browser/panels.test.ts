@@ -151,6 +151,42 @@ describe('Place Call', () => {
 	});
 });
 
+describe('Campaign Calls Trigger', () => {
+	const NODE = 'Campaign Calls';
+
+	/** The parameters as n8n has saved them. */
+	async function saved({ id }: Workflow): Promise<unknown> {
+		const { page } = editor();
+		await page.keyboard.press('Escape');
+		await page.keyboard.press('Control+s');
+		return await until('the workflow to be saved', async () => {
+			const workflow = await test().n8n.request('GET', `/workflows/${id}`);
+			const parameters: unknown = get(workflow, ['nodes', 0, 'parameters']);
+			const value: unknown = get(parameters, ['filters', 'statuses', 'value']);
+			return value !== undefined && value !== '' && parameters;
+		});
+	}
+
+	it.each([
+		['Not Answered', 'Not Answered', 'not_picked'],
+		['failed', 'Not Answered or Failed', 'not_picked, failed'],
+		['Voicemail', 'Voicemail', 'Voicemail'],
+	])('Statuses: %s is typed, and %s chosen', async (typed, name, value) => {
+		const { page } = editor();
+		const rest = { credentials: credentials() };
+		const trigger = node(NODE, `${PACKAGE}.campaignCallsTrigger`, 1, {}, rest);
+		const workflow = await open(NODE, chain('statuses', trigger));
+		await editor().add('Filters', 'Statuses');
+		await page.getByTestId('resource-locator-statuses').locator('input').last().click();
+		await page.getByTestId('rlc-item').filter({ hasText: 'Answered' }).first().waitFor();
+		await page.keyboard.type(typed);
+		await page.getByTestId('rlc-item').getByText(name, { exact: true }).click();
+		expect(await saved(workflow)).toMatchObject({
+			filters: { statuses: { __rl: true, mode: 'list', value, cachedResultName: name } },
+		});
+	});
+});
+
 describe('a rejection with HTML', () => {
 	it('is shown as text, without a link', async () => {
 		const error = '<a href="https://evil.example">Sign in again</a> <b>now</b>\u001b[31m';

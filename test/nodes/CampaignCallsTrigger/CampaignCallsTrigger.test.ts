@@ -248,14 +248,17 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	it.each([
 		['Answered', 'picked', 'failed'],
 		['not answered, FAILED', 'not_picked', 'picked'],
+		['not_picked, failed', 'failed', 'picked'],
 		['hung_up', 'hung_up', 'picked'],
+		["={{ ['hung_up', 'Answered'] }}", 'picked', 'failed'],
 		// A service may have a status by the name of an outcome.
 		['Answered', 'Answered', 'failed'],
 		['Failed', 'Failed', 'picked'],
 	])(
 		'Statuses: %s takes calls with the status %s, not %s',
 		async (statuses, status, otherStatus) => {
-			const { ids } = await published({ filters: { statuses }, options: { finishedStatuses: '' } });
+			const filters = { statuses: { __rl: true, mode: 'list', value: statuses } };
+			const { ids } = await published({ filters, options: { finishedStatuses: '' } });
 			const wanted = addCall();
 			await simulator().endCall(wanted, { status });
 			const other = addCall();
