@@ -154,18 +154,43 @@ describe('Place Call', () => {
 describe('Campaign Calls Trigger', () => {
 	const NODE = 'Campaign Calls';
 
-	/** The parameters as n8n has saved them. */
-	async function saved({ id }: Workflow): Promise<unknown> {
+	const openTrigger = async (name: string): Promise<Workflow> => {
+		const rest = { credentials: credentials() };
+		return await open(
+			NODE,
+			chain(name, node(NODE, `${PACKAGE}.campaignCallsTrigger`, 1, {}, rest)),
+		);
+	};
+
+	/** Waits until n8n has saved this value of a parameter, and returns the saved parameters. */
+	async function saved({ id }: Workflow, path: string[], value: string): Promise<unknown> {
 		const { page } = editor();
 		await page.keyboard.press('Escape');
 		await page.keyboard.press('Control+s');
-		return await until('the workflow to be saved', async () => {
+		return await until(`${path.join('.')} to be saved`, async () => {
 			const workflow = await test().n8n.request('GET', `/workflows/${id}`);
 			const parameters: unknown = get(workflow, ['nodes', 0, 'parameters']);
-			const value: unknown = get(parameters, ['filters', 'statuses', 'value']);
-			return value !== undefined && value !== '' && parameters;
+			return get(parameters, path) === value && parameters;
 		});
 	}
+
+	it('Start From: Last 7 Days is chosen, and the calls of these days start the workflow', async () => {
+		const { n8n } = test();
+		const workflow = await openTrigger('last 7 days');
+		await editor().enterId('campaignId', String(fixtures.campaigns.active));
+		await editor().page.getByText('Calls that end before you publish the workflow').waitFor();
+		await editor().choose('startFrom', 'Last 7 Days');
+		await saved(workflow, ['startFrom'], 'last7Days');
+		await n8n.activate(await n8n.workflow(workflow.id));
+		const [execution] = await until('the execution', async () => {
+			const executions = await n8n.executions(workflow);
+			return executions.length > 0 && executions;
+		});
+		const { id } = await n8n.finished(execution?.id ?? '');
+		const found = (await n8n.output(id, NODE)).map(({ json }) => json.call_id);
+		expect(found).toContain(fixtures.calls.finished);
+		await n8n.deactivate(workflow);
+	});
 
 	it.each([
 		['Not Answered', 'Not Answered', 'not_picked'],
@@ -173,15 +198,13 @@ describe('Campaign Calls Trigger', () => {
 		['Voicemail', 'Voicemail', 'Voicemail'],
 	])('Statuses: %s is typed, and %s chosen', async (typed, name, value) => {
 		const { page } = editor();
-		const rest = { credentials: credentials() };
-		const trigger = node(NODE, `${PACKAGE}.campaignCallsTrigger`, 1, {}, rest);
-		const workflow = await open(NODE, chain('statuses', trigger));
+		const workflow = await openTrigger('statuses');
 		await editor().add('Filters', 'Statuses');
 		await page.getByTestId('resource-locator-statuses').locator('input').last().click();
 		await page.getByTestId('rlc-item').filter({ hasText: 'Answered' }).first().waitFor();
 		await page.keyboard.type(typed);
 		await page.getByTestId('rlc-item').getByText(name, { exact: true }).click();
-		expect(await saved(workflow)).toMatchObject({
+		expect(await saved(workflow, ['filters', 'statuses', 'value'], value)).toMatchObject({
 			filters: { statuses: { __rl: true, mode: 'list', value, cachedResultName: name } },
 		});
 	});

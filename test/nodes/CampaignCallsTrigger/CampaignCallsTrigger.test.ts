@@ -26,6 +26,9 @@ const asError = (error: unknown) => z.instanceof(Error).parse(error);
 const callIdOf = ({ call_id: id }: IDataObject) => z.string().parse(id);
 const { uploads, campaigns, agents } = fixtures;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LAST_7_DAYS = { startFrom: 'last7Days' };
+const fromDate = (startDate: string) => ({ startFrom: 'date', startDate });
 const NOT_FOUND = { success: false, error: 'call_not_found', details: null };
 const WATCHED = { pollTimes: { item: [{ mode: 'everyMinute' }] }, campaignId: campaigns.active };
 
@@ -179,17 +182,67 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await ids()).toEqual([later]);
 	});
 
-	it('Start From: returns calls that were created at that time or later', async () => {
+	it('Start From: Date returns calls that were created at that time or later', async () => {
 		const now = Date.now();
 		const old = await addEnded({ createdAt: now - 3 * HOUR_MS });
 		const recent = await addEnded({ createdAt: now - HOUR_MS });
 		const exact = await addEnded({ createdAt: now - 2 * HOUR_MS });
-		const startFrom = new Date(now - 2 * HOUR_MS).toISOString();
-		const { first, ids } = await published({ startFrom });
+		const { first, ids } = await published(fromDate(new Date(now - 2 * HOUR_MS).toISOString()));
 		const found = first.map(({ call_id: id }) => id);
 		expect(found).toEqual(expect.arrayContaining([recent, exact]));
 		expect(found).not.toContain(old);
 		expect(await ids()).toEqual([]);
+	});
+
+	it('Start From: Last 7 Days returns the calls of the week before it was first published, each once', async () => {
+		const now = Date.now();
+		setClock(new Date(now).toISOString());
+		const old = await addEnded({ createdAt: now - 7 * DAY_MS - 1 });
+		const exact = await addEnded({ createdAt: now - 7 * DAY_MS });
+		const recent = await addEnded({ createdAt: now - DAY_MS });
+		const { first, ids, restart, publish } = await published(LAST_7_DAYS);
+		const found = first.map(callIdOf);
+		expect(found).toEqual(expect.arrayContaining([exact, recent]));
+		expect(found).not.toContain(old);
+		expect(await ids()).toEqual([]);
+		// Weeks later, it's still that week, so a call of it that ends, or is listed late, isn't lost.
+		setClock(new Date(now + 30 * DAY_MS).toISOString());
+		const late = await addEnded({ createdAt: now - 6 * DAY_MS });
+		restart();
+		expect(await ids()).toEqual([late]);
+		const later = await addEnded({ createdAt: now - 5 * DAY_MS });
+		expect((await publish()).map(callIdOf)).toEqual([later]);
+		expect(await ids()).toEqual([]);
+	});
+
+	it('Start From: Last 7 Days begins at the same time for calls that one check left for the next', async () => {
+		const now = Date.now();
+		setClock(new Date(now).toISOString());
+		simulator().state.calls.clear();
+		const added: string[] = [];
+		for (let call = 0; call < 3; call++) {
+			added.push(await addEnded({ createdAt: now - 7 * DAY_MS + call }));
+		}
+		jest.replaceProperty(POLL_LIMITS, 'calls', 1);
+		const { first, poll } = await published(LAST_7_DAYS);
+		const found = first.map(callIdOf);
+		for (let polls = 0; polls < 2; polls++) {
+			setClock(new Date(now + (polls + 1) * HOUR_MS).toISOString());
+			found.push(...(await poll()).map(callIdOf));
+		}
+		expect(found).toEqual(added);
+	});
+
+	it('Start From: Last 7 Days begins again for another campaign', async () => {
+		const now = Date.now();
+		setClock(new Date(now).toISOString());
+		const { publish } = await published(LAST_7_DAYS);
+		setClock(new Date(now + 8 * DAY_MS).toISOString());
+		const before = await addEnded({ createdAt: now + DAY_MS - 1 });
+		const within = await addEnded({ createdAt: now + DAY_MS });
+		const found = (await publish({ callsOf: 'all' })).map(callIdOf);
+		expect(found).toContain(within);
+		expect(found).not.toContain(before);
 	});
 
 	it('Start From: leaves out a call whose creation time only its record shows', async () => {
@@ -198,8 +251,8 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const recent = await addEnded({ createdAt: now - HOUR_MS });
 		const body = listBody([{ call_id: old }, { call_id: recent }]);
 		faults().respond('/v1/calls', 200, { times: 1, body });
-		const startFrom = new Date(now - 2 * HOUR_MS).toISOString();
-		const { first } = await published({ callsOf: 'all', startFrom });
+		const startDate = new Date(now - 2 * HOUR_MS).toISOString();
+		const { first } = await published({ callsOf: 'all', ...fromDate(startDate) });
 		expect(first.map(callIdOf)).toEqual([recent]);
 	});
 
@@ -210,8 +263,10 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			const callId = await addEnded();
 			const data = { call_id: callId, status: 'picked', summary: 'Yes', created_at: createdAt };
 			faults().respond(`/v1/call/${callId}`, 200, { body: { success: true, data } });
-			const { first } = await published({ startFrom: new Date(Date.now() - 1_000).toISOString() });
+			const { first } = await published(fromDate(new Date(Date.now() - 1_000).toISOString()));
 			expect(first.map(callIdOf)).toContain(callId);
+			const lastWeek = await published(LAST_7_DAYS);
+			expect(lastWeek.first.map(callIdOf)).toContain(callId);
 		},
 	);
 
@@ -589,7 +644,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 
 	it.each<[string, INodeParameters, INodeParameters]>([
 		['other calls', {}, { callsOf: 'all' }],
-		['another start', { startFrom: new Date().toISOString() }, { startFrom: '' }],
+		['another start', fromDate(new Date().toISOString()), { startFrom: 'publication' }],
 		['other Finished Statuses', {}, { options: { finishedStatuses: 'failed' } }],
 	])(
 		'with %s, returns calls that ended between the publication and the first check, although n8n keeps nothing of the publication',
@@ -654,7 +709,8 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const { poll, publish } = await published();
 		const callId = await addEnded();
 		expect((await poll()).map(callIdOf)).toEqual([callId]);
-		expect(await publish({ startFrom: new Date(Date.now() - HOUR_MS).toISOString() })).toEqual([]);
+		expect(await publish(fromDate(new Date(Date.now() - HOUR_MS).toISOString()))).toEqual([]);
+		expect(await publish(LAST_7_DAYS)).toEqual([]);
 		const later = await addEnded();
 		expect((await poll()).map(callIdOf)).toEqual([later]);
 	});
@@ -715,10 +771,11 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			message: expect.stringMatching(
 				/^Call "broken" can't be read\. The service rejected the request$/,
 			),
-			description: expect.stringMatching(/set 'Start From' to a later time.*"?Cannot be shown/s),
+			description: expect.stringMatching(
+				/choose 'Date' in 'Start From', with a later time.*"?Cannot be shown/s,
+			),
 		});
-		const startFrom = new Date().toISOString();
-		expect((await published({ startFrom })).first).toEqual([]);
+		expect((await published(fromDate(new Date().toISOString()))).first).toEqual([]);
 	});
 
 	it.each([{}, { call_id: true }, { call_id: 'a b' }])(
@@ -763,7 +820,9 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 
 it.each<[INodeParameters, string]>([
 	[{ campaignId: 'spring' }, "'Campaign' must be a whole number"],
-	[{ startFrom: 'soon' }, "'Start From' must be a date"],
+	[{ startFrom: 'soon' }, "'Start From'"],
+	[fromDate('soon'), `'Start Date' must be a date (got "soon")`],
+	[fromDate(''), `'Start Date' must be a date (got "")`],
 	// Without the API mapping.
 	[{}, 'call list'],
 ])('with %j and an empty credential, it is not published', async (parameters, message) => {
