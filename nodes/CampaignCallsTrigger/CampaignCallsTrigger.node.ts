@@ -45,9 +45,9 @@ export class CampaignCallsTrigger implements INodeType {
 			header: 'Get completed calls of a campaign',
 			executionsHelp: {
 				inactive:
-					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call.<br /><br /><b>When your workflow is ready</b>, publish it. n8n then checks the calls regularly and starts the workflow with those that were completed.',
+					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call, if possible an answered one with captured values.<br /><br /><b>When your workflow is ready</b>, publish it. n8n then checks the calls regularly and starts the workflow with those that were completed.',
 				active:
-					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call.<br /><br /><b>While the workflow is published</b>, n8n also checks the calls regularly and starts the workflow with those that were completed.',
+					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call, if possible an answered one with captured values.<br /><br /><b>While the workflow is published</b>, n8n also checks the calls regularly and starts the workflow with those that were completed.',
 			},
 			activationHint: 'Publish the workflow to check the calls regularly.',
 		},

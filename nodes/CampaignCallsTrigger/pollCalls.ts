@@ -8,7 +8,14 @@ import pLimit from 'p-limit';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { explained, httpStatusOf, isTransient, OutcomeUnknown } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
+import {
+	hasEnded,
+	hasValue,
+	isBehind,
+	isWanted,
+	outcomeKey,
+	PICKED,
+} from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
 import { requiredForList } from '../shared/calls/callList';
@@ -320,28 +327,49 @@ function subjectOf(
 	};
 }
 
-/** A test in the editor returns a completed call: the latest one among the first calls of each list. */
+/**
+ * A test in the editor returns a call whose fields can be mapped: the latest answered one with captured values among the first
+ * calls of each list. Without one, it returns the latest completed one.
+ */
 async function testCall(
 	context: IPollFunctions,
-	account: AccountClient,
+	{ client, apiMapping }: AccountClient,
 	{ campaignId, finished, filters, included }: PollSettings,
 ): Promise<JsonObject> {
-	const { client } = account;
 	const calls: ListedCall[] = [];
 	for (const { id } of (await listsToRead(client, campaignId)).lists) {
 		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
-		calls.push(...(await readList(account, id, finished, options)).listed);
+		calls.push(...(await readList({ client, apiMapping }, id, finished, options)).listed);
 	}
 	const latestFirst = orderBy(calls, ({ createdAt }) => createdAt || 0, 'desc');
-	for (const { callId } of latestFirst.slice(0, MAX_TEST_CALLS)) {
-		const record = await readCallRecord(client, callId).catch((error: unknown) => {
-			if (isUnknownCall(error)) return undefined;
-			throw error;
-		});
-		if (record === undefined || !hasEnded(record, finished) || !isWanted(record, filters)) continue;
-		return flatCallRecord({ ...record, ...(await readIncluded(client, callId, included)) });
+	const found: Array<{ callId: string; record: JsonObject }> = [];
+	const failures: unknown[] = [];
+	const read = async ({ callId }: ListedCall) => {
+		try {
+			const record = await readCallRecord(client, callId);
+			return hasEnded(record, finished) && isWanted(record, filters) ? [{ callId, record }] : [];
+		} catch (error) {
+			if (!isUnknownCall(error)) failures.push(error);
+			return [];
+		}
+	};
+	for (const together of chunk(latestFirst.slice(0, MAX_TEST_CALLS), READS_AT_ONCE)) {
+		found.push(...(await Promise.all(together.map(read))).flat());
+		// The others would probably fail, too.
+		if (found.some(hasAnswers) || failures.length > 0) break;
 	}
+	const call = found.find(hasAnswers) ?? found[0];
+	if (call !== undefined) {
+		const more = await readIncluded(client, call.callId, included);
+		return flatCallRecord({ ...call.record, ...more });
+	}
+	if (failures.length > 0) throw failures[0];
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
-		description: "Check 'Calls Of' and 'Filters', or test again when a call is completed.",
+		description:
+			"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
 	});
+}
+
+function hasAnswers({ record }: { record: JsonObject }): boolean {
+	return record.status === PICKED && hasValue(record.data_captured);
 }

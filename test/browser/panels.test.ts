@@ -174,6 +174,16 @@ describe('Campaign Calls Trigger', () => {
 		});
 	}
 
+	it('Fetch Test Event shows an answered call with captured values', async () => {
+		const { finished } = fixtures.calls;
+		await test().simulator.endCall(finished, { data_captured: { visit_day: 'Monday' } });
+		await openTrigger('test event');
+		await editor().enterId('campaignId', String(fixtures.campaigns.active));
+		await editor().execute();
+		await editor().readOutput(/^Answered$/);
+		await editor().readOutput('captured_visit_day');
+	});
+
 	it('Start From: Last 7 Days is chosen, and the calls of these days start the workflow', async () => {
 		const { n8n } = test();
 		const workflow = await openTrigger('last 7 days');

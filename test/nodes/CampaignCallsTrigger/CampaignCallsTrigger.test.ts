@@ -786,34 +786,70 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		},
 	);
 
-	it('a test in the editor returns a completed call that matches the filters, and changes nothing', async () => {
-		const callId = await addEnded({ createdAt: Date.now() + HOUR_MS });
+	/** Fetches a test event in the editor, which changes nothing. */
+	async function testEvent(parameters: INodeParameters = {}) {
 		const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator())) };
-		const test = async (parameters: INodeParameters) => {
-			const over = { parameters: { ...WATCHED, ...parameters }, credentials };
-			const node = harness.node('campaignCallsTrigger', over);
-			const workflow = makeWorkflow([node]);
-			const context = pollContext(workflow, node, 'manual');
-			const found = await nodeTypes.getByNameAndVersion(node.type).poll?.call(context);
-			expect(workflow.staticData).toEqual({});
-			return found?.[0]?.map(({ json }) => json);
-		};
-		expect(await test({ include: ['transcript'] })).toMatchObject([
+		const over = { parameters: { ...WATCHED, ...parameters }, credentials };
+		const node = harness.node('campaignCallsTrigger', over);
+		const workflow = makeWorkflow([node]);
+		const context = pollContext(workflow, node, 'manual');
+		const found = await nodeTypes.getByNameAndVersion(node.type).poll?.call(context);
+		expect(workflow.staticData).toEqual({});
+		return found?.[0]?.map(({ json }) => json);
+	}
+
+	/** Adds an ended call that is newer than all others. */
+	async function addNewest(outcome: JsonObject): Promise<string> {
+		const callId = addCall({ createdAt: Date.now() + simulator().state.calls.size * HOUR_MS });
+		await simulator().endCall(callId, outcome);
+		return callId;
+	}
+	const NO_DATA = { data_captured: {} };
+	const WITH_DATA = { data_captured: { visit_day: 'Monday' } };
+
+	it('a test event is the newest answered call with captured values, so that they can be mapped', async () => {
+		await addNewest({ status: 'picked', ...WITH_DATA });
+		const wanted = await addNewest({ status: 'picked', ...WITH_DATA });
+		await addNewest({ status: 'not_picked', ...WITH_DATA });
+		for (let call = 0; call < 20; call++) await addNewest({ status: 'not_picked', ...NO_DATA });
+		await addNewest({ status: 'picked', ...NO_DATA });
+		await addNewest({ status: 'picked', data_captured: { visit_day: null } });
+		expect(await testEvent()).toMatchObject([{ call_id: wanted, captured_visit_day: 'Monday' }]);
+	});
+
+	it('a test event is the newest completed call if none has captured values, or the others cannot be read', async () => {
+		simulator().state.calls.clear();
+		const older: string[] = [];
+		for (let call = 0; call < 20; call++)
+			older.push(await addNewest({ status: 'picked', ...NO_DATA }));
+		const newest = await addNewest({ status: 'failed', ...NO_DATA });
+		addCall({ createdAt: Date.now() + 1_000 * HOUR_MS });
+		expect(await testEvent()).toMatchObject([{ call_id: newest }]);
+		faults().respond(new RegExp(`/v1/call/(${older.join('|')})`), 503);
+		expect(await testEvent()).toMatchObject([{ call_id: newest }]);
+		faults().respond(`/v1/call/${newest}`, 503);
+		await expect(testEvent()).rejects.toThrow('503');
+	});
+
+	it('a test event matches the filters, and is requested from the first calls of the list', async () => {
+		const callId = await addNewest(WITH_DATA);
+		expect(await testEvent({ include: ['transcript'] })).toMatchObject([
 			{ call_id: callId, transcript: expect.any(Array) },
 		]);
-		const newest = await addEnded({ createdAt: Date.now() + 2 * HOUR_MS });
+		const newest = await addNewest(WITH_DATA);
 		faults().respond(`/v1/call/${newest}`, 404, { body: NOT_FOUND });
-		expect(await test({})).toMatchObject([{ call_id: callId }]);
-		await expect(test({ filters: { statuses: 'none of these' } })).rejects.toMatchObject({
+		expect(await testEvent({})).toMatchObject([{ call_id: callId }]);
+		await expect(testEvent({ filters: { statuses: 'none of these' } })).rejects.toMatchObject({
 			message: 'No completed call matches',
-			description: "Check 'Calls Of' and 'Filters', or test again when a call is completed.",
+			description:
+				"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
 		});
 		const calls = Array.from({ length: 100 }, () => ({ call_id: randomUUID() }));
 		faults().respond('/v1/calls', 200, { body: listBody(calls) });
 		const readsOfCalls = () =>
 			simulator().requests.filter(({ path }) => path.startsWith('/v1/call/')).length;
 		const before = readsOfCalls();
-		await expect(test({})).rejects.toThrow('No completed call matches');
+		await expect(testEvent({})).rejects.toThrow('No completed call matches');
 		expect(readsOfCalls() - before).toBe(100);
 	});
 });
