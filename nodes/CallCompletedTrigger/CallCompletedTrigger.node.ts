@@ -8,6 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/forms/locatorFields';
+import { searchStatuses } from '../shared/n8n/forms/statusFields';
 import { readCompletionSettings } from '../shared/n8n/forms/callTriggerFields';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
@@ -75,7 +76,7 @@ export class CallCompletedTrigger implements INodeType {
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents },
+		listSearch: { searchAgents, searchStatuses },
 	};
 
 	// Each call has the webhook URL in its request, so nothing is registered in the service.

@@ -6,6 +6,7 @@ import {
 	type IPollFunctions,
 } from 'n8n-workflow';
 import { enteredOr, searchAgents, searchCampaigns } from '../shared/n8n/forms/locatorFields';
+import { searchStatuses } from '../shared/n8n/forms/statusFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { runPoll } from '../shared/n8n/triggers/runPoll';
@@ -44,9 +45,9 @@ export class CampaignCallsTrigger implements INodeType {
 			header: 'Get completed calls of a campaign',
 			executionsHelp: {
 				inactive:
-					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call.<br /><br /><b>When your workflow is ready</b>, publish it. n8n then checks the calls regularly and starts the workflow with those that were completed.',
+					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call, if possible an answered one with captured values.<br /><br /><b>When your workflow is ready</b>, publish it. n8n then checks the calls regularly and starts the workflow with those that were completed.',
 				active:
-					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call.<br /><br /><b>While the workflow is published</b>, n8n also checks the calls regularly and starts the workflow with those that were completed.',
+					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call, if possible an answered one with captured values.<br /><br /><b>While the workflow is published</b>, n8n also checks the calls regularly and starts the workflow with those that were completed.',
 			},
 			activationHint: 'Publish the workflow to check the calls regularly.',
 		},
@@ -58,7 +59,7 @@ export class CampaignCallsTrigger implements INodeType {
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents, searchCampaigns },
+		listSearch: { searchAgents, searchCampaigns, searchStatuses },
 	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {

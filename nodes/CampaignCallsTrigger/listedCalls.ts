@@ -72,7 +72,8 @@ function compactEntry(entry: JsonObject): JsonObject {
 
 type Account = { client: ApiClient; apiMapping: ApiMapping };
 
-const IF_CHANGING = "Publish the workflow again while fewer calls are placed, or set 'Start From'.";
+const IF_CHANGING =
+	"Publish the workflow again while fewer calls are placed, or choose 'Date' in 'Start From'.";
 
 type ReadingOptions = {
 	limit: number;

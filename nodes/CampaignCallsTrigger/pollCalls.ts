@@ -8,7 +8,14 @@ import pLimit from 'p-limit';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { explained, httpStatusOf, isTransient, OutcomeUnknown } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
+import {
+	hasEnded,
+	hasValue,
+	isBehind,
+	isWanted,
+	outcomeKey,
+	PICKED,
+} from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
 import { requiredForList } from '../shared/calls/callList';
@@ -29,12 +36,15 @@ import {
 	readList,
 } from './listedCalls';
 import { type PollSettings, readPollSettings } from './pollSettings';
+import { LAST_7_DAYS } from './properties';
 import { isStateOf, type PollState, restoreState, storedState, type Subject } from './pollState';
 import { onScreenOnly } from '../shared/api/resolution';
 import { quoted } from '../shared/values';
 
 /** Calls whose records one poll reads. The next poll continues. */
 export const POLL_LIMITS = { calls: 1_000 };
+
+const DAY_MS = 24 * 3_600_000;
 
 /** A completed contact list is read again after this time, because it may get calls, such as a redial. */
 const REREAD_AFTER_MS = 3_600_000;
@@ -61,7 +71,7 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 
 	const subject = subjectOf(context, account, settings);
 	const memory = new PollMemory(context, 'polled', (stored) => isStateOf(subject, stored));
-	const state = restoreState(memory.state, subject);
+	const state = withFrom(restoreState(memory.state, subject), settings);
 	const { lists, attempts } = await listsToRead(client, settings.campaignId);
 	const poll = new Poll(account, settings, state, time);
 	const [due, others] = partition(lists, (list) => poll.isDue(list));
@@ -79,6 +89,12 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 	const [failure] = poll.failures;
 	if (!hasEvents && failure !== undefined) throw readFailed(failure);
 	return orderBy([...poll.completed.values()], createdAtOf);
+}
+
+/** The first check decides when the last 7 days began. */
+function withFrom(state: PollState, { start }: PollSettings): PollState {
+	const from = start === LAST_7_DAYS ? clock.now() - 7 * DAY_MS : start;
+	return from === undefined ? state : { from, ...state };
 }
 
 type Failure = { what: string; advice: string; error: unknown };
@@ -110,7 +126,7 @@ class Poll {
 		private readonly state: PollState,
 		private readonly time: PollTime,
 	) {
-		this.onlyRemembers = !state.hasBegun && settings.from === undefined;
+		this.onlyRemembers = !state.hasBegun && state.from === undefined;
 		this.timeForLists = time.share(TIME_FOR_LISTS);
 	}
 
@@ -150,13 +166,13 @@ class Poll {
 
 	private async read(list: ListToRead): Promise<void> {
 		const { state, settings, account, onlyRemembers } = this;
-		const { from = -Infinity, finished } = settings;
+		const { from = -Infinity } = state;
 		const known = state.lists.get(list.id);
 		// Until it's known that it has ended, each poll reads it.
 		if (known !== undefined) state.lists.set(list.id, omit(known, 'endedQueues'));
 		const options = { limit: Infinity, mustBeWhole: onlyRemembers, limiter: this.untilTimeIsUp };
 		const isFirst = this.listsBegun++ === 0;
-		const reading = readList(account, list.id, finished, options);
+		const reading = readList(account, list.id, settings.finished, options);
 		const inTime = this.time.within(this.timeForLists, reading);
 		const read = await inTime.catch((error: unknown) => {
 			if (list.id === ALL_CALLS) throw error;
@@ -262,14 +278,14 @@ class Poll {
 
 	private async pass({ callId, fingerprint, outcome: listed }: ListedCall): Promise<boolean> {
 		const { account, settings, completed } = this;
-		const { seen } = this.state;
+		const { seen, from = -Infinity } = this.state;
 		const record = await readCallRecord(account.client, callId);
 		if (this.isOver() || !hasEnded(record, settings.finished)) return false;
 		const outcome = outcomeOf(callId, record);
 		// The record of a redial may lag behind the list. The next poll reads it again.
 		if (seen.has(outcome) && isBehind(record, listed)) return false;
 		// A call whose creation time can't be read may be in time, so it isn't lost.
-		const isInTime = !(createdAtOf(record) < (settings.from ?? -Infinity));
+		const isInTime = !(createdAtOf(record) < from);
 		if (!seen.has(outcome) && isInTime && isWanted(record, settings.filters)) {
 			const more = await readIncluded(account.client, callId, settings.included);
 			if (this.isOver()) return false;
@@ -281,7 +297,7 @@ class Poll {
 }
 
 const CALL_NOT_READ =
-	"The next check reads it again. If the call can never be read and keeps the workflow from being published, set 'Start From' to a later time than its creation.";
+	"The next check reads it again. If the call can never be read and keeps the workflow from being published, choose 'Date' in 'Start From', with a later time than its creation.";
 
 /** Names what can't be read, because the user didn't enter it. */
 function readFailed({ what, advice, error }: Failure): OutcomeUnknown {
@@ -302,37 +318,58 @@ function outcomeOf(callId: string, record: JsonObject): bigint {
 function subjectOf(
 	context: IPollFunctions,
 	{ baseUrl }: AccountClient,
-	{ campaignId, from, finished }: PollSettings,
+	{ campaignId, start, finished }: PollSettings,
 ): Subject {
 	const credential = context.getNode().credentials?.[CREDENTIAL]?.id ?? null;
 	return {
 		subject: fingerprint([baseUrl, credential, campaignId ?? null]),
-		start: fingerprint([from ?? [...finished]]),
+		start: fingerprint([start ?? [...finished]]),
 	};
 }
 
-/** A test in the editor returns a completed call: the latest one among the first calls of each list. */
+/**
+ * A test in the editor returns a call whose fields can be mapped: the latest answered one with captured values among the first
+ * calls of each list. Without one, it returns the latest completed one.
+ */
 async function testCall(
 	context: IPollFunctions,
-	account: AccountClient,
+	{ client, apiMapping }: AccountClient,
 	{ campaignId, finished, filters, included }: PollSettings,
 ): Promise<JsonObject> {
-	const { client } = account;
 	const calls: ListedCall[] = [];
 	for (const { id } of (await listsToRead(client, campaignId)).lists) {
 		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
-		calls.push(...(await readList(account, id, finished, options)).listed);
+		calls.push(...(await readList({ client, apiMapping }, id, finished, options)).listed);
 	}
 	const latestFirst = orderBy(calls, ({ createdAt }) => createdAt || 0, 'desc');
-	for (const { callId } of latestFirst.slice(0, MAX_TEST_CALLS)) {
-		const record = await readCallRecord(client, callId).catch((error: unknown) => {
-			if (isUnknownCall(error)) return undefined;
-			throw error;
-		});
-		if (record === undefined || !hasEnded(record, finished) || !isWanted(record, filters)) continue;
-		return flatCallRecord({ ...record, ...(await readIncluded(client, callId, included)) });
+	const found: Array<{ callId: string; record: JsonObject }> = [];
+	const failures: unknown[] = [];
+	const read = async ({ callId }: ListedCall) => {
+		try {
+			const record = await readCallRecord(client, callId);
+			return hasEnded(record, finished) && isWanted(record, filters) ? [{ callId, record }] : [];
+		} catch (error) {
+			if (!isUnknownCall(error)) failures.push(error);
+			return [];
+		}
+	};
+	for (const together of chunk(latestFirst.slice(0, MAX_TEST_CALLS), READS_AT_ONCE)) {
+		found.push(...(await Promise.all(together.map(read))).flat());
+		// The others would probably fail, too.
+		if (found.some(hasAnswers) || failures.length > 0) break;
 	}
+	const call = found.find(hasAnswers) ?? found[0];
+	if (call !== undefined) {
+		const more = await readIncluded(client, call.callId, included);
+		return flatCallRecord({ ...call.record, ...more });
+	}
+	if (failures.length > 0) throw failures[0];
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
-		description: "Check 'Calls Of' and 'Filters', or test again when a call is completed.",
+		description:
+			"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
 	});
+}
+
+function hasAnswers({ record }: { record: JsonObject }): boolean {
+	return record.status === PICKED && hasValue(record.data_captured);
 }

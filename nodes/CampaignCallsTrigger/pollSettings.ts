@@ -9,25 +9,25 @@ import {
 } from '../shared/n8n/forms/callTriggerFields';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
-import { isUnset, quoted } from '../shared/values';
-import { campaignCallsFields } from './properties';
+import { quoted } from '../shared/values';
+import { campaignCallsFields, LAST_7_DAYS } from './properties';
 import { parseTime } from '../shared/dates';
 
 export type PollSettings = CompletionSettings & {
 	/** Undefined for all calls. */
 	campaignId: number | undefined;
-	/** Only calls that were created at this time or later. Epoch milliseconds. */
-	from: number | undefined;
+	/** Only calls that were created at this time or later, in epoch milliseconds. Undefined for those that end from now on. */
+	start: number | typeof LAST_7_DAYS | undefined;
 };
 
 /** @throws InvalidInput naming the field that can't be used */
 export function readPollSettings(context: IPollFunctions): PollSettings {
 	const form = formOf(context, campaignCallsFields);
 	const campaignId = readCampaignId(form);
-	const from = readStart(form, context.getTimezone());
+	const start = readStart(form, context.getTimezone());
 	const settings = readCompletionSettings(form);
 	requireMatching(settings.filters, campaignId);
-	return { ...settings, campaignId, from };
+	return { ...settings, campaignId, start };
 }
 
 function requireMatching({ campaign_id: wanted }: CompletionFilters, campaignId?: number): void {
@@ -44,13 +44,15 @@ function readCampaignId(form: Fields): number | undefined {
 	return parseCampaignId(form.text('campaignId'));
 }
 
-function readStart(form: Fields, zone: string): number | undefined {
-	const value = form.time('startFrom');
-	if (isUnset(value)) return undefined;
+function readStart(form: Fields, zone: string): PollSettings['start'] {
+	const choice = form.choice('startFrom', undefined);
+	if (choice === LAST_7_DAYS) return LAST_7_DAYS;
+	if (choice !== 'date') return undefined;
+	const value = form.time('startDate') ?? '';
 	const at = parseTime(value, zone);
 	if (at.isValid) return at.toMillis();
 	throw new InvalidInput(
-		`'Start From' must be a date (got ${quoted(value)})`,
+		`'Start Date' must be a date (got ${quoted(value)})`,
 		onScreenOnly('Select a date, or enter one such as 2027-01-31T18:30:00+05:30.'),
 	);
 }

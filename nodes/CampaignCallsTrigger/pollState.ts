@@ -22,6 +22,8 @@ type KnownList = {
 export type PollState = {
 	/** Whether there was a first reading. */
 	hasBegun: boolean;
+	/** Calls that were created earlier never start the workflow. Undefined for those that ended before the first reading. */
+	from?: number;
 	/** Fingerprints of the outcomes that have started the workflow, or never do. */
 	seen: Set<bigint>;
 	/** By `campaign_upload_id`. */
@@ -47,9 +49,10 @@ export function isStateOf({ subject, start }: Subject, stored: unknown): boolean
 export function restoreState(stored: unknown, { subject, start }: Subject): PollState {
 	const known = isJsonObject(stored) && stored.subject === subject ? stored : {};
 	const { seen } = known;
-	const { hasBegun, lists, unlistedAttempts, reachedAt } = known.start === start ? known : {};
+	const { hasBegun, from, lists, unlistedAttempts, reachedAt } = known.start === start ? known : {};
 	return {
 		hasBegun: hasBegun === true,
+		...(typeof from === 'number' && { from }),
 		seen: fingerprintsFromText(typeof seen === 'string' ? seen : ''),
 		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isKnownList) : {})),
 		unlistedAttempts: typeof unlistedAttempts === 'number' ? unlistedAttempts : 0,

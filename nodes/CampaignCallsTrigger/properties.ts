@@ -8,6 +8,9 @@ import {
 } from '../shared/n8n/forms/callTriggerFields';
 import { optionsCollection } from '../shared/n8n/forms/options';
 
+/** A choice of 'Start From'. */
+export const LAST_7_DAYS = 'last7Days';
+
 /** The form, from top to bottom. */
 export const campaignCallsFields: INodeProperties[] = [
 	{
@@ -38,10 +41,37 @@ export const campaignCallsFields: INodeProperties[] = [
 	{
 		displayName: 'Start From',
 		name: 'startFrom',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Date',
+				value: 'date',
+				description: 'Calls that were created at a date and time or later',
+			},
+			{
+				name: 'Last 7 Days',
+				value: LAST_7_DAYS,
+				description: 'Also calls that were created in the 7 days before the first check',
+			},
+			{
+				name: 'Publication',
+				value: 'publication',
+				description: 'Calls that end after the workflow is published',
+			},
+		],
+		default: 'publication',
+		description: 'Which calls start the workflow. Calls that already started it never do again.',
+		hint: "Calls that end before you publish the workflow only start it with 'Last 7 Days' or 'Date'",
+	},
+	{
+		displayName: 'Start Date',
+		name: 'startDate',
 		type: 'dateTime',
+		required: true,
 		default: '',
-		description:
-			"Calls that were created at this time or later start the workflow. Leave empty to start it only for calls that end after it's published.",
+		displayOptions: { show: { startFrom: ['date'] } },
+		description: 'Calls that were created at this time or later start the workflow',
 		hint: 'In the time zone of this workflow',
 	},
 	includeField,

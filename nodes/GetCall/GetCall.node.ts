@@ -8,6 +8,7 @@ import {
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { searchAgents } from '../shared/n8n/forms/locatorFields';
+import { searchStatus } from '../shared/n8n/forms/statusFields';
 import { operationFields, runOperation } from '../shared/n8n/run/operations';
 import { get } from './operations/get.operation';
 import { getMany } from './operations/getMany.operation';
@@ -49,7 +50,7 @@ export class GetCall implements INodeType {
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents },
+		listSearch: { searchAgents, searchStatus },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

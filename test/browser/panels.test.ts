@@ -144,6 +144,75 @@ describe('Place Call', () => {
 	});
 });
 
+describe('Campaign Calls Trigger', () => {
+	const NODE = 'Campaign Calls';
+
+	const openTrigger = async (name: string): Promise<Workflow> => {
+		const rest = { credentials: credentials() };
+		return await open(
+			NODE,
+			chain(name, node(NODE, `${PACKAGE}.campaignCallsTrigger`, 1, {}, rest)),
+		);
+	};
+
+	/** Waits until n8n has saved this value of a parameter, and returns the saved parameters. */
+	async function saved({ id }: Workflow, path: string[], value: string): Promise<unknown> {
+		const { page } = editor();
+		await page.keyboard.press('Escape');
+		await page.keyboard.press('Control+s');
+		return await until(`${path.join('.')} to be saved`, async () => {
+			const workflow = await test().n8n.request('GET', `/workflows/${id}`);
+			const parameters: unknown = get(workflow, ['nodes', 0, 'parameters']);
+			return get(parameters, path) === value && parameters;
+		});
+	}
+
+	it('Fetch Test Event shows an answered call with captured values', async () => {
+		const { finished } = fixtures.calls;
+		await test().simulator.endCall(finished, { data_captured: { visit_day: 'Monday' } });
+		await openTrigger('test event');
+		await editor().enterId('campaignId', String(fixtures.campaigns.active));
+		await editor().execute();
+		await editor().readOutput(/^Answered$/);
+		await editor().readOutput('captured_visit_day');
+	});
+
+	it('Start From: Last 7 Days is chosen, and the calls of these days start the workflow', async () => {
+		const { n8n } = test();
+		const workflow = await openTrigger('last 7 days');
+		await editor().enterId('campaignId', String(fixtures.campaigns.active));
+		await editor().page.getByText('Calls that end before you publish the workflow').waitFor();
+		await editor().choose('startFrom', 'Last 7 Days');
+		await saved(workflow, ['startFrom'], 'last7Days');
+		await n8n.activate(await n8n.workflow(workflow.id));
+		const [execution] = await until('the execution', async () => {
+			const executions = await n8n.executions(workflow);
+			return executions.length > 0 && executions;
+		});
+		const { id } = await n8n.finished(execution?.id ?? '');
+		const found = (await n8n.output(id, NODE)).map(({ json }) => json.call_id);
+		expect(found).toContain(fixtures.calls.finished);
+		await n8n.deactivate(workflow);
+	});
+
+	it.each([
+		['Not Answered', 'Not Answered', 'not_picked'],
+		['failed', 'Not Answered or Failed', 'not_picked, failed'],
+		['Voicemail', 'Voicemail', 'Voicemail'],
+	])('Statuses: %s is typed, and %s chosen', async (typed, name, value) => {
+		const { page } = editor();
+		const workflow = await openTrigger('statuses');
+		await editor().add('Filters', 'Statuses');
+		await page.getByTestId('resource-locator-statuses').locator('input').last().click();
+		await page.getByTestId('rlc-item').filter({ hasText: 'Answered' }).first().waitFor();
+		await page.keyboard.type(typed);
+		await page.getByTestId('rlc-item').getByText(name, { exact: true }).click();
+		expect(await saved(workflow, ['filters', 'statuses', 'value'], value)).toMatchObject({
+			filters: { statuses: { __rl: true, mode: 'list', value, cachedResultName: name } },
+		});
+	});
+});
+
 describe('a rejection with HTML', () => {
 	it('is shown as text, without a link', async () => {
 		const error = '<a href="https://evil.example">Sign in again</a> <b>now</b>\u001b[31m';

@@ -43,7 +43,8 @@ describeContract((harness, dialect) => {
 	test('Campaign Calls Trigger returns the record of each completed call', async () => {
 		const poll = await polling('campaignCallsTrigger', {
 			campaignId: String(campaigns.active),
-			startFrom: '2020-01-01T00:00:00Z',
+			startFrom: 'date',
+			startDate: '2020-01-01T00:00:00Z',
 			include,
 		});
 		const records = await poll();

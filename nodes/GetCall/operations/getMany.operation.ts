@@ -13,6 +13,7 @@ import {
 	requireCompleteField,
 } from '../../shared/n8n/forms/list';
 import { agentField } from '../../shared/n8n/forms/locatorFields';
+import { statusField } from '../../shared/n8n/forms/statusFields';
 import { forEachList, type ListPlan } from '../../shared/n8n/run/itemLoop';
 import { readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
 import type { Fields } from '../../shared/n8n/forms/fields';
@@ -77,15 +78,7 @@ const filtersField: INodeProperties = {
 			placeholder: 'e.g. +919876543210',
 			description: 'Calls to this number, in the format of your service',
 		},
-		{
-			displayName: 'Status',
-			name: 'status',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. picked',
-			description:
-				'Calls with this status. Known statuses are picked, not_picked, and failed. Any other one is sent to the service as it is.',
-		},
+		statusField,
 		{
 			displayName: 'To',
 			name: 'to',

@@ -2,6 +2,7 @@ import compact from 'lodash/compact';
 import mapKeys from 'lodash/mapKeys';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
+import startCase from 'lodash/startCase';
 import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { isUnset } from '../values';
@@ -23,6 +24,12 @@ const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>(
 	['not_picked', { outcome: 'Not answered', answered: false }],
 	['failed', { outcome: 'Failed', answered: null }],
 ]);
+
+/** The observed outcomes as a list shows them. */
+export const LISTED_OUTCOMES = [...OUTCOMES].map(([value, { outcome }]) => ({
+	name: startCase(outcome),
+	value,
+}));
 
 /**
  * The statuses that a user may mean: the text itself, because a service may have any status, and for an outcome in words, such

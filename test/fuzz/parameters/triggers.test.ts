@@ -14,7 +14,10 @@ const POLL = { pollTimes: { item: [{ mode: 'everyMinute' }] } };
 /** Ways to use each trigger, which read the fields that its form shows. */
 const SCENES: { [node: string]: INodeParameters[] } = {
 	callCompletedTrigger: [{}],
-	campaignCallsTrigger: [{ campaignId: String(campaigns.active), ...POLL }],
+	campaignCallsTrigger: [
+		{ campaignId: String(campaigns.active), ...POLL },
+		{ campaignId: String(campaigns.active), startFrom: 'date', startDate: '2026-01-01', ...POLL },
+	],
 	campaignProgressTrigger: [{ campaignId: String(campaigns.active), ...POLL }],
 	chatDeliveryTrigger: [{ secret: 'sesame' }],
 	chatEventsTrigger: [

@@ -26,6 +26,9 @@ const asError = (error: unknown) => z.instanceof(Error).parse(error);
 const callIdOf = ({ call_id: id }: IDataObject) => z.string().parse(id);
 const { uploads, campaigns, agents } = fixtures;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LAST_7_DAYS = { startFrom: 'last7Days' };
+const fromDate = (startDate: string) => ({ startFrom: 'date', startDate });
 const NOT_FOUND = { success: false, error: 'call_not_found', details: null };
 const WATCHED = { pollTimes: { item: [{ mode: 'everyMinute' }] }, campaignId: campaigns.active };
 
@@ -179,17 +182,67 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(await ids()).toEqual([later]);
 	});
 
-	it('Start From: returns calls that were created at that time or later', async () => {
+	it('Start From: Date returns calls that were created at that time or later', async () => {
 		const now = Date.now();
 		const old = await addEnded({ createdAt: now - 3 * HOUR_MS });
 		const recent = await addEnded({ createdAt: now - HOUR_MS });
 		const exact = await addEnded({ createdAt: now - 2 * HOUR_MS });
-		const startFrom = new Date(now - 2 * HOUR_MS).toISOString();
-		const { first, ids } = await published({ startFrom });
+		const { first, ids } = await published(fromDate(new Date(now - 2 * HOUR_MS).toISOString()));
 		const found = first.map(({ call_id: id }) => id);
 		expect(found).toEqual(expect.arrayContaining([recent, exact]));
 		expect(found).not.toContain(old);
 		expect(await ids()).toEqual([]);
+	});
+
+	it('Start From: Last 7 Days returns the calls of the week before it was first published, each once', async () => {
+		const now = Date.now();
+		setClock(new Date(now).toISOString());
+		const old = await addEnded({ createdAt: now - 7 * DAY_MS - 1 });
+		const exact = await addEnded({ createdAt: now - 7 * DAY_MS });
+		const recent = await addEnded({ createdAt: now - DAY_MS });
+		const { first, ids, restart, publish } = await published(LAST_7_DAYS);
+		const found = first.map(callIdOf);
+		expect(found).toEqual(expect.arrayContaining([exact, recent]));
+		expect(found).not.toContain(old);
+		expect(await ids()).toEqual([]);
+		// Weeks later, it's still that week, so a call of it that ends, or is listed late, isn't lost.
+		setClock(new Date(now + 30 * DAY_MS).toISOString());
+		const late = await addEnded({ createdAt: now - 6 * DAY_MS });
+		restart();
+		expect(await ids()).toEqual([late]);
+		const later = await addEnded({ createdAt: now - 5 * DAY_MS });
+		expect((await publish()).map(callIdOf)).toEqual([later]);
+		expect(await ids()).toEqual([]);
+	});
+
+	it('Start From: Last 7 Days begins at the same time for calls that one check left for the next', async () => {
+		const now = Date.now();
+		setClock(new Date(now).toISOString());
+		simulator().state.calls.clear();
+		const added: string[] = [];
+		for (let call = 0; call < 3; call++) {
+			added.push(await addEnded({ createdAt: now - 7 * DAY_MS + call }));
+		}
+		jest.replaceProperty(POLL_LIMITS, 'calls', 1);
+		const { first, poll } = await published(LAST_7_DAYS);
+		const found = first.map(callIdOf);
+		for (let polls = 0; polls < 2; polls++) {
+			setClock(new Date(now + (polls + 1) * HOUR_MS).toISOString());
+			found.push(...(await poll()).map(callIdOf));
+		}
+		expect(found).toEqual(added);
+	});
+
+	it('Start From: Last 7 Days begins again for another campaign', async () => {
+		const now = Date.now();
+		setClock(new Date(now).toISOString());
+		const { publish } = await published(LAST_7_DAYS);
+		setClock(new Date(now + 8 * DAY_MS).toISOString());
+		const before = await addEnded({ createdAt: now + DAY_MS - 1 });
+		const within = await addEnded({ createdAt: now + DAY_MS });
+		const found = (await publish({ callsOf: 'all' })).map(callIdOf);
+		expect(found).toContain(within);
+		expect(found).not.toContain(before);
 	});
 
 	it('Start From: leaves out a call whose creation time only its record shows', async () => {
@@ -198,8 +251,8 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const recent = await addEnded({ createdAt: now - HOUR_MS });
 		const body = listBody([{ call_id: old }, { call_id: recent }]);
 		faults().respond('/v1/calls', 200, { times: 1, body });
-		const startFrom = new Date(now - 2 * HOUR_MS).toISOString();
-		const { first } = await published({ callsOf: 'all', startFrom });
+		const startDate = new Date(now - 2 * HOUR_MS).toISOString();
+		const { first } = await published({ callsOf: 'all', ...fromDate(startDate) });
 		expect(first.map(callIdOf)).toEqual([recent]);
 	});
 
@@ -210,8 +263,10 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			const callId = await addEnded();
 			const data = { call_id: callId, status: 'picked', summary: 'Yes', created_at: createdAt };
 			faults().respond(`/v1/call/${callId}`, 200, { body: { success: true, data } });
-			const { first } = await published({ startFrom: new Date(Date.now() - 1_000).toISOString() });
+			const { first } = await published(fromDate(new Date(Date.now() - 1_000).toISOString()));
 			expect(first.map(callIdOf)).toContain(callId);
+			const lastWeek = await published(LAST_7_DAYS);
+			expect(lastWeek.first.map(callIdOf)).toContain(callId);
 		},
 	);
 
@@ -248,14 +303,17 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	it.each([
 		['Answered', 'picked', 'failed'],
 		['not answered, FAILED', 'not_picked', 'picked'],
+		['not_picked, failed', 'failed', 'picked'],
 		['hung_up', 'hung_up', 'picked'],
+		["={{ ['hung_up', 'Answered'] }}", 'picked', 'failed'],
 		// A service may have a status by the name of an outcome.
 		['Answered', 'Answered', 'failed'],
 		['Failed', 'Failed', 'picked'],
 	])(
 		'Statuses: %s takes calls with the status %s, not %s',
 		async (statuses, status, otherStatus) => {
-			const { ids } = await published({ filters: { statuses }, options: { finishedStatuses: '' } });
+			const filters = { statuses: { __rl: true, mode: 'list', value: statuses } };
+			const { ids } = await published({ filters, options: { finishedStatuses: '' } });
 			const wanted = addCall();
 			await simulator().endCall(wanted, { status });
 			const other = addCall();
@@ -586,7 +644,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 
 	it.each<[string, INodeParameters, INodeParameters]>([
 		['other calls', {}, { callsOf: 'all' }],
-		['another start', { startFrom: new Date().toISOString() }, { startFrom: '' }],
+		['another start', fromDate(new Date().toISOString()), { startFrom: 'publication' }],
 		['other Finished Statuses', {}, { options: { finishedStatuses: 'failed' } }],
 	])(
 		'with %s, returns calls that ended between the publication and the first check, although n8n keeps nothing of the publication',
@@ -651,7 +709,8 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const { poll, publish } = await published();
 		const callId = await addEnded();
 		expect((await poll()).map(callIdOf)).toEqual([callId]);
-		expect(await publish({ startFrom: new Date(Date.now() - HOUR_MS).toISOString() })).toEqual([]);
+		expect(await publish(fromDate(new Date(Date.now() - HOUR_MS).toISOString()))).toEqual([]);
+		expect(await publish(LAST_7_DAYS)).toEqual([]);
 		const later = await addEnded();
 		expect((await poll()).map(callIdOf)).toEqual([later]);
 	});
@@ -712,10 +771,11 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			message: expect.stringMatching(
 				/^Call "broken" can't be read\. The service rejected the request$/,
 			),
-			description: expect.stringMatching(/set 'Start From' to a later time.*"?Cannot be shown/s),
+			description: expect.stringMatching(
+				/choose 'Date' in 'Start From', with a later time.*"?Cannot be shown/s,
+			),
 		});
-		const startFrom = new Date().toISOString();
-		expect((await published({ startFrom })).first).toEqual([]);
+		expect((await published(fromDate(new Date().toISOString()))).first).toEqual([]);
 	});
 
 	it.each([{}, { call_id: true }, { call_id: 'a b' }])(
@@ -726,41 +786,79 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		},
 	);
 
-	it('a test in the editor returns a completed call that matches the filters, and changes nothing', async () => {
-		const callId = await addEnded({ createdAt: Date.now() + HOUR_MS });
+	/** Fetches a test event in the editor, which changes nothing. */
+	async function testEvent(parameters: INodeParameters = {}) {
 		const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator())) };
-		const test = async (parameters: INodeParameters) => {
-			const over = { parameters: { ...WATCHED, ...parameters }, credentials };
-			const node = harness.node('campaignCallsTrigger', over);
-			const workflow = makeWorkflow([node]);
-			const context = pollContext(workflow, node, 'manual');
-			const found = await nodeTypes.getByNameAndVersion(node.type).poll?.call(context);
-			expect(workflow.staticData).toEqual({});
-			return found?.[0]?.map(({ json }) => json);
-		};
-		expect(await test({ include: ['transcript'] })).toMatchObject([
+		const over = { parameters: { ...WATCHED, ...parameters }, credentials };
+		const node = harness.node('campaignCallsTrigger', over);
+		const workflow = makeWorkflow([node]);
+		const context = pollContext(workflow, node, 'manual');
+		const found = await nodeTypes.getByNameAndVersion(node.type).poll?.call(context);
+		expect(workflow.staticData).toEqual({});
+		return found?.[0]?.map(({ json }) => json);
+	}
+
+	/** Adds an ended call that is newer than all others. */
+	async function addNewest(outcome: JsonObject): Promise<string> {
+		const callId = addCall({ createdAt: Date.now() + simulator().state.calls.size * HOUR_MS });
+		await simulator().endCall(callId, outcome);
+		return callId;
+	}
+	const NO_DATA = { data_captured: {} };
+	const WITH_DATA = { data_captured: { visit_day: 'Monday' } };
+
+	it('a test event is the newest answered call with captured values, so that they can be mapped', async () => {
+		await addNewest({ status: 'picked', ...WITH_DATA });
+		const wanted = await addNewest({ status: 'picked', ...WITH_DATA });
+		await addNewest({ status: 'not_picked', ...WITH_DATA });
+		for (let call = 0; call < 20; call++) await addNewest({ status: 'not_picked', ...NO_DATA });
+		await addNewest({ status: 'picked', ...NO_DATA });
+		await addNewest({ status: 'picked', data_captured: { visit_day: null } });
+		expect(await testEvent()).toMatchObject([{ call_id: wanted, captured_visit_day: 'Monday' }]);
+	});
+
+	it('a test event is the newest completed call if none has captured values, or the others cannot be read', async () => {
+		simulator().state.calls.clear();
+		const older: string[] = [];
+		for (let call = 0; call < 20; call++)
+			older.push(await addNewest({ status: 'picked', ...NO_DATA }));
+		const newest = await addNewest({ status: 'failed', ...NO_DATA });
+		addCall({ createdAt: Date.now() + 1_000 * HOUR_MS });
+		expect(await testEvent()).toMatchObject([{ call_id: newest }]);
+		faults().respond(new RegExp(`/v1/call/(${older.join('|')})`), 503);
+		expect(await testEvent()).toMatchObject([{ call_id: newest }]);
+		faults().respond(`/v1/call/${newest}`, 503);
+		await expect(testEvent()).rejects.toThrow('503');
+	});
+
+	it('a test event matches the filters, and is requested from the first calls of the list', async () => {
+		const callId = await addNewest(WITH_DATA);
+		expect(await testEvent({ include: ['transcript'] })).toMatchObject([
 			{ call_id: callId, transcript: expect.any(Array) },
 		]);
-		const newest = await addEnded({ createdAt: Date.now() + 2 * HOUR_MS });
+		const newest = await addNewest(WITH_DATA);
 		faults().respond(`/v1/call/${newest}`, 404, { body: NOT_FOUND });
-		expect(await test({})).toMatchObject([{ call_id: callId }]);
-		await expect(test({ filters: { statuses: 'none of these' } })).rejects.toMatchObject({
+		expect(await testEvent({})).toMatchObject([{ call_id: callId }]);
+		await expect(testEvent({ filters: { statuses: 'none of these' } })).rejects.toMatchObject({
 			message: 'No completed call matches',
-			description: "Check 'Calls Of' and 'Filters', or test again when a call is completed.",
+			description:
+				"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
 		});
 		const calls = Array.from({ length: 100 }, () => ({ call_id: randomUUID() }));
 		faults().respond('/v1/calls', 200, { body: listBody(calls) });
 		const readsOfCalls = () =>
 			simulator().requests.filter(({ path }) => path.startsWith('/v1/call/')).length;
 		const before = readsOfCalls();
-		await expect(test({})).rejects.toThrow('No completed call matches');
+		await expect(testEvent({})).rejects.toThrow('No completed call matches');
 		expect(readsOfCalls() - before).toBe(100);
 	});
 });
 
 it.each<[INodeParameters, string]>([
 	[{ campaignId: 'spring' }, "'Campaign' must be a whole number"],
-	[{ startFrom: 'soon' }, "'Start From' must be a date"],
+	[{ startFrom: 'soon' }, "'Start From'"],
+	[fromDate('soon'), `'Start Date' must be a date (got "soon")`],
+	[fromDate(''), `'Start Date' must be a date (got "")`],
 	// Without the API mapping.
 	[{}, 'call list'],
 ])('with %j and an empty credential, it is not published', async (parameters, message) => {

@@ -7,6 +7,7 @@ import { agentField } from './locatorFields';
 import type { Fields } from './fields';
 import { statusesMeant } from '../../calls/callRecord';
 import { parseList } from '../../values';
+import { statusesField } from './statusFields';
 
 /** 'Filters' of the triggers for completed calls. */
 export const completionFilters: INodeProperties = {
@@ -26,15 +27,7 @@ export const completionFilters: INodeProperties = {
 			placeholder: 'e.g. 42, 43',
 			description: 'Only calls of these campaigns, separated by commas',
 		},
-		{
-			displayName: 'Statuses',
-			name: 'statuses',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. picked, not_picked',
-			description:
-				'Only calls that ended with one of these statuses, separated by commas. Known statuses are picked (or Answered), not_picked (or Not Answered), and failed. The service may have others.',
-		},
+		statusesField,
 	],
 };
 

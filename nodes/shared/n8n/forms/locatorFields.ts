@@ -5,11 +5,12 @@ import { recentCampaigns } from '../../calls/recentCampaigns';
 import { type AccountClient, clock, createAccountClient } from '../http/accountClient';
 import { toNodeError } from '../run/nodeErrors';
 
-/** A field that is selected from a list of the account, or entered by ID. */
-function locatorField(
+/** A field that is selected from a list, or entered. */
+export function locatorField(
 	field: Pick<INodeProperties, 'displayName' | 'name' | 'description'>,
 	list: { searchListMethod: string; placeholder: string; hint?: string },
-	idExample: string,
+	example: string,
+	entered = 'By ID',
 ): INodeProperties {
 	const { searchListMethod, ...texts } = list;
 	return {
@@ -25,7 +26,7 @@ function locatorField(
 				...texts,
 				typeOptions: { searchListMethod, searchable: true },
 			},
-			{ displayName: 'By ID', name: 'id', type: 'string', placeholder: `e.g. ${idExample}` },
+			{ displayName: entered, name: 'id', type: 'string', placeholder: `e.g. ${example}` },
 		],
 	};
 }

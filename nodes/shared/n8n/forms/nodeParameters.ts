@@ -55,9 +55,8 @@ export class NodeParameters {
 	}
 
 	private readerOf(path: string, index: number, raw: unknown): ParameterReading['valueAt'] {
-		const options = { extractValue: isResourceLocatorValue(raw) };
 		const evaluate = (at: number): unknown =>
-			this.context.getNodeParameter(path, at, null, options);
+			this.context.getNodeParameter(valuePath(path, raw), at, null);
 		if (!hasExpression(raw)) {
 			const value = raw === ABSENT ? raw : evaluate(index);
 			return () => value;
@@ -81,13 +80,16 @@ export function formOf(
 		context.getNodeParameter(path, ABSENT, { rawExpressions: true });
 	const value = (path: string): unknown => {
 		try {
-			return context.getNodeParameter(path, null, {
-				extractValue: isResourceLocatorValue(raw(path)),
-			});
+			return context.getNodeParameter(valuePath(path, raw(path)), null);
 		} catch {
 			// An expression with an item, which there is none of. So it returns nothing.
 			return undefined;
 		}
 	};
 	return new Fields(form, { raw, value });
+}
+
+/** Where the value is. As part of a resource locator, n8n would turn a date into text. */
+function valuePath(path: string, raw: unknown): string {
+	return isResourceLocatorValue(raw) ? `${path}.value` : path;
 }
