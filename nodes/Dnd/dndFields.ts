@@ -26,9 +26,10 @@ export const phoneField: INodeProperties = {
 /** The number and the list of an item. */
 export type NumberOnList = { agentUuid: string; phone: string; additions: Additions };
 
-export function readNumber(form: Fields): NumberOnList {
+/** @param agentUuid if omitted, the selected agent */
+export function readNumber(form: Fields, agentUuid = form.text('agentUuid')): NumberOnList {
 	return {
-		agentUuid: parseAgentUuid(form.text('agentUuid')),
+		agentUuid: parseAgentUuid(agentUuid),
 		phone: parseDndPhone(form.scalar('phone')),
 		additions: readAdditions(form.collection('developerSettings')),
 	};

@@ -5,8 +5,8 @@ import type { ApiClient } from '../shared/api/client';
 import {
 	explained,
 	type ExplainedError,
+	failedBeforeSending,
 	InvalidInput,
-	NotSent,
 	OutcomeUnknown,
 } from '../shared/api/errors';
 import { onScreenOnly, type Reader, readerOf } from '../shared/api/resolution';
@@ -167,10 +167,7 @@ async function requireNotArchived(
 	client: ApiClient,
 	campaignId: number,
 ): Promise<string | undefined> {
-	const { status } = await readCampaign(client, campaignId).catch((error: unknown) => {
-		if (!(error instanceof OutcomeUnknown)) throw error;
-		throw new NotSent(error.message, error.explanation.resolution, error);
-	});
+	const { status } = await readCampaign(client, campaignId).catch(failedBeforeSending);
 	if (status !== ARCHIVED) return status;
 	throw new InvalidInput('The campaign is archived, so nothing was sent', {
 		onScreen: "Choose another campaign in 'Campaign'.",

@@ -161,7 +161,7 @@ const NOT_FOR_MODELS = [
 	...['Return', 'Recording As', 'Other Columns', 'Contacts From', 'What to Do'],
 	...['Additional Data From', 'Wait for Completion', 'Time Limit (Minutes)', 'Finished Statuses'],
 	...['Per', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
-	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output'],
+	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output', 'All Agents'],
 ];
 
 test('the editor lets a model fill in every field of the task', () => {

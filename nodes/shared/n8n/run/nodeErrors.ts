@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import {
 	NodeApiError,
 	NodeOperationError,
@@ -12,6 +13,8 @@ export type ItemPosition = {
 	itemIndex: number;
 	/** The number of items. With more than one, a message names its item. */
 	of: number;
+	/** The name of a part of the item, if it has several. */
+	part?: string | undefined;
 };
 
 /** Converts any error to n8n's: the message says what happened, the description what to do. */
@@ -70,6 +73,11 @@ export function isNodeError(error: unknown): error is NodeApiError | NodeOperati
 }
 
 function withItem(message: string, position: ItemPosition | undefined): string {
-	if (position === undefined || position.of < 2) return message;
-	return `${message} [item ${position.itemIndex}]`;
+	return position === undefined ? message : `${message} ${labelOf(position)}`.trim();
+}
+
+/** "[item 2]", and the part. Empty for the only item. */
+export function labelOf({ itemIndex, of, part }: ItemPosition): string {
+	const label = compact([of > 1 && `item ${itemIndex}`, part]).join(', ');
+	return label && `[${label}]`;
 }
