@@ -19,7 +19,7 @@ import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import { addHints } from '../shared/n8n/tools/hints';
 import { counted, plainText } from '../shared/values';
 import { type NumberOnAnyList, readLists, withAgent } from './allAgents';
-import { commonDigits } from './list/phoneMatch';
+import { commonDigits } from '../shared/dnd/phoneMatch';
 
 /** Changes that affect people are sent one after another. */
 const CHANGES_AT_ONCE = 1;

@@ -4,7 +4,7 @@ import { parseAgentUuid } from '../shared/api/parseIds';
 import { agentField } from '../shared/n8n/forms/locatorFields';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { readAdditions } from '../shared/n8n/forms/options';
-import { parseDndPhone } from './list/phoneMatch';
+import { parseDndPhone } from '../shared/dnd/phoneMatch';
 
 export const dndAgentField: INodeProperties = {
 	...agentField,

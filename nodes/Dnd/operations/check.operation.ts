@@ -8,10 +8,10 @@ import {
 } from '../../shared/n8n/forms/options';
 import { asItems, forEachItem, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
+import { DND_LIST_KEEPS_CHANGING, dndList } from '../../shared/dnd/dndList';
 import { readWholeList } from '../../shared/api/paging';
-import { ListedNumbers } from '../list/listedNumbers';
-import { commonDigits } from '../list/phoneMatch';
+import { ListedNumbers } from '../../shared/dnd/listedNumbers';
+import { commonDigits } from '../../shared/dnd/phoneMatch';
 import { dndAgentsFields, readLists, withAgent } from '../allAgents';
 import { phoneField } from '../dndFields';
 
