@@ -1,4 +1,7 @@
+import countBy from 'lodash/countBy';
+import get from 'lodash/get';
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { type Explanation, onScreenOnly } from '../shared/api/resolution';
 import type { JsonObject } from '../shared/json';
 import type { Fields } from '../shared/n8n/forms/fields';
 import {
@@ -13,8 +16,10 @@ import type { PreparedRequest } from '../shared/n8n/once/preparedRequest';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
-import { type NumberOnList, readNumber } from './dndFields';
-import { commonDigits } from './list/phoneMatch';
+import { addHints } from '../shared/n8n/tools/hints';
+import { counted, plainText } from '../shared/values';
+import { type NumberOnAnyList, readLists, withAgent } from './allAgents';
+import { commonDigits } from '../shared/dnd/phoneMatch';
 
 /** Changes that affect people are sent one after another. */
 const CHANGES_AT_ONCE = 1;
@@ -31,29 +36,30 @@ export function changeSettings(verb: string): INodeProperties {
 }
 
 /**
- * Adds or removes the number of each item, once. Both have the same target, because one undoes the other.
+ * Adds or removes the number of each item, once, on each list. Both have the same target, because one undoes the other.
  *
  * @param readChange reads what else decides the request, and returns how to send it
  */
 export async function changeEachNumber(
-	{ context, parameters, account }: OperationRun,
+	run: OperationRun,
 	change: 'added' | 'removed',
 	readChange: (
 		form: Fields,
-		number: NumberOnList,
+		list: NumberOnAnyList,
 	) => { more?: JsonObject; send: (account: AccountClient) => Promise<JsonObject> },
 ): Promise<INodeExecutionData[]> {
+	const { partNames, listAt } = await readLists(run);
+	const lists = partNames.length === 1 ? 'list' : `lists of ${counted(partNames.length, 'agent')}`;
 	const prepare = (index: number): PreparedRequest<AccountClient> => {
-		const form = parameters.at(index);
-		const number = readNumber(form);
-		const { agentUuid, phone } = number;
-		const { more, send } = readChange(form, number);
+		const { form, list } = listAt(index);
+		const { agentUuid, phone, additions } = list;
+		const { more, send } = readChange(form, list);
 		return {
-			payload: { change, ...number, ...more },
+			payload: { change, agentUuid, phone, additions, ...more },
 			target: ['do-not-disturb list', agentUuid, commonDigits(phone)],
 			modelMayRepeat: 'afterOtherRequest',
-			happened: () => `${phone} was ${CHANGES[change]} the do-not-disturb list.`,
-			send: async (deps) => asItems(await send(deps)),
+			happened: () => `${phone} was ${CHANGES[change]} the do-not-disturb ${lists}.`,
+			send: async (deps) => asItems(withAgent(await send(deps), list)),
 			withDetails: (error) =>
 				error.withText({
 					message: `${error.message} (${phone})`,
@@ -64,8 +70,23 @@ export async function changeEachNumber(
 				}),
 		};
 	};
-	return await sendEachItem(context, prepare, {
-		createDeps: account,
-		concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
+	const items = await sendEachItem(run.context, prepare, {
+		createDeps: run.account,
+		concurrency: readConcurrency(run.parameters, CHANGES_AT_ONCE),
+		partNames,
 	});
+	if (partNames.length > 1) addHints(run.context, ...hintsFor(items));
+	return items;
+}
+
+/** The outcomes on the lists of all agents, such as "4 lists: 3 done, 1 rejected", unless all are done. */
+function hintsFor(items: readonly INodeExecutionData[]): Explanation[] {
+	const counts = countBy(items, ({ json }) => {
+		if (json.error !== undefined) return plainText(get(json, 'details.outcome')).replace('_', ' ');
+		return json.was_listed === false ? 'not listed' : 'done';
+	});
+	if (counts.done === items.length) return [];
+	const texts = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
+	const message = `${counted(items.length, 'list')}: ${texts.join(', ')}`;
+	return [{ message, resolution: onScreenOnly('The output has one item for each.') }];
 }

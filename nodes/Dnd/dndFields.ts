@@ -4,7 +4,7 @@ import { parseAgentUuid } from '../shared/api/parseIds';
 import { agentField } from '../shared/n8n/forms/locatorFields';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { readAdditions } from '../shared/n8n/forms/options';
-import { parseDndPhone } from './list/phoneMatch';
+import { parseDndPhone } from '../shared/dnd/phoneMatch';
 
 export const dndAgentField: INodeProperties = {
 	...agentField,
@@ -26,9 +26,10 @@ export const phoneField: INodeProperties = {
 /** The number and the list of an item. */
 export type NumberOnList = { agentUuid: string; phone: string; additions: Additions };
 
-export function readNumber(form: Fields): NumberOnList {
+/** @param agentUuid if omitted, the selected agent */
+export function readNumber(form: Fields, agentUuid = form.text('agentUuid')): NumberOnList {
 	return {
-		agentUuid: parseAgentUuid(form.text('agentUuid')),
+		agentUuid: parseAgentUuid(agentUuid),
 		phone: parseDndPhone(form.scalar('phone')),
 		additions: readAdditions(form.collection('developerSettings')),
 	};

@@ -133,7 +133,7 @@ const whatToDoField: INodeProperties = {
 			name: 'Check Only',
 			value: 'check',
 			description:
-				'Check the rows, the credential, and the campaign. Nothing is sent. Pushed returns the rows that are ready.',
+				'Check the rows, the credential, the campaign, and the agent. Nothing is sent. Pushed returns the rows that are ready.',
 		},
 		{
 			name: 'Add and Release',

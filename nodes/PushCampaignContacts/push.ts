@@ -5,8 +5,8 @@ import type { ApiClient } from '../shared/api/client';
 import {
 	explained,
 	type ExplainedError,
+	failedBeforeSending,
 	InvalidInput,
-	NotSent,
 	OutcomeUnknown,
 } from '../shared/api/errors';
 import { onScreenOnly, type Reader, readerOf } from '../shared/api/resolution';
@@ -20,6 +20,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { counted } from '../shared/values';
 import { openRows } from './openRows';
+import { checkAgent } from './push/checkAgent';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, requireNames, takenColumns, whyNoNames } from './push/columns';
 import { requireRoom } from './push/numbersPushedBefore';
@@ -110,7 +111,8 @@ export async function runPush(
 	const { campaign, checksOnly, skipPushedBefore } = settings;
 	if (checksOnly) noteReadOnly(context);
 	const columns = found.map((each) => resolveColumns(each, choice));
-	const { client } = await run.account();
+	const account = await run.account();
+	const { client } = account;
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns);
 	const { phones, notPushed, rows } = prepared;
@@ -127,7 +129,12 @@ export async function runPush(
 		pushed: [],
 		notPushed,
 		enqueue: campaign.enqueue,
-		...(checksOnly && { ready: rows, readyIsUpperBound: skipPushedBefore, campaignStatus: status }),
+		...(checksOnly && {
+			ready: rows,
+			readyIsUpperBound: skipPushedBefore,
+			campaignStatus: status,
+			aboutAgent: await checkAgent(account, campaign.agentUuid, prepared),
+		}),
 	};
 	if (!checksOnly) {
 		// On *Retry On Fail* and *Retry*, the node doesn't send again what it pushed or may have pushed.
@@ -169,10 +176,7 @@ async function requireNotArchived(
 	client: ApiClient,
 	campaignId: number,
 ): Promise<string | undefined> {
-	const { status } = await readCampaign(client, campaignId).catch((error: unknown) => {
-		if (!(error instanceof OutcomeUnknown)) throw error;
-		throw new NotSent(error.message, error.explanation.resolution, error);
-	});
+	const { status } = await readCampaign(client, campaignId).catch(failedBeforeSending);
 	if (status !== ARCHIVED) return status;
 	throw new InvalidInput('The campaign is archived, so nothing was sent', {
 		onScreen: "Choose another campaign in 'Campaign'.",

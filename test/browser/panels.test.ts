@@ -213,6 +213,33 @@ describe('Campaign Calls Trigger', () => {
 	});
 });
 
+describe('DND List', () => {
+	const NODE = 'DND List';
+	const NUMBER = '+919800000003';
+
+	it('adds a number to the lists of all active agents with one more click', async () => {
+		const rest = { credentials: credentials() };
+		await open(NODE, chain('opt-out', manualTrigger(), node(NODE, `${PACKAGE}.dnd`, 1, {}, rest)));
+		const { page } = editor();
+		const agent = page.getByTestId('resource-locator-agentUuid');
+		await agent.waitFor();
+		await page.getByTestId('parameter-input-allAgents').locator('.el-switch').click();
+		await agent.waitFor({ state: 'detached' });
+		await editor().write('phone', NUMBER);
+		await editor().execute();
+		await editor().readOutput('agent_no_analysis');
+		const { state } = test().simulator;
+		const active = [...state.agents.values()].filter(
+			(one) => one.active && one.accountId === state.accountId,
+		);
+		const added = state.dnd.filter(({ phone }) => phone === NUMBER);
+		expect(active.length).toBeGreaterThan(1);
+		expect(added.map(({ agentUuid }) => agentUuid)).toEqual(
+			active.map(({ agentUuid }) => agentUuid),
+		);
+	});
+});
+
 describe('a rejection with HTML', () => {
 	it('is shown as text, without a link', async () => {
 		const error = '<a href="https://evil.example">Sign in again</a> <b>now</b>\u001b[31m';

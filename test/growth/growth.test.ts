@@ -8,7 +8,7 @@ import { comparableHeading } from '../../nodes/PushCampaignContacts/push/heading
 import { prepareRows } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../nodes/PushCampaignContacts/push/rows';
 import { rowReferences } from '../../nodes/shared/n8n/forms/rowReferences';
-import { ListedNumbers } from '../../nodes/Dnd/list/listedNumbers';
+import { ListedNumbers } from '../../nodes/shared/dnd/listedNumbers';
 import { latestOfEachNumber } from '../../nodes/GetCall/latestCalls';
 import { asSentence, ServiceRejection } from '../../nodes/shared/api/errors';
 import { readWholeList } from '../../nodes/shared/api/paging';

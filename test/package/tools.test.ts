@@ -167,7 +167,7 @@ const NOT_FOR_MODELS = [
 		'Include Input Fields',
 		'Outside Calling Hours',
 	],
-	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output'],
+	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output', 'All Agents'],
 ];
 
 test('the editor lets a model fill in every field of the task', () => {

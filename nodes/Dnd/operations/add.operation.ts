@@ -5,7 +5,8 @@ import { recordOf } from '../../shared/api/envelope';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { placeValues } from '../../shared/apiMapping/placeValues';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
-import { dndAgentField, phoneField } from '../dndFields';
+import { dndAgentsFields } from '../allAgents';
+import { phoneField } from '../dndFields';
 
 export const add: Operation = {
 	value: 'add',
@@ -13,7 +14,7 @@ export const add: Operation = {
 	action: 'Add number to DND list',
 	description: 'Stop an agent from calling a number, including in running campaigns',
 	fields: [
-		dndAgentField,
+		...dndAgentsFields,
 		phoneField,
 		{
 			displayName: 'Reason',

@@ -8,11 +8,12 @@ import {
 } from '../../shared/n8n/forms/options';
 import { asItems, forEachItem, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
+import { DND_LIST_KEEPS_CHANGING, dndList } from '../../shared/dnd/dndList';
 import { readWholeList } from '../../shared/api/paging';
-import { ListedNumbers } from '../list/listedNumbers';
-import { commonDigits } from '../list/phoneMatch';
-import { dndAgentField, phoneField, readNumber } from '../dndFields';
+import { ListedNumbers } from '../../shared/dnd/listedNumbers';
+import { commonDigits } from '../../shared/dnd/phoneMatch';
+import { dndAgentsFields, readLists, withAgent } from '../allAgents';
+import { phoneField } from '../dndFields';
 
 /** The list may have numbers in groups of digits, such as `12 34 56 78`. With more digits, they wouldn't be found. */
 const SEARCH_DIGITS = 2;
@@ -23,7 +24,7 @@ export const check: Operation = {
 	action: 'Check number against DND list',
 	description: 'Check whether a number is on the list. Numbers are compared digit by digit.',
 	fields: [
-		dndAgentField,
+		...dndAgentsFields,
 		phoneField,
 		developerSettings(
 			additionalQueryParameters,
@@ -34,30 +35,32 @@ export const check: Operation = {
 	toolDescription:
 		'Checks whether a phone number is on the do-not-disturb list of an AI agent. The agent must not call listed numbers. Calls nobody and changes nothing.',
 
-	async execute({ context, parameters, account }) {
+	async execute(run) {
+		const { context, parameters, account } = run;
 		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
 		const limiter = pLimit(concurrency);
+		// A failure fails each number, so that none counts as not listed.
+		const [lists] = await Promise.allSettled([readLists(run)]);
 		const checkOne = async (index: number) => {
+			if (lists.status === 'rejected') throw lists.reason;
 			const { client, apiMapping } = await account();
-			const { agentUuid, phone, additions } = readNumber(parameters.at(index));
+			const { list } = lists.value.listAt(index);
+			const { agentUuid, phone, additions } = list;
 			/** The service returns all numbers that contain these digits. */
 			const search = async (searched: string) => {
 				const request = { agentUuid, phone: searched, additions, limiter };
-				const list = dndList(client, request, apiMapping);
-				const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
+				const pages = dndList(client, request, apiMapping);
+				const { entries } = await readWholeList(pages, DND_LIST_KEEPS_CHANGING);
 				return new ListedNumbers(entries).entryOf(phone);
 			};
 			// A service may require more digits than two.
 			const entry =
 				(await search(phone.slice(-SEARCH_DIGITS))) ?? (await search(commonDigits(phone)));
-			return asItems({
-				phone,
-				agent_uuid: agentUuid,
-				on_dnd: entry !== undefined,
-				entry: entry ?? null,
-			});
+			const found = { on_dnd: entry !== undefined, entry: entry ?? null };
+			return asItems(withAgent({ phone, agent_uuid: agentUuid, ...found }, list));
 		};
-		const checked = await forEachItem(context, checkOne, { concurrency });
+		const { partNames = [''] } = lists.status === 'fulfilled' ? lists.value : {};
+		const checked = await forEachItem(context, checkOne, { concurrency, partNames });
 		// Without it, a number that couldn't be checked would pass a filter for false.
 		return checked.map((item) => withInputIfFailed(context, item, () => ({ on_dnd: true })));
 	},

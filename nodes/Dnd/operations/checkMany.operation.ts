@@ -13,8 +13,8 @@ import {
 } from '../../shared/n8n/forms/options';
 import type { JsonObject } from '../../shared/json';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
-import { DND_LIST_KEEPS_CHANGING, dndList, type DndListRequest } from '../list/dndList';
-import { ListedNumbers } from '../list/listedNumbers';
+import { DND_LIST_KEEPS_CHANGING, dndList, type DndListRequest } from '../../shared/dnd/dndList';
+import { ListedNumbers } from '../../shared/dnd/listedNumbers';
 
 export const checkMany: Operation = {
 	value: 'checkMany',

@@ -23,7 +23,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { addHints, addHintsForModel } from '../../shared/n8n/tools/hints';
 import { quoted } from '../../shared/values';
 import { readPages, readWholeList } from '../../shared/api/paging';
-import { DND_LIST_KEEPS_CHANGING, dndList } from '../list/dndList';
+import { DND_LIST_KEEPS_CHANGING, dndList } from '../../shared/dnd/dndList';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { type Explanation, forEveryone, onScreenOnly } from '../../shared/api/resolution';

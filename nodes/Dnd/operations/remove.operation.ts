@@ -5,7 +5,8 @@ import { isRejection } from '../../shared/api/errors';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { placeValues } from '../../shared/apiMapping/placeValues';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
-import { dndAgentField, phoneField } from '../dndFields';
+import { dndAgentsFields, ONE_AGENT } from '../allAgents';
+import { phoneField } from '../dndFields';
 
 export const remove: Operation = {
 	value: 'remove',
@@ -13,7 +14,7 @@ export const remove: Operation = {
 	action: 'Remove number from DND list',
 	description: 'Let an agent call a number again',
 	fields: [
-		dndAgentField,
+		...dndAgentsFields,
 		phoneField,
 		{
 			displayName: 'Ignore If Not Listed',
@@ -22,6 +23,8 @@ export const remove: Operation = {
 			default: false,
 			description:
 				"Whether to continue if the number isn't on the list. Use this if the workflow may run again for the same number.",
+			// A number is rarely on the lists of all agents.
+			displayOptions: { show: ONE_AGENT },
 		},
 		changeSettings('remove'),
 	],
@@ -29,8 +32,9 @@ export const remove: Operation = {
 		'Removes a phone number from the do-not-disturb list of an AI agent, so that the person may get real phone calls again. Use this only if the person has agreed to be called.',
 
 	async execute(run) {
-		return await changeEachNumber(run, 'removed', (form, { agentUuid, phone, additions }) => {
-			const ignoreIfNotListed = form.switch('treatNotListedAsDone', false);
+		return await changeEachNumber(run, 'removed', (form, list) => {
+			const { agentUuid, phone, additions, agent } = list;
+			const ignoreIfNotListed = form.switch('treatNotListedAsDone', agent !== undefined);
 			return {
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToRemove(apiMapping, agentUuid, phone);

@@ -115,11 +115,12 @@ export type PushOutcome = {
 	hasRejections?: boolean;
 	/** Whether the requests ask to release the contacts to the calling queue. */
 	enqueue: boolean;
-	/** Only with *Check Only*: the rows that a push would send, and the status of the campaign. */
+	/** Only with *Check Only*: the rows that a push would send, the status of the campaign, and what is known of the agent. */
 	ready?: RowSet;
 	/** Whether `ready` may include numbers pushed before. n8n's store can't be read without adding them. */
 	readyIsUpperBound?: boolean;
 	campaignStatus?: string | undefined;
+	aboutAgent?: string[];
 	/** Why the push stopped early. */
 	stopped?: ExplainedError;
 };

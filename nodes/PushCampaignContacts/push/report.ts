@@ -62,7 +62,7 @@ const WITH_A_WARNING = ['Draft', 'Paused'];
 
 /** The totals, and whether anybody will be called. With *Check Only*, also what it can't know. */
 export function pushSummary(outcome: PushOutcome): string {
-	const { ready, readyIsUpperBound, campaignStatus: status = '' } = outcome;
+	const { ready, readyIsUpperBound, campaignStatus: status = '', aboutAgent = [] } = outcome;
 	const summary = summaryLine(outcome);
 	if (ready === undefined) return `${summary} ${releaseSentence(outcome)}`.trim();
 	return compact([
@@ -70,7 +70,8 @@ export function pushSummary(outcome: PushOutcome): string {
 		readyIsUpperBound && 'The ready rows may include numbers that were pushed before.',
 		WITH_A_WARNING.includes(status) &&
 			`The campaign's status is ${status}, so its contacts can be pushed, but nobody is called until it's active.`,
-		"Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.",
+		...aboutAgent,
+		"Only a push checks the agent's outbound number, and what the service rejects.",
 	]).join(' ');
 }
 

@@ -171,6 +171,12 @@ export class OutcomeUnknown extends ExplainedError {
 	}
 }
 
+/** @throws the failure of a read before the request. If it's unknown, certainly nothing was sent. */
+export function failedBeforeSending(error: unknown): never {
+	if (!(error instanceof OutcomeUnknown)) throw error;
+	throw new NotSent(error.message, error.explanation.resolution, error);
+}
+
 /** An unknown outcome as stored between attempts. */
 export type StoredUnknown = Explanation & {
 	origin?: ErrorOrigin;

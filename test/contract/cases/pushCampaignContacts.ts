@@ -61,6 +61,28 @@ export const pushCampaignContacts: ContractCase[] = [
 		verify: (simulator) => expect(simulator.contactsOf(campaigns.active)).toHaveLength(2),
 	},
 	{
+		title: 'only checks the rows, the agent, and its do-not-disturb list, which it reads twice',
+		parameters: {
+			campaignId: campaigns.active,
+			...agent(),
+			whatToDo: 'check',
+			options: { output: 'summary' },
+		},
+		items: [{ phone: dndPhone }, ...items],
+		requests: [
+			`GET /v1/campaigns/${campaigns.active}/status`,
+			'GET /v1/active_agents',
+			...Array<string>(4).fill('GET /v1/dnd_numbers'),
+		],
+		output: [
+			{
+				summary: expect.stringContaining('The agent is active. 1 of 3 ready rows will be skipped'),
+				campaign_status: 'Active',
+			},
+		],
+		verify: (simulator) => expect(simulator.contactsOf(campaigns.active)).toEqual([]),
+	},
+	{
 		title: 'stops if the campaign is archived',
 		parameters: { campaignId: campaigns.archived, ...agent(), whatToDo: 'wait' },
 		items,

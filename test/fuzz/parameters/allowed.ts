@@ -9,6 +9,7 @@ export const MAY_BE_BLANK: { [place: string]: string } = {
 	'placeCall › options.initialGreeting': 'the same, among the options',
 	'placeCall › additionalDataFields.fields[0].value': 'one value about the person',
 	'dnd › reason': 'a remark about the entry',
+	'dnd › campaignId': 'a person who was only called, not pushed, has none',
 	'chatSession › personName': 'the name of a customer',
 	'chatSession › metadata': 'further data about the customer',
 	'chatSend › sessionId': 'a new customer has none, and the agent is required then',

@@ -1,5 +1,6 @@
 import nock from 'nock';
-import { engineHarness, engineTool, service } from '../../engine';
+import { engineHarness, engineTool, output, runNode, service, useNoWaits } from '../../engine';
+import { DETAILS, listOf, PATH as DND_PATH } from '../Dnd/dndHarness';
 import {
 	accepted,
 	respondWith,
@@ -10,7 +11,8 @@ import {
 	rowsOf,
 } from './pushHarness';
 
-engineHarness();
+const harness = engineHarness();
+useNoWaits();
 const check = { whatToDo: 'check' };
 const rows = rowsOf(
 	{ phone: '90000 00001', person_name: 'Asha' },
@@ -19,23 +21,34 @@ const rows = rowsOf(
 	{ phone: 9000000002 },
 );
 
-/** The one request that *Check Only* makes. */
+const ACTIVE = [{ agent_uuid: 'agent_5f2c' }];
+const activeAgents = () => service().get('/v1/active_agents');
+
+/** The requests that *Check Only* makes if the credential describes no do-not-disturb list. */
+function checked(status = 'Active', agents: object[] = ACTIVE, meta: object = {}): void {
+	campaign(status);
+	activeAgents().reply(200, { success: true, data: agents, meta });
+}
 function campaign(status = 'Active'): void {
 	const data = { campaign: { id: 42, status }, calls: {}, uploads: [] };
 	service().get('/v1/campaigns/42/status').reply(200, { success: true, data });
 }
 
+const LIST_NOT_DESCRIBED =
+	"The credential doesn't describe the agent's do-not-disturb list, so only a push checks it.";
+const ONLY_PUSH = "Only a push checks the agent's outbound number, and what the service rejects.";
+
 test('checks everything, sends nothing, and reports the results', async () => {
-	campaign('Paused');
+	checked('Paused');
 	const { pushed, rejected, hints, error } = await runPush(rows, check);
 	expect(error).toBeUndefined();
 	expect(nock.isDone()).toBe(true);
+	const summary = `4 rows: 2 ready, 1 rejected, 1 duplicate. The campaign's status is Paused, so its contacts can be pushed, but nobody is called until it's active. The agent is active. ${LIST_NOT_DESCRIBED} ${ONLY_PUSH}`;
 	expect(pushed).toEqual([
 		{
 			json: {
 				checked_only: true,
-				summary:
-					"4 rows: 2 ready, 1 rejected, 1 duplicate. The campaign's status is Paused, so its contacts can be pushed, but nobody is called until it's active. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.",
+				summary,
 				totals: expect.objectContaining({ received: 4, ready: 2, pushed: 0, rejected: 1 }),
 				campaign_status: 'Paused',
 			},
@@ -43,13 +56,11 @@ test('checks everything, sends nothing, and reports the results', async () => {
 		},
 	]);
 	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
-	expect(hints).toEqual([
-		"'What to Do' is 'Check Only', so nothing was sent. 4 rows: 2 ready, 1 rejected, 1 duplicate. The campaign's status is Paused, so its contacts can be pushed, but nobody is called until it's active. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.",
-	]);
+	expect(hints).toEqual([`'What to Do' is 'Check Only', so nothing was sent. ${summary}`]);
 });
 
 test('with One Item per Row, returns the status and the number to send of each row', async () => {
-	campaign();
+	checked();
 	const { pushed, rejected } = await runPush(rows, {
 		...check,
 		options: { output: 'rows' },
@@ -83,11 +94,10 @@ test('stops if the service rejects the campaign, and names no row that was not s
 });
 
 test('as a tool, reports the result, and the same contacts can be pushed afterwards', async () => {
-	campaign();
+	checked();
 	const row = { phone: '9000000001' };
 	const dry = engineTool(pushNode(check), { row });
-	const summary =
-		"1 row: 1 ready. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.";
+	const summary = `1 row: 1 ready. The agent is active. ${LIST_NOT_DESCRIBED} ${ONLY_PUSH}`;
 	expect(await dry()).toMatchObject({
 		outcome: 'done',
 		what_happened: `Nothing was pushed, because this tool only checks the contacts. ${summary}`,
@@ -100,4 +110,62 @@ test('as a tool, reports the result, and the same contacts can be pushed afterwa
 		result: { campaign_upload_id: 501 },
 	});
 	expect(bodies.map(phonesOf)).toEqual([['9000000001']]);
+});
+
+describe('the agent', () => {
+	const summaryOf = async (credential: { [name: string]: string | boolean } = {}) => {
+		const { parameters } = pushNode(check);
+		const node = await harness.nodeWith(credential, 'pushCampaignContacts', { parameters });
+		const [item] = output(await runNode(node, rows), 'Node');
+		return item?.json.summary;
+	};
+	const dndList = () => service().get(DND_PATH).query({ list_agent: 'agent_5f2c', list_size: 100 });
+	const ofAgent = (...phones: string[]) => {
+		const list = listOf(...phones);
+		return { ...list, data: list.data.map((one) => ({ ...one, agent_uuid: 'agent_5f2c' })) };
+	};
+
+	test('is reported if it is not active', async () => {
+		checked('Active', [{ agent_uuid: 'agent_other' }]);
+		expect(await summaryOf()).toContain(
+			"1 duplicate. The agent isn't among the active agents of the account, so it may not call anybody.",
+		);
+	});
+
+	test.each([
+		[[], { total_pages: 2 }, "only 0 of the active agents, so it's unknown whether this agent"],
+		[[{ id: 1 }], {}, 'no recognizable list of active agents'],
+	])('with the active agents %j %j, nothing is claimed', async (data, meta, words) => {
+		checked('Active', data, meta);
+		const summary = await summaryOf();
+		expect(summary).toContain('2 ready');
+		expect(summary).toContain("The list of active agents couldn't be read: ");
+		expect(summary).toContain(words);
+	});
+
+	test('counts the numbers on its do-not-disturb list, if the credential describes the list', async () => {
+		checked();
+		dndList().reply(200, ofAgent('+919000000001', '+919111111111'));
+		expect(await summaryOf(DETAILS)).toBe(
+			`4 rows: 2 ready, 1 rejected, 1 duplicate. The agent is active. 1 of 2 ready rows will be skipped, because the agent's do-not-disturb list has their numbers. ${ONLY_PUSH}`,
+		);
+	});
+
+	test('a number that may be on the list is counted as unclear', async () => {
+		checked();
+		dndList().reply(200, ofAgent('+919000000001', '98*** 12345'));
+		expect(await summaryOf(DETAILS)).toContain(
+			"1 of 2 ready rows will be skipped, because the agent's do-not-disturb list has their numbers. The list leaves it open for 1 more.",
+		);
+	});
+
+	test('the check returns what it knows if the lists cannot be read', async () => {
+		campaign();
+		activeAgents().times(4).reply(503, '');
+		dndList().times(4).reply(503, '');
+		const summary = await summaryOf(DETAILS);
+		expect(summary).toContain('4 rows: 2 ready, 1 rejected, 1 duplicate.');
+		expect(summary).toContain("The list of active agents couldn't be read: ");
+		expect(summary).toContain("The agent's do-not-disturb list couldn't be read: ");
+	});
 });

@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import uniq from 'lodash/uniq';
 import {
 	sleep,
 	type IDataObject,
@@ -6,12 +7,18 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { asSentence, ExplainedError } from '../../api/errors';
+import { asSentence, ExplainedError, OutcomeUnknown } from '../../api/errors';
+import type { Reader } from '../../api/resolution';
 import type { JsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
-import { rowText, toErrorItem, toNodeError } from './nodeErrors';
-import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
+import { type ItemPosition, labelOf, toErrorItem, toNodeError } from './nodeErrors';
+import {
+	notePartly,
+	returnsErrorsToAgent,
+	returnsErrorsToReview,
+	runsAsTool,
+} from '../tools/toolRun';
 import { forEachWithPauses } from '../../pauses';
 import { counted, messageOf } from '../../values';
 
@@ -20,6 +27,11 @@ type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 export type ItemLoopOptions = {
 	/** The number of items in flight. The output keeps the order of the input. */
 	concurrency?: number;
+	/**
+	 * The names of the parts of each item, such as several agents, each with an outcome of its own. The indexes then count all
+	 * parts. If a part fails, the other parts of the item are still done.
+	 */
+	partNames?: readonly string[];
 	/**
 	 * Checks an item, and sends nothing. Unless the node continues on errors, all items are checked before the first is
 	 * sent, so a bad row has no consequences.
@@ -43,24 +55,32 @@ export async function forEachItem(
 	task: ItemTask,
 	{
 		concurrency = 1,
+		partNames = [''],
 		check,
 		stopText = () => '',
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
-	const items = context.getInputData();
+	const { length: of } = context.getInputData();
+	const { length: perItem } = partNames;
+	const positionOf = (index: number): ItemPosition => ({
+		itemIndex: Math.floor(index / perItem),
+		of,
+		part: partNames[index % perItem],
+	});
+	const indexes = [...Array(of * perItem).keys()];
 	const continueOnFail = context.continueOnFail() && !returnsErrorsToAgent(context);
 	if (check !== undefined && !continueOnFail) {
-		const invalid = await tryEachItem(context, check);
+		const invalid = await tryEach(indexes, check);
 		if (invalid.size > 0) {
 			const completed: number[] = [];
-			await tryEachItem(context, (index) => {
+			await tryEach(indexes, (index) => {
 				if (earlierOutput(index) !== undefined) completed.push(index);
 			});
-			throw stoppingError(context, invalid, NOTHING_DONE, stopText(completed));
+			throw stoppingError(context, invalid, positionOf, NOTHING_DONE, stopText(completed));
 		}
 	}
-	const outputs = new Array<INodeExecutionData[]>(items.length);
+	const outputs = new Array<INodeExecutionData[]>(indexes.length);
 	const failures = new Map<number, unknown>();
 
 	let start = Promise.resolve();
@@ -69,37 +89,44 @@ export async function forEachItem(
 		if (index % STARTS_PER_PAUSE === 0) start = start.then(async () => await sleep(0));
 		// Wait for the earlier items, so that all start in order.
 		await start;
-		// After a failure that stops the node, items in flight finish and no other starts.
-		const hasFailed = failures.size > 0 && !continueOnFail;
+		// After a failure that stops the node, the other parts of its item are done, items in flight finish, and no other starts.
+		const { itemIndex } = positionOf(index);
+		const [failed = index] = continueOnFail ? [] : failures.keys();
+		const hasFailed = positionOf(failed).itemIndex !== itemIndex;
 		try {
 			const isStopped = hasFailed || isCanceled(context);
 			const output = isStopped ? earlierOutput(index) : await task(index);
-			if (output !== undefined) outputs[index] = pair(output, index);
+			if (output !== undefined) outputs[index] = pair(output, itemIndex);
 			// n8n may store the output, and a retry then continues with the next node. So no item may be missing.
 			else if (!hasFailed) throw stoppedBeforeItem();
 		} catch (error) {
 			failures.set(index, error);
-			if (continueOnFail)
-				outputs[index] = [toErrorItem(error, { itemIndex: index, of: items.length })];
+			if (continueOnFail) outputs[index] = [toErrorItem(error, positionOf(index))];
 		}
 	};
 	const limit = pLimit(concurrency);
-	await Promise.all(items.map(async (_item, index) => await limit(run, index)));
+	await Promise.all(indexes.map(async (index) => await limit(run, index)));
 
 	if (failures.size > 0 && !continueOnFail) {
-		const completed = [...items.keys()].filter((index) => index in outputs);
-		throw stoppingError(context, failures, stopText(completed));
+		const completed = indexes.filter((index) => index in outputs);
+		if (perItem > 1) {
+			const rejected = [...failures].map(
+				([index, error]) => `${labelOf(positionOf(index))} ${reasonOf(error, 'forModel')}`,
+			);
+			notePartly(context, outputs.flat(), rejected);
+		}
+		throw stoppingError(context, failures, positionOf, stopText(completed));
 	}
 	return outputs.flat();
 }
 
-/** Does this for each item, also after failures. @returns the errors, by item index */
-export async function tryEachItem(
-	context: IExecuteFunctions,
+/** Does this for each item or part, also after failures. @returns the errors, by index */
+export async function tryEach(
+	indexes: readonly number[],
 	action: (index: number) => void,
 ): Promise<Map<number, unknown>> {
 	const failures = new Map<number, unknown>();
-	await forEachWithPauses(context.getInputData().keys(), (index) => {
+	await forEachWithPauses(indexes, (index) => {
 		try {
 			action(index);
 		} catch (error) {
@@ -149,20 +176,21 @@ function pair(output: INodeExecutionData[], index: number): INodeExecutionData[]
 function stoppingError(
 	context: IExecuteFunctions,
 	failures: Map<number, unknown>,
+	positionOf: (index: number) => ItemPosition,
 	...moreTexts: string[]
 ): Error {
 	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
 	// The result for a model is made from the error itself.
 	const failure = failures.get(first);
 	const isForModel = runsAsTool(context) || returnsErrorsToReview(context);
-	if (isForModel && failure instanceof Error) return failure;
-	const error = toNodeError(context.getNode(), failure, {
-		itemIndex: first,
-		of: context.getInputData().length,
-	});
+	const unknown = [...failures.values()].find((one) => one instanceof OutcomeUnknown);
+	if (isForModel && failure instanceof Error) return unknown ?? failure;
+	const error = toNodeError(context.getNode(), failure, positionOf(first));
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
-	const texts = listed.map((index) => `${rowText(index)} ${reasonOf(failures.get(index))}`);
-	const more = others.slice(MAX_LISTED_ITEMS);
+	const texts = listed.map(
+		(index) => `${labelOf(positionOf(index))} ${reasonOf(failures.get(index))}`,
+	);
+	const more = uniq(others.slice(MAX_LISTED_ITEMS).map((index) => positionOf(index).itemIndex));
 	if (more.length > 0) texts.push(`And ${counted(more.length, 'more row')} (${ranges(more)}).`);
 	const description = compact([error.description, ...texts, ...moreTexts])
 		.map(asSentence)
@@ -199,7 +227,7 @@ export function ranges(sorted: number[]): string {
 		.join(', ');
 }
 
-function reasonOf(error: unknown): string {
-	if (error instanceof ExplainedError) return `${error.message}. ${error.description}`;
+function reasonOf(error: unknown, reader: Reader = 'onScreen'): string {
+	if (error instanceof ExplainedError) return `${error.message}. ${error.descriptionFor(reader)}`;
 	return messageOf(error);
 }

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import {
 	NodeApiError,
 	NodeOperationError,
@@ -12,6 +13,8 @@ export type ItemPosition = {
 	itemIndex: number;
 	/** The number of items. With more than one, a message names its item. */
 	of: number;
+	/** The name of a part of the item, if it has several. */
+	part?: string | undefined;
 };
 
 /** Converts any error to n8n's: the message says what happened, the description what to do. */
@@ -69,12 +72,12 @@ export function isNodeError(error: unknown): error is NodeApiError | NodeOperati
 	return error instanceof NodeApiError || error instanceof NodeOperationError;
 }
 
-/** An item, counted as people count rows. */
-export function rowText(itemIndex: number): string {
-	return `[row ${itemIndex + 1}]`;
+function withItem(message: string, position: ItemPosition | undefined): string {
+	return position === undefined ? message : `${message} ${labelOf(position)}`.trim();
 }
 
-function withItem(message: string, position: ItemPosition | undefined): string {
-	if (position === undefined || position.of < 2) return message;
-	return `${message} ${rowText(position.itemIndex)}`;
+/** "[row 3]", counted as people count rows, and the part. Empty for the only item. */
+export function labelOf({ itemIndex, of, part }: ItemPosition): string {
+	const label = compact([of > 1 && `row ${itemIndex + 1}`, part]).join(', ');
+	return label && `[${label}]`;
 }

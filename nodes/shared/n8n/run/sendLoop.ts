@@ -6,9 +6,10 @@ import { runIndexOf } from '../once/executionStore';
 import { SendOnce } from '../once/sendOnce';
 import type { PreparedRequest, Quota } from '../once/preparedRequest';
 import { runsAsTool } from '../tools/toolRun';
-import { forEachItem, type ItemLoopOptions, ranges, tryEachItem } from './itemLoop';
+import { counted } from '../../values';
+import { forEachItem, type ItemLoopOptions, ranges, tryEach } from './itemLoop';
 
-export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency'> & {
+export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'partNames'> & {
 	/** Creates what every request needs, such as the API client. */
 	createDeps: () => Promise<Deps>;
 	/** Runs once before the first item is sent, with all items that earlier attempts didn't settle. Not for tools. */
@@ -31,13 +32,20 @@ const SEND_OTHERS =
 export async function sendEachItem<Deps>(
 	context: IExecuteFunctions,
 	prepare: (index: number) => PreparedRequest<Deps>,
-	{ createDeps, beforeFirst, limiterFor, quota, ...options }: SendLoopOptions<Deps>,
+	{
+		createDeps,
+		beforeFirst,
+		limiterFor,
+		quota,
+		partNames = [''],
+		...options
+	}: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
 	const handler = new SendOnce(context, createDeps, quota);
 	const isTool = runsAsTool(context);
-	const indexes = [...context.getInputData().keys()];
+	const indexes = [...Array(context.getInputData().length * partNames.length).keys()];
 	const requests = new Map<number, PreparedRequest<Deps>>();
-	const invalid = await tryEachItem(context, (index) => {
+	const invalid = await tryEach(indexes, (index) => {
 		requests.set(index, prepare(index));
 	});
 	if (!isTool) await handler.findEarlier(requests);
@@ -81,10 +89,12 @@ export async function sendEachItem<Deps>(
 	};
 	return await forEachItem(context, send, {
 		...options,
+		partNames,
 		stopText: (completed) => {
 			if (!hasBegun) return indexes.length > 1 ? HANDLE_OTHERS : '';
 			const sent = completed.filter((index) => !notSent.has(index));
-			return stopTextOf(context, sent);
+			if (partNames.length === 1) return stopTextOf(context, sent);
+			return `Completed in this run: ${sent.length} of ${counted(indexes.length, 'request')}. ${SEND_OTHERS}`;
 		},
 		earlierOutput,
 		// A model may repeat a request that can't be sent any more, such as one for a time that has passed.

@@ -85,8 +85,22 @@ export function noteToolRun(context: object, more: ToolRun): void {
 	toolRuns.set(context, { ...toolRunOf(context), ...more });
 }
 
+/** Of the requests for several agents, the last one stands for all. */
 export function noteCompleted(context: IExecuteFunctions, completed: CompletedRequest): void {
-	noteToolRun(context, { completed });
+	const isReplay = completed.isReplay && toolRunOf(context).completed?.isReplay !== false;
+	noteToolRun(context, { completed: { ...completed, isReplay } });
+}
+
+/** Notes that other requests than the completed ones failed. */
+export function notePartly(
+	context: IExecuteFunctions,
+	items: readonly INodeExecutionData[],
+	rejected: string[],
+): void {
+	const { completed } = toolRunOf(context);
+	if (completed === undefined) return;
+	const output = [{ json: { completed: items.map(({ json }) => json), rejected } }];
+	noteToolRun(context, { completed: { ...completed, output, isPartial: true } });
 }
 
 /**

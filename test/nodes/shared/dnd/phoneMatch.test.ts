@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { parseDndPhone } from '../../../../nodes/Dnd/list/phoneMatch';
+import { parseDndPhone } from '../../../../nodes/shared/dnd/phoneMatch';
 
 test.each<[unknown, string]>([
 	['+919876543210', '+919876543210'],

@@ -1,13 +1,13 @@
-import type { ApiClient } from '../../shared/api/client';
-import { type Additions, listDndNumbers } from '../../shared/api/endpoints';
-import { isSameId } from '../../shared/api/envelope';
-import { OutcomeUnknown } from '../../shared/api/errors';
-import { LIMITS } from '../../shared/api/limits';
-import { MAX_READINGS, type PagedList, pagesByMeta } from '../../shared/api/paging';
-import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
-import type { ApiMapping, MappingName } from '../../shared/apiMapping';
-import { queryOf } from '../../shared/apiMapping/placeValues';
-import type { Limiter } from '../../shared/keyedMutex';
+import type { ApiClient } from '../api/client';
+import { type Additions, listDndNumbers } from '../api/endpoints';
+import { isSameId } from '../api/envelope';
+import { OutcomeUnknown } from '../api/errors';
+import { LIMITS } from '../api/limits';
+import { MAX_READINGS, type PagedList, pagesByMeta } from '../api/paging';
+import { type Explanation, onScreenOnly } from '../api/resolution';
+import type { ApiMapping, MappingName } from '../apiMapping';
+import { queryOf } from '../apiMapping/placeValues';
+import type { Limiter } from '../keyedMutex';
 
 export type DndListRequest = {
 	agentUuid: string;

@@ -1,13 +1,13 @@
 import once from 'lodash/once';
 import sortedIndex from 'lodash/sortedIndex';
-import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/resolution';
-import { asText } from '../../shared/api/parseIds';
-import type { JsonObject } from '../../shared/json';
-import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
-import { phoneKey } from '../../shared/phone/phoneKey';
-import { digitsIn, isWritten, readWritten } from '../../shared/phone/written';
-import { withLatinDigits } from '../../shared/text';
+import { InvalidInput } from '../api/errors';
+import { forEveryone } from '../api/resolution';
+import { asText } from '../api/parseIds';
+import type { JsonObject } from '../json';
+import { isAccepted, readCampaignPhone } from '../phone/campaignPhone';
+import { phoneKey } from '../phone/phoneKey';
+import { digitsIn, isWritten, readWritten } from '../phone/written';
+import { withLatinDigits } from '../text';
 
 /** The shortest possible number. */
 const MIN_DIGITS = 4;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ListedNumbers } from '../../../../nodes/Dnd/list/listedNumbers';
+import { ListedNumbers } from '../../../../nodes/shared/dnd/listedNumbers';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 
 const listOf = (...phones: unknown[]) =>

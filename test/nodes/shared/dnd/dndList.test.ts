@@ -1,5 +1,5 @@
 import range from 'lodash/range';
-import { dndList } from '../../../../nodes/Dnd/list/dndList';
+import { dndList } from '../../../../nodes/shared/dnd/dndList';
 import type { Limiter } from '../../../../nodes/shared/keyedMutex';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { readPages } from '../../../../nodes/shared/api/paging';

@@ -1,15 +1,9 @@
-import { isUnset, quoted } from '../../shared/values';
-import { InvalidInput } from '../../shared/api/errors';
-import { givenAs } from '../../shared/modelFormats';
-import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
-import { INDIAN_CODE, isIndian, readIndian } from '../../shared/phone/india';
-import {
-	columnAdvice,
-	digitsIn,
-	isWritten,
-	readWritten,
-	type Unreadable,
-} from '../../shared/phone/written';
+import { isUnset, quoted } from '../values';
+import { InvalidInput } from '../api/errors';
+import { givenAs } from '../modelFormats';
+import { isAccepted, readCampaignPhone } from '../phone/campaignPhone';
+import { INDIAN_CODE, isIndian, readIndian } from '../phone/india';
+import { columnAdvice, digitsIn, isWritten, readWritten, type Unreadable } from '../phone/written';
 
 const MIN_DIGITS = 4;
 

@@ -1,0 +1,76 @@
+import uniq from 'lodash/uniq';
+import type { INodeProperties } from 'n8n-workflow';
+import { type FoundAgent, findAgents, missingAgents } from '../shared/agents';
+import { getActiveAgents } from '../shared/api/endpoints';
+import { failedBeforeSending, InvalidInput } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/resolution';
+import { isJsonObject, type JsonObject } from '../shared/json';
+import { shownWhere } from '../shared/n8n/forms/shownWhere';
+import { openRecord } from '../shared/n8n/once/executionStore';
+import type { OperationRun } from '../shared/n8n/run/operations';
+import { runsAsTool } from '../shared/n8n/tools/toolRun';
+import { plainText } from '../shared/values';
+import { dndAgentField, type NumberOnList, readNumber } from './dndFields';
+
+export const ONE_AGENT = { allAgents: [false] };
+
+export const dndAgentsFields: INodeProperties[] = [
+	{
+		displayName: 'All Agents',
+		name: 'allAgents',
+		type: 'boolean',
+		noDataExpression: true,
+		default: false,
+		description:
+			"Whether to use the lists of all active agents, with one output item per agent and number. An agent that isn't active now isn't included, and can call the number when it becomes active.",
+	},
+	shownWhere(dndAgentField, ONE_AGENT),
+];
+
+/** With *All Agents*, the number of an item has a list for each `agent`. */
+export type NumberOnAnyList = NumberOnList & { agent?: Agent | undefined };
+type Agent = Pick<FoundAgent, 'uuid' | 'name'>;
+
+/** The lists of each item, by an index that counts those of all items. `partNames`: their names, for errors. */
+export async function readLists(run: OperationRun) {
+	const agents = await readAgents(run);
+	return {
+		partNames: agents.map((agent) => uniq([agent?.name, agent?.uuid]).join(', ')),
+		listAt: (index: number) => {
+			const form = run.parameters.at(Math.floor(index / agents.length));
+			const agent = agents[index % agents.length];
+			return { form, list: { ...readNumber(form, agent?.uuid), agent } };
+		},
+	};
+}
+
+/**
+ * With *All Agents*, the active ones, and those of an earlier attempt, whose outcomes still count. Otherwise only `undefined`,
+ * for the selected one.
+ *
+ * @throws if they can't be read, or the response doesn't have all of them
+ */
+async function readAgents(run: OperationRun): Promise<Array<Agent | undefined>> {
+	if (!run.parameters.at(0).switch('allAgents', false)) return [undefined];
+	const { client, apiMapping } = await run.account();
+	const { body } = await getActiveAgents(client).catch(failedBeforeSending);
+	const agents = findAgents(body, apiMapping);
+	const none = agents.length === 0 ? 'The account has no active agent' : undefined;
+	const missing = none ?? missingAgents(body, agents);
+	if (missing !== undefined) {
+		const resolution = onScreenOnly("Turn off 'All Agents', and add a node for each agent.");
+		throw new InvalidInput(`${missing}, so no list was used`, resolution);
+	}
+	// An MCP session can be long.
+	if (runsAsTool(run.context)) return agents;
+	const known = openRecord(run.context, 'all agents', isJsonObject, {});
+	for (const { uuid, name } of agents) known[uuid] = name;
+	return Object.entries(known).map(([uuid, name]) => ({ uuid, name: plainText(name) }));
+}
+
+/** A record about one of several lists says which one. */
+export function withAgent(record: JsonObject, { agent, phone }: NumberOnAnyList): JsonObject {
+	if (agent === undefined) return record;
+	const own = { agent_uuid: agent.uuid, agent_name: agent.name };
+	return { phone, ...own, ...record, ...own };
+}

@@ -1,0 +1,328 @@
+import type { INodeParameters } from 'n8n-workflow';
+import {
+	engineTool,
+	hintsOf,
+	oneNodeWorkflow,
+	records,
+	retryFailed,
+	runKilled,
+	service,
+} from '../../engine';
+import { DETAILS, dndHarness, entry, listOf, PATH } from './dndHarness';
+
+const ALL: INodeParameters = { allAgents: true, phone: '={{ $json.phone }}' };
+const add = dndHarness('add', ALL);
+const remove = dndHarness('remove', ALL);
+const check = dndHarness('check', ALL);
+const credential = DETAILS;
+const ASHA = '+919812345678';
+const RAVI = '+919812345679';
+const items = [{ phone: ASHA }, { phone: RAVI }];
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const SALES = { agent_uuid: 'agent_a1', agent_name: 'Sales' };
+const SUPPORT = { agent_uuid: 'agent_b2', agent_name: 'Support' };
+const RENEWALS = { agent_uuid: 'agent_c3', agent_name: 'Renewals' };
+const NO_AGENT = 'The service found no such agent in the account of this API token';
+const NOT_FOUND = { success: false, error: 'agent_not_found' };
+
+const agents = (data: unknown = [SALES, SUPPORT, RENEWALS], more: object = {}) =>
+	service()
+		.get('/v1/active_agents')
+		.reply(200, { success: true, data, ...more });
+
+/** The service accepts this number on the list of this agent. */
+const additionOf = (agent: { agent_uuid: string }, phone = ASHA) =>
+	service().post(PATH, { add_agent: agent.agent_uuid, add_phone: phone });
+const accept = (agent: { agent_uuid: string }, phone?: string) =>
+	additionOf(agent, phone).reply(200, { success: true, data: { id: 7 } });
+
+const nodeOf = async (overrides: object = {}) =>
+	await add.nodeWith(credential, 'dnd', {
+		parameters: { operation: 'add', ...ALL },
+		...overrides,
+	});
+const asInput = (rows: Array<{ phone: string }>) => rows.map((json) => ({ json }));
+
+describe('Add', () => {
+	test('adds each number to the list of each active agent, which it reads once', async () => {
+		agents();
+		for (const { phone } of items) {
+			for (const agent of [SALES, SUPPORT, RENEWALS]) accept(agent, phone);
+		}
+		const run = await add.run({}, { items, credential });
+		expect(records(run)).toEqual(
+			items.flatMap(({ phone }) =>
+				[SALES, SUPPORT, RENEWALS].map((agent) => ({ phone, id: 7, ...agent })),
+			),
+		);
+		expect(hintsOf(run)).toEqual([]);
+	});
+
+	test('pairs the items with the row of the number', async () => {
+		agents([SALES, SUPPORT]);
+		for (const { phone } of items) for (const agent of [SALES, SUPPORT]) accept(agent, phone);
+		const output = await add.executeItems({}, { items, credential });
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 0, 1, 1].map((item) => ({ item })),
+		);
+	});
+
+	test('with Continue, the agent that rejects a number does not take the others with it', async () => {
+		agents();
+		for (const { phone } of items) {
+			accept(SALES, phone);
+			additionOf(SUPPORT, phone).reply(422, NOT_FOUND);
+			accept(RENEWALS, phone);
+		}
+		const run = await add.run({}, { items, credential, overrides: CONTINUE });
+		expect(records(run)).toMatchObject(
+			[0, 1].flatMap((item) => [
+				SALES,
+				{
+					error: `${NO_AGENT} [row ${item + 1}, Support, agent_b2]`,
+					details: { item, outcome: 'rejected' },
+				},
+				RENEWALS,
+			]),
+		);
+		expect(hintsOf(run)).toEqual([
+			'6 lists: 4 done, 2 rejected. The output has one item for each.',
+		]);
+	});
+
+	test('otherwise, all agents of the number are tried, and a retry sends only what was not done', async () => {
+		agents();
+		accept(SALES);
+		additionOf(SUPPORT).reply(422, NOT_FOUND);
+		accept(RENEWALS);
+		const node = await nodeOf();
+		const { workflow } = oneNodeWorkflow(node);
+		const failed = await add.run({}, { items, credential });
+		const { error } = failed.data.resultData;
+		expect(error?.message).toBe(`${NO_AGENT} [row 1, Support, agent_b2]`);
+		expect(error?.description).toContain('Completed in this run: 2 of 6 requests.');
+
+		agents();
+		accept(SUPPORT);
+		for (const agent of [SALES, SUPPORT, RENEWALS]) accept(agent, RAVI);
+		expect(records(await retryFailed(failed, workflow))).toHaveLength(6);
+	});
+
+	test('an unknown outcome stays unknown in a retry, also if the agent is not active any more', async () => {
+		agents();
+		accept(SALES);
+		additionOf(SUPPORT).reply(502, '');
+		accept(RENEWALS);
+		const [one] = items;
+		const failed = await add.run({}, { items: [one ?? {}], credential });
+		expect(failed.data.resultData.error?.message).toMatch(
+			/the outcome is unknown \(\+919812345678\) \[Support, agent_b2\]$/,
+		);
+
+		agents([SALES, RENEWALS]);
+		const { workflow } = oneNodeWorkflow(await nodeOf(CONTINUE));
+		const retried = await retryFailed(failed, workflow);
+		expect(records(retried)).toMatchObject([
+			SALES,
+			{ error: expect.stringContaining('Support, agent_b2'), details: { outcome: 'unknown' } },
+			RENEWALS,
+		]);
+		expect(hintsOf(retried)).toEqual([
+			'3 lists: 2 done, 1 unknown. The output has one item for each.',
+		]);
+	});
+
+	test('after n8n was killed, a retry adds no number that may have been added, and names every agent', async () => {
+		agents([SALES, SUPPORT]);
+		accept(SALES);
+		accept(SUPPORT);
+		const { workflow, start } = oneNodeWorkflow(await nodeOf());
+		const begun = await runKilled(workflow, start, asInput(items.slice(0, 1)));
+
+		agents([SALES, SUPPORT]);
+		const data = { data: begun } as const;
+		const { error } = (await retryFailed(data, workflow)).data.resultData;
+		expect(error?.message).toContain(
+			'An earlier attempt of this execution may have sent this, and n8n has no record of the result (+919812345678) [Sales, agent_a1]',
+		);
+		expect(error?.description).toContain('[Support, agent_b2] An earlier attempt');
+	});
+
+	test('an invalid number fails alone', async () => {
+		agents([SALES, SUPPORT]);
+		accept(SALES, RAVI);
+		accept(SUPPORT, RAVI);
+		const found = await add.records(
+			{},
+			{ items: [{ phone: 'call me' }, { phone: RAVI }], credential, overrides: CONTINUE },
+		);
+		expect(found.map((one) => one.agent_name ?? one.error)).toEqual([
+			expect.stringContaining('\'Phone\' "call me"'),
+			expect.stringContaining('\'Phone\' "call me"'),
+			'Sales',
+			'Support',
+		]);
+	});
+
+	test.each<[string, () => unknown, string, string]>([
+		[
+			'has more agents than it shows',
+			() => agents([SALES, SUPPORT], { meta: { total_pages: 2 } }),
+			'The response has only 2 of the active agents, so no list was used',
+			"Turn off 'All Agents'",
+		],
+		[
+			'is empty',
+			() => agents([]),
+			'The account has no active agent, so no list was used',
+			"Turn off 'All Agents'",
+		],
+		[
+			'is not recognized',
+			() => agents([{ id: 5 }]),
+			'The response has no recognizable list of active agents',
+			"turn on 'Set Up the List of Agents'",
+		],
+	])('sends nothing if the list of agents %s', async (_how, respond, message, advice) => {
+		respond();
+		expect(await add.errorOf({}, { items, credential })).toMatchObject({
+			message,
+			description: expect.stringContaining(advice),
+		});
+	});
+
+	test('sends nothing if the list of agents cannot be read, and no item is unknown', async () => {
+		service().get('/v1/active_agents').times(4).reply(503, '');
+		const found = await add.records({}, { items, credential, overrides: CONTINUE });
+		expect(found).toMatchObject(items.map(() => ({ details: { outcome: 'not_sent' } })));
+	});
+
+	test('one agent is the default, and the list of agents is not read', async () => {
+		accept(SALES);
+		const parameters = { allAgents: false };
+		expect(await add.records(parameters, { items: items.slice(0, 1), credential })).toEqual([
+			{ id: 7 },
+		]);
+	});
+});
+
+describe('as a tool', () => {
+	const row = { phone: ASHA };
+	const tool = async () => engineTool(await nodeOf(), { row });
+
+	test('adds the number to all lists, and the same request again adds nothing', async () => {
+		agents();
+		for (const agent of [SALES, SUPPORT, RENEWALS]) accept(agent);
+		const request = await tool();
+		expect(await request()).toMatchObject({
+			outcome: 'done',
+			what_happened: `${ASHA} was added to the do-not-disturb lists of 3 agents.`,
+			result: [SALES, SUPPORT, RENEWALS],
+		});
+		agents();
+		expect(await request()).toMatchObject({ outcome: 'already_done' });
+	});
+
+	test('reports what was done if an agent rejects the number, and the request again adds only the rest', async () => {
+		agents();
+		accept(SALES);
+		additionOf(SUPPORT).reply(422, NOT_FOUND);
+		accept(RENEWALS);
+		const request = await tool();
+		expect(await request()).toMatchObject({
+			outcome: 'partly_done',
+			what_happened: expect.stringContaining('The service found no such agent'),
+			result: {
+				completed: [SALES, RENEWALS],
+				rejected: [expect.stringMatching(/^\[Support, agent_b2\] The service found no such agent/)],
+			},
+		});
+		agents();
+		accept(SUPPORT);
+		expect(await request()).toMatchObject({
+			outcome: 'done',
+			result: [SALES, SUPPORT, RENEWALS],
+		});
+	});
+
+	test('an unknown outcome of one agent is reported as unknown', async () => {
+		agents();
+		additionOf(SALES).reply(422, NOT_FOUND);
+		additionOf(SUPPORT).reply(502, '');
+		accept(RENEWALS);
+		expect(await (await tool())()).toMatchObject({
+			outcome: 'unknown',
+			result: { completed: [RENEWALS], rejected: [expect.anything(), expect.anything()] },
+		});
+	});
+});
+
+describe('Remove', () => {
+	const removalOf = (agent: { agent_uuid: string }, phone = ASHA) =>
+		service().delete(PATH, { remove_agent: agent.agent_uuid }).query({ phone });
+	const NOT_LISTED = { success: false, error: 'Phone number not found on DND list' };
+
+	test('removes the number from the lists that have it, and counts the others', async () => {
+		agents();
+		removalOf(SALES).reply(200, { success: true, message: 'Removed' });
+		removalOf(SUPPORT).reply(404, NOT_LISTED);
+		removalOf(RENEWALS).reply(404, NOT_LISTED);
+		const run = await remove.run({}, { items: items.slice(0, 1), credential });
+		expect(records(run)).toMatchObject([
+			{ deleted: true, phone: ASHA, was_listed: true, ...SALES },
+			{ deleted: true, phone: ASHA, was_listed: false, ...SUPPORT },
+			{ deleted: true, phone: ASHA, was_listed: false, ...RENEWALS },
+		]);
+		expect(hintsOf(run)).toEqual([
+			'3 lists: 1 done, 2 not listed. The output has one item for each.',
+		]);
+	});
+});
+
+describe('Check', () => {
+	const listed = (agent: { agent_uuid: string }, ...phones: string[]) =>
+		service()
+			.get(PATH)
+			.query(({ list_agent }) => list_agent === agent.agent_uuid)
+			// An empty answer to two digits is checked with all digits.
+			.times(phones.includes(ASHA) ? 1 : 2)
+			.reply(200, {
+				...listOf(...phones),
+				data: phones.map((phone) => ({ ...entry(phone), agent_uuid: agent.agent_uuid })),
+			});
+	const one = items.slice(0, 1);
+
+	test('says for each agent whether the number is on its list', async () => {
+		agents();
+		listed(SALES, ASHA);
+		listed(SUPPORT);
+		listed(RENEWALS, RAVI);
+		expect(await check.records({}, { items: one, credential })).toMatchObject([
+			{ phone: ASHA, on_dnd: true, entry: { phone: ASHA }, ...SALES },
+			{ phone: ASHA, on_dnd: false, entry: null, ...SUPPORT },
+			{ phone: ASHA, on_dnd: false, entry: null, ...RENEWALS },
+		]);
+	});
+
+	test('with Continue, a list that cannot be read fails alone, and never counts as not listed', async () => {
+		agents([SALES, SUPPORT]);
+		listed(SALES);
+		service().get(PATH).query(true).reply(422, NOT_FOUND);
+		const setting = { items: one, credential, overrides: CONTINUE };
+		expect(await check.records({}, setting)).toMatchObject([
+			{ on_dnd: false, ...SALES },
+			{ on_dnd: true, error: `${NO_AGENT} [Support, agent_b2]` },
+		]);
+	});
+
+	test('with Continue, no number counts as not listed if the agents are not all known', async () => {
+		agents([SALES], { meta: { total_count: 2 } });
+		const found = await check.records({}, { items, credential, overrides: CONTINUE });
+		expect(found).toMatchObject(
+			[0, 1].map((item) => ({
+				on_dnd: true,
+				error: `The response has only 1 of the active agents, so no list was used [row ${item + 1}]`,
+			})),
+		);
+	});
+});
