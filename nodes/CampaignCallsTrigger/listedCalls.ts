@@ -73,7 +73,7 @@ function compactEntry(entry: JsonObject): JsonObject {
 type Account = { client: ApiClient; apiMapping: ApiMapping };
 
 const IF_CHANGING =
-	"Publish the workflow again while fewer calls are placed, or choose 'Date' in 'Start From'.";
+	"Publish again while fewer calls are placed, or choose 'Date' in 'Start From'.";
 
 type ReadingOptions = {
 	limit: number;

@@ -8,14 +8,7 @@ import pLimit from 'p-limit';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { explained, httpStatusOf, isTransient, OutcomeUnknown } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import {
-	hasEnded,
-	hasValue,
-	isBehind,
-	isWanted,
-	outcomeKey,
-	PICKED,
-} from '../shared/calls/callEnd';
+import { hasAnswers, hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
 import { requiredForList } from '../shared/calls/callList';
@@ -36,15 +29,14 @@ import {
 	readList,
 } from './listedCalls';
 import { type PollSettings, readPollSettings } from './pollSettings';
-import { LAST_7_DAYS } from './properties';
 import { isStateOf, type PollState, restoreState, storedState, type Subject } from './pollState';
 import { onScreenOnly } from '../shared/api/resolution';
-import { quoted } from '../shared/values';
+import { plainText, quoted } from '../shared/values';
 
 /** Calls whose records one poll reads. The next poll continues. */
 export const POLL_LIMITS = { calls: 1_000 };
 
-const DAY_MS = 24 * 3_600_000;
+const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** A completed contact list is read again after this time, because it may get calls, such as a redial. */
 const REREAD_AFTER_MS = 3_600_000;
@@ -71,7 +63,10 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 
 	const subject = subjectOf(context, account, settings);
 	const memory = new PollMemory(context, 'polled', (stored) => isStateOf(subject, stored));
-	const state = withFrom(restoreState(memory.state, subject), settings);
+	const state = restoreState(memory.state, subject);
+	// The first check decides when the last 7 days began.
+	const { start = -Infinity } = settings;
+	if (state.from === -Infinity) state.from = start === 'last7Days' ? clock.now() - WEEK_MS : start;
 	const { lists, attempts } = await listsToRead(client, settings.campaignId);
 	const poll = new Poll(account, settings, state, time);
 	const [due, others] = partition(lists, (list) => poll.isDue(list));
@@ -89,12 +84,6 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 	const [failure] = poll.failures;
 	if (!hasEvents && failure !== undefined) throw readFailed(failure);
 	return orderBy([...poll.completed.values()], createdAtOf);
-}
-
-/** The first check decides when the last 7 days began. */
-function withFrom(state: PollState, { start }: PollSettings): PollState {
-	const from = start === LAST_7_DAYS ? clock.now() - 7 * DAY_MS : start;
-	return from === undefined ? state : { from, ...state };
 }
 
 type Failure = { what: string; advice: string; error: unknown };
@@ -126,7 +115,7 @@ class Poll {
 		private readonly state: PollState,
 		private readonly time: PollTime,
 	) {
-		this.onlyRemembers = !state.hasBegun && state.from === undefined;
+		this.onlyRemembers = !state.hasBegun && state.from === -Infinity;
 		this.timeForLists = time.share(TIME_FOR_LISTS);
 	}
 
@@ -166,7 +155,6 @@ class Poll {
 
 	private async read(list: ListToRead): Promise<void> {
 		const { state, settings, account, onlyRemembers } = this;
-		const { from = -Infinity } = state;
 		const known = state.lists.get(list.id);
 		// Until it's known that it has ended, each poll reads it.
 		if (known !== undefined) state.lists.set(list.id, omit(known, 'endedQueues'));
@@ -189,7 +177,7 @@ class Poll {
 		const { startedAt: readAt } = this;
 		state.lists.set(list.id, { readAt, calls: listed.length });
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
-			!state.seen.has(fingerprint) && !(createdAt < from);
+			!state.seen.has(fingerprint) && !(createdAt < state.from);
 		const calls = listed.filter(isNew);
 		const candidates = calls.filter((call) => call.hasEnded !== false);
 		const endIfEnded = (ended: ReadonlySet<ListedCall>) => {
@@ -278,7 +266,7 @@ class Poll {
 
 	private async pass({ callId, fingerprint, outcome: listed }: ListedCall): Promise<boolean> {
 		const { account, settings, completed } = this;
-		const { seen, from = -Infinity } = this.state;
+		const { seen, from } = this.state;
 		const record = await readCallRecord(account.client, callId);
 		if (this.isOver() || !hasEnded(record, settings.finished)) return false;
 		const outcome = outcomeOf(callId, record);
@@ -327,49 +315,43 @@ function subjectOf(
 	};
 }
 
-/**
- * A test in the editor returns a call whose fields can be mapped: the latest answered one with captured values among the first
- * calls of each list. Without one, it returns the latest completed one.
- */
+/** A test in the editor returns the latest answered call with captured values, or else the latest completed one. */
 async function testCall(
 	context: IPollFunctions,
-	{ client, apiMapping }: AccountClient,
+	account: AccountClient,
 	{ campaignId, finished, filters, included }: PollSettings,
 ): Promise<JsonObject> {
+	const { client } = account;
 	const calls: ListedCall[] = [];
 	for (const { id } of (await listsToRead(client, campaignId)).lists) {
 		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
-		calls.push(...(await readList({ client, apiMapping }, id, finished, options)).listed);
+		calls.push(...(await readList(account, id, finished, options)).listed);
 	}
 	const latestFirst = orderBy(calls, ({ createdAt }) => createdAt || 0, 'desc');
-	const found: Array<{ callId: string; record: JsonObject }> = [];
-	const failures: unknown[] = [];
-	const read = async ({ callId }: ListedCall) => {
+	const found: JsonObject[] = [];
+	let failure: unknown;
+	const read = async ({ callId }: ListedCall): Promise<JsonObject> => {
 		try {
-			const record = await readCallRecord(client, callId);
-			return hasEnded(record, finished) && isWanted(record, filters) ? [{ callId, record }] : [];
+			return { ...(await readCallRecord(client, callId)), call_id: callId };
 		} catch (error) {
-			if (!isUnknownCall(error)) failures.push(error);
-			return [];
+			if (!isUnknownCall(error)) failure = error;
+			return {};
 		}
 	};
 	for (const together of chunk(latestFirst.slice(0, MAX_TEST_CALLS), READS_AT_ONCE)) {
-		found.push(...(await Promise.all(together.map(read))).flat());
+		const records = await Promise.all(together.map(read));
+		found.push(...records.filter((one) => hasEnded(one, finished) && isWanted(one, filters)));
 		// The others would probably fail, too.
-		if (found.some(hasAnswers) || failures.length > 0) break;
+		if (found.some(hasAnswers) || failure !== undefined) break;
 	}
-	const call = found.find(hasAnswers) ?? found[0];
-	if (call !== undefined) {
-		const more = await readIncluded(client, call.callId, included);
-		return flatCallRecord({ ...call.record, ...more });
+	const record = found.find(hasAnswers) ?? found[0];
+	if (record !== undefined) {
+		const more = await readIncluded(client, plainText(record.call_id), included);
+		return flatCallRecord({ ...record, ...more });
 	}
-	if (failures.length > 0) throw failures[0];
+	if (failure !== undefined) throw failure;
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
 		description:
 			"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
 	});
-}
-
-function hasAnswers({ record }: { record: JsonObject }): boolean {
-	return record.status === PICKED && hasValue(record.data_captured);
 }

@@ -10,14 +10,14 @@ import {
 import type { Fields } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { quoted } from '../shared/values';
-import { campaignCallsFields, LAST_7_DAYS } from './properties';
+import { campaignCallsFields } from './properties';
 import { parseTime } from '../shared/dates';
 
 export type PollSettings = CompletionSettings & {
 	/** Undefined for all calls. */
 	campaignId: number | undefined;
 	/** Only calls that were created at this time or later, in epoch milliseconds. Undefined for those that end from now on. */
-	start: number | typeof LAST_7_DAYS | undefined;
+	start: number | 'last7Days' | undefined;
 };
 
 /** @throws InvalidInput naming the field that can't be used */
@@ -46,7 +46,7 @@ function readCampaignId(form: Fields): number | undefined {
 
 function readStart(form: Fields, zone: string): PollSettings['start'] {
 	const choice = form.choice('startFrom', undefined);
-	if (choice === LAST_7_DAYS) return LAST_7_DAYS;
+	if (choice === 'last7Days') return choice;
 	if (choice !== 'date') return undefined;
 	const value = form.time('startDate') ?? '';
 	const at = parseTime(value, zone);

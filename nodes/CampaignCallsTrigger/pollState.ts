@@ -22,8 +22,8 @@ type KnownList = {
 export type PollState = {
 	/** Whether there was a first reading. */
 	hasBegun: boolean;
-	/** Calls that were created earlier never start the workflow. Undefined for those that ended before the first reading. */
-	from?: number;
+	/** Calls that were created earlier never start the workflow. -Infinity for those that ended before the first reading. */
+	from: number;
 	/** Fingerprints of the outcomes that have started the workflow, or never do. */
 	seen: Set<bigint>;
 	/** By `campaign_upload_id`. */
@@ -52,7 +52,7 @@ export function restoreState(stored: unknown, { subject, start }: Subject): Poll
 	const { hasBegun, from, lists, unlistedAttempts, reachedAt } = known.start === start ? known : {};
 	return {
 		hasBegun: hasBegun === true,
-		...(typeof from === 'number' && { from }),
+		from: typeof from === 'number' ? from : -Infinity,
 		seen: fingerprintsFromText(typeof seen === 'string' ? seen : ''),
 		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isKnownList) : {})),
 		unlistedAttempts: typeof unlistedAttempts === 'number' ? unlistedAttempts : 0,

@@ -8,9 +8,6 @@ import {
 } from '../shared/n8n/forms/callTriggerFields';
 import { optionsCollection } from '../shared/n8n/forms/options';
 
-/** A choice of 'Start From'. */
-export const LAST_7_DAYS = 'last7Days';
-
 /** The form, from top to bottom. */
 export const campaignCallsFields: INodeProperties[] = [
 	{
@@ -44,24 +41,12 @@ export const campaignCallsFields: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: [
-			{
-				name: 'Date',
-				value: 'date',
-				description: 'Calls that were created at a date and time or later',
-			},
-			{
-				name: 'Last 7 Days',
-				value: LAST_7_DAYS,
-				description: 'Also calls that were created in the 7 days before the first check',
-			},
-			{
-				name: 'Publication',
-				value: 'publication',
-				description: 'Calls that end after the workflow is published',
-			},
+			{ name: 'Date', value: 'date', description: 'Calls created at a time or later' },
+			{ name: 'Last 7 Days', value: 'last7Days', description: 'Calls created since then' },
+			{ name: 'Publication', value: 'publication', description: 'Calls that end later' },
 		],
 		default: 'publication',
-		description: 'Which calls start the workflow. Calls that already started it never do again.',
+		description: 'Which calls start the workflow, each once. The 7 days end with the first check.',
 		hint: "Calls that end before you publish the workflow only start it with 'Last 7 Days' or 'Date'",
 	},
 	{

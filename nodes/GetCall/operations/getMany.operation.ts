@@ -78,7 +78,15 @@ const filtersField: INodeProperties = {
 			placeholder: 'e.g. +919876543210',
 			description: 'Calls to this number, in the format of your service',
 		},
-		statusField,
+		statusField(
+			{
+				displayName: 'Status',
+				name: 'status',
+				description:
+					"Calls with this status. Type one that isn't in the list: it's sent to the service as it is.",
+			},
+			'searchStatus',
+		),
 		{
 			displayName: 'To',
 			name: 'to',

@@ -44,6 +44,11 @@ export function hasValue(value: JsonValue | undefined): boolean {
 	return !isUnset(value);
 }
 
+/** Whether a person answered, and something was captured. */
+export function hasAnswers({ status, data_captured: captured }: JsonObject): boolean {
+	return status === PICKED && hasValue(captured);
+}
+
 /** Fields that differ between the outcomes of a call, such as after a redial with the same ID. */
 export const OUTCOME_FIELDS = ['status', 'retry_count', 'call_picked_at'] as const;
 

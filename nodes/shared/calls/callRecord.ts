@@ -2,7 +2,6 @@ import compact from 'lodash/compact';
 import mapKeys from 'lodash/mapKeys';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
-import startCase from 'lodash/startCase';
 import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { isUnset } from '../values';
@@ -19,17 +18,11 @@ export const CALL_RECORD_FIELDS = [
 ];
 
 /** The observed outcomes (Call record) in words for a table or a CRM, and whether the person answered. */
-const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>([
+export const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>([
 	['picked', { outcome: 'Answered', answered: true }],
 	['not_picked', { outcome: 'Not answered', answered: false }],
 	['failed', { outcome: 'Failed', answered: null }],
 ]);
-
-/** The observed outcomes as a list shows them. */
-export const LISTED_OUTCOMES = [...OUTCOMES].map(([value, { outcome }]) => ({
-	name: startCase(outcome),
-	value,
-}));
 
 /**
  * The statuses that a user may mean: the text itself, because a service may have any status, and for an outcome in words, such

@@ -128,6 +128,25 @@ export const placeCall: ContractCase[] = [
 		rejection: "The agent has no outbound number, so it can't place calls",
 	},
 	{
+		title: 'places a call and returns its outcome, summary, and captured values when it has ended',
+		prepare: (simulator) =>
+			simulator.setAutoComplete({
+				afterMs: 0,
+				outcome: { summary: 'Wants a visit', data_captured: { day: 'Monday' } },
+			}),
+		parameters: { ...CALL, personName: 'Asha Rao', ...byReading },
+		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
+		output: [
+			{
+				outcome: 'Answered',
+				answered: true,
+				timed_out: false,
+				summary: 'Wants a visit',
+				captured_day: 'Monday',
+			},
+		],
+	},
+	{
 		title: 'asks a person and returns the captured answer when the call has ended',
 		parameters: { ...QUESTION, options: byReading },
 		prepare: (simulator) =>

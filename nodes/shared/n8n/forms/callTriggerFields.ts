@@ -7,7 +7,7 @@ import { agentField } from './locatorFields';
 import type { Fields } from './fields';
 import { statusesMeant } from '../../calls/callRecord';
 import { parseList } from '../../values';
-import { statusesField } from './statusFields';
+import { statusField } from './statusFields';
 
 /** 'Filters' of the triggers for completed calls. */
 export const completionFilters: INodeProperties = {
@@ -27,7 +27,15 @@ export const completionFilters: INodeProperties = {
 			placeholder: 'e.g. 42, 43',
 			description: 'Only calls of these campaigns, separated by commas',
 		},
-		statusesField,
+		statusField(
+			{
+				displayName: 'Statuses',
+				name: 'statuses',
+				description:
+					"Only calls that ended with this status. Type one that isn't in the list, or several, separated by commas.",
+			},
+			'searchStatuses',
+		),
 	],
 };
 
