@@ -72,8 +72,7 @@ function compactEntry(entry: JsonObject): JsonObject {
 
 type Account = { client: ApiClient; apiMapping: ApiMapping };
 
-const IF_CHANGING =
-	"Publish again while fewer calls are placed, or choose 'Date' in 'Start From'.";
+const IF_CHANGING = "Publish again while fewer calls are placed, or choose 'Date' in 'Start From'.";
 
 type ReadingOptions = {
 	limit: number;

@@ -349,7 +349,7 @@ async function testCall(
 		const more = await readIncluded(client, plainText(record.call_id), included);
 		return flatCallRecord({ ...record, ...more });
 	}
-	if (failure !== undefined) throw failure;
+	if (failure !== undefined) throw explained(failure);
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
 		description:
 			"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
