@@ -83,6 +83,7 @@ describe('Push Campaign Contacts', () => {
 		await page.getByText('This node checks the rows, and sends nothing').waitFor();
 		await editor().execute();
 		await editor().readOutput('phone_to_send');
+		await editor().readOutput(/The agent is active\. 0 of 1 ready row will be skipped/);
 		expect(contacts()).toEqual([]);
 		await editor().choose('whatToDo', 'Add and Release');
 		await page.getByText('can start real phone calls right away').waitFor();

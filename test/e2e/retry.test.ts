@@ -14,7 +14,7 @@ const NODE = 'Place Call';
 const PEOPLE = ['9000000001', '9000000002', '9000000003'] as const;
 const [FIRST, SECOND] = PEOPLE;
 
-const { n8n, simulator, ours, placeCall, publish, start } = useAccount();
+const { n8n, simulator, ours, placeCall, publish, start } = useAccount({ isMapped: true });
 
 afterEach(() => simulator.reset());
 
@@ -130,4 +130,20 @@ test('a retry of a push from a file on disk sends only the rest, and no row that
 	expect(contacts().map(({ phone }) => phone)).toEqual(inCampaign);
 	expect(contacts()[49]).toMatchObject({ personName: 'Person, 49', extra: { city: 'Köln' } });
 	expect(await descriptionOf(third)).toMatch(/\nPushed: 30 rows .*\nUnknown: 20 rows/);
+});
+
+test('a retry of DND List with All Agents adds a number only to the lists that do not have it', async () => {
+	const parameters = { operation: 'add', allAgents: true, phone: '={{ $json.phone }}' };
+	const body = { success: false, error: 'agent_not_found' };
+	const match = { method: 'POST', path: '/v1/dnd_numbers' };
+	simulator.faults.inject({ kind: 'status', status: 422, body, match, skip: 1, times: 1 });
+	const { failed } = await failedExecution([FIRST], [ours('Opt Out', 'dnd', parameters)]);
+	const added = () => simulator.requests.filter(({ method }) => method === 'POST').length;
+	expect(added()).toBe(4);
+	const again = await n8n.retry(failed.id, 'original');
+	expect(again.status).toBe('success');
+	expect(added()).toBe(5);
+	const lists = simulator.state.dnd.filter(({ phone }) => phone.endsWith(FIRST));
+	expect(new Set(lists.map(({ agentUuid }) => agentUuid)).size).toBe(4);
+	expect(await n8n.output(again.id, 'Opt Out')).toHaveLength(4);
 });

@@ -58,5 +58,5 @@ async function skippedText(
 	});
 	const more =
 		unclear > 0 ? ` The list leaves it open for ${unclear.toLocaleString('en-US')} more.` : '';
-	return `${skipped.toLocaleString('en-US')} of ${counted(rows.size, 'ready row')} will be skipped, because the agent's do-not-disturb list has their numbers.${more}`;
+	return `${skipped.toLocaleString('en-US')} of ${counted(rows.size, 'ready row')} will be skipped because of the agent's do-not-disturb list.${more}`;
 }

@@ -164,6 +164,13 @@ describe('Add', () => {
 		]);
 	});
 
+	test('an invalid number stops the node before anything is sent, with no word of other items', async () => {
+		agents([SALES, SUPPORT]);
+		const { message, description } = await add.errorOf({}, { items: [{ phone: 'x' }], credential });
+		expect(message).toBe("'Phone' \"x\" isn't a phone number [Sales, agent_a1]");
+		expect(description).not.toContain('other items');
+	});
+
 	test.each<[string, () => unknown, string, string]>([
 		[
 			'has more agents than it shows',

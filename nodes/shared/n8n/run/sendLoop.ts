@@ -32,18 +32,12 @@ const SEND_OTHERS =
 export async function sendEachItem<Deps>(
 	context: IExecuteFunctions,
 	prepare: (index: number) => PreparedRequest<Deps>,
-	{
-		createDeps,
-		beforeFirst,
-		limiterFor,
-		quota,
-		partNames = [''],
-		...options
-	}: SendLoopOptions<Deps>,
+	{ createDeps, beforeFirst, limiterFor, quota, ...options }: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
 	const handler = new SendOnce(context, createDeps, quota);
 	const isTool = runsAsTool(context);
-	const indexes = [...Array(context.getInputData().length * partNames.length).keys()];
+	const { length: perItem } = options.partNames ?? [''];
+	const indexes = [...Array(context.getInputData().length * perItem).keys()];
 	const requests = new Map<number, PreparedRequest<Deps>>();
 	const invalid = await tryEach(indexes, (index) => {
 		requests.set(index, prepare(index));
@@ -89,11 +83,10 @@ export async function sendEachItem<Deps>(
 	};
 	return await forEachItem(context, send, {
 		...options,
-		partNames,
 		stopText: (completed) => {
-			if (!hasBegun) return indexes.length > 1 ? HANDLE_OTHERS : '';
+			if (!hasBegun) return indexes.length > perItem ? HANDLE_OTHERS : '';
 			const sent = completed.filter((index) => !notSent.has(index));
-			if (partNames.length === 1) return stopTextOf(context, sent);
+			if (perItem === 1) return stopTextOf(context, sent);
 			return `Completed in this run: ${sent.length} of ${counted(indexes.length, 'request')}. ${SEND_OTHERS}`;
 		},
 		earlierOutput,
