@@ -43,7 +43,7 @@ export function placedHint(
 	const resolution =
 		called === items.length
 			? ''
-			: called + scheduled + unknown > 0
+			: counts.check_only === undefined
 				? 'The output has one item for each. If you execute this node again, people who were called may be called again.'
 				: 'Nobody was called. The output has one item for each.';
 	return { message, resolution: onScreenOnly(resolution) };
@@ -52,7 +52,12 @@ export function placedHint(
 function happenedTo(json: IDataObject): string {
 	if (json.placed === true) return json.scheduled_for === undefined ? 'called' : 'scheduled';
 	if (json.placed === false) return plainText(json.not_placed_reason);
-	return get(json, 'details.outcome') === 'unknown' ? 'unknown' : 'failed';
+	return isUnknown(json) ? 'unknown' : 'failed';
+}
+
+/** Whether the item failed, and its call may have been placed. */
+export function isUnknown({ placed, details }: IDataObject): boolean {
+	return placed === undefined && get(details, 'outcome') === 'unknown';
 }
 
 /** The first of the scheduled times. Without a day, which only the service may know, as it was entered. */

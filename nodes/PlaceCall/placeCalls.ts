@@ -28,7 +28,7 @@ import { type CheckedCall, readCallForm } from './fields/readCallForm';
 import { readChecksOnly } from './fields/whatToDo';
 import { NotPlaced } from './notPlaced';
 import { callText, dueTimeOf, isDueLater, scheduledTime } from './scheduled';
-import { placedHint } from './hints';
+import { isUnknown, placedHint } from './hints';
 import { SameCalls } from './sameCalls';
 import { prepareWait } from './wait/prepareWait';
 import { includesInput, inputFields } from './inputFields';
@@ -77,6 +77,10 @@ export async function placeCalls(
 		beforeFirst: async (indexes) => await run.limiter.reserve(indexes),
 		concurrency: readConcurrency(parameters, 1),
 	}).finally(async () => await run.limiter.releaseUnused());
+	placed.forEach(({ json }, index) => {
+		// Also if an earlier attempt began it.
+		if (isUnknown(json)) run.sameCalls.remember(index, 'unknown');
+	});
 	const asks = readQuestion !== undefined;
 	// For several questions, n8n's own hint says that only the first item is used.
 	const hint = placedHint(placed, asks && placed.length > 1);
@@ -101,9 +105,11 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	const keepsInput = run.keepsInput(form);
 	const { planned, scheduledAt, obstacle } = callTime(call.time, run.startedAt);
 	const moment = { isForNow: call.time.schedule === undefined, planned };
-	const same = sameCalls.add(index, looseKey, moment, question?.asked.question);
-	const instead = same ?? (run.checksOnly ? (obstacle ?? checked(scheduledAt)) : undefined);
-	if (instead === undefined && obstacle === undefined) limiter.plan(index, call, planned);
+	// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
+	const same = obstacle ?? sameCalls.add(index, looseKey, moment, question?.asked.question);
+	const at = scheduledAt ?? additions.body.scheduled_at;
+	const instead = same ?? (run.checksOnly ? checked(at) : undefined);
+	if (instead === undefined) limiter.plan(index, call, planned);
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
@@ -185,23 +191,26 @@ async function sendCall(
 	});
 	const record = documentedRecord('call_id', response);
 	const callId = plainText(record.call_id);
-	sameCalls.remember(index, { callId });
 	const id = callIdKey(callId);
-	if (callIds.has(id)) throw idOfAnotherCall();
+	if (callIds.has(id)) {
+		sameCalls.remember(index, 'unknown');
+		throw idOfAnotherCall();
+	}
 	callIds.add(id);
+	sameCalls.remember(index, { callId });
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const time = scheduledTime(record, scheduledFor, zone);
 	return { ...record, ...(time !== undefined && { scheduled_for: time }) };
 }
 
 /** With *Check Only*. */
-function checked(scheduledAt = 'now'): NotPlaced {
+function checked(scheduledAt: unknown = 'now'): NotPlaced {
 	return new NotPlaced(
 		"The call wasn't placed, because 'What to Do' is 'Check Only'",
 		onScreenOnly(''),
 		{
 			not_placed_reason: 'check_only',
-			would_call_at: scheduledAt,
+			would_call_at: plainText(scheduledAt),
 		},
 	);
 }

@@ -5,6 +5,7 @@ import {
 	acceptCalls,
 	acceptUpTo,
 	callsEndpoint,
+	CONTINUE,
 	HOURS,
 	itemsOf,
 	NIGHT,
@@ -78,6 +79,22 @@ describe('items with the same number', () => {
 		acceptCalls(2);
 		const items = twice.map((row, index) => ({ ...row, at: times[index] ?? times[0] ?? '' }));
 		expect(placedOf(await place({ ...perItem, ...parameters }, { items }))).toEqual(PLACED);
+	});
+
+	it.each<[string, string[], INodeParameters]>([
+		['is in the past', ['2026-11-20T11:40:00+05:30', '2026-11-20T12:30:00+05:30'], {}],
+		[
+			'is outside the calling hours',
+			['2026-11-20T18:05:00+05:30', '2026-11-20T17:50:00+05:30'],
+			{ ...HOURS, outsideCallingHours: 'notPlaced' },
+		],
+	])('are called at the second time if the first one %s', async (_why, times, parameters) => {
+		skipSleeps(Date.parse(NOON));
+		const bodies = acceptCalls(1);
+		const items = times.map((at) => ({ phone: phone(0), at }));
+		const placed = await place({ ...perItem, ...AT, ...parameters }, { items, over: CONTINUE });
+		expect(output(placed, 'Node')[1]?.json).toMatchObject({ placed: true });
+		expect(bodies).toHaveLength(1);
 	});
 
 	it('count as duplicates in the hint, also if their rows have an error', async () => {

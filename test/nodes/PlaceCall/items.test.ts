@@ -218,6 +218,11 @@ describe('Check Only', () => {
 		]);
 		const now = await harness.place({ whatToDo: 'check' });
 		expect(output(now, 'Node')).toMatchObject([{ json: { would_call_at: 'now' } }]);
+		const additionalBodyFields = { scheduled_at: monday };
+		const later = { whatToDo: 'check', developerSettings: { additionalBodyFields } };
+		expect(output(await harness.place(later), 'Node')).toMatchObject([
+			{ json: { would_call_at: monday } },
+		]);
 	});
 
 	it('of a model is ignored, because its tool has no such field', async () => {
