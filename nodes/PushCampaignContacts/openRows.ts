@@ -162,7 +162,7 @@ function isFile(value: unknown): value is IBinaryData {
 function noFile(context: IExecuteFunctions, item: number): InvalidInput {
 	const isOnly = context.getInputData().length === 1;
 	return new InvalidInput(
-		`${isOnly ? 'The input' : `Item ${item} of the input`} has no file, so nothing was sent`,
+		`${isOnly ? 'The input' : `Row ${item + 1} of the input`} has no file, so nothing was sent`,
 		onScreenOnly(
 			"Add a node that returns the CSV file, such as HTTP Request, Google Drive, or a form. If the items are rows, set 'Contacts From' to 'Input Items'.",
 		),

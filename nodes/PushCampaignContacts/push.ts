@@ -23,6 +23,7 @@ import { openRows } from './openRows';
 import { checkAgent } from './push/checkAgent';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, requireNames, takenColumns, whyNoNames } from './push/columns';
+import { withoutUnknown } from './push/numbersOfExecution';
 import { requireRoom } from './push/numbersPushedBefore';
 import { type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
 import { PhonesByRow } from './push/phones';
@@ -64,7 +65,8 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 		const isRejectedRead = isOutputRead(context, REJECTED);
 		const unknown = outcome.notPushed.count('unknown');
 		// All other rows are pushed by then.
-		if (unknown > 0 && !isRejectedRead) outcome.stopped ??= unreadRows(unknown);
+		if (unknown > 0 && !isRejectedRead && outcome.ready === undefined)
+			outcome.stopped ??= unreadRows(unknown);
 		if (outcome.stopped !== undefined && !context.continueOnFail()) {
 			throw pushStopped(context, push, outcome.stopped);
 		}
@@ -124,16 +126,17 @@ export async function runPush(
 	const status =
 		checksOnly || skipPushedBefore ? await requireNotArchived(client, campaign.id) : undefined;
 
+	const ready = checksOnly ? withoutUnknown(prepared) : rows;
 	const outcome: PushOutcome = {
 		received: source.count,
 		pushed: [],
 		notPushed,
 		enqueue: campaign.enqueue,
 		...(checksOnly && {
-			ready: rows,
+			ready,
 			readyIsUpperBound: skipPushedBefore,
 			campaignStatus: status,
-			aboutAgent: await checkAgent(account, campaign.agentUuid, prepared),
+			aboutAgent: await checkAgent(account, campaign.agentUuid, { phones, rows: ready }),
 		}),
 	};
 	if (!checksOnly) {

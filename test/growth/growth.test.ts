@@ -38,7 +38,13 @@ const TOKEN = 'tokentok00000000';
 
 const columnsIn = (names: string[]) =>
 	resolveColumns(
-		{ names: new Set(names), repeated: new Set(), hasPath: () => false, first: [] },
+		{
+			names: new Set(names),
+			repeated: new Set(),
+			hasPath: () => false,
+			isEmpty: () => false,
+			first: [],
+		},
 		{ ...defaultChoice, phone: names[0] ?? '', personName: '' },
 	);
 

@@ -79,7 +79,8 @@ export class CsvFile {
 		this.columns = [...cells.keys()];
 		this.cellIndexes = [...cells.values()];
 		const first = below.map((row) => ({ json: this.rowOf(row), cells: row.cells }));
-		this.found = { names: new Set(this.columns), repeated, hasPath: () => false, first };
+		const unknown = { hasPath: () => false, isEmpty: () => false };
+		this.found = { names: new Set(this.columns), repeated, ...unknown, first };
 		this.namedWidth = findLastIndex(header, (heading) => heading !== '') + 1;
 	}
 

@@ -101,10 +101,10 @@ export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Colum
 	if (isCampaignPhone(choice.phone))
 		throw missingColumn(found, phoneWanted, 'phone numbers', choice.from);
 	const usual = [...found.names].map(unmarked).filter(isPhoneHeading);
-	const withNumbers = choice.phone === DEFAULT_PHONE_COLUMN ? usualWithNumbers(found) : found;
+	const filled = choice.phone === DEFAULT_PHONE_COLUMN ? withoutEmptyPhones(found) : found;
 	const phone =
-		resolve(withNumbers, phoneWanted, PHONE_SYNONYMS) ??
-		resolve(withNumbers, phoneWanted, usual) ??
+		resolve(filled, phoneWanted, PHONE_SYNONYMS) ??
+		resolve(filled, phoneWanted, usual) ??
 		required(phoneWanted, 'phone numbers');
 	if (phone.name === 'phone_number' && phone.name !== choice.phone && isAsked(found)) {
 		throw missingColumn(found, phoneWanted, 'phone numbers', choice.from);
@@ -186,12 +186,13 @@ export function takenColumns(
  * Before people are called without their names.
  *
  * @param columns of the input, or of each file
- * @throws InvalidInput if no column with names is found, unless that was chosen
+ * @throws InvalidInput if one of them has no column with names, unless that was chosen
  */
 export function requireNames(columns: readonly Columns[], { personName }: ColumnChoice): void {
-	if (personName === '' || columns.some((each) => each.personName !== undefined)) return;
+	if (personName === '' || columns.every((each) => each.personName !== undefined)) return;
+	const where = columns.length === 1 ? 'The input' : 'A file';
 	throw new InvalidInput(
-		`The input has no column ${quoted(personName)}, so nobody's name is known, and nothing was sent`,
+		`${where} has no column ${quoted(personName)}, so nobody's name is known, and nothing was sent`,
 		onScreenOnly(
 			"In 'Person Name Column', enter the column with the names. To release the contacts without names, empty it.",
 		),
@@ -221,17 +222,13 @@ export function whyNoNames(
 	};
 }
 
-/**
- * The columns without those that have a usual heading for phone numbers, but no number in the first rows, if another one
- * has numbers. Otherwise, an empty column would win.
- */
-function usualWithNumbers(found: FoundColumns): FoundColumns {
-	const { first, names } = found;
-	const usual = [...names].filter((name) => isPhoneHeading(unmarked(name)));
-	const filled = usual.filter((name) => isMostlyPhones(first, name));
-	if (filled.length === 0) return found;
-	const others = usual.filter((name) => !filled.includes(name));
-	return { ...found, names: new Set(difference([...names], others)) };
+/** Without empty columns that have a usual heading for phone numbers, if another one has values. */
+function withoutEmptyPhones(found: FoundColumns): FoundColumns {
+	const usual = [...found.names].filter((name) => isPhoneHeading(unmarked(name)));
+	if (usual.length < 2) return found;
+	const empty = usual.filter((name) => found.isEmpty(name));
+	if (empty.length === usual.length) return found;
+	return { ...found, names: new Set(difference([...found.names], empty)) };
 }
 
 /** In this order: exact name, nested column, another spelling of the name, and for a default name a synonym. */

@@ -3,6 +3,7 @@ import { NotSent } from '../../shared/api/errors';
 import { USER } from '../../shared/api/resolution';
 import { isJsonObject } from '../../shared/json';
 import type { KeyNumberOf } from './phones';
+import { RowSet } from './rowSet';
 import type { PushOutcome } from './outcome';
 import type { PreparedRows } from './prepareRows';
 
@@ -29,7 +30,23 @@ const UNKNOWN =
 	"This number may be in the campaign, because an earlier push of it has an unknown outcome. It wasn't pushed again.";
 
 const UNKNOWN_BEFORE =
-	"A row with this number has the status unknown: an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty the status of that row.";
+	"A row with this number has the status unknown: an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status and rejection_status of that row.";
+
+/** The rows of a check without those that a push would leave out. Nothing else is known of earlier pushes. */
+export function withoutUnknown({
+	rows,
+	phones,
+	notPushed,
+	unknownBefore,
+}: Pick<PreparedRows, 'rows' | 'phones' | 'notPushed' | 'unknownBefore'>): RowSet {
+	if (unknownBefore.size === 0) return rows;
+	const others = new RowSet();
+	for (const row of rows) {
+		if (unknownBefore.has(phones.keyNumberAt(row))) notPushed.add(row, 'unknown', UNKNOWN_BEFORE);
+		else others.addRange(row, row);
+	}
+	return others;
+}
 
 /**
  * The numbers that any run of the node pushed to a campaign in this execution, such as the iterations of a loop, several

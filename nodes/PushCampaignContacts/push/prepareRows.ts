@@ -6,7 +6,7 @@ import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { Pauses } from '../../shared/pauses';
 import { hasNoValue, nameIn } from '../../shared/sheetCells';
-import { counted, detachedCopy, messageOf, named, quoted } from '../../shared/values';
+import { counted, detachedCopy, messageOf, named, plainText, quoted } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column, type ContactRow, PUSH_STATUS_COLUMN, STATUS_COLUMN } from './cells';
@@ -183,7 +183,9 @@ function readRow(row: ContactRow, columns: Columns, personName: string | undefin
 
 /** Whether the row is from *Rejected* of a push, this node's or that of another one, and may be in its campaign. */
 function isUnknown(row: ContactRow): boolean {
-	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].some((name) => cellOf(row, { name }) === 'unknown');
+	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].some(
+		(name) => plainText(cellOf(row, { name })).trim().toLowerCase() === 'unknown',
+	);
 }
 
 async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {

@@ -3,6 +3,7 @@ import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
 import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
 import { Pauses } from '../../shared/pauses';
+import { isBlank } from '../../shared/phone/written';
 import { plainText } from '../../shared/values';
 import type { ContactRow } from './cells';
 import type { RowSet } from './rowSet';
@@ -72,6 +73,8 @@ export type FoundColumns = {
 	repeated: ReadonlySet<string>;
 	/** Whether any row has a value at this path, even if it's empty. Files have no nested values. */
 	hasPath(path: readonly string[]): boolean;
+	/** Whether no row has a value in this column. Of a file, that isn't known before its end. */
+	isEmpty(column: string): boolean;
 	/** Some of the first rows, to suggest a column. */
 	first: readonly FirstRow[];
 };
@@ -121,7 +124,8 @@ export class ItemRows implements RowSource {
 		const first = items
 			.slice(0, MAX_FIRST_ROWS)
 			.map(({ json = {} }) => ({ json, cells: Object.values(json) }));
-		return [{ names, repeated: new Set(), hasPath, first }];
+		const isEmpty = (column: string) => items.every(({ json = {} }) => isBlank(json[column]));
+		return [{ names, repeated: new Set(), hasPath, isEmpty, first }];
 	}
 
 	tableOf(): number {

@@ -169,3 +169,18 @@ describe('the agent', () => {
 		expect(summary).toContain("The agent's do-not-disturb list couldn't be read: ");
 	});
 });
+
+test('rows that may be in a campaign are not ready, and stay unknown', async () => {
+	checked();
+	const unknown = { phone: '90000 00003', push_status: ' Unknown ', rejection_status: 'unknown' };
+	const { pushed, rejected, error } = await runPush([...rows, ...rowsOf(unknown)], {
+		...check,
+		options: { output: 'rows' },
+	});
+	expect(error).toBeUndefined();
+	expect(pushed.map(({ json }) => json.phone)).toEqual(['90000 00001', 9000000002]);
+	expect(rejected.at(-1)?.json).toMatchObject({
+		push_status: 'unknown',
+		rejection_reason: expect.stringMatching(/To push it, empty push_status and rejection_status/),
+	});
+});

@@ -183,7 +183,7 @@ describe('several files', () => {
 	test('are not sent if an item has none', async () => {
 		const { error } = await runPush([leads, { json: { phone: phone(1) } }], csv());
 		expect(error).toMatchObject({
-			message: 'Item 1 of the input has no file, so nothing was sent',
+			message: 'Row 2 of the input has no file, so nothing was sent',
 			description: expect.stringContaining("set 'Contacts From' to 'Input Items'"),
 		});
 	});

@@ -12,7 +12,13 @@ const nested = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list:
 /** The columns of the input, which may have nested ones. */
 function resolve(names: string[], choice: Partial<ColumnChoice> = {}, row: ContactRow = nested) {
 	const hasPath = (path: readonly string[]) => has(row, path);
-	const found = { names: new Set(names), repeated: new Set<string>(), hasPath, first: [] };
+	const found = {
+		names: new Set(names),
+		repeated: new Set<string>(),
+		hasPath,
+		isEmpty: () => false,
+		first: [],
+	};
 	return resolveColumns(found, { ...defaults, ...choice });
 }
 function thrownBy(run: () => unknown): unknown {
@@ -28,21 +34,23 @@ describe('of several usual columns for phones', () => {
 	const chosen = (row: Record<string, string>) => {
 		const first = [{ json: row, cells: Object.values(row) }];
 		const found = { names: new Set(Object.keys(row)), repeated: new Set<string>(), first };
-		return resolveColumns({ ...found, hasPath: () => false }, defaults).phone.name;
+		const isEmpty = (name: string) => row[name] === '';
+		return resolveColumns({ ...found, hasPath: () => false, isEmpty }, defaults).phone.name;
 	};
 
 	test.each<[Record<string, string>, string]>([
 		[{ phone: '', Mobile: FULL }, 'Mobile'],
-		[{ Phone: 'landline', 'WhatsApp No': FULL }, 'WhatsApp No'],
+		[{ Phone: 'landline', 'WhatsApp No': FULL }, 'Phone'],
+		[{ Phone: '', 'WhatsApp No': FULL }, 'WhatsApp No'],
 		[{ Mobile: '', 'Phone Number': FULL }, 'Phone Number'],
 		[{ Mobile: FULL, 'WhatsApp No': FULL }, 'Mobile'],
 		[{ phone: FULL, Mobile: FULL }, 'phone'],
 		[{ phone: '', Mobile: '' }, 'phone'],
-	])('of %j, takes the one with numbers: %p', (row, name) => {
+	])('of %j, takes the first one with values: %p', (row, name) => {
 		expect(chosen(row)).toBe(name);
 	});
 
-	test('asks if two of them have numbers, and neither is called phone', () => {
+	test('asks if two of them have values, and neither is called phone', () => {
 		expect(thrownBy(() => chosen({ Mobile: FULL, 'Phone Number': FULL }))).toMatchObject({
 			message: 'Several columns match "phone": "Mobile", "Phone Number". Nothing was sent',
 		});
@@ -245,7 +253,13 @@ describe('a missing phone column', () => {
 	const adviceFor = (from: ColumnChoice['from'], ...rows: Cell[][]) => {
 		const first = firstRows(...rows);
 		const names = new Set(['c0', 'c1', 'c2']);
-		const found = { names, repeated: new Set<string>(), hasPath: () => false, first };
+		const found = {
+			names,
+			repeated: new Set<string>(),
+			hasPath: () => false,
+			isEmpty: () => false,
+			first,
+		};
 		return thrownBy(() => resolveColumns(found, { ...defaults, from }));
 	};
 	const HAS = 'The input has: "c0", "c1", "c2".';
