@@ -53,13 +53,16 @@ export async function readLists(run: OperationRun) {
 async function readAgents(run: OperationRun): Promise<Array<Agent | undefined>> {
 	if (!run.parameters.at(0).switch('allAgents', false)) return [undefined];
 	const { client, apiMapping } = await run.account();
-	const { body } = await getActiveAgents(client).catch(failedBeforeSending);
-	const agents = findAgents(body, apiMapping);
+	const read = async () => {
+		const { body } = await getActiveAgents(client);
+		return { body, agents: findAgents(body, apiMapping) };
+	};
+	const { body, agents } = await read().catch(failedBeforeSending);
 	const none = agents.length === 0 ? 'The account has no active agent' : undefined;
 	const missing = none ?? missingAgents(body, agents);
 	if (missing !== undefined) {
 		const resolution = onScreenOnly("Turn off 'All Agents', and add a node for each agent.");
-		throw new InvalidInput(`${missing}, so no list was used`, resolution);
+		throw new InvalidInput(`${missing}, so nothing was sent`, resolution);
 	}
 	// An MCP session can be long.
 	if (runsAsTool(run.context)) return agents;

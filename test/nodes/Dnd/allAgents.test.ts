@@ -175,13 +175,13 @@ describe('Add', () => {
 		[
 			'has more agents than it shows',
 			() => agents([SALES, SUPPORT], { meta: { total_pages: 2 } }),
-			'The response has only 2 of the active agents, so no list was used',
+			'The response has only 2 of the active agents, so nothing was sent',
 			"Turn off 'All Agents'",
 		],
 		[
 			'is empty',
 			() => agents([]),
-			'The account has no active agent, so no list was used',
+			'The account has no active agent, so nothing was sent',
 			"Turn off 'All Agents'",
 		],
 		[
@@ -196,6 +196,9 @@ describe('Add', () => {
 			message,
 			description: expect.stringContaining(advice),
 		});
+		respond();
+		const failed = await add.run({}, { items, credential, overrides: CONTINUE });
+		expect(records(failed)).toMatchObject(items.map(() => ({ details: { outcome: 'not_sent' } })));
 	});
 
 	test('sends nothing if the list of agents cannot be read, and no item is unknown', async () => {
@@ -328,7 +331,7 @@ describe('Check', () => {
 		expect(found).toMatchObject(
 			[0, 1].map((item) => ({
 				on_dnd: true,
-				error: `The response has only 1 of the active agents, so no list was used [row ${item + 1}]`,
+				error: `The response has only 1 of the active agents, so nothing was sent [row ${item + 1}]`,
 			})),
 		);
 	});
