@@ -120,7 +120,11 @@ describe('Place Call', () => {
 
 		await page.getByTestId('parameter-input-countryCode').first().click();
 		await page.keyboard.type('India');
-		await page.getByTestId('parameter-input-item').filter({ visible: true }).first().click();
+		const countries = page.getByTestId('parameter-input-item').filter({ visible: true });
+		await until('India to be the first country', async () =>
+			(await countries.allTextContents())[0]?.includes('India (IN)'),
+		);
+		await countries.filter({ hasText: 'India (IN)' }).click();
 		await editor().choose('callingHours', 'Within Hours');
 		expect(await field('callingFrom').inputValue()).toBe('09:00');
 		await field('callingFrom').fill('10:00');

@@ -11,7 +11,7 @@ import { until } from '../n8n/until';
 
 const LAST = 'Calls';
 const BEFORE_THE_FIRST_CHECK = 5;
-const AFTER_IT = 60;
+const AFTER_IT = 150;
 const RECORD = /^\/v1\/call\/[^/]+$/;
 
 /** n8n accepts no time that comes more often than each minute, but several. */
