@@ -1,13 +1,18 @@
 /** Attempts of an execution after n8n was killed. n8n has stored no results, only the notes of what was started. */
 import type { IDataObject, INode, IRun, WorkflowExecuteMode } from 'n8n-workflow';
 import { createRunExecutionData } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	engineTool,
+	makeNode,
+	makeWorkflow,
 	oneNodeWorkflow,
 	output,
 	ParentExecution,
 	resume,
 	retryKilled,
+	runKilled,
+	runWorkflow,
 	skipSleeps,
 	storedCopy,
 	records,
@@ -26,6 +31,7 @@ import {
 	people,
 	perItem,
 	phone,
+	phoneOf,
 	placeCallHarness,
 	rejectCall,
 } from './placeCallHarness';
@@ -343,4 +349,36 @@ test("a tool of an agent run doesn't say outside the calling hours that the call
 	expect(result.next_step).not.toContain('Place the call then');
 	expect(result).toMatchObject({ outcome: 'unknown' });
 	expect(again).toEqual([]);
+});
+
+describe('a person who may have been called is not called by another Place Call', () => {
+	const start = makeNode({ type: 'test.start', name: 'Start' });
+	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
+	const call = (name: string) => harness.placeCallNode(perItem, { name, id: name, ...CONTINUE });
+	const both = () =>
+		makeWorkflow([start, call('Node'), call('Second')], { Start: to('Node'), Node: to('Second') });
+	const UNKNOWN = { details: { outcome: 'unknown' } };
+
+	it('if n8n was killed during the first one', async () => {
+		const bodies = acceptUpTo(2);
+		const { workflow } = oneNodeWorkflow(call('Node'));
+		const begun = await runKilled(workflow, start, itemsOf(people(1)), clock.now());
+		const run = await resume(both(), storedCopy(begun), 'retry');
+		expect(output(run, 'Second')).toMatchObject([{ json: UNKNOWN }]);
+		expect(bodies.map(phoneOf)).toEqual([phone(0)]);
+	});
+
+	it('if the response had the ID of another call', async () => {
+		const phones: unknown[] = [];
+		callsEndpoint()
+			.optionally()
+			.times(4)
+			.reply((_uri, body) => {
+				phones.push(phoneOf(body));
+				return [200, { success: true, data: { call_id: 'same' } }];
+			});
+		const run = await runWorkflow(both(), start, itemsOf(people(2)));
+		expect(output(run, 'Second')).toMatchObject([{ json: { placed: true } }, { json: UNKNOWN }]);
+		expect(phones).toEqual([phone(0), phone(1), phone(0)]);
+	});
 });
