@@ -4,8 +4,8 @@ import type { JsonObject } from '../shared/json';
 
 /**
  * Why the output says that a call wasn't placed, and when it's possible. `would_call_at`: `now`, or the time as it would be
- * sent. `duplicate_of`: the index of the item that has the
- * number, or null for one of another branch. `call_id`: that of the call that asked the same question there.
+ * sent. `duplicate_of`: the index of the item that has the number, or null for one of another branch. `call_id`: that of the
+ * call that asked the same question there.
  */
 export type NotPlacedReason =
 	| { not_placed_reason: 'outside_calling_hours'; next_opening: string }

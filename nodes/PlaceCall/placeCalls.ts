@@ -205,14 +205,12 @@ async function sendCall(
 
 /** With *Check Only*. */
 function checked(scheduledAt: unknown = 'now'): NotPlaced {
-	return new NotPlaced(
-		"The call wasn't placed, because 'What to Do' is 'Check Only'",
-		onScreenOnly(''),
-		{
-			not_placed_reason: 'check_only',
-			would_call_at: plainText(scheduledAt),
-		},
-	);
+	const message = "The call wasn't placed, because 'What to Do' is 'Check Only'";
+	const would_call_at = plainText(scheduledAt);
+	return new NotPlaced(message, onScreenOnly(''), {
+		not_placed_reason: 'check_only',
+		would_call_at,
+	});
 }
 
 /** A failed question has no answer, also if its row has an earlier one. */

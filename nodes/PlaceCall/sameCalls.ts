@@ -138,15 +138,10 @@ function duplicate(of: { duplicate_of: number | null; call_id?: string }): NotPl
 	);
 }
 
-/** The number is told with its details. */
+/** Its message gets the number with the other details of the call. */
 function calledPerhaps(): OutcomeUnknown {
-	return new OutcomeUnknown(
-		"This execution may have called the number before, so it wasn't called again",
-		onScreenOnly(''),
-		{
-			origin: 'n8n',
-		},
-	);
+	const message = "This execution may have called the number before, so it wasn't called again";
+	return new OutcomeUnknown(message, onScreenOnly(''), { origin: 'n8n' });
 }
 
 function calledForAnotherRow(): NotPlaced {
