@@ -8,13 +8,9 @@ import {
 } from '../shared/n8n/forms/options';
 import { jsonInTools } from '../shared/n8n/tools/textInTools';
 import { toolDescriptionFields } from '../shared/n8n/tools/toolDescription';
-import {
-	DEFAULT_NAME_COLUMN,
-	DEFAULT_PHONE_COLUMN,
-	NAME_SYNONYMS,
-	PHONE_SYNONYMS,
-} from './push/columns';
+import { DEFAULT_NAME_COLUMN, DEFAULT_PHONE_COLUMN, PHONE_SYNONYMS } from './push/columns';
 import { LIMITS } from '../shared/api/limits';
+import { NAME_SYNONYMS } from '../shared/personName';
 
 /** With the names of the columns that the node finds by default. */
 export const EXAMPLE_CONTACTS = '[{ "phone": "9876543210", "person_name": "Asha Rao" }]';

@@ -6,6 +6,7 @@ import toPath from 'lodash/toPath';
 import { InvalidInput } from '../../shared/api/errors';
 import { type Explanation, forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { withoutEnd } from '../../shared/text';
+import { NAME_SYNONYMS } from '../../shared/personName';
 import { isCampaignPhone } from '../../shared/phone/campaignPhone';
 import { isBlank } from '../../shared/phone/written';
 import { named, plainText, quoted } from '../../shared/values';
@@ -25,13 +26,6 @@ export const PHONE_SYNONYMS = [
 	'Mobile Number',
 	'Mobile No',
 	'Contact Number',
-] as const;
-export const NAME_SYNONYMS = [
-	'Name',
-	'Full Name',
-	'Contact Name',
-	'Customer Name',
-	'Lead Name',
 ] as const;
 
 /** As Get Call and the triggers name it. */

@@ -121,14 +121,18 @@ describe('when the outcome of an item is unknown', () => {
 
 describe('when a row cannot be called', () => {
 	const [first, second, third] = ['9876543210', '+449876543211', 'n/a'];
-	const items = [first, second, third].map((phone) => ({ phone }));
+	const items = [
+		{ phone: first },
+		{ phone: second, person_name: 'Asha' },
+		{ phone: third, 'Full Name': 'Ravi' },
+	];
 
 	it('no call is placed, and every such row is reported', async () => {
 		const { message, description, context } = faultOf(await harness.place(perItem, { items }));
 		expect(message).toBe(
-			`'Phone Number' "+449876543211" has another country code, but 'Country' is India (+91) [row 2]`,
+			`'Phone Number' "+449876543211" has another country code, but 'Country' is India (+91) [row 2, Asha]`,
 		);
-		expect(description).toContain(`[row 3] 'Phone Number' "n/a" isn't a phone number. Enter`);
+		expect(description).toContain(`[row 3, Ravi] 'Phone Number' "n/a" isn't a phone number. Enter`);
 		expect(description).toContain(
 			"No item was processed in this attempt. To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.",
 		);

@@ -20,6 +20,7 @@ import {
 	runsAsTool,
 } from '../tools/toolRun';
 import { forEachWithPauses } from '../../pauses';
+import { personNameOf } from '../../personName';
 import { counted, messageOf } from '../../values';
 
 type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
@@ -61,11 +62,14 @@ export async function forEachItem(
 		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
-	const { length: of } = context.getInputData();
+	const rows = context.getInputData();
+	const { length: of } = rows;
 	const { length: perItem } = partNames;
+	const itemIndexOf = (index: number) => Math.floor(index / perItem);
 	const positionOf = (index: number): ItemPosition => ({
-		itemIndex: Math.floor(index / perItem),
+		itemIndex: itemIndexOf(index),
 		of,
+		person: personNameOf(rows[itemIndexOf(index)]?.json ?? {}),
 		part: partNames[index % perItem],
 	});
 	const indexes = [...Array(of * perItem).keys()];
@@ -90,9 +94,9 @@ export async function forEachItem(
 		// Wait for the earlier items, so that all start in order.
 		await start;
 		// After a failure that stops the node, the other parts of its item are done, items in flight finish, and no other starts.
-		const { itemIndex } = positionOf(index);
+		const itemIndex = itemIndexOf(index);
 		const [failed = index] = continueOnFail ? [] : failures.keys();
-		const hasFailed = positionOf(failed).itemIndex !== itemIndex;
+		const hasFailed = itemIndexOf(failed) !== itemIndex;
 		try {
 			const isStopped = hasFailed || isCanceled(context);
 			const output = isStopped ? earlierOutput(index) : await task(index);

@@ -13,6 +13,8 @@ export type ItemPosition = {
 	itemIndex: number;
 	/** The number of items. With more than one, a message names its item. */
 	of: number;
+	/** The person that the item is about. */
+	person?: string;
 	/** The name of a part of the item, if it has several. */
 	part?: string | undefined;
 };
@@ -76,8 +78,8 @@ function withItem(message: string, position: ItemPosition | undefined): string {
 	return position === undefined ? message : `${message} ${labelOf(position)}`.trim();
 }
 
-/** "[row 3]", counted as people count rows, and the part. Empty for the only item. */
-export function labelOf({ itemIndex, of, part }: ItemPosition): string {
-	const label = compact([of > 1 && `row ${itemIndex + 1}`, part]).join(', ');
+/** "[row 3, Asha]", counted as people count rows, and the part. Empty for the only item. */
+export function labelOf({ itemIndex, of, person, part }: ItemPosition): string {
+	const label = compact([...(of > 1 ? [`row ${itemIndex + 1}`, person] : []), part]).join(', ');
 	return label && `[${label}]`;
 }
