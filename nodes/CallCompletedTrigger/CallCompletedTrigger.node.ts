@@ -20,8 +20,8 @@ export class CallCompletedTrigger implements INodeType {
 		displayName: 'Voice Agent: Call Completed Trigger',
 		name: 'callCompletedTrigger',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/call.svg',
+			dark: 'file:../shared/icons/call.dark.svg',
 		},
 		group: ['trigger'],
 		// Above 1, n8n reads the body without its expression engine.

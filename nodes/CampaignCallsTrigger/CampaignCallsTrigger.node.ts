@@ -18,8 +18,8 @@ export class CampaignCallsTrigger implements INodeType {
 		displayName: 'Voice Agent: Campaign Calls Trigger',
 		name: 'campaignCallsTrigger',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/list.svg',
+			dark: 'file:../shared/icons/list.dark.svg',
 		},
 		group: ['trigger'],
 		version: 1,

@@ -17,8 +17,8 @@ export class CampaignProgressTrigger implements INodeType {
 		displayName: 'Voice Agent: Campaign Progress Trigger',
 		name: 'campaignProgressTrigger',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/list.svg',
+			dark: 'file:../shared/icons/list.dark.svg',
 		},
 		group: ['trigger'],
 		version: 1,

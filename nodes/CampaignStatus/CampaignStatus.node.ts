@@ -18,8 +18,8 @@ export class CampaignStatus implements INodeType {
 		displayName: 'Voice Agent: Campaign Status',
 		name: 'campaignStatus',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/list.svg',
+			dark: 'file:../shared/icons/list.dark.svg',
 		},
 		group: ['input'],
 		version: 1,

@@ -16,8 +16,8 @@ export class ChatDeliveryTrigger implements INodeType {
 		displayName: 'Chat Agent: Delivery Trigger',
 		name: 'chatDeliveryTrigger',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/chat.svg',
+			dark: 'file:../shared/icons/chat.dark.svg',
 		},
 		group: ['trigger'],
 		// Above 1, n8n reads the body without its expression engine.

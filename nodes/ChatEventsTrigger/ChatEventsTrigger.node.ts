@@ -19,8 +19,8 @@ export class ChatEventsTrigger implements INodeType {
 		displayName: 'Chat Agent: Events Trigger',
 		name: 'chatEventsTrigger',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/chat.svg',
+			dark: 'file:../shared/icons/chat.dark.svg',
 		},
 		group: ['trigger'],
 		version: 1,

@@ -26,8 +26,8 @@ export class ChatSend implements INodeType {
 		displayName: 'Chat Agent: Send',
 		name: 'chatSend',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/chat.svg',
+			dark: 'file:../shared/icons/chat.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

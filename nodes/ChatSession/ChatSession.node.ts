@@ -15,8 +15,8 @@ export class ChatSession implements INodeType {
 		displayName: 'Chat Agent: Session',
 		name: 'chatSession',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/chat.svg',
+			dark: 'file:../shared/icons/chat.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

@@ -40,8 +40,8 @@ export class Dnd implements INodeType {
 		displayName: 'Voice Agent: DND List',
 		name: 'dnd',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/list.svg',
+			dark: 'file:../shared/icons/list.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

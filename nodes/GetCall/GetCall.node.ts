@@ -22,8 +22,8 @@ export class GetCall implements INodeType {
 		displayName: 'Voice Agent: Get Call',
 		name: 'getCall',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/call.svg',
+			dark: 'file:../shared/icons/call.dark.svg',
 		},
 		group: ['input'],
 		version: 1,

@@ -22,8 +22,8 @@ export class InjectContext implements INodeType {
 		displayName: 'Chat Agent: Inject Context',
 		name: 'injectContext',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/chat.svg',
+			dark: 'file:../shared/icons/chat.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

@@ -25,8 +25,8 @@ export class PlaceCall implements INodeType {
 		displayName: 'Voice Agent: Place Call',
 		name: 'placeCall',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/call.svg',
+			dark: 'file:../shared/icons/call.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

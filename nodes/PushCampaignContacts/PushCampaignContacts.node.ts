@@ -20,8 +20,8 @@ export class PushCampaignContacts implements INodeType {
 		displayName: 'Voice Agent: Push Campaign Contacts',
 		name: 'pushCampaignContacts',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../shared/icons/list.svg',
+			dark: 'file:../shared/icons/list.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

@@ -85,7 +85,16 @@ export class ExampleRun {
 
 	/** Runs it from its trigger as the editor's button does. Throws unless it succeeds. */
 	async run(workflow: Reference, trigger: string): Promise<Execution> {
-		const execution = await this.n8n.runManually(workflow, trigger);
+		return await this.successful(await this.n8n.runManually(workflow, trigger));
+	}
+
+	/** Starts it by its form, which has no fields. Throws unless it succeeds. */
+	async runByForm(workflow: Reference): Promise<Execution> {
+		const id = await this.n8n.startByForm(workflow);
+		return await this.successful(await this.n8n.finished(id));
+	}
+
+	private async successful(execution: Execution): Promise<Execution> {
 		if (execution.status === 'success') return execution;
 		const { error, lastNodeExecuted } = await this.n8n.runData(execution.id);
 		throw new Error(`${lastNodeExecuted}: ${error?.message} ${error?.description ?? ''}`);

@@ -100,7 +100,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 
 	it('creates the tables, and calls nobody while there are no people', async () => {
 		await publish();
-		await run.run(workflow, 'Start Here');
+		await run.runByForm(workflow);
 		expect(await columns('phone')).toEqual([]);
 		expect(run.simulator.contactsOf(campaign)).toEqual([]);
 	});
@@ -108,7 +108,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 	it('calls everyone, calls unreached people again, and sums up', async () => {
 		const leads = await tables.get('Leads');
 		await tables.insert(leads, people);
-		await run.run(workflow, 'Start Here');
+		await run.runByForm(workflow);
 		expect(await columns('person_name', 'push_status')).toEqual(
 			OUTCOMES.map(([name, status]) => [name, status]),
 		);
@@ -159,7 +159,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		await readCalls();
 		// The editor suggests this trigger. Its test returns a completed call, and starts the campaign as well.
 		await run.run(workflow, 'Call Completed');
-		await run.run(workflow, 'Start Here');
+		await run.runByForm(workflow);
 		await until('all executions to end', async () => {
 			const all = await allExecutions(run.n8n, workflow);
 			return all.every(({ status }) => status === 'success');
@@ -172,7 +172,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		const change = withSettings({ campaign_id: '999999' });
 		const unknown = await run.import(FILE, (node) => change(withTrialTimes(node)));
 		await tables.insert(await tables.get('Leads'), people.slice(0, 2));
-		await run.run(unknown, 'Start Here');
+		await run.runByForm(unknown);
 		const reason = expect.stringContaining(
 			"The service doesn't know this campaign. Check the campaign ID.",
 		);
@@ -187,7 +187,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		await removeTables();
 		run.reset();
 		await publish();
-		await run.run(workflow, 'Start Here');
+		await run.runByForm(workflow);
 		const leads = await tables.get('Leads');
 		await tables.insert(leads, [
 			EARLIER,
@@ -197,7 +197,9 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		]);
 		// Both read the rows before either has pushed them.
 		run.simulator.configure({ latencyMs: 2_000 });
-		await Promise.all([run.run(workflow, 'Start Here'), run.run(workflow, 'Start Here')]);
+		const first = await run.n8n.startByForm(workflow);
+		await run.runByForm(workflow);
+		await run.n8n.finished(first);
 		run.simulator.configure({ latencyMs: 0 });
 		expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
 		expect(await columns('person_name', 'push_status')).toEqual([
@@ -210,7 +212,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 
 		const asha = (await tables.rows(leads)).at(-1);
 		await tables.update(leads, Number(asha?.id), { push_status: '', phone_key: '' });
-		await run.run(workflow, 'Start Here');
+		await run.runByForm(workflow);
 		expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
 		expect((await columns('push_status')).at(-1)).toEqual(['pushed_before']);
 

@@ -15,6 +15,11 @@ export const owner = {
 
 const identified = z.object({ id: z.string(), name: z.string() });
 const workflowSchema = identified.extend({ versionId: z.string(), active: z.boolean() });
+const formsSchema = z.object({
+	nodes: z.array(
+		z.object({ name: z.string(), type: z.string(), webhookId: z.string().optional() }),
+	),
+});
 const executionSchema = z.object({ id: z.string(), workflowId: z.string(), status: z.string() });
 const storedRun = z.custom<IRunExecutionData>(
 	(value) => z.object({ resultData: z.object({}) }).safeParse(value).success,
@@ -155,6 +160,20 @@ export class N8nDriver {
 		return await this.request('POST', `/workflows/${id}/run`, {
 			triggerToStartFrom: { name: triggerName },
 			...(isN8n1 && { workflowData: await this.request('GET', `/workflows/${id}`) }),
+		});
+	}
+
+	/** Starts it as a person does in the editor who executes it and submits its form, which has no fields. */
+	async startByForm(workflow: Reference): Promise<string> {
+		const { nodes } = formsSchema.parse(await this.request('GET', `/workflows/${workflow.id}`));
+		const form = nodes.find(({ type }) => type.endsWith('.formTrigger'));
+		const earlier = new Set((await this.executions(workflow)).map(({ id }) => id));
+		await this.startManually(workflow, form?.name ?? '');
+		const url = `${this.baseUrl}/form-test/${form?.webhookId}`;
+		await fetch(url, { method: 'POST', body: new FormData() });
+		return await until('the execution of the form', async () => {
+			const started = (await this.executions(workflow)).find(({ id }) => !earlier.has(id));
+			return started?.id ?? false;
 		});
 	}
 
