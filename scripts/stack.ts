@@ -117,8 +117,8 @@ async function provideWorkflows(
 	const others = exampleFiles()
 		.map((file) => withCredentials(readExample(file), { [credentialType]: credential }))
 		.filter(({ name }) => name !== workflow.name);
-	const first = await provide(firstSteps(credential));
 	const examples: Reference[] = [];
-	for (const example of others) examples.push(await provide(example));
-	return { firstSteps: first, examples };
+	// n8n lists the newest workflow first.
+	for (const example of others.reverse()) examples.unshift(await provide(example));
+	return { firstSteps: await provide(firstSteps(credential)), examples };
 }

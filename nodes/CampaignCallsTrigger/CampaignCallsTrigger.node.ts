@@ -23,7 +23,7 @@ export class CampaignCallsTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: `={{ $parameter["callsOf"] === "campaign" ? "completed calls of campaign " + ${enteredOr('campaignId', '…')} : "all completed calls" }}`,
+		subtitle: `={{ $parameter["callsOf"] === "campaign" ? "calls of campaign " + ${enteredOr('campaignId', '…')} : "all completed calls" }}`,
 		description: 'Starts the workflow when calls of a campaign are completed',
 		builderHint: {
 			searchHint:

@@ -23,7 +23,7 @@ export class CampaignStatus implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle: `={{ "get status of campaign " + ${enteredOr('campaignId', '…')} }}`,
+		subtitle: `={{ "status of campaign " + ${enteredOr('campaignId', '…')} }}`,
 		description: 'Get the progress of a calling campaign',
 		builderHint: {
 			searchHint:

@@ -25,7 +25,7 @@ export class PushCampaignContacts implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle: `={{ ({ release: "add and release to campaign ", wait: "add to campaign " }[$parameter["whatToDo"]] ?? "check for campaign ") + ${enteredOr('campaignId', '…')} }}`,
+		subtitle: `={{ ({ release: "release to campaign ", wait: "add to campaign " }[$parameter["whatToDo"]] ?? "check for campaign ") + ${enteredOr('campaignId', '…')} }}`,
 		description:
 			'Add any number of contacts from a spreadsheet, database, or CSV file to a calling campaign',
 		builderHint: {

@@ -26,7 +26,7 @@ import { ItemRows, type RowSource } from './push/rows';
 
 export function contactsFrom(form: Fields): ContactsFrom {
 	const from = form.choice('contactsFrom', 'items');
-	return from === 'json' || from === 'csv' ? from : 'items';
+	return from === 'json' || from === 'csv' || from === 'pasted' ? from : 'items';
 }
 
 /**
@@ -36,6 +36,7 @@ export function contactsFrom(form: Fields): ContactsFrom {
  */
 export async function openRows(run: OperationRun): Promise<RowSource> {
 	const from = contactsFrom(run.parameters.at(0));
+	if (from === 'pasted') return await pastedRows(run);
 	if (from !== 'json') requireAllItems(run.context);
 	if (from === 'csv') return await openFiles(run);
 	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
@@ -97,6 +98,19 @@ function contactsIn(value: JsonValue | undefined, where: string): JsonObject[] {
 		givenAs(
 			'Contacts',
 			`Write each contact as an object with its phone number, such as ${EXAMPLE_CONTACTS}.`,
+		),
+	);
+}
+
+/** Spreadsheet programs copy cells as text with tabs. The text of a CSV file can be pasted, too. */
+async function pastedRows({ parameters }: OperationRun): Promise<RowSource> {
+	const text = parameters.at(0).text('pastedRows');
+	if (text.trim() !== '')
+		return await FileRows.open({ name: 'Rows', open: () => [Buffer.from(text)] });
+	throw new InvalidInput(
+		"'Rows' is empty, so nothing was sent",
+		onScreenOnly(
+			'Copy the rows in your spreadsheet program, with the names of the columns, and paste them.',
 		),
 	);
 }

@@ -56,6 +56,12 @@ const contactsFields: INodeProperties[] = [
 				value: 'json',
 				description: 'A few contacts, entered here or given by an AI model',
 			},
+			{
+				name: 'Pasted Rows',
+				value: 'pasted',
+				description: 'Rows that you copy in a spreadsheet program, and paste here',
+				displayOptions: { hide: { '@tool': [true] } },
+			},
 		],
 		default: 'items',
 		description: 'Where the contacts come from',
@@ -70,6 +76,19 @@ const contactsFields: INodeProperties[] = [
 		description: `A JSON array of contacts, at most ${MAX_ROWS_IN_JSON.toLocaleString('en-US')}, such as ${EXAMPLE_CONTACTS}. Each contact is an object with a phone number and anything else the agent should know. The field names are the columns.`,
 		displayOptions: { show: { contactsFrom: ['json'] } },
 	}),
+	{
+		displayName: 'Rows',
+		name: 'pastedRows',
+		type: 'string',
+		typeOptions: { rows: 5 },
+		noDataExpression: true,
+		default: '',
+		required: true,
+		placeholder: 'e.g. the columns phone, person_name, and city',
+		description:
+			'Copy the rows in your spreadsheet program, with the names of the columns, and paste them. The text of a CSV file works, too. The rows are saved with the workflow.',
+		displayOptions: { show: { contactsFrom: ['pasted'] }, hide: { '@tool': [true] } },
+	},
 ];
 
 const columnFields: INodeProperties[] = [

@@ -32,6 +32,6 @@ describe('the workflow that npm start opens', () => {
 		await editor().page.emulateMedia({ colorScheme: 'dark' });
 		await editor().openWorkflow(workflow.id);
 		const node = editor().page.locator('[data-node-name="Push Campaign Contacts"] img').first();
-		expect(await node.getAttribute('src')).toMatch(/voiceChatAgent\.dark\.svg$/);
+		expect(await node.getAttribute('src')).toMatch(/list\.dark\.svg$/);
 	});
 });

@@ -41,6 +41,18 @@ describe('the list of nodes in the editor', () => {
 	};
 
 	it.each([
+		['telecalling', PLACE_CALL],
+		['call leads', PLACE_CALL],
+		['ivr', PLACE_CALL],
+		['csv', 'Voice Agent: Push Campaign Contacts'],
+		['chatbot', 'Chat Agent: Send'],
+	])('%s finds %s', async (words, name) => {
+		await search(words);
+		await entries().filter({ hasText: name }).first().waitFor();
+		await editor().page.keyboard.press('Escape');
+	});
+
+	it.each([
 		['outbound call', PLACE_CALL],
 		['telecaller', PLACE_CALL],
 		['auto dialer', 'Voice Agent: Push Campaign Contacts'],

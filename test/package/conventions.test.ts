@@ -50,11 +50,12 @@ test('a node has its icons, and on the canvas its display name without the commo
 		const name = String(defaults.name);
 		const names = [`Voice Agent: ${name}`, `Chat Agent: ${name.replace(/^Chat /, '')}`];
 		expect(names).toContain(displayName);
+		const light = typeof iconUrl === 'object' ? iconUrl.light : '';
 		expect([name, iconUrl]).toEqual([
 			name,
 			{
-				light: expect.stringMatching(/\/voiceChatAgent\.svg$/),
-				dark: expect.stringMatching(/\/voiceChatAgent\.dark\.svg$/),
+				light: expect.stringMatching(/\/icons\/(?:call|list|chat|voiceChatAgent)\.svg$/),
+				dark: light.replace(/\.svg$/, '.dark.svg'),
 			},
 		]);
 		expect(description).toMatch(/[^.]$/);

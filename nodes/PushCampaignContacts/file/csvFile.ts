@@ -91,11 +91,13 @@ export class CsvFile {
 		const text = new TextDecoder(encoding).decode(head);
 		const layout = layoutOf(text, head.length < HEAD_BYTES);
 		const file = new CsvFile(source, encoding, layout, []);
-		for await (const [first, ...rows] of file.records()) {
-			if (first === undefined) continue;
-			const below = rows.slice(0, MAX_FIRST_ROWS);
-			return new CsvFile(source, encoding, layout, headingsOf(first), below);
+		const rows: TableRow[] = [];
+		for await (const more of file.records()) {
+			rows.push(...more.slice(0, MAX_FIRST_ROWS + 1 - rows.length));
+			if (rows.length > MAX_FIRST_ROWS) break;
 		}
+		const [first, ...below] = rows;
+		if (first !== undefined) return new CsvFile(source, encoding, layout, headingsOf(first), below);
 		throw invalidFile(
 			source,
 			'is empty, so nothing was sent',

@@ -34,8 +34,8 @@ const CALL_RECORD_NAME = ['Caller Name'] as const;
 /** Used together with *Last Name Column*. */
 const FIRST_NAME_SYNONYMS = ['First Name', 'Given Name'] as const;
 
-/** *Contacts From*: input items, JSON, or a CSV file. */
-export type ContactsFrom = 'items' | 'json' | 'csv';
+/** *Contacts From*: input items, JSON, CSV files, or rows that were pasted into the form. */
+export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
 
 /** The column fields of the form. An empty person name column sends no names. */
 export type ColumnChoice = {
@@ -308,6 +308,7 @@ const ROWS = {
 	items:
 		"For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'.",
 	csv: 'The first row of the file must name the columns.',
+	pasted: 'The first row must name the columns.',
 };
 
 /** What the first rows show of the phone numbers. Undefined if nothing. */

@@ -93,6 +93,7 @@ const pushes: Scene[] = [
 	{ parameters: { ...parameters, otherColumns: 'listed', columnsToSend: 'city' }, items: people },
 	{ parameters: { ...parameters, contactsFrom: 'json', contacts: '[{ "phone": "9876543210" }]' } },
 	{ parameters: { ...parameters, contactsFrom: 'csv' }, items: file },
+	{ parameters: { ...parameters, contactsFrom: 'pasted', pastedRows: 'phone\n9876543210' } },
 ].map((scene) => ({ node: 'pushCampaignContacts', ...scene }));
 
 const status: Scene[] = [

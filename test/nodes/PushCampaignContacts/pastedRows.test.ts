@@ -1,0 +1,38 @@
+import { engineHarness } from '../../engine';
+import { contactsOf, jsonOf, ok, respondWith, rowsOf, runPush } from './pushHarness';
+
+engineHarness();
+const pasted = (pastedRows: string) => ({ contactsFrom: 'pasted', pastedRows });
+
+test.each([
+	['cells copied in a spreadsheet program', '\t', '\n'],
+	['the text of a CSV file', ',', '\r\n'],
+])('pushes %s once for any number of items, with one item per row', async (_what, cell, line) => {
+	const table = [
+		['Mobile No', 'Name', 'City'],
+		['98765 43210', 'Asha Rao', '"Pune\nWest"'],
+		['022 1234', 'Ravi', ''],
+	];
+	const text = table.map((cells) => cells.join(cell)).join(line) + line;
+	const bodies = respondWith(ok());
+	const parameters = { ...pasted(text), options: { output: undefined } };
+	const { error, pushed, rejected } = await runPush(rowsOf({}, {}), parameters);
+	expect(error).toBeUndefined();
+	expect(contactsOf(bodies[0])).toEqual([
+		{ phone: '9876543210', person_name: 'Asha Rao', City: 'Pune\nWest' },
+	]);
+	expect(jsonOf([...pushed, ...rejected])).toMatchObject([
+		{ 'Mobile No': '98765 43210', push_status: 'pushed', source_file: 'Rows', source_row: 2 },
+		{ 'Mobile No': '022 1234', rejection_status: 'rejected', source_row: 3 },
+	]);
+});
+
+test.each([
+	[' \n', "'Rows' is empty, so nothing was sent", /^Copy the rows/],
+	['Asha\n9876543210', /no column "phone"/, /enter "Asha", which has phone numbers/],
+	['9876543210\tAsha', /no column "phone"/, /Add a row with their names above it/],
+])('of %j, says what is wrong and what to do, and sends nothing', async (text, message, advice) => {
+	const { error } = await runPush(rowsOf({}), pasted(text));
+	expect(error?.message).toMatch(message);
+	expect(error?.description).toMatch(advice);
+});
