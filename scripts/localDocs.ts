@@ -2,7 +2,10 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { basename, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
+import get from 'lodash/get';
+import { Marked } from 'marked';
+import { gfmHeadingId } from 'marked-gfm-heading-id';
 import { projectFolder } from '../test/n8n/package-install';
 import { listen } from '../test/n8n/ports';
 import { publisherOf, readManifest } from './release/publisher';
@@ -13,16 +16,47 @@ export interface LocalDocs {
 	stop: () => void;
 }
 
-/** Serves the pages of `docs` as text, under the paths that they have on GitHub. */
+const markdown = new Marked(gfmHeadingId());
+const IMAGE_TYPES = { '.png': 'image/png', '.webp': 'image/webp' };
+
+/** Serves the pages of `docs` under the paths that they have on GitHub, with the same anchors. */
 export async function serveDocs(): Promise<LocalDocs> {
+	const docs = join(projectFolder, 'docs');
 	const server = createServer((request, response) => {
 		const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
-		readFile(join(projectFolder, 'docs', basename(pathname))).then(
-			(page) => response.setHeader('content-type', 'text/plain; charset=utf-8').end(page),
+		const imageType = get(IMAGE_TYPES, extname(pathname));
+		const file = basename(pathname);
+		const reading =
+			imageType === undefined
+				? readFile(join(docs, file), 'utf8').then((text) => pageOf(file, text))
+				: readFile(join(docs, 'images', file));
+		reading.then(
+			(content) =>
+				response.setHeader('content-type', imageType ?? 'text/html; charset=utf-8').end(content),
 			() => response.writeHead(404).end('This page does not exist.'),
 		);
 	});
 	return { url: `http://127.0.0.1:${await listen(server)}`, stop: () => server.close() };
+}
+
+function pageOf(name: string, text: string): string {
+	return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${name}</title>
+<style>
+body { max-width: 52rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; color: #222 }
+img { max-width: 100% } table { border-collapse: collapse } th, td { border: 1px solid #ccc; padding: .3rem .6rem; text-align: left }
+code { background: #f2f2f2; padding: .1rem .2rem } pre { overflow-x: auto }
+</style>
+<script>
+// n8n adds its parameters to the end of a link, after the anchor.
+const [anchor, added] = location.hash.split('?');
+if (added !== undefined) location.replace(anchor);
+</script>
+${String(markdown.parse(text))}
+</html>`;
 }
 
 /** Points the links of a package that is built and installed to other docs than those of its repository. */

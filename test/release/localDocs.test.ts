@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { linkToDocs, serveDocs, type LocalDocs } from '../../scripts/localDocs';
 import { ROOT } from '../engine/sourceLoader';
+import { anchorsOf } from '../package/anchors';
 
 let folder = '';
 let docs: LocalDocs;
@@ -36,7 +37,19 @@ test('each link of a node and of the credential opens a page on this machine', a
 	for (const link of links) {
 		const response = await fetch(`${link}?utm_source=n8n`);
 		expect([link, response.status]).toEqual([link, 200]);
-		expect(await response.text()).toMatch(/^# /);
+		expect(await response.text()).toMatch(/<h1 id="[\w-]+">/);
+	}
+});
+
+test('a page has the anchors of GitHub and its pictures', async () => {
+	const html = await (await fetch(`${docs.url}/docs/calls.md`)).text();
+	const anchors = [...html.matchAll(/<h\d id="([^"]+)"/g)].map(([, anchor]) => anchor);
+	expect(anchors).toEqual(anchorsOf('docs/calls.md'));
+	const pictures = [...html.matchAll(/<img src="([^"]+)"/g)].map(([, path]) => path);
+	expect(pictures).not.toEqual([]);
+	for (const path of pictures) {
+		const response = await fetch(`${docs.url}/docs/${path}`);
+		expect(response.headers.get('content-type')).toBe('image/png');
 	}
 });
 
