@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectFolder } from '../n8n/package-install';
+import { until } from '../n8n/until';
+import { chain, manualTrigger, node } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { Clicks } from './clicks';
+import { inEditor } from './inEditor';
+
+const MOST_CLICKS = { campaign: 15, outcome: 5 };
+const { active: CAMPAIGN } = fixtures.campaigns;
+
+describe('a first campaign from an empty canvas', () => {
+	const { test, editor } = inEditor();
+	let clicks: Clicks;
+	beforeEach(() => {
+		clicks = new Clicks(editor());
+	});
+
+	it('takes at most 15 clicks with pasted rows, checks them first, and shows no error', async () => {
+		const { page } = editor();
+		const leads = await readFile(join(projectFolder, 'examples', 'leads.csv'), 'utf8');
+		const contacts = () => test().simulator.contactsOf(CAMPAIGN);
+		await editor().show('/workflow/new', page.getByTestId('canvas-add-button'));
+		await clicks.addNode(page.getByTestId('canvas-add-button'), 'Push Campaign Contacts');
+		await clicks.pick('campaignId', 'Morning Leads');
+		await clicks.pick('agentUuid', 'Sales India');
+		await clicks.choose('contactsFrom', 'Pasted Rows');
+		await clicks.on(page.getByTestId('parameter-input-pastedRows').locator('textarea'));
+		await page.keyboard.insertText(leads);
+		await clicks.execute();
+		await editor().readOutput('ready');
+		expect(contacts()).toEqual([]);
+		await clicks.choose('whatToDo', 'Add and Release');
+		await clicks.execute();
+		await editor().readOutput('campaign_upload_id');
+		await until('the contacts', () => contacts().length === 9);
+		expect(clicks.count).toBeLessThanOrEqual(MOST_CLICKS.campaign);
+	});
+
+	it('shows an outcome in the same workflow after at most 5 more clicks', async () => {
+		const { page } = editor();
+		test().simulator.setAutoDial({ everyMs: 50, lastsMs: 50 });
+		test().simulator.setAutoComplete({ afterMs: 50 });
+		await until('a completed call', () =>
+			[...test().simulator.state.calls.values()].some(({ finished }) => finished),
+		);
+		await page.keyboard.press('Escape');
+		await clicks.addNode(page.getByTestId('node-creator-plus-button'), 'Campaign Calls Trigger');
+		await clicks.pick('campaignId', 'Morning Leads');
+		await clicks.execute();
+		await editor().readOutput('Answered');
+		expect(clicks.count).toBeLessThanOrEqual(MOST_CLICKS.outcome);
+		expect(editor().errors.splice(0)).toEqual([]);
+	});
+});
+
+describe('first calls from rows', () => {
+	const { test, editor } = inEditor();
+
+	it('are checked and then placed, within calling hours and a limit, in the steps of the docs', async () => {
+		const { page } = editor();
+		const clicks = new Clicks(editor());
+		const row = { phone: '98765 43210', person_name: 'Asha Rao' };
+		const rows = { mode: 'raw', jsonOutput: JSON.stringify(row) };
+		const start = chain('rows', manualTrigger(), node('Rows', 'n8n-nodes-base.set', 3.4, rows));
+		const workflow = await test().n8n.createWorkflow(start);
+		await editor().openWorkflow(workflow.id);
+		const end = page.locator('[data-node-name="Rows"]').getByTestId('canvas-handle-plus');
+		await clicks.addNode(end, 'Place Call', 'Place call');
+		await clicks.pick('agentUuid', 'Sales India');
+		await clicks.choose('countryCode', 'India');
+		await editor().write('phoneNumber', '{{ $json.phone }}');
+		await clicks.choose('callingHours', 'Within Hours');
+		await clicks.choose('callLimit', 'Per Day');
+		await clicks.choose('whatToDo', 'Check Only');
+		await clicks.execute();
+		await editor().readOutput('check_only');
+		expect(test().simulator.placedCalls()).toEqual([]);
+		await clicks.choose('whatToDo', 'Place Calls');
+		await clicks.execute();
+		await editor().readOutput('call_id');
+		expect(test().simulator.placedCalls()).toMatchObject([{ phone: '+919876543210' }]);
+		expect(editor().errors.splice(0)).toEqual([]);
+		await test().n8n.deleteWorkflow(workflow);
+	});
+});
