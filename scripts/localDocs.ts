@@ -3,7 +3,6 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { basename, extname, join } from 'node:path';
-import get from 'lodash/get';
 import { Marked } from 'marked';
 import { gfmHeadingId } from 'marked-gfm-heading-id';
 import { projectFolder } from '../test/n8n/package-install';
@@ -17,14 +16,17 @@ export interface LocalDocs {
 }
 
 const markdown = new Marked(gfmHeadingId());
-const IMAGE_TYPES = { '.png': 'image/png', '.webp': 'image/webp' };
+const IMAGE_TYPES = new Map([
+	['.png', 'image/png'],
+	['.webp', 'image/webp'],
+]);
 
 /** Serves the pages of `docs` under the paths that they have on GitHub, with the same anchors. */
 export async function serveDocs(): Promise<LocalDocs> {
 	const docs = join(projectFolder, 'docs');
 	const server = createServer((request, response) => {
 		const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
-		const imageType = get(IMAGE_TYPES, extname(pathname));
+		const imageType = IMAGE_TYPES.get(extname(pathname));
 		const file = basename(pathname);
 		const reading =
 			imageType === undefined
@@ -55,7 +57,7 @@ code { background: #f2f2f2; padding: .1rem .2rem } pre { overflow-x: auto }
 const [anchor, added] = location.hash.split('?');
 if (added !== undefined) location.replace(anchor);
 </script>
-${String(markdown.parse(text))}
+${markdown.parse(text, { async: false })}
 </html>`;
 }
 
