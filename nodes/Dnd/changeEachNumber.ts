@@ -58,7 +58,10 @@ export async function changeEachNumber(
 			payload: { change, agentUuid, phone, additions, ...more },
 			target: ['do-not-disturb list', agentUuid, commonDigits(phone)],
 			modelMayRepeat: 'afterOtherRequest',
-			happened: () => `${phone} was ${CHANGES[change]} the do-not-disturb ${lists}.`,
+			happened: (output) =>
+				output.some(({ json }) => json.was_listed !== false)
+					? `${phone} was ${CHANGES[change]} the do-not-disturb ${lists}.`
+					: `${phone} was not on the do-not-disturb ${lists}.`,
 			send: async (deps) => asItems(withAgent(await send(deps), list)),
 			withDetails: (error) =>
 				error.withText({

@@ -40,12 +40,11 @@ export function placedHint(
 		failed > 0 && `${failed} couldn't be called`,
 	]);
 	const message = `${counted(items.length, 'item')}: ${parts.join(', ')}`;
-	const resolution =
-		called === items.length
-			? ''
-			: counts.check_only === undefined
-				? 'The output has one item for each. If you execute this node again, people who were called may be called again.'
-				: 'Nobody was called. The output has one item for each.';
+	const each = 'The output has one item for each.';
+	const again = 'If you execute this node again, people who were called may be called again.';
+	const isNobody = called + scheduled + unknown === 0;
+	const texts = isNobody ? ['Nobody was called.', each] : [each, again];
+	const resolution = called === items.length ? '' : texts.join(' ');
 	return { message, resolution: onScreenOnly(resolution) };
 }
 

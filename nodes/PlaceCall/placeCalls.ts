@@ -4,7 +4,7 @@ import { placeCall, type Additions, type CallRequest } from '../shared/api/endpo
 import { documentedRecord } from '../shared/api/envelope';
 import type { ApiResponse } from '../shared/api/http';
 import { explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
+import { onScreenOnly, USER } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import { callIdKey } from '../shared/calls/completionWebhook';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
@@ -108,7 +108,8 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 	// A call that isn't placed keeps no other one from being placed. So it isn't placed later either.
 	const same = obstacle ?? sameCalls.add(index, looseKey, moment, question?.asked.question);
 	const at = scheduledAt ?? additions.body.scheduled_at;
-	const instead = same ?? (run.checksOnly ? checked(at) : undefined);
+	const zone = call.time.hours?.zone ?? context.getTimezone();
+	const instead = same ?? (run.checksOnly ? checked(at, zone) : undefined);
 	if (instead === undefined) limiter.plan(index, call, planned);
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
@@ -119,7 +120,11 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 			if (obstacle instanceof InvalidInput) throw obstacle;
 		},
 		send: async ({ client }) => {
-			if (instead !== undefined) throw instead;
+			if (instead !== undefined) {
+				// Of the branches that lead to this node, a later one would place no second call.
+				if (same === undefined) sameCalls.remember(index, { callId: '' });
+				throw instead;
+			}
 			const place = async (bodyNow: () => Promise<CallRequest>) =>
 				await placeCall(client, bodyNow, { ...additions, legacy });
 			const record = await sendCall(run, index, call, place);
@@ -131,7 +136,6 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 		},
 		happened: (output) => {
 			const whom = `${request.phone_number} (${request.country_code})`;
-			const zone = call.time.hours?.zone ?? context.getTimezone();
 			return output.map((one) => callText(whom, one, zone)).join(' ');
 		},
 		nextStep: (output) => (output.some(isDueLater) ? afterItIsDue(run, output) : undefined),
@@ -204,13 +208,13 @@ async function sendCall(
 }
 
 /** With *Check Only*. */
-function checked(scheduledAt: unknown = 'now'): NotPlaced {
+function checked(scheduledAt: unknown, zone: string): NotPlaced {
 	const message = "The call wasn't placed, because 'What to Do' is 'Check Only'";
-	const would_call_at = plainText(scheduledAt);
-	return new NotPlaced(message, onScreenOnly(''), {
-		not_placed_reason: 'check_only',
-		would_call_at,
-	});
+	const at = scheduledAt === undefined ? undefined : plainText(scheduledAt);
+	const would_call_at = scheduledTime({}, at, zone) ?? 'now';
+	const forModel = `Do not repeat this request. Tell ${USER} that this tool only checks, and that the call would be possible (${would_call_at}).`;
+	const reason = { not_placed_reason: 'check_only', would_call_at } as const;
+	return new NotPlaced(message, { onScreen: '', forModel }, reason, true);
 }
 
 /** A failed question has no answer, also if its row has an earlier one. */

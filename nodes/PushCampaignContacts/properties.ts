@@ -87,7 +87,7 @@ const contactsFields: INodeProperties[] = [
 		placeholder: 'e.g. the columns phone, person_name, and city',
 		description:
 			'Copy the rows in your spreadsheet program, with the names of the columns, and paste them. The text of a CSV file works, too. The rows are saved with the workflow.',
-		displayOptions: { show: { contactsFrom: ['pasted'] }, hide: { '@tool': [true] } },
+		displayOptions: { show: { contactsFrom: ['pasted'] } },
 	},
 ];
 

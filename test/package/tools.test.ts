@@ -167,7 +167,14 @@ const NOT_FOR_MODELS = [
 		'Include Input Fields',
 		'Outside Calling Hours',
 	],
-	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output', 'All Agents'],
+	...[
+		'Concurrency',
+		'Maximum Calls per Agent Run',
+		'Numbers to Forget',
+		'Output',
+		'All Agents',
+		'Rows',
+	],
 ];
 
 test('the editor lets a model fill in every field of the task', () => {

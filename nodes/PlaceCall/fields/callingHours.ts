@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import type { Fields } from '../../shared/n8n/forms/fields';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { TimeValue } from '../../shared/n8n/forms/fieldValue';
 import { shownWhere } from '../../shared/n8n/forms/shownWhere';
 import { DAY_MINUTES, minuteOfDay } from '../../shared/dates';
@@ -65,7 +65,7 @@ const hours: INodeProperties[] = [
 		type: 'resourceLocator',
 		default: { mode: 'list', value: '' },
 		description:
-			"The time zone of the people to call. If it's empty, it's that of their 'Country', which must have only one, as India has. Find it by a country, a city, or an abbreviation such as IST. An expression can return one per item.",
+			"The time zone of the people to call. If it's empty, it's that of their 'Country', where the time must be the same everywhere, as in India. Find it by a country, a city, or an abbreviation such as IST. An expression can return one per item.",
 		modes: [
 			{
 				displayName: 'From List',
@@ -116,7 +116,7 @@ export function readCallingHours(form: Fields, country: string): CallingHours | 
 	const [start, end] = [form.clock('callingFrom'), form.clock('callingUntil')];
 	const from = timeOfDay('Calling From', start);
 	const to = timeOfDay('Calling Until', end);
-	const zone = timeZone(form.text('timeZone'), country);
+	const zone = timeZone(form.text('timeZone', MAY_BE_BLANK), country);
 	if (to <= from) throw endsTooEarly(start, end);
 	const isSkipped = form.choice('outsideCallingHours', 'schedule') === 'notPlaced';
 	return { days, from, to, zone, outside: isSkipped ? 'notPlaced' : 'schedule' };

@@ -24,7 +24,7 @@ const modelNotice: INodeProperties = {
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { '@tool': [true] } },
+	displayOptions: { show: { '@tool': [true] }, hide: HIDDEN_IN_CHECK },
 };
 
 /** The agent, and the person to call. */

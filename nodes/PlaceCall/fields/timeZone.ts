@@ -1,6 +1,7 @@
 import deburr from 'lodash/deburr';
 import get from 'lodash/get';
 import invoke from 'lodash/invoke';
+import isEqual from 'lodash/isEqual';
 import memoize from 'lodash/memoize';
 import once from 'lodash/once';
 import sortBy from 'lodash/sortBy';
@@ -109,6 +110,18 @@ const zonesOf = memoize((country: string): string[] => {
 	return listed.filter((zone) => typeof zone === 'string').map(currentName);
 });
 
+const WEEK_MS = 7 * 86_400_000;
+/** Of ten years. Times change by the hour for some months, or for good. */
+const WEEKS = Array.from({ length: 520 }, (_, week) => Date.UTC(2026, 0, 1) + week * WEEK_MS);
+
+/** Of zones that always have the same time, such as both of Germany, the first. Undefined if they differ. */
+const onlyZoneOf = memoize((country: string): string | undefined => {
+	const [first, ...others] = zonesOf(country);
+	const timesOf = (zone = '') => WEEKS.map((at) => IANAZone.create(zone).offset(at));
+	const times = timesOf(first);
+	return others.every((zone) => isEqual(timesOf(zone), times)) ? first : undefined;
+});
+
 function currentName(zone: string): string {
 	return CURRENT_NAMES[zone] ?? zone;
 }
@@ -121,14 +134,14 @@ function isTimeZone(name: string): boolean {
  * The entered time zone, or without one, that of the country. Abbreviations such as IST are ambiguous, so a name such as
  * Asia/Kolkata is required.
  *
- * @throws InvalidInput if the country hasn't exactly one, because another one could place calls at night
+ * @throws InvalidInput if the country has several, because another one could place calls at night
  */
 export function timeZone(value: string, country: string): string {
-	if (isUnset(value)) {
-		const [zone, ...others] = zonesOf(country);
-		if (zone !== undefined && others.length === 0) return zone;
+	if (isUnset(value) || value.trim() === '') {
+		const zone = onlyZoneOf(country);
+		if (zone !== undefined) return zone;
 		throw new InvalidInput(
-			`'Time Zone' is empty, which is only possible in a country with one time zone (got ${quoted(countryName(country))})`,
+			`'Time Zone' is empty, which is only possible in a country with the same time everywhere (got ${quoted(countryName(country))})`,
 			onScreenOnly('Choose the time zone of the people to call, or let an expression return it.'),
 		);
 	}

@@ -3,7 +3,6 @@ import type { Fields } from '../../shared/n8n/forms/fields';
 
 const CHECK = 'check';
 
-/** A model decides whether to call, so its tool always does. */
 export const whatToDo: INodeProperties = {
 	displayName: 'What to Do',
 	name: 'whatToDo',
@@ -19,11 +18,20 @@ export const whatToDo: INodeProperties = {
 		},
 	],
 	default: 'place',
-	displayOptions: { hide: { '@tool': [true] } },
+	description: 'Whether to call, or to see first who would be called',
 };
 
 /** Hides a text about calls if nobody is called. */
 export const HIDDEN_IN_CHECK = { [whatToDo.name]: [CHECK] };
+
+export const checkNotice: INodeProperties = {
+	displayName:
+		'This node checks the items, and calls nobody. Look at the output, and then choose <b>Place Calls</b>.',
+	name: 'checkNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: HIDDEN_IN_CHECK },
+};
 
 export function readChecksOnly(form: Fields): boolean {
 	return form.has(whatToDo.name) && form.choice(whatToDo.name, '') === CHECK;

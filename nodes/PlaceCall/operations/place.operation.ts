@@ -5,7 +5,7 @@ import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, initialGreeting } from '../fields/conversation';
 import { callDeveloperSettings, callOptions, webhookUrl } from '../fields/options';
 import { personName, recipientFields } from '../fields/recipient';
-import { whatToDo } from '../fields/whatToDo';
+import { checkNotice, whatToDo } from '../fields/whatToDo';
 import { when } from '../fields/when';
 import { placeCalls } from '../placeCalls';
 import { waitFields } from '../wait/waitOption';
@@ -17,6 +17,7 @@ export const place: Operation = {
 	description: 'Call a person, now or later',
 	fields: [
 		whatToDo,
+		checkNotice,
 		...recipientFields,
 		personName,
 		...when,

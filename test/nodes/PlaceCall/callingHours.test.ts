@@ -34,6 +34,16 @@ let itIs: (iso: string) => void;
 beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
 afterEach(() => jest.restoreAllMocks());
 
+it('the time zone of the country is used for items without one', async () => {
+	itIs('2026-11-23T12:00:00+05:30');
+	const bodies = acceptCalls(1);
+	const timeZone = { __rl: true, mode: 'id', value: '={{ $json.zone }}' };
+	const parameters = { ...perItem, ...hours({ timeZone }) };
+	const run = await harness.place(parameters, { items: [{ phone: phone(0), zone: '' }] });
+	expect(run.data.resultData.error).toBeUndefined();
+	expect(bodies).toHaveLength(1);
+});
+
 it('the hours as the form saves them: Monday to Saturday from 9 to 18 by default, and the time zone from the list, an expression, or the country', async () => {
 	itIs('2026-11-22T12:00:00+05:30');
 	const zone = (mode: string, value: string) => ({ __rl: true, mode, value });

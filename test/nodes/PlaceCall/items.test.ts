@@ -229,9 +229,32 @@ describe('Check Only', () => {
 		]);
 	});
 
-	it('of a model is ignored, because its tool has no such field', async () => {
-		const bodies = acceptCalls(1);
-		await engineTool(harness.placeCallNode({ whatToDo: 'check' }))();
-		expect(bodies).toHaveLength(1);
+	it('as a tool tells the model that nobody was called', async () => {
+		expect(await engineTool(harness.placeCallNode({ whatToDo: 'check' }))()).toEqual({
+			outcome: 'not_sent',
+			what_happened: "The call wasn't placed, because 'What to Do' is 'Check Only'.",
+			next_step:
+				'Do not repeat this request. Tell the user you are chatting with that this tool only checks, and that the call would be possible (now).',
+			result: null,
+		});
+	});
+
+	it('counts a number once, also in two branches', async () => {
+		const node = harness.placeCallNode({ whatToDo: 'check' });
+		const start = makeNode({ type: 'test.start', name: 'Start' });
+		const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
+		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
+		const run = await runWorkflow(workflow, start, [{ json: {} }]);
+		const reasons = (run.data.resultData.runData.Node ?? []).map(
+			({ data }) => data?.main?.[0]?.[0]?.json.not_placed_reason,
+		);
+		expect(reasons).toEqual(['check_only', 'duplicate_number']);
+	});
+
+	it('at a time of day in India, says so', async () => {
+		const parameters = { whatToDo: 'check', when: 'timeOfDay', scheduledTime: '9.30 pm' };
+		expect(output(await harness.place(parameters), 'Node')).toMatchObject([
+			{ json: { would_call_at: '21:30 (Asia/Kolkata)' } },
+		]);
 	});
 });

@@ -122,6 +122,8 @@ describe('without a time zone', () => {
 		['GB', '+442071838750', 'Europe/London'],
 		['AE', '+971501234567', 'Asia/Dubai'],
 		['NP', '+9779841234567', 'Asia/Kathmandu'],
+		// With two zones that have the same time.
+		['DE', '+4915112345678', 'Europe/Berlin'],
 	])('in %s, %s is called at the hours of %s', (countryCode, phoneNumber, zone) => {
 		for (const timeZone of ['', null, ' '])
 			expect(hoursOf({ timeZone }, { countryCode, phoneNumber }).zone).toBe(zone);
@@ -130,7 +132,7 @@ describe('without a time zone', () => {
 	test('in a country with several, which one is asked', () => {
 		const call = { countryCode: 'US', phoneNumber: '+12025550100' };
 		expect(messageOf(() => hoursOf({ timeZone: '' }, call))).toBe(
-			'\'Time Zone\' is empty, which is only possible in a country with one time zone (got "United States"). Choose the time zone of the people to call, or let an expression return it.',
+			'\'Time Zone\' is empty, which is only possible in a country with the same time everywhere (got "United States"). Choose the time zone of the people to call, or let an expression return it.',
 		);
 	});
 });
