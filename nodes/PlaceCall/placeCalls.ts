@@ -4,8 +4,9 @@ import { placeCall, type Additions, type CallRequest } from '../shared/api/endpo
 import { documentedRecord } from '../shared/api/envelope';
 import type { ApiResponse } from '../shared/api/http';
 import { explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
-import { onScreenOnly, USER } from '../shared/api/resolution';
+import { type Explanation, onScreenOnly, USER } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
+import { checkAgent } from '../shared/dnd/checkAgent';
 import { callIdKey } from '../shared/calls/completionWebhook';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
@@ -44,6 +45,8 @@ type CallRun = Pick<OperationRun, 'context' | 'parameters'> & {
 	keepsInput: (form: Fields) => boolean;
 	/** Whether nobody is called. */
 	checksOnly: boolean;
+	/** The numbers that a check found to be possible, by agent. */
+	checkedNumbers: Map<string, string[]>;
 	sameCalls: SameCalls;
 	limiter: CallLimiter;
 	/** Of the calls placed so far. */
@@ -67,6 +70,7 @@ export async function placeCalls(
 		startedAt,
 		keepsInput: includesInput(context),
 		checksOnly: readChecksOnly(parameters.at(0)),
+		checkedNumbers: new Map(),
 		sameCalls: new SameCalls(context),
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
@@ -85,6 +89,8 @@ export async function placeCalls(
 	// For several questions, n8n's own hint says that only the first item is used.
 	const hint = placedHint(placed, asks && placed.length > 1);
 	if (hint !== undefined) addHintsForPerson(context, hint);
+	if (run.checkedNumbers.size > 0)
+		addHintsForPerson(context, ...(await agentHints(await account(), run.checkedNumbers)));
 	const inputOf = (index: number) =>
 		run.keepsInput(parameters.at(index)) ? inputFields(context, index) : {};
 	const finished = placed.map((item) => withInputIfFailed(context, item, inputOf));
@@ -122,7 +128,13 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 		send: async ({ client }) => {
 			if (instead !== undefined) {
 				// Of the branches that lead to this node, a later one would place no second call.
-				if (same === undefined) sameCalls.remember(index, { callId: '' });
+				if (same === undefined) {
+					sameCalls.remember(index, { callId: '' });
+					const numbers = run.checkedNumbers.get(request.agent_uuid) ?? [];
+					const number = phoneKey === null ? request.phone_number : `+${phoneKey}`;
+					numbers.push(number);
+					run.checkedNumbers.set(request.agent_uuid, numbers);
+				}
 				throw instead;
 			}
 			const place = async (bodyNow: () => Promise<CallRequest>) =>
@@ -205,6 +217,20 @@ async function sendCall(
 	const zone = call.time.hours?.zone ?? context.getTimezone();
 	const time = scheduledTime(record, scheduledFor, zone);
 	return { ...record, ...(time !== undefined && { scheduled_for: time }) };
+}
+
+/** With *Check Only*, what the service would say about each agent. */
+async function agentHints(
+	account: AccountClient,
+	numbers: CallRun['checkedNumbers'],
+): Promise<Explanation[]> {
+	const hints: Explanation[] = [];
+	for (const [agentUuid, phones] of numbers) {
+		const texts = await checkAgent(account, agentUuid, { phones, what: 'call' });
+		const about = numbers.size > 1 ? `${agentUuid}: ` : '';
+		hints.push({ message: `${about}${texts.join(' ')}`, resolution: onScreenOnly('') });
+	}
+	return hints;
 }
 
 /** With *Check Only*. */

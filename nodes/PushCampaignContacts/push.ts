@@ -19,8 +19,8 @@ import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { counted } from '../shared/values';
+import { checkAgent } from '../shared/dnd/checkAgent';
 import { openRows } from './openRows';
-import { checkAgent } from './push/checkAgent';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, requireNames, takenColumns, whyNoNames } from './push/columns';
 import { withoutUnknown } from './push/numbersOfExecution';
@@ -136,7 +136,10 @@ export async function runPush(
 			ready,
 			readyIsUpperBound: skipPushedBefore,
 			campaignStatus: status,
-			aboutAgent: await checkAgent(account, campaign.agentUuid, { phones, rows: ready }),
+			aboutAgent: await checkAgent(account, campaign.agentUuid, {
+				phones: numbersOf(ready, phones),
+				what: 'ready row',
+			}),
 		}),
 	};
 	if (!checksOnly) {
@@ -265,4 +268,8 @@ function* withNext<T>(list: Iterable<T>): Generator<[T, T | undefined]> {
 		current = next;
 	}
 	if (current !== undefined) yield [current, undefined];
+}
+
+function* numbersOf(rows: RowSet, phones: PhonesByRow): Generator<string> {
+	for (const row of rows) yield phones.at(row);
 }

@@ -15,6 +15,7 @@ import {
 import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
+	BODY,
 	CONTINUE,
 	faultOf,
 	HOURS,
@@ -207,6 +208,9 @@ describe('Check Only', () => {
 		skipSleeps(Date.parse(NIGHT));
 		const items = [{ phone: phone(0) }, { phone: phone(0) }, { phone: 'none' }];
 		const parameters = { ...perItem, ...HOURS, callLimit: 'day', whatToDo: 'check' };
+		const agents = [{ agent_uuid: BODY.agent_uuid, agent_name: 'Sales' }];
+		const data = { success: true, data: agents };
+		service().get('/v1/active_agents').reply(200, data).persist();
 		const run = await harness.place(parameters, { items, over: CONTINUE });
 		const monday = '2026-11-23T09:00:00+05:30';
 		expect(output(run, 'Node').map(({ json }) => json)).toEqual([
@@ -219,6 +223,7 @@ describe('Check Only', () => {
 		]);
 		expect(hintsOf(run)).toEqual([
 			"3 items: 1 with the number of another item, 1 would be called, 1 couldn't be called. Nobody was called. The output has one item for each.",
+			"The agent is active. The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.",
 		]);
 		const now = await harness.place({ whatToDo: 'check' });
 		expect(output(now, 'Node')).toMatchObject([{ json: { would_call_at: 'now' } }]);

@@ -35,7 +35,7 @@ function campaign(status = 'Active'): void {
 }
 
 const LIST_NOT_DESCRIBED =
-	"The credential doesn't describe the agent's do-not-disturb list, so only a push checks it.";
+	"The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.";
 const ONLY_PUSH = "Only a push checks the agent's outbound number, and what the service rejects.";
 
 test('checks everything, sends nothing, and reports the results', async () => {

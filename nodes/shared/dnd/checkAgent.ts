@@ -1,29 +1,29 @@
-import { findAgents, requireAllAgents } from '../../shared/agents';
-import type { ApiClient } from '../../shared/api/client';
-import { getActiveAgents } from '../../shared/api/endpoints';
-import { asSentence, explained } from '../../shared/api/errors';
-import { readWholeList } from '../../shared/api/paging';
-import type { ApiMapping } from '../../shared/apiMapping';
-import { DND_LIST_KEEPS_CHANGING, dndList } from '../../shared/dnd/dndList';
-import { ListedNumbers } from '../../shared/dnd/listedNumbers';
-import { forEachWithPauses } from '../../shared/pauses';
-import { counted } from '../../shared/values';
-import type { PreparedRows } from './prepareRows';
+import { findAgents, requireAllAgents } from '../agents';
+import type { ApiClient } from '../api/client';
+import { getActiveAgents } from '../api/endpoints';
+import { asSentence, explained } from '../api/errors';
+import { readWholeList } from '../api/paging';
+import type { ApiMapping } from '../apiMapping';
+import { forEachWithPauses } from '../pauses';
+import { counted } from '../values';
+import { DND_LIST_KEEPS_CHANGING, dndList } from './dndList';
+import { ListedNumbers } from './listedNumbers';
 
 type Account = { client: ApiClient; apiMapping: ApiMapping };
-type Rows = Pick<PreparedRows, 'rows' | 'phones'>;
+/** The numbers to call, and a word for what they belong to. */
+type Numbers = { phones: Iterable<string>; what: string };
 
-/** What the service would say about the agent and these rows, in sentences, as far as it can be read. Sends nothing. */
+/** What the service would say about the agent and these numbers, in sentences, as far as it can be read. Sends nothing. */
 export async function checkAgent(
 	account: Account,
 	agentUuid: string,
-	rows: Rows,
+	numbers: Numbers,
 ): Promise<string[]> {
 	const unreadable = (what: string) => (error: unknown) =>
 		`${what} couldn't be read: ${asSentence(explained(error).message)}`;
 	return await Promise.all([
 		activeText(account, agentUuid).catch(unreadable('The list of active agents')),
-		skippedText(account, agentUuid, rows).catch(unreadable("The agent's do-not-disturb list")),
+		skippedText(account, agentUuid, numbers).catch(unreadable("The agent's do-not-disturb list")),
 	]);
 }
 
@@ -39,18 +39,19 @@ async function activeText({ client, apiMapping }: Account, agentUuid: string): P
 async function skippedText(
 	{ client, apiMapping }: Account,
 	agentUuid: string,
-	{ rows, phones }: Rows,
+	{ phones, what }: Numbers,
 ): Promise<string> {
 	const names = ['dndListAgentName', 'dndListPageName'] as const;
 	if (names.some((name) => apiMapping.optional(name) === undefined))
-		return "The credential doesn't describe the agent's do-not-disturb list, so only a push checks it.";
+		return "The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.";
 	const list = dndList(client, { agentUuid, limit: Infinity }, apiMapping);
 	const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
 	const listed = new ListedNumbers(entries);
-	let [skipped, unclear] = [0, 0];
-	await forEachWithPauses(rows, (row) => {
+	let [all, skipped, unclear] = [0, 0, 0];
+	await forEachWithPauses(phones, (phone) => {
+		all++;
 		try {
-			if (listed.entryOf(phones.at(row)) !== undefined) skipped++;
+			if (listed.entryOf(phone) !== undefined) skipped++;
 		} catch (error) {
 			explained(error);
 			unclear++;
@@ -58,5 +59,5 @@ async function skippedText(
 	});
 	const more =
 		unclear > 0 ? ` The list leaves it open for ${unclear.toLocaleString('en-US')} more.` : '';
-	return `${skipped.toLocaleString('en-US')} of ${counted(rows.size, 'ready row')} will be skipped because of the agent's do-not-disturb list.${more}`;
+	return `${skipped.toLocaleString('en-US')} of ${counted(all, what)} will be skipped because of the agent's do-not-disturb list.${more}`;
 }
