@@ -124,11 +124,13 @@ export class ChunkSender {
 			return { rest: [] };
 		}
 		const before = notPushed.added.length;
+		const requestsBefore = this.outcome.pushed.length;
 		const sent = await this.sendRows(whole, fresh);
 		if (whole.records.length === recorded) await noted?.remove();
 		const added = notPushed.added.slice(before);
 		const withoutEffect = added.filter(({ status }) => WITHOUT_EFFECT.includes(status));
 		const ranges = withoutEffect.map(({ first, last }) => range(first, last + 1));
+		await this.pushedBefore?.confirm(this.outcome.pushed.slice(requestsBefore));
 		await this.pushedBefore?.release([...ranges.flat(), ...sent.rest]);
 		return sent;
 	}
