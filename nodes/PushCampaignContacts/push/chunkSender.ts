@@ -115,7 +115,7 @@ export class ChunkSender {
 		if (noted?.state === 'unclear' && whole.rows.length > 0) throw rowsChanged();
 		if (noted?.state === 'same') {
 			// An earlier attempt may have sent it, but recorded nothing.
-			this.add({}, rows);
+			this.add({}, (await this.pushedBefore?.leaveOutPushed(rows, notPushed)) ?? rows);
 			return { rest: [] };
 		}
 		const fresh = (await this.pushedBefore?.reserve(rows, notPushed)) ?? rows;

@@ -44,7 +44,7 @@ export class NumbersPushedBefore {
 		const textOf = this.textOf('begun');
 		const added = new Set(await this.store.add(rows.map(textOf)));
 		const [fresh, known] = partition(rows, (row) => added.has(textOf(row)));
-		await this.leaveOut(known, notPushed);
+		await this.leaveOutKnown(known, notPushed);
 		return fresh;
 	}
 
@@ -54,7 +54,7 @@ export class NumbersPushedBefore {
 		if (stored === 0) return rows;
 		if (rows.size * (rows.size + stored) > MAX_COMPARISONS_OF_CHECK) return undefined;
 		const [known, fresh] = await this.find([...rows], 'begun');
-		await this.leaveOut(known, notPushed);
+		await this.leaveOutKnown(known, notPushed);
 		return RowSet.of(fresh);
 	}
 
@@ -76,18 +76,31 @@ export class NumbersPushedBefore {
 		await this.store.remove(rows.map(this.textOf('begun'))).catch(() => undefined);
 	}
 
-	/** Reports known numbers with what is remembered of their push. */
-	private async leaveOut(known: readonly number[], notPushed: RowsNotPushed): Promise<void> {
-		const add = (rows: readonly number[], status: PushedBeforeStatus) =>
-			notPushed.addAll(RowSet.of(rows), status, REASONS[status][readerOf(this.isTool)]);
-		// What n8n can't tell isn't known.
-		const find = async (rows: readonly number[], mark: Mark) =>
-			await this.find(rows, mark).catch(() => [[], rows] as const);
-		const [released, others] = await find(known, 'released');
+	private async leaveOutKnown(known: readonly number[], notPushed: RowsNotPushed): Promise<void> {
+		const unknown = await this.leaveOutPushed(known, notPushed);
+		this.report(unknown, 'unknown_before', notPushed);
+	}
+
+	/** Leaves out rows whose push has ended. @returns the other rows. What n8n can't tell isn't known. */
+	async leaveOutPushed(
+		rows: readonly number[],
+		notPushed: RowsNotPushed,
+	): Promise<readonly number[]> {
+		const find = async (some: readonly number[], mark: Mark) =>
+			await this.find(some, mark).catch(() => [[], some] as const);
+		const [released, others] = await find(rows, 'released');
 		const [waiting, unknown] = await find(others, 'waiting');
-		add(released, 'pushed_before');
-		add(waiting, 'waiting_before');
-		add(unknown, 'unknown_before');
+		this.report(released, 'pushed_before', notPushed);
+		this.report(waiting, 'waiting_before', notPushed);
+		return unknown;
+	}
+
+	private report(
+		rows: readonly number[],
+		status: PushedBeforeStatus,
+		notPushed: RowsNotPushed,
+	): void {
+		notPushed.addAll(RowSet.of(rows), status, REASONS[status][readerOf(this.isTool)]);
 	}
 
 	/** The rows of which this is remembered, and the others. */

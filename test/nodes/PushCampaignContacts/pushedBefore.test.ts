@@ -379,6 +379,22 @@ test.each([
 	});
 });
 
+test.each<[string, () => unknown, string[], string[]]>([
+	['before the response', () => breaking('ECONNRESET'), ['1 unknown'], ['0 pushed_before']],
+	['after it', () => respondWith(ok(1)), [], ['0 pushed_before', '1 waiting_before']],
+])('a retry after a kill %s reports no number as unknown that is known', async (...when) => {
+	const [, respond, rejected, before] = when;
+	respondWith([200, accepted(1, { enqueued: true })]);
+	await run(manyRows(1), { whatToDo: 'release' });
+	respond();
+	const node = pushNode(remembering);
+	const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected', 'Pushed Before']);
+	const begun = await runKilled(workflow, start, manyRows(2));
+	const again = await resume(workflow, storedCopy(begun), 'retry');
+	const outputs = [1, 2].map((index) => output(again, 'Node', index).map(statusOf));
+	expect(outputs).toEqual([rejected, before]);
+});
+
 test('a retry after a kill does not report rows as unknown for which nothing was sent', async () => {
 	const bodies = respondWith(ok(2));
 	await run(manyRows(2));
