@@ -261,7 +261,8 @@ export function notBegun(
 		const columns = { [PUSH_STATUS_COLUMN]: status, ...error };
 		return { ...item, json: withColumns(input[index]?.json ?? {}, rejection, columns) };
 	});
-	return [[], rejected];
+	// Expressions such as `$('Push').all(2)` need all outputs.
+	return [[], rejected, []];
 }
 
 /**
