@@ -156,5 +156,5 @@ export function simplifyCampaign(view: CampaignView): JsonObject {
  */
 export function pushTexts(campaignId: number, number: string) {
 	const of = `${campaignId} ${number}`;
-	return { begun: `pushed ${of}`, released: `released ${of}`, waiting: `waiting ${of}` };
+	return { begun: `pushed ${of}`, released: `released ${of}`, unreleased: `unreleased ${of}` };
 }

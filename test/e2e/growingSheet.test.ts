@@ -63,7 +63,9 @@ describe('the same growing sheet, pushed again and again', () => {
 		const { runData } = await account.n8n.runData(id);
 		const { hints = [], data } = runData.Push?.at(-1) ?? {};
 		const outputs = (data?.main ?? []).map((items) =>
-			(items ?? []).map(({ json }) => [plainText(json.phone).at(-1), json.push_status].join(' ')),
+			(items ?? []).map(({ json }) =>
+				[plainText(json.phone).at(-1), plainText(json.push_status)].join(' '),
+			),
 		);
 		return { outputs, hint: hints[0]?.message };
 	};

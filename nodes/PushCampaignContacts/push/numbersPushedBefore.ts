@@ -40,11 +40,11 @@ export class NumbersPushedBefore {
 	) {}
 
 	/** Remembers numbers before they are sent, and leaves out the known ones. @returns the rows to send */
-	async reserve(rows: readonly number[], notPushed: RowsNotPushed): Promise<number[]> {
+	async reserve(rows: Rows, notPushed: RowsNotPushed): Promise<Rows> {
 		const textOf = this.textOf('begun');
 		const added = new Set(await this.store.add(rows.map(textOf)));
 		const [fresh, known] = partition(rows, (row) => added.has(textOf(row)));
-		await this.leaveOutKnown(known, notPushed);
+		this.report(await this.leaveOutPushed(known, notPushed), 'unknown_before', notPushed);
 		return fresh;
 	}
 
@@ -54,7 +54,7 @@ export class NumbersPushedBefore {
 		if (stored === 0) return rows;
 		if (rows.size * (rows.size + stored) > MAX_COMPARISONS_OF_CHECK) return undefined;
 		const [known, fresh] = await this.find([...rows], 'begun');
-		await this.leaveOutKnown(known, notPushed);
+		this.report(await this.leaveOutPushed(known, notPushed), 'unknown_before', notPushed);
 		return RowSet.of(fresh);
 	}
 
@@ -62,7 +62,7 @@ export class NumbersPushedBefore {
 	async confirm(requests: readonly PushedRequest[]): Promise<void> {
 		const texts = requests.flatMap(({ rows, response: { enqueued } }) => {
 			if (typeof enqueued !== 'boolean') return [];
-			return Array.from(rows, this.textOf(enqueued ? 'released' : 'waiting'));
+			return Array.from(rows, this.textOf(enqueued ? 'released' : 'unreleased'));
 		});
 		if (texts.length > 0) await this.store.add(texts).catch(() => undefined);
 	}
@@ -71,40 +71,28 @@ export class NumbersPushedBefore {
 	 * Forgets rows that certainly had no effect, so that a later execution may send them. Never throws: if n8n can't forget
 	 * them, that execution reports them as pushed before.
 	 */
-	async release(rows: readonly number[]): Promise<void> {
+	async release(rows: Rows): Promise<void> {
 		if (rows.length === 0) return;
 		await this.store.remove(rows.map(this.textOf('begun'))).catch(() => undefined);
 	}
 
-	private async leaveOutKnown(known: readonly number[], notPushed: RowsNotPushed): Promise<void> {
-		const unknown = await this.leaveOutPushed(known, notPushed);
-		this.report(unknown, 'unknown_before', notPushed);
-	}
-
 	/** Leaves out rows whose push has ended. @returns the other rows. What n8n can't tell isn't known. */
-	async leaveOutPushed(
-		rows: readonly number[],
-		notPushed: RowsNotPushed,
-	): Promise<readonly number[]> {
-		const find = async (some: readonly number[], mark: Mark) =>
-			await this.find(some, mark).catch(() => [[], some] as const);
+	async leaveOutPushed(rows: Rows, notPushed: RowsNotPushed): Promise<Rows> {
+		const find = async (some: Rows, mark: Mark): Promise<[Rows, Rows]> =>
+			await this.find(some, mark).catch(() => [[], some]);
 		const [released, others] = await find(rows, 'released');
-		const [waiting, unknown] = await find(others, 'waiting');
+		const [waiting, unknown] = await find(others, 'unreleased');
 		this.report(released, 'pushed_before', notPushed);
 		this.report(waiting, 'waiting_before', notPushed);
 		return unknown;
 	}
 
-	private report(
-		rows: readonly number[],
-		status: PushedBeforeStatus,
-		notPushed: RowsNotPushed,
-	): void {
+	private report(rows: Rows, status: PushedBeforeStatus, notPushed: RowsNotPushed): void {
 		notPushed.addAll(RowSet.of(rows), status, REASONS[status][readerOf(this.isTool)]);
 	}
 
 	/** The rows of which this is remembered, and the others. */
-	private async find(rows: readonly number[], mark: Mark): Promise<[number[], number[]]> {
+	private async find(rows: Rows, mark: Mark): Promise<[Rows, Rows]> {
 		const textOf = this.textOf(mark);
 		const texts = new Set(rows.length > 0 ? await this.store.find(rows.map(textOf)) : []);
 		return partition(rows, (row) => texts.has(textOf(row)));
@@ -115,6 +103,7 @@ export class NumbersPushedBefore {
 	}
 }
 
+type Rows = readonly number[];
 type Mark = keyof ReturnType<typeof pushTexts>;
 
 /** A pushed number takes two texts. */

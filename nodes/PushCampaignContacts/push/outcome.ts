@@ -4,6 +4,14 @@ import type { Reader } from '../../shared/api/resolution';
 import type { JsonObject, JsonValue } from '../../shared/json';
 import { RowSet } from './rowSet';
 
+/** The statuses of the *Pushed Before* output. The others are in *Rejected*. */
+export const PUSHED_BEFORE_STATUSES = [
+	'pushed_before',
+	'waiting_before',
+	'unknown_before',
+] as const;
+export type PushedBeforeStatus = (typeof PUSHED_BEFORE_STATUSES)[number];
+
 /**
  * Why a row isn't reported as pushed:
  * - `rejected`: the node or the service can't use it.
@@ -21,21 +29,12 @@ export const ROW_STATUSES = [
 	'do_not_disturb',
 	'skipped_duplicate',
 	'duplicate',
-	'pushed_before',
-	'waiting_before',
-	'unknown_before',
+	...PUSHED_BEFORE_STATUSES,
 	'unknown',
 	'not_sent',
 ] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
-/** The statuses of the *Pushed Before* output. The others are in *Rejected*. */
-export const PUSHED_BEFORE_STATUSES = [
-	'pushed_before',
-	'waiting_before',
-	'unknown_before',
-] as const satisfies readonly RowStatus[];
-export type PushedBeforeStatus = (typeof PUSHED_BEFORE_STATUSES)[number];
 export const REJECTED_STATUSES = difference(ROW_STATUSES, PUSHED_BEFORE_STATUSES);
 
 /** Consecutive rows with the same reason. */

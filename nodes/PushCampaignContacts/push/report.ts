@@ -186,7 +186,7 @@ export function notesOn(outcome: PushOutcome, reader: Reader = 'onScreen'): stri
 	return compact([
 		!isForModel &&
 			waiting > 0 &&
-			`Of ${counted(waiting, 'row')}, the number waits in the campaign since an earlier push with 'Add and Let Wait'. This node doesn't release it, because a second push may add the person twice. Ask your provider how to release it.`,
+			`${counted(waiting, 'row')} ${waiting === 1 ? 'waits' : 'wait'} in the campaign since an earlier push. A second push may add people twice, so the node doesn't release them. Ask your provider how to do that.`,
 		!isForModel &&
 			notPushed.count('unknown') > 0 &&
 			"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many released contacts it has queued (total_queued). Or look at the campaign in the service.",

@@ -113,7 +113,7 @@ describe('what is known of the earlier push', () => {
 			expect(pushedBefore[0]?.json.rejection_reason).toMatch(
 				/waits in the campaign\. It wasn't sent again, because that may add the person twice\./,
 			);
-			expect(hints[1]).toMatch(/^Of 1 row, the number waits in the campaign since an earlier push/);
+			expect(hints[1]).toMatch(/^1 row waits in the campaign since an earlier push\./);
 		}
 	});
 
