@@ -30,7 +30,7 @@ export class PushCampaignContacts implements INodeType {
 			'Add any number of contacts from a spreadsheet, database, or CSV file to a calling campaign',
 		builderHint: {
 			searchHint:
-				"Adds contacts, such as rows of a spreadsheet or CSV file, to a calling campaign. Campaigns only call Indian mobile numbers. Nobody is called unless whatToDo is release, and nothing is sent with check, the default. If the workflow pushes the same sheet again, such as every morning, set options.skipPushedBefore to true, or people are called again. The first output has the pushed rows, and the second one each row that wasn't pushed, with push_status and rejection_reason. Both have phone_key, which the call triggers return, too.",
+				'Adds contacts, such as rows of a spreadsheet or CSV file, to a calling campaign. Campaigns only call Indian mobile numbers. Nobody is called unless whatToDo is release, and nothing is sent with check, the default. If the workflow pushes the same sheet again, such as every morning, set options.skipPushedBefore to true, or people are called again. The first output has the pushed rows, the second one each other row, with push_status and rejection_reason, and the third one, with skipPushedBefore, those that were pushed before. All have phone_key, which the call triggers return, too.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.campaignStatus',
@@ -54,6 +54,7 @@ export class PushCampaignContacts implements INodeType {
 		outputs: [
 			{ type: NodeConnectionTypes.Main, displayName: 'Pushed' },
 			{ type: NodeConnectionTypes.Main, displayName: 'Rejected' },
+			{ type: NodeConnectionTypes.Main, displayName: 'Pushed Before' },
 		],
 		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
 		properties: pushFields,

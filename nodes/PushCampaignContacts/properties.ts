@@ -179,7 +179,7 @@ const checkNotice: INodeProperties = {
 /** One click on *Execute step* is enough to start calls. */
 const callNotice: INodeProperties = {
 	displayName:
-		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window. Executing it again, also after you have stopped it, or executing a later node can push the rows again. To prevent this, add <b>Skip Numbers Pushed Before</b> in Options.",
+		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window. Executing it again, also after you have stopped it, or executing a later node can push the rows again, unless <b>Skip Numbers Pushed Before</b> is on in Options.",
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
@@ -189,7 +189,7 @@ const callNotice: INodeProperties = {
 /** A person who pushes again to release the contacts adds them twice. */
 const waitNotice: INodeProperties = {
 	displayName:
-		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with <b>Add and Release</b> may add everyone a second time.",
+		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with <b>Add and Release</b> may add everyone a second time, unless <b>Skip Numbers Pushed Before</b> is on in Options. Then they aren't released.",
 	name: 'waitNotice',
 	type: 'notice',
 	default: '',
@@ -222,7 +222,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 				name: 'One Item per Row',
 				value: 'rows',
 				description:
-					'Each row with push_status, phone_sent, phone_key, and campaign_upload_id, so that the next node can update a sheet or a CRM. The Pushed output returns the rows that can be called, and the Rejected output returns all others.',
+					'Each row with push_status, phone_sent, phone_key, and campaign_upload_id, so that the next node can update a sheet or a CRM. The Pushed output returns the rows that can be called, and the other outputs return the rest.',
 			},
 			{
 				name: 'One Summary Item',
@@ -232,7 +232,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		],
 		default: 'rows',
 		description:
-			"What the Pushed output returns. By default, one item per row, or one item per request for a CSV file. With 'One Item per Row', connect both outputs to the node that updates your rows.",
+			"What the Pushed output returns. By default, one item per row, or one item per request for a CSV file. With 'One Item per Row', connect all outputs to the node that updates your rows.",
 	},
 	{
 		displayName: 'Skip Numbers Pushed Before',
@@ -240,7 +240,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Rejected output returns numbers that were pushed before, with the status pushed_before. The node remembers a number before sending it, and forgets it if it was certainly not pushed.',
+			'Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Pushed Before output returns the others. Their status says whether a number was released, waits, or may have been pushed. The node remembers a number before sending it, and forgets it if it was certainly not pushed.',
 	},
 );
 

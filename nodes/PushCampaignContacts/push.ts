@@ -1,6 +1,6 @@
 import compact from 'lodash/compact';
 import uniqBy from 'lodash/uniqBy';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../shared/api/client';
 import {
 	explained,
@@ -24,8 +24,14 @@ import { openRows } from './openRows';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, requireNames, takenColumns, whyNoNames } from './push/columns';
 import { withoutUnknown } from './push/numbersOfExecution';
-import { requireRoom } from './push/numbersPushedBefore';
-import { type PushOutcome, reasonOf, RowsNotPushed } from './push/outcome';
+import { NumbersPushedBefore, requireRoom } from './push/numbersPushedBefore';
+import {
+	PUSHED_BEFORE_STATUSES,
+	type PushOutcome,
+	reasonOf,
+	REJECTED_STATUSES,
+	RowsNotPushed,
+} from './push/outcome';
 import { PhonesByRow } from './push/phones';
 import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
 import { rowsChanged } from './push/pushRecord';
@@ -36,16 +42,16 @@ import {
 	type FinishedPush,
 	pushedOutput,
 	pushStopped,
-	rejectedItems,
+	notPushedItems,
 	requireOutputFits,
 	stoppedItem,
 } from './pushOutput';
-import { type Output, readOutput, readPushSettings } from './pushSettings';
+import { type Output, type PushSettings, readOutput, readPushSettings } from './pushSettings';
 import { isOutputRead } from './readOutput';
-import { openStores } from './pushStores';
+import { openPushedNumbers, openStores } from './pushStores';
 
 /**
- * Pushes the rows. Returns the *Pushed* and *Rejected* outputs.
+ * Pushes the rows. Returns the *Pushed*, *Rejected*, and *Pushed Before* outputs.
  *
  * @throws if the push stopped, or couldn't begin
  */
@@ -73,7 +79,8 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 		addPushHints(context, push, isRejectedRead);
 		return [
 			[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
-			await rejectedItems(push, output),
+			await notPushedItems(push, output, REJECTED_STATUSES),
+			await notPushedItems(push, output, PUSHED_BEFORE_STATUSES),
 		];
 	} finally {
 		await source?.close();
@@ -126,18 +133,17 @@ export async function runPush(
 	const status =
 		checksOnly || skipPushedBefore ? await requireNotArchived(client, campaign.id) : undefined;
 
-	const ready = checksOnly ? withoutUnknown(prepared) : rows;
+	const checked = checksOnly ? await checkNumbers(context, prepared, settings) : undefined;
 	const outcome: PushOutcome = {
 		received: source.count,
 		pushed: [],
 		notPushed,
 		enqueue: campaign.enqueue,
-		...(checksOnly && {
-			ready,
-			readyIsUpperBound: skipPushedBefore,
+		...(checked !== undefined && {
+			...checked,
 			campaignStatus: status,
 			aboutAgent: await checkAgent(account, campaign.agentUuid, {
-				phones: numbersOf(ready, phones),
+				phones: numbersOf(checked.ready, phones),
 				what: 'ready row',
 			}),
 		}),
@@ -163,6 +169,22 @@ export async function runPush(
 		isNameless && whyNoNames(columns, choice),
 	];
 	return { outcome, source, phones, notes: compact(notes) };
+}
+
+/** The rows of a check that a push would send, as far as it's known. */
+async function checkNumbers(
+	context: IExecuteFunctions,
+	prepared: PreparedRows,
+	{ campaign, skipPushedBefore }: Omit<PushSettings, 'columns'>,
+): Promise<{ ready: RowSet; readyIsUpperBound?: boolean }> {
+	const rows = withoutUnknown(prepared);
+	if (!skipPushedBefore) return { ready: rows };
+	const { phones, notPushed } = prepared;
+	const store = openPushedNumbers(context);
+	const isTool = runsAsTool(context);
+	const numbers = new NumbersPushedBefore(store, campaign.id, phones.keyAt, isTool);
+	const ready = await numbers.leaveOutOfCheck(rows, notPushed);
+	return ready === undefined ? { ready: rows, readyIsUpperBound: true } : { ready };
 }
 
 /** An empty input is fine. */

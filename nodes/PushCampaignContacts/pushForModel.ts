@@ -12,13 +12,13 @@ import { askingRowOf, isOneOfSeveral } from '../shared/n8n/tools/askingRow';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
 import { openRows } from './openRows';
 import { runPush } from './push';
-import { pushedRows, type PushOutcome } from './push/outcome';
+import { PUSHED_BEFORE_STATUSES, pushedRows, type PushOutcome, ROW_STATUSES } from './push/outcome';
 import { countRows, pushSummary, summarize, summaryLine } from './push/report';
 import {
 	addPushHints,
 	addPushHintsForModel,
 	type FinishedPush,
-	rejectedItems,
+	notPushedItems,
 	requestItems,
 } from './pushOutput';
 
@@ -33,7 +33,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	// A model reads the rejected rows.
 	addPushHints(context, push, true);
 	addPushHintsForModel(context, push);
-	const rejected = (await rejectedItems(push, 'requests')).map(({ json }) => json);
+	const rejected = (await notPushedItems(push, 'requests', ROW_STATUSES)).map(({ json }) => json);
 	if (outcome.ready !== undefined) {
 		// A check has no effect, so the model may push the same contacts afterwards.
 		noteReadOnly(context, `${ONLY_CHECKED} ${pushSummary(outcome)}`);
@@ -114,6 +114,6 @@ function nobodyPushed({ outcome, source }: FinishedPush): ExplainedError {
 		summaryLine(outcome),
 		forEveryone(reasons.join(' ')),
 		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
-		{ isFinal: notPushed.count('pushed_before') === notPushed.size },
+		{ isFinal: notPushed.count(...PUSHED_BEFORE_STATUSES) === notPushed.size },
 	);
 }

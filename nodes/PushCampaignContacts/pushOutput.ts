@@ -29,7 +29,14 @@ import {
 	WARNINGS_COLUMN,
 	type ContactRow,
 } from './push/cells';
-import { pushedRows, type PushOutcome, type RowsNotPushed } from './push/outcome';
+import {
+	PUSHED_BEFORE_STATUSES,
+	pushedRows,
+	type PushOutcome,
+	REJECTED_STATUSES,
+	type RowsNotPushed,
+	type RowStatus,
+} from './push/outcome';
 import type { PhonesByRow } from './push/phones';
 import type { RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
@@ -74,7 +81,7 @@ export function addPushHints(
 	const { notPushed, stopped, ready } = outcome;
 	const endsLoop = pushedRows(outcome).size === 0 && isInLoop(context);
 	const isPush = stopped === undefined && ready === undefined;
-	const areUnseen = notPushed.size > 0 && isPush && !isRejectedRead;
+	const areUnseen = notPushed.count(...REJECTED_STATUSES) > 0 && isPush && !isRejectedRead;
 	const aboutRows = hintsFor(outcome).map(asHint);
 	const hints = compact([...aboutRows, areUnseen && NOT_READ, ...notes, endsLoop && LOOP_ENDS]);
 	addHintsForPerson(context, ...hints);
@@ -98,7 +105,7 @@ const NOT_READ: Explanation = {
 const LOOP_ENDS: Explanation = {
 	message: "'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it",
 	resolution: onScreenOnly(
-		'Connect both outputs to a Merge node, and that to Loop Over Items. Or remove the loop: the node pushes any number of rows.',
+		'Connect all outputs to a Merge node, and that to Loop Over Items. Or remove the loop: the node pushes any number of rows.',
 	),
 };
 
@@ -163,7 +170,10 @@ async function itemsOf<T extends { index: number }>(
 }
 
 /** Rows with these statuses have no `phone_sent`: it wasn't sent, or only in a request that was rejected as a whole. */
-const WITHOUT_PHONE_SENT = new Set<string>(['duplicate', 'pushed_before', 'not_sent', 'ready']);
+const WITHOUT_PHONE_SENT = new Set<string>([
+	...PUSHED_BEFORE_STATUSES,
+	...['duplicate', 'not_sent', 'ready'],
+]);
 
 /** The same columns for each row, so that they fit a sheet. */
 function rowColumns(
@@ -203,12 +213,13 @@ function pairedItems(source: RowSource, rows: RowSet): Array<{ item: number }> {
 	return source.inputsOf(rows).map((item) => ({ item }));
 }
 
-/** Every row that isn't pushed, with the reason. Rows with `unknown` may still be called. */
-export async function rejectedItems(
+/** The rows with these statuses, each with the reason. Some may still be called. */
+export async function notPushedItems(
 	{ outcome, source, phones }: FinishedPush,
 	output: Output,
+	statuses: readonly RowStatus[],
 ): Promise<INodeExecutionData[]> {
-	const { notPushed } = outcome;
+	const notPushed = outcome.notPushed.with(statuses);
 	if (notPushed.size > source.maxOutputRows) return rangeItems(notPushed, source);
 	return await itemsOf(source, [...notPushed], ({ index, status, reason }, row) => {
 		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
@@ -250,7 +261,8 @@ export function notBegun(
 		const columns = { [PUSH_STATUS_COLUMN]: status, ...error };
 		return { ...item, json: withColumns(input[index]?.json ?? {}, rejection, columns) };
 	});
-	return [[], rejected];
+	// Expressions such as `$('Push').all(2)` need all outputs.
+	return [[], rejected, []];
 }
 
 /**

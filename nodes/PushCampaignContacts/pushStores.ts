@@ -1,5 +1,6 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import type { DeduplicationStore } from '../shared/deduplicationStore';
 import { shortFingerprint } from '../shared/hash';
 import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
 import { openStore, type StoreUse } from '../shared/n8n/once/rememberedTexts';
@@ -17,6 +18,10 @@ const PUSHED_NUMBERS_STORE: StoreUse = {
 	description:
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 };
+
+export function openPushedNumbers(context: IExecuteFunctions): DeduplicationStore {
+	return openStore(context, 'workflow', PUSHED_NUMBERS_STORE);
+}
 
 type Stores = Pick<PushDeps, 'record' | 'note' | 'numbersOfExecution' | 'numbersPushedBefore'>;
 
@@ -44,9 +49,7 @@ export async function openStores(
 			(async (part, fingerprint) =>
 				await notes.addPart(['push', campaign.id, push, ...part], fingerprint)),
 		numbersOfExecution: new NumbersOfExecution(numbers, campaign.id, options),
-		numbersPushedBefore: skipPushedBefore
-			? openStore(context, 'workflow', PUSHED_NUMBERS_STORE)
-			: undefined,
+		numbersPushedBefore: skipPushedBefore ? openPushedNumbers(context) : undefined,
 	};
 }
 

@@ -149,7 +149,12 @@ export function simplifyCampaign(view: CampaignView): JsonObject {
 	};
 }
 
-/** The text by which n8n remembers that a number was pushed. The number is equal for equal numbers in any format. */
-export function pushedText(campaignId: number, number: string): string {
-	return `pushed ${campaignId} ${number}`;
+/**
+ * The texts by which n8n remembers a push of a number: that it began, and then what the service reported of its release.
+ *
+ * @param number equal for equal numbers in any format
+ */
+export function pushTexts(campaignId: number, number: string) {
+	const of = `${campaignId} ${number}`;
+	return { begun: `pushed ${of}`, released: `released ${of}`, unreleased: `unreleased ${of}` };
 }

@@ -7,10 +7,12 @@ export type DeduplicationStore = {
 	 * @returns the texts that were new
 	 */
 	add(texts: string[], maxEntries?: number): Promise<string[]>;
+	/** Adds the texts to look them up, and removes the new ones again. @returns those that it contains */
+	find(texts: string[]): Promise<string[]>;
 	remove(texts: string[]): Promise<void>;
 	clear(): Promise<void>;
 	count(): Promise<number>;
 };
 
-/** Numbers that a workflow remembers. n8n reads and writes all of them with each access, and removes the oldest. */
+/** Texts that a workflow remembers. n8n reads and writes all of them with each access, and removes the oldest. */
 export const MAX_REMEMBERED = 500_000;

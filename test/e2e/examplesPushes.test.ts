@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { jsonParse, type INode } from 'n8n-workflow';
+import { jsonParse, type INode, type INodeParameters } from 'n8n-workflow';
 import { examplesFolder } from '../n8n/examples';
 import { fixtures } from '../simulator';
 import { SHEET, useExamples } from './exampleRun';
@@ -99,6 +99,32 @@ describe('examples of pushes, with only the credentials selected', () => {
 				expect(run.simulator.contactsOf(campaign)).toHaveLength(contactCount);
 			},
 		);
+	});
+
+	it('01 with a header in row 3 finds it as the message says', async () => {
+		const { sheets } = run.parties;
+		const rows = { rangeDefinition: 'specifyRange', headerRow: 3, firstDataRow: 4 };
+		const withOptions = (options: INodeParameters) => (node: INode) =>
+			node.name === 'Read Leads' ? { ...node, parameters: { ...node.parameters, options } } : node;
+		const read = async (options: INodeParameters) => {
+			sheets.setSpreadsheet(SHEET, {
+				Leads: [
+					['Leads of May'],
+					['Updated today'],
+					['Name', 'Mob. No.', 'City'],
+					['Asha Rao', '98765 43210', 'Pune'],
+				],
+				Rejected: [],
+			});
+			const workflow = await run.import('01-morning-push.json', withOptions(options));
+			return await run.run(workflow, 'Every Morning');
+		};
+		await read({});
+		expect(sheets.rows('Rejected')[0]?.rejection_reason).toContain(
+			`a later one seems to do so: "Name", "Mob. No.", "City". Remove the rows before it. Or in Google Sheets > Options, add 'Data Location on Sheet', choose 'Specify Range (Rows)', and enter its 'Header Row' and 'First Data Row'.`,
+		);
+		await read({ dataLocationOnSheet: { values: rows } });
+		expect(run.simulator.contactsOf(campaign)).toMatchObject([{ personName: 'Asha Rao' }]);
 	});
 
 	describe('07 check a sheet before pushing', () => {

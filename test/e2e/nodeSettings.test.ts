@@ -185,7 +185,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 			'If no row was pushed, **Pushed** returns an empty item',
 			async () => {
 				const { outputs } = await run(push(ALWAYS), [{ phone: 'call me' }]);
-				expect(outputs).toMatchObject([[{}], [{ phone: 'call me', push_status: 'rejected' }]]);
+				expect(outputs).toMatchObject([[{}], [{ phone: 'call me', push_status: 'rejected' }], []]);
 				expect(outputs[0]).toEqual([{}]);
 			},
 		],
@@ -315,6 +315,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 				expect(outputs).toMatchObject([
 					[{ phone: FIRST, push_status: 'pushed' }],
 					[{ phone: SECOND, rejection_status: 'not_sent' }],
+					[],
 				]);
 			},
 		],
@@ -357,6 +358,7 @@ const cells: { [setting: string]: { [column: string]: Cell } } = {
 				expect(outputs).toMatchObject([
 					[{ phone: FIRST, push_status: 'pushed' }],
 					[{ phone: SECOND, rejection_status: 'not_sent' }],
+					[],
 					[{ error: expect.stringContaining('archived') }],
 				]);
 			},

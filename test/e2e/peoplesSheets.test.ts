@@ -56,6 +56,18 @@ describe('columns', () => {
 		expect(contacts()).toEqual([]);
 	});
 
+	it('are found by usual headings', async () => {
+		const headings = [
+			...['Contact No', 'WhatsApp No', 'Mob', 'Cell', 'Mobile Phone Number', 'Phone1'],
+			...['Phone (Primary)', 'Student Mobile Number', 'Mob. No.', 'Phone *'],
+		];
+		for (const [index, heading] of headings.entries()) {
+			const { error } = await push([{ Name: heading, [heading]: `987654320${index}` }]);
+			expect(error).toBeUndefined();
+		}
+		expect(contacts()).toEqual(headings.map((name, i) => [`+91987654320${i}`, name, {}]));
+	});
+
 	it('are found in another spelling, and a hint names them', async () => {
 		const { hints } = await push([{ 'MOBILE_NO.': phone, 'Full Name': 'Asha', पिता: 'Ravi' }]);
 		expect(contacts()).toEqual([['+919876543210', 'Asha', { पिता: 'Ravi' }]]);

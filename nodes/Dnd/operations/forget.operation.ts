@@ -4,7 +4,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { parseCampaignId } from '../../shared/api/parseIds';
 import { countedCalls } from '../../shared/calls/callsPerPerson';
-import { pushedText } from '../../shared/campaign';
+import { pushTexts } from '../../shared/campaign';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { optionalCountryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
@@ -108,7 +108,7 @@ export const forget: Operation = {
 		};
 		const forgetOne = async (index: number): Promise<INodeExecutionData[]> => {
 			const { key, campaignId } = read(index);
-			const pushes = campaignId === undefined ? [] : [pushedText(campaignId, key)];
+			const pushes = campaignId === undefined ? [] : Object.values(pushTexts(campaignId, key));
 			const before = await store.count();
 			await store.remove([...pushes, ...countedCalls(now, key)]);
 			// The number itself isn't repeated, because n8n stores the output.

@@ -115,7 +115,7 @@ export class ChunkSender {
 		if (noted?.state === 'unclear' && whole.rows.length > 0) throw rowsChanged();
 		if (noted?.state === 'same') {
 			// An earlier attempt may have sent it, but recorded nothing.
-			this.add({}, rows);
+			this.add({}, (await this.pushedBefore?.leaveOutPushed(rows, notPushed)) ?? rows);
 			return { rest: [] };
 		}
 		const fresh = (await this.pushedBefore?.reserve(rows, notPushed)) ?? rows;
@@ -124,11 +124,13 @@ export class ChunkSender {
 			return { rest: [] };
 		}
 		const before = notPushed.added.length;
+		const requestsBefore = this.outcome.pushed.length;
 		const sent = await this.sendRows(whole, fresh);
 		if (whole.records.length === recorded) await noted?.remove();
 		const added = notPushed.added.slice(before);
 		const withoutEffect = added.filter(({ status }) => WITHOUT_EFFECT.includes(status));
 		const ranges = withoutEffect.map(({ first, last }) => range(first, last + 1));
+		await this.pushedBefore?.confirm(this.outcome.pushed.slice(requestsBefore));
 		await this.pushedBefore?.release([...ranges.flat(), ...sent.rest]);
 		return sent;
 	}

@@ -297,7 +297,7 @@ function missingColumn(
 	}
 	const where = file === undefined ? 'The input' : `The file ${quoted(file)}`;
 	const enter = `In '${field}', enter the name of the column with ${content}, not a value of it. ${ROWS[from]}`;
-	const advice = (field === PHONE_FIELD && seenIn(found)) || enter;
+	const advice = (field === PHONE_FIELD && seenIn(found, from)) || enter;
 	return new InvalidInput(
 		`${where} has no column ${quoted(name)}, so nothing was sent`,
 		onScreenOnly(`${advice} ${where} has: ${columns}.`),
@@ -311,17 +311,29 @@ const ROWS = {
 	pasted: 'The first row must name the columns.',
 };
 
+const ABOVE_HEADER = {
+	items:
+		"Remove the rows before it. Or in Google Sheets > Options, add 'Data Location on Sheet', choose 'Specify Range (Rows)', and enter its 'Header Row' and 'First Data Row'.",
+	csv: 'Remove the rows before it.',
+	pasted: 'Remove the rows before it.',
+};
+
 /** What the first rows show of the phone numbers. Undefined if nothing. */
-function seenIn({ names, first }: FoundColumns): string | undefined {
+function seenIn(
+	{ names, first }: FoundColumns,
+	from: keyof typeof ABOVE_HEADER,
+): string | undefined {
 	if ([...names].some(isCampaignPhone))
 		return 'The first row must name the columns, but it seems to be a row with a phone number. Add a row with their names above it.';
-	const [column, ...others] = [...names].filter((name) => isMostlyPhones(first, name));
-	if (column !== undefined && others.length === 0)
-		return `In '${PHONE_FIELD}', enter ${quoted(column)}, which has phone numbers.`;
+	const columns = [...names].filter((name) => isMostlyPhones(first, name)).map(quoted);
+	if (columns.length > 0) {
+		const have = columns.length === 1 ? 'has' : 'have';
+		return `In '${PHONE_FIELD}', enter ${columns.join(' or ')}, which ${have} phone numbers.`;
+	}
 	const header = first.map(headingsIn).find((cells) => cells.some(isPhoneHeading));
 	return header === undefined
 		? undefined
-		: `The first row must name the columns, but a later one seems to do so: ${quotedColumns(header)}. Remove the rows before it.`;
+		: `The first row must name the columns, but a later one seems to do so: ${quotedColumns(header)}. ${ABOVE_HEADER[from]}`;
 }
 
 /** The cells of a row as headings. Below a title, the delimiter of a file isn't known. */

@@ -1,19 +1,34 @@
 import partition from 'lodash/partition';
 import { NotSent } from '../../shared/api/errors';
 import { readerOf, type Resolution } from '../../shared/api/resolution';
-import { pushedText } from '../../shared/campaign';
+import { pushTexts } from '../../shared/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
 import type { KeyOf } from './phones';
-import type { RowsNotPushed } from './outcome';
+import type { PushedBeforeStatus, PushedRequest, RowsNotPushed } from './outcome';
 import { RowSet } from './rowSet';
 
 const TO_SEND_ANYWAY =
 	"To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', and forget the number.";
-const PUSHED_BEFORE: Resolution = {
-	onScreen: `An earlier execution of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again. If that execution was interrupted or reported the number as unknown, check whether it's in the campaign. If it was pushed with 'Add and Let Wait', it's still waiting there. ${TO_SEND_ANYWAY}`,
-	forModel:
-		"This number was pushed to the campaign before, or an earlier push of it began, so it wasn't sent again.",
+const REASONS: Record<PushedBeforeStatus, Resolution> = {
+	pushed_before: {
+		onScreen: `An earlier execution of this workflow released this number to the calling queue of the campaign, so it wasn't sent again. ${TO_SEND_ANYWAY}`,
+		forModel: "This number was pushed to the campaign before, so it wasn't sent again.",
+	},
+	waiting_before: {
+		onScreen:
+			"An earlier execution of this workflow pushed this number and didn't release it, as with 'Add and Let Wait', so it waits in the campaign. It wasn't sent again, because that may add the person twice. The service's documentation doesn't show how to release it, so ask your provider.",
+		forModel:
+			"This number was pushed to the campaign before and waits there, so it wasn't sent again.",
+	},
+	unknown_before: {
+		onScreen: `An earlier execution of this workflow pushed this number or began to push it, and the outcome is unknown: it may be in the campaign and may be called. It wasn't sent again. Look for it in the campaign. ${TO_SEND_ANYWAY}`,
+		forModel:
+			"An earlier push of this number began, and its outcome is unknown, so it wasn't sent again.",
+	},
 };
+
+/** n8n compares each looked-up text that is new with the whole list. This many comparisons take about ten seconds. */
+const MAX_COMPARISONS_OF_CHECK = 1_000_000_000;
 
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
 export class NumbersPushedBefore {
@@ -24,30 +39,80 @@ export class NumbersPushedBefore {
 		private readonly isTool: boolean,
 	) {}
 
-	/** Remembers numbers before they are sent, and rejects the known ones. @returns the rows to send */
-	async reserve(rows: readonly number[], notPushed: RowsNotPushed): Promise<number[]> {
-		const added = new Set(await this.store.add(rows.map(this.textOf)));
-		const [fresh, known] = partition(rows, (row) => added.has(this.textOf(row)));
-		const reason = PUSHED_BEFORE[readerOf(this.isTool)];
-		notPushed.addAll(RowSet.of(known), 'pushed_before', reason);
+	/** Remembers numbers before they are sent, and leaves out the known ones. @returns the rows to send */
+	async reserve(rows: Rows, notPushed: RowsNotPushed): Promise<Rows> {
+		const textOf = this.textOf('begun');
+		const added = new Set(await this.store.add(rows.map(textOf)));
+		const [fresh, known] = partition(rows, (row) => added.has(textOf(row)));
+		this.report(await this.leaveOutPushed(known, notPushed), 'unknown_before', notPushed);
 		return fresh;
+	}
+
+	/** Leaves out the known numbers of a check. @returns the other rows, or undefined if finding them takes too long */
+	async leaveOutOfCheck(rows: RowSet, notPushed: RowsNotPushed): Promise<RowSet | undefined> {
+		const stored = await this.store.count();
+		if (stored === 0) return rows;
+		if (rows.size * (rows.size + stored) > MAX_COMPARISONS_OF_CHECK) return undefined;
+		const [known, fresh] = await this.find([...rows], 'begun');
+		this.report(await this.leaveOutPushed(known, notPushed), 'unknown_before', notPushed);
+		return RowSet.of(fresh);
+	}
+
+	/** Remembers what the service reported. Never throws: without it, later executions report the rows as unknown. */
+	async confirm(requests: readonly PushedRequest[]): Promise<void> {
+		const texts = requests.flatMap(({ rows, response: { enqueued } }) => {
+			if (typeof enqueued !== 'boolean') return [];
+			return Array.from(rows, this.textOf(enqueued ? 'released' : 'unreleased'));
+		});
+		if (texts.length > 0) await this.store.add(texts).catch(() => undefined);
 	}
 
 	/**
 	 * Forgets rows that certainly had no effect, so that a later execution may send them. Never throws: if n8n can't forget
 	 * them, that execution reports them as pushed before.
 	 */
-	async release(rows: readonly number[]): Promise<void> {
-		if (rows.length > 0) await this.store.remove(rows.map(this.textOf)).catch(() => undefined);
+	async release(rows: Rows): Promise<void> {
+		if (rows.length === 0) return;
+		await this.store.remove(rows.map(this.textOf('begun'))).catch(() => undefined);
 	}
 
-	private readonly textOf = (row: number): string => pushedText(this.campaignId, this.keyOf(row));
+	/** Leaves out rows whose push has ended. @returns the other rows. What n8n can't tell isn't known. */
+	async leaveOutPushed(rows: Rows, notPushed: RowsNotPushed): Promise<Rows> {
+		const find = async (some: Rows, mark: Mark): Promise<[Rows, Rows]> =>
+			await this.find(some, mark).catch(() => [[], some]);
+		const [released, others] = await find(rows, 'released');
+		const [waiting, unknown] = await find(others, 'unreleased');
+		this.report(released, 'pushed_before', notPushed);
+		this.report(waiting, 'waiting_before', notPushed);
+		return unknown;
+	}
+
+	private report(rows: Rows, status: PushedBeforeStatus, notPushed: RowsNotPushed): void {
+		notPushed.addAll(RowSet.of(rows), status, REASONS[status][readerOf(this.isTool)]);
+	}
+
+	/** The rows of which this is remembered, and the others. */
+	private async find(rows: Rows, mark: Mark): Promise<[Rows, Rows]> {
+		const textOf = this.textOf(mark);
+		const texts = new Set(rows.length > 0 ? await this.store.find(rows.map(textOf)) : []);
+		return partition(rows, (row) => texts.has(textOf(row)));
+	}
+
+	private textOf(mark: Mark): (row: number) => string {
+		return (row) => pushTexts(this.campaignId, this.keyOf(row))[mark];
+	}
 }
+
+type Rows = readonly number[];
+type Mark = keyof ReturnType<typeof pushTexts>;
+
+/** A pushed number takes two texts. */
+const MAX_ROWS = MAX_REMEMBERED / 2;
 
 /** @throws NotSent if n8n would forget some numbers of a push before its end */
 export function requireRoom(rows: number): void {
-	if (rows <= MAX_REMEMBERED) return;
-	const max = MAX_REMEMBERED.toLocaleString('en-US');
+	if (rows <= MAX_ROWS) return;
+	const max = MAX_ROWS.toLocaleString('en-US');
 	throw new NotSent(
 		`'Skip Numbers Pushed Before' can remember ${max} numbers, so a push can have at most ${max} rows. Nothing was sent`,
 		{

@@ -1,7 +1,16 @@
+import difference from 'lodash/difference';
 import type { ExplainedError } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/resolution';
 import type { JsonObject, JsonValue } from '../../shared/json';
 import { RowSet } from './rowSet';
+
+/** The statuses of the *Pushed Before* output. The others are in *Rejected*. */
+export const PUSHED_BEFORE_STATUSES = [
+	'pushed_before',
+	'waiting_before',
+	'unknown_before',
+] as const;
+export type PushedBeforeStatus = (typeof PUSHED_BEFORE_STATUSES)[number];
 
 /**
  * Why a row isn't reported as pushed:
@@ -9,7 +18,9 @@ import { RowSet } from './rowSet';
  * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
  * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
  * - `duplicate`: another row has the same number, or an earlier run of the node in the execution pushed it.
- * - `pushed_before`: an earlier execution of the workflow sent its number.
+ * - `pushed_before`: an earlier execution of the workflow pushed and released its number.
+ * - `waiting_before`: an earlier execution pushed its number with *Add and Let Wait*.
+ * - `unknown_before`: an earlier execution sent its number, or began to, and no more is known.
  * - `unknown`: it was sent, and the result isn't known.
  * - `not_sent`: the push stopped before the service accepted it. Nothing is known against it, so a retry sends it.
  */
@@ -18,11 +29,13 @@ export const ROW_STATUSES = [
 	'do_not_disturb',
 	'skipped_duplicate',
 	'duplicate',
-	'pushed_before',
+	...PUSHED_BEFORE_STATUSES,
 	'unknown',
 	'not_sent',
 ] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
+
+export const REJECTED_STATUSES = difference(ROW_STATUSES, PUSHED_BEFORE_STATUSES);
 
 /** Consecutive rows with the same reason. */
 type RangeNotPushed = {
@@ -35,7 +48,7 @@ type RangeNotPushed = {
 export type RowNotPushed = { index: number; status: RowStatus; reason: string };
 
 /**
- * The rows of the *Rejected* output, some of which may be in the campaign (`unknown`). Consecutive rows with the same reason,
+ * The rows of the other outputs than *Pushed*, some of which may be in the campaign. Consecutive rows with the same reason,
  * such as those after the request where a push stopped, take as much memory as one.
  */
 export class RowsNotPushed implements Iterable<RowNotPushed> {
@@ -58,8 +71,8 @@ export class RowsNotPushed implements Iterable<RowNotPushed> {
 		this.size += range.last - range.first + 1;
 	}
 
-	count(status: RowStatus): number {
-		return this.counts()[status];
+	count(...statuses: RowStatus[]): number {
+		return this.with(statuses).size;
 	}
 
 	counts(): Record<RowStatus, number> {
@@ -69,6 +82,8 @@ export class RowsNotPushed implements Iterable<RowNotPushed> {
 			skipped_duplicate: 0,
 			duplicate: 0,
 			pushed_before: 0,
+			waiting_before: 0,
+			unknown_before: 0,
 			unknown: 0,
 			not_sent: 0,
 		};
@@ -76,13 +91,16 @@ export class RowsNotPushed implements Iterable<RowNotPushed> {
 		return counts;
 	}
 
+	/** Those with one of these statuses. */
+	with(statuses: readonly RowStatus[]): RowsNotPushed {
+		const some = new RowsNotPushed();
+		for (const range of this.added) if (statuses.includes(range.status)) some.addRange(range);
+		return some;
+	}
+
 	/** The rows with one of these statuses. */
 	rowsWith(...statuses: RowStatus[]): RowSet {
-		const rows = new RowSet();
-		for (const { first, last, status } of this.ranges()) {
-			if (statuses.includes(status)) rows.addRange(first, last);
-		}
-		return rows;
+		return RowSet.ofRanges(this.with(statuses).added.flatMap(({ first, last }) => [first, last]));
 	}
 
 	/** In the order of the rows. */
@@ -117,7 +135,7 @@ export type PushOutcome = {
 	enqueue: boolean;
 	/** Only with *Check Only*: the rows that a push would send, the status of the campaign, and what is known of the agent. */
 	ready?: RowSet;
-	/** Whether `ready` may include numbers pushed before. n8n's store can't be read without adding them. */
+	/** Whether `ready` may include numbers pushed before, because finding them takes too long. */
 	readyIsUpperBound?: boolean;
 	campaignStatus?: string | undefined;
 	aboutAgent?: string[];

@@ -6,6 +6,7 @@ import type { Reader } from '../../shared/api/resolution';
 import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
 import { counted, named, plainText } from '../../shared/values';
 import {
+	PUSHED_BEFORE_STATUSES,
 	pushedRows,
 	ROW_STATUSES,
 	type PushOutcome,
@@ -41,6 +42,8 @@ const STATUS_WORDS: Record<RowStatus, [one: string, several: string]> = {
 	],
 	duplicate: ['duplicate', 'duplicates'],
 	pushed_before: ['pushed before', 'pushed before'],
+	waiting_before: ['waiting since an earlier push', 'waiting since an earlier push'],
+	unknown_before: ['maybe pushed before', 'maybe pushed before'],
 	unknown: ['unknown', 'unknown'],
 	not_sent: ['not sent', 'not sent'],
 };
@@ -154,7 +157,10 @@ export function describeOutcome(outcome: PushOutcome, names: RowNames): string[]
 		line('Rejected', rejected, rejected.size > 1 ? `The first reason: ${reason}` : reason),
 		line(
 			'Skipped',
-			notPushed.rowsWith('duplicate', 'pushed_before', 'do_not_disturb', 'skipped_duplicate'),
+			notPushed.rowsWith(
+				...PUSHED_BEFORE_STATUSES,
+				...(['duplicate', 'do_not_disturb', 'skipped_duplicate'] as const),
+			),
 			LEAVE_OUT,
 		),
 		names.legend,
@@ -176,7 +182,11 @@ export function notesOn(outcome: PushOutcome, reader: Reader = 'onScreen'): stri
 		: ['Add and Let Wait', 'the service reported', ''];
 	const but = isForModel ? '' : `'What to Do' is '${setting}', but `;
 	const check = isForModel ? '' : ' Check the campaign in the service.';
+	const waiting = notPushed.count('waiting_before');
 	return compact([
+		!isForModel &&
+			waiting > 0 &&
+			`${counted(waiting, 'row')} ${waiting === 1 ? 'waits' : 'wait'} in the campaign since an earlier push. A second push may add people twice, so the node doesn't release them. Ask your provider how to do that.`,
 		!isForModel &&
 			notPushed.count('unknown') > 0 &&
 			"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many released contacts it has queued (total_queued). Or look at the campaign in the service.",

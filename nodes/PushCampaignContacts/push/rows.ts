@@ -1,4 +1,5 @@
 import has from 'lodash/has';
+import omit from 'lodash/omit';
 import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
 import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
@@ -123,7 +124,7 @@ export class ItemRows implements RowSource {
 		const hasPath = (path: readonly string[]) => items.some(({ json = {} }) => has(json, path));
 		const first = items
 			.slice(0, MAX_FIRST_ROWS)
-			.map(({ json = {} }) => ({ json, cells: Object.values(json) }));
+			.map(({ json = {} }) => ({ json, cells: Object.values(omit(json, 'row_number')) }));
 		const isEmpty = (column: string) => items.every(({ json = {} }) => isBlank(json[column]));
 		return [{ names, repeated: new Set(), hasPath, isEmpty, first }];
 	}

@@ -152,9 +152,9 @@ describe('Retry after n8n was killed', () => {
 			run.data?.main?.map((items) => items?.length),
 		);
 		expect(outputs).toEqual([
-			[1, 0],
-			[0, 1],
-			[1, 0],
+			[1, 0, 0],
+			[0, 1, 0],
+			[1, 0, 0],
 		]);
 	});
 
@@ -256,10 +256,10 @@ describe('unknown rows that nobody would see', () => {
 	});
 
 	test('are reported to the error output if there is one', async () => {
-		const outputs: Then[] = ['Next', undefined, 'Next'];
+		const outputs: Then[] = ['Next', undefined, undefined, 'Next'];
 		const run = await retryWith(outputs, { onError: 'continueErrorOutput' });
 		expect(run.data.resultData.error).toBeUndefined();
-		expect(output(run, 'Node', 2).map(({ json }) => json.error)).toEqual([
+		expect(output(run, 'Node', 3).map(({ json }) => json.error)).toEqual([
 			"1 row may or may not be in the campaign, and no node reads 'Rejected'",
 		]);
 	});

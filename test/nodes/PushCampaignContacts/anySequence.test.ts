@@ -100,6 +100,7 @@ class Process {
 					for (const text of added) texts.add(text);
 					return added;
 				}),
+			find: async (given) => await this.write(() => given.filter((text) => texts.has(text))),
 			remove: async (given) => {
 				await this.write(() => given.map((text) => texts.delete(text)));
 			},
@@ -188,6 +189,7 @@ class World {
 		return {
 			...store,
 			add: async (texts) => await runExclusive(pushedBefore, async () => await store.add(texts)),
+			find: async (texts) => await runExclusive(pushedBefore, async () => await store.find(texts)),
 			remove: async (texts) =>
 				await runExclusive(pushedBefore, async () => await store.remove(texts)),
 		};

@@ -79,7 +79,7 @@ describe('invalid settings: nothing is sent', () => {
 	test('with the error output, it has each item with its error', async () => {
 		const { pushed, rejected, run } = await runPush(rows, NO_CAMPAIGN, toErrors);
 		expect([pushed, rejected]).toEqual([[], []]);
-		expect(jsonOf(output(run, 'Node', 2))).toEqual(
+		expect(jsonOf(output(run, 'Node', 3))).toEqual(
 			rows.map(({ json }, item) => ({ ...json, ...errorOf(item) })),
 		);
 	});
@@ -89,7 +89,7 @@ describe('invalid settings: nothing is sent', () => {
 		service().get(CAMPAIGN).reply(404).get(CAMPAIGN).reply(200, active);
 		const over = { ...toErrors, retryOnFail: true, waitBetweenTries: 1 };
 		const { pushed, run } = await runPush(rows, { whatToDo: 'check' }, over);
-		expect([pushed.length, output(run, 'Node', 2)]).toEqual([1, []]);
+		expect([pushed.length, output(run, 'Node', 3)]).toEqual([1, []]);
 	});
 
 	test('if the campaign cannot be read, nothing was sent', async () => {

@@ -61,6 +61,8 @@ export const totals = {
 	do_not_disturb: 0,
 	skipped_duplicate: 0,
 	pushed_before: 0,
+	waiting_before: 0,
+	unknown_before: 0,
 	unknown: 0,
 	not_sent: 0,
 	duplicate: 0,
@@ -96,6 +98,7 @@ export const goOn = { onError: 'continueRegularOutput' } as const;
 export type PushRun = {
 	pushed: INodeExecutionData[];
 	rejected: INodeExecutionData[];
+	pushedBefore: INodeExecutionData[];
 	error: IRun['data']['resultData']['error'];
 	hints: string[];
 	run: IRun;
@@ -108,10 +111,16 @@ export async function runPush(
 	settings: IWorkflowSettings = {},
 ): Promise<PushRun> {
 	const node = pushNode(parameters, over);
-	const run = await runNode(node, input, ['Pushed', 'Rejected', 'Errors'], settings);
+	const run = await runNode(
+		node,
+		input,
+		['Pushed', 'Rejected', 'Pushed Before', 'Errors'],
+		settings,
+	);
 	return {
 		pushed: output(run, 'Node', 0),
 		rejected: output(run, 'Node', 1),
+		pushedBefore: output(run, 'Node', 2),
 		error: run.data.resultData.error,
 		hints: hintsOf(run),
 		run,

@@ -156,7 +156,7 @@ test('the error output gets one item, and Rejected lists the rows', async () => 
 	respondWith(OK, [503, '']);
 	const { pushed, rejected, run } = await push(manyRows(3), { onError: 'continueErrorOutput' });
 	expect([pushed.length, rejected.length]).toEqual([1, 1]);
-	expect(jsonOf(output(run, 'Node', 2))).toEqual([
+	expect(jsonOf(output(run, 'Node', 3))).toEqual([
 		{
 			error: expect.stringMatching(/^The service or a proxy returned HTTP status 503/),
 			message: expect.stringMatching(/^The request wasn't sent again/),

@@ -56,6 +56,12 @@ export function openStore(
 	const access: Limiter = async (run) =>
 		await useDatabase(use, async () => await runExclusive(key, run));
 	const count = async () => await helpers.getProcessedDataCount(scope, OPTIONS);
+	// In parts, so that the process can do other work in between.
+	const remove = async (texts: string[]) => {
+		if (texts.length === 0) return;
+		const size = Math.max(1, Math.floor(MAX_COMPARISONS / Math.max(1, await count())));
+		for (const part of chunk(texts, size)) await helpers.removeProcessed(part, scope, OPTIONS);
+	};
 	return {
 		add: async (texts, maxEntries = MAX_REMEMBERED) => {
 			const options = { ...OPTIONS, maxEntries };
@@ -64,13 +70,14 @@ export function openStore(
 				return added.map(String);
 			});
 		},
-		// In parts, so that the process can do other work in between.
-		remove: async (texts) =>
+		find: async (texts) =>
 			await access(async () => {
-				if (texts.length === 0) return;
-				const size = Math.max(1, Math.floor(MAX_COMPARISONS / Math.max(1, await count())));
-				for (const part of chunk(texts, size)) await helpers.removeProcessed(part, scope, OPTIONS);
+				// Without a maximum, so that n8n drops no other text.
+				const asked = await helpers.checkProcessedAndRecord(texts, scope, OPTIONS);
+				await repeatOnStore(context)(async () => await remove(asked.new.map(String)));
+				return asked.processed.map(String);
 			}),
+		remove: async (texts) => await access(async () => await remove(texts)),
 		clear: async () =>
 			await access(async () => await helpers.clearAllProcessedItems(scope, OPTIONS)),
 		count: async () => await access(count),

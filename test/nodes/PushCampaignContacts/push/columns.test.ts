@@ -278,9 +278,15 @@ describe('a missing phone column', () => {
 			'In \'Phone Column\', enter "c1", which has phone numbers.',
 		],
 		[
-			'none of two columns that have phone numbers',
+			'each of two columns that have phone numbers',
 			'items',
 			[['9876543210', '9876543211', 1]],
+			'In \'Phone Column\', enter "c0" or "c1", which have phone numbers.',
+		],
+		[
+			'the columns if none has phone numbers',
+			'items',
+			[['Asha', 'Pune', 1]],
 			`${ENTER} For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'.`,
 		],
 		[

@@ -28,6 +28,10 @@ class Store implements DeduplicationStore {
 		return added;
 	}
 
+	async find(texts: string[]): Promise<string[]> {
+		return await Promise.resolve(texts.filter((text) => this.texts.includes(text)));
+	}
+
 	async remove(texts: string[]): Promise<void> {
 		await Promise.resolve();
 		this.texts = this.texts.filter((text) => !texts.includes(text));

@@ -1,9 +1,10 @@
 import range from 'lodash/range';
 import { openStore, useDatabase } from '../../../../../nodes/shared/n8n/once/rememberedTexts';
 import { failureForModel } from '../../../../../nodes/shared/n8n/tools/toolResult';
-import { engineHarness, executeContext } from '../../../../engine';
+import { engineHarness, executeContext, useNoWaits } from '../../../../engine';
 
 const harness = engineHarness();
+useNoWaits();
 
 /** A store with this many texts, and how many of them n8n removes together. */
 function storeOf(size: number) {
@@ -33,6 +34,19 @@ test.each([
 	await store.remove(texts(count));
 	expect(removed.map(({ length }) => length)).toEqual(parts);
 	expect(removed.flat()).toEqual(texts(count));
+});
+
+test('texts are looked up without adding them, also if the database is locked for a moment', async () => {
+	const context = executeContext(harness.node('placeCall'), [{ json: {} }]);
+	const store = openStore(context, 'workflow', { message: '', description: '' });
+	await store.add(['a', 'b']);
+	let failures = 0;
+	harness.store.beforeCall = (call) => {
+		if (call.startsWith('remove') && ++failures <= 2) throw new Error('SQLITE_BUSY');
+	};
+	expect(await store.find(['b', 'c', 'd'])).toEqual(['b']);
+	expect(harness.store.size).toBe(2);
+	expect(await store.find(['c', 'a'])).toEqual(['a']);
 });
 
 test("a model can't resolve that n8n's database is unavailable", async () => {

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { isJsonObject } from '../../nodes/shared/json';
+import { plainText } from '../../nodes/shared/values';
+import type { Workflow } from '../n8n/driver';
+import type { N8nServer } from '../n8n/server';
+import { until } from '../n8n/until';
+import { byId, chain, node, webhook } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { Account } from './account';
+import { removeServer, startServer } from './ownServer';
+import { splitRows } from './rowRun';
+
+const campaign = fixtures.campaigns.active;
+
+/** Starts its own n8n, because the test kills it once. */
+describe('the same growing sheet, pushed again and again', () => {
+	let server: N8nServer;
+	let account: Account;
+	let workflow: Workflow;
+	const path = randomUUID();
+
+	beforeAll(async () => {
+		server = await startServer();
+		account = new Account({ n8nUrl: server.baseUrl });
+		await account.open();
+		const push = account.ours(
+			'Push',
+			'pushCampaignContacts',
+			{
+				campaignId: byId(campaign),
+				agentUuid: byId(fixtures.agents.full),
+				whatToDo: "={{ $('Webhook').first().json.body.what }}",
+				options: { skipPushedBefore: true },
+			},
+			{ onError: 'continueRegularOutput' },
+		);
+		const flow = chain(
+			'sheet',
+			webhook(path, { responseMode: 'onReceived' }),
+			splitRows(),
+			push,
+			node('Pushed', 'n8n-nodes-base.noOp', 1),
+		);
+		workflow = await account.publish(flow);
+	});
+	afterAll(async () => {
+		await account.simulator.stop();
+		await removeServer(server);
+	});
+
+	const phone = (row: number) => `987654321${row}`;
+	const start = async (whatToDo: string, ...rows: number[]): Promise<string> => {
+		const { n8n } = account;
+		const before = new Set((await n8n.executions(workflow)).map(({ id }) => id));
+		const sheet = rows.map((row) => ({ phone: phone(row), person_name: `Person ${row}` }));
+		await n8n.webhook(path, { what: whatToDo, rows: [...sheet, { phone: 'none' }] });
+		return await until('the execution', async () =>
+			(await n8n.executions(workflow)).map(({ id }) => id).find((id) => !before.has(id)),
+		);
+	};
+	/** The statuses in *Pushed*, *Rejected*, and *Pushed Before*, with the last digit of each number. */
+	const outputsOf = async (id: string) => {
+		const { runData } = await account.n8n.runData(id);
+		const { hints = [], data } = runData.Push?.at(-1) ?? {};
+		const outputs = (data?.main ?? []).map((items) =>
+			(items ?? []).map(({ json }) =>
+				[plainText(json.phone).at(-1), plainText(json.push_status)].join(' '),
+			),
+		);
+		return { outputs, hint: hints[0]?.message };
+	};
+	const run = async (whatToDo: string, ...rows: number[]) => {
+		const { id } = await account.n8n.finished(await start(whatToDo, ...rows));
+		return await outputsOf(id);
+	};
+	const inCampaign = () =>
+		account.simulator.contactsOf(campaign).map(({ phone: number }) => number.at(-1));
+
+	test('each number is pushed once, and told as it is: released, waiting, or unknown', async () => {
+		const bad = ['e rejected'];
+		expect((await run('check', 0, 1)).outputs).toEqual([['0 ready', '1 ready'], bad, []]);
+		expect((await run('release', 0, 1)).outputs).toEqual([['0 pushed', '1 pushed'], bad, []]);
+		const known = ['0 pushed_before', '1 pushed_before'];
+		expect((await run('wait', 0, 1, 2)).outputs).toEqual([['2 pushed'], bad, known]);
+		known.push('2 waiting_before');
+		const checked = await run('check', 0, 1, 2, 3);
+		expect(checked.outputs).toEqual([['3 ready'], bad, known]);
+		expect(checked.hint).toMatch(
+			/so nothing was sent\. 5 rows: 1 ready, 1 rejected, 2 pushed before, 1 waiting since an earlier push\. /,
+		);
+		expect(inCampaign()).toEqual(['0', '1', '2']);
+
+		// n8n is killed while the third push waits for its response.
+		const match = { method: 'POST', path: `/v1/campaigns/${campaign}/contacts` };
+		account.simulator.faults.inject({ kind: 'hang', afterHandling: true, match, times: 1 });
+		const begun = await start('release', 0, 1, 2, 3);
+		await until('the request', () => inCampaign().length === 4);
+		await server.kill();
+		await server.boot();
+		await account.n8n.signIn();
+		const retried = await account.n8n.retry(begun, 'original');
+		expect(await outputsOf(retried.id)).toMatchObject({
+			outputs: [[], [...['3 unknown'], ...bad].sort(), known],
+		});
+		known.push('3 unknown_before');
+		const last = await run('release', 0, 1, 2, 3, 4);
+		expect(last.outputs).toEqual([['4 pushed'], bad, known]);
+		expect(last.hint).toMatch(
+			/^6 rows: 1 pushed, 1 rejected, 2 pushed before, 1 waiting since an earlier push, 1 maybe pushed before\. /,
+		);
+		expect(inCampaign()).toEqual(['0', '1', '2', '3', '4']);
+		const bodies = account.simulator.requests.map(({ body }) => body).filter(isJsonObject);
+		expect(bodies).toHaveLength(4);
+	});
+});
