@@ -26,8 +26,8 @@ export type Handler = (
 	request: SimulatorRequest,
 ) => SimulatorResponse | Promise<SimulatorResponse>;
 
-/** Handlers by endpoint, such as `GET /v1/call/:id`. */
-export type Routes = { [endpoint: string]: Handler };
+/** Handlers by name. */
+export type Routes = { [name: string]: Handler };
 
 export function bytesOf(body: unknown): Buffer {
 	if (Buffer.isBuffer(body)) return body;

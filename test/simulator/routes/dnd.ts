@@ -1,3 +1,4 @@
+import { boundOf } from '../../openapi/openapi';
 import { istTimestamp } from '../clock';
 import { invalid, notFound, placed, rejected, response, type Handler } from '../http/route';
 import { isNonEmptyString } from '../json';
@@ -5,7 +6,7 @@ import { digitsOf, dndPhone } from '../rules/phone';
 import { DND_REASON } from '../state/fixtures';
 import type { DndEntry } from '../state/state';
 
-const MAX_PER_PAGE = 100;
+const MAX_PER_PAGE = boundOf('PageMeta.properties.per_page.maximum');
 
 const shown = (entry: DndEntry) => ({
 	id: entry.id,
