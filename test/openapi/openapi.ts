@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load } from 'js-yaml';
 import get from 'lodash/get';
+import uniq from 'lodash/uniq';
 import { ROOT } from '../engine/sourceLoader';
 import { isObject, type JsonObject } from '../simulator/json';
 
@@ -47,6 +48,9 @@ export function resolved(node: unknown): JsonObject {
 	return typeof ref === 'string' ? resolved(get(OPENAPI, ref.slice(2).split('/'))) : node;
 }
 
+export const schemaNamed = (name: string): JsonObject =>
+	resolved(get(OPENAPI, ['components', 'schemas', name]));
+
 /** The schema of a request body or response, as it's written. */
 export function schemaOf(withContent: unknown): JsonObject | undefined {
 	const schema: unknown = get(resolved(withContent), ['content', 'application/json', 'schema']);
@@ -78,4 +82,19 @@ export const ENDPOINTS: readonly Endpoint[] = Object.entries(resolved(OPENAPI.pa
 				),
 			};
 		}),
+);
+
+/** The schema of `data` in a successful response. */
+export function dataOf(operationId: string): JsonObject {
+	const { responses = {} } = ENDPOINTS.find((one) => one.operationId === operationId) ?? {};
+	return resolved(get(schemaOf(responses['200']), 'properties.data'));
+}
+
+/** The schemas of errors whose status isn't shown. */
+export const ERRORS_AT_ANY_STATUS: readonly string[] = uniq(
+	ENDPOINTS.flatMap(({ responses }) => {
+		const { anyOf, $ref } = schemaOf(responses.default) ?? {};
+		const refs = [$ref, ...listOf(anyOf).map((one) => (isObject(one) ? one.$ref : undefined))];
+		return refs.flatMap((ref) => (typeof ref === 'string' ? [ref.replace(/.*\//, '')] : []));
+	}),
 );

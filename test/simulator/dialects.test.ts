@@ -1,5 +1,6 @@
+import camelCase from 'lodash/camelCase';
 import get from 'lodash/get';
-import { ENDPOINTS, NOT_SHOWN } from '../openapi/openapi';
+import { ENDPOINTS, ERRORS_AT_ANY_STATUS, NOT_SHOWN } from '../openapi/openapi';
 import { dialects } from '.';
 import { undocumentedNames } from './dialects/names';
 import { isObject } from './json';
@@ -24,4 +25,10 @@ test.each(all)('$name names values exactly for requests that are not shown', (di
 	);
 	const named = Object.keys(undocumentedNames(dialect));
 	expect(named.sort()).toEqual(open.map(({ operationId }) => operationId).sort());
+});
+
+test.each(all)('$name has a status for each error whose status is not shown', ({ statuses }) => {
+	expect(Object.keys(statuses)).toEqual(
+		expect.arrayContaining(ERRORS_AT_ANY_STATUS.map(camelCase)),
+	);
 });

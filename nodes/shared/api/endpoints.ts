@@ -18,7 +18,7 @@ import { OtherRecord } from './errors';
 import type { ApiResponse, Method, Query, ServiceRequest } from './http';
 
 /*
- * Every request of the service's document (Endpoints), with the body that it documents, and what proves its success.
+ * Every request of docs/openapi.yaml, with the body that it documents, and what proves its success.
  */
 
 /** Fields that are added to the documented ones. */
@@ -58,7 +58,7 @@ function withValues(method: Method, path: string, successCheck: SuccessCheck) {
 
 // Calls
 
-/** Body of `POST /v1/call` and the legacy `POST /call` (Resources › Call request). */
+/** Body of `POST /v1/call` and the legacy `POST /call` (`CallRequest`). */
 export type CallRequest = {
 	/** Must belong to the account of the token. Otherwise `403`. */
 	agent_uuid: string;
@@ -81,7 +81,7 @@ export type CallRequest = {
 	scheduled_at?: string;
 };
 
-/** Per-call overrides, all optional (Call request › `call_config_overrides`). */
+/** Per-call overrides, all optional (`CallConfigOverrides`). */
 export type CallConfigOverrides = {
 	/** 30 to 1800. A hard limit on the call's length. */
 	max_call_duration_seconds?: number;
@@ -97,7 +97,7 @@ export type CallConfigOverrides = {
 	};
 };
 
-/** One data point that the agent tries to extract (Call request › `data_extraction`). */
+/** One data point that the agent tries to extract (`DataExtractionItem`). */
 export type DataExtractionItem = {
 	key?: string;
 	/** Required, non-empty. */
@@ -173,7 +173,7 @@ export async function getActiveAgents(
 
 // Campaigns
 
-/** Item of `contacts` (Resources › Contact). Extra fields are prompt variables for the agent. */
+/** Item of `contacts` (`Contact`). Extra fields are prompt variables for the agent. */
 export type Contact = JsonObject & {
 	person_name?: string;
 	phone: string;

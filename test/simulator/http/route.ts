@@ -61,7 +61,7 @@ const ERRORS = {
 	callNotFound: 'call_not_found',
 	campaignNotFound: "Couldn't find Campaign",
 	recordingNotAvailable: 'recording_not_available',
-	dndNotOnList: 'Phone number not found on DND list',
+	notOnDndList: 'Phone number not found on DND list',
 } satisfies { [error in UndocumentedStatus]?: string };
 
 export function notFound({ dialect }: Simulator, error: keyof typeof ERRORS): SimulatorResponse {

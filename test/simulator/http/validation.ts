@@ -80,9 +80,11 @@ function unknownNames(value: unknown, allowed: readonly string[], path: string[]
 
 /** Such as `contacts[1].phone: must be string`. */
 function textOf({ instancePath, params, message = '' }: ErrorObject, first: number): string {
-	const { missingProperty, additionalProperty = missingProperty }: JsonObject = params;
-	const parts = instancePath.split('/').slice(1);
-	const named = additionalProperty === undefined ? parts : [...parts, String(additionalProperty)];
+	const { missingProperty, additionalProperty }: JsonObject = params;
+	const missingOrUnknown = [missingProperty, additionalProperty].filter(
+		(name) => typeof name === 'string',
+	);
+	const named = [...instancePath.split('/').slice(1), ...missingOrUnknown];
 	const path = named.map((part, at) => {
 		if (!/^\d+$/.test(part)) return `.${part}`;
 		return `[${Number(part) + (named[at - 1] === 'contacts' ? first : 0)}]`;

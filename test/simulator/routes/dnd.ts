@@ -82,12 +82,12 @@ export const removeDnd: Handler = (sim, request) => {
 	const { state, dialect } = sim;
 	const { remove: names, phoneForms, phoneMissing } = dialect.dnd;
 	const written = placed(request, names.phonePlacement, names.phone ?? 'phone');
-	if (!isNonEmptyString(written)) return rejected(dialect.statuses.dndPhoneMissing, phoneMissing);
+	if (!isNonEmptyString(written)) return rejected(dialect.statuses.phoneMissing, phoneMissing);
 	const agent = state.ownAgent(placed(request, names.agentPlacement, names.agent));
 	if (!agent) return notFound(sim, 'agentNotFound');
 	const phone = dndPhone(written, phoneForms);
 	const at = state.dnd.findIndex((e) => e.agentUuid === agent.agentUuid && e.phone === phone);
-	if (at < 0) return notFound(sim, 'dndNotOnList');
+	if (at < 0) return notFound(sim, 'notOnDndList');
 	state.dnd.splice(at, 1);
 	return response(200, { success: true, message: `Phone number ${written} removed from DND list` });
 };

@@ -17,7 +17,7 @@ export function callRequestProblems(body: JsonObject, dialect: Dialect, now: num
 	);
 	const phone = internationalForm(String(body.phone_number), country, calls.trunkZeroAccepted);
 	const { initial_greeting: greeting = '', scheduled_at: scheduled } = body;
-	const instant = scheduled === undefined ? now : scheduledInstant(String(scheduled), now);
+	const instant = typeof scheduled === 'string' ? scheduledInstant(scheduled, now) : now;
 	const isPast = instant !== null && instant < now && calls.pastSchedule === 'rejected';
 	return [
 		...(isKnown ? [] : ['country_code is not a recognized country']),
