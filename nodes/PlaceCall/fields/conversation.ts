@@ -18,7 +18,7 @@ export const initialGreeting: INodeProperties = {
 	typeOptions: { rows: 2 },
 	default: '',
 	placeholder: 'e.g. Hello, this is Priya from Sunrise Homes.',
-	description: 'The opening line of the agent when the call connects, at most 2000 characters',
+	description: `The opening line of the agent when the call connects, at most ${LIMITS.initialGreetingCharacters} characters`,
 };
 
 /** @param fields the form or the options, where the greeting is shown */
