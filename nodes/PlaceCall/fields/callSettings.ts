@@ -4,7 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { LIMITS } from '../../shared/api/limits';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import type { CallConfigOverrides } from '../../shared/api/endpoints';
+import type { CallConfigOverrides } from '../../shared/api/contractTypes';
 import type { Fields } from '../../shared/n8n/forms/fields';
 
 type Bounds = { min: number; max: number };

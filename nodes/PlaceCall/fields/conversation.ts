@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { LIMITS } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
-import type { DataExtractionItem } from '../../shared/api/endpoints';
+import type { DataExtractionItem } from '../../shared/api/contractTypes';
 import type { JsonObject, JsonValue } from '../../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { ANSWER_KEY } from '../ask/answer';
