@@ -57,14 +57,13 @@ export function schemaOf(withContent: unknown): JsonObject | undefined {
 	return isObject(schema) ? schema : undefined;
 }
 
-const METHODS = ['get', 'post', 'delete'];
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** Every endpoint, in the order of the description. */
 export const ENDPOINTS: readonly Endpoint[] = Object.entries(resolved(OPENAPI.paths)).flatMap(
 	([url, item]) =>
 		Object.entries(resolved(item)).flatMap(([method, value]) => {
-			if (!METHODS.includes(method)) return [];
+			if (method === 'parameters') return [];
 			const operation = resolved(value);
 			const parameters = listOf(operation.parameters).map(resolved);
 			const responses = Object.entries(resolved(operation.responses));
@@ -90,11 +89,14 @@ export function dataOf(operationId: string): JsonObject {
 	return resolved(get(schemaOf(responses['200']), 'properties.data'));
 }
 
+/** The names of the schemas that a response can have. */
+export function schemasOf(response: unknown): string[] {
+	const { anyOf, $ref } = schemaOf(response) ?? {};
+	const refs = [$ref, ...listOf(anyOf).map((one) => (isObject(one) ? one.$ref : undefined))];
+	return refs.flatMap((ref) => (typeof ref === 'string' ? [ref.replace(/.*\//, '')] : []));
+}
+
 /** The schemas of errors whose status isn't shown. */
 export const ERRORS_AT_ANY_STATUS: readonly string[] = uniq(
-	ENDPOINTS.flatMap(({ responses }) => {
-		const { anyOf, $ref } = schemaOf(responses.default) ?? {};
-		const refs = [$ref, ...listOf(anyOf).map((one) => (isObject(one) ? one.$ref : undefined))];
-		return refs.flatMap((ref) => (typeof ref === 'string' ? [ref.replace(/.*\//, '')] : []));
-	}),
+	ENDPOINTS.flatMap(({ responses }) => schemasOf(responses.default)),
 );

@@ -30,8 +30,8 @@ export interface components {
 				[key: string]: JsonValue;
 			};
 			/**
-			 * @description What the agent says first. Two readings of the length: code points, UTF-16 units, or bytes. The bound here is
-			 *     in code points, the highest of them.
+			 * @description What the agent says first. Readings of the length: code points, UTF-16 units, or bytes. The bound is in code
+			 *     points, which allow the most.
 			 */
 			initial_greeting?: string;
 			call_config_overrides?: components['schemas']['CallConfigOverrides'];
