@@ -6,7 +6,7 @@ import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, valuesIn } fro
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { turnFault } from './turnFault';
 
-/** A response has these fields only if the service accepted the message (Chat › `POST /v1/chat/inbound`). */
+/** A response has these fields only if the service accepted the message (`Turn` in docs/openapi.yaml). */
 const TURN_FIELDS = ['reply', 'turn_id', 'merged_into'];
 
 /**

@@ -22,7 +22,7 @@ import { asItems } from '../shared/n8n/run/itemLoop';
 import { messageTarget, readIdempotencyKey } from './idempotency';
 import { requireAccepted, withReplyHint } from './messageState';
 
-/** Documented in Chat › `POST /v1/chat/inbound/async`. */
+/** Documented for `POST /v1/chat/inbound/async`. */
 const KEY_NAME = 'idempotency_key';
 
 /** Sends a message and returns the response with the agent's reply. */
@@ -122,7 +122,7 @@ const ATTEMPTS_WITH_KEY = 3;
 
 /**
  * Sends a request, and repeats it if the outcome is unknown and it has a key: "resending the same key and content is safe"
- * (Chat › `POST /v1/chat/inbound/async`). Only a success settles the outcome, because a rejection of a later attempt
+ * (`POST /v1/chat/inbound/async`). Only a success settles the outcome, because a rejection of a later attempt
  * doesn't say what happened to the first.
  */
 async function sendKeyed(

@@ -32,7 +32,7 @@ const KEY_USED: Row = [
 	'Use a different key for each message. Use the same key only to send the same content again in the same way.',
 ];
 
-/** By the state of the ack, for `invalid` with its documented `error` (Events › Chat WebSocket). */
+/** By the state of the ack, for `invalid` with its documented `error` (docs/asyncapi.yaml). */
 const FAULTS = {
 	'invalid invalid_input_type': [
 		"The service doesn't accept this kind of input now",

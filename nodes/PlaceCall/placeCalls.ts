@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
-import { placeCall, type Additions, type CallRequest } from '../shared/api/endpoints';
+import type { CallRequest } from '../shared/api/contractTypes';
+import { placeCall, type Additions } from '../shared/api/endpoints';
 import { documentedRecord } from '../shared/api/envelope';
 import type { ApiResponse } from '../shared/api/http';
 import { explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';

@@ -253,8 +253,7 @@ const pushSettingsField: INodeProperties = developerSettings(
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: LIMITS.contactsPerRequest, numberPrecision: 0 },
 		default: 10_000,
-		description:
-			'How many contacts to send per request, at most 10,000. The node sends as many requests as it needs. With fewer contacts per request, fewer rows have an unknown outcome if the connection breaks.',
+		description: `How many contacts to send per request, at most ${LIMITS.contactsPerRequest.toLocaleString('en-US')}. The node sends as many requests as it needs. With fewer contacts per request, fewer rows have an unknown outcome if the connection breaks.`,
 	},
 );
 

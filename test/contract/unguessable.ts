@@ -1,3 +1,5 @@
+import camelCase from 'lodash/camelCase';
+import { ERRORS_AT_ANY_STATUS } from '../openapi/openapi';
 import { dialects, type Dialect } from '../simulator';
 
 const { plain } = dialects;
@@ -8,6 +10,14 @@ function scrambled<T extends object>(names: T, prefix: string): T {
 	return { ...names, ...Object.fromEntries(replaced.map((key) => [key, `${prefix}_${key}_7q`])) };
 }
 
+/** A status that nobody could guess for each error whose status isn't documented. */
+function statusesNotShown(): Partial<Dialect['statuses']> {
+	const rare = [402, 406, 412, 417, 418, 423, 424, 451];
+	return Object.fromEntries(
+		ERRORS_AT_ANY_STATUS.map((name, index) => [camelCase(name), rare[index]]),
+	);
+}
+
 /**
  * The plain dialect with every undocumented name and status replaced by one that nobody could guess.
  * A node with such a name in its own code fails.
@@ -15,17 +25,7 @@ function scrambled<T extends object>(names: T, prefix: string): T {
 export const unguessable: Dialect = {
 	...plain,
 	// The nodes recognize these errors by their bodies, so any status must work.
-	statuses: {
-		...plain.statuses,
-		agentNotFound: 418,
-		callNotFound: 451,
-		recordingNotAvailable: 406,
-		campaignNotFound: 424,
-		dndPhoneMissing: 417,
-		dndNotOnList: 423,
-		noOutboundNumber: 402,
-		relayedRejection: 412,
-	},
+	statuses: { ...plain.statuses, ...statusesNotShown() },
 	agents: { ...plain.agents, filter: 'agents_filter_7q' },
 	calls: {
 		...plain.calls,

@@ -24,7 +24,9 @@ export function textsIn(file: string): string[] {
 
 /** Every undocumented name in requests and responses of the dialects. */
 export function undocumentedWireNames(): string[] {
-	const document = readFileSync(path.join(ROOT, 'docs/service-api.md'), 'utf8');
+	const document = ['docs/openapi.yaml', 'docs/asyncapi.yaml']
+		.map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
+		.join('\n');
 	const isDocumented = (name: string) =>
 		new RegExp(`(?<!\\w)${escaped(name)}(?!\\w)`).test(document);
 	const files = globSync('test/simulator/dialects/*.ts', { cwd: ROOT });

@@ -2,10 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../engine/sourceLoader';
 
-/** The README, the docs, and the READMEs of tests. The service's document has its own words. */
-export const pages = globSync('{*.md,docs/*.md,test/**/README.md}', { cwd: ROOT })
-	.filter((page) => page !== path.join('docs', 'service-api.md'))
-	.sort();
+/** The README, the docs, and the READMEs of tests. */
+export const pages = globSync('{*.md,docs/*.md,test/**/README.md}', { cwd: ROOT }).sort();
 
 export const textOf = (page: string) => readFileSync(path.join(ROOT, page), 'utf8');
 

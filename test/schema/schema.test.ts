@@ -1,8 +1,9 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
-import { itemsOfDocument } from '../document/document';
 import { loader, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
+import { fieldsOf as fieldsOfSchema, propertiesOf } from '../openapi/names';
+import { dataOf, schemaNamed } from '../openapi/openapi';
 import {
 	hasSchema,
 	keysOf,
@@ -17,15 +18,8 @@ import {
 /** Operations with an undocumented output. */
 const UNDOCUMENTED_OUTPUTS = ['chatDeliveryTrigger', 'dnd › add'];
 
-/** Names of request fields and of the envelope in the sections below, and of fields that the output has by key. */
-const NOT_IN_OUTPUT = [
-	'success',
-	'error',
-	'agent_uuid',
-	'data_captured',
-	'post_call_analysis',
-	'tag',
-];
+/** Objects that the output has field by field. */
+const NOT_IN_OUTPUT = ['data_captured', 'post_call_analysis', 'tag'];
 
 /** The fields of `tag`, as the flat record of a call names them. */
 const FLAT_NAMES = new Map([
@@ -34,24 +28,21 @@ const FLAT_NAMES = new Map([
 	['color_code', 'tag_color_code'],
 ]);
 
-/** Operations that return a whole documented response, and the section with its fields. */
-const WHOLE_RESPONSES: Array<[SchemaKey, section: string]> = [
-	[
-		{ node: 'placeCall', resource: 'call', operation: 'place' },
-		'POST /v1/call (and legacy POST /call)',
-	],
-	[{ node: 'injectContext' }, 'POST /v1/chat/session/{id}/inject_context'],
-	[{ node: 'callCompletedTrigger', version: 2 }, 'Call record (response of `GET /v1/call/{id}`)'],
-	[{ node: 'campaignCallsTrigger' }, 'Call record (response of `GET /v1/call/{id}`)'],
-	[{ node: 'getCall', resource: 'call', operation: 'getTranscript' }, 'Transcript'],
-	[{ node: 'getCall', resource: 'call', operation: 'getRecording' }, 'Recording'],
+/** Operations that return a whole documented response, and its endpoint. */
+const WHOLE_RESPONSES: Array<[SchemaKey, operationId: string]> = [
+	[{ node: 'placeCall', resource: 'call', operation: 'place' }, 'placeCall'],
+	[{ node: 'injectContext' }, 'injectContext'],
+	[{ node: 'callCompletedTrigger', version: 2 }, 'getCall'],
+	[{ node: 'campaignCallsTrigger' }, 'getCall'],
+	[{ node: 'getCall', resource: 'call', operation: 'getTranscript' }, 'getTranscript'],
+	[{ node: 'getCall', resource: 'call', operation: 'getRecording' }, 'getRecording'],
 ];
 
-const LEGACY: Array<[operation: string, fields: string[]]> = [
-	['legacyCreate', ['session_id', 'agent_name', 'started_at', 'welcome_message']],
-	['legacyClose', ['session_id', 'summary']],
-	['legacyPause', ['session_id', 'message']],
-];
+const LEGACY = [
+	['legacyCreate', 'createLegacySession'],
+	['legacyClose', 'closeLegacySession'],
+	['legacyPause', 'pauseLegacySession'],
+] as const;
 
 const fieldsOf = ({ properties = {}, items }: Schema): string[] => [
 	...Object.entries(properties).flatMap(([name, inner]) => [name, ...fieldsOf(inner)]),
@@ -84,12 +75,11 @@ test('each schema is readable for the editor and describes an item', () => {
 	}
 });
 
-test.each(WHOLE_RESPONSES.map(([key, section]) => ({ name: nameOf(key), key, section })))(
-	'$name has every field of its response: $section',
-	({ key, section }) => {
-		const documented = itemsOfDocument()
-			.filter((item) => item.section === section && /^[\w.]+$/.test(item.name))
-			.map(({ name }) => FLAT_NAMES.get(name) ?? name.replace('data.', ''))
+test.each(WHOLE_RESPONSES.map(([key, operationId]) => ({ name: nameOf(key), key, operationId })))(
+	'$name has every field of its response: $operationId',
+	({ key, operationId }) => {
+		const documented = fieldsOfSchema(dataOf(operationId))
+			.map((name) => FLAT_NAMES.get(name) ?? name)
 			.filter((name) => !NOT_IN_OUTPUT.includes(name));
 		expect(documented.length).toBeGreaterThan(1);
 		expect(fieldsOf(readSchema(key))).toEqual(expect.arrayContaining(documented));
@@ -97,14 +87,14 @@ test.each(WHOLE_RESPONSES.map(([key, section]) => ({ name: nameOf(key), key, sec
 );
 
 test('an entry of the do-not-disturb list has every documented field', () => {
-	const documented = itemsOfDocument().filter(({ section }) => section === 'DND entry');
+	const documented = Object.keys(propertiesOf(schemaNamed('DndEntry')));
 	const fields = Object.keys(
 		readSchema({ node: 'dnd', resource: 'number', operation: 'getMany' }).properties ?? {},
 	);
-	expect(fields.sort()).toEqual(documented.map(({ name }) => name).sort());
+	expect(fields.sort()).toEqual(documented.sort());
 });
 
-test.each(LEGACY)('%s has the documented fields', (operation, fields) => {
+test.each(LEGACY)('%s has the documented fields', (operation, operationId) => {
 	const key = { node: 'chatSession', version: 1, resource: 'legacy', operation };
-	expect(fieldsOf(readSchema(key))).toEqual(fields);
+	expect(fieldsOf(readSchema(key))).toEqual(fieldsOfSchema(dataOf(operationId)));
 });

@@ -16,7 +16,3 @@ export function shownText(body: unknown): string {
 export function isNonEmptyString(value: unknown): value is string {
 	return typeof value === 'string' && value.trim() !== '';
 }
-
-export function isFlag(value: unknown): boolean {
-	return value === undefined || typeof value === 'boolean';
-}

@@ -1,4 +1,5 @@
 /** Calls and contacts that the service rejects, so that the tests of the nodes notice a wrong request. */
+import { ENDPOINTS } from '../openapi/openapi';
 import { dialects, fixtures } from '.';
 import { call, origin } from './testing/api';
 import { useSimulator } from './testing/useSimulator';
@@ -24,8 +25,26 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		});
 	});
 
+	test.each(ENDPOINTS)('$name with an unknown parameter', async ({ method, path }) => {
+		const { body } = await call(sim(), method, `${path}?guessed_7q=1`);
+		expect(body.success).toBe(false);
+		expect(JSON.stringify(body)).toContain('guessed_7q');
+	});
+
+	test.each(ENDPOINTS.filter(({ method }) => method !== 'GET'))(
+		'$name with an unknown member',
+		async ({ method, path }) => {
+			const { body } = await call(sim(), method, path, { guessed_7q: 1 });
+			expect(body.success).toBe(false);
+			expect(JSON.stringify(body)).toContain('guessed_7q');
+		},
+	);
+
 	test.each([
 		[{ agent_uuid: undefined }, 'agent_uuid'],
+		[{ agent_uuid: 'My agent' }, 'agent_uuid'],
+		[{ call_config_overrides: { language: 'hi' } }, 'call_config_overrides.language'],
+		[{ data_extraction: [{ description: 'x', guessed: 1 }] }, 'data_extraction[0].guessed'],
 		[{ phone_number: undefined }, 'phone_number'],
 		[{ phone_number: 9876543210 }, 'phone_number'],
 		[{ phone_number: '+919876543210' }, 'phone_number'],

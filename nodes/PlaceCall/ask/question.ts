@@ -1,7 +1,7 @@
 import intersectionBy from 'lodash/intersectionBy';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
-import type { DataExtractionItem } from '../../shared/api/endpoints';
+import type { DataExtractionItem } from '../../shared/api/contractTypes';
 import { formatOf, givenAs } from '../../shared/modelFormats';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import type { Scalar } from '../../shared/n8n/forms/fieldValue';

@@ -4,10 +4,12 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { LIMITS } from '../../shared/api/limits';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import type { CallConfigOverrides } from '../../shared/api/endpoints';
+import type { CallConfigOverrides } from '../../shared/api/contractTypes';
 import type { Fields } from '../../shared/n8n/forms/fields';
 
 type Bounds = { min: number; max: number };
+
+const fromTo = ({ min, max }: Bounds) => `from ${min} to ${max}`;
 
 /** A switch, or a whole number within bounds. */
 type Setting = Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'description'> & {
@@ -32,7 +34,7 @@ const SETTINGS: Setting[] = [
 		type: 'number',
 		bounds: LIMITS.maxCallDurationSeconds,
 		default: '',
-		description: 'The maximum length of the call, from 30 to 1800 seconds',
+		description: `The maximum length of the call, ${fromTo(LIMITS.maxCallDurationSeconds)} seconds`,
 	},
 	{
 		displayName: 'Retry Attempts',
@@ -41,8 +43,7 @@ const SETTINGS: Setting[] = [
 		type: 'number',
 		bounds: LIMITS.retryMaxAttempts,
 		default: '',
-		description:
-			"The maximum number of attempts, from 1 to 10. The service doesn't document whether the first call counts as an attempt.",
+		description: `The maximum number of attempts, ${fromTo(LIMITS.retryMaxAttempts)}. The service doesn't document whether the first call counts as an attempt.`,
 	},
 	{
 		displayName: 'Retry Interval (Minutes)',
@@ -51,7 +52,7 @@ const SETTINGS: Setting[] = [
 		type: 'number',
 		bounds: LIMITS.retryIntervalMinutes,
 		default: '',
-		description: 'The interval of the retries, from 1 to 1440 minutes (a day)',
+		description: `The interval of the retries, ${fromTo(LIMITS.retryIntervalMinutes)} minutes`,
 	},
 	{
 		displayName: 'Retry When Not Answered',

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { LIMITS } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
-import type { DataExtractionItem } from '../../shared/api/endpoints';
+import type { DataExtractionItem } from '../../shared/api/contractTypes';
 import type { JsonObject, JsonValue } from '../../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { ANSWER_KEY } from '../ask/answer';
@@ -18,7 +18,7 @@ export const initialGreeting: INodeProperties = {
 	typeOptions: { rows: 2 },
 	default: '',
 	placeholder: 'e.g. Hello, this is Priya from Sunrise Homes.',
-	description: 'The opening line of the agent when the call connects, at most 2000 characters',
+	description: `The opening line of the agent when the call connects, at most ${LIMITS.initialGreetingCharacters} characters`,
 };
 
 /** @param fields the form or the options, where the greeting is shown */

@@ -1,5 +1,5 @@
 import { parseAgentUuid } from '../../shared/api/parseIds';
-import type { CallRequest, DataExtractionItem } from '../../shared/api/endpoints';
+import type { CallRequest, DataExtractionItem } from '../../shared/api/contractTypes';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { phoneNumber } from '../../shared/phone/callPhone';
 import { countryCode } from '../../shared/phone/countries';

@@ -32,7 +32,6 @@ export type PushDeps = {
 	client: ApiClient;
 	campaign: CampaignTarget;
 	additions: Additions;
-	/** At most 10,000, the documented limit. */
 	contactsPerRequest: number;
 	/** What earlier attempts did. Changed in place. */
 	record: PushRecord;

@@ -1,7 +1,7 @@
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
-import type { Contact } from '../../shared/api/endpoints';
+import type { Contact } from '../../shared/api/contractTypes';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { Pauses } from '../../shared/pauses';

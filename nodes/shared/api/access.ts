@@ -63,7 +63,7 @@ const NOT_IN_A_TOKEN = /[\s\p{Cc}\p{Cf}]|[^\0-\xff]/u;
 /**
  * Checks 'API Token' and removes white space around it.
  *
- * @throws InvalidInput unless it has 16 characters (Authentication 2) that can be sent, without white space
+ * @throws InvalidInput unless it has 16 characters (`apiToken` in docs/openapi.yaml) that can be sent, without white space
  */
 export function parseApiToken(text: string): string {
 	const token = text.trim();

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import type { ApiClient } from './client';
+import type { CallRequest, ContactsRequest, LegacyMessage } from './contractTypes';
 import {
 	both,
 	either,
@@ -18,7 +19,7 @@ import { OtherRecord } from './errors';
 import type { ApiResponse, Method, Query, ServiceRequest } from './http';
 
 /*
- * Every request of the service's document (Endpoints), with the body that it documents, and what proves its success.
+ * Every request of docs/openapi.yaml, with the body that it documents, and what proves its success.
  */
 
 /** Fields that are added to the documented ones. */
@@ -57,54 +58,6 @@ function withValues(method: Method, path: string, successCheck: SuccessCheck) {
 }
 
 // Calls
-
-/** Body of `POST /v1/call` and the legacy `POST /call` (Resources › Call request). */
-export type CallRequest = {
-	/** Must belong to the account of the token. Otherwise `403`. */
-	agent_uuid: string;
-	/** Digits only, without country code. */
-	phone_number: string;
-	/** ISO 3166-1 alpha-2. */
-	country_code: string;
-	/** Overrides the agent's system prompt for this call only. */
-	system_prompt?: string;
-	/** HTTP or HTTPS URL with a host. `400` if the agent has no post-call analysis. */
-	webhook_url?: string;
-	person_name?: string;
-	/** Key-value object for the agent. Arrays and scalars are rejected. */
-	additional_data?: JsonObject;
-	/** At most 2000 characters. */
-	initial_greeting?: string;
-	call_config_overrides?: CallConfigOverrides;
-	data_extraction?: DataExtractionItem[];
-	/** `HH:MM` in IST, or ISO 8601 with offset. */
-	scheduled_at?: string;
-};
-
-/** Per-call overrides, all optional (Call request › `call_config_overrides`). */
-export type CallConfigOverrides = {
-	/** 30 to 1800. A hard limit on the call's length. */
-	max_call_duration_seconds?: number;
-	/** Whether the contact may trigger a callback. */
-	enable_callback?: boolean;
-	/** Automatic retries when the call is not answered. */
-	retry_config?: {
-		enabled?: boolean;
-		/** 1 to 10. */
-		max_attempts?: number;
-		/** 1 to 1440 minutes. */
-		interval_minutes?: number;
-	};
-};
-
-/** One data point that the agent tries to extract (Call request › `data_extraction`). */
-export type DataExtractionItem = {
-	key?: string;
-	/** Required, non-empty. */
-	description: string;
-	required?: boolean;
-	output_format?: string;
-};
 
 /**
  * `POST /v1/call`, or the legacy `POST /call` with the same contract. A `call_id` in the response proves the call.
@@ -173,12 +126,6 @@ export async function getActiveAgents(
 
 // Campaigns
 
-/** Item of `contacts` (Resources › Contact). Extra fields are prompt variables for the agent. */
-export type Contact = JsonObject & {
-	person_name?: string;
-	phone: string;
-};
-
 /**
  * `POST /v1/campaigns/{id}/contacts`. The ID of a contact list or a count of accepted contacts proves success.
  *
@@ -188,7 +135,7 @@ export type Contact = JsonObject & {
 export async function pushContacts(
 	client: ApiClient,
 	campaignId: number,
-	body: { agent_uuid: string; enqueue?: boolean },
+	body: Omit<ContactsRequest, 'contacts'>,
 	contacts: Buffer,
 	additions: Additions = {},
 ): Promise<ApiResponse> {
@@ -315,7 +262,7 @@ export const createLegacySession = withValues('POST', '/chat_sessions', hasId('s
 /** `POST /chat_messages/send_message`. */
 export async function sendLegacyMessage(
 	client: ApiClient,
-	body: { agent_uuid: string; chat_session_id: string; message: string },
+	body: LegacyMessage,
 	additions: Additions = {},
 ): Promise<ApiResponse> {
 	const isAboutSession = isAbout('session_id', body.chat_session_id);

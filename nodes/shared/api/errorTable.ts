@@ -32,8 +32,7 @@ type ErrorRow<Code = string> = Texts & {
 	/** What the error body must show. Anything if not set. */
 	matches?: (rejection: RejectionBody, status: number) => boolean;
 	/**
-	 * This package's name of a documented error (Errors › Error texts and codes, HTTP status codes). Only some of these names
-	 * are also codes of the service. A body that `matches` proves a rejection with `documentedStatuses`.
+	 * This package's name of an error in docs/openapi.yaml. Only some of these names are also codes of the service. A body that `matches` proves a rejection with `documentedStatuses`.
 	 */
 	code?: Code;
 	/** They don't limit the row. Not set if the document doesn't show them: any status then proves it. */
@@ -65,7 +64,7 @@ const CALL_READS = at(
 const CONTACT_PUSH = at('POST /v1/campaigns/{id}/contacts');
 const DND_REMOVAL = at('DELETE /v1/dnd_numbers');
 const CHAT = /^POST \/(?:v1\/chat\/|chat_)/;
-/** Requests with an agent: "`403` on call placement, `agent_not_found` elsewhere" (Authentication). */
+/** Requests with an agent. Call placement has a 403 instead. */
 const AGENT_ENDPOINTS = anyOf(
 	CONTACT_PUSH,
 	CHAT,

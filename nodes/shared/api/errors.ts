@@ -200,7 +200,7 @@ export class OtherRecord extends ExplainedError {
 	}
 }
 
-/** The service rejected the request (Errors), or an HTTP status says that it wasn't processed. */
+/** The service rejected the request, or an HTTP status says that it wasn't processed. */
 export class ServiceRejection extends ExplainedError {
 	override readonly name = 'ServiceRejection';
 	readonly outcome = 'rejected';
@@ -218,7 +218,7 @@ export class ServiceRejection extends ExplainedError {
 	}
 }
 
-/** Whether the service rejected a request with this documented error (Errors › Error texts and codes). */
+/** Whether the service rejected a request with this documented error. */
 export function isRejection(error: unknown, code: ErrorCode): error is ServiceRejection {
 	return error instanceof ServiceRejection && error.rejection.code === code;
 }

@@ -1,4 +1,4 @@
-/** Limits of the service (Limits, Authentication and Call request sections of its document). */
+/** Limits of the service (docs/openapi.yaml). */
 export const LIMITS = {
 	/** Length of `initial_greeting` in code points. How the service counts isn't documented. */
 	initialGreetingCharacters: 2000,

@@ -3,7 +3,7 @@ import { givenAs } from '../modelFormats';
 import { InvalidInput } from './errors';
 import type { Resolution } from './resolution';
 
-/** The prefix and the characters of `agent_uuid` (General conventions › Agent identifier). */
+/** The prefix and the characters of `agent_uuid` (`AgentUuid` in docs/openapi.yaml). */
 export const AGENT_UUID = /^agent_[A-Za-z0-9_-]+$/;
 
 /** The form of the IDs of calls and chat sessions. */
@@ -14,7 +14,7 @@ export const CALL_ID = /^[A-Za-z0-9_-]+$/;
 
 const WHOLE_NUMBER = /^\d+$/;
 
-/** @throws InvalidInput unless it's an `agent_uuid` (General conventions) */
+/** @throws InvalidInput unless it's an `agent_uuid` */
 export function parseAgentUuid(value: unknown): string {
 	const resolution = givenAs(
 		'Agent',

@@ -97,7 +97,7 @@ function deniesSuccess(body: JsonValue): boolean {
 
 /**
  * Finds the service's own rejection in a body:
- * - For most statuses below 500: `success: false` (Errors). Without it, only a documented error of this endpoint with
+ * - For most statuses below 500: `success: false`. Without it, only a documented error of this endpoint with
  *   its documented status, or a list of `errors` with 400 or 422. Gateways also write `error`, and the service may
  *   have processed the request behind them.
  * - For 5xx, a timeout, or a redirect: only a documented error of this endpoint whose status isn't documented, with

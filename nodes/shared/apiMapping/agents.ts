@@ -1,6 +1,6 @@
 import { fieldsOf, type MappingTopic } from './field';
 
-/** Not documented in Endpoints › GET /v1/active_agents. An agent has `agent_uuid` and `agent_name`. */
+/** What the contract doesn't show of GET /v1/active_agents. An agent has `agent_uuid` and `agent_name`. */
 export const AGENTS_TOPIC = {
 	name: 'agents',
 	subject: 'the list of agents',
@@ -8,7 +8,7 @@ export const AGENTS_TOPIC = {
 	switchLabel: 'Set Up the List of Agents',
 	switchDescription:
 		"Whether to enter where the response of your service contains its active agents. You only need this if the agents don't have a field agent_uuid. In that case, the Agents node and the Agent fields say so. The credential test reads the list.",
-	fields: fieldsOf('Endpoints › GET /v1/active_agents', {
+	fields: fieldsOf('GET /v1/active_agents', {
 		agentsPath: {
 			optional: true,
 			label: 'Path to Agents in Response',

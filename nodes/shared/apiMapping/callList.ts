@@ -1,6 +1,6 @@
 import { fieldsOf, type MappingTopic } from './field';
 
-/** Not documented in Endpoints › GET /v1/calls, except for `campaign_upload_id`. */
+/** What the contract doesn't show of GET /v1/calls: everything except for `campaign_upload_id`. */
 export const CALL_LIST_TOPIC = {
 	name: 'callList',
 	subject: 'the call list',
@@ -8,7 +8,7 @@ export const CALL_LIST_TOPIC = {
 	switchLabel: 'Set Up the Call List',
 	switchDescription:
 		'Whether to enter the names that your service uses for the filters and pages of its call list. Get Call > Get Many needs them. The credential test reads the list without filters.',
-	fields: fieldsOf('Endpoints › GET /v1/calls', {
+	fields: fieldsOf('GET /v1/calls', {
 		callListStatusName: {
 			label: 'Status Filter Name',
 			description: 'Name of the query parameter that filters calls by status',

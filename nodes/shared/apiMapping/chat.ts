@@ -1,6 +1,6 @@
 import { fieldsOf, type MappingTopic, NESTS, PLACEMENTS } from './field';
 
-/** Not documented in Endpoints › Chat (v1). `idempotency_key` is documented. */
+/** What the contract doesn't show of the chat endpoints. `idempotency_key` is documented. */
 export const CHAT_TOPIC = {
 	name: 'chat',
 	subject: 'chat requests',
@@ -9,7 +9,7 @@ export const CHAT_TOPIC = {
 	switchDescription:
 		"Whether to enter the names that your service uses for chat messages and sessions. Chat Send without a live connection and Chat Session > Create need them. The credential test doesn't check them, because it sends no messages.",
 	fields: {
-		...fieldsOf('Endpoints › POST /v1/chat/session', {
+		...fieldsOf('POST /v1/chat/session', {
 			chatCreateAgentName: {
 				label: 'Create Session: Agent Field Name',
 				description: `Name of the field for the agent when creating a session. ${NESTS}`,
@@ -29,7 +29,7 @@ export const CHAT_TOPIC = {
 				placeholder: 'e.g. data.id',
 			},
 		}),
-		...fieldsOf('Endpoints › POST /v1/chat/inbound', {
+		...fieldsOf('POST /v1/chat/inbound', {
 			chatInboundAgentName: {
 				label: 'Immediate Reply: Agent Field Name',
 				description: `Name of the field for the agent when sending a message with an immediate reply. ${NESTS}`,
@@ -46,7 +46,7 @@ export const CHAT_TOPIC = {
 				placeholder: 'e.g. message',
 			},
 		}),
-		...fieldsOf('Endpoints › POST /v1/chat/inbound/async', {
+		...fieldsOf('POST /v1/chat/inbound/async', {
 			chatAsyncAgentName: {
 				label: 'Later Reply: Agent Field Name',
 				description: `Name of the field for the agent when sending a message with a later reply. ${NESTS}`,
@@ -85,19 +85,19 @@ export const CHAT_PLACEMENT_TOPIC = {
 	switchDescription:
 		"Whether your service expects some chat values in the query instead of the body. The credential test doesn't check this, because it sends no messages.",
 	fields: {
-		...fieldsOf('Endpoints › POST /v1/chat/session', {
+		...fieldsOf('POST /v1/chat/session', {
 			chatCreateAgentPlacement: placement('Create Session: Send Agent In', 'the agent'),
 			chatCreatePersonPlacement: placement(
 				'Create Session: Send Person Name In',
 				"the customer's name",
 			),
 		}),
-		...fieldsOf('Endpoints › POST /v1/chat/inbound', {
+		...fieldsOf('POST /v1/chat/inbound', {
 			chatInboundAgentPlacement: placement('Immediate Reply: Send Agent In', 'the agent'),
 			chatInboundSessionPlacement: placement('Immediate Reply: Send Session In', 'the session'),
 			chatInboundMessagePlacement: placement('Immediate Reply: Send Message In', 'the text'),
 		}),
-		...fieldsOf('Endpoints › POST /v1/chat/inbound/async', {
+		...fieldsOf('POST /v1/chat/inbound/async', {
 			chatAsyncAgentPlacement: placement('Later Reply: Send Agent In', 'the agent'),
 			chatAsyncSessionPlacement: placement('Later Reply: Send Session In', 'the session'),
 			chatAsyncMessagePlacement: placement('Later Reply: Send Message In', 'the text'),

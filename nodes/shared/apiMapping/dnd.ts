@@ -11,7 +11,7 @@ function separatePlacement(label: string, value: string) {
 	};
 }
 
-/** Not documented in Endpoints › Do not disturb. */
+/** What the contract doesn't show of the do-not-disturb endpoints. */
 export const DND_TOPIC = {
 	name: 'doNotDisturbLists',
 	subject: 'do-not-disturb lists',
@@ -20,7 +20,7 @@ export const DND_TOPIC = {
 	switchDescription:
 		"Whether to enter the names that your service uses for do-not-disturb lists. The DND List node needs them. The credential test reads a list. It doesn't add or remove numbers.",
 	fields: {
-		...fieldsOf('Endpoints › POST /v1/dnd_numbers', {
+		...fieldsOf('POST /v1/dnd_numbers', {
 			dndAddPlacement: {
 				label: 'Add Number: Send Values In',
 				description:
@@ -47,7 +47,7 @@ export const DND_TOPIC = {
 			},
 			dndAddReasonPlacement: separatePlacement('Add Number: Send Reason In', 'the reason'),
 		}),
-		...fieldsOf('Endpoints › GET /v1/dnd_numbers', {
+		...fieldsOf('GET /v1/dnd_numbers', {
 			dndListAgentName: {
 				label: 'Get List: Agent Parameter Name',
 				description: 'Name of the query parameter for the agent when reading a list',
@@ -71,7 +71,7 @@ export const DND_TOPIC = {
 				placeholder: 'e.g. per_page',
 			},
 		}),
-		...fieldsOf('Endpoints › DELETE /v1/dnd_numbers', {
+		...fieldsOf('DELETE /v1/dnd_numbers', {
 			dndRemovePhonePlacement: {
 				label: 'Remove Number: Send Phone In',
 				description: 'How to send the phone number when removing a number',

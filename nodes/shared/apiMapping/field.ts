@@ -2,8 +2,8 @@ import mapValues from 'lodash/mapValues';
 
 /** A field of the credential for a detail that the document doesn't specify. */
 export type MappingField = {
-	/** The section of the document that lacks the detail. */
-	section: string;
+	/** The endpoint whose description lacks the detail. */
+	endpoint: string;
 	/** Label in the credential form. */
 	label: string;
 	description: string;
@@ -29,12 +29,11 @@ export type MappingTopic = {
 	fields: { readonly [name: string]: MappingField };
 };
 
-/** Fields for details that the same section lacks. */
-export function fieldsOf<Fields extends { readonly [name: string]: Omit<MappingField, 'section'> }>(
-	section: string,
-	fields: Fields,
-): { [Name in keyof Fields]: MappingField } {
-	return mapValues(fields, (field) => ({ ...field, section }));
+/** Fields for details that the description of the same endpoint lacks. */
+export function fieldsOf<
+	Fields extends { readonly [name: string]: Omit<MappingField, 'endpoint'> },
+>(endpoint: string, fields: Fields): { [Name in keyof Fields]: MappingField } {
+	return mapValues(fields, (field) => ({ ...field, endpoint }));
 }
 
 /** Where a request can have a value. */

@@ -8,7 +8,7 @@ import { isUnset } from '../values';
 import { phoneKey } from '../phone/phoneKey';
 import { findField } from './completionWebhook';
 
-/** The documented fields (Resources › Call record). */
+/** The documented fields (`CallRecord`). */
 export const CALL_RECORD_FIELDS = [
 	...['call_id', 'agent_uuid', 'agent_name', 'phone_number', 'from_number', 'status', 'call_type'],
 	...['channel', 'duration_seconds', 'call_ended_by', 'call_ended_reason'],

@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import { shortFingerprint } from '../hash';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 
-/** "Frames sent by the client": a message, or the answer to an interactive message, which is a choice or free-form input. */
+/** A message, or the answer to an interactive message, which is a choice or free-form input. */
 export type ClientFrame = { idempotency_key?: string } & (
 	| { type: 'message'; content: string }
 	| { type: 'interaction_response'; interaction_id: string; option_id: string }
@@ -32,10 +32,10 @@ export function outgoingFrame(frame: ClientFrame): OutgoingFrame {
 	return { text: JSON.stringify({ ...frame, message_id: messageId }), messageId };
 }
 
-/** `type` of the acknowledgement (Events › Chat WebSocket). */
+/** `type` of the acknowledgement (`ack` in docs/asyncapi.yaml). */
 const ACK_TYPE = 'ws_write_result';
 
-/** The states of a message that the service accepted (Events › Chat WebSocket). */
+/** The states of a message that the service accepted (`AckState` in docs/asyncapi.yaml). */
 export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
 
 /** The ack `{ type, session_id, account_id, payload }`. */

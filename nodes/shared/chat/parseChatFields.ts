@@ -8,7 +8,7 @@ import { isUnset, plainText, quoted } from '../values';
 const USE_SESSION_ID =
 	'Use the session_id that the node that created the session returns, such as 0f8fad5b-d9cb-469f-a165-70867728950e.';
 
-/** @throws InvalidInput if the text isn't a UUID (Resources › Chat session) */
+/** @throws InvalidInput if the text isn't a UUID (`SessionId`) */
 export function parseSessionId(text: string): string {
 	if (text === '') {
 		throw new InvalidInput(

@@ -80,7 +80,7 @@ type NextStep =
 	| [why: EndingKind, then: 'end']
 	| [why: EndingKind, then: Pace, token: 'keep' | 'new'];
 
-/** What follows the end of an attempt to connect (Events › Chat WebSocket › Close codes). */
+/** What follows the end of an attempt to connect (`x-close-codes` in docs/asyncapi.yaml). */
 function nextStep(attempt: AttemptEnd): NextStep {
 	if (attempt.kind === 'token') {
 		const { error } = attempt;

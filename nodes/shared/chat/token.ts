@@ -43,7 +43,7 @@ export function renewAfterMs(random: number): number {
 }
 
 /**
- * The URL of the WebSocket (Events › Chat WebSocket): `ws_url` "exactly as returned" with `token`, `client_id`, and
+ * The URL of the WebSocket (docs/asyncapi.yaml): `ws_url` as it was returned, with `token`, `client_id`, and
  * `claim` appended as text, because parsing and rebuilding would re-encode the service's own query.
  *
  * The document doesn't say that `ws_url` has the host of the base URL. The short-lived WebSocket token is issued for this

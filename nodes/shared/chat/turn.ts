@@ -6,7 +6,7 @@ import { CHAT_BACKOFF } from './reconnectPolicy';
 /** The ack of a turn that completes inline arrives only after the agent's reply. */
 export const ACK_TIMEOUT_MS = 120_000;
 
-/** `busy` is "safe to retry". */
+/** After `busy`, a message may be sent again. */
 const MAX_BUSY_RETRIES = 5;
 
 /** Resends of a frame without an ack. Only frames with an idempotency key are sent again. */

@@ -1,4 +1,5 @@
-import { itemsOfDocument } from '../../document/document';
+import { fieldsOf } from '../../openapi/names';
+import { schemaNamed } from '../../openapi/openapi';
 import { fixtures } from '../../simulator';
 import { isObject, type JsonObject } from '../../simulator/json';
 import { agent, CALL, QUESTION, type ContractCase } from '../contractCase';
@@ -21,20 +22,17 @@ const once = { callLimit: 'day', maximumCalls: 1 };
 
 const byReading = { waitForCompletion: 'reading', waitMinutes: 60 };
 
-/** Every field of a call request, with the members of its overrides and of a data point. */
-const DOCUMENTED_FIELDS = itemsOfDocument()
-	.filter(({ section }) => section.startsWith('Call request'))
-	.map(({ name }) => name);
+/** Every field of a call request, at any depth. */
+const DOCUMENTED_FIELDS = fieldsOf(schemaNamed('CallRequest'));
 
-/** Documented names: nested fields have a path, such as `retry_config.enabled`. */
-function fieldsIn(body: JsonObject): string[] {
-	const { call_config_overrides: overrides, data_extraction: points } = body;
-	const { retry_config: retry, ...others } = isObject(overrides) ? overrides : {};
-	const [point]: unknown[] = Array.isArray(points) ? points : [];
-	return [
-		...[body, others, point].flatMap((part) => (isObject(part) ? Object.keys(part) : [])),
-		...Object.keys(isObject(retry) ? retry : {}).map((name) => `retry_config.${name}`),
-	];
+/** The fields of a request, without the keys that the user chooses. */
+function fieldsIn({ additional_data: additional, ...body }: JsonObject): string[] {
+	const inner = (value: unknown): string[] => {
+		if (Array.isArray(value)) return value.flatMap(inner);
+		if (!isObject(value)) return [];
+		return Object.entries(value).flatMap(([name, of]) => [name, ...inner(of)]);
+	};
+	return [...(additional === undefined ? [] : ['additional_data']), ...inner(body)];
 }
 
 export const placeCall: ContractCase[] = [

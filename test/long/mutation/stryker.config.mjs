@@ -14,7 +14,7 @@ export default {
 			testMatch: [
 				'<rootDir>/test/{nodes,credentials,contract}/**/*.test.ts',
 				'<rootDir>/test/package/{forms,conventions,tools}.test.ts',
-				'<rootDir>/test/document/undocumented.test.ts',
+				'<rootDir>/test/openapi/coverage.test.ts',
 			],
 			testEnvironment: fileURLToPath(import.meta.resolve('./firstFailure.js')),
 			watchman: false,

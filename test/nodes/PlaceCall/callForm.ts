@@ -3,7 +3,7 @@ import { readCallForm } from '../../../nodes/PlaceCall/fields/readCallForm';
 import { place } from '../../../nodes/PlaceCall/operations/place.operation';
 import { sendAndWait } from '../../../nodes/PlaceCall/operations/sendAndWait.operation';
 import { InvalidInput } from '../../../nodes/shared/api/errors';
-import type { CallRequest } from '../../../nodes/shared/api/endpoints';
+import type { CallRequest } from '../../../nodes/shared/api/contractTypes';
 import { Fields } from '../../../nodes/shared/n8n/forms/fields';
 import { ABSENT } from '../../../nodes/shared/n8n/forms/fieldValue';
 

@@ -3,6 +3,6 @@ import { plain } from './plain';
 import { terse } from './terse';
 import { wrapped } from './wrapped';
 
-/** Equally valid readings of the service document. Tests run against each of them. */
+/** Equally valid readings of the contract. Tests run against each of them. */
 export const dialects = { plain, terse, wrapped, nested };
 export type { Dialect } from './types';

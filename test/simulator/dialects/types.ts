@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json';
 import type { Agent } from '../state/state';
 
-/** One valid choice for every detail that the service document doesn't define and a node or its user depends on. */
+/** One valid choice for every detail that the service doesn't document and a node or its user depends on. */
 export interface Dialect {
 	name: string;
-	/** HTTP statuses that the document calls "not shown". */
+	/** HTTP statuses that aren't documented. */
 	statuses: Record<UndocumentedStatus, number>;
 	validation: {
 		/** Status outside call placement, where the document says 400. */
@@ -34,8 +34,8 @@ export type UndocumentedStatus =
 	| 'callNotFound'
 	| 'recordingNotAvailable'
 	| 'campaignNotFound'
-	| 'dndPhoneMissing'
-	| 'dndNotOnList'
+	| 'phoneMissing'
+	| 'notOnDndList'
 	| 'noOutboundNumber'
 	| 'relayedRejection'
 	| 'sessionNotFound'

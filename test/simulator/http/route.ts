@@ -26,8 +26,8 @@ export type Handler = (
 	request: SimulatorRequest,
 ) => SimulatorResponse | Promise<SimulatorResponse>;
 
-/** Handlers by endpoint, such as `GET /v1/call/:id`. */
-export type Routes = { [endpoint: string]: Handler };
+/** Handlers by name. */
+export type Routes = { [name: string]: Handler };
 
 export function bytesOf(body: unknown): Buffer {
 	if (Buffer.isBuffer(body)) return body;
@@ -61,7 +61,7 @@ const ERRORS = {
 	callNotFound: 'call_not_found',
 	campaignNotFound: "Couldn't find Campaign",
 	recordingNotAvailable: 'recording_not_available',
-	dndNotOnList: 'Phone number not found on DND list',
+	notOnDndList: 'Phone number not found on DND list',
 } satisfies { [error in UndocumentedStatus]?: string };
 
 export function notFound({ dialect }: Simulator, error: keyof typeof ERRORS): SimulatorResponse {

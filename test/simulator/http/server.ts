@@ -1,10 +1,11 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import mapValues from 'lodash/mapValues';
+import { ENDPOINTS, type Endpoint } from '../../openapi/openapi';
 import { delay } from '../clock';
 import { CONTROL_ROUTES } from '../control';
 import { isObject, shownText } from '../json';
 import { attachPage } from '../page/routes';
-import { ROUTES } from '../routes';
+import { HANDLERS } from '../routes';
 import { recordingFile } from '../routes/calls';
 import type { Simulator } from '../simulator';
 import { takesEffect, WITHOUT_FAULTS, type Fault } from './faults';
@@ -17,6 +18,7 @@ import {
 	type SimulatorRequest,
 	type SimulatorResponse,
 } from './route';
+import { invalidRequest, requestProblems } from './validation';
 
 /** The document shows no limit. A request with 10,000 contacts is much smaller. */
 const MAX_BODY_BYTES = 64_000_000;
@@ -47,9 +49,12 @@ export function createServer(sim: Simulator): FastifyInstance {
 	};
 	// A recording has a presigned URL: another path, and no token.
 	const { pathname } = new URL(sim.dialect.calls.recordingUrl('http://127.0.0.1', '/'));
-	const api = { ...mapValues(ROUTES, authenticated), [`GET ${pathname}:id`]: recordingFile };
-	for (const [endpoint, handler] of Object.entries(api)) {
+	const serveAt = (endpoint: string, handler: Handler) => {
 		route(endpoint, async (request, reply) => await serve(sim, request, reply, handler));
+	};
+	serveAt(`GET ${pathname}:id`, recordingFile);
+	for (const endpoint of ENDPOINTS) {
+		serveAt(endpoint.name.replaceAll(/\{(\w+)\}/g, ':$1'), authenticated(validated(endpoint)));
 	}
 	for (const [endpoint, handler] of Object.entries(CONTROL_ROUTES)) {
 		route(endpoint, async (request, reply) => await send(reply, await handler(sim, request)));
@@ -75,6 +80,18 @@ function authenticated(handler: Handler): Handler {
 		if (request.headers['api-token'] !== sim.token) return rejected(401, 'Invalid API token');
 		if (request.body === UNREADABLE) return invalid(sim, ['Request body is not valid JSON'], 400);
 		return await handler(sim, request);
+	};
+}
+
+/** Checks a request by the description of the interface before a route. */
+function validated(endpoint: Endpoint): Handler {
+	const handler = HANDLERS[endpoint.operationId];
+	if (handler === undefined) throw new Error(`The simulator has no ${endpoint.operationId}`);
+	return async (sim, request) => {
+		const problems = requestProblems(endpoint, request, sim.dialect);
+		return problems.length > 0
+			? invalidRequest(sim, endpoint, problems)
+			: await handler(sim, request);
 	};
 }
 

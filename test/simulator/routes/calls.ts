@@ -11,6 +11,7 @@ import {
 	type Handler,
 	type SimulatorRequest,
 } from '../http/route';
+import { LINK } from '../dialects/names';
 import { isObject } from '../json';
 import { callRequestProblems, countryOf, scheduledInstant } from '../rules/callRequest';
 import { digitsOf, internationalForm } from '../rules/phone';
@@ -20,35 +21,35 @@ import { newCall, type Call } from '../state/state';
 export const placeCall: Handler = async (sim, { body }) => {
 	const { dialect, state, clock, completions } = sim;
 	const now = clock.now();
-	if (!isObject(body)) return invalid(sim, ['The body must be a JSON object'], 400);
-	const problems = callRequestProblems(body, dialect, now);
+	const fields = isObject(body) ? body : {};
+	const problems = callRequestProblems(fields, dialect, now);
 	if (problems.length > 0) return invalid(sim, problems, 400);
-	const agent = state.ownAgent(body.agent_uuid);
+	const agent = state.ownAgent(fields.agent_uuid);
 	if (!agent) return rejected(403, 'Agent not found or not associated with this account');
 	if (!agent.active && dialect.calls.inactiveAgent === 'rejected') {
 		return invalid(sim, ['agent is not active'], 400);
 	}
-	if (body.webhook_url !== undefined && !agent.postCallAnalysis) {
+	if (fields.webhook_url !== undefined && !agent.postCallAnalysis) {
 		return rejected(400, 'webhook_url is set but post_call_analysis is not enabled on this agent');
 	}
 	const missing = numberMissing(sim, agent);
 	if (missing) return missing;
 
-	const phone = internationalForm(String(body.phone_number), countryOf(body), true) ?? '';
+	const phone = internationalForm(String(fields.phone_number), countryOf(fields), true) ?? '';
 	const dialed = !state.dndPhones(agent.agentUuid).has(phone);
 	if (!dialed && dialect.calls.numberOnDnd === 'rejected') {
 		return invalid(sim, ["phone_number is on the agent's DND list"], 400);
 	}
 	const text = (value: unknown) => (typeof value === 'string' ? value : null);
-	const scheduled = text(body.scheduled_at);
+	const scheduled = text(fields.scheduled_at);
 	const scheduledAt = scheduled === null ? null : scheduledInstant(scheduled, now);
 	const call = newCall({
 		agentUuid: agent.agentUuid,
 		phone,
 		fromNumber: agent.number,
-		callerName: text(body.person_name),
-		request: body,
-		webhookUrl: text(body.webhook_url),
+		callerName: text(fields.person_name),
+		request: fields,
+		webhookUrl: text(fields.webhook_url),
 		createdAt: istTimestamp(now),
 		scheduledAt,
 		dialed,
@@ -120,9 +121,6 @@ function denied(status: number, code: string) {
 }
 
 type Query = Record<string, string>;
-
-/** The parameter of a link to the next page: the whole query and the start of the page. */
-const LINK = 'page_token';
 
 export const listCalls: Handler = (sim, request) => {
 	const { [LINK]: token, ...others } = request.query;

@@ -1,45 +1,36 @@
 import { istTimestamp } from '../clock';
 import { invalid, notFound, numberMissing, ok, rejected, type Handler } from '../http/route';
-import { isFlag, isNonEmptyString, isObject, type JsonObject } from '../json';
-import { checkedContacts, withoutDuplicates, type CheckedContact } from '../rules/contacts';
+import { isObject, type JsonObject } from '../json';
+import {
+	contactProblems,
+	storedContacts,
+	withoutDuplicates,
+	type SentContact,
+} from '../rules/contacts';
 import type { Simulator } from '../simulator';
 import type { Campaign } from '../state/state';
-
-const MAX_CONTACTS = 10_000;
 
 export const addContacts: Handler = (sim, { params, body }) => {
 	const { state, dialect } = sim;
 	const campaign = state.campaigns.get(Number(params.id));
 	if (!campaign) return notFound(sim, 'campaignNotFound');
 	if (campaign.status === 'Archived') return rejected(409, dialect.campaigns.archivedText);
-	if (!isObject(body)) return invalid(sim, ['The body must be a JSON object'], 400);
-	const problems = bodyProblems(body);
-	if (problems.length > 0) return invalid(sim, problems, 400);
-	const agent = state.ownAgent(body.agent_uuid);
+	const { agent_uuid: agentUuid, contacts: list, enqueue } = isObject(body) ? body : {};
+	const agent = state.ownAgent(agentUuid);
 	if (!agent) return notFound(sim, 'agentNotFound');
-	const list: unknown[] = Array.isArray(body.contacts) ? body.contacts : [];
-	const checked = checkedContacts(list, dialect);
-	if (checked.problems.length > 0) return invalid(sim, checked.problems, 400);
-	const enqueue = body.enqueue === true;
-	const missing = enqueue ? numberMissing(sim, agent) : undefined;
-	return missing ?? ok(store(sim, campaign, agent.agentUuid, checked.contacts, enqueue));
+	const contacts = storedContacts(Array.isArray(list) ? list : []);
+	const problems = contactProblems(contacts, dialect);
+	if (problems.length > 0) return invalid(sim, problems, 400);
+	const isReleased = enqueue === true;
+	const missing = isReleased ? numberMissing(sim, agent) : undefined;
+	return missing ?? ok(store(sim, campaign, agent.agentUuid, contacts, isReleased));
 };
-
-function bodyProblems({ agent_uuid: agent, contacts, enqueue }: JsonObject): string[] {
-	const problems: string[] = [];
-	if (!isNonEmptyString(agent)) problems.push('agent_uuid is required');
-	if (!Array.isArray(contacts)) problems.push('contacts must be an array');
-	else if (contacts.length === 0) problems.push('contacts must not be empty');
-	else if (contacts.length > MAX_CONTACTS) problems.push('contacts has more than 10000 entries');
-	if (!isFlag(enqueue)) problems.push('enqueue must be a boolean');
-	return problems;
-}
 
 function store(
 	{ state, dialect: { campaigns }, clock }: Simulator,
 	campaign: Campaign,
 	agentUuid: string,
-	contacts: CheckedContact[],
+	contacts: SentContact[],
 	enqueue: boolean,
 ): JsonObject {
 	const unique = withoutDuplicates(contacts, campaigns.duplicates);

@@ -131,11 +131,10 @@ export function turnRejection(
 export const support = onSession((sim, session, body) => {
 	const { chat } = sim.dialect;
 	const { commands } = chat;
-	const { command, [commands.text]: text } = body;
-	if (!isNonEmptyString(command)) return invalid(sim, ['command is required']);
-	if (!['close', commands.takeOver, commands.release, commands.tell].includes(command)) {
-		return invalid(sim, [`command ${command} is not known`]);
-	}
+	const { [commands.text]: text } = body;
+	const known = ['close', commands.takeOver, commands.release, commands.tell];
+	const command = known.find((name) => name === body.command);
+	if (command === undefined) return invalid(sim, ['command is not known']);
 	const isTell = command === commands.tell;
 	if (isTell && !isNonEmptyString(text)) return invalid(sim, [`${commands.text} is required`]);
 	if (session.status === 'closed') return refused(sim, command, 'session_closed');
@@ -159,9 +158,8 @@ function refused({ dialect }: Simulator, command: string, reason: string): Simul
 	});
 }
 
-export const injectContext = onSession((sim, session, { context }) => {
-	if (!isNonEmptyString(context)) return invalid(sim, ['context must be a non-empty string']);
-	session.context.push(context);
+export const injectContext = onSession((_sim, session, { context }) => {
+	session.context.push(String(context));
 	return ok({ session_id: session.sessionId, context: session.context });
 });
 

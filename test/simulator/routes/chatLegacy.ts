@@ -1,37 +1,16 @@
 import { closeSession, type Session } from '../chat/session';
-import {
-	notFound,
-	ok,
-	rejected,
-	response,
-	type Handler,
-	type SimulatorResponse,
-} from '../http/route';
-import { isNonEmptyString, isObject, type JsonObject } from '../json';
+import { notFound, ok, rejected, type Handler, type SimulatorResponse } from '../http/route';
+import { isObject, type JsonObject } from '../json';
 import type { Simulator } from '../simulator';
 import { turnRejection, withSession } from './chat';
 
-/** Validation errors of these endpoints are `errors` arrays. Undefined if all fields are there. */
-function missing(body: JsonObject, ...fields: string[]): SimulatorResponse | undefined {
-	const errors = fields
-		.filter((field) => !isNonEmptyString(body[field]))
-		.map((field) => `${field} is required`);
-	return errors.length > 0 ? response(422, { success: false, errors }) : undefined;
-}
-
-const bodyOf = (body: unknown) => (isObject(body) ? body : {});
+const objectOf = (body: unknown) => (isObject(body) ? body : {});
 
 export const createLegacy: Handler = (sim, request) => {
-	const body = bodyOf(request.body);
-	const { metadata = {} } = body;
-	const problem = missing(body, 'agent_uuid');
-	if (problem) return problem;
-	if (!isObject(metadata)) {
-		return response(422, { success: false, errors: ['metadata must be an object'] });
-	}
+	const body = objectOf(request.body);
 	const agent = sim.state.ownAgent(body.agent_uuid);
 	if (!agent) return notFound(sim, 'agentNotFound');
-	const { person_name: name } = metadata;
+	const { person_name: name } = objectOf(body.metadata);
 	const { sessionId, person } = sim.chat.open(agent, typeof name === 'string' ? name : null);
 	return ok({
 		session_id: sessionId,
@@ -42,9 +21,7 @@ export const createLegacy: Handler = (sim, request) => {
 };
 
 export const sendLegacy: Handler = async (sim, request) => {
-	const body = bodyOf(request.body);
-	const problem = missing(body, 'agent_uuid', 'chat_session_id', 'message');
-	if (problem) return problem;
+	const body = objectOf(request.body);
 	return await ofAgent(sim, body.chat_session_id, body, async (session) => {
 		const content = String(body.message);
 		const unnamed = { interaction: null, messageId: null, idempotencyKey: null };
@@ -62,14 +39,14 @@ export const sendLegacy: Handler = async (sim, request) => {
 };
 
 export const closeLegacy: Handler = async (sim, { params, body }) =>
-	await ofAgent(sim, params.id, bodyOf(body), (session) => {
+	await ofAgent(sim, params.id, objectOf(body), (session) => {
 		closeSession(session, sim.chat.emitter(session));
 		const summary = `A conversation of ${session.messages.length} messages.`;
 		return ok({ session_id: session.sessionId, summary });
 	});
 
 export const pauseLegacy: Handler = async (sim, { params, body }) =>
-	await ofAgent(sim, params.id, bodyOf(body), (session) => {
+	await ofAgent(sim, params.id, objectOf(body), (session) => {
 		const { statuses, chat } = sim.dialect;
 		if (session.status === 'closed') return rejected(statuses.keyReused, chat.closedText);
 		session.status = 'paused';
@@ -83,8 +60,6 @@ async function ofAgent(
 	body: JsonObject,
 	run: (session: Session) => SimulatorResponse | Promise<SimulatorResponse>,
 ): Promise<SimulatorResponse> {
-	const problem = missing(body, 'agent_uuid');
-	if (problem) return problem;
 	const agent = sim.state.ownAgent(body.agent_uuid);
 	if (!agent) return notFound(sim, 'agentNotFound');
 	return await withSession(sim, sessionId, (session) =>

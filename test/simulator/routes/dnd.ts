@@ -1,3 +1,4 @@
+import { boundOf } from '../../openapi/openapi';
 import { istTimestamp } from '../clock';
 import { invalid, notFound, placed, rejected, response, type Handler } from '../http/route';
 import { isNonEmptyString } from '../json';
@@ -5,7 +6,7 @@ import { digitsOf, dndPhone } from '../rules/phone';
 import { DND_REASON } from '../state/fixtures';
 import type { DndEntry } from '../state/state';
 
-const MAX_PER_PAGE = 100;
+const MAX_PER_PAGE = boundOf('PageMeta.properties.per_page.maximum');
 
 const shown = (entry: DndEntry) => ({
 	id: entry.id,
@@ -81,12 +82,12 @@ export const removeDnd: Handler = (sim, request) => {
 	const { state, dialect } = sim;
 	const { remove: names, phoneForms, phoneMissing } = dialect.dnd;
 	const written = placed(request, names.phonePlacement, names.phone ?? 'phone');
-	if (!isNonEmptyString(written)) return rejected(dialect.statuses.dndPhoneMissing, phoneMissing);
+	if (!isNonEmptyString(written)) return rejected(dialect.statuses.phoneMissing, phoneMissing);
 	const agent = state.ownAgent(placed(request, names.agentPlacement, names.agent));
 	if (!agent) return notFound(sim, 'agentNotFound');
 	const phone = dndPhone(written, phoneForms);
 	const at = state.dnd.findIndex((e) => e.agentUuid === agent.agentUuid && e.phone === phone);
-	if (at < 0) return notFound(sim, 'dndNotOnList');
+	if (at < 0) return notFound(sim, 'notOnDndList');
 	state.dnd.splice(at, 1);
 	return response(200, { success: true, message: `Phone number ${written} removed from DND list` });
 };

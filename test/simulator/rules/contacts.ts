@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects';
 import { isObject, type JsonObject } from '../json';
 
-export interface CheckedContact {
+export interface SentContact {
 	/** International form. */
 	phone: string;
 	personName: string | null;
@@ -12,42 +12,37 @@ export interface CheckedContact {
 	index: number;
 }
 
-const MOBILE = /^[6-9]\d{9}$/;
-const INTERNATIONAL = /^\+91\d{10}$/;
+const MOBILE = /[6-9]\d{9}$/;
 
-/** The contacts in their stored form, and validation errors: only the first one if the dialect reports one. */
-export function checkedContacts(list: unknown[], { campaigns }: Dialect) {
-	const contacts: CheckedContact[] = [];
-	const problems: string[] = [];
-	for (const [index, value] of list.entries()) {
-		const contact = checked(value, index, campaigns.plus91NeedsMobile);
-		if (typeof contact !== 'string') contacts.push(contact);
-		else problems.push(`contacts[${index + campaigns.firstContactIndex}]${contact}`);
-		if (problems.length > 0 && !campaigns.reportsEveryBadContact) break;
-	}
-	return { contacts, problems };
+/** Contacts of the documented form, as they're stored. */
+export function storedContacts(list: unknown[]): SentContact[] {
+	return list.filter(isObject).map(({ phone, person_name: name, ...extra }, index) => {
+		const written = String(phone);
+		const stored = written.startsWith('+') ? written : `+91${written}`;
+		const personName = typeof name === 'string' ? name : null;
+		return { phone: stored, written, personName, extra, index };
+	});
 }
 
-function checked(value: unknown, index: number, needsMobile: boolean): CheckedContact | string {
-	if (!isObject(value)) return ' must be an object';
-	const { phone, person_name: name = null, ...extra } = value;
-	if (typeof phone !== 'string') return '.phone must be a string';
-	if (name !== null && typeof name !== 'string') return '.person_name must be a string';
-	const isInternational = INTERNATIONAL.test(phone);
-	if (!isInternational && !MOBILE.test(phone)) return '.phone is not a valid phone number';
-	if (isInternational && needsMobile && !MOBILE.test(phone.slice(3))) {
-		return '.phone is not a mobile number';
-	}
-	const stored = isInternational ? phone : `+91${phone}`;
-	return { phone: stored, written: phone, personName: name, extra, index };
+/** What the dialect doesn't accept in contacts of the documented form. */
+export function contactProblems(contacts: SentContact[], { campaigns }: Dialect): string[] {
+	if (contacts.length === 0) return ['contacts must not be empty'];
+	if (!campaigns.plus91NeedsMobile) return [];
+	const problems = contacts
+		.filter(({ phone }) => !MOBILE.test(phone))
+		.map(
+			({ index }) =>
+				`contacts[${index + campaigns.firstContactIndex}].phone is not a mobile number`,
+		);
+	return campaigns.reportsEveryBadContact ? problems : problems.slice(0, 1);
 }
 
 /** One contact per number, with the longer name. The dialect decides whose extra keys are kept. */
 export function withoutDuplicates(
-	contacts: CheckedContact[],
+	contacts: SentContact[],
 	keep: Dialect['campaigns']['duplicates'],
-): CheckedContact[] {
-	const byPhone = new Map<string, CheckedContact>();
+): SentContact[] {
+	const byPhone = new Map<string, SentContact>();
 	for (const contact of contacts) {
 		const first = byPhone.get(contact.phone) ?? contact;
 		const isLonger = (contact.personName?.length ?? 0) > (first.personName?.length ?? 0);

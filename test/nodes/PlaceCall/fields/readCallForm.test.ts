@@ -1,3 +1,4 @@
+import { boundOf } from '../../../openapi/openapi';
 import { callWith, messageFor, messageOf, requestWith } from '../callForm';
 
 const body = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
@@ -183,20 +184,28 @@ test.each(['x', '👋'])('a greeting may have 2000 characters such as %s', (char
 	);
 });
 
+const boundsOf = (path: string): [min: number, max: number] => [
+	boundOf(`CallConfigOverrides.properties.${path}.minimum`),
+	boundOf(`CallConfigOverrides.properties.${path}.maximum`),
+];
+
 test.each<[name: string, field: string, min: number, max: number, sent: (n: number) => Values]>([
 	[
 		'maxCallDurationSeconds',
 		'Maximum Duration (Seconds)',
-		30,
-		1800,
+		...boundsOf('max_call_duration_seconds'),
 		(seconds) => ({ call_config_overrides: { max_call_duration_seconds: seconds } }),
 	],
-	['retryMaxAttempts', 'Retry Attempts', 1, 10, (value) => retry({ max_attempts: value })],
+	[
+		'retryMaxAttempts',
+		'Retry Attempts',
+		...boundsOf('retry_config.properties.max_attempts'),
+		(value) => retry({ max_attempts: value }),
+	],
 	[
 		'retryIntervalMinutes',
 		'Retry Interval (Minutes)',
-		1,
-		1440,
+		...boundsOf('retry_config.properties.interval_minutes'),
 		(value) => retry({ interval_minutes: value }),
 	],
 ])('%s (%s) may be from %i to %i', (name, field, min, max, sent) => {

@@ -1,6 +1,6 @@
 /**
  * Every endpoint × every documented error and typical gateway bodies × every status, compared with a table that is
- * written independently from the document (Errors, and the sections of the endpoints).
+ * written independently from docs/openapi.yaml.
  */
 import without from 'lodash/without';
 import type { ApiClient } from '../../../../nodes/shared/api/client';
@@ -24,7 +24,7 @@ const REMOVAL = ['DELETE /v1/dnd_numbers'];
 const LISTS = ['GET /v1/calls', 'GET /v1/active_agents', 'GET /v1/dnd_numbers'];
 const CHAT = ENDPOINTS.map(({ name }) => name).filter((name) => name.includes('chat'));
 const ALL = ENDPOINTS.map(({ name }) => name);
-/** "`403` on call placement, `agent_not_found` elsewhere" (Authentication, 4): all others, except those without an agent. */
+/** All endpoints with an agent, except those that place a call. */
 const NAMING_AN_AGENT = without(
 	ALL,
 	...CALLING,
@@ -32,7 +32,7 @@ const NAMING_AN_AGENT = without(
 	'GET /v1/campaigns/{id}/status',
 );
 
-/** The statuses are those of the document. Without them, it calls the status "not shown". */
+/** The statuses are those of the document. Without them, the status isn't shown. */
 type DocumentedError = [
 	code: ErrorCode,
 	raisedBy: readonly string[],

@@ -1,0 +1,128 @@
+/** What the code must have for each part of docs/openapi.yaml and docs/asyncapi.yaml. */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { CALL_RECORD_FIELDS } from '../../nodes/shared/calls/callRecord';
+import { ServiceRejection } from '../../nodes/shared/api/errors';
+import { ERRORS } from '../../nodes/shared/api/errorTable';
+import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
+import { escaped } from '../contract/wireNames';
+import { ROOT } from '../engine/sourceLoader';
+import { clientOf } from '../nodes/shared/api/clientOf';
+import { ENDPOINTS as TESTED } from '../nodes/shared/api/everyEndpoint';
+import { DOCUMENTED_NAMES, propertiesOf } from './names';
+import { ENDPOINTS, NOT_SHOWN, resolved, schemaNamed, schemasOf } from './openapi';
+
+/** Comments are removed, because a name in a comment doesn't count. */
+const withoutComments = ts.createPrinter({ removeComments: true });
+const code = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT })
+	.map((file) => {
+		const text = readFileSync(path.join(ROOT, file), 'utf8');
+		return withoutComments.printFile(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
+	})
+	.join('\n');
+const isInCode = (name: string) => new RegExp(`\\b${escaped(name)}\\b`).test(code);
+
+/** Fields and values of responses that no node reads. They are passed through. */
+const PASSED_THROUGH = [
+	'account_id',
+	'active_human',
+	'attach_number',
+	'bad_json',
+	'bad_payload',
+	'color_code',
+	'idle_seconds',
+	'is_retry_enabled',
+	'message_required',
+	'retry_delay',
+	'retry_threshold',
+	'started_at',
+	'tool_calls',
+	'tool_results',
+	'welcome_message',
+];
+
+test('the code uses each documented field, state, event, and code', () => {
+	const names = [...DOCUMENTED_NAMES].filter((name) => /^[A-Za-z]+(_[A-Za-z]+)+$/.test(name));
+	expect(names.length).toBeGreaterThan(90);
+	expect(names.filter((name) => !isInCode(name)).sort()).toEqual(PASSED_THROUGH);
+});
+
+test('the tests of every response include each endpoint', () => {
+	const tested = TESTED.map(({ name }) => name);
+	expect(tested.sort()).toEqual(ENDPOINTS.map(({ name }) => name).sort());
+});
+
+test('the fields of the call record', () => {
+	const documented = Object.keys(propertiesOf(schemaNamed('CallRecord')));
+	expect([...CALL_RECORD_FIELDS].sort()).toEqual(documented.sort());
+});
+
+describe('the API mapping', () => {
+	const mapped = MAPPING_TOPICS.flatMap(({ fields }) => Object.values(fields)).map(
+		({ endpoint }) => endpoint,
+	);
+	const open = ENDPOINTS.filter(
+		({ operation, body = {} }) => NOT_SHOWN in operation || NOT_SHOWN in body,
+	).map(({ name }) => name);
+
+	test('asks for values of each request that is not shown, and of no other', () => {
+		// The user enters a support command and its fields in the node.
+		const asked = open.filter((name) => name !== 'POST /v1/chat/session/{id}/support');
+		expect([...new Set(mapped)].sort()).toEqual(asked.sort());
+	});
+});
+
+describe('the error table', () => {
+	/** Statuses without a row. */
+	const WITHOUT_ROW = [
+		// It means success.
+		'200',
+		// The outcome is unknown, and response.ts explains it for every endpoint.
+		'500',
+		// Each of the bodies has a row without a status.
+		'default',
+	];
+	const statuses = ENDPOINTS.flatMap(({ name, responses }) =>
+		Object.keys(responses)
+			.filter((status) => !WITHOUT_ROW.includes(status))
+			.map((status) => ({ name, status })),
+	);
+	const isOfAll = (status: string) =>
+		statuses.filter((other) => other.status === status).length === ENDPOINTS.length;
+
+	/** A status that not every endpoint has needs a row for the endpoint, or a documented meaning. */
+	const hasRow = (name: string, status: string) =>
+		ERRORS.some(({ code, raisedBy, statuses: limits, documentedStatuses = [] }) => {
+			if (!(limits ?? documentedStatuses).includes(Number(status))) return false;
+			const endpoint = name.replace(/\{\w+\}/g, 'id');
+			return isOfAll(status) || (raisedBy?.test(endpoint) ?? code !== undefined);
+		});
+
+	test('has a row for each status', () => {
+		expect(new Set(statuses.map(({ status }) => status))).toEqual(
+			new Set(['400', '401', '403', '404', '409', '422']),
+		);
+		expect(statuses.filter(({ name, status }) => !hasRow(name, status))).toEqual([]);
+	});
+
+	/** A documented text of an error, at an endpoint that has it. Any status proves one whose status isn't shown. */
+	const texts = ENDPOINTS.flatMap(({ name, responses }) =>
+		Object.entries(responses).flatMap(([shown, response]) =>
+			schemasOf(response).flatMap((schema) => {
+				const { const: error } = resolved(propertiesOf(schemaNamed(schema)).error);
+				const status = shown === 'default' ? 418 : Number(shown);
+				return typeof error === 'string' ? [{ name, status, error }] : [];
+			}),
+		),
+	);
+
+	test.each(texts)('$name: knows "$error" with $status', async ({ name, status, error }) => {
+		const text = JSON.stringify({ success: false, error, details: null });
+		const client = clientOf(async () => await Promise.resolve({ status, headers: {}, text }));
+		const { send } = TESTED.find((tested) => tested.name === name) ?? {};
+		const result: unknown = await send?.(client).catch((caught: unknown) => caught);
+		expect(result).toBeInstanceOf(ServiceRejection);
+		expect(result).toMatchObject({ rejection: { code: expect.any(String) } });
+	});
+});
