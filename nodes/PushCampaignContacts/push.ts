@@ -22,7 +22,7 @@ import { counted } from '../shared/values';
 import { checkAgent } from '../shared/dnd/checkAgent';
 import { openRows } from './openRows';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
-import { resolveColumns, requireNames, takenColumns, whyNoNames } from './push/columns';
+import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
 import { withoutUnknown } from './push/numbersOfExecution';
 import { NumbersPushedBefore, requireRoom } from './push/numbersPushedBefore';
 import {
@@ -48,7 +48,7 @@ import {
 } from './pushOutput';
 import { type Output, type PushSettings, readOutput, readPushSettings } from './pushSettings';
 import { isOutputRead } from './readOutput';
-import { openPushedNumbers, openStores } from './pushStores';
+import { openPushedNumbers, openStores, unknownNumbers } from './pushStores';
 
 /**
  * Pushes the rows. Returns the *Pushed*, *Rejected*, and *Pushed Before* outputs.
@@ -127,7 +127,10 @@ export async function runPush(
 	const { phones, notPushed, rows } = prepared;
 	// A single contact, such as from a form, may have no name.
 	const isList = rows.size > 1;
-	if (campaign.enqueue && isList && !isTool) requireNames(columns, choice);
+	const nameless = isList && !isTool ? whyNoRelease(columns, choice) : undefined;
+	if (campaign.enqueue && nameless !== undefined) {
+		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
+	}
 	requireOutputFits(source, output);
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	const status =
@@ -142,10 +145,13 @@ export async function runPush(
 		...(checked !== undefined && {
 			...checked,
 			campaignStatus: status,
-			aboutAgent: await checkAgent(account, campaign.agentUuid, {
-				phones: numbersOf(checked.ready, phones),
-				what: 'ready row',
-			}),
+			aboutAgent:
+				checked.ready.size === 0
+					? []
+					: await checkAgent(account, campaign.agentUuid, {
+							phones: numbersOf(checked.ready, phones),
+							what: 'ready row',
+						}),
 		}),
 	};
 	if (!checksOnly) {
@@ -159,6 +165,10 @@ export async function runPush(
 		await runExclusive(stores.numbersOfExecution.record, send);
 	}
 	const isNameless = isList && !prepared.hasNames && outcome.stopped === undefined;
+	const whyNotReleased =
+		checksOnly && nameless !== undefined
+			? { ...nameless, message: `${nameless.message}, and 'Add and Release' sends nothing` }
+			: undefined;
 	const notes = [
 		...source.notes,
 		...uniqBy(
@@ -166,7 +176,7 @@ export async function runPush(
 			'message',
 		),
 		whyEmptied(prepared),
-		isNameless && whyNoNames(columns, choice),
+		whyNotReleased ?? (isNameless && whyNoNames(columns, choice)),
 	];
 	return { outcome, source, phones, notes: compact(notes) };
 }
@@ -177,11 +187,12 @@ async function checkNumbers(
 	prepared: PreparedRows,
 	{ campaign, skipPushedBefore }: Omit<PushSettings, 'columns'>,
 ): Promise<{ ready: RowSet; readyIsUpperBound?: boolean }> {
-	const rows = withoutUnknown(prepared);
+	const isTool = runsAsTool(context);
+	const unknown = isTool ? {} : unknownNumbers(context, campaign.id);
+	const rows = withoutUnknown(prepared, unknown);
 	if (!skipPushedBefore) return { ready: rows };
 	const { phones, notPushed } = prepared;
 	const store = openPushedNumbers(context);
-	const isTool = runsAsTool(context);
 	const numbers = new NumbersPushedBefore(store, campaign.id, phones.keyAt, isTool);
 	const ready = await numbers.leaveOutOfCheck(rows, notPushed);
 	return ready === undefined ? { ready: rows, readyIsUpperBound: true } : { ready };

@@ -79,7 +79,7 @@ export function addPushHints(
 	isRejectedRead: boolean,
 ): void {
 	const { notPushed, stopped, ready } = outcome;
-	const endsLoop = pushedRows(outcome).size === 0 && isInLoop(context);
+	const endsLoop = (ready ?? pushedRows(outcome)).size === 0 && isInLoop(context);
 	const isPush = stopped === undefined && ready === undefined;
 	const areUnseen = notPushed.count(...REJECTED_STATUSES) > 0 && isPush && !isRejectedRead;
 	const aboutRows = hintsFor(outcome).map(asHint);

@@ -2,11 +2,17 @@ import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { DeduplicationStore } from '../shared/deduplicationStore';
 import { shortFingerprint } from '../shared/hash';
+import { isJsonObject } from '../shared/json';
 import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
 import { openStore, type StoreUse } from '../shared/n8n/once/rememberedTexts';
 import { openNotes } from '../shared/n8n/once/openNotes';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { isNumbersRecord, NumbersOfExecution, type NumbersRecord } from './push/numbersOfExecution';
+import {
+	isNumbersRecord,
+	type NumberList,
+	NumbersOfExecution,
+	type NumbersRecord,
+} from './push/numbersOfExecution';
 import { isPushRecord } from './push/pushRecord';
 import type { PushDeps } from './push/chunkSender';
 import type { PushSettings } from './pushSettings';
@@ -48,9 +54,22 @@ export async function openStores(
 			notes &&
 			(async (part, fingerprint) =>
 				await notes.addPart(['push', campaign.id, push, ...part], fingerprint)),
-		numbersOfExecution: new NumbersOfExecution(numbers, campaign.id, options),
+		numbersOfExecution: isTool
+			? new NumbersOfExecution(numbers, campaign.id, options)
+			: new NumbersOfExecution(numbers, campaign.id, options, unknownNumbers(context, campaign.id)),
 		numbersPushedBefore: skipPushedBefore ? openPushedNumbers(context) : undefined,
 	};
+}
+
+type NumberLists = { [campaign: string]: NumberList };
+
+/** Of all nodes of the workflow: the numbers that may have been pushed to a campaign in this execution. Not for tools. */
+export function unknownNumbers(context: IExecuteFunctions, campaign: number): NumberList {
+	// n8n stores what this package wrote.
+	const areLists = (stored: unknown): stored is NumberLists => isJsonObject(stored);
+	const empty: NumberLists = {};
+	const lists = openRecord(context, 'unknown contacts', areLists, empty, { lifetime: 'workflow' });
+	return (lists[campaign] ??= {});
 }
 
 /**

@@ -177,20 +177,22 @@ export function takenColumns(
 }
 
 /**
- * Before people are called without their names.
+ * Why a list of people isn't released without their names. Undefined if all names are known, or that was chosen.
  *
  * @param columns of the input, or of each file
- * @throws InvalidInput if one of them has no column with names, unless that was chosen
  */
-export function requireNames(columns: readonly Columns[], { personName }: ColumnChoice): void {
-	if (personName === '' || columns.every((each) => each.personName !== undefined)) return;
+export function whyNoRelease(
+	columns: readonly Columns[],
+	{ personName }: ColumnChoice,
+): Explanation | undefined {
+	if (personName === '' || columns.every((each) => each.personName !== undefined)) return undefined;
 	const where = columns.length === 1 ? 'The input' : 'A file';
-	throw new InvalidInput(
-		`${where} has no column ${quoted(personName)}, so nobody's name is known, and nothing was sent`,
-		onScreenOnly(
+	return {
+		message: `${where} has no column ${quoted(personName)}, so nobody's name is known`,
+		resolution: onScreenOnly(
 			"In 'Person Name Column', enter the column with the names. To release the contacts without names, empty it.",
 		),
-	);
+	};
 }
 
 /**

@@ -1,3 +1,4 @@
+import isEmpty from 'lodash/isEmpty';
 import sumBy from 'lodash/sumBy';
 import { NotSent } from '../../shared/api/errors';
 import { USER } from '../../shared/api/resolution';
@@ -16,7 +17,7 @@ export type NumbersRecord = {
 	runs: { [campaign: string]: number[] };
 };
 /** By their remainder, because an object with a key for each number takes seven times as long to fill. */
-type NumberList = { [remainder: string]: number[] };
+export type NumberList = { [remainder: string]: number[] };
 
 /** A prime, so that numbers at regular distances have many remainders. */
 const REMAINDERS = 65_521;
@@ -32,17 +33,26 @@ const UNKNOWN =
 const UNKNOWN_BEFORE =
 	"A row with this number has the status unknown: an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status and rejection_status of that row.";
 
-/** The rows of a check without those that a push would leave out. Nothing else is known of earlier pushes. */
-export function withoutUnknown({
-	rows,
-	phones,
-	notPushed,
-	unknownBefore,
-}: Pick<PreparedRows, 'rows' | 'phones' | 'notPushed' | 'unknownBefore'>): RowSet {
-	if (unknownBefore.size === 0) return rows;
+/**
+ * The rows of a check without those that a push would leave out.
+ *
+ * @param unknown the numbers that may have been pushed in this execution
+ */
+export function withoutUnknown(
+	{
+		rows,
+		phones,
+		notPushed,
+		unknownBefore,
+	}: Pick<PreparedRows, 'rows' | 'phones' | 'notPushed' | 'unknownBefore'>,
+	unknown: NumberList,
+): RowSet {
+	if (unknownBefore.size === 0 && isEmpty(unknown)) return rows;
 	const others = new RowSet();
 	for (const row of rows) {
-		if (unknownBefore.has(phones.keyNumberAt(row))) notPushed.add(row, 'unknown', UNKNOWN_BEFORE);
+		const key = phones.keyNumberAt(row);
+		if (unknownBefore.has(key)) notPushed.add(row, 'unknown', UNKNOWN_BEFORE);
+		else if (has(unknown, key)) notPushed.add(row, 'unknown', UNKNOWN);
 		else others.addRange(row, row);
 	}
 	return others;
@@ -54,21 +64,21 @@ export function withoutUnknown({
  */
 export class NumbersOfExecution {
 	private readonly sent: NumberList;
-	private readonly unknown: NumberList;
 
 	/**
 	 * @param record changed in place
 	 * @param options a fingerprint of what is sent besides the rows, if a number may be pushed again with other options
+	 * @param unknown changed in place. Default: those of this node.
 	 */
 	constructor(
 		readonly record: NumbersRecord,
 		campaign: number,
 		options?: string,
+		private readonly unknown: NumberList = (record.lists[`unknown ${campaign}`] ??= {}),
 	) {
 		const { lists } = record;
 		const ofOptions = options === undefined ? '' : ` ${options}`;
 		this.sent = lists[`sent ${campaign}${ofOptions}`] ??= {};
-		this.unknown = lists[`unknown ${campaign}`] ??= {};
 	}
 
 	/** @throws NotSent if these rows of a model couldn't all be remembered, so that it could push them twice */
@@ -87,7 +97,7 @@ export class NumbersOfExecution {
 		keyOf: KeyNumberOf,
 		{ notPushed, unknownBefore }: Pick<PreparedRows, 'notPushed' | 'unknownBefore'>,
 	): readonly number[] {
-		if (this.record.count === 0 && unknownBefore.size === 0) return rows;
+		if (this.record.count === 0 && unknownBefore.size === 0 && isEmpty(this.unknown)) return rows;
 		return rows.filter((index) => {
 			const key = keyOf(index);
 			if (unknownBefore.has(key)) notPushed.add(index, 'unknown', UNKNOWN_BEFORE);

@@ -93,6 +93,14 @@ test('stops if the service rejects the campaign, and names no row that was not s
 	});
 });
 
+test('says that a list without names is not released', async () => {
+	checked();
+	const { hints } = await runPush(rowsOf({ phone: '9000000001' }, { phone: '9000000002' }), check);
+	expect(hints).toContain(
+		"The input has no column \"person_name\", so nobody's name is known, and 'Add and Release' sends nothing. In 'Person Name Column', enter the column with the names. To release the contacts without names, empty it.",
+	);
+});
+
 test('as a tool, reports the result, and the same contacts can be pushed afterwards', async () => {
 	checked();
 	const row = { phone: '9000000001' };

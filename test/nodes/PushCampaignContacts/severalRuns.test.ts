@@ -1,5 +1,5 @@
 import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
-import { engineHarness, makeNode, makeWorkflow, runWorkflow } from '../../engine';
+import { engineHarness, makeNode, makeWorkflow, runWorkflow, service } from '../../engine';
 import { skipSleeps } from '../../engine/time';
 import {
 	accepted,
@@ -35,6 +35,41 @@ function twoBranches(own: Partial<INode> = {}, parameters: NodeParameters = {}) 
 
 const runs = (run: IRun, index: number): INodeExecutionData[][] =>
 	(run.data.resultData.runData.Node ?? []).map((each) => each.data?.main?.[index] ?? []);
+
+describe('another node of the workflow', () => {
+	/** Two Push nodes with the same rows. */
+	function twoNodes(whatToDo: string) {
+		const start = makeNode({ type: 'test.start', name: 'Start' });
+		const first = pushNode({}, { ...goOn, position: [0, 0] });
+		const other = pushNode({ whatToDo }, { id: 'other', name: 'Other', position: [0, 100] });
+		const nodes = [start, first, other];
+		const workflow = makeWorkflow(nodes, { Start: { main: [[to('Node'), to('Other')]] } });
+		return { workflow, start };
+	}
+
+	test.each(['wait', 'release'])(
+		'(%s) does not push a number that may be in the campaign',
+		async (whatToDo) => {
+			const bodies = breaking('ECONNRESET');
+			const { workflow, start } = twoNodes(whatToDo);
+			const run = await runWorkflow(workflow, start, manyRows(1));
+			expect(bodies.flatMap(phonesOf)).toEqual([phone(0)]);
+			expect(run.data.resultData.error?.message).toBe(
+				"1 row may or may not be in the campaign, and no node reads 'Rejected'",
+			);
+		},
+	);
+
+	test('does not call it ready', async () => {
+		breaking('ECONNRESET');
+		const { workflow, start } = twoNodes('check');
+		const data = { campaign: { id: 42, status: 'Active' }, calls: {}, uploads: [] };
+		service().get('/v1/campaigns/42/status').reply(200, { success: true, data });
+		const run = await runWorkflow(workflow, start, manyRows(1));
+		const left = run.data.resultData.runData.Other?.[0]?.data?.main?.[1] ?? [];
+		expect(left.map(({ json }) => json.rejection_status)).toEqual(['unknown']);
+	});
+});
 
 describe('a node that runs several times in an execution', () => {
 	test('pushes a number once, and rejects it in later runs', async () => {
