@@ -258,9 +258,9 @@ class Poll {
 		if (isEnded !== true) {
 			const record = await readCallRecord(this.account.client, callId);
 			if (!hasEnded(record, this.settings.finished)) return false;
-			this.state.seen.add(outcomeOf(callId, record));
+			this.state.seen.set(outcomeOf(callId, record), 'tooEarly');
 		}
-		this.state.seen.add(fingerprint);
+		this.state.seen.set(fingerprint, 'tooEarly');
 		return true;
 	}
 
@@ -274,12 +274,14 @@ class Poll {
 		if (seen.has(outcome) && isBehind(record, listed)) return false;
 		// A call whose creation time can't be read may be in time, so it isn't lost.
 		const isInTime = !(createdAtOf(record) < from);
-		if (!seen.has(outcome) && isInTime && isWanted(record, settings.filters)) {
+		const isNew = !seen.has(outcome) && isInTime && isWanted(record, settings.filters);
+		if (isNew) {
 			const more = await readIncluded(account.client, callId, settings.included);
 			if (this.isOver()) return false;
 			completed.set(outcome, flatCallRecord({ ...record, ...more }));
 		}
-		seen.add(fingerprint).add(outcome);
+		const why = isNew ? 'passed' : (seen.get(outcome) ?? (isInTime ? 'excluded' : 'tooEarly'));
+		seen.set(fingerprint, why).set(outcome, why);
 		return true;
 	}
 }
@@ -301,17 +303,19 @@ function outcomeOf(callId: string, record: JsonObject): bigint {
 
 /**
  * What is checked. With another subject, the trigger begins again, because the calls may be those of another account. With
- * another start, it checks all calls again, because others are new, or count as ended.
+ * another start, it checks all calls again, because others are new, or count as ended, and with other filters, because others
+ * are wanted.
  */
 function subjectOf(
 	context: IPollFunctions,
 	{ baseUrl }: AccountClient,
-	{ campaignId, start, finished }: PollSettings,
+	{ campaignId, start, finished, filters }: PollSettings,
 ): Subject {
 	const credential = context.getNode().credentials?.[CREDENTIAL]?.id ?? null;
 	return {
 		subject: fingerprint([baseUrl, credential, campaignId ?? null]),
 		start: fingerprint([start ?? [...finished]]),
+		filters: fingerprint(filters),
 	};
 }
 

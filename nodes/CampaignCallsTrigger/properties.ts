@@ -47,7 +47,7 @@ export const campaignCallsFields: INodeProperties[] = [
 		],
 		default: 'publication',
 		description: 'Which calls start the workflow, each once. The 7 days end with the first check.',
-		hint: "Calls that end before you publish the workflow only start it with 'Last 7 Days' or 'Date'",
+		hint: "With 'Publication', calls that ended before the workflow was first published don't start it",
 	},
 	{
 		displayName: 'Start Date',

@@ -3,6 +3,7 @@ import { fingerprint } from '../hash';
 import { isUnset, plainText } from '../values';
 import { type JsonObject, type JsonValue, numberIn } from '../json';
 import { hasOffset as endsWithOffset } from '../dates';
+import { comparableStatus } from './callRecord';
 import { callIdKey, reportedField, type ReportedCall } from './completionWebhook';
 
 /** Outcomes in the document. A service may have others, so users can change the list. */
@@ -35,7 +36,8 @@ export type CallState = {
 export function hasEnded(record: JsonObject, finished: readonly string[]): boolean {
 	if (END_FIELDS.some((name) => hasValue(record[name]))) return true;
 	const { status } = record;
-	return typeof status === 'string' && status !== PICKED && finished.includes(status);
+	if (typeof status !== 'string' || comparableStatus(status) === PICKED) return false;
+	return includesStatus(finished, status);
 }
 
 /** Whether there is a value. An analysis may have empty fields before it's finished. */
@@ -72,9 +74,15 @@ function pickedAt({ call_picked_at: time }: JsonObject): number | null {
 export type CompletionFilters = Record<'status' | 'agent_uuid' | 'campaign_id', string[]>;
 
 export function isWanted(record: JsonObject, filters: CompletionFilters): boolean {
-	return Object.entries(filters).every(
-		([field, wanted]) => wanted.length === 0 || wanted.includes(plainText(record[field])),
-	);
+	return Object.entries(filters).every(([field, wanted]) => {
+		const value = plainText(record[field]);
+		if (wanted.length === 0) return true;
+		return field === 'status' ? includesStatus(wanted, value) : wanted.includes(value);
+	});
+}
+
+function includesStatus(statuses: readonly string[], status: string): boolean {
+	return statuses.map(comparableStatus).includes(comparableStatus(status));
 }
 
 /** Fields that the service may add to the record after the end of the call. */

@@ -29,9 +29,18 @@ export const OUTCOMES = new Map<string, { outcome: string; answered: boolean | n
  * as "Answered", also its documented one.
  */
 export function statusesMeant(text: string): string[] {
-	const words = text.toLowerCase();
-	const named = [...OUTCOMES].filter(([, { outcome }]) => outcome.toLowerCase() === words);
+	const named = text.split(/ or /i).flatMap((part) => {
+		const words = comparableStatus(part);
+		const isMeant = ([status, { outcome }]: [string, { outcome: string }]) =>
+			[status, outcome].map(comparableStatus).includes(words);
+		return [...OUTCOMES].filter(isMeant);
+	});
 	return uniq([text, ...named.map(([status]) => status)]);
+}
+
+/** Equal for two spellings of a status, such as Not Picked and not_picked. */
+export function comparableStatus(status: string): string {
+	return status.toLowerCase().replace(/[\s_-]+/g, ' ');
 }
 
 /** Fields with values by key, and how the flat record names them: `captured_` and the key. */

@@ -114,6 +114,14 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		return callId;
 	}
 
+	/** Adds a call with this status, and no other sign of its end. */
+	function addWithStatus(status: string) {
+		const callId = addCall();
+		const call = simulator().state.calls.get(callId);
+		if (call !== undefined) call.outcome = { status };
+		return callId;
+	}
+
 	/** Ended calls in the order in which they were created, which isn't that of the list. */
 	async function addManyEnded(count: number) {
 		const calls: string[] = [];
@@ -710,10 +718,48 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const callId = await addEnded();
 		expect((await poll()).map(callIdOf)).toEqual([callId]);
 		expect(await publish(fromDate(new Date(Date.now() - HOUR_MS).toISOString()))).toEqual([]);
+		// Calls that ended before the first publication never started the workflow.
+		const ofWeek = (await publish(LAST_7_DAYS)).map(callIdOf);
+		expect(ofWeek.length).toBeGreaterThan(1);
+		expect(ofWeek).not.toContain(callId);
+		expect(await publish({ startFrom: 'publication' })).toEqual([]);
 		expect(await publish(LAST_7_DAYS)).toEqual([]);
 		const later = await addEnded();
 		expect((await poll()).map(callIdOf)).toEqual([later]);
 	});
+
+	it('does not return a call again after the campaign was changed and changed back', async () => {
+		const { first, publish } = await published(LAST_7_DAYS);
+		expect(first.length).toBeGreaterThan(1);
+		expect(await publish({ campaignId: campaigns.draft })).toEqual([]);
+		expect(await publish()).toEqual([]);
+		expect((await publish({ callsOf: 'all' })).map(callIdOf)).not.toContain(first[0]?.call_id);
+	});
+
+	it('returns an excluded call after Filters were changed, also if another call was returned in its check', async () => {
+		const { ids, publish } = await published({ filters: { statuses: 'failed' } });
+		const excluded = await addEnded();
+		const failed = addWithStatus('failed');
+		expect(await ids()).toEqual([failed]);
+		expect((await publish({ filters: {} })).map(callIdOf)).toEqual([excluded]);
+		expect(await publish({ filters: { statuses: 'picked' } })).toEqual([]);
+	});
+
+	it.each([
+		['Not Answered or Failed', 'failed'],
+		['Not Answered or Failed', 'not_picked'],
+		['PICKED', 'picked'],
+		['Not picked, FAILED', 'not_picked'],
+		['Busy', 'busy'],
+	])(
+		'the status %s finds calls with the status %s, which count as completed',
+		async (statuses, status) => {
+			const { ids } = await published({ filters: { statuses } });
+			const wanted = statuses === 'PICKED' ? await addEnded() : addWithStatus(status);
+			addWithStatus('blocked');
+			expect(await ids()).toEqual([wanted]);
+		},
+	);
 
 	it('returns the other calls while many cannot be read for long', async () => {
 		const { poll } = await published();

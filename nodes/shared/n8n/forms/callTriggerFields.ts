@@ -1,4 +1,5 @@
 import omit from 'lodash/omit';
+import uniq from 'lodash/uniq';
 import type { INodeProperties } from 'n8n-workflow';
 import { parseAgentUuid, parseWholeNumber } from '../../api/parseIds';
 import { onScreenOnly } from '../../api/resolution';
@@ -32,7 +33,7 @@ export const completionFilters: INodeProperties = {
 				displayName: 'Statuses',
 				name: 'statuses',
 				description:
-					"Only calls that ended with this status. Type one that isn't in the list, or several, separated by commas.",
+					"Only calls that ended with this status. Type one that isn't in the list, or several, separated by commas. A call with such a status counts as completed.",
 			},
 			'searchStatuses',
 		),
@@ -82,14 +83,16 @@ export function readCompletionSettings(form: Fields): CompletionSettings {
 	const filters = form.collection('filters');
 	const options = form.collection('options');
 	const listIn = (name: string) => parseList(filters.textOrList(name));
+	const statuses = listIn('statuses').flatMap(statusesMeant);
 	return {
 		included: form.choices('include'),
 		filters: {
 			agent_uuid: listIn('agentUuid').map(parseAgentUuid),
 			campaign_id: listIn('campaignIds').map(parseCampaign),
-			status: listIn('statuses').flatMap(statusesMeant),
+			status: statuses,
 		},
-		finished: readFinishedStatuses(options),
+		// A call whose status is wanted would otherwise never start the workflow.
+		finished: uniq([...readFinishedStatuses(options), ...statuses]),
 	};
 }
 
