@@ -69,7 +69,9 @@ export function unknownNumbers(context: IExecuteFunctions, campaign: number): Nu
 	const areLists = (stored: unknown): stored is NumberLists => isJsonObject(stored);
 	const empty: NumberLists = {};
 	const lists = openRecord(context, 'unknown contacts', areLists, empty, { lifetime: 'workflow' });
-	return (lists[campaign] ??= {});
+	const known = lists[campaign] ?? {};
+	lists[campaign] = known;
+	return known;
 }
 
 /**
