@@ -123,7 +123,6 @@ const chatSend: Scene[] = [
 	{ ...message, sendBy: 'socket', idempotencyKey: 'key-1' },
 	{ ...message, sendBy: 'inbound', ...agent() },
 	{ ...message, sendBy: 'async', ...agent() },
-	{ ...message, sendBy: 'async', ...agent() },
 	{ ...message, sendBy: 'legacy', ...agent() },
 	{ ...interaction, optionId: 'yes' },
 	{ ...interaction, answerWith: 'response', response: 'On Saturday' },
