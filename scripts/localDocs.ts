@@ -25,7 +25,7 @@ const IMAGE_TYPES = new Map([
 export async function serveDocs(): Promise<LocalDocs> {
 	const docs = join(projectFolder, 'docs');
 	const server = createServer((request, response) => {
-		const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+		const { pathname } = new URL(`http://127.0.0.1${request.url ?? '/'}`);
 		const imageType = IMAGE_TYPES.get(extname(pathname));
 		const file = basename(pathname);
 		const reading =

@@ -239,7 +239,7 @@ function checked(scheduledAt: unknown, zone: string): NotPlaced {
 	const message = "The call wasn't placed, because 'What to Do' is 'Check Only'";
 	const at = scheduledAt === undefined ? undefined : plainText(scheduledAt);
 	const would_call_at = scheduledTime({}, at, zone) ?? 'now';
-	const forModel = `Do not repeat this request. Tell ${USER} that this tool only checks, and that the call would be possible (${would_call_at}).`;
+	const forModel = `Do not repeat this request. Tell ${USER} that this tool only checks the request, which is valid (time of the call: ${would_call_at}), and knows nothing of the agent or its do-not-disturb list.`;
 	const reason = { not_placed_reason: 'check_only', would_call_at } as const;
 	return new NotPlaced(message, { onScreen: '', forModel }, reason, true);
 }

@@ -239,7 +239,7 @@ describe('Check Only', () => {
 			outcome: 'not_sent',
 			what_happened: "The call wasn't placed, because 'What to Do' is 'Check Only'.",
 			next_step:
-				'Do not repeat this request. Tell the user you are chatting with that this tool only checks, and that the call would be possible (now).',
+				'Do not repeat this request. Tell the user you are chatting with that this tool only checks the request, which is valid (time of the call: now), and knows nothing of the agent or its do-not-disturb list.',
 			result: null,
 		});
 	});

@@ -115,7 +115,8 @@ export async function forEachItem(
 		const completed = indexes.filter((index) => index in outputs);
 		if (perItem > 1) {
 			const rejected = [...failures].map(
-				([index, error]) => `${labelOf(positionOf(index))} ${reasonOf(error, 'forModel')}`,
+				([index, error]) =>
+					`${labelOf({ ...positionOf(index), person: '' })} ${reasonOf(error, 'forModel')}`,
 			);
 			notePartly(context, outputs.flat(), rejected);
 		}
