@@ -27,8 +27,11 @@ const REASONS: Record<PushedBeforeStatus, Resolution> = {
 	},
 };
 
-/** n8n compares each looked-up text that is new with the whole list. This many comparisons take about ten seconds. */
-const MAX_COMPARISONS_OF_CHECK = 1_000_000_000;
+/**
+ * n8n compares each looked-up text that is new with the whole list. This many comparisons take about a second, in which another
+ * worker may overwrite the list, as while a push reserves its numbers.
+ */
+const MAX_COMPARISONS_OF_CHECK = 100_000_000;
 
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
 export class NumbersPushedBefore {
