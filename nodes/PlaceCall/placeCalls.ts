@@ -227,7 +227,7 @@ async function agentHints(
 ): Promise<Explanation[]> {
 	const hints: Explanation[] = [];
 	for (const [agentUuid, phones] of numbers) {
-		const texts = await checkAgent(account, agentUuid, { phones, what: 'call' });
+		const texts = await checkAgent(account, agentUuid, { phones, what: 'number' });
 		const about = numbers.size > 1 ? `${agentUuid}: ` : '';
 		hints.push({ message: `${about}${texts.join(' ')}`, resolution: onScreenOnly('') });
 	}

@@ -83,7 +83,9 @@ describe('Push Campaign Contacts', () => {
 		await page.getByText('This node checks the rows, and sends nothing').waitFor();
 		await editor().execute();
 		await editor().readOutput('phone_to_send');
-		await editor().readOutput(/The agent is active\. 0 of 1 ready row will be skipped/);
+		await editor().readOutput(
+			/The agent is active\. The agent's do-not-disturb list has 0 of 1 ready row/,
+		);
 		expect(contacts()).toEqual([]);
 		await editor().choose('whatToDo', 'Add and Release');
 		await page.getByText('can start real phone calls right away').waitFor();
@@ -186,7 +188,9 @@ describe('Campaign Calls Trigger', () => {
 		const { n8n } = test();
 		const workflow = await openTrigger('last 7 days');
 		await editor().enterId('campaignId', String(fixtures.campaigns.active));
-		await editor().page.getByText('calls that ended before the workflow was first published').waitFor();
+		await editor()
+			.page.getByText('calls that ended before the workflow was first published')
+			.waitFor();
 		await editor().choose('startFrom', 'Last 7 Days');
 		await saved(workflow, ['startFrom'], 'last7Days');
 		await n8n.activate(await n8n.workflow(workflow.id));

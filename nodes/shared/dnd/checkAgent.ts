@@ -59,5 +59,5 @@ async function skippedText(
 	});
 	const more =
 		unclear > 0 ? ` The list leaves it open for ${unclear.toLocaleString('en-US')} more.` : '';
-	return `${skipped.toLocaleString('en-US')} of ${counted(all, what)} are on the agent's do-not-disturb list.${more}`;
+	return `The agent's do-not-disturb list has ${skipped.toLocaleString('en-US')} of ${counted(all, what)}.${more}`;
 }

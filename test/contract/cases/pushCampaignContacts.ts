@@ -76,7 +76,9 @@ export const pushCampaignContacts: ContractCase[] = [
 		],
 		output: [
 			{
-				summary: expect.stringContaining('The agent is active. 1 of 3 ready rows will be skipped'),
+				summary: expect.stringContaining(
+					"The agent is active. The agent's do-not-disturb list has 1 of 3 ready rows.",
+				),
 				campaign_status: 'Active',
 			},
 		],

@@ -155,7 +155,7 @@ describe('the agent', () => {
 		checked();
 		dndList().reply(200, ofAgent('+919000000001', '+919111111111'));
 		expect(await summaryOf(DETAILS)).toBe(
-			`4 rows: 2 ready, 1 rejected, 1 duplicate. The agent is active. 1 of 2 ready rows are on the agent's do-not-disturb list. ${ONLY_PUSH}`,
+			`4 rows: 2 ready, 1 rejected, 1 duplicate. The agent is active. The agent's do-not-disturb list has 1 of 2 ready rows. ${ONLY_PUSH}`,
 		);
 	});
 
@@ -163,7 +163,7 @@ describe('the agent', () => {
 		checked();
 		dndList().reply(200, ofAgent('+919000000001', '98*** 12345'));
 		expect(await summaryOf(DETAILS)).toContain(
-			"1 of 2 ready rows are on the agent's do-not-disturb list. The list leaves it open for 1 more.",
+			"The agent's do-not-disturb list has 1 of 2 ready rows. The list leaves it open for 1 more.",
 		);
 	});
 
