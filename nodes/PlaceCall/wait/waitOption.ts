@@ -1,7 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import type { StatusKeys } from '../../shared/calls/callEnd';
 import { readFinishedStatuses } from '../../shared/n8n/forms/callTriggerFields';
 import type { Fields } from '../../shared/n8n/forms/fields';
 
