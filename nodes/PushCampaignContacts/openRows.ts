@@ -103,10 +103,13 @@ function contactsIn(value: JsonValue | undefined, where: string): JsonObject[] {
 }
 
 /** Spreadsheet programs copy cells as text with tabs. The text of a CSV file can be pasted, too. */
-async function pastedRows({ parameters }: OperationRun): Promise<RowSource> {
-	const text = parameters.at(0).text('pastedRows');
-	if (text.trim() !== '')
-		return await FileRows.open({ name: 'Rows', open: () => [Buffer.from(text)] });
+async function pastedRows({ context, parameters }: OperationRun): Promise<RowSource> {
+	const trimmed = parameters.at(0).text('pastedRows');
+	// The first cell, and the last one, can be empty.
+	const written: unknown = context.getNodeParameter('pastedRows', 0);
+	const text = typeof written === 'string' ? written : trimmed;
+	if (trimmed !== '')
+		return await FileRows.open({ name: 'Rows', open: () => [Buffer.from(`${text}\n`)] });
 	throw new InvalidInput(
 		"'Rows' is empty, so nothing was sent",
 		onScreenOnly(

@@ -27,6 +27,14 @@ test.each([
 	]);
 });
 
+test('the first heading and the last cells may be empty', async () => {
+	const bodies = respondWith(ok(2));
+	const text = '\tphone\tperson_name\tcity\n1\t9876543210\tAsha\tPune\n2\t9876543211\t\t';
+	const { error, rejected } = await runPush(rowsOf({}), pasted(text));
+	expect([error, rejected]).toEqual([undefined, []]);
+	expect(contactsOf(bodies[0]).map(({ phone }) => phone)).toEqual(['9876543210', '9876543211']);
+});
+
 test.each([
 	[' \n', "'Rows' is empty, so nothing was sent", /^Copy the rows/],
 	['Asha\n9876543210', /no column "phone"/, /enter "Asha", which has phone numbers/],
