@@ -7,7 +7,7 @@ import type { ApiResponse } from '../shared/api/http';
 import { explained, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { type Explanation, onScreenOnly, USER } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
-import { checkAgent } from '../shared/dnd/checkAgent';
+import { agentChecker } from '../shared/dnd/checkAgent';
 import { callIdKey } from '../shared/calls/completionWebhook';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
@@ -225,9 +225,10 @@ async function agentHints(
 	account: AccountClient,
 	numbers: CallRun['checkedNumbers'],
 ): Promise<Explanation[]> {
+	const check = agentChecker(account);
 	const hints: Explanation[] = [];
 	for (const [agentUuid, phones] of numbers) {
-		const texts = await checkAgent(account, agentUuid, { phones, what: 'number' });
+		const texts = await check(agentUuid, { phones, what: 'number' });
 		const about = numbers.size > 1 ? `${agentUuid}: ` : '';
 		hints.push({ message: `${about}${texts.join(' ')}`, resolution: onScreenOnly('') });
 	}

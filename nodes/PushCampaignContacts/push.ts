@@ -19,7 +19,7 @@ import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
 import { counted } from '../shared/values';
-import { checkAgent } from '../shared/dnd/checkAgent';
+import { agentChecker } from '../shared/dnd/checkAgent';
 import { openRows } from './openRows';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
@@ -148,7 +148,7 @@ export async function runPush(
 			aboutAgent:
 				checked.ready.size === 0
 					? []
-					: await checkAgent(account, campaign.agentUuid, {
+					: await agentChecker(account)(campaign.agentUuid, {
 							phones: numbersOf(checked.ready, phones),
 							what: 'ready row',
 						}),

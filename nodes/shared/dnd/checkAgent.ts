@@ -1,7 +1,9 @@
+import once from 'lodash/once';
 import { findAgents, requireAllAgents } from '../agents';
 import type { ApiClient } from '../api/client';
 import { getActiveAgents } from '../api/endpoints';
 import { asSentence, explained } from '../api/errors';
+import type { ApiResponse } from '../api/http';
 import { readWholeList } from '../api/paging';
 import type { ApiMapping } from '../apiMapping';
 import { forEachWithPauses } from '../pauses';
@@ -13,22 +15,36 @@ type Account = { client: ApiClient; apiMapping: ApiMapping };
 /** The numbers to call, and a word for what they belong to. */
 type Numbers = { phones: Iterable<string>; what: string };
 
+/** Returns a function that checks an agent. The account's active agents are read once for all of them. */
+export function agentChecker(account: Account) {
+	const readAgents = once(async () => await getActiveAgents(account.client));
+	return async (agentUuid: string, numbers: Numbers): Promise<string[]> =>
+		await checkAgent(account, agentUuid, numbers, readAgents);
+}
+
 /** What the service would say about the agent and these numbers, in sentences, as far as it can be read. Sends nothing. */
-export async function checkAgent(
+async function checkAgent(
 	account: Account,
 	agentUuid: string,
 	numbers: Numbers,
+	readAgents: () => Promise<ApiResponse>,
 ): Promise<string[]> {
 	const unreadable = (what: string) => (error: unknown) =>
 		`${what} couldn't be read: ${asSentence(explained(error).message)}`;
 	return await Promise.all([
-		activeText(account, agentUuid).catch(unreadable('The list of active agents')),
+		activeText(readAgents, account.apiMapping, agentUuid).catch(
+			unreadable('The list of active agents'),
+		),
 		skippedText(account, agentUuid, numbers).catch(unreadable("The agent's do-not-disturb list")),
 	]);
 }
 
-async function activeText({ client, apiMapping }: Account, agentUuid: string): Promise<string> {
-	const { body } = await getActiveAgents(client);
+async function activeText(
+	readAgents: () => Promise<ApiResponse>,
+	apiMapping: ApiMapping,
+	agentUuid: string,
+): Promise<string> {
+	const { body } = await readAgents();
 	const agents = findAgents(body, apiMapping);
 	if (agents.some(({ uuid }) => uuid === agentUuid)) return 'The agent is active.';
 	requireAllAgents(body, agents);

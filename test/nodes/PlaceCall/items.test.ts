@@ -256,6 +256,25 @@ describe('Check Only', () => {
 		expect(reasons).toEqual(['check_only', 'duplicate_number']);
 	});
 
+	it('reads the active agents once for the agents of all items', async () => {
+		const data = {
+			success: true,
+			data: [{ agent_uuid: 'agent_one' }, { agent_uuid: 'agent_two' }],
+		};
+		const agents = service().get('/v1/active_agents').reply(200, data);
+		const agentUuid = { __rl: true, mode: 'id', value: '={{ $json.agent }}' };
+		const items = ['agent_one', 'agent_two'].map((agent, index) => ({
+			agent,
+			phone: phone(index),
+		}));
+		const run = await harness.place({ ...perItem, agentUuid, whatToDo: 'check' }, { items });
+		expect(agents.isDone()).toBe(true);
+		expect(hintsOf(run).slice(1)).toEqual([
+			expect.stringMatching(/^agent_one: The agent is active\./),
+			expect.stringMatching(/^agent_two: The agent is active\./),
+		]);
+	});
+
 	it('at a time of day in India, says so', async () => {
 		const parameters = { whatToDo: 'check', when: 'timeOfDay', scheduledTime: '9.30 pm' };
 		expect(output(await harness.place(parameters), 'Node')).toMatchObject([
