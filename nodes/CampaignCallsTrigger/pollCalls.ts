@@ -5,10 +5,10 @@ import partition from 'lodash/partition';
 import shuffle from 'lodash/shuffle';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
-import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
+import type { IPollFunctions } from 'n8n-workflow';
 import { explained, httpStatusOf, isTransient, OutcomeUnknown } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { hasAnswers, hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
+import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
 import { requiredForList } from '../shared/calls/callList';
@@ -29,9 +29,10 @@ import {
 	readList,
 } from './listedCalls';
 import { type PollSettings, readPollSettings } from './pollSettings';
+import { testCall } from './testCall';
 import { isStateOf, type PollState, restoreState, storedState, type Subject } from './pollState';
 import { onScreenOnly } from '../shared/api/resolution';
-import { plainText, quoted } from '../shared/values';
+import { quoted } from '../shared/values';
 
 /** Calls whose records one poll reads. The next poll continues. */
 export const POLL_LIMITS = { calls: 1_000 };
@@ -49,9 +50,6 @@ const MAX_FAILURES = 5;
 
 /** Calls that are read together. Where a poll ends, the next one continues with the same ones. */
 const CALLS_TOGETHER = 50;
-
-/** Calls of each list to look at in a test in the editor. */
-const MAX_TEST_CALLS = 100;
 
 /** The calls that were completed since the last poll. */
 export async function pollCalls(context: IPollFunctions, time: PollTime): Promise<JsonObject[]> {
@@ -317,45 +315,4 @@ function subjectOf(
 		start: fingerprint([start ?? [...finished]]),
 		filters: fingerprint(filters),
 	};
-}
-
-/** A test in the editor returns the latest answered call with captured values, or else the latest completed one. */
-async function testCall(
-	context: IPollFunctions,
-	account: AccountClient,
-	{ campaignId, finished, filters, included }: PollSettings,
-): Promise<JsonObject> {
-	const { client } = account;
-	const calls: ListedCall[] = [];
-	for (const { id } of (await listsToRead(client, campaignId)).lists) {
-		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
-		calls.push(...(await readList(account, id, finished, options)).listed);
-	}
-	const latestFirst = orderBy(calls, ({ createdAt }) => createdAt || 0, 'desc');
-	const found: JsonObject[] = [];
-	let failure: unknown;
-	const read = async ({ callId }: ListedCall): Promise<JsonObject> => {
-		try {
-			return { ...(await readCallRecord(client, callId)), call_id: callId };
-		} catch (error) {
-			if (!isUnknownCall(error)) failure = error;
-			return {};
-		}
-	};
-	for (const together of chunk(latestFirst.slice(0, MAX_TEST_CALLS), READS_AT_ONCE)) {
-		const records = await Promise.all(together.map(read));
-		found.push(...records.filter((one) => hasEnded(one, finished) && isWanted(one, filters)));
-		// The others would probably fail, too.
-		if (found.some(hasAnswers) || failure !== undefined) break;
-	}
-	const record = found.find(hasAnswers) ?? found[0];
-	if (record !== undefined) {
-		const more = await readIncluded(client, plainText(record.call_id), included);
-		return flatCallRecord({ ...record, ...more });
-	}
-	if (failure !== undefined) throw explained(failure);
-	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
-		description:
-			"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
-	});
 }

@@ -45,8 +45,8 @@ export async function readLists(run: OperationRun) {
 }
 
 /**
- * With *All Agents*, the active ones, and those of an earlier attempt that wasn't killed, whose outcomes still count. Otherwise only `undefined`,
- * for the selected one.
+ * With *All Agents*, the active ones, and those of an earlier attempt that wasn't killed, whose outcomes still count.
+ * Otherwise only `undefined`, for the selected one.
  *
  * @throws if they can't be read, or the response doesn't have all of them
  */

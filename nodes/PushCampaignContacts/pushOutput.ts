@@ -172,7 +172,9 @@ async function itemsOf<T extends { index: number }>(
 /** Rows with these statuses have no `phone_sent`: it wasn't sent, or only in a request that was rejected as a whole. */
 const WITHOUT_PHONE_SENT = new Set<string>([
 	...PUSHED_BEFORE_STATUSES,
-	...['duplicate', 'not_sent', 'ready'],
+	'duplicate',
+	'not_sent',
+	'ready',
 ]);
 
 /** The same columns for each row, so that they fit a sheet. */

@@ -35,6 +35,10 @@ describe('the list of nodes in the editor', () => {
 		await editor().page.getByTestId('node-creator-plus-button').click();
 		await editor().page.getByTestId('node-creator-search-bar').fill(words);
 	}
+	async function find(words: string, name: string): Promise<void> {
+		await search(words);
+		await entries().filter({ hasText: name }).first().waitFor();
+	}
 	const labels = async () => {
 		const fields = editor().page.getByTestId('ndv').getByTestId('input-label');
 		return (await fields.allInnerTexts()).map((text) => text.split('\n')[0]);
@@ -47,8 +51,7 @@ describe('the list of nodes in the editor', () => {
 		['csv', 'Voice Agent: Push Campaign Contacts'],
 		['chatbot', 'Chat Agent: Send'],
 	])('%s finds %s', async (words, name) => {
-		await search(words);
-		await entries().filter({ hasText: name }).first().waitFor();
+		await find(words, name);
 		await editor().page.keyboard.press('Escape');
 	});
 
@@ -58,8 +61,7 @@ describe('the list of nodes in the editor', () => {
 		['auto dialer', 'Voice Agent: Push Campaign Contacts'],
 		['call recording', 'Voice Agent: Get Call'],
 	])('%s finds %s first', async (words, name) => {
-		await search(words);
-		await entries().filter({ hasText: name }).first().waitFor();
+		await find(words, name);
 		expect(await entries().first().innerText()).toContain(name);
 		await editor().page.keyboard.press('Escape');
 	});

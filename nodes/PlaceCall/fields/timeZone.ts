@@ -137,7 +137,7 @@ function isTimeZone(name: string): boolean {
  * @throws InvalidInput if the country has several, because another one could place calls at night
  */
 export function timeZone(value: string, country: string): string {
-	if (isUnset(value) || value.trim() === '') {
+	if (isUnset(value)) {
 		const zone = onlyZoneOf(country);
 		if (zone !== undefined) return zone;
 		throw new InvalidInput(

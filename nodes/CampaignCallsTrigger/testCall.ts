@@ -1,0 +1,57 @@
+import chunk from 'lodash/chunk';
+import orderBy from 'lodash/orderBy';
+import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
+import { explained } from '../shared/api/errors';
+import { READS_AT_ONCE } from '../shared/api/limits';
+import { hasAnswers, hasEnded, isWanted } from '../shared/calls/callEnd';
+import { flatCallRecord } from '../shared/calls/callRecord';
+import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
+import type { JsonObject } from '../shared/json';
+import type { AccountClient } from '../shared/n8n/http/accountClient';
+import { plainText } from '../shared/values';
+import { type ListedCall, listsToRead, readList } from './listedCalls';
+import type { PollSettings } from './pollSettings';
+
+/** Calls of each list to look at in a test in the editor. */
+const MAX_TEST_CALLS = 100;
+
+/** A test in the editor returns the latest answered call with captured values, or else the latest completed one. */
+export async function testCall(
+	context: IPollFunctions,
+	account: AccountClient,
+	{ campaignId, finished, filters, included }: PollSettings,
+): Promise<JsonObject> {
+	const { client } = account;
+	const calls: ListedCall[] = [];
+	for (const { id } of (await listsToRead(client, campaignId)).lists) {
+		const options = { limit: MAX_TEST_CALLS, mustBeWhole: false };
+		calls.push(...(await readList(account, id, finished, options)).listed);
+	}
+	const latestFirst = orderBy(calls, ({ createdAt }) => createdAt || 0, 'desc');
+	const found: JsonObject[] = [];
+	let failure: unknown;
+	const read = async ({ callId }: ListedCall): Promise<JsonObject> => {
+		try {
+			return { ...(await readCallRecord(client, callId)), call_id: callId };
+		} catch (error) {
+			if (!isUnknownCall(error)) failure = error;
+			return {};
+		}
+	};
+	for (const together of chunk(latestFirst.slice(0, MAX_TEST_CALLS), READS_AT_ONCE)) {
+		const records = await Promise.all(together.map(read));
+		found.push(...records.filter((one) => hasEnded(one, finished) && isWanted(one, filters)));
+		// The others would probably fail, too.
+		if (found.some(hasAnswers) || failure !== undefined) break;
+	}
+	const record = found.find(hasAnswers) ?? found[0];
+	if (record !== undefined) {
+		const more = await readIncluded(client, plainText(record.call_id), included);
+		return flatCallRecord({ ...record, ...more });
+	}
+	if (failure !== undefined) throw explained(failure);
+	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
+		description:
+			"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
+	});
+}
