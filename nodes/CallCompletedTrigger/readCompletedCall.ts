@@ -7,7 +7,7 @@ import {
 	OutcomeUnknown,
 } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
-import { hasEnded, isBehind } from '../shared/calls/callEnd';
+import { hasEnded, isBehind, type StatusKeys } from '../shared/calls/callEnd';
 import { isUnknownCall, readCallRecord } from '../shared/calls/readCall';
 import { backoffMs, type Backoff, type Clock } from '../shared/clock';
 import type { JsonObject, JsonValue } from '../shared/json';
@@ -26,7 +26,7 @@ type CompletionOptions = {
 	/** What was reported of the outcome. */
 	report: JsonObject;
 	/** Statuses that count as finished. */
-	finished: readonly string[];
+	finished: StatusKeys;
 	/** Its `sleep` throws if the execution is stopped. */
 	clock: Pick<Clock, 'elapsed' | 'sleep'>;
 };

@@ -12,6 +12,7 @@ import {
 	hasValue,
 	OUTCOME_FIELDS,
 	outcomeKey,
+	type StatusKeys,
 } from '../shared/calls/callEnd';
 import { callList, callsKeepChanging } from '../shared/calls/callList';
 import { isCompleted, readCampaign } from '../shared/campaign';
@@ -61,6 +62,9 @@ export type ListedCall = {
 
 const FIELDS = ['call_id', 'created_at', ...OUTCOME_FIELDS];
 
+/** Fields in which the end of a call shows. */
+const SHOW_ENDS = ['status', ...END_FIELDS];
+
 /** What is used of an entry. The rest of a long list would fill the memory. */
 function compactEntry(entry: JsonObject): JsonObject {
 	const compact: JsonObject = pick(entry, FIELDS);
@@ -90,7 +94,7 @@ type ReadingOptions = {
 export async function readList(
 	{ client, apiMapping }: Account,
 	listId: string,
-	finished: readonly string[],
+	finished: StatusKeys,
 	{ limit, mustBeWhole, limiter }: ReadingOptions,
 ): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
 	const filters = listId === ALL_CALLS ? {} : { campaignUploadId: listId };
@@ -102,7 +106,7 @@ export async function readList(
 	await forEachWithPauses(entries, (entry) => {
 		const callId = plainText(entry.call_id);
 		if (!CALL_ID.test(callId)) return;
-		const showsEnds = END_FIELDS.every((name) => Object.hasOwn(entry, name));
+		const showsEnds = SHOW_ENDS.every((name) => Object.hasOwn(entry, name));
 		const isEnded = hasEnded(entry, finished);
 		listed.push({
 			callId,

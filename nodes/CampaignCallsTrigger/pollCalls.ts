@@ -2,13 +2,14 @@ import chunk from 'lodash/chunk';
 import omit from 'lodash/omit';
 import orderBy from 'lodash/orderBy';
 import partition from 'lodash/partition';
+import pick from 'lodash/pick';
 import shuffle from 'lodash/shuffle';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
 import type { IPollFunctions } from 'n8n-workflow';
 import { explained, httpStatusOf, isTransient, OutcomeUnknown } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
+import { hasEnded, isBehind, isWanted, outcomeKey, showsEnd } from '../shared/calls/callEnd';
 import { flatCallRecord } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
 import { requiredForList } from '../shared/calls/callList';
@@ -30,7 +31,7 @@ import {
 } from './listedCalls';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { testCall } from './testCall';
-import { isStateOf, type PollState, restoreState, storedState, type Subject } from './pollState';
+import { isStateOf, type PollState, restoreState, type Scope, storedState } from './pollState';
 import { onScreenOnly } from '../shared/api/resolution';
 import { quoted } from '../shared/values';
 
@@ -59,9 +60,9 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 	apiMapping.require(requiredForList({ limit: Infinity, pageSize: undefined }, apiMapping));
 	if (context.getMode() === 'manual') return [await testCall(context, account, settings)];
 
-	const subject = subjectOf(context, account, settings);
-	const memory = new PollMemory(context, 'polled', (stored) => isStateOf(subject, stored));
-	const state = restoreState(memory.state, subject);
+	const scope = scopeOf(context, account, settings);
+	const memory = new PollMemory(context, 'polled', (stored) => isStateOf(scope, stored));
+	const state = restoreState(memory.state, scope);
 	// The first check decides when the last 7 days began.
 	const { start = -Infinity } = settings;
 	if (state.from === -Infinity) state.from = start === 'last7Days' ? clock.now() - WEEK_MS : start;
@@ -78,7 +79,7 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 	// The next poll finds these calls again.
 	if (memory.isOutdated) return [];
 	const hasEvents = poll.completed.size > 0;
-	memory.store(storedState({ ...state, hasBegun: true }, subject), hasEvents);
+	memory.store(storedState({ ...state, hasBegun: true }, scope), hasEvents);
 	const [failure] = poll.failures;
 	if (!hasEvents && failure !== undefined) throw readFailed(failure);
 	return orderBy([...poll.completed.values()], createdAtOf);
@@ -174,10 +175,11 @@ class Poll {
 		const { listed, isComplete } = read;
 		const { startedAt: readAt } = this;
 		state.lists.set(list.id, { readAt, calls: listed.length });
+		const { passed, endedBefore, excluded } = state.seen;
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
-			!state.seen.has(fingerprint) && !(createdAt < state.from);
+			![passed, endedBefore, excluded].some((seen) => seen.has(fingerprint)) &&
+			!(createdAt < state.from);
 		const calls = listed.filter(isNew);
-		const candidates = calls.filter((call) => call.hasEnded !== false);
 		const endIfEnded = (ended: ReadonlySet<ListedCall>) => {
 			const haveAllEnded = isComplete && calls.every((call) => ended.has(call));
 			const { completedQueues: endedQueues } = list;
@@ -185,12 +187,12 @@ class Poll {
 				state.lists.set(list.id, { readAt, calls: listed.length, endedQueues });
 		};
 		if (onlyRemembers) {
-			endIfEnded(await this.each(candidates, async (call) => await this.remember(call)));
+			endIfEnded(await this.each(calls, async (call) => await this.remember(call)));
 			if (this.isOver()) throw this.time.timedOut();
 			const [failure] = this.failures;
 			if (failure !== undefined) throw readFailed(failure);
 		} else {
-			for (const call of candidates) this.candidates.push(call);
+			for (const call of calls) if (call.hasEnded !== false) this.candidates.push(call);
 			this.endLists.push(endIfEnded);
 		}
 	}
@@ -252,35 +254,45 @@ class Poll {
 		return this.time.end.aborted;
 	}
 
-	private async remember({ callId, fingerprint, hasEnded: isEnded }: ListedCall): Promise<boolean> {
-		if (isEnded !== true) {
-			const record = await readCallRecord(this.account.client, callId);
-			if (!hasEnded(record, this.settings.finished)) return false;
-			this.state.seen.set(outcomeOf(callId, record), 'tooEarly');
+	private async remember(call: ListedCall): Promise<boolean> {
+		const { callId, fingerprint } = call;
+		const { endedBefore, notEndedBefore } = this.state.seen;
+		if (call.hasEnded !== undefined) {
+			(call.hasEnded ? endedBefore : notEndedBefore).add(fingerprint);
+			return call.hasEnded;
 		}
-		this.state.seen.set(fingerprint, 'tooEarly');
-		return true;
+		const record = await readCallRecord(this.account.client, callId);
+		const isEnded = hasEnded(record, this.settings.finished);
+		if (isEnded) endedBefore.add(fingerprint).add(outcomeOf(callId, record));
+		else notEndedBefore.add(listedOutcomeOf(call, record));
+		return isEnded;
 	}
 
-	private async pass({ callId, fingerprint, outcome: listed }: ListedCall): Promise<boolean> {
+	private async pass(call: ListedCall): Promise<boolean> {
+		const { callId, fingerprint, outcome: listed } = call;
 		const { account, settings, completed } = this;
-		const { seen, from } = this.state;
+		const { passed, endedBefore, excluded } = this.state.seen;
 		const record = await readCallRecord(account.client, callId);
 		if (this.isOver() || !hasEnded(record, settings.finished)) return false;
 		const outcome = outcomeOf(callId, record);
+		let seen = [passed, endedBefore, excluded].find((outcomes) => outcomes.has(outcome));
 		// The record of a redial may lag behind the list. The next poll reads it again.
-		if (seen.has(outcome) && isBehind(record, listed)) return false;
-		// A call whose creation time can't be read may be in time, so it isn't lost.
-		const isInTime = !(createdAtOf(record) < from);
-		const isNew = !seen.has(outcome) && isInTime && isWanted(record, settings.filters);
-		if (isNew) {
+		if (seen !== undefined && isBehind(record, listed)) return false;
+		if (seen === undefined && this.startsWorkflow(call, record)) {
 			const more = await readIncluded(account.client, callId, settings.included);
 			if (this.isOver()) return false;
 			completed.set(outcome, flatCallRecord({ ...record, ...more }));
+			seen = passed;
 		}
-		const why = isNew ? 'passed' : (seen.get(outcome) ?? (isInTime ? 'excluded' : 'tooEarly'));
-		seen.set(fingerprint, why).set(outcome, why);
+		(seen ?? excluded).add(fingerprint).add(outcome);
 		return true;
+	}
+
+	private startsWorkflow(call: ListedCall, record: JsonObject): boolean {
+		const { from, seen } = this.state;
+		// A call whose creation time can't be read may be in time, so it isn't lost.
+		if (createdAtOf(record) < from || !isWanted(record, this.settings.filters)) return false;
+		return showsEnd(record) || !seen.notEndedBefore.has(listedOutcomeOf(call, record));
 	}
 }
 
@@ -299,20 +311,21 @@ function outcomeOf(callId: string, record: JsonObject): bigint {
 	return fingerprint64(outcomeKey(callId, record));
 }
 
-/**
- * What is checked. With another subject, the trigger begins again, because the calls may be those of another account. With
- * another start, it checks all calls again, because others are new, or count as ended, and with other filters, because others
- * are wanted.
- */
-function subjectOf(
+/** The outcome of a record, as far as the list shows it, and its status. */
+function listedOutcomeOf({ callId, outcome }: ListedCall, record: JsonObject): bigint {
+	return outcomeOf(callId, pick(record, 'status', ...Object.keys(outcome)));
+}
+
+function scopeOf(
 	context: IPollFunctions,
 	{ baseUrl }: AccountClient,
-	{ campaignId, start, finished, filters }: PollSettings,
-): Subject {
+	{ campaignId, start, filters, finished }: PollSettings,
+): Scope {
 	const credential = context.getNode().credentials?.[CREDENTIAL]?.id ?? null;
+	const statuses = [filters.status, finished].map((keys) => [...keys]);
 	return {
 		subject: fingerprint([baseUrl, credential, campaignId ?? null]),
-		start: fingerprint([start ?? [...finished]]),
-		filters: fingerprint(filters),
+		start: fingerprint([start ?? null]),
+		settings: fingerprint([omit(filters, 'status'), statuses]),
 	};
 }

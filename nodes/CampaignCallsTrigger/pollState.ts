@@ -1,12 +1,15 @@
 import mapValues from 'lodash/mapValues';
 import pickBy from 'lodash/pickBy';
+import sumBy from 'lodash/sumBy';
 import { OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
-import { plainText } from '../shared/values';
 
 /** The most fingerprints to remember. They take 2.7 MB in n8n's database. */
 const MAX_FINGERPRINTS = 250_000;
+
+/** Of these, the most that are kept of calls that were checked before others were chosen. */
+const MAX_FORMER = MAX_FINGERPRINTS / 2;
 
 const BYTES = BigUint64Array.BYTES_PER_ELEMENT;
 
@@ -20,22 +23,14 @@ type KnownList = {
 	endedQueues?: string;
 };
 
-/**
- * - `passed`: it has started the workflow, and never does again.
- * - `tooEarly`: it ended before the first reading, or was created too early.
- * - `excluded`: the filters excluded it.
- */
-const SEEN = ['passed', 'tooEarly', 'excluded'] as const;
-type Seen = (typeof SEEN)[number];
-
 /** What the trigger remembers between polls. */
 export type PollState = {
 	/** Whether there was a first reading. */
 	hasBegun: boolean;
 	/** Calls that were created earlier never start the workflow. -Infinity for those that ended before the first reading. */
 	from: number;
-	/** By fingerprint of a call or an outcome. */
-	seen: Map<bigint, Seen>;
+	/** Fingerprints of outcomes. */
+	seen: SeenOutcomes;
 	/** By `campaign_upload_id`. */
 	lists: Map<string, KnownList>;
 	/** The attempts of the campaign that its lists don't show. Negative if calls were placed between the two readings. */
@@ -44,33 +39,54 @@ export type PollState = {
 	reachedAt: number;
 };
 
-/** `subject`: whose calls are checked. `start`: which of them are new. `filters`: which of these are wanted. */
-export type Subject = { subject: string; start: string; filters: string };
+/** `passed` is kept, whatever the user changes, so that no outcome starts the workflow twice. */
+export type SeenOutcomes = {
+	/** They have started the workflow. */
+	passed: Set<bigint>;
+	/** They ended before the first reading, and never start the workflow. */
+	endedBefore: Set<bigint>;
+	/** Of calls that showed no end in the first reading. So their status, which may count as one later, isn't new. */
+	notEndedBefore: Set<bigint>;
+	/** They don't start the workflow with these settings. */
+	excluded: Set<bigint>;
+};
+
+/** What a state belongs to. */
+export type Scope = {
+	/** Whose calls are checked. */
+	subject: string;
+	/** Which of them are new. */
+	start: string;
+	/** Which of the new ones start the workflow. */
+	settings: string;
+};
 
 /** Whether {@link storedState} returned it for this subject and start. */
-export function isStateOf({ subject, start }: Subject, stored: unknown): boolean {
+export function isStateOf({ subject, start }: Scope, stored: unknown): stored is JsonObject {
 	return isJsonObject(stored) && stored.subject === subject && stored.start === start;
 }
 
 /**
- * Restores what {@link storedState} returned. No outcome starts the workflow twice, also if the subject, the start, or the
- * filters have changed. What didn't start it is kept only as long as the reason stays the same.
+ * Restores what {@link storedState} returned. Another subject or start begins again, but knows what has started the
+ * workflow. With other settings, excluded calls are checked again.
  */
-export function restoreState(stored: unknown, { subject, start, filters }: Subject): PollState {
+export function restoreState(stored: unknown, scope: Scope): PollState {
 	const known = isJsonObject(stored) ? stored : {};
-	const isSame = known.subject === subject && known.start === start;
-	const areSameFilters = isSame && known.filters === filters;
-	const { hasBegun, from, unlistedAttempts, reachedAt } = isSame ? known : {};
-	const { lists } = areSameFilters ? known : {};
-	const isKept = { passed: true, tooEarly: isSame, excluded: areSameFilters };
+	const begun = isStateOf(scope, stored) ? stored : {};
+	const { hasBegun, from } = begun;
+	const current = begun.settings === scope.settings ? begun : {};
+	const { lists, unlistedAttempts, reachedAt } = current;
+	const passed = fingerprintsIn(known.passed);
+	const isSameSubject = known.subject === scope.subject;
 	return {
 		hasBegun: hasBegun === true,
 		from: typeof from === 'number' ? from : -Infinity,
-		seen: new Map(
-			SEEN.filter((why) => isKept[why]).flatMap((why) =>
-				fingerprintsFromText(plainText(known[why])).map((one) => [one, why] as const),
-			),
-		),
+		seen: {
+			passed: new Set(isSameSubject ? passed : passed.slice(-MAX_FORMER)),
+			endedBefore: new Set(fingerprintsIn(begun.endedBefore)),
+			notEndedBefore: new Set(fingerprintsIn(begun.notEndedBefore)),
+			excluded: new Set(fingerprintsIn(current.excluded)),
+		},
 		lists: new Map(Object.entries(isJsonObject(lists) ? pickBy(lists, isKnownList) : {})),
 		unlistedAttempts: typeof unlistedAttempts === 'number' ? unlistedAttempts : 0,
 		reachedAt: typeof reachedAt === 'number' ? reachedAt : -Infinity,
@@ -78,35 +94,33 @@ export function restoreState(stored: unknown, { subject, start, filters }: Subje
 }
 
 /** @throws OutcomeUnknown if there are too many outcomes */
-export function storedState(state: PollState, subject: Subject): JsonObject {
+export function storedState(state: PollState, scope: Scope): JsonObject {
 	const { seen, lists, ...others } = state;
-	if (seen.size > MAX_FINGERPRINTS) {
+	if (sumBy(Object.values(seen), 'size') > MAX_FINGERPRINTS) {
 		throw new OutcomeUnknown(
 			`The trigger can't remember more than ${MAX_FINGERPRINTS.toLocaleString('en-US')} outcomes of calls`,
 			onScreenOnly('Choose fewer calls, such as those of a new campaign.'),
 		);
 	}
-	const byReason: Record<Seen, bigint[]> = { passed: [], tooEarly: [], excluded: [] };
-	for (const [one, why] of seen) byReason[why].push(one);
 	return {
-		...subject,
-		...mapValues(byReason, textOfFingerprints),
+		...scope,
+		...mapValues(seen, textOf),
 		lists: Object.fromEntries(lists),
 		...others,
 	};
-}
-
-/** As base64, with 8 bytes each. */
-function textOfFingerprints(fingerprints: readonly bigint[]): string {
-	return Buffer.from(BigUint64Array.from(fingerprints).buffer).toString('base64');
 }
 
 function isKnownList(list: JsonValue): list is KnownList {
 	return isJsonObject(list) && typeof list.readAt === 'number' && typeof list.calls === 'number';
 }
 
-function fingerprintsFromText(text: string): bigint[] {
-	const bytes = Buffer.from(text, 'base64');
+/** As base64, with 8 bytes each. */
+function textOf(fingerprints: ReadonlySet<bigint>): string {
+	return Buffer.from(BigUint64Array.from(fingerprints).buffer).toString('base64');
+}
+
+function fingerprintsIn(text: JsonValue | undefined): bigint[] {
+	const bytes = Buffer.from(typeof text === 'string' ? text : '', 'base64');
 	const fingerprints: bigint[] = [];
 	for (let offset = 0; offset + BYTES <= bytes.length; offset += BYTES) {
 		fingerprints.push(bytes.readBigUInt64LE(offset));

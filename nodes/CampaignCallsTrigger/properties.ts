@@ -47,7 +47,13 @@ export const campaignCallsFields: INodeProperties[] = [
 		],
 		default: 'publication',
 		description: 'Which calls start the workflow, each once. The 7 days end with the first check.',
-		hint: "With 'Publication', calls that ended before the workflow was first published don't start it",
+	},
+	{
+		displayName: "Calls that end before you first publish this choice don't start the workflow",
+		name: 'publicationNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { startFrom: ['publication'] } },
 	},
 	{
 		displayName: 'Start Date',

@@ -188,10 +188,10 @@ describe('Campaign Calls Trigger', () => {
 		const { n8n } = test();
 		const workflow = await openTrigger('last 7 days');
 		await editor().enterId('campaignId', String(fixtures.campaigns.active));
-		await editor()
-			.page.getByText('calls that ended before the workflow was first published')
-			.waitFor();
+		const notice = editor().page.getByText('Calls that end before you first publish this choice');
+		await notice.waitFor();
 		await editor().choose('startFrom', 'Last 7 Days');
+		await notice.waitFor({ state: 'hidden' });
 		await saved(workflow, ['startFrom'], 'last7Days');
 		await n8n.activate(await n8n.workflow(workflow.id));
 		const [execution] = await until('the execution', async () => {

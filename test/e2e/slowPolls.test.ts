@@ -79,6 +79,14 @@ class Watcher {
 		return this.workflow;
 	}
 
+	/** Those of the campaign that have ended. */
+	endedCalls(): string[] {
+		const all = [...this.account.simulator.state.calls.values()];
+		const { active } = fixtures.campaigns;
+		const ended = all.filter(({ campaignId, finished }) => campaignId === active && finished);
+		return ended.map(({ callId }) => callId);
+	}
+
 	/** Ended calls of the campaign. */
 	async endCalls(count: number): Promise<string[]> {
 		const { simulator } = this.account;
@@ -136,8 +144,10 @@ describe.each([
 ])('with %s', (_which, env, isDurable) => {
 	let watcher: Watcher;
 	const calls: string[] = [];
+	let endedBefore: string[] = [];
 	beforeAll(async () => {
 		watcher = await Watcher.start(env);
+		endedBefore = watcher.endedCalls();
 		await watcher.publish();
 	});
 	afterAll(async () => await watcher.stop());
@@ -163,6 +173,24 @@ describe.each([
 	it('if other calls are chosen, those start the workflow that end after it is published', async () => {
 		await watcher.publish({ callsOf: 'all' });
 		calls.push(...(await watcher.endCalls(2)));
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+	});
+
+	it('if Last 7 Days is chosen, or the campaign again, calls that ended before start the workflow, and none a second time', async () => {
+		await watcher.publish({ startFrom: 'last7Days' });
+		calls.push(...endedBefore);
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		const inDraft = { campaignId: byId(fixtures.campaigns.draft) };
+		await watcher.publish({ startFrom: 'last7Days', ...inDraft });
+		await watcher.publish({ startFrom: 'last7Days' });
+		calls.push(...(await watcher.endCalls(1)));
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+	});
+
+	it('calls that a filter excluded start the workflow after it was removed', async () => {
+		await watcher.publish({ startFrom: 'last7Days', filters: { statuses: byId('busy') } });
+		calls.push(...(await watcher.endCalls(2)));
+		await watcher.publish({ startFrom: 'last7Days' });
 		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
 	});
 

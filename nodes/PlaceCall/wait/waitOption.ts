@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { readFinishedStatuses } from '../../shared/n8n/forms/callTriggerFields';
+import type { StatusKeys } from '../../shared/calls/callEnd';
 import type { Fields } from '../../shared/n8n/forms/fields';
 
 const WAYS = [
@@ -73,7 +74,7 @@ export type WaitOption = {
 	how: string | undefined;
 	limitMs: number;
 	/** The statuses of completed calls. */
-	finished: string[];
+	finished: StatusKeys;
 };
 
 /** @throws InvalidInput if the time limit isn't more than 0 */

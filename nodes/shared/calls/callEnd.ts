@@ -3,7 +3,6 @@ import { fingerprint } from '../hash';
 import { isUnset, plainText } from '../values';
 import { type JsonObject, type JsonValue, numberIn } from '../json';
 import { hasOffset as endsWithOffset } from '../dates';
-import { comparableStatus } from './callRecord';
 import { callIdKey, reportedField, type ReportedCall } from './completionWebhook';
 
 /** Outcomes in the document. A service may have others, so users can change the list. */
@@ -29,15 +28,30 @@ export type CallState = {
 	readFailure?: string;
 };
 
+/** Statuses as {@link statusKey} returns them. */
+export type StatusKeys = ReadonlySet<string>;
+
+/** Separators within a status, which people and services write in several ways. */
+const SEPARATORS = /[\s_-]/g;
+
+/** A key for a status: without case and separators, unless it has nothing else. */
+export function statusKey(status: string): string {
+	return status.toLowerCase().replace(SEPARATORS, '') || status;
+}
+
 /**
  * Whether a record shows that its call has ended: by a field that only an ended call has, or by one of the finished
  * statuses. `picked` alone isn't enough, because the document doesn't say whether a call in progress has it.
  */
-export function hasEnded(record: JsonObject, finished: readonly string[]): boolean {
-	if (END_FIELDS.some((name) => hasValue(record[name]))) return true;
-	const { status } = record;
-	if (typeof status !== 'string' || comparableStatus(status) === PICKED) return false;
-	return includesStatus(finished, status);
+export function hasEnded(record: JsonObject, finished: StatusKeys): boolean {
+	if (showsEnd(record)) return true;
+	const key = statusKey(plainText(record.status));
+	return key !== PICKED && finished.has(key);
+}
+
+/** Whether a record has a field that only an ended call has. */
+export function showsEnd(record: JsonObject): boolean {
+	return END_FIELDS.some((name) => hasValue(record[name]));
 }
 
 /** Whether there is a value. An analysis may have empty fields before it's finished. */
@@ -71,18 +85,15 @@ function pickedAt({ call_picked_at: time }: JsonObject): number | null {
 }
 
 /** Values of the calls that start the workflow. An empty list accepts all. */
-export type CompletionFilters = Record<'status' | 'agent_uuid' | 'campaign_id', string[]>;
+export type CompletionFilters = Record<'agent_uuid' | 'campaign_id', string[]> & {
+	status: StatusKeys;
+};
 
-export function isWanted(record: JsonObject, filters: CompletionFilters): boolean {
-	return Object.entries(filters).every(([field, wanted]) => {
-		const value = plainText(record[field]);
-		if (wanted.length === 0) return true;
-		return field === 'status' ? includesStatus(wanted, value) : wanted.includes(value);
-	});
-}
-
-function includesStatus(statuses: readonly string[], status: string): boolean {
-	return statuses.map(comparableStatus).includes(comparableStatus(status));
+export function isWanted(record: JsonObject, { status, ...filters }: CompletionFilters): boolean {
+	if (status.size > 0 && !status.has(statusKey(plainText(record.status)))) return false;
+	return Object.entries(filters).every(
+		([field, wanted]) => wanted.length === 0 || wanted.includes(plainText(record[field])),
+	);
 }
 
 /** Fields that the service may add to the record after the end of the call. */

@@ -2,7 +2,6 @@ import compact from 'lodash/compact';
 import mapKeys from 'lodash/mapKeys';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
-import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { isUnset } from '../values';
 import { phoneKey } from '../phone/phoneKey';
@@ -23,25 +22,6 @@ export const OUTCOMES = new Map<string, { outcome: string; answered: boolean | n
 	['not_picked', { outcome: 'Not answered', answered: false }],
 	['failed', { outcome: 'Failed', answered: null }],
 ]);
-
-/**
- * The statuses that a user may mean: the text itself, because a service may have any status, and for an outcome in words, such
- * as "Answered", also its documented one.
- */
-export function statusesMeant(text: string): string[] {
-	const named = text.split(/ or /i).flatMap((part) => {
-		const words = comparableStatus(part);
-		const isMeant = ([status, { outcome }]: [string, { outcome: string }]) =>
-			[status, outcome].map(comparableStatus).includes(words);
-		return [...OUTCOMES].filter(isMeant);
-	});
-	return uniq([text, ...named.map(([status]) => status)]);
-}
-
-/** Equal for two spellings of a status, such as Not Picked and not_picked. */
-export function comparableStatus(status: string): string {
-	return status.toLowerCase().replace(/[\s_-]+/g, ' ');
-}
 
 /** Fields with values by key, and how the flat record names them: `captured_` and the key. */
 const PREFIXES = { data_captured: 'captured_', post_call_analysis: 'analysis_' } as const;

@@ -5,14 +5,14 @@ import type { Reader } from '../api/resolution';
 import { backoffMs, type Backoff, type Clock } from '../clock';
 import type { JsonObject } from '../json';
 import { whyNotRead } from '../notRead';
-import { hasEnded, type CallState } from './callEnd';
+import { hasEnded, type CallState, type StatusKeys } from './callEnd';
 
 const READ_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 60_000, factor: 1.5 };
 
 type WatchOptions = {
 	read: (callId: string) => Promise<JsonObject>;
 	/** Statuses that count as finished. */
-	finished: readonly string[];
+	finished: StatusKeys;
 	/** Whether the service has reported the end of a call whose record doesn't show it. */
 	isReported?: (callId: string) => boolean;
 	/** Reader of the message about a call that can't be read. */

@@ -27,7 +27,7 @@ function reading(script: Script) {
 	};
 	// The pauses between the attempts of one reading don't count here.
 	const client = new ApiClient(transport, { ...clock, sleep: async () => {} }, () => 0);
-	const options = { report: { retry_count: 1 }, finished: ['voicemail'], clock };
+	const options = { report: { retry_count: 1 }, finished: new Set(['voicemail']), clock };
 	return { call: readCompletedCall(client, 'c', options), waits: clock.slept };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import omit from 'lodash/omit';
+import pick from 'lodash/pick';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { POLL_LIMITS } from '../../../nodes/CampaignCallsTrigger/pollCalls';
@@ -111,14 +112,6 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	async function addEnded(fields: Parameters<typeof addCall>[0] = {}) {
 		const callId = addCall(fields);
 		await simulator().endCall(callId);
-		return callId;
-	}
-
-	/** Adds a call with this status, and no other sign of its end. */
-	function addWithStatus(status: string) {
-		const callId = addCall();
-		const call = simulator().state.calls.get(callId);
-		if (call !== undefined) call.outcome = { status };
 		return callId;
 	}
 
@@ -313,6 +306,13 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		['not answered, FAILED', 'not_picked', 'picked'],
 		['not_picked, failed', 'failed', 'picked'],
 		['hung_up', 'hung_up', 'picked'],
+		['Picked', 'picked', 'failed'],
+		['PICKED', 'picked', 'failed'],
+		['Not picked', 'not_picked', 'picked'],
+		['not-picked', 'NotPicked', 'picked'],
+		['Not Answered or Failed', 'failed', 'picked'],
+		['not answered or failed, Hung Up', 'not_picked', 'picked'],
+		['Hung Up', 'hung_up', 'picked'],
 		["={{ ['hung_up', 'Answered'] }}", 'picked', 'failed'],
 		// A service may have a status by the name of an outcome.
 		['Answered', 'Answered', 'failed'],
@@ -351,10 +351,51 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		});
 	});
 
-	it('calls that Filters excluded can start the workflow after they are changed', async () => {
-		const { poll, publish } = await published({ filters: { statuses: 'failed' } });
-		const excluded = await addEnded();
-		expect(await poll()).toEqual([]);
+	const endWith = async (status: string, callId = addCall()) => {
+		await simulator().endCall(callId, { status });
+		return callId;
+	};
+	const ONLY_FAILED = { filters: { statuses: 'failed' } };
+
+	// n8n stores nothing of a check without executions, and all of it with the next execution.
+	it.each([false, true])(
+		'calls that Filters excluded start the workflow once after they are changed, also if an execution followed: %s',
+		async (isStored) => {
+			await endWith('picked');
+			const { ids, publish } = await published(ONLY_FAILED);
+			const excluded = await endWith('picked');
+			expect(await ids()).toEqual([]);
+			if (isStored) {
+				const wanted = await endWith('failed');
+				expect(await ids()).toEqual([wanted]);
+			}
+			expect((await publish({ filters: {} })).map(callIdOf)).toEqual([excluded]);
+			expect(await publish({ filters: {} })).toEqual([]);
+			expect(await publish(ONLY_FAILED)).toEqual([]);
+		},
+	);
+
+	it('a call that Filters excluded starts the workflow after a status of the service was removed from them', async () => {
+		const { ids, publish } = await published({ filters: { statuses: 'busy' } });
+		const excluded = await endWith('picked');
+		expect(await ids()).toEqual([]);
+		expect((await publish({ filters: {} })).map(callIdOf)).toEqual([excluded]);
+	});
+
+	it('a call that ended while the workflow was unpublished starts it, also with other Finished Statuses', async () => {
+		const { publish } = await published();
+		const ended = await endWith('not_picked');
+		const options = { finishedStatuses: 'picked, not_picked, failed, voicemail' };
+		expect((await publish({ options })).map(callIdOf)).toEqual([ended]);
+	});
+
+	it('calls of a completed list that Filters excluded start the workflow after they are changed', async () => {
+		const { ids, publish } = await published(ONLY_FAILED);
+		const excluded = await endWith('picked');
+		simulator().completeUpload(uploads.running);
+		for (let check = 0; check < 2; check++) expect(await ids()).toEqual([]);
+		const wanted = await endWith('failed');
+		expect(await ids()).toEqual([wanted]);
 		expect((await publish({ filters: {} })).map(callIdOf)).toEqual([excluded]);
 	});
 
@@ -438,18 +479,80 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect(listRequests()).toBe(settled);
 	});
 
-	it('other Finished Statuses begin again, so that no old calls start the workflow', async () => {
-		const inProgress = addCall();
-		const { publish, ids } = await published();
-		const call = simulator().state.calls.get(inProgress);
-		if (call !== undefined) call.outcome = { status: 'voicemail' };
+	/** Its record shows this status, but no end. */
+	const addWithStatus = (status: string) => {
+		const callId = addCall();
+		const call = simulator().state.calls.get(callId);
+		if (call === undefined) throw new Error('The call was not added');
+		call.outcome = { status };
+		return callId;
+	};
+
+	it.each(['busy', 'Busy', 'not_picked, BUSY'])(
+		'Statuses: a call that shows only the status busy has ended if %s is chosen',
+		async (statuses) => {
+			addWithStatus('busy');
+			const { ids } = await published({ filters: { statuses } });
+			const busy = addWithStatus('busy');
+			addWithStatus('ringing');
+			expect(await ids()).toEqual([busy]);
+			expect(await ids()).toEqual([]);
+		},
+	);
+
+	it('Statuses: picked still needs a sign of the end', async () => {
+		const { ids } = await published({ filters: { statuses: 'Picked' } });
+		const callId = addWithStatus('picked');
 		expect(await ids()).toEqual([]);
-		const options = { finishedStatuses: 'voicemail' };
-		expect(await publish({ options })).toEqual([]);
-		expect(await ids()).toEqual([]);
-		const later = await addEnded();
-		expect(await ids()).toEqual([later]);
+		await simulator().endCall(callId, { status: 'picked' });
+		expect(await ids()).toEqual([callId]);
 	});
+
+	it.each<[string, INodeParameters]>([
+		['Finished Statuses', { options: { finishedStatuses: 'not_picked, voicemail' } }],
+		['Finished Statuses', { options: { finishedStatuses: 'voicemail' } }],
+		['Statuses', { filters: { statuses: 'voicemail, not_picked' } }],
+	])(
+		'a status that %s got later: calls start the workflow that have it since the publication',
+		async (_which, changes) => {
+			addWithStatus('voicemail');
+			const { publish, ids } = await published();
+			const voicemail = addWithStatus('voicemail');
+			expect(await ids()).toEqual([]);
+			// Ended while the workflow was unpublished.
+			const ended = await endWith('not_picked');
+			const found = (await publish(changes)).map(callIdOf);
+			expect(found.sort()).toEqual([voicemail, ended].sort());
+			expect(await ids()).toEqual([]);
+			expect(await publish()).toEqual([]);
+		},
+	);
+
+	it.each([[['call_id']], [['call_id', 'status']], [['call_id', 'call_ended_by']]])(
+		'a status that Finished Statuses got later, with a list that shows only %j: calls start the workflow that have it since the publication',
+		async (shown) => {
+			simulator().state.calls.clear();
+			const entry = (callId: string, status: string): JsonObject =>
+				pick({ call_id: callId, status, call_ended_by: null }, shown);
+			const list = (...calls: JsonObject[]) => {
+				faults().clear();
+				faults().respond('/v1/calls', 200, { body: listBody(calls) });
+			};
+			const old = addWithStatus('voicemail');
+			const ringing = addWithStatus('ringing');
+			list(entry(old, 'voicemail'), entry(ringing, 'ringing'));
+			const { publish, ids } = await published({ callsOf: 'all' });
+			const call = simulator().state.calls.get(ringing);
+			if (call !== undefined) call.outcome = { status: 'voicemail' };
+			// The list may lag behind.
+			list(entry(old, 'voicemail'), entry(ringing, 'ringing'));
+			const changes = { callsOf: 'all', options: { finishedStatuses: 'voicemail' } };
+			const found = (await publish(changes)).map(callIdOf);
+			list(entry(old, 'voicemail'), entry(ringing, 'voicemail'));
+			expect([...found, ...(await ids())]).toEqual([ringing]);
+			expect(await ids()).toEqual([]);
+		},
+	);
 
 	it('returns what it can read, and the rest later', async () => {
 		const { poll, ids } = await published();
@@ -650,10 +753,19 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		expect((await publish()).map(callIdOf)).toEqual([unpublished]);
 	});
 
+	it.each([1, 2])(
+		'returns a call that ended after %i more publications, although n8n keeps nothing of them',
+		async (more) => {
+			const { poll, publish } = await published({}, { isDurable: true });
+			for (let count = 0; count < more; count++) expect(await publish()).toEqual([]);
+			const between = await addEnded();
+			expect((await poll()).map(callIdOf)).toEqual([between]);
+		},
+	);
+
 	it.each<[string, INodeParameters, INodeParameters]>([
 		['other calls', {}, { callsOf: 'all' }],
 		['another start', fromDate(new Date().toISOString()), { startFrom: 'publication' }],
-		['other Finished Statuses', {}, { options: { finishedStatuses: 'failed' } }],
 	])(
 		'with %s, returns calls that ended between the publication and the first check, although n8n keeps nothing of the publication',
 		async (_what, former, changes) => {
@@ -717,49 +829,63 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 		const { poll, publish } = await published();
 		const callId = await addEnded();
 		expect((await poll()).map(callIdOf)).toEqual([callId]);
-		expect(await publish(fromDate(new Date(Date.now() - HOUR_MS).toISOString()))).toEqual([]);
-		// Calls that ended before the first publication never started the workflow.
-		const ofWeek = (await publish(LAST_7_DAYS)).map(callIdOf);
-		expect(ofWeek.length).toBeGreaterThan(1);
-		expect(ofWeek).not.toContain(callId);
-		expect(await publish({ startFrom: 'publication' })).toEqual([]);
-		expect(await publish(LAST_7_DAYS)).toEqual([]);
+		for (const start of [fromDate(new Date(Date.now() - HOUR_MS).toISOString()), LAST_7_DAYS])
+			expect((await publish(start)).map(callIdOf)).not.toContain(callId);
 		const later = await addEnded();
 		expect((await poll()).map(callIdOf)).toEqual([later]);
 	});
 
-	it('does not return a call again after the campaign was changed and changed back', async () => {
-		const { first, publish } = await published(LAST_7_DAYS);
-		expect(first.length).toBeGreaterThan(1);
-		expect(await publish({ campaignId: campaigns.draft })).toEqual([]);
-		expect(await publish()).toEqual([]);
-		expect((await publish({ callsOf: 'all' })).map(callIdOf)).not.toContain(first[0]?.call_id);
+	const draft = { campaignId: campaigns.draft };
+	it.each<[string, INodeParameters, INodeParameters]>([
+		['another campaign', {}, draft],
+		['All Calls', {}, { callsOf: 'all' }],
+		['a campaign', { callsOf: 'all' }, { callsOf: 'campaign' }],
+		['another start', {}, { startFrom: 'publication' }],
+	])('with %s and back, returns each outcome once', async (_what, former, changes) => {
+		const { first, publish } = await published({ ...LAST_7_DAYS, ...former });
+		const found = first.map(callIdOf);
+		expect(found.length).toBeGreaterThan(0);
+		found.push(...(await publish({ ...changes })).map(callIdOf));
+		const between = await addEnded();
+		found.push(...(await publish()).map(callIdOf), ...(await publish(changes)).map(callIdOf));
+		expect(found).toContain(between);
+		expect(found).toHaveLength(new Set(found).size);
 	});
 
-	it('returns an excluded call after Filters were changed, also if another call was returned in its check', async () => {
-		const { ids, publish } = await published({ filters: { statuses: 'failed' } });
-		const excluded = await addEnded();
-		const failed = addWithStatus('failed');
-		expect(await ids()).toEqual([failed]);
-		expect((await publish({ filters: {} })).map(callIdOf)).toEqual([excluded]);
-		expect(await publish({ filters: { statuses: 'picked' } })).toEqual([]);
+	it('with another credential, returns no outcome a second time', async () => {
+		const { first, publish, selectOtherCredential } = await published(LAST_7_DAYS);
+		expect(first).not.toEqual([]);
+		await selectOtherCredential();
+		const later = await addEnded();
+		expect((await publish()).map(callIdOf)).toEqual([later]);
 	});
 
-	it.each([
-		['Not Answered or Failed', 'failed'],
-		['Not Answered or Failed', 'not_picked'],
-		['PICKED', 'picked'],
-		['Not picked, FAILED', 'not_picked'],
-		['Busy', 'busy'],
+	it.each<[string, INodeParameters[]]>([
+		['Publication', [{}]],
+		['Publication after Date', [fromDate(new Date(Date.now() + HOUR_MS).toISOString()), {}]],
 	])(
-		'the status %s finds calls with the status %s, which count as completed',
-		async (statuses, status) => {
-			const { ids } = await published({ filters: { statuses } });
-			const wanted = statuses === 'PICKED' ? await addEnded() : addWithStatus(status);
-			addWithStatus('blocked');
-			expect(await ids()).toEqual([wanted]);
+		'Last 7 Days after %s returns the calls that ended before',
+		async (_what, [start, ...then]) => {
+			const ended = await addEnded();
+			const { first, publish } = await published(start);
+			expect(first).toEqual([]);
+			for (const parameters of then) {
+				expect(await publish({ startFrom: 'publication', ...parameters })).toEqual([]);
+			}
+			const fresh = await published(LAST_7_DAYS);
+			const found = (await publish(LAST_7_DAYS)).map(callIdOf);
+			expect(found).toContain(ended);
+			expect(found.sort()).toEqual(fresh.first.map(callIdOf).sort());
+			expect(await publish(LAST_7_DAYS)).toEqual([]);
 		},
 	);
+
+	it('Date after Publication returns the calls that ended before', async () => {
+		const ended = await addEnded();
+		const { publish } = await published();
+		const date = fromDate(new Date(Date.now() - HOUR_MS).toISOString());
+		expect((await publish(date)).map(callIdOf)).toContain(ended);
+	});
 
 	it('returns the other calls while many cannot be read for long', async () => {
 		const { poll } = await published();

@@ -1,14 +1,12 @@
 import omit from 'lodash/omit';
-import uniq from 'lodash/uniq';
 import type { INodeProperties } from 'n8n-workflow';
 import { parseAgentUuid, parseWholeNumber } from '../../api/parseIds';
 import { onScreenOnly } from '../../api/resolution';
-import { type CompletionFilters, OBSERVED_OUTCOMES } from '../../calls/callEnd';
+import { type CompletionFilters, OBSERVED_OUTCOMES, type StatusKeys } from '../../calls/callEnd';
 import { agentField } from './locatorFields';
 import type { Fields } from './fields';
-import { statusesMeant } from '../../calls/callRecord';
 import { parseList } from '../../values';
-import { statusField } from './statusFields';
+import { statusField, statusKeysMeant } from './statusFields';
 
 /** 'Filters' of the triggers for completed calls. */
 export const completionFilters: INodeProperties = {
@@ -33,7 +31,7 @@ export const completionFilters: INodeProperties = {
 				displayName: 'Statuses',
 				name: 'statuses',
 				description:
-					"Only calls that ended with this status. Type one that isn't in the list, or several, separated by commas. A call with such a status counts as completed.",
+					"Only calls that ended with this status. Except for picked, a call that has it counts as completed. Type one that isn't in the list, or several, separated by commas.",
 			},
 			'searchStatuses',
 		),
@@ -76,23 +74,23 @@ export type CompletionSettings = {
 	included: string[];
 	filters: CompletionFilters;
 	/** Statuses of completed calls. */
-	finished: string[];
+	finished: StatusKeys;
 };
 
 export function readCompletionSettings(form: Fields): CompletionSettings {
 	const filters = form.collection('filters');
 	const options = form.collection('options');
 	const listIn = (name: string) => parseList(filters.textOrList(name));
-	const statuses = listIn('statuses').flatMap(statusesMeant);
+	const status = new Set(listIn('statuses').flatMap(statusKeysMeant));
 	return {
 		included: form.choices('include'),
 		filters: {
 			agent_uuid: listIn('agentUuid').map(parseAgentUuid),
 			campaign_id: listIn('campaignIds').map(parseCampaign),
-			status: statuses,
+			status,
 		},
-		// A call whose status is wanted would otherwise never start the workflow.
-		finished: uniq([...readFinishedStatuses(options), ...statuses]),
+		// Otherwise, calls with a chosen status that isn't listed there would never start the workflow.
+		finished: new Set([...readFinishedStatuses(options), ...status]),
 	};
 }
 
@@ -102,7 +100,8 @@ function parseCampaign(id: string): string {
 }
 
 /** *Finished Statuses*. */
-export function readFinishedStatuses(options: Fields): string[] {
-	if (!options.has(finishedStatusesField.name)) return [...OBSERVED_OUTCOMES];
-	return parseList(options.textOrList(finishedStatusesField.name)).flatMap(statusesMeant);
+export function readFinishedStatuses(options: Fields): StatusKeys {
+	const { name } = finishedStatusesField;
+	const given = options.has(name) ? parseList(options.textOrList(name)) : OBSERVED_OUTCOMES;
+	return new Set(given.flatMap(statusKeysMeant));
 }

@@ -1,7 +1,9 @@
 import omit from 'lodash/omit';
 import startCase from 'lodash/startCase';
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
+import { statusKey } from '../../calls/callEnd';
 import { OUTCOMES } from '../../calls/callRecord';
+import { parseList } from '../../values';
 import { locatorField } from './locatorFields';
 
 /** A status is selected, or entered, because a service may have any. */
@@ -17,17 +19,27 @@ const USUAL = [...OUTCOMES].map(([value, { outcome }]) => ({ name: startCase(out
 
 export const searchStatus = listOf(USUAL);
 
-export const searchStatuses = listOf([
-	...USUAL,
-	{ name: 'Not Answered or Failed', value: 'not_picked, failed' },
-]);
+const SEVERAL = [...USUAL, { name: 'Not Answered or Failed', value: 'not_picked, failed' }];
+
+export const searchStatuses = listOf(SEVERAL);
+
+/**
+ * The keys of the statuses that a user may mean: the text itself, because a service may have any status, and for a name in
+ * the list, such as "Answered", also its value.
+ */
+export function statusKeysMeant(text: string): string[] {
+	const key = statusKey(text);
+	const named = SEVERAL.filter(({ name }) => statusKey(name) === key);
+	return [key, ...named.flatMap(({ value }) => parseList(value).map(statusKey))];
+}
 
 /** Lists the entries that match the typed filter, and the filter itself, unless it's one of them. */
 function listOf(entries: ReadonlyArray<{ name: string; value: string }>) {
 	return async function (this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
 		const typed = filter.trim();
 		const words = typed.toLowerCase();
-		const isExact = entries.some(({ name, value }) => [name.toLowerCase(), value].includes(words));
+		const key = statusKey(typed);
+		const isExact = entries.some(({ name, value }) => [name, value].map(statusKey).includes(key));
 		const found = entries.filter(({ name, value }) =>
 			`${name} ${value}`.toLowerCase().includes(words),
 		);

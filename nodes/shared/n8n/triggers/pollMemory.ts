@@ -3,15 +3,15 @@ import type { JsonObject } from '../../json';
 
 /**
  * What a poll trigger remembers between checks, in n8n's static data of the node. With durable cursors, n8n keeps what a
- * node writes there at publication only with an event. What it writes in the data of the workflow is kept. So a first
- * reading without events is stored in both.
+ * node writes there at publication only with an event. What it writes in the data of the workflow is kept. So until the
+ * node's data are current, a state without events is stored in both.
  */
 export class PollMemory {
 	private readonly ofNode: IDataObject;
 	private readonly ofWorkflow: IDataObject;
 	private readonly key: string;
 	private readonly before: unknown;
-	private readonly isFirst: boolean;
+	private readonly isInNode: boolean;
 	/** As it was when the check began. */
 	readonly state: unknown;
 
@@ -25,9 +25,9 @@ export class PollMemory {
 		this.ofWorkflow = context.getWorkflowStaticData('global');
 		this.key = `${name} of ${context.getNode().id}`;
 		this.before = this.ofNode[name];
-		const current = [this.before, this.ofWorkflow[this.key]].find(isCurrent);
-		this.isFirst = current === undefined;
-		this.state = current ?? this.before;
+		this.isInNode = isCurrent(this.before);
+		const ofWorkflow = this.ofWorkflow[this.key];
+		this.state = !this.isInNode && isCurrent(ofWorkflow) ? ofWorkflow : this.before;
 	}
 
 	/** Whether another check has stored its state since, because n8n doesn't wait for a slow one. */
@@ -37,7 +37,7 @@ export class PollMemory {
 
 	store(state: JsonObject, hasEvents: boolean): void {
 		this.ofNode[this.name] = state;
-		if (this.isFirst && !hasEvents) this.ofWorkflow[this.key] = state;
+		if (!this.isInNode && !hasEvents) this.ofWorkflow[this.key] = state;
 		else if (this.key in this.ofWorkflow) Reflect.deleteProperty(this.ofWorkflow, this.key);
 	}
 }

@@ -2,8 +2,10 @@ import {
 	comparedReport,
 	hasEnded,
 	isBehind,
+	isWanted,
 	OBSERVED_OUTCOMES,
 	outcomeKey,
+	statusKey,
 } from '../../../../nodes/shared/calls/callEnd';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
@@ -103,17 +105,29 @@ describe('whether a call has ended', () => {
 		['an analysis that has no value yet', { post_call_analysis: pending }, false],
 		['an analysis that says no', { post_call_analysis: { callback_required: false } }, true],
 		['an outcome of a call never picked up', { status: 'not_picked' }, true],
+		['the same in another spelling', { status: 'Not picked' }, true],
+		['picked in another spelling', { status: 'PICKED' }, false],
 		['an outcome of a call that broke off', { status: 'failed', call_picked_at: 'x' }, true],
 		['picked while the person may still talk', picked, false],
 		['a status that is not listed', { status: 'voicemail' }, false],
 		['no status', { status: null }, false],
 		['nothing at all', {}, false],
 	])('%s', (_name, record, ended) => {
-		expect(hasEnded(record, OBSERVED_OUTCOMES)).toBe(ended);
+		expect(hasEnded(record, new Set(OBSERVED_OUTCOMES.map(statusKey)))).toBe(ended);
 	});
 
 	it('depends on the statuses in the list', () => {
-		expect(hasEnded({ status: 'voicemail', call_picked_at: 'x' }, ['voicemail'])).toBe(true);
-		expect(hasEnded({ status: 'failed' }, ['voicemail'])).toBe(false);
+		expect(hasEnded({ status: 'voicemail', call_picked_at: 'x' }, new Set(['voicemail']))).toBe(
+			true,
+		);
+		expect(hasEnded({ status: 'failed' }, new Set(['voicemail']))).toBe(false);
 	});
+});
+
+it('statuses are compared without case and separators, but a status of separators is not an empty one', () => {
+	const keys = ['not_picked', 'Not picked', 'NOT-PICKED', 'notPicked'].map(statusKey);
+	expect(new Set(keys).size).toBe(1);
+	const filters = { status: new Set(['-'].map(statusKey)), agent_uuid: [], campaign_id: [] };
+	expect(isWanted({ status: '-' }, filters)).toBe(true);
+	for (const status of ['', null, 'picked']) expect(isWanted({ status }, filters)).toBe(false);
 });

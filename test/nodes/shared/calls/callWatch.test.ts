@@ -1,9 +1,10 @@
+import { statusKey } from '../../../../nodes/shared/calls/callEnd';
 import { CallWatch } from '../../../../nodes/shared/calls/callWatch';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { virtualClock } from '../api/virtualClock';
 
 const IDS = Array.from({ length: 30 }, (_, index) => `call-${index}`);
-const FINISHED = ['not_picked', 'voicemail'];
+const FINISHED = new Set(['not_picked', 'voicemail'].map(statusKey));
 const HOUR = 3_600_000;
 const ENDED = { status: 'not_picked' };
 
