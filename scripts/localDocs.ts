@@ -16,25 +16,32 @@ export interface LocalDocs {
 }
 
 const markdown = new Marked(gfmHeadingId());
-const IMAGE_TYPES = new Map([
+const TYPES = new Map([
+	['.csv', 'text/plain'],
+	['.json', 'application/json'],
+	['.md', 'text/html'],
 	['.png', 'image/png'],
 	['.webp', 'image/webp'],
+	['.yaml', 'text/plain'],
 ]);
 
-/** Serves the pages of `docs` under the paths that they have on GitHub, with the same anchors. */
+/** Where a repository shows a file of a branch, and the files that users open. */
+const SHOWN = /^(?:\/blob\/[^/]+)?\/((?:docs|examples)\/[\w./-]+|[A-Z_]+(?:\.md)?)$/;
+
+/** Serves the files of this project under the paths that they have on GitHub, and pages with the same anchors. */
 export async function serveDocs(): Promise<LocalDocs> {
-	const docs = join(projectFolder, 'docs');
 	const server = createServer((request, response) => {
 		const { pathname } = new URL(`http://127.0.0.1${request.url ?? '/'}`);
-		const imageType = IMAGE_TYPES.get(extname(pathname));
-		const file = basename(pathname);
-		const reading =
-			imageType === undefined
-				? readFile(join(docs, file), 'utf8').then((text) => pageOf(file, text))
-				: readFile(join(docs, 'images', file));
+		const [, path = ''] = SHOWN.exec(pathname) ?? [];
+		const type = TYPES.get(extname(path)) ?? 'text/plain';
+		const charset = type.startsWith('image/') ? '' : '; charset=utf-8';
+		const reading = readFile(join(projectFolder, path));
 		reading.then(
-			(content) =>
-				response.setHeader('content-type', imageType ?? 'text/html; charset=utf-8').end(content),
+			(file) => {
+				const isPage = type === 'text/html';
+				const content = isPage ? pageOf(basename(path), file.toString('utf8')) : file;
+				response.setHeader('content-type', `${type}${charset}`).end(content);
+			},
 			() => response.writeHead(404).end('This page does not exist.'),
 		);
 	});
