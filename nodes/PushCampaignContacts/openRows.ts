@@ -21,8 +21,7 @@ import { isUnset, messageOf, quoted } from '../shared/values';
 import { FileRows } from './file/fileRows';
 import { SeveralFiles } from './file/severalFiles';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
-import type { ContactsFrom } from './push/columns';
-import { ItemRows, type RowSource } from './push/rows';
+import { type ContactsFrom, ItemRows, type RowSource } from './push/rows';
 
 export function contactsFrom(form: Fields): ContactsFrom {
 	const from = form.choice('contactsFrom', 'items');

@@ -1,19 +1,22 @@
-import compact from 'lodash/compact';
 import difference from 'lodash/difference';
 import identity from 'lodash/identity';
 import isEqual from 'lodash/isEqual';
 import toPath from 'lodash/toPath';
 import { InvalidInput } from '../../shared/api/errors';
-import { type Explanation, forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import { withoutEnd } from '../../shared/text';
+import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
 import { NAME_SYNONYMS } from '../../shared/personName';
 import { isCampaignPhone } from '../../shared/phone/campaignPhone';
-import { isBlank } from '../../shared/phone/written';
-import { named, plainText, quoted } from '../../shared/values';
-import { DELIMITERS } from '../file/csv';
+import { named, quoted } from '../../shared/values';
 import { ADDED_COLUMNS, type Column } from './cells';
-import { comparableHeading, isPhoneHeading } from './headings';
-import type { FirstRow, FoundColumns } from './rows';
+import {
+	comparableHeading,
+	isPhoneHeading,
+	MAX_LISTED_COLUMNS,
+	quotedColumns,
+	unmarked,
+} from './headings';
+import { missingColumn, PHONE_FIELD, type WantedColumn } from './missingColumn';
+import type { ContactsFrom, FoundColumns } from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';
 export const DEFAULT_NAME_COLUMN = 'person_name';
@@ -33,9 +36,6 @@ const CALL_RECORD_NAME = ['Caller Name'] as const;
 
 /** Used together with *Last Name Column*. */
 const FIRST_NAME_SYNONYMS = ['First Name', 'Given Name'] as const;
-
-/** *Contacts From*: input items, JSON, CSV files, or rows that were pasted into the form. */
-export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
 
 /** The column fields of the form. An empty person name column sends no names. */
 export type ColumnChoice = {
@@ -72,11 +72,6 @@ const SHEETS_COLUMNS = ['row_number'];
 const TABLE_COLUMNS = ['id', 'createdAt', 'updatedAt'];
 /** Added by n8n's chat and the AI Agent node. */
 const AGENT_COLUMNS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
-const MAX_LISTED_COLUMNS = 20;
-const PHONE_FIELD = 'Phone Column';
-
-/** A field of the form that names a column. */
-type WantedColumn = { name: string; field: string };
 
 /**
  * Finds the chosen columns.
@@ -246,11 +241,6 @@ function resolve(
 	return uniqueColumn(found, onlyMatch(found, [wanted.name, ...synonyms], wanted, unmarked));
 }
 
-const unmarked = (column: string) => withoutEnd(column, REQUIRED_MARK);
-
-/** Templates mark the columns that must be filled in: "Phone *". */
-const REQUIRED_MARK = /[* ]/;
-
 function uniqueColumn(
 	{ repeated, file }: FoundColumns,
 	name: string | undefined,
@@ -281,85 +271,7 @@ function onlyMatch(
 	);
 }
 
-function missingColumn(
-	found: FoundColumns,
-	{ name, field }: WantedColumn,
-	content: string,
-	from: ContactsFrom,
-): InvalidInput {
-	const { names, file } = found;
-	const columns = quotedColumns(names);
-	if (from === 'json') {
-		return new InvalidInput(
-			`The contacts have no field ${quoted(name)}, so nothing was sent`,
-			forEveryone(
-				`Give an array of contacts, each with its ${content} in this field. The contacts have: ${columns}.`,
-			),
-		);
-	}
-	const where = file === undefined ? 'The input' : `The file ${quoted(file)}`;
-	const enter = `In '${field}', enter the name of the column with ${content}, not a value of it. ${ROWS[from]}`;
-	const advice = (field === PHONE_FIELD && seenIn(found, from)) || enter;
-	return new InvalidInput(
-		`${where} has no column ${quoted(name)}, so nothing was sent`,
-		onScreenOnly(`${advice} ${where} has: ${columns}.`),
-	);
-}
-
-const ROWS = {
-	items:
-		"For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'.",
-	csv: 'The first row of the file must name the columns.',
-	pasted: 'The first row must name the columns.',
-};
-
-const ABOVE_HEADER = {
-	items:
-		"Remove the rows before it. Or in Google Sheets > Options, add 'Data Location on Sheet', choose 'Specify Range (Rows)', and enter its 'Header Row' and 'First Data Row'.",
-	csv: 'Remove the rows before it.',
-	pasted: 'Remove the rows before it.',
-};
-
-/** What the first rows show of the phone numbers. Undefined if nothing. */
-function seenIn(
-	{ names, first }: FoundColumns,
-	from: keyof typeof ABOVE_HEADER,
-): string | undefined {
-	if ([...names].some(isCampaignPhone))
-		return 'The first row must name the columns, but it seems to be a row with a phone number. Add a row with their names above it.';
-	const columns = [...names].filter((name) => isMostlyPhones(first, name)).map(quoted);
-	if (columns.length > 0) {
-		const have = columns.length === 1 ? 'has' : 'have';
-		return `In '${PHONE_FIELD}', enter ${columns.join(' or ')}, which ${have} phone numbers.`;
-	}
-	const header = first.map(headingsIn).find((cells) => cells.some(isPhoneHeading));
-	return header === undefined
-		? undefined
-		: `The first row must name the columns, but a later one seems to do so: ${quotedColumns(header)}. ${ABOVE_HEADER[from]}`;
-}
-
-/** The cells of a row as headings. Below a title, the delimiter of a file isn't known. */
-function headingsIn({ cells }: FirstRow): string[] {
-	const texts = cells.map(plainText);
-	const split =
-		texts.length === 1
-			? DELIMITERS.reduce((parts, one) => parts.flatMap((part) => part.split(one)), texts)
-			: texts;
-	return compact(split.map((text) => unmarked(text.trim())));
-}
-
-/** Most of the values are phone numbers, as far as there are any. */
-function isMostlyPhones(first: readonly FirstRow[], column: string): boolean {
-	const values = first.map(({ json }) => json[column]).filter((value) => !isBlank(value));
-	const phones = values.filter((value) => isCampaignPhone(plainText(value)));
-	return phones.length > values.length / 2;
-}
-
 /** Whether the rows are the output of *Ask and Wait*. Its `phone_number` is the person who was asked. */
 function isAsked({ names }: FoundColumns): boolean {
 	return names.has('asked');
-}
-
-function quotedColumns(columns: Iterable<string>): string {
-	return named([...columns], quoted, MAX_LISTED_COLUMNS);
 }

@@ -1,4 +1,8 @@
 import { normalized, withoutEnd, withoutInvisible } from '../../shared/text';
+import { named, quoted } from '../../shared/values';
+
+/** The most columns that a message names. */
+export const MAX_LISTED_COLUMNS = 20;
 
 const DASHES = /[\p{Pd}\u2212]/gu;
 const SINGLE_QUOTES = /[\u2018\u2019\u02bc]/g;
@@ -37,4 +41,13 @@ export function comparableHeading(name: string): string {
 		.replace(BETWEEN_DIGITS, '\n')
 		.replace(SEPARATOR, '')
 		.replace(SPACE_AT_SYMBOL, '');
+}
+
+/** Templates mark the columns that must be filled in: "Phone *". */
+const REQUIRED_MARK = /[* ]/;
+
+export const unmarked = (column: string) => withoutEnd(column, REQUIRED_MARK);
+
+export function quotedColumns(columns: Iterable<string>): string {
+	return named([...columns], quoted, MAX_LISTED_COLUMNS);
 }

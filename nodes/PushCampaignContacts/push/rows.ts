@@ -20,6 +20,9 @@ export type ContactItem = {
 	readonly input?: number;
 };
 
+/** *Contacts From*: input items, JSON, CSV files, or rows that were pasted into the form. */
+export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
+
 /** The rows of a push, from n8n's items or from a file that is read as needed. */
 export type RowSource = {
 	/** Known for a file after `each` has read it. */
