@@ -130,7 +130,7 @@ function prepareCall(run: CallRun, index: number): PreparedRequest<AccountClient
 			if (instead !== undefined) {
 				// Of the branches that lead to this node, a later one would place no second call.
 				if (same === undefined) {
-					sameCalls.remember(index, { callId: '' });
+					sameCalls.remember(index, 'checked');
 					const numbers = run.checkedNumbers.get(request.agent_uuid) ?? [];
 					const number = phoneKey === null ? request.phone_number : `+${phoneKey}`;
 					numbers.push(number);

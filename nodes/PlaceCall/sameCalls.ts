@@ -100,13 +100,14 @@ export class SameCalls {
 		return typeof earlier !== 'number' || !this.follows(earlier);
 	}
 
-	/** Call this if the item's call was placed, or may have been. */
-	remember(index: number, outcome: { callId: string } | 'unknown'): void {
+	/** Call this if the item's call was placed, or may have been, or with *Check Only* would have been. */
+	remember(index: number, outcome: { callId: string } | 'unknown' | 'checked'): void {
 		const { call, question } = this.callsOfItems.get(index) ?? {};
 		if (this.caller === undefined || call === undefined) return;
 		this.callers[call] = this.caller;
 		if (outcome === 'unknown') this.unknown[call] = this.nodeRun;
-		else if (question !== undefined) this.asked[named([call, question])] = outcome.callId;
+		else if (outcome !== 'checked' && question !== undefined)
+			this.asked[named([call, question])] = outcome.callId;
 	}
 }
 
