@@ -10,16 +10,17 @@ import tseslint from 'typescript-eslint';
 const PLAIN = [
 	'nodes/shared/{api,apiMapping,calls,chat,phone}/**/*.ts',
 	'nodes/shared/*.ts',
-	'nodes/GetCall/{downloadErrors,latestCalls}.ts',
+	'nodes/GetCall/latestCalls.ts',
 	'nodes/PlaceCall/{callTime,notPlaced}.ts',
 	'nodes/PlaceCall/ask/answer.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',
 	'nodes/CampaignCallsTrigger/pollState.ts',
-	'nodes/Dnd/list/*.ts',
 	'nodes/ChatSend/turnFault.ts',
 	'nodes/ChatSession/chatWait.ts',
 ];
+
+const USE_CLOCK = 'Use clock.now() for dates, and clock.elapsed() for durations.';
 
 const nodeFolder = (file) => /^nodes[\\/](\w+)/.exec(path.relative(import.meta.dirname, file))?.[1];
 
@@ -131,11 +132,14 @@ export default defineConfig(
 	},
 	{
 		files: ['nodes/**/*.ts'],
-		ignores: ['nodes/shared/n8n/tools/hints.ts'],
+		ignores: ['nodes/shared/n8n/tools/hints.ts', 'nodes/shared/n8n/http/accountClient.ts'],
 		rules: {
 			'no-restricted-properties': [
 				'error',
 				{ property: 'addExecutionHints', message: 'Use addHints, so that a model is told, too.' },
+				// The system clock can change while a workflow runs, and tests set the time.
+				{ object: 'Date', property: 'now', message: USE_CLOCK },
+				{ object: 'DateTime', property: 'now', message: USE_CLOCK },
 			],
 		},
 	},
@@ -160,6 +164,11 @@ export default defineConfig(
 		rules: {
 			'no-restricted-syntax': [
 				'error',
+				{
+					selector:
+						"NewExpression[callee.name='Date'][arguments.length=0], CallExpression[callee.object.name='DateTime'][callee.property.name=/^(local|utc)$/][arguments.length=0], CallExpression[callee.name='moment'][arguments.length=0]",
+					message: USE_CLOCK,
+				},
 				{
 					selector: "NewExpression[callee.name='RegExp'], CallExpression[callee.name='RegExp']",
 					message: 'Write the pattern as a literal so that it is checked.',

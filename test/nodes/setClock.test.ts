@@ -30,7 +30,7 @@ class SetClock implements Clock {
 
 const never = new AbortController().signal;
 
-/** Waits that last five minutes, because nothing happens. Other waits never read the system clock: test/package/systemClock. */
+/** Waits that last five minutes, because nothing happens. Other waits use a clock that can't be set. */
 const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 	'a pause': async (clock) => await pause(clock, LIMIT_MS, never),
 	'Wait for Event': async (clock) =>
