@@ -31,7 +31,7 @@ import {
 } from './listedCalls';
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { testCall } from './testCall';
-import { isStateOf, type PollState, restoreState, type Scope, storedState } from './pollState';
+import { type PollState, restoreState, type Scope, storedState } from './pollState';
 import { onScreenOnly } from '../shared/api/resolution';
 import { quoted } from '../shared/values';
 
@@ -56,33 +56,22 @@ const CALLS_TOGETHER = 50;
 export async function pollCalls(context: IPollFunctions, time: PollTime): Promise<JsonObject[]> {
 	const settings = readPollSettings(context);
 	const account = await createAccountClient(context);
-	const { apiMapping, client } = account;
+	const { apiMapping } = account;
 	apiMapping.require(requiredForList({ limit: Infinity, pageSize: undefined }, apiMapping));
 	if (context.getMode() === 'manual') return [await testCall(context, account, settings)];
 
 	const scope = scopeOf(context, account, settings);
-	const memory = new PollMemory(context, 'polled', (stored) => isStateOf(scope, stored));
-	const state = restoreState(memory.state, scope);
-	// The first check decides when the last 7 days began.
-	const { start = -Infinity } = settings;
-	if (state.from === -Infinity) state.from = start === 'last7Days' ? clock.now() - WEEK_MS : start;
-	const { lists, attempts } = await listsToRead(client, settings.campaignId);
-	const poll = new Poll(account, settings, state, time);
-	const [due, others] = partition(lists, (list) => poll.isDue(list));
-	await poll.readLists(due);
-	// The campaign has calls that no list showed before, such as a redial of a completed list.
-	if (attempts - poll.listedCalls(lists) > state.unlistedAttempts) await poll.readLists(others);
-	// A list that wasn't read is missing in the count.
-	if (poll.hasReadLists) state.unlistedAttempts = attempts - poll.listedCalls(lists);
-	await poll.passOldest();
-
-	// The next poll finds these calls again.
-	if (memory.isOutdated) return [];
-	const hasEvents = poll.completed.size > 0;
-	memory.store(storedState({ ...state, hasBegun: true }, scope), hasEvents);
-	const [failure] = poll.failures;
-	if (!hasEvents && failure !== undefined) throw readFailed(failure);
-	return orderBy([...poll.completed.values()], createdAtOf);
+	const memory = new PollMemory(context, 'polled', pick(scope, 'subject', 'start'));
+	return await memory.once(async () => {
+		const state = restoreState(memory.state, scope);
+		const poll = new Poll(account, settings, state, time);
+		await poll.run();
+		const hasEvents = poll.completed.size > 0;
+		memory.store(storedState({ ...state, hasBegun: true }, scope), hasEvents);
+		const [failure] = poll.failures;
+		if (!hasEvents && failure !== undefined) throw readFailed(failure);
+		return orderBy([...poll.completed.values()], createdAtOf);
+	});
 }
 
 type Failure = { what: string; advice: string; error: unknown };
@@ -114,8 +103,24 @@ class Poll {
 		private readonly state: PollState,
 		private readonly time: PollTime,
 	) {
+		const { start = -Infinity } = settings;
+		// The first check decides when the last 7 days began.
+		if (state.from === -Infinity)
+			state.from = start === 'last7Days' ? this.startedAt - WEEK_MS : start;
 		this.onlyRemembers = !state.hasBegun && state.from === -Infinity;
 		this.timeForLists = time.share(TIME_FOR_LISTS);
+	}
+
+	async run(): Promise<void> {
+		const { account, settings, state } = this;
+		const { lists, attempts } = await listsToRead(account.client, settings.campaignId);
+		const [due, others] = partition(lists, (list) => this.isDue(list));
+		await this.readLists(due);
+		// The campaign has calls that no list showed before, such as a redial of a completed list.
+		if (attempts - this.listedCalls(lists) > state.unlistedAttempts) await this.readLists(others);
+		// A list that wasn't read is missing in the count.
+		if (this.hasReadLists) state.unlistedAttempts = attempts - this.listedCalls(lists);
+		await this.passOldest();
 	}
 
 	/** How many records or lists couldn't be read, and may be readable later. */
@@ -123,19 +128,19 @@ class Poll {
 		return this.failures.filter(({ error }) => isTransient(error)).length;
 	}
 
-	get hasReadLists(): boolean {
+	private get hasReadLists(): boolean {
 		return this.failures.length === 0 && !this.timeForLists.aborted;
 	}
 
 	/** Whether the list may have new calls: as far as its queues show it, or because it wasn't read for long. */
-	isDue({ id, completedQueues }: ListToRead): boolean {
+	private isDue({ id, completedQueues }: ListToRead): boolean {
 		const known = this.state.lists.get(id);
 		if (known?.endedQueues === undefined || known.endedQueues !== completedQueues) return true;
 		return Math.abs(this.startedAt - known.readAt) >= REREAD_AFTER_MS;
 	}
 
 	/** How many calls the lists had when they were read last. */
-	listedCalls(lists: readonly ListToRead[]): number {
+	private listedCalls(lists: readonly ListToRead[]): number {
 		return sumBy(lists, ({ id }) => this.state.lists.get(id)?.calls ?? 0);
 	}
 
@@ -145,7 +150,7 @@ class Poll {
 	 *
 	 * @throws OutcomeUnknown if there's no time for all lists of a first reading, because the next poll can't continue it
 	 */
-	async readLists(lists: readonly ListToRead[]): Promise<void> {
+	private async readLists(lists: readonly ListToRead[]): Promise<void> {
 		for (const list of shuffle(lists)) {
 			if (!this.timeForLists.aborted) await this.read(list);
 			else if (this.onlyRemembers) throw this.time.timedOut();
@@ -204,7 +209,7 @@ class Poll {
 	};
 
 	/** Passes the oldest calls of all lists. Calls that don't end or can't be read don't keep the others out for long. */
-	async passOldest(): Promise<void> {
+	private async passOldest(): Promise<void> {
 		const { state, candidates } = this;
 		const wasReached = ({ createdAt }: ListedCall) => createdAt <= state.reachedAt;
 		// Shuffled, so that the same few unreadable calls don't stop each poll.

@@ -62,7 +62,7 @@ export type Scope = {
 };
 
 /** Whether {@link storedState} returned it for this subject and start. */
-export function isStateOf({ subject, start }: Scope, stored: unknown): stored is JsonObject {
+function isStateOf({ subject, start }: Scope, stored: unknown): stored is JsonObject {
 	return isJsonObject(stored) && stored.subject === subject && stored.start === start;
 }
 

@@ -24,13 +24,13 @@ export async function pollCampaign(context: IPollFunctions, time: PollTime): Pro
 	}
 
 	const subject = `${baseUrl}#${campaignId}`;
-	const memory = new PollMemory(context, 'reading', (stored) => isReadingOf(subject, stored));
-	const view = await time.within(time.end, readCampaign(client, campaignId, additions));
-	// A faster poll has reported the changes in between.
-	if (memory.isOutdated) return [];
-	const before = isReadingOf(subject, memory.state) ? memory.state : undefined;
-	const after = readingOf(subject, view, before);
-	const events = before === undefined ? [] : progressBetween(before, after, view, chosen);
-	memory.store(after, events.length > 0);
-	return events;
+	const memory = new PollMemory(context, 'reading', { subject });
+	return await memory.once(async () => {
+		const view = await time.within(time.end, readCampaign(client, campaignId, additions));
+		const before = isReadingOf(subject, memory.state) ? memory.state : undefined;
+		const after = readingOf(subject, view, before);
+		const events = before === undefined ? [] : progressBetween(before, after, view, chosen);
+		memory.store(after, events.length > 0);
+		return events;
+	});
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import type { Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
@@ -12,6 +13,7 @@ import { until } from '../n8n/until';
 const LAST = 'Calls';
 const BEFORE_THE_FIRST_CHECK = 5;
 const AFTER_IT = 150;
+const UNTIL_THE_NEXT_CHECK_MS = 11_000;
 const RECORD = /^\/v1\/call\/[^/]+$/;
 
 /** n8n accepts no time that comes more often than each minute, but several. */
@@ -170,6 +172,19 @@ describe.each([
 		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
 	});
 
+	it('if a check is still running when the next one is due, each call starts the workflow once', async () => {
+		const { simulator } = watcher.account;
+		const release = simulator.holdResponses(RECORD);
+		const before = simulator.requests.length;
+		calls.push(...(await watcher.endCalls(2)));
+		const isReading = () => simulator.requests.slice(before).some(({ path }) => RECORD.test(path));
+		await until('a check', isReading, { timeout: 120_000 });
+		await setTimeout(UNTIL_THE_NEXT_CHECK_MS);
+		release();
+		calls.push(...(await watcher.endCalls(1)));
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+	});
+
 	it('if other calls are chosen, those start the workflow that end after it is published', async () => {
 		await watcher.publish({ callsOf: 'all' });
 		calls.push(...(await watcher.endCalls(2)));
@@ -195,6 +210,9 @@ describe.each([
 	});
 
 	it(`if the trigger is renamed, calls that ended before ${isDurable ? 'start' : 'never start'} the workflow`, async () => {
+		await watcher.publish({ callsOf: 'all' });
+		calls.push(...(await watcher.endCalls(1)));
+		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
 		await watcher.unpublish();
 		const before = await watcher.endCalls(1);
 		if (isDurable) calls.push(...before);

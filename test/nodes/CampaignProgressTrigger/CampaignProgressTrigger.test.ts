@@ -128,7 +128,8 @@ test.each<[string, number, object, object]>([
 
 describe('the baseline', () => {
 	test('is that of the publication, although n8n keeps nothing that the node wrote then', async () => {
-		const [before, after] = [follower({}, 'same'), follower({}, 'same')];
+		const id = randomUUID();
+		const [before, after] = [follower({}, id), follower({}, id)];
 		endpoint().reply(200, answer());
 		await before.look();
 		const { global } = before.workflow.staticData;
@@ -141,7 +142,8 @@ describe('the baseline', () => {
 	});
 
 	test('of another campaign is that of the publication, although n8n keeps nothing that the node wrote then', async () => {
-		const [former, changed] = [follower({}, 'same'), follower({ campaignId: '43' }, 'same')];
+		const id = randomUUID();
+		const [former, changed] = [follower({}, id), follower({ campaignId: '43' }, id)];
 		endpoint().times(2).reply(200, answer());
 		await former.look();
 		await former.look();
@@ -149,7 +151,7 @@ describe('the baseline', () => {
 		Object.assign(changed.workflow.staticData, structuredClone(stored));
 		endpoint('43').reply(200, answer('Draft', 0, 43));
 		expect(await changed.look()).toBeNull();
-		const first = follower({ campaignId: '43' }, 'same');
+		const first = follower({ campaignId: '43' }, id);
 		const { global } = changed.workflow.staticData;
 		const kept: object = JSON.parse(JSON.stringify({ global }));
 		Object.assign(first.workflow.staticData, stored, kept);
@@ -199,29 +201,50 @@ describe('the baseline', () => {
 	});
 });
 
-test.each([
-	['an older', 5, 7, 7],
-	['a newer', 7, 5, 7],
-])(
-	'if a slow poll with %s state ends after a faster one, each change is still reported once',
-	async (_which, slowTotal, fastTotal, lastTotal) => {
+describe('if n8n runs two checks at the same time, each change is reported once:', () => {
+	afterEach(() => jest.restoreAllMocks());
+
+	test('while one is slow, the other one does nothing', async () => {
 		const { look } = follower();
 		endpoint().reply(200, answer());
 		await look();
 		const isAnswered = deferred<object>();
 		const slow = look('trigger', async () => await isAnswered.promise);
-		endpoint().reply(200, answer('Paused', fastTotal));
-		const found = await look();
-		isAnswered.resolve({ statusCode: 200, headers: {}, body: answer('Active', slowTotal) });
-		expect(await slow).toBeNull();
-		endpoint().reply(200, answer('Paused', lastTotal));
-		const all = [...(found ?? []), ...((await look()) ?? [])];
-		expect(all).toMatchObject([
-			{ event: 'status_changed', to: 'Paused' },
-			{ event: 'call_counts_changed', total: { from: 5, to: 7 } },
-		]);
-	},
-);
+		expect(await look()).toBeNull();
+		isAnswered.resolve({ statusCode: 200, headers: {}, body: answer('Paused') });
+		expect(await slow).toMatchObject([{ event: 'status_changed', to: 'Paused' }]);
+		endpoint().reply(200, answer('Paused', 7));
+		expect(await look()).toMatchObject([{ event: 'call_counts_changed' }]);
+	});
+
+	test('one that began before n8n stored what the other one found does nothing for a minute', async () => {
+		const id = randomUUID();
+		let time = Date.now();
+		mockTime(() => time);
+		const checks = [follower({}, id), follower({}, id), follower({}, id)];
+		endpoint().reply(200, answer());
+		await checks[0]?.look();
+		const stored: object = JSON.parse(JSON.stringify(checks[0]?.workflow.staticData));
+		for (const { workflow } of checks) Object.assign(workflow.staticData, structuredClone(stored));
+		endpoint().reply(200, answer('Paused'));
+		expect(await checks[0]?.look()).toMatchObject([{ event: 'status_changed' }]);
+		expect(await checks[1]?.look()).toBeNull();
+		// It couldn't store it.
+		time += 60_000;
+		endpoint().reply(200, answer('Paused'));
+		expect(await checks[2]?.look()).toMatchObject([{ event: 'status_changed' }]);
+	});
+
+	test('one that failed holds up no other', async () => {
+		const { look } = follower();
+		endpoint().reply(200, answer());
+		await look();
+		endpoint().reply(401, {});
+		await expect(look()).rejects.toThrow();
+		endpoint().reply(200, answer('Paused'));
+		expect(await look()).toMatchObject([{ event: 'status_changed' }]);
+	});
+});
 
 test.each<[INodeParameters, Partial<INode>, string]>([
 	[{ campaignId: 'spring' }, {}, `'Campaign' must be a whole number (got "spring")`],

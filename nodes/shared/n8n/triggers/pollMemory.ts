@@ -1,5 +1,15 @@
+import isMatch from 'lodash/isMatch';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import { fingerprint } from '../../hash';
 import type { JsonObject } from '../../json';
+import { clock } from '../http/accountClient';
+import { nodeKey } from '../once/rememberedTexts';
+
+/** n8n stores the state with the execution that it starts, or neither, long before that. */
+const STORED_AFTER_MS = 60_000;
+
+/** With what checks have begun, and until when no other one begins with the same. */
+const begun = new Map<string, number>();
 
 /**
  * What a poll trigger remembers between checks, in n8n's static data of the node. With durable cursors, n8n keeps what a
@@ -10,29 +20,46 @@ export class PollMemory {
 	private readonly ofNode: IDataObject;
 	private readonly ofWorkflow: IDataObject;
 	private readonly key: string;
-	private readonly before: unknown;
 	private readonly isInNode: boolean;
+	private readonly beginsWith: string;
 	/** As it was when the check began. */
 	readonly state: unknown;
 
-	/** @param isCurrent whether a stored state is that of the campaign, credential, and start that the trigger has now */
+	/** @param subject what a stored state must have to be that of the campaign, credential, and start that the trigger has now */
 	constructor(
 		context: IPollFunctions,
 		private readonly name: string,
-		isCurrent: (stored: unknown) => boolean,
+		subject: JsonObject,
 	) {
 		this.ofNode = context.getWorkflowStaticData('node');
 		this.ofWorkflow = context.getWorkflowStaticData('global');
 		this.key = `${name} of ${context.getNode().id}`;
-		this.before = this.ofNode[name];
-		this.isInNode = isCurrent(this.before);
+		const isCurrent = (stored: unknown) =>
+			typeof stored === 'object' && stored !== null && isMatch(stored, subject);
+		const before = this.ofNode[name];
 		const ofWorkflow = this.ofWorkflow[this.key];
-		this.state = !this.isInNode && isCurrent(ofWorkflow) ? ofWorkflow : this.before;
+		this.isInNode = isCurrent(before);
+		this.state = !this.isInNode && isCurrent(ofWorkflow) ? ofWorkflow : before;
+		this.beginsWith = fingerprint([nodeKey(context), subject, this.state ?? null]);
 	}
 
-	/** Whether another check has stored its state since, because n8n doesn't wait for a slow one. */
-	get isOutdated(): boolean {
-		return this.ofNode[this.name] !== this.before;
+	/**
+	 * Runs a check, unless another one has begun with the same state. n8n runs several at the same time if one is slow, or
+	 * after a restart those that were missed, and each would pass the same events.
+	 */
+	async once(check: () => Promise<JsonObject[]>): Promise<JsonObject[]> {
+		const now = clock.elapsed();
+		for (const [one, until] of begun) if (until <= now) begun.delete(one);
+		if (begun.has(this.beginsWith)) return [];
+		begun.set(this.beginsWith, Infinity);
+		let events: JsonObject[] = [];
+		try {
+			events = await check();
+		} finally {
+			const until = events.length > 0 ? STORED_AFTER_MS : 0;
+			begun.set(this.beginsWith, clock.elapsed() + until);
+		}
+		return events;
 	}
 
 	store(state: JsonObject, hasEvents: boolean): void {
