@@ -6,20 +6,12 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/forms/locatorFields';
-import { forEachChatItem, type Prepare } from '../shared/n8n/run/chatItems';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { runNode } from '../shared/n8n/run/operations';
-import { sendFields, DEFAULT_CONCURRENCY } from './properties';
-import { sendByAsync, sendByInbound, sendByLegacy } from './sendByRequest';
-import { answerInteraction, sendBySocket } from './sendBySocket';
+import { operationFields, runOperation } from '../shared/n8n/run/operations';
+import { answerInteraction } from './operations/answerInteraction.operation';
+import { sendMessage } from './operations/sendMessage.operation';
 
-/** By the values of 'Send Via'. */
-const SEND_METHODS: { [sendBy: string]: Prepare } = {
-	socket: sendBySocket,
-	inbound: sendByInbound,
-	async: sendByAsync,
-	legacy: sendByLegacy,
-};
+const operations = [answerInteraction, sendMessage];
 
 export class ChatSend implements INodeType {
 	description: INodeTypeDescription = {
@@ -56,7 +48,9 @@ export class ChatSend implements INodeType {
 		credentials: [
 			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
 		],
-		properties: sendFields,
+		properties: operationFields([
+			{ name: 'Message', value: 'message', operations, initial: sendMessage },
+		]),
 	};
 
 	methods = {
@@ -65,14 +59,6 @@ export class ChatSend implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, sendFields, async (run) => {
-			const form = run.parameters.at(0);
-			const isInteraction = form.choice('operation', 'sendMessage') === 'answerInteraction';
-			const prepare = isInteraction
-				? answerInteraction
-				: (SEND_METHODS[form.choice('sendBy', 'socket')] ?? sendBySocket);
-			const isLive = prepare === sendBySocket || isInteraction;
-			return [await forEachChatItem(run, prepare, isLive ? DEFAULT_CONCURRENCY : 1)];
-		});
+		return await runOperation(this, operations);
 	}
 }

@@ -4,12 +4,23 @@ import { capInTools } from '../shared/n8n/tools/toolRun';
 import { ACK_TIMEOUT_MS, sendTurn } from '../shared/chat/turn';
 import type { Prepare } from '../shared/n8n/run/chatItems';
 import type { Fields } from '../shared/n8n/forms/fields';
+import { concurrencyField, developerSettings } from '../shared/n8n/forms/options';
 import { clock } from '../shared/n8n/http/accountClient';
 import { withChatSocket } from '../shared/n8n/http/chatSocket';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { messageTarget, readIdempotencyKey } from './idempotency';
 import { withReplyHint } from './messageState';
 import { turnFault } from './turnFault';
+
+/** Frames in flight if 'Concurrency' isn't set. */
+export const FRAMES_AT_ONCE = 20;
+
+export const CONCURRENCY_DESCRIPTION =
+	'How many messages to send at the same time. Messages of the same session are always sent one by one.';
+
+export const liveSettings = developerSettings(
+	concurrencyField(FRAMES_AT_ONCE, CONCURRENCY_DESCRIPTION),
+);
 
 /** Sends a message over the session's WebSocket and waits for its reply. */
 export const sendBySocket: Prepare = (form) => {
@@ -18,19 +29,12 @@ export const sendBySocket: Prepare = (form) => {
 	return sendFrame(form, sessionId, { type: 'message', content: message });
 };
 
-/** Answers an interactive message over the session's WebSocket, the only documented way. */
-export const answerInteraction: Prepare = (form) => {
-	const sessionId = parseSessionId(form.text('sessionId'));
-	const textOf = (name: string, field: string) => requireText(form.text(name), field);
-	const interaction_id = textOf('interactionId', 'Interaction ID');
-	const answer =
-		form.choice('answerWith', 'option') === 'response'
-			? { response: textOf('response', 'Response') }
-			: { option_id: textOf('optionId', 'Option ID') };
-	return sendFrame(form, sessionId, { type: 'interaction_response', interaction_id, ...answer });
-};
-
-function sendFrame(form: Fields, sessionId: string, content: ClientFrame): ReturnType<Prepare> {
+/** Sends a frame over the session's WebSocket, and waits for its acknowledgement. */
+export function sendFrame(
+	form: Fields,
+	sessionId: string,
+	content: ClientFrame,
+): ReturnType<Prepare> {
 	const key = readIdempotencyKey(form);
 	const frame = key === '' ? content : { ...content, idempotency_key: key };
 	const disconnectOther = form.switch('disconnectOther', false);

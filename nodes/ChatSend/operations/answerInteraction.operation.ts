@@ -1,0 +1,81 @@
+import { parseSessionId, requireText } from '../../shared/chat/parseChatFields';
+import { disconnectOtherField, sessionField } from '../../shared/n8n/forms/chatFields';
+import { shownWhere } from '../../shared/n8n/forms/shownWhere';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
+import type { Operation } from '../../shared/n8n/run/operations';
+import { idempotencyKeyField } from '../idempotency';
+import { FRAMES_AT_ONCE, liveSettings, sendFrame } from '../sendBySocket';
+
+export const answerInteraction: Operation = {
+	value: 'answerInteraction',
+	name: 'Answer Interaction',
+	action: 'Answer interactive chat message',
+	description: 'Choose an option of buttons, a list, or a carousel, or enter free-form input',
+	fields: [
+		sessionField,
+		{
+			displayName: 'Interaction ID',
+			name: 'interactionId',
+			type: 'string',
+			default: '',
+			required: true,
+			description: 'The ID of the interactive message that the customer answers',
+		},
+		{
+			displayName: 'Answer With',
+			name: 'answerWith',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{ name: 'An Option', value: 'option' },
+				{ name: 'Free-Form Input', value: 'response' },
+			],
+			default: 'option',
+			description: 'Whether to choose one of the options or to enter text',
+		},
+		shownWhere(
+			{
+				displayName: 'Option ID',
+				name: 'optionId',
+				type: 'string',
+				default: '',
+				required: true,
+				description: 'The ID of the chosen button, list entry, or card in the interactive message',
+			},
+			{ answerWith: ['option'] },
+		),
+		shownWhere(
+			{
+				displayName: 'Response',
+				name: 'response',
+				type: 'string',
+				typeOptions: { rows: 3 },
+				default: '',
+				required: true,
+				description: 'What the customer enters',
+			},
+			{ answerWith: ['response'] },
+		),
+		disconnectOtherField,
+		idempotencyKeyField,
+		liveSettings,
+	],
+	toolDescription:
+		'Answers an interactive message of the AI agent in a chat session (buttons, a list, or a carousel) for the customer. Use this only for what the customer has chosen.',
+
+	async execute(run) {
+		return await forEachChatItem(run, answer, FRAMES_AT_ONCE);
+	},
+};
+
+/** A live connection is the only documented way. */
+const answer: Prepare = (form) => {
+	const sessionId = parseSessionId(form.text('sessionId'));
+	const textOf = (name: string, field: string) => requireText(form.text(name), field);
+	const interaction_id = textOf('interactionId', 'Interaction ID');
+	const chosen =
+		form.choice('answerWith', 'option') === 'response'
+			? { response: textOf('response', 'Response') }
+			: { option_id: textOf('optionId', 'Option ID') };
+	return sendFrame(form, sessionId, { type: 'interaction_response', interaction_id, ...chosen });
+};

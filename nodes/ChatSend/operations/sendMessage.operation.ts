@@ -1,0 +1,116 @@
+import omit from 'lodash/omit';
+import { disconnectOtherField, sessionField } from '../../shared/n8n/forms/chatFields';
+import { agentField } from '../../shared/n8n/forms/locatorFields';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField,
+	developerSettings,
+} from '../../shared/n8n/forms/options';
+import { shownWhere } from '../../shared/n8n/forms/shownWhere';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
+import type { Operation } from '../../shared/n8n/run/operations';
+import { idempotencyKeyField } from '../idempotency';
+import { sendByAsync, sendByInbound, sendByLegacy } from '../sendByRequest';
+import {
+	CONCURRENCY_DESCRIPTION,
+	FRAMES_AT_ONCE,
+	liveSettings,
+	sendBySocket,
+} from '../sendBySocket';
+
+/** By the values of 'Send Via'. */
+const SEND_METHODS: { [sendBy: string]: Prepare } = {
+	socket: sendBySocket,
+	inbound: sendByInbound,
+	async: sendByAsync,
+	legacy: sendByLegacy,
+};
+
+export const sendMessage: Operation = {
+	value: 'sendMessage',
+	name: 'Send Message',
+	action: 'Send chat message',
+	description: "Send a customer's message to the agent",
+	fields: [
+		{
+			displayName: 'Send Via',
+			name: 'sendBy',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{
+					name: 'Live Connection (WebSocket)',
+					value: 'socket',
+					description:
+						'Returns the reply and needs no API mapping. If the service merges several messages, the reply comes later, and the node returns the turn ID. The nodes of this n8n share one connection. The service rejects it if the session is in use by another client.',
+				},
+				{
+					name: 'Request With Immediate Reply',
+					value: 'inbound',
+					description: 'Waits until the agent replies (POST /v1/chat/inbound)',
+				},
+				{
+					name: 'Request With Later Reply',
+					value: 'async',
+					description:
+						"Doesn't wait for the reply. It starts a workflow with Chat Delivery Trigger or Chat Events Trigger (POST /v1/chat/inbound/async).",
+				},
+				{
+					name: 'Legacy Request (Deprecated)',
+					value: 'legacy',
+					description:
+						'The older POST /chat_messages/send_message. Use another option in new workflows.',
+				},
+			],
+			default: 'socket',
+		},
+		shownWhere(sessionField, { sendBy: ['socket', 'legacy'] }),
+		shownWhere(
+			{
+				...omit(sessionField, 'required'),
+				description:
+					'The chat session. If empty, the service finds or creates one for the agent, and nothing in the request says which customer writes. With several customers, enter the session_id that Chat Session > Create returned for each.',
+			},
+			{ sendBy: ['inbound', 'async'] },
+		),
+		shownWhere(agentField, { sendBy: ['legacy'] }),
+		shownWhere(
+			{
+				...omit(agentField, 'required'),
+				description: "The agent to talk to. Required if 'Session ID' is empty.",
+			},
+			{ sendBy: ['inbound', 'async'] },
+		),
+		{
+			displayName: 'Message',
+			name: 'message',
+			type: 'string',
+			typeOptions: { rows: 3 },
+			default: '',
+			required: true,
+			placeholder: 'e.g. Is the flat still available?',
+			description:
+				"What the customer says. The agent replies to it. n8n can't write to the customer. To tell the agent something, use Inject Context.",
+			hint: 'In the words of the customer',
+		},
+		shownWhere(disconnectOtherField, { sendBy: ['socket'] }),
+		shownWhere(idempotencyKeyField, { sendBy: ['socket', 'async'] }),
+		shownWhere(liveSettings, { sendBy: ['socket'] }),
+		shownWhere(
+			developerSettings(
+				additionalBodyFields,
+				additionalQueryParameters,
+				concurrencyField(1, CONCURRENCY_DESCRIPTION),
+			),
+			{ sendBy: ['inbound', 'async', 'legacy'] },
+		),
+	],
+	toolDescription:
+		"Sends a customer's message to a chat session and returns the AI agent's reply. Use this only for what the customer has said or wants to say.",
+
+	async execute(run) {
+		const prepare = SEND_METHODS[run.parameters.at(0).choice('sendBy', 'socket')] ?? sendBySocket;
+		return await forEachChatItem(run, prepare, prepare === sendBySocket ? FRAMES_AT_ONCE : 1);
+	},
+};
