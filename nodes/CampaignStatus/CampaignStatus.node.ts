@@ -8,10 +8,8 @@ import {
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { enteredOr, searchCampaigns } from '../shared/n8n/forms/locatorFields';
-import { runNode } from '../shared/n8n/run/operations';
-import { noteReadOnly } from '../shared/n8n/tools/toolRun';
-import { readStatuses } from './readStatuses';
-import { statusFields } from './properties';
+import { onlyOperationFields, runOnlyOperation } from '../shared/n8n/run/operations';
+import { getStatus } from './operations/getStatus.operation';
 
 export class CampaignStatus implements INodeType {
 	description: INodeTypeDescription = {
@@ -44,7 +42,7 @@ export class CampaignStatus implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
-		properties: statusFields,
+		properties: onlyOperationFields(getStatus),
 	};
 
 	methods = {
@@ -53,7 +51,6 @@ export class CampaignStatus implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		noteReadOnly(this);
-		return await runNode(this, statusFields, async (run) => [await readStatuses(run)]);
+		return await runOnlyOperation(this, getStatus);
 	}
 }

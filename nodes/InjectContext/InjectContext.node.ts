@@ -5,17 +5,9 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { injectContext } from '../shared/api/endpoints';
-import { documentedRecord } from '../shared/api/envelope';
-import type { OutcomeUnknown } from '../shared/api/errors';
-import { forEveryone } from '../shared/api/resolution';
-import { parseSessionId, requireText, sessionKey } from '../shared/chat/parseChatFields';
-import { readAdditions } from '../shared/n8n/forms/options';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { forEachChatItem, type Prepare } from '../shared/n8n/run/chatItems';
-import { asItems } from '../shared/n8n/run/itemLoop';
-import { runNode } from '../shared/n8n/run/operations';
-import { contextFields, ENTRIES_AT_ONCE } from './properties';
+import { onlyOperationFields, runOnlyOperation } from '../shared/n8n/run/operations';
+import { inject } from './operations/inject.operation';
 
 export class InjectContext implements INodeType {
 	description: INodeTypeDescription = {
@@ -47,45 +39,12 @@ export class InjectContext implements INodeType {
 		credentials: [
 			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
 		],
-		properties: contextFields,
+		properties: onlyOperationFields(inject),
 	};
 
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, contextFields, async (run) => [
-			await forEachChatItem(run, injectOne, ENTRIES_AT_ONCE),
-		]);
+		return await runOnlyOperation(this, inject);
 	}
-}
-
-/** Adds one entry and returns the session's full context list (Chat › `inject_context`). */
-const injectOne: Prepare = (form) => {
-	const sessionId = parseSessionId(form.text('sessionId'));
-	const context = requireText(form.text('context'), 'Context');
-	const additions = readAdditions(form.collection('developerSettings'));
-	return {
-		payload: { sessionId, context, additions },
-		target: ['context', sessionKey(sessionId)],
-		withDetails: (error) => maybeInjected(sessionId, error),
-		modelMayRepeat: 'afterCompletion',
-		happened: () => 'The context was added.',
-		send: async ({ account: { client } }) =>
-			asItems(
-				documentedRecord(
-					'session_id',
-					await injectContext(client, sessionId, { context }, additions),
-				),
-			),
-	};
-};
-
-/** The response to the next entry contains the full list, so it shows whether this entry was added. */
-function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown {
-	return error.withText({
-		message: `${error.message} (context of session ${sessionId})`,
-		resolution: forEveryone(
-			"The entry wasn't sent again. The next entry for this session returns the full list, which shows whether this one was added.",
-		),
-	});
 }

@@ -8,12 +8,8 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { enteredOr, searchAgents, searchCampaigns } from '../shared/n8n/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { runNode } from '../shared/n8n/run/operations';
-import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { pushFields } from './properties';
-import { pushRows } from './push';
-import { pushForModel } from './pushForModel';
-import { notBegun } from './pushOutput';
+import { onlyOperationFields, runOnlyOperation } from '../shared/n8n/run/operations';
+import { push } from './operations/push.operation';
 
 export class PushCampaignContacts implements INodeType {
 	description: INodeTypeDescription = {
@@ -57,7 +53,7 @@ export class PushCampaignContacts implements INodeType {
 			{ type: NodeConnectionTypes.Main, displayName: 'Pushed Before' },
 		],
 		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
-		properties: pushFields,
+		properties: onlyOperationFields(push),
 	};
 
 	methods = {
@@ -66,7 +62,6 @@ export class PushCampaignContacts implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const push = runsAsTool(this) ? pushForModel : pushRows;
-		return await runNode(this, pushFields, push, (failed) => notBegun(this, failed));
+		return await runOnlyOperation(this, push);
 	}
 }

@@ -7,7 +7,6 @@ import {
 	optionsCollection,
 } from '../shared/n8n/forms/options';
 import { jsonInTools } from '../shared/n8n/tools/textInTools';
-import { toolDescriptionFields } from '../shared/n8n/tools/toolDescription';
 import { DEFAULT_NAME_COLUMN, DEFAULT_PHONE_COLUMN, PHONE_SYNONYMS } from './push/columns';
 import { LIMITS } from '../shared/api/limits';
 import { NAME_SYNONYMS } from '../shared/personName';
@@ -257,7 +256,8 @@ const pushSettingsField: INodeProperties = developerSettings(
 	},
 );
 
-const form: INodeProperties[] = [
+/** The form, from top to bottom. */
+export const pushFields: INodeProperties[] = [
 	whatToDoField,
 	checkNotice,
 	callNotice,
@@ -267,13 +267,4 @@ const form: INodeProperties[] = [
 	...columnFields,
 	pushOptionsField,
 	pushSettingsField,
-];
-
-/** The form, from top to bottom. */
-export const pushFields: INodeProperties[] = [
-	...toolDescriptionFields(
-		'Adds people to a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who should be called. Returns how many people were added, and the reason for each person who was not.',
-		form,
-	),
-	...form,
 ];

@@ -33,18 +33,28 @@ export type OperationRun = {
 	account: () => Promise<AccountClient>;
 };
 
-/** An operation of a node: its form and its implementation. */
-export type Operation = {
-	value: string;
-	name: string;
-	action: string;
-	description: string;
+type OperationFacts = {
 	fields: INodeProperties[];
 	/** Set if it changes nothing in the service, so that a model may always repeat it. */
 	isReadOnly?: true;
 	/** The description of the tool for a model: its effects, and what to be careful with. */
 	toolDescription: string;
+};
+
+/** An operation of a node: its form and its implementation. */
+export type Operation = OperationFacts & {
+	value: string;
+	name: string;
+	action: string;
+	description: string;
 	execute(run: OperationRun): Promise<INodeExecutionData[]>;
+};
+
+/** The operation of a node that has one. The form doesn't name it, and the node may have several outputs. */
+export type OnlyOperation = OperationFacts & {
+	execute(run: OperationRun): Promise<INodeExecutionData[][]>;
+	/** The outputs if nothing was sent, and *On Error* is set to continue. By default, the first one has the items. */
+	notBegun?(context: IExecuteFunctions, failed: INodeExecutionData[]): INodeExecutionData[][];
 };
 
 /** n8n's resource, such as "Call". */
@@ -106,23 +116,26 @@ export async function runOperation(
 	if (operation === undefined) {
 		throw new NodeOperationError(context.getNode(), "Choose 'Operation' from the list");
 	}
-	if (operation.isReadOnly === true) noteReadOnly(context);
-	return await runNode(context, operation.fields, async (run) => [await operation.execute(run)]);
+	return await runOnlyOperation(context, {
+		...operation,
+		execute: async (run) => [await operation.execute(run)],
+	});
 }
 
-/**
- * Runs an action node, in a workflow or as a tool.
- *
- * @param form the fields of the node, or of the chosen operation
- * @param toOutputs the outputs of items that failed before the first was sent, if *On Error* is set to continue
- */
-export async function runNode(
+/** The form of a node with one operation. */
+export function onlyOperationFields({ toolDescription, fields }: OnlyOperation): INodeProperties[] {
+	return [...toolDescriptionFields(toolDescription, fields), ...fields];
+}
+
+/** Runs an action node, in a workflow or as a tool. */
+export async function runOnlyOperation(
 	context: IExecuteFunctions,
-	form: readonly INodeProperties[],
-	execute: (run: OperationRun) => Promise<INodeExecutionData[][]>,
-	toOutputs = (failed: INodeExecutionData[]) => [failed],
+	operation: OnlyOperation,
 ): Promise<INodeExecutionData[][]> {
-	const parameters = new NodeParameters(context, form);
+	if (operation.isReadOnly === true) noteReadOnly(context);
+	const parameters = new NodeParameters(context, operation.fields);
+	const toOutputs = (failed: INodeExecutionData[]) =>
+		operation.notBegun?.(context, failed) ?? [failed];
 	// On first use, inside the item loop, so that each item reports an invalid credential.
 	const account = once(async () => await createAccountClient(context));
 	const executed = executedInstead(context);
@@ -134,7 +147,7 @@ export async function runNode(
 	const run = async () => {
 		if (instead !== undefined) throw new NotSent(instead.message, instead.resolution);
 		requireItemsOfFields(context);
-		return await execute({ context, parameters, account });
+		return await operation.execute({ context, parameters, account });
 	};
 	if (runsAsTool(context)) {
 		return await runForModel(context, async () => {

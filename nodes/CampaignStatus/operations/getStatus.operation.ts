@@ -1,20 +1,49 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { Additions } from '../shared/api/endpoints';
-import { isTransient } from '../shared/api/errors';
-import { READS_AT_ONCE } from '../shared/api/limits';
-import { parseCampaignId } from '../shared/api/parseIds';
-import { BoundedMap } from '../shared/boundedMap';
-import { type CampaignView, readCampaign, simplifyCampaign } from '../shared/campaign';
-import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
-import { readOutput, selectOutput } from '../shared/n8n/forms/outputFields';
-import { asItems, forEachItem } from '../shared/n8n/run/itemLoop';
-import type { OperationRun } from '../shared/n8n/run/operations';
+import type { Additions } from '../../shared/api/endpoints';
+import { isTransient } from '../../shared/api/errors';
+import { READS_AT_ONCE } from '../../shared/api/limits';
+import { parseCampaignId } from '../../shared/api/parseIds';
+import { BoundedMap } from '../../shared/boundedMap';
+import { type CampaignView, readCampaign, simplifyCampaign } from '../../shared/campaign';
+import { campaignField } from '../../shared/n8n/forms/locatorFields';
+import {
+	additionalQueryParameters,
+	concurrencyField,
+	developerSettings,
+	readAdditions,
+	readConcurrency,
+} from '../../shared/n8n/forms/options';
+import { outputFields, readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
+import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
+import type { OnlyOperation, OperationRun } from '../../shared/n8n/run/operations';
 
 /** Campaigns of a run that are kept. Others are read again. */
 const MAX_CAMPAIGNS = 1_000;
 
+export const getStatus: OnlyOperation = {
+	fields: [
+		{ ...campaignField, description: 'The campaign whose progress to get' },
+		...outputFields(
+			'simplified',
+			'One flat record with calls by status, contacts, lists, connect rate, and attempts per contact',
+			'status, connect_rate',
+		),
+		developerSettings(
+			additionalQueryParameters,
+			concurrencyField(READS_AT_ONCE, 'How many campaigns to read at the same time'),
+		),
+	],
+	isReadOnly: true,
+	toolDescription:
+		'Gets the progress of a calling campaign: its status, its contact lists, and their call counts. Calls nobody and changes nothing.',
+
+	async execute(run) {
+		return [await readStatuses(run)];
+	},
+};
+
 /** Reads each item's campaign. Items with the same campaign share a request, so that 100,000 of them don't send 100,000. */
-export async function readStatuses({
+async function readStatuses({
 	context,
 	parameters,
 	account,

@@ -1,0 +1,81 @@
+import { injectContext } from '../../shared/api/endpoints';
+import { documentedRecord } from '../../shared/api/envelope';
+import type { OutcomeUnknown } from '../../shared/api/errors';
+import { forEveryone } from '../../shared/api/resolution';
+import { parseSessionId, requireText, sessionKey } from '../../shared/chat/parseChatFields';
+import { sessionField } from '../../shared/n8n/forms/chatFields';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField,
+	developerSettings,
+	readAdditions,
+} from '../../shared/n8n/forms/options';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
+import { asItems } from '../../shared/n8n/run/itemLoop';
+import type { OnlyOperation } from '../../shared/n8n/run/operations';
+
+/** Entries in flight if 'Concurrency' isn't set. */
+const ENTRIES_AT_ONCE = 20;
+
+export const inject: OnlyOperation = {
+	fields: [
+		sessionField,
+		{
+			displayName: 'Context',
+			name: 'context',
+			type: 'string',
+			typeOptions: { rows: 5 },
+			default: '',
+			required: true,
+			placeholder: 'e.g. In a call yesterday, the customer asked for a visit on Saturday.',
+			description:
+				"Text to add to the agent's context. Each item adds one entry. Entries of the same session keep the order of the items.",
+		},
+		developerSettings(
+			additionalBodyFields,
+			additionalQueryParameters,
+			concurrencyField(
+				ENTRIES_AT_ONCE,
+				'How many entries to send at the same time. Entries of the same session are always sent one by one.',
+			),
+		),
+	],
+	toolDescription:
+		'Gives the AI agent of a chat session more information about the customer or the conversation.',
+
+	async execute(run) {
+		return [await forEachChatItem(run, injectOne, ENTRIES_AT_ONCE)];
+	},
+};
+
+/** Adds one entry and returns the session's full context list (Chat › `inject_context`). */
+const injectOne: Prepare = (form) => {
+	const sessionId = parseSessionId(form.text('sessionId'));
+	const context = requireText(form.text('context'), 'Context');
+	const additions = readAdditions(form.collection('developerSettings'));
+	return {
+		payload: { sessionId, context, additions },
+		target: ['context', sessionKey(sessionId)],
+		withDetails: (error) => maybeInjected(sessionId, error),
+		modelMayRepeat: 'afterCompletion',
+		happened: () => 'The context was added.',
+		send: async ({ account: { client } }) =>
+			asItems(
+				documentedRecord(
+					'session_id',
+					await injectContext(client, sessionId, { context }, additions),
+				),
+			),
+	};
+};
+
+/** The response to the next entry contains the full list, so it shows whether this entry was added. */
+function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown {
+	return error.withText({
+		message: `${error.message} (context of session ${sessionId})`,
+		resolution: forEveryone(
+			"The entry wasn't sent again. The next entry for this session returns the full list, which shows whether this one was added.",
+		),
+	});
+}

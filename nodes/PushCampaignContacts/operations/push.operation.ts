@@ -1,0 +1,18 @@
+import type { OnlyOperation } from '../../shared/n8n/run/operations';
+import { runsAsTool } from '../../shared/n8n/tools/toolRun';
+import { pushFields } from '../properties';
+import { pushRows } from '../push';
+import { pushForModel } from '../pushForModel';
+import { notBegun } from '../pushOutput';
+
+export const push: OnlyOperation = {
+	fields: pushFields,
+	toolDescription:
+		'Adds people to a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who should be called. Returns how many people were added, and the reason for each person who was not.',
+
+	async execute(run) {
+		return runsAsTool(run.context) ? await pushForModel(run) : await pushRows(run);
+	},
+
+	notBegun,
+};
