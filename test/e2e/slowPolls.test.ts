@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import range from 'lodash/range';
 import type { INodeParameters } from 'n8n-workflow';
 import type { Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
@@ -13,12 +14,12 @@ import { until } from '../n8n/until';
 const LAST = 'Calls';
 const BEFORE_THE_FIRST_CHECK = 5;
 const AFTER_IT = 150;
-const UNTIL_THE_NEXT_CHECK_MS = 11_000;
+const UNTIL_THE_NEXT_CHECK_MS = 6_000;
 const RECORD = /^\/v1\/call\/[^/]+$/;
 
 /** n8n accepts no time that comes more often than each minute, but several. */
-const EVERY_10_SECONDS = {
-	item: [0, 10, 20, 30, 40, 50].map((second) => ({
+const EVERY_5_SECONDS = {
+	item: range(0, 60, 5).map((second) => ({
 		mode: 'custom',
 		cronExpression: `${second} * * * * *`,
 	})),
@@ -55,7 +56,7 @@ class Watcher {
 
 	private json(parameters: INodeParameters, name: string): WorkflowJson {
 		const campaignId = byId(fixtures.campaigns.active);
-		const form = { campaignId, pollTimes: EVERY_10_SECONDS, ...parameters };
+		const form = { campaignId, pollTimes: EVERY_5_SECONDS, ...parameters };
 		const trigger = this.account.ours(name, 'campaignCallsTrigger', form, { id: this.nodeId });
 		return chain('watched calls', trigger, node(LAST, 'n8n-nodes-base.noOp', 1));
 	}
