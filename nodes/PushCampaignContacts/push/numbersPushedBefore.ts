@@ -27,12 +27,6 @@ const REASONS: Record<PushedBeforeStatus, Resolution> = {
 	},
 };
 
-/**
- * n8n compares each looked-up text that is new with the whole list. This many comparisons take about a second, in which another
- * worker may overwrite the list, as while a push reserves its numbers.
- */
-const MAX_COMPARISONS_OF_CHECK = 100_000_000;
-
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
 export class NumbersPushedBefore {
 	constructor(
@@ -49,16 +43,6 @@ export class NumbersPushedBefore {
 		const [fresh, known] = partition(rows, (row) => added.has(textOf(row)));
 		this.report(await this.leaveOutPushed(known, notPushed), 'unknown_before', notPushed);
 		return fresh;
-	}
-
-	/** Leaves out the known numbers of a check. @returns the other rows, or undefined if finding them takes too long */
-	async leaveOutOfCheck(rows: RowSet, notPushed: RowsNotPushed): Promise<RowSet | undefined> {
-		const stored = await this.store.count();
-		if (stored === 0) return rows;
-		if (rows.size * (rows.size + stored) > MAX_COMPARISONS_OF_CHECK) return undefined;
-		const [known, fresh] = await this.find([...rows], 'begun');
-		this.report(await this.leaveOutPushed(known, notPushed), 'unknown_before', notPushed);
-		return RowSet.of(fresh);
 	}
 
 	/** Remembers what the service reported. Never throws: without it, later executions report the rows as unknown. */

@@ -135,7 +135,7 @@ export type PushOutcome = {
 	enqueue: boolean;
 	/** Only with *Check Only*: the rows that a push would send, the status of the campaign, and what is known of the agent. */
 	ready?: RowSet;
-	/** Whether `ready` may include numbers pushed before, because finding them takes too long. */
+	/** Whether `ready` may include numbers pushed before, because a check can't look them up. */
 	readyIsUpperBound?: boolean;
 	campaignStatus?: string | undefined;
 	aboutAgent?: string[];
