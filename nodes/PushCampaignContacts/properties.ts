@@ -252,7 +252,7 @@ const pushSettingsField: INodeProperties = developerSettings(
 		name: 'contactsPerRequest',
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: LIMITS.contactsPerRequest, numberPrecision: 0 },
-		default: 10_000,
+		default: LIMITS.contactsPerRequest,
 		description: `How many contacts to send per request, at most ${LIMITS.contactsPerRequest.toLocaleString('en-US')}. The node sends as many requests as it needs. With fewer contacts per request, fewer rows have an unknown outcome if the connection breaks.`,
 	},
 );
