@@ -279,6 +279,7 @@ export async function sendInChunks(
 		}
 		if (stop !== undefined) notPushed.addAll(RowSet.of(rest), stop.status, stop.reason);
 	}
+	await sender.reportEarlier();
 	if (stop !== undefined) outcome.stopped ??= stop.error;
 	numbersOfExecution.add(outcome, keyNumberAt);
 }

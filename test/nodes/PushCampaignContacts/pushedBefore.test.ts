@@ -137,7 +137,7 @@ describe('what is known of the earlier push', () => {
 		const { pushedBefore } = await run(manyRows(2), release);
 		expect(pushedBefore.map(statusOf)).toEqual(['0 unknown_before', '1 unknown_before']);
 		expect(pushedBefore[0]?.json.rejection_reason).toMatch(
-			/began to push it, and the outcome is unknown: .* Look for it in the campaign\./,
+			/began to push it, and the outcome is unknown, .* Look for it in the campaign\./,
 		);
 	});
 
@@ -164,6 +164,40 @@ describe('what is known of the earlier push', () => {
 			...['0 pushed_before', '1 waiting_before', '2 unknown_before'],
 		]);
 		expect(store.size).toBe(size);
+	});
+
+	test.each([
+		['n8n is killed', Infinity],
+		// The look-up tries to remove its texts seven times.
+		['the database fails for more than a minute', 7],
+	])('an interrupted look-up makes nothing known that is not: %s', async (_what, failures) => {
+		const known = [
+			/^0 (pushed|unknown)_before$/,
+			/^1 (waiting|unknown)_before$/,
+			/^2 unknown_before$/,
+		];
+		let isInterrupted = true;
+		for (let nth = 1; isInterrupted; nth++) {
+			store.clear();
+			respondWith(released(1), ok(1), [500, 'broken']);
+			await run(manyRows(1), release);
+			await run(manyRows(2));
+			await run(manyRows(3), {}, goOn);
+			const before = store.calls.length;
+			store.beforeCall = () => {
+				const call = store.calls.length - before;
+				if (call >= nth && call < nth + failures) throw new Error('killed');
+			};
+			await run(manyRows(3), release);
+			isInterrupted = store.calls.length - before >= nth;
+			store.beforeCall = () => {};
+			for (let time = 0; time < 2; time++) {
+				const { pushedBefore } = await run(manyRows(3), release);
+				expect(pushedBefore.map(statusOf)).toEqual(
+					known.map((status) => expect.stringMatching(status)),
+				);
+			}
+		}
 	});
 
 	test('the columns of a row in Pushed Before', async () => {
