@@ -171,11 +171,6 @@ describe('what is known of the earlier push', () => {
 		// The look-up tries to remove its texts seven times.
 		['the database fails for more than a minute', 7],
 	])('an interrupted look-up makes nothing known that is not: %s', async (_what, failures) => {
-		const known = [
-			/^0 (pushed|unknown)_before$/,
-			/^1 (waiting|unknown)_before$/,
-			/^2 unknown_before$/,
-		];
 		let isInterrupted = true;
 		for (let nth = 1; isInterrupted; nth++) {
 			store.clear();
@@ -193,9 +188,11 @@ describe('what is known of the earlier push', () => {
 			store.beforeCall = () => {};
 			for (let time = 0; time < 2; time++) {
 				const { pushedBefore } = await run(manyRows(3), release);
-				expect(pushedBefore.map(statusOf)).toEqual(
-					known.map((status) => expect.stringMatching(status)),
-				);
+				expect(pushedBefore.map(statusOf)).toEqual([
+					expect.stringMatching(/^0 (pushed|unknown)_before$/),
+					expect.stringMatching(/^1 (waiting|unknown)_before$/),
+					'2 unknown_before',
+				]);
 			}
 		}
 	});
