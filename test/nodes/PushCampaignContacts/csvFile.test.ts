@@ -395,7 +395,9 @@ describe('more rows than n8n can store as items', () => {
 			not_sent: MAX_OUTPUT_ROWS + 1,
 		});
 		const rows = (first: number, end: number): unknown =>
-			expect.stringMatching(`^Rows ${first} to ${end}: \\w+ .* Row numbers of the file "a.csv" are as in`);
+			expect.stringMatching(
+				`^Rows ${first} to ${end}: \\w+ .* Row numbers of the file "a.csv" are as in`,
+			);
 		expect(jsonOf(rejected)).toHaveLength(1 + MAX_OUTPUT_ROWS / 10_000 + 1);
 		expect(jsonOf(rejected.slice(0, 2))).toEqual([
 			{ rejection_status: 'unknown', rejection_reason: rows(10_002, 20_001) },
