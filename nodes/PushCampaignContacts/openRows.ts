@@ -107,8 +107,9 @@ async function pastedRows({ context, parameters }: OperationRun): Promise<RowSou
 	// The first cell, and the last one, can be empty.
 	const written: unknown = context.getNodeParameter('pastedRows', 0);
 	const text = typeof written === 'string' ? written : trimmed;
-	if (trimmed !== '')
-		return await FileRows.open({ name: 'Rows', open: () => [Buffer.from(`${text}\n`)] });
+	// The byte order mark says that it's UTF-8, also if a character was damaged before.
+	const open = () => [Buffer.from(`\uFEFF${text}\n`)];
+	if (trimmed !== '') return await FileRows.open({ name: 'Rows', isPasted: true, open });
 	throw new InvalidInput(
 		"'Rows' is empty, so nothing was sent",
 		onScreenOnly(

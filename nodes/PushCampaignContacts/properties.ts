@@ -17,6 +17,8 @@ export const EXAMPLE_CONTACTS = '[{ "phone": "9876543210", "person_name": "Asha 
 /** Enough for what a model or a person writes. */
 export const MAX_ROWS_IN_JSON = 1_000;
 
+const MAX_PER_REQUEST = LIMITS.contactsPerRequest;
+
 const campaignFields: INodeProperties[] = [
 	{
 		...campaignField,
@@ -250,9 +252,9 @@ const pushSettingsField: INodeProperties = developerSettings(
 		displayName: 'Contacts per Request',
 		name: 'contactsPerRequest',
 		type: 'number',
-		typeOptions: { minValue: 1, maxValue: LIMITS.contactsPerRequest, numberPrecision: 0 },
-		default: 10_000,
-		description: `How many contacts to send per request, at most ${LIMITS.contactsPerRequest.toLocaleString('en-US')}. The node sends as many requests as it needs. With fewer contacts per request, fewer rows have an unknown outcome if the connection breaks.`,
+		typeOptions: { minValue: 1, maxValue: MAX_PER_REQUEST, numberPrecision: 0 },
+		default: MAX_PER_REQUEST,
+		description: `How many contacts to send per request, at most ${MAX_PER_REQUEST.toLocaleString('en-US')}. The node sends as many requests as it needs. With fewer contacts per request, fewer rows have an unknown outcome if the connection breaks.`,
 	},
 );
 

@@ -1,5 +1,6 @@
 import findLastIndex from 'lodash/findLastIndex';
 import isEqual from 'lodash/isEqual';
+import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
@@ -25,10 +26,11 @@ import {
 	type OpenFile,
 } from './encoding';
 
-/** A file that should be CSV. */
+/** A file, or a text in a field, that should be CSV. */
 export type Source = {
-	/** The name for messages. */
+	/** Of the file, or of the field. */
 	name: string;
+	isPasted?: boolean;
 	open: OpenFile;
 };
 
@@ -109,24 +111,31 @@ export class CsvFile {
 		return this.source.name;
 	}
 
+	/** For messages. */
+	get label(): string {
+		return labelOf(this.source);
+	}
+
 	get delimiter(): string {
 		return this.layout.delimiter;
 	}
 
 	/** Hints about how the file was read. Complete after its rows were. */
 	get notes(): readonly Explanation[] {
-		const name = quoted(this.name);
+		const { label } = this;
 		if (this.encoding === 'windows-1252') {
-			const message = `The file ${name} was read as Windows-1252`;
+			const message = `${upperFirst(label)} was read as Windows-1252`;
 			const resolution = onScreenOnly(
 				"Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.",
 			);
 			return [{ message, resolution }];
 		}
 		if (!this.isDamaged) return [];
-		const message = `Some characters of the file ${name} can't be read, so they became "${UNREADABLE}"`;
+		const message = `Some characters of ${label} can't be read, so they became "${UNREADABLE}"`;
 		const resolution = onScreenOnly(
-			'Check the rows. For the next push, correct the file and save it as CSV UTF-8.',
+			this.source.isPasted === true
+				? 'Check the rows, and correct them for the next push.'
+				: 'Check the rows. For the next push, correct the file and save it as CSV UTF-8.',
 		);
 		return [{ message, resolution }];
 	}
@@ -199,9 +208,9 @@ export class CsvFile {
 
 	private tooWide(): InvalidInput {
 		return new InvalidInput(
-			`The header of the file ${quoted(this.name)} has ${this.header.length.toLocaleString('en-US')} columns, but most rows have far fewer cells. Nothing was sent`,
+			`The header of ${this.label} has ${this.header.length.toLocaleString('en-US')} columns, but most rows have far fewer cells. Nothing was sent`,
 			onScreenOnly(
-				'Check that the first row names the columns. Save the file with only the columns that you need.',
+				'Check that the first row names the columns. Keep only the columns that you need.',
 			),
 		);
 	}
@@ -234,10 +243,14 @@ function unreadable(source: Source, { row, isQuoted }: UnreadableRow): InvalidIn
 		: invalidFile(
 				source,
 				`has more than ${MAX_ROW_CHARACTERS.toLocaleString('en-US')} characters in row ${row}, so nothing was sent`,
-				'Check that the file has one line per person, and save it again as CSV.',
+				'Check that it has one line per person.',
 			);
 }
 
-function invalidFile({ name }: Source, issue: string, resolution: string): InvalidInput {
-	return new InvalidInput(`The file ${quoted(name)} ${issue}`, onScreenOnly(resolution));
+function invalidFile(source: Source, issue: string, resolution: string): InvalidInput {
+	return new InvalidInput(`${upperFirst(labelOf(source))} ${issue}`, onScreenOnly(resolution));
+}
+
+function labelOf({ name, isPasted }: Source): string {
+	return isPasted === true ? `'${name}'` : `the file ${quoted(name)}`;
 }

@@ -3,7 +3,6 @@ import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
 import { Pauses } from '../../shared/pauses';
 import type { Explanation } from '../../shared/api/resolution';
-import { quoted } from '../../shared/values';
 import { SOURCE_FILE_COLUMN, SOURCE_ROW_COLUMN, type ContactRow } from '../push/cells';
 import { changedFile } from '../push/prepareRows';
 import {
@@ -34,7 +33,7 @@ export class FileRows implements RowSource {
 		this.names = {
 			one: (row) => `row ${this.numbers.at(row)}`,
 			several: (rows) => describeRows(rows, (row) => this.numbers.at(row)),
-			legend: `Row numbers of ${quoted(file.name)} are as in a spreadsheet program. The header is row 1.`,
+			legend: `Row numbers of ${file.label} are as in a spreadsheet program. The header is row 1.`,
 		};
 	}
 

@@ -70,6 +70,10 @@ const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
 export class ChunkSender {
 	private readonly pushedBefore: NumbersPushedBefore | undefined;
 	private readonly reader: Reader;
+	/** Rows that an earlier attempt noted, without a record. */
+	private readonly noted: number[] = [];
+	/** Rows whose numbers an earlier execution stored. */
+	private readonly known: number[] = [];
 	/** The contacts of the next chunk, prepared while a request is in flight. */
 	private ahead: { rows: readonly number[]; contacts: Promise<string[]> } | undefined;
 
@@ -86,7 +90,7 @@ export class ChunkSender {
 		const { numbersPushedBefore: store, campaign, isTool } = deps;
 		const { keyAt } = prepared.phones;
 		this.reader = readerOf(isTool);
-		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, keyAt, isTool);
+		this.pushedBefore = store && new NumbersPushedBefore(store, campaign, keyAt, isTool);
 	}
 
 	/** Adds what earlier attempts recorded of a chunk to the outcome. @returns its other rows */
@@ -114,10 +118,11 @@ export class ChunkSender {
 		if (noted?.state === 'unclear' && whole.rows.length > 0) throw rowsChanged();
 		if (noted?.state === 'same') {
 			// An earlier attempt may have sent it, but recorded nothing.
-			this.add({}, (await this.pushedBefore?.leaveOutPushed(rows, notPushed)) ?? rows);
+			this.noted.push(...rows);
 			return { rest: [] };
 		}
-		const fresh = (await this.pushedBefore?.reserve(rows, notPushed)) ?? rows;
+		const [fresh, known] = (await this.pushedBefore?.reserve(rows)) ?? [rows, []];
+		this.known.push(...known);
 		if (fresh.length === 0) {
 			await noted?.remove();
 			return { rest: [] };
@@ -132,6 +137,17 @@ export class ChunkSender {
 		await this.pushedBefore?.confirm(this.outcome.pushed.slice(requestsBefore));
 		await this.pushedBefore?.release([...ranges.flat(), ...sent.rest]);
 		return sent;
+	}
+
+	/** Reports the rows that weren't sent because an earlier attempt or execution may have sent them. */
+	async reportEarlier(): Promise<void> {
+		const { noted, known, pushedBefore } = this;
+		const { notPushed } = this.outcome;
+		const all = [...noted, ...known].sort((one, other) => one - other);
+		const unknown = new Set((await pushedBefore?.leaveOutPushed(all, notPushed)) ?? noted);
+		const isUnknown = (row: number) => unknown.has(row);
+		this.add({}, noted.filter(isUnknown));
+		pushedBefore?.report(known.filter(isUnknown), 'unknown_before', notPushed);
 	}
 
 	/** Usually in one request. */

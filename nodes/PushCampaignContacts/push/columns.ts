@@ -247,10 +247,10 @@ function uniqueColumn(
 ): Column | undefined {
 	if (name === undefined) return undefined;
 	if (!repeated.has(name)) return { name };
-	const header = file === undefined ? 'The header of the file' : `The header of ${quoted(file)}`;
+	const header = file === undefined ? 'The header' : `The header of ${quoted(file)}`;
 	throw new InvalidInput(
 		`${header} has more than one column ${quoted(name)}, so nothing was sent`,
-		onScreenOnly('Remove or rename all but one of them in the file.'),
+		onScreenOnly('Remove or rename all but one of them.'),
 	);
 }
 

@@ -21,44 +21,26 @@ const REASONS: Record<PushedBeforeStatus, Resolution> = {
 			"This number was pushed to the campaign before and waits there, so it wasn't sent again.",
 	},
 	unknown_before: {
-		onScreen: `An earlier execution of this workflow pushed this number or began to push it, and the outcome is unknown: it may be in the campaign and may be called. It wasn't sent again. Look for it in the campaign. ${TO_SEND_ANYWAY}`,
+		onScreen: `An earlier execution of this workflow pushed this number or began to push it, and the outcome is unknown, or the service skipped it as a duplicate. It may be in the campaign and may be called. It wasn't sent again. Look for it in the campaign. ${TO_SEND_ANYWAY}`,
 		forModel:
 			"An earlier push of this number began, and its outcome is unknown, so it wasn't sent again.",
 	},
 };
 
-/**
- * n8n compares each looked-up text that is new with the whole list. This many comparisons take about a second, in which another
- * worker may overwrite the list, as while a push reserves its numbers.
- */
-const MAX_COMPARISONS_OF_CHECK = 100_000_000;
-
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
 export class NumbersPushedBefore {
 	constructor(
 		private readonly store: DeduplicationStore,
-		private readonly campaignId: number,
+		private readonly campaign: { id: number; enqueue: boolean },
 		private readonly keyOf: KeyOf,
 		private readonly isTool: boolean,
 	) {}
 
-	/** Remembers numbers before they are sent, and leaves out the known ones. @returns the rows to send */
-	async reserve(rows: Rows, notPushed: RowsNotPushed): Promise<Rows> {
+	/** Remembers numbers before they are sent. @returns the rows to send, and those whose numbers are known */
+	async reserve(rows: Rows): Promise<[fresh: Rows, known: Rows]> {
 		const textOf = this.textOf('begun');
 		const added = new Set(await this.store.add(rows.map(textOf)));
-		const [fresh, known] = partition(rows, (row) => added.has(textOf(row)));
-		this.report(await this.leaveOutPushed(known, notPushed), 'unknown_before', notPushed);
-		return fresh;
-	}
-
-	/** Leaves out the known numbers of a check. @returns the other rows, or undefined if finding them takes too long */
-	async leaveOutOfCheck(rows: RowSet, notPushed: RowsNotPushed): Promise<RowSet | undefined> {
-		const stored = await this.store.count();
-		if (stored === 0) return rows;
-		if (rows.size * (rows.size + stored) > MAX_COMPARISONS_OF_CHECK) return undefined;
-		const [known, fresh] = await this.find([...rows], 'begun');
-		this.report(await this.leaveOutPushed(known, notPushed), 'unknown_before', notPushed);
-		return RowSet.of(fresh);
+		return partition(rows, (row) => added.has(textOf(row)));
 	}
 
 	/** Remembers what the service reported. Never throws: without it, later executions report the rows as unknown. */
@@ -72,42 +54,56 @@ export class NumbersPushedBefore {
 
 	/**
 	 * Forgets rows that certainly had no effect, so that a later execution may send them. Never throws: if n8n can't forget
-	 * them, that execution reports them as pushed before.
+	 * them, that execution doesn't send them, and reports them as `unknown_before`.
 	 */
 	async release(rows: Rows): Promise<void> {
 		if (rows.length === 0) return;
 		await this.store.remove(rows.map(this.textOf('begun'))).catch(() => undefined);
 	}
 
-	/** Leaves out rows whose push has ended. @returns the other rows. What n8n can't tell isn't known. */
+	/**
+	 * Leaves out rows of which an earlier execution reported whether they're released. Once for a whole push, because n8n reads
+	 * and writes all numbers each time.
+	 *
+	 * @returns the other rows. What n8n can't tell isn't known.
+	 */
 	async leaveOutPushed(rows: Rows, notPushed: RowsNotPushed): Promise<Rows> {
-		const find = async (some: Rows, mark: Mark): Promise<[Rows, Rows]> =>
-			await this.find(some, mark).catch(() => [[], some]);
-		const [released, others] = await find(rows, 'released');
-		const [waiting, unknown] = await find(others, 'unreleased');
-		this.report(released, 'pushed_before', notPushed);
-		this.report(waiting, 'waiting_before', notPushed);
-		return unknown;
+		let others = rows;
+		// Earlier pushes probably did the same as this one. n8n compares what it doesn't find with the whole list.
+		for (const [mark, status] of this.campaign.enqueue ? ENDED : ENDED.toReversed()) {
+			const [found, left] = await this.find(others, mark).catch(() => [[], others]);
+			this.report(found, status, notPushed);
+			others = left;
+		}
+		return others;
 	}
 
-	private report(rows: Rows, status: PushedBeforeStatus, notPushed: RowsNotPushed): void {
+	report(rows: Rows, status: PushedBeforeStatus, notPushed: RowsNotPushed): void {
 		notPushed.addAll(RowSet.of(rows), status, REASONS[status][readerOf(this.isTool)]);
 	}
 
 	/** The rows of which this is remembered, and the others. */
 	private async find(rows: Rows, mark: Mark): Promise<[Rows, Rows]> {
+		if (rows.length === 0) return [[], []];
 		const textOf = this.textOf(mark);
-		const texts = new Set(rows.length > 0 ? await this.store.find(rows.map(textOf)) : []);
+		const lookUp = `look-up of ${mark} ${this.campaign.id}`;
+		const texts = new Set(await this.store.find(rows.map(textOf), lookUp));
 		return partition(rows, (row) => texts.has(textOf(row)));
 	}
 
 	private textOf(mark: Mark): (row: number) => string {
-		return (row) => pushTexts(this.campaignId, this.keyOf(row))[mark];
+		return (row) => pushTexts(this.campaign.id, this.keyOf(row))[mark];
 	}
 }
 
 type Rows = readonly number[];
 type Mark = keyof ReturnType<typeof pushTexts>;
+
+/** How a push can end, and its status then. */
+const ENDED: ReadonlyArray<[Mark, PushedBeforeStatus]> = [
+	['released', 'pushed_before'],
+	['unreleased', 'waiting_before'],
+];
 
 /** A pushed number takes two texts. */
 const MAX_ROWS = MAX_REMEMBERED / 2;

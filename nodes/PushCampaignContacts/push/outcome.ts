@@ -18,9 +18,10 @@ export type PushedBeforeStatus = (typeof PUSHED_BEFORE_STATUSES)[number];
  * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
  * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
  * - `duplicate`: another row has the same number, or an earlier run of the node in the execution pushed it.
- * - `pushed_before`: an earlier execution of the workflow pushed and released its number.
- * - `waiting_before`: an earlier execution pushed its number with *Add and Let Wait*.
- * - `unknown_before`: an earlier execution sent its number, or began to, and no more is known.
+ * - `pushed_before`: an earlier execution of the workflow pushed its number, and the service reported the release.
+ * - `waiting_before`: an earlier execution pushed its number, and the service reported that it isn't released.
+ * - `unknown_before`: an earlier execution sent its number, or began to, and no more is known, or the service skipped it as
+ *   a duplicate.
  * - `unknown`: it was sent, and the result isn't known.
  * - `not_sent`: the push stopped before the service accepted it. Nothing is known against it, so a retry sends it.
  */
@@ -135,7 +136,7 @@ export type PushOutcome = {
 	enqueue: boolean;
 	/** Only with *Check Only*: the rows that a push would send, the status of the campaign, and what is known of the agent. */
 	ready?: RowSet;
-	/** Whether `ready` may include numbers pushed before, because finding them takes too long. */
+	/** Whether `ready` may include numbers pushed before, because a check can't look them up. */
 	readyIsUpperBound?: boolean;
 	campaignStatus?: string | undefined;
 	aboutAgent?: string[];

@@ -70,7 +70,8 @@ export function pushSummary(outcome: PushOutcome): string {
 	if (ready === undefined) return `${summary} ${releaseSentence(outcome)}`.trim();
 	return compact([
 		summary,
-		readyIsUpperBound && 'The ready rows may include numbers that were pushed before.',
+		readyIsUpperBound &&
+			'The ready rows may include numbers that were pushed before. A push leaves them out.',
 		WITH_A_WARNING.includes(status) &&
 			`The campaign's status is ${status}, so its contacts can be pushed, but nobody is called until it's active.`,
 		...aboutAgent,

@@ -249,7 +249,7 @@ describe('columns of a file', () => {
 		[
 			'it has the column twice',
 			lines('phone,phone', `${phone(2)},x`),
-			'The header of the file has more than one column "phone", so nothing was sent',
+			'The header has more than one column "phone", so nothing was sent',
 			/^Remove or rename all but one/,
 		],
 		['it is empty', '', 'The file "b.csv" is empty, so nothing was sent', /first row/],
@@ -267,7 +267,7 @@ test('rows of a file are named if the push stops', async () => {
 	expect(error).toHaveProperty(
 		'description',
 		expect.stringMatching(
-			/Pushed: 1 row \(row 2, contact list 501\)\.[^]*Not sent: 1 row \(row 4\)\.[^]*Row numbers of "b\.csv" are as in a spreadsheet program\. The header is row 1\.$/,
+			/Pushed: 1 row \(row 2, contact list 501\)\.[^]*Not sent: 1 row \(row 4\)\.[^]*Row numbers of the file "b\.csv" are as in a spreadsheet program\. The header is row 1\.$/,
 		),
 	);
 });
@@ -395,7 +395,9 @@ describe('more rows than n8n can store as items', () => {
 			not_sent: MAX_OUTPUT_ROWS + 1,
 		});
 		const rows = (first: number, end: number): unknown =>
-			expect.stringMatching(`^Rows ${first} to ${end}: \\w+ .* Row numbers of "a.csv" are as in`);
+			expect.stringMatching(
+				`^Rows ${first} to ${end}: \\w+ .* Row numbers of the file "a.csv" are as in`,
+			);
 		expect(jsonOf(rejected)).toHaveLength(1 + MAX_OUTPUT_ROWS / 10_000 + 1);
 		expect(jsonOf(rejected.slice(0, 2))).toEqual([
 			{ rejection_status: 'unknown', rejection_reason: rows(10_002, 20_001) },

@@ -1,5 +1,5 @@
 import { engineHarness } from '../../engine';
-import { contactsOf, jsonOf, ok, respondWith, rowsOf, runPush } from './pushHarness';
+import { contactsOf, jsonOf, ok, rejection, respondWith, rowsOf, runPush } from './pushHarness';
 
 engineHarness();
 const pasted = (pastedRows: string) => ({ contactsFrom: 'pasted', pastedRows });
@@ -43,4 +43,30 @@ test.each([
 	const { error } = await runPush(rowsOf({}), pasted(text));
 	expect(error?.message).toMatch(message);
 	expect(error?.description).toMatch(advice);
+});
+
+test.each([
+	['phone\n"9876543210', "'Rows' has a quote in row 2 that isn't closed"],
+	['phone\tphone\n9876543210\t9876543211', 'The header has more than one column "phone"'],
+	[
+		`phone${',a'.repeat(2_000)}\n${'9876543210\n'.repeat(2_000)}`,
+		"The header of 'Rows' has 2,001 columns",
+	],
+	[`phone\n${'9'.repeat(20_000_000)}`, "'Rows' has more than "],
+])('of %#, the message calls the text by its field', async (text, message) => {
+	const { error } = await runPush(rowsOf({}), pasted(text));
+	expect(error?.message).toContain(message);
+	expect(`${error?.message} ${error?.description}`).not.toMatch(/\bfile\b/);
+});
+
+test('hints, and the message of a push that stopped, call it by its field', async () => {
+	respondWith([409, rejection('archived')]);
+	const { error } = await runPush(rowsOf({}), pasted('phone,person_name\n9876543210,Ash\uFFFD'));
+	expect(error?.description).toContain("Row numbers of 'Rows' are as in a spreadsheet program");
+	const bodies = respondWith(ok());
+	const { hints } = await runPush(rowsOf({}), pasted('phone,person_name\n9876543210,Ash\uFFFD'));
+	expect(hints).toContainEqual(
+		expect.stringMatching(/^Some characters of 'Rows' can't be read, so they became /),
+	);
+	expect(contactsOf(bodies[0])).toEqual([{ phone: '9876543210', person_name: 'Ash\uFFFD' }]);
 });

@@ -3,7 +3,7 @@ import chunk from 'lodash/chunk';
 import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { pause } from '../../clock';
-import { type DeduplicationStore, MAX_REMEMBERED } from '../../deduplicationStore';
+import { type DeduplicationStore, findByAdding, MAX_REMEMBERED } from '../../deduplicationStore';
 import { type Limiter, runExclusive } from '../../keyedMutex';
 import { clock } from '../http/accountClient';
 import { cancelSignal } from '../run/cancel';
@@ -62,21 +62,21 @@ export function openStore(
 		const size = Math.max(1, Math.floor(MAX_COMPARISONS / Math.max(1, await count())));
 		for (const part of chunk(texts, size)) await helpers.removeProcessed(part, scope, OPTIONS);
 	};
+	const add = async (texts: string[], maxEntries?: number) => {
+		const options = { ...OPTIONS, ...(maxEntries !== undefined && { maxEntries }) };
+		const { new: added } = await helpers.checkProcessedAndRecord(texts, scope, options);
+		return added.map(String);
+	};
+	// Without a maximum, so that n8n drops no other text.
+	const lookUp = {
+		add,
+		remove: async (texts: string[]) =>
+			await repeatOnStore(context)(async () => await remove(texts)),
+	};
 	return {
-		add: async (texts, maxEntries = MAX_REMEMBERED) => {
-			const options = { ...OPTIONS, maxEntries };
-			return await access(async () => {
-				const { new: added } = await helpers.checkProcessedAndRecord(texts, scope, options);
-				return added.map(String);
-			});
-		},
-		find: async (texts) =>
-			await access(async () => {
-				// Without a maximum, so that n8n drops no other text.
-				const asked = await helpers.checkProcessedAndRecord(texts, scope, OPTIONS);
-				await repeatOnStore(context)(async () => await remove(asked.new.map(String)));
-				return asked.processed.map(String);
-			}),
+		add: async (texts, maxEntries = MAX_REMEMBERED) =>
+			await access(async () => await add(texts, maxEntries)),
+		find: async (texts, mark) => await access(async () => await findByAdding(lookUp, texts, mark)),
 		remove: async (texts) => await access(async () => await remove(texts)),
 		clear: async () =>
 			await access(async () => await helpers.clearAllProcessedItems(scope, OPTIONS)),

@@ -44,9 +44,9 @@ test('texts are looked up without adding them, also if the database is locked fo
 	harness.store.beforeCall = (call) => {
 		if (call.startsWith('remove') && ++failures <= 2) throw new Error('SQLITE_BUSY');
 	};
-	expect(await store.find(['b', 'c', 'd'])).toEqual(['b']);
+	expect(await store.find(['b', 'c', 'd'], 'mark')).toEqual(['b']);
 	expect(harness.store.size).toBe(2);
-	expect(await store.find(['c', 'a'])).toEqual(['a']);
+	expect(await store.find(['c', 'a'], 'mark')).toEqual(['a']);
 });
 
 test("a model can't resolve that n8n's database is unavailable", async () => {
