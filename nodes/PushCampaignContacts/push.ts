@@ -24,10 +24,11 @@ import { openRows } from './openRows';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
 import { withoutUnknown } from './push/numbersOfExecution';
-import { requireRoom } from './push/numbersPushedBefore';
+import { NumbersPushedBefore, requireRoom } from './push/numbersPushedBefore';
 import {
 	PUSHED_BEFORE_STATUSES,
 	type PushOutcome,
+	type ReadyRows,
 	reasonOf,
 	REJECTED_STATUSES,
 	RowsNotPushed,
@@ -186,14 +187,21 @@ async function checkNumbers(
 	context: IExecuteFunctions,
 	prepared: PreparedRows,
 	{ campaign, skipPushedBefore }: Omit<PushSettings, 'columns'>,
-): Promise<{ ready: RowSet; readyIsUpperBound?: boolean }> {
+): Promise<ReadyRows> {
 	const isTool = runsAsTool(context);
 	const unknown = isTool ? {} : unknownNumbers(context, campaign.id);
 	const rows = withoutUnknown(prepared, unknown);
 	if (!skipPushedBefore) return { ready: rows };
-	// n8n can look up a number only by adding it, and a check writes nothing.
-	const stored = await openPushedNumbers(context).count();
-	return { ready: rows, readyIsUpperBound: stored > 0 };
+	const { phones, notPushed } = prepared;
+	const store = openPushedNumbers(context);
+	// Whatever the next push does, most rows of a growing sheet are released.
+	const numbers = new NumbersPushedBefore(
+		store,
+		{ ...campaign, enqueue: true },
+		phones.keyAt,
+		isTool,
+	);
+	return await numbers.leaveOutOfCheck(rows, notPushed);
 }
 
 /** An empty input is fine. */

@@ -4,7 +4,7 @@ import { readerOf, type Resolution } from '../../shared/api/resolution';
 import { pushTexts } from '../../shared/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
 import type { KeyOf } from './phones';
-import type { PushedBeforeStatus, PushedRequest, RowsNotPushed } from './outcome';
+import type { PushedBeforeStatus, PushedRequest, ReadyRows, RowsNotPushed } from './outcome';
 import { RowSet } from './rowSet';
 
 const TO_SEND_ANYWAY =
@@ -27,6 +27,12 @@ const REASONS: Record<PushedBeforeStatus, Resolution> = {
 	},
 };
 
+/**
+ * n8n compares each looked-up text that is new with the whole list. This many comparisons take about a second, in which another
+ * worker may overwrite the list, as while a push reserves its numbers.
+ */
+const MAX_COMPARISONS_OF_CHECK = 100_000_000;
+
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
 export class NumbersPushedBefore {
 	constructor(
@@ -41,6 +47,21 @@ export class NumbersPushedBefore {
 		const textOf = this.textOf('begun');
 		const added = new Set(await this.store.add(rows.map(textOf)));
 		return partition(rows, (row) => added.has(textOf(row)));
+	}
+
+	/**
+	 * Leaves out the rows of a check whose push has ended. Whether a push of the others began isn't looked up, because a number
+	 * would count as begun if that was interrupted.
+	 *
+	 * @returns the other rows, and which of them a push may leave out
+	 */
+	async leaveOutOfCheck(rows: RowSet, notPushed: RowsNotPushed): Promise<ReadyRows> {
+		const stored = await this.store.count();
+		if (stored === 0) return { ready: rows };
+		if (rows.size * (rows.size + stored) > MAX_COMPARISONS_OF_CHECK)
+			return { ready: rows, readyMayInclude: 'pushedBefore' };
+		const ready = RowSet.of(await this.leaveOutPushed([...rows], notPushed));
+		return { ready, readyMayInclude: 'unknownBefore' };
 	}
 
 	/** Remembers what the service reported. Never throws: without it, later executions report the rows as unknown. */

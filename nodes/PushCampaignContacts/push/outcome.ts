@@ -125,8 +125,15 @@ export type PushedRequest = {
 	unmatched: readonly JsonValue[];
 };
 
-/** Each row is in exactly one of `pushed`, `notPushed`, and `ready`. */
-export type PushOutcome = {
+/** The rows of a check that a push would send. */
+export type ReadyRows = {
+	ready: RowSet;
+	/** Which of them a push may leave out, because a check can't look them up. */
+	readyMayInclude?: 'pushedBefore' | 'unknownBefore';
+};
+
+/** Each row is in exactly one of `pushed`, `notPushed`, and `ready`, which only a check has. */
+export type PushOutcome = Partial<ReadyRows> & {
 	received: number;
 	pushed: PushedRequest[];
 	notPushed: RowsNotPushed;
@@ -134,10 +141,7 @@ export type PushOutcome = {
 	hasRejections?: boolean;
 	/** Whether the requests ask to release the contacts to the calling queue. */
 	enqueue: boolean;
-	/** Only with *Check Only*: the rows that a push would send, the status of the campaign, and what is known of the agent. */
-	ready?: RowSet;
-	/** Whether `ready` may include numbers pushed before, because a check can't look them up. */
-	readyIsUpperBound?: boolean;
+	/** Only of a check: the status of the campaign, and what is known of the agent. */
 	campaignStatus?: string | undefined;
 	aboutAgent?: string[];
 	/** Why the push stopped early. */

@@ -64,14 +64,19 @@ export function summaryLine(outcome: PushOutcome): string {
 const WITH_A_WARNING = ['Draft', 'Paused'];
 
 /** The totals, and whether anybody will be called. With *Check Only*, also what it can't know. */
+const MAYBE_READY = {
+	pushedBefore: 'numbers that were pushed before',
+	unknownBefore: 'numbers whose earlier push has an unknown outcome',
+};
+
 export function pushSummary(outcome: PushOutcome): string {
-	const { ready, readyIsUpperBound, campaignStatus: status = '', aboutAgent = [] } = outcome;
+	const { ready, readyMayInclude, campaignStatus: status = '', aboutAgent = [] } = outcome;
 	const summary = summaryLine(outcome);
 	if (ready === undefined) return `${summary} ${releaseSentence(outcome)}`.trim();
 	return compact([
 		summary,
-		readyIsUpperBound &&
-			'The ready rows may include numbers that were pushed before. A push leaves them out.',
+		readyMayInclude &&
+			`The ready rows may include ${MAYBE_READY[readyMayInclude]}. A push leaves them out.`,
 		WITH_A_WARNING.includes(status) &&
 			`The campaign's status is ${status}, so its contacts can be pushed, but nobody is called until it's active.`,
 		...aboutAgent,

@@ -227,34 +227,67 @@ describe('Check Only', () => {
 			.optionally()
 			.reply(200, { success: true, data: [{ agent_uuid: 'agent_5f2c' }] });
 
-	test('says that it does not leave out numbers pushed before, and that a push does', async () => {
+	test('leaves out numbers whose push ended, and counts them', async () => {
 		agents();
-		const bodies = respondWith(ok(1), ok(2));
-		await run(manyRows(1));
-		const { pushed, pushedBefore, hints } = await run(manyRows(3), { ...check, options: ROWS });
-		expect(pushed.map(({ json }) => json.phone)).toEqual([0, 1, 2].map(phone));
-		expect(pushedBefore).toEqual([]);
+		respondWith([200, accepted(1, { enqueued: true })], ok(1));
+		await run(manyRows(1), { whatToDo: 'release' });
+		await run(manyRows(2));
+		const { size } = store;
+		const rows = [...manyRows(4), ...rowsOf({ phone: 'none' })];
+		const { pushed, rejected, pushedBefore, hints } = await run(rows, { ...check, options: ROWS });
+		expect(pushed.map(({ json }) => json.phone)).toEqual([phone(2), phone(3)]);
+		expect(rejected.map(statusOf)).toEqual(['e rejected']);
+		expect(pushedBefore.map(statusOf)).toEqual(['0 pushed_before', '1 waiting_before']);
 		expect(hints[0]).toMatch(
-			/^'What to Do' is 'Check Only', so nothing was sent\. 3 rows: 3 ready\. The ready rows may include numbers that were pushed before\. A push leaves them out\. The agent is active/,
+			/^'What to Do' is 'Check Only', so nothing was sent\. 5 rows: 2 ready, 1 rejected, 1 pushed before, 1 waiting since an earlier push\. The ready rows may include numbers whose earlier push has an unknown outcome\. A push leaves them out\. The agent is active/,
 		);
-		expect(statuses(await run(manyRows(3)))).toEqual(['0 waiting_before']);
-		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1), phone(2)]]);
+		expect(store.size).toBe(size);
 	});
 
-	test('nothing was pushed yet: all ready rows would be pushed', async () => {
+	test('remembers nothing, so that a push sends what was checked', async () => {
 		agents();
-		const { hints } = await run(manyRows(1), check);
-		expect(hints[0]).toMatch(/so nothing was sent\. 1 row: 1 ready\. The agent is active/);
+		agents();
+		const bodies = respondWith(ok(1), ok(1));
+		expect((await run(manyRows(1), check)).pushed[0]?.json.totals).toMatchObject({ ready: 1 });
+		// n8n's database isn't even changed if nothing was pushed yet.
+		expect(store.calls).toEqual(['count']);
+		await run(manyRows(1));
+		await run(manyRows(2), check);
+		expect(statuses(await run(manyRows(2)))).toEqual(['0 waiting_before']);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)]]);
 	});
 
-	// n8n writes its whole list, and would undo what another process adds in between.
-	test("writes nothing, so it can't undo what a push in another process reserves", async () => {
+	test('wherever n8n is killed in it, a push sends the same rows afterwards', async () => {
+		let isInterrupted = true;
+		for (let nth = 1; isInterrupted; nth++) {
+			store.clear();
+			agents();
+			const bodies = respondWith(ok(1), ok(2));
+			await run(manyRows(1));
+			const before = store.calls.length;
+			store.beforeCall = () => {
+				if (store.calls.length - before >= nth) throw new Error('killed');
+			};
+			await run(manyRows(3), check);
+			isInterrupted = store.calls.length - before >= nth;
+			store.beforeCall = () => {};
+			expect((await run(manyRows(3))).pushedBefore).toHaveLength(1);
+			expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1), phone(2)]]);
+		}
+	});
+
+	test('says that it may not have left out all of them if looking for them takes long', async () => {
 		agents();
 		respondWith(ok(1));
 		await run(manyRows(1));
-		store.calls.length = 0;
-		await run(manyRows(2), check);
-		expect(store.calls).toEqual(['count']);
+		const options = { skipPushedBefore: true, output: 'summary' };
+		const { pushed } = await run(manyRows(32_000), { ...check, options });
+		expect(pushed[0]?.json).toMatchObject({
+			summary: expect.stringMatching(
+				/^32,000 rows: 32,000 ready\. The ready rows may include numbers that were pushed before\. A push leaves them out\./,
+			),
+		});
+		expect(store.size).toBe(2);
 	});
 
 	test('stops as a push would if n8n cannot read the list', async () => {
