@@ -83,6 +83,19 @@ export const ENDPOINTS: readonly Endpoint[] = Object.entries(resolved(OPENAPI.pa
 		}),
 );
 
+const pathPatterns = ENDPOINTS.map(({ name, method, path: url }) => ({
+	name,
+	method,
+	pattern: new RegExp(`^${url.replace(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/** The name of the endpoint that gets a request, or the request itself if none does. */
+export function endpointOf(method: string, url: string): string {
+	const isItsRequest = (one: (typeof pathPatterns)[number]) =>
+		one.method === method && one.pattern.test(url);
+	return pathPatterns.find(isItsRequest)?.name ?? `${method} ${url}`;
+}
+
 /** The schema of `data` in a successful response. */
 export function dataOf(operationId: string): JsonObject {
 	const { responses = {} } = ENDPOINTS.find((one) => one.operationId === operationId) ?? {};
