@@ -109,6 +109,13 @@ export function schemasOf(response: unknown): string[] {
 	return refs.flatMap((ref) => (typeof ref === 'string' ? [ref.replace(/.*\//, '')] : []));
 }
 
+/** Whether the description shows more of a successful response than `success`. */
+export function isResponseShown(endpoint: string): boolean {
+	const { responses = {} } = ENDPOINTS.find(({ name }) => name === endpoint) ?? {};
+	const { success: _success, ...others } = resolved(schemaOf(responses['200'])?.properties);
+	return Object.keys(others).length > 0;
+}
+
 /** The schemas of errors whose status isn't shown. */
 export const ERRORS_AT_ANY_STATUS: readonly string[] = uniq(
 	ENDPOINTS.flatMap(({ responses }) => schemasOf(responses.default)),
