@@ -13,11 +13,9 @@ import { contractCases } from './cases';
 import { perDialect, type ContractCase } from './contractCase';
 import { describeContract } from './contractHarness';
 import { endpointOf, ENDPOINTS } from '../openapi/openapi';
+import { operationNamed, TRIGGER } from '../operations/operations';
 
 const nodes = Object.entries(contractCases).map(([node, cases]) => ({ node, cases }));
-
-/** Two operations send requests to a trigger in n8n, not to the service. test/nodes/ChatSession tests them. */
-const SENT_TO_N8N = ['chatSession › unwatch', 'chatSession › watch'];
 
 const fieldsSeen = new FieldsSeen();
 const usedEndpoints = new Set<string>();
@@ -78,9 +76,10 @@ describeContract((harness, dialect) => {
 	);
 });
 
+/** Those that send requests to a trigger in n8n are in test/nodes/ChatSession. */
 const keys = () =>
 	keysOf(loader.types.nodes).filter(
-		(key) => !key.node.endsWith('Trigger') && !SENT_TO_N8N.includes(nameOf(key)),
+		(key) => !key.node.endsWith('Trigger') && operationNamed(nameOf(key)).sends !== TRIGGER,
 	);
 
 /** The schema key of a case's operation. */

@@ -96,24 +96,24 @@ export function endpointOf(method: string, url: string): string {
 	return pathPatterns.find(isItsRequest)?.name ?? `${method} ${url}`;
 }
 
-/** The schema of `data` in a successful response. */
-export function dataOf(operationId: string): JsonObject {
-	const { responses = {} } = ENDPOINTS.find((one) => one.operationId === operationId) ?? {};
-	return resolved(get(schemaOf(responses['200']), 'properties.data'));
+/** The members of a successful response, such as `data`. */
+function membersOf(endpoint: string): JsonObject {
+	const { responses = {} } = ENDPOINTS.find(({ name }) => name === endpoint) ?? {};
+	return resolved(schemaOf(responses['200'])?.properties);
 }
+
+/** The schema of `data` in a successful response. */
+export const dataOf = (endpoint: string): JsonObject => resolved(membersOf(endpoint).data);
+
+/** Whether the description shows more of a successful response than `success`. */
+export const isResponseShown = (endpoint: string): boolean =>
+	Object.keys(membersOf(endpoint)).some((name) => name !== 'success');
 
 /** The names of the schemas that a response can have. */
 export function schemasOf(response: unknown): string[] {
 	const { anyOf, $ref } = schemaOf(response) ?? {};
 	const refs = [$ref, ...listOf(anyOf).map((one) => (isObject(one) ? one.$ref : undefined))];
 	return refs.flatMap((ref) => (typeof ref === 'string' ? [ref.replace(/.*\//, '')] : []));
-}
-
-/** Whether the description shows more of a successful response than `success`. */
-export function isResponseShown(endpoint: string): boolean {
-	const { responses = {} } = ENDPOINTS.find(({ name }) => name === endpoint) ?? {};
-	const { success: _success, ...others } = resolved(schemaOf(responses['200'])?.properties);
-	return Object.keys(others).length > 0;
 }
 
 /** The schemas of errors whose status isn't shown. */

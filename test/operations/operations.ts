@@ -26,6 +26,8 @@ type Operation = {
 	parameters: INodeParameters;
 	/** What changes something: an endpoint of docs/openapi.yaml, or one of the above. Undefined if nothing does. */
 	sends?: string;
+	/** The endpoint of which the output has every documented field. */
+	returns?: string;
 	items?: INodeExecutionData[];
 	prepare?: (simulator: Simulator) => void;
 	/** Together with `parameters`, they show every field of the form and every request. */
@@ -99,6 +101,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			{ with: { developerSettings: { useLegacyEndpoint: true } }, sends: 'POST /call' },
 		],
 		callsPeople: true,
+		returns: 'POST /v1/call',
 		byModel: ['countryCode', 'phoneNumber', 'when'],
 		asTool: { when: '18:30', options: { maximumCallsPerRun: 5 } },
 	},
@@ -116,10 +119,15 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		ways: [{ with: selected('status') }],
 		byModel: ['callId'],
 	},
-	'getCall › getTranscript': { parameters: { callId }, byModel: ['callId'] },
+	'getCall › getTranscript': {
+		parameters: { callId },
+		returns: 'GET /v1/call/{id}/transcript',
+		byModel: ['callId'],
+	},
 	'getCall › getRecording': {
 		parameters: { callId },
 		ways: [{ with: { recordingAs: 'file', outputField: 'data' } }],
+		returns: 'GET /v1/call/{id}/recording',
 		byModel: ['callId'],
 	},
 	'getCall › getMany': {
@@ -210,6 +218,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	injectContext: {
 		parameters: { sessionId, context: 'Wants a visit' },
 		sends: 'POST /v1/chat/session/{id}/inject_context',
+		returns: 'POST /v1/chat/session/{id}/inject_context',
 		byModel: ['sessionId', 'context'],
 	},
 	'chatSession › create': {
@@ -235,17 +244,20 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	'chatSession › legacyCreate': {
 		parameters: { resource: 'legacy', ...agent() },
 		sends: 'POST /chat_sessions',
+		returns: 'POST /chat_sessions',
 		byModel: ['metadata'],
 		asTool: { metadata: '{ "source": "website" }' },
 	},
 	'chatSession › legacyClose': {
 		parameters: legacy,
 		sends: 'POST /chat_sessions/{id}/close_session',
+		returns: 'POST /chat_sessions/{id}/close_session',
 		byModel: ['sessionId'],
 	},
 	'chatSession › legacyPause': {
 		parameters: legacy,
 		sends: 'POST /chat_sessions/{id}/pause_session',
+		returns: 'POST /chat_sessions/{id}/pause_session',
 		byModel: ['sessionId'],
 	},
 	'chatSession › watch': { parameters: watchList, sends: TRIGGER, byModel: ['sessionId'] },

@@ -39,6 +39,8 @@ export type Operation = {
 	name: string;
 	action: string;
 	description: string;
+	/** What the canvas shows below the name of the node, if the node gets it from here (`subtitleOf`). */
+	subtitle?: string;
 	fields: INodeProperties[];
 	/** Set if it changes nothing in the service, so that a model may always repeat it. */
 	isReadOnly?: true;
@@ -80,6 +82,12 @@ export function operationFields(
 			fields.map((field) => shownWhere(field, { operation: [value] })),
 		),
 	];
+}
+
+/** An expression that returns the subtitle of the chosen operation. */
+export function subtitleOf(operations: Operation[]): string {
+	const subtitles = Object.fromEntries(operations.map(({ value, subtitle }) => [value, subtitle]));
+	return `={{ (${JSON.stringify(subtitles)})[$parameter["operation"]] }}`;
 }
 
 /**
