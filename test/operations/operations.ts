@@ -235,6 +235,8 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		parameters: { ...session, command: 'close' },
 		sends: 'POST /v1/chat/session/{id}/support',
 		byModel: ['sessionId', 'command'],
+		// The tool for Close has closed the other one, so the same request would be done already.
+		asTool: { sessionId: sessions.dormant },
 	},
 	'chatSession › waitForEvent': {
 		parameters: { ...session, timeLimit: 1 },
