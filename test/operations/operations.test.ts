@@ -8,6 +8,7 @@ import { engineHarness, loader } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 import { runScene } from '../fuzz/parameters/run';
 import { endpointOf } from '../openapi/openapi';
+import { writers } from '../long/crash/writers';
 import { keysOf, nameOf } from '../schema/schemas';
 import { dialects, type Simulator } from '../simulator';
 import { isRead, OPERATIONS, SCENES, SOCKET, TRIGGER } from './operations';
@@ -41,6 +42,13 @@ const objects = globSync('nodes/*/operations/*.operation.ts', { cwd: ROOT }).fla
 test('an operation is read-only if it changes nothing in the service', () => {
 	expect(objects.length).toBeGreaterThan(20);
 	expect(objects.filter(({ name, isReadOnly }) => isReadOnly !== isRead(name))).toEqual([]);
+});
+
+test('each way to change something is interrupted in test/long/crash', () => {
+	const changes = SCENES.filter(({ sends = TRIGGER }) => sends !== TRIGGER);
+	const interrupted = writers.map(({ operation, sends }) => `${operation}, ${sends}`);
+	const expected = changes.map(({ name, sends }) => `${name}, ${String(sends)}`);
+	expect(uniq(interrupted).sort()).toEqual(uniq(expected).sort());
 });
 
 /** What was changed, named as in the table. A token for a live connection changes nothing. */
