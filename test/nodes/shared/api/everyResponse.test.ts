@@ -1,84 +1,102 @@
 /**
- * Every endpoint × every documented error and typical gateway bodies × every status, compared with a table that is
- * written independently from docs/openapi.yaml.
+ * Every endpoint × every documented error and typical gateway bodies × every status, compared with docs/openapi.yaml.
  */
-import without from 'lodash/without';
+import groupBy from 'lodash/groupBy';
+import snakeCase from 'lodash/snakeCase';
+import uniq from 'lodash/uniq';
+import { z } from 'zod';
 import type { ApiClient } from '../../../../nodes/shared/api/client';
 import { ExplainedError, ServiceRejection } from '../../../../nodes/shared/api/errors';
-import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
+import { ERRORS, type ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import type { JsonObject } from '../../../../nodes/shared/json';
+import { propertiesOf } from '../../../openapi/names';
+import {
+	dataOf,
+	ENDPOINTS as CONTRACT,
+	isResponseShown,
+	resolved,
+	schemaNamed,
+	schemasOf,
+} from '../../../openapi/openapi';
 import { CALL_ID, ENDPOINTS } from './everyEndpoint';
 import { clientOf } from './clientOf';
 
-const CALLING = ['POST /v1/call', 'POST /call'];
-const READING_A_CALL = [
-	'GET /v1/call/{id}',
-	'GET /v1/call/{id}/transcript',
-	'GET /v1/call/{id}/recording',
-];
-const CONTACTS = ['POST /v1/campaigns/{id}/contacts'];
-/** The document names the first one only. */
-const NAMING_A_CAMPAIGN = ['GET /v1/campaigns/{id}/status', ...CONTACTS];
-const REMOVAL = ['DELETE /v1/dnd_numbers'];
-/** An empty list as a whole response may be one of these. */
-const LISTS = ['GET /v1/calls', 'GET /v1/active_agents', 'GET /v1/dnd_numbers'];
-const CHAT = ENDPOINTS.map(({ name }) => name).filter((name) => name.includes('chat'));
-const ALL = ENDPOINTS.map(({ name }) => name);
-/** All endpoints with an agent, except those that place a call. */
-const NAMING_AN_AGENT = without(
-	ALL,
-	...CALLING,
-	...READING_A_CALL,
-	'GET /v1/campaigns/{id}/status',
-);
-
-/** The statuses are those of the document. Without them, the status isn't shown. */
+/** An error of the service, at the endpoints that can return it. Without statuses, its status isn't shown. */
 type DocumentedError = [
 	code: ErrorCode,
 	raisedBy: readonly string[],
 	body: JsonObject,
-	statuses?: readonly number[],
+	statuses: readonly number[] | undefined,
 ];
 
-const NUMBER_MISSING = { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED', action: 'attach_number' };
-const TELL = { state: 'rejected', reason: 'tell_not_allowed_during_takeover' };
-const NO_ANALYSIS = 'webhook_url is set but post_call_analysis is not enabled on this agent';
+const ALL = ENDPOINTS.map(({ name }) => name);
+const CALLING = ['POST /v1/call', 'POST /call'];
+const CONTACTS = ['POST /v1/campaigns/{id}/contacts'];
+const CHAT = ALL.filter((name) => name.includes('chat'));
+/** An empty list as a whole response may be one of these. */
+const LISTS = ALL.filter(
+	(name) => name.startsWith('GET ') && (dataOf(name).type === 'array' || !isResponseShown(name)),
+);
+
+/** The errors of docs/openapi.yaml by the names of their schemas, whose codes are those names except for these. */
+const OTHER_CODES: { [schema: string]: string } = { InvalidToken: 'invalid_api_token' };
+/** Endpoints at which an error is known, too, although the document names only others. */
+const ALSO_AT: { [schema: string]: readonly string[] } = {
+	CampaignNotFound: CONTACTS,
+	SessionClosed: CHAT,
+};
+
+const rejection = { state: 'rejected', reason: 'tell_not_allowed_during_takeover' };
+
+/** Bodies of the errors that have no fixed text, and other spellings of a text. */
+const BODIES: Array<[schema: string, body: JsonObject, code?: string]> = [
+	['CampaignNotFound', { error: ' Couldn’t find campaign: 7' }],
+	['CampaignNotFound', { error: "Couldn't find Campaign with 'id'=7" }],
+	['PhoneMissing', { error: 'param is missing or the value is empty: phone' }],
+	[
+		'NoOutboundNumber',
+		{
+			error: 'Attach an outbound number to the agent',
+			details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED', action: 'attach_number' },
+		},
+	],
+	[
+		'RelayedRejection',
+		{ error: 'tell was rejected', upstream_body: rejection },
+		'tell_not_allowed_during_takeover',
+	],
+	[
+		'RelayedRejection',
+		{ error: 'close was rejected', upstream_body: { ...rejection, reason: 'other' } },
+		'upstream_rejection',
+	],
+];
+
+const errorCode = z.custom<ErrorCode>((value) => ERRORS.some(({ code }) => code === value));
+
+/** Where the contract has each schema of an error. */
+const PLACES = groupBy(
+	CONTRACT.flatMap(({ name, responses }) =>
+		Object.entries(responses).flatMap(([status, response]) =>
+			schemasOf(response).map((schema) => ({ schema, name, status })),
+		),
+	),
+	'schema',
+);
+
+const FIXED_TEXTS = Object.keys(PLACES).flatMap((schema): typeof BODIES => {
+	const { const: error } = resolved(propertiesOf(schemaNamed(schema)).error);
+	return typeof error === 'string' ? [[schema, { error }]] : [];
+});
 
 const DOCUMENTED: DocumentedError[] = [
-	['invalid_api_token', ALL, { error: 'Invalid API token' }, [401]],
-	[
-		'agent_not_in_account',
-		CALLING,
-		{ error: 'Agent not found or not associated with this account' },
-		[403],
-	],
-	['agent_not_found', NAMING_AN_AGENT, { error: 'agent_not_found' }],
-	['call_not_found', READING_A_CALL, { error: 'call_not_found' }],
-	[
-		'recording_not_available',
-		['GET /v1/call/{id}/recording'],
-		{ error: 'recording_not_available' },
-	],
-	...[
-		"Couldn't find Campaign",
-		' Couldn’t find campaign: 7',
-		"Couldn't find Campaign with 'id'=7",
-	].map((error): DocumentedError => ['campaign_not_found', NAMING_A_CAMPAIGN, { error }]),
-	['not_on_dnd_list', REMOVAL, { error: 'Phone number not found on DND list' }],
-	['phone_missing', REMOVAL, { error: 'param is missing or the value is empty: phone' }],
-	['session_closed', CHAT, { error: 'session_closed' }, [409]],
-	['post_call_analysis_missing', CALLING, { error: NO_ANALYSIS }, [400]],
-	[
-		'no_outbound_number',
-		[...CALLING, ...CONTACTS],
-		{ error: 'Attach an outbound number to the agent', details: NUMBER_MISSING },
-	],
-	['tell_not_allowed_during_takeover', CHAT, { error: 'tell was rejected', upstream_body: TELL }],
-	[
-		'upstream_rejection',
-		CHAT,
-		{ error: 'close was rejected', upstream_body: { state: 'rejected', reason: 'other' } },
-	],
+	...[...FIXED_TEXTS, ...BODIES].map(([schema, body, name]): DocumentedError => {
+		const places = PLACES[schema] ?? [];
+		const raisedBy = uniq([...places.map((place) => place.name), ...(ALSO_AT[schema] ?? [])]);
+		const statuses = uniq(places.map(({ status }) => Number(status)));
+		const code = errorCode.parse(name ?? OTHER_CODES[schema] ?? snakeCase(schema));
+		return [code, raisedBy, body, statuses.some(Number.isNaN) ? undefined : statuses];
+	}),
 	[
 		'contact_rejected',
 		CONTACTS,
@@ -186,7 +204,7 @@ describe.each(ENDPOINTS)('$name', ({ name, send, success }) => {
 	}
 
 	test.each(DOCUMENTED)(
-		'%s is a rejection only at its endpoints (DOCUMENTED, NAMING_AN_AGENT)',
+		'%s is a rejection only at its endpoints in the contract',
 		async (...row) => {
 			const [code, raisedBy, body, statuses] = row;
 			const isOwn = raisedBy.includes(name);
