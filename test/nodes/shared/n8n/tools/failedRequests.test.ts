@@ -8,6 +8,7 @@ import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolRun';
 import { credentialFor } from '../../../../contract/credentialFor';
 import { engineHarness, engineTool, HOST } from '../../../../engine';
 import { skipSleeps } from '../../../../engine/time';
+import { DOCUMENTED } from '../../../../openapi/errors';
 import { isRead, SCENES, TRIGGER_URL, type Scene } from '../../../../operations/operations';
 import { dialects } from '../../../../simulator';
 import { useSimulator } from '../../../../simulator/testing/useSimulator';
@@ -48,37 +49,13 @@ const OUTAGES: Failures = {
 
 /** Errors of the service, which have the same words for each read, and for each change, of a node. */
 const REJECTIONS: Failures = {
-	'an agent of another account': [
-		403,
-		rejection('Agent not found or not associated with this account'),
-	],
-	'an unknown agent': [404, rejection('agent_not_found')],
-	'an unknown call': [404, rejection('call_not_found')],
-	'no recording': [404, rejection('recording_not_available')],
-	'an unknown campaign': [404, rejection("Couldn't find Campaign")],
-	'a number that is not listed': [404, rejection('Phone number not found on DND list')],
-	'a missing number': [422, rejection('phone is missing')],
-	'a closed session': [409, rejection('session_closed')],
 	'an archived campaign': [409, rejection('Campaign is archived')],
-	'a contact that is rejected': [400, rejection('contacts[0].phone is invalid')],
-	'no post-call analysis': [
-		400,
-		rejection('webhook_url is set but post_call_analysis is not enabled on this agent'),
-	],
-	'no outbound number': [
-		400,
-		rejection('Attach a number', { details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' } }),
-	],
-	'a rejection of the chat engine': [
-		409,
-		rejection('tell', { upstream_body: { state: 'rejected', reason: 'unknown_command' } }),
-	],
-	'a chat that a person has taken over': [
-		409,
-		rejection('tell', {
-			upstream_body: { state: 'rejected', reason: 'tell_not_allowed_during_takeover' },
-		}),
-	],
+	...Object.fromEntries(
+		DOCUMENTED.map(([code, , body, [status] = [404]]): [string, Failing] => [
+			code,
+			[status ?? 404, { success: false, ...body }],
+		]),
+	),
 };
 
 /** Fields that decide which request is sent. */
