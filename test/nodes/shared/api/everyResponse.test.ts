@@ -1,6 +1,7 @@
 /**
  * Every endpoint × every documented error and typical gateway bodies × every status, compared with docs/openapi.yaml.
  */
+import uniq from 'lodash/uniq';
 import type { ApiClient } from '../../../../nodes/shared/api/client';
 import { ExplainedError, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
@@ -63,10 +64,35 @@ const OF_GATEWAYS: unknown[] = [
 	{},
 ];
 
-const STATUSES = [
-	199, 200, 204, 299, 300, 302, 304, 307, 308, 400, 401, 403, 404, 407, 408, 409, 413, 422, 429,
-	499, 500, 502, 503, 504, 599, 999,
-];
+const STATUSES = uniq([
+	199,
+	200,
+	204,
+	299,
+	300,
+	302,
+	304,
+	307,
+	308,
+	400,
+	401,
+	403,
+	404,
+	407,
+	408,
+	409,
+	413,
+	422,
+	429,
+	499,
+	500,
+	502,
+	503,
+	504,
+	599,
+	999,
+	...DOCUMENTED.flatMap(([, , , statuses = []]) => statuses),
+]);
 
 /** Statuses that mean "not processed". After a write, only two of the redirects do. */
 function statusAloneRejects(method: string, status: number): boolean {
