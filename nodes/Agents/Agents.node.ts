@@ -8,7 +8,7 @@ import {
 import { searchAgents } from '../shared/n8n/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { operationFields, runOperation } from '../shared/n8n/run/operations';
+import { operationFields, runOperation, subtitleOf } from '../shared/n8n/run/operations';
 import { check } from './operations/check.operation';
 import { getMany } from './operations/getMany.operation';
 
@@ -24,8 +24,7 @@ export class Agents implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle:
-			'={{ { check: "check agent", getMany: "get many active agents" }[$parameter["operation"]] }}',
+		subtitle: subtitleOf(operations),
 		description: 'List the AI agents that can take calls, or check one of them',
 		builderHint: {
 			searchHint:

@@ -7,7 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/forms/locatorFields';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { runOperation } from '../shared/n8n/run/operations';
+import { runOperation, subtitleOf } from '../shared/n8n/run/operations';
 import { operations, sessionFields } from './properties';
 
 export class ChatSession implements INodeType {
@@ -20,8 +20,7 @@ export class ChatSession implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle:
-			'={{ { close: "close session", create: "create session", legacyClose: "close session (legacy)", legacyCreate: "create session (legacy)", legacyPause: "pause session (legacy)", supportCommand: "send support command", unwatch: "stop watching session", waitForEvent: "wait for session event", watch: "watch session" }[$parameter["operation"]] }}',
+		subtitle: subtitleOf(operations),
 		description: 'Create, close, watch, or wait for chat sessions with an AI agent',
 		builderHint: {
 			searchHint:

@@ -8,7 +8,12 @@ import {
 import { searchAgents } from '../shared/n8n/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { operationFields, type ResourceChoice, runOperation } from '../shared/n8n/run/operations';
+import {
+	operationFields,
+	type ResourceChoice,
+	runOperation,
+	subtitleOf,
+} from '../shared/n8n/run/operations';
 import { add } from './operations/add.operation';
 import { check } from './operations/check.operation';
 import { checkMany } from './operations/checkMany.operation';
@@ -45,8 +50,7 @@ export class Dnd implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle:
-			'={{ { add: "stop calls to number", check: "check number", checkMany: "check many numbers", forget: "forget number in n8n", getMany: "get many numbers", remove: "allow calls to number" }[$parameter["operation"]] }}',
+		subtitle: subtitleOf(operations),
 		description: 'Manage the numbers that your agents never call',
 		builderHint: {
 			searchHint:

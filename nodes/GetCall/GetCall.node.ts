@@ -9,7 +9,7 @@ import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { searchAgents } from '../shared/n8n/forms/locatorFields';
 import { searchStatus } from '../shared/n8n/forms/statusFields';
-import { operationFields, runOperation } from '../shared/n8n/run/operations';
+import { operationFields, runOperation, subtitleOf } from '../shared/n8n/run/operations';
 import { get } from './operations/get.operation';
 import { getMany } from './operations/getMany.operation';
 import { getRecording } from './operations/getRecording.operation';
@@ -27,8 +27,7 @@ export class GetCall implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle:
-			'={{ { get: "get call", getMany: "get many calls", getRecording: "get recording", getTranscript: "get transcript" }[$parameter["operation"]] }}',
+		subtitle: subtitleOf(operations),
 		description: 'Get calls of your AI agents: outcome, summary, transcript, recording',
 		builderHint: {
 			searchHint:

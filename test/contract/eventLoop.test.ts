@@ -4,6 +4,8 @@ import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { loader, runNode } from '../engine';
 import { isObject } from '../engine/isObject';
 import { isJsonObject } from '../../nodes/shared/json';
+import { operationNamed } from '../operations/operations';
+import { nameOf } from '../schema/schemas';
 import { dialects } from '../simulator';
 import { contractCases } from './cases';
 import { perDialect, type ContractCase } from './contractCase';
@@ -76,9 +78,10 @@ const sizeOf = (one?: ContractCase) =>
 	one === undefined ? 0 : JSON.stringify(perDialect(one.parameters, dialects.plain)).length;
 
 const cases = Object.entries(contractCases).flatMap(([node, all]) => {
-	const operations = new Map<unknown, ContractCase>();
+	const operations = new Map<string | undefined, ContractCase>();
 	for (const one of all) {
-		const { operation } = perDialect(one.parameters, dialects.plain);
+		const chosen = perDialect(one.parameters, dialects.plain).operation;
+		const operation = typeof chosen === 'string' ? chosen : undefined;
 		// The case with the most parameters.
 		const isFuller = sizeOf(one) > sizeOf(operations.get(operation));
 		if (one.rejection === undefined && isFuller) operations.set(operation, one);
@@ -86,9 +89,8 @@ const cases = Object.entries(contractCases).flatMap(([node, all]) => {
 	return [...operations].map(([operation, one]) => ({ node, operation, one }));
 });
 
-/** Operations that read a list once for all items, or send all items together. */
-const isShared = ({ node, operation }: { node: string; operation: unknown }) =>
-	['agents', 'pushCampaignContacts'].includes(node) || /Many$/.test(String(operation));
+const isShared = ({ node, operation }: { node: string; operation: string | undefined }) =>
+	operationNamed(nameOf({ node, operation })).servesAllItems === true;
 
 const onError = 'continueRegularOutput' as const;
 

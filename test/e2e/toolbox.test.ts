@@ -1,179 +1,65 @@
 /** Each action as a tool of the AI Agent and MCP Server Trigger nodes: listed with its arguments, and used. */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { INode, INodeParameters } from 'n8n-workflow';
+import uniq from 'lodash/uniq';
+import {
+	isResourceLocatorValue,
+	NodeConnectionTypes,
+	NodeHelpers,
+	type INode,
+	type INodeParameters,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
 import { z } from 'zod';
+import { agent } from '../contract/contractCase';
 import { byId, chain } from '../n8n/workflow';
-import { fixtures } from '../simulator';
+import { OPERATIONS, operationNamed, useOf } from '../operations/operations';
 import { useAccount } from './account';
+import { PACKAGE } from './calls';
 import { askMcp, connectMcp, ToolHost } from './toolHost';
 
-const { agents, calls, campaigns, sessions } = fixtures;
-
-/** A tool, and arguments from the model. */
+/** An operation as a tool, and the arguments from the model. */
 type Tool = {
+	/** In the table of operations. */
+	operation: string;
 	/** The name of the node on the canvas. */
 	name: string;
 	type: string;
 	parameters: INodeParameters;
 	args: Record<string, unknown>;
-	/** Default: done. */
-	outcome?: string;
 };
 
-const AGENT = { agentUuid: byId(agents.full) };
-const from = (key: string, type = 'string') =>
-	`={{ $fromAI('${key}', 'The ${key} of this call', '${type}') }}`;
-const call = (operation: string, name: string): Tool => ({
-	name: `${name} in Get Call`,
-	type: 'getCall',
-	parameters: { operation, callId: from('call') },
-	args: { call: calls.finished },
-});
-const dnd = (operation: string, name: string, phone: string): Tool => ({
-	name: `${name} DND list in DND List`,
-	type: 'dnd',
-	parameters: { operation, ...AGENT, phone: from('phone') },
-	args: { phone },
-});
-const session = (
-	resource: string,
-	operation: string,
-	name: string,
-	more: INodeParameters = {},
-	sessionId: string = sessions.open,
-): Tool => ({
-	name: `${name} in Chat Session`,
-	type: 'chatSession',
-	parameters: { resource, operation, sessionId: from('session'), ...more },
-	args: { session: sessionId },
-});
+const leftToModel = (name: string, type: string) =>
+	`={{ $fromAI('${name}', 'The ${name} of this call', '${type}') }}`;
 
-const tools = (triggerUrl: string): Tool[] => [
-	{
-		name: 'Place call in Place Call',
-		type: 'placeCall',
-		parameters: {
-			...AGENT,
-			countryCode: from('country'),
-			phoneNumber: from('phone'),
-			when: from('when'),
-			options: { maximumCallsPerRun: 5 },
-		},
-		args: { country: 'IN', phone: '9876543210', when: '18:30' },
-	},
-	{
-		name: 'Push Campaign Contacts',
-		type: 'pushCampaignContacts',
-		parameters: {
-			campaignId: byId(from('campaign', 'number')),
-			...AGENT,
-			whatToDo: 'wait',
-			contactsFrom: 'json',
-			contacts: from('contacts', 'json'),
-		},
-		args: { campaign: campaigns.active, contacts: [{ phone: '9876543210', city: 'Pune' }] },
-	},
-	{
-		name: 'Campaign Status',
-		type: 'campaignStatus',
-		parameters: { campaignId: byId(from('campaign', 'number')) },
-		args: { campaign: campaigns.active },
-	},
-	call('get', 'Get call'),
-	call('getRecording', 'Get call recording'),
-	call('getTranscript', 'Get call transcript'),
-	{
-		name: 'Get many calls in Get Call',
-		type: 'getCall',
-		parameters: { operation: 'getMany', limit: from('limit', 'number') },
-		args: { limit: 2 },
-	},
-	{
-		name: 'Check agent availability in Agents',
-		type: 'agents',
-		parameters: { operation: 'check', agentUuid: byId(from('agent')) },
-		args: { agent: agents.full },
-	},
-	{
-		name: 'Get many active agents in Agents',
-		type: 'agents',
-		parameters: { operation: 'getMany', simplify: 'selected', selectedFields: from('fields') },
-		args: { fields: 'agent_name' },
-	},
-	dnd('add', 'Add number to', '+919000000009'),
-	dnd('check', 'Check number against', fixtures.dndPhone),
-	dnd('checkMany', 'Check many numbers against', fixtures.dndPhone),
-	dnd('remove', 'Remove number from', fixtures.dndPhone),
-	{
-		name: 'Get many numbers from DND list in DND List',
-		type: 'dnd',
-		parameters: { operation: 'getMany', ...AGENT, limit: from('limit', 'number') },
-		args: { limit: 2 },
-	},
-	{
-		name: 'Send chat message in Chat Send',
-		type: 'chatSend',
-		parameters: { sessionId: from('session'), message: from('message') },
-		args: { session: sessions.open, message: 'Hello' },
-	},
-	{
-		name: 'Answer interactive chat message in Chat Send',
-		type: 'chatSend',
-		parameters: {
-			operation: 'answerInteraction',
-			sessionId: from('session'),
-			interactionId: from('question'),
-			optionId: from('option'),
-		},
-		args: { session: sessions.open, question: 'interaction_1', option: 'yes' },
-	},
-	{
-		name: 'Inject Context',
-		type: 'injectContext',
-		parameters: { sessionId: from('session'), context: from('context') },
-		args: { session: sessions.open, context: 'Asked for a visit' },
-	},
-	{
-		name: 'Create chat session in Chat Session',
-		type: 'chatSession',
-		parameters: { resource: 'session', operation: 'create', agentUuid: byId(from('agent')) },
-		args: { agent: agents.full },
-	},
-	{
-		name: 'Create legacy chat session in Chat Session',
-		type: 'chatSession',
-		parameters: {
-			resource: 'legacy',
-			operation: 'legacyCreate',
-			...AGENT,
-			metadata: from('metadata', 'json'),
-		},
-		args: { metadata: { source: 'website' } },
-	},
-	session('legacy', 'legacyPause', 'Pause legacy chat session', AGENT, sessions.dormant),
-	session('legacy', 'legacyClose', 'Close legacy chat session', AGENT, sessions.dormant),
-	{
-		...session('session', 'waitForEvent', 'Wait for chat session event', {
-			timeLimit: 1,
-			// The tools before it cause other events.
-			eventTypes: ['nudge_sent'],
-		}),
-		outcome: 'timed_out',
-	},
-	session('watchList', 'watch', 'Watch chat session', { triggerUrl, triggerSecret: 'sesame' }),
-	session('watchList', 'unwatch', 'Stop watching chat session', {
-		triggerUrl,
-		triggerSecret: 'sesame',
-	}),
-	{
-		...session('session', 'supportCommand', 'Send support command to chat session', {
-			command: from('command'),
-		}),
-		args: { session: sessions.inactiveAgent, command: 'close' },
-	},
-	session('session', 'close', 'Close chat session'),
-];
+/** The operation with its fields left to the model, and their values as arguments. */
+function toolOf(operation: string, form: INodeTypeDescription, triggerUrl: string): Tool {
+	const { byModel, asTool = {} } = operationNamed(operation);
+	const { node: type, parameters } = useOf(operation);
+	const used: INodeParameters = {
+		...parameters,
+		...asTool,
+		...('triggerUrl' in parameters && { triggerUrl }),
+	};
+	const own = NodeHelpers.getNodeParameters(form.properties, used, true, false, null, form) ?? used;
+	const left = byModel.map((field) => {
+		const value = own[field];
+		if (isResourceLocatorValue(value))
+			return { field, arg: value.value, shown: byId(leftToModel(field, 'string')) };
+		const isJson = typeof value === 'string' && /^[[{]/.test(value);
+		const arg: unknown = isJson ? JSON.parse(value) : value;
+		return { field, arg, shown: leftToModel(field, isJson ? 'json' : typeof value) };
+	});
+	return {
+		operation,
+		type,
+		name: NodeHelpers.makeNodeName(own, form),
+		parameters: { ...own, ...Object.fromEntries(left.map(({ field, shown }) => [field, shown])) },
+		args: Object.fromEntries(left.map(({ field, arg }) => [field, arg])),
+	};
+}
+
+const descriptions = z.array(z.custom<INodeTypeDescription>());
 
 const { n8n, simulator, ours, publish } = useAccount({ isMapped: true });
 let host: ToolHost;
@@ -183,9 +69,24 @@ let box: Tool[];
 beforeAll(async () => {
 	host = await ToolHost.start(n8n);
 	const webhookId = randomUUID();
-	const watching = { sessions: 'watched', watchSecret: 'sesame' };
+	const { triggerSecret: watchSecret = '' } = useOf('chatSession › watch').parameters;
+	const watching = { sessions: 'watched', watchSecret };
 	await publish(chain('Watching', ours('Events', 'chatEventsTrigger', watching, { webhookId })));
-	box = tools(`${n8n.baseUrl}/webhook/${webhookId}/watch`);
+	const forms = descriptions.parse(
+		await n8n.request('POST', '/node-types', {
+			nodeInfos: uniq(Object.keys(OPERATIONS).map((name) => useOf(name).node)).map((node) => ({
+				name: `${PACKAGE}.${node}`,
+				version: 1,
+			})),
+		}),
+	);
+	const triggerUrl = `${n8n.baseUrl}/webhook/${webhookId}/watch`;
+	box = Object.keys(OPERATIONS).map((operation) => {
+		const form = forms.find(({ name }) => name.endsWith(useOf(operation).node));
+		if (form === undefined) throw new Error(`n8n has no node for ${operation}`);
+		const ofTool = { ...form, name: `${form.name}Tool`, outputs: [NodeConnectionTypes.AiTool] };
+		return toolOf(operation, ofTool, triggerUrl);
+	});
 	client = await connectMcp(await host.mcpWith(...box.map(nodeOf)));
 });
 afterAll(async () => {
@@ -221,11 +122,10 @@ function expectListed(
 	);
 	expect(new Set(seen.map(({ description }) => description)).size).toBe(box.length);
 	const warned = seen.filter(({ description }) => description.includes('real phone call'));
-	expect(warned.map(({ name }) => name).sort()).toEqual([
-		'Place_call_in_Place_Call',
-		'Push_Campaign_Contacts',
-		'Remove_number_from_DND_list_in_DND_List',
-	]);
+	const calling = box.filter(({ operation }) => operationNamed(operation).callsPeople === true);
+	expect(warned.map(({ name }) => name).sort()).toEqual(
+		calling.map(({ name }) => toolName(name)).sort(),
+	);
 }
 
 test('MCP Server Trigger lists each tool with its description and arguments', async () => {
@@ -250,7 +150,7 @@ test.each([3.1, 2.2])(
 			`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${label}', \`\`, 'string') }}`;
 		const description = 'Calls a customer of our shop.';
 		const calling = ours('Calling', 'placeCallTool', {
-			...{ ...AGENT, description, countryCode: 'IN' },
+			...{ ...agent(), description, countryCode: 'IN' },
 			phoneNumber: button('Phone_Number'),
 			when: button('When_to_Call'),
 		});
@@ -270,13 +170,16 @@ test.each([3.1, 2.2])(
 );
 
 test('MCP Server Trigger: each tool works', async () => {
-	const interaction = { id: 'interaction_1', options: ['yes', 'no'], answered: false };
-	simulator.sessions.get(sessions.open).interactions.set(interaction.id, interaction);
-	for (const { name, args, outcome = 'done' } of box) {
+	const placed: string[] = [];
+	for (const { operation, name, args } of box) {
+		simulator.reset();
+		const { prepare, outcome = 'done' } = operationNamed(operation);
+		prepare?.(simulator);
 		const result = await askMcp(client, toolName(name), args);
 		expect({ name, ...result }).toMatchObject({ name, outcome });
+		placed.push(...simulator.placedCalls().map(() => operation));
 	}
-	expect(simulator.placedCalls()).toHaveLength(1);
+	expect(placed).toEqual(['placeCall › place', 'placeCall › sendAndWait']);
 });
 
 test('AI Agent offers each tool to the model', async () => {

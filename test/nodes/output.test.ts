@@ -1,33 +1,47 @@
 /** The Output options of every node that reads records: Simplified, Raw, and Selected Fields. */
-import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
+import omit from 'lodash/omit';
+import type { INodeParameters } from 'n8n-workflow';
 import type { JsonObject } from '../../nodes/shared/json';
-import { engineHarness, engineTool, runNode, service, records } from '../engine';
-import { AGENT, DETAILS, PATH as DND } from './Dnd/dndHarness';
+import { credentialFor } from '../contract/credentialFor';
+import {
+	engineHarness,
+	engineTool,
+	HOST,
+	loader,
+	records,
+	runNode,
+	service,
+	TOKEN,
+} from '../engine';
+import { useOf } from '../operations/operations';
+import { keysOf, nameOf } from '../schema/schemas';
+import { dialects, fixtures } from '../simulator';
 
+const { agents, calls, campaigns } = fixtures;
 const harness = engineHarness();
 
-const CALL = { call_id: 'c-1', status: 'picked', phone_number: '9876543210', tag: { name: 'Hot' } };
+const CALL = {
+	...{ call_id: calls.finished, status: 'picked', phone_number: '9876543210' },
+	tag: { name: 'Hot' },
+};
 const TURNS = [{ role: 'assistant', content: 'Hello' }];
 const CAMPAIGN = {
-	campaign: { id: 42, name: 'Week 40', status: 'Active' },
+	campaign: { id: campaigns.active, name: 'Week 40', status: 'Active' },
 	calls: { total: 4, by_status: { picked: 1 } },
 	uploads: [],
 };
 const ENTRY = {
 	id: 7,
-	agent_uuid: AGENT.value,
+	agent_uuid: agents.full,
 	phone: '+919812345678',
 	reason: 'asked',
 	created_at: 't',
 };
 const AGENT_RECORD = { agent_uuid: 'agent_a1', agent_name: 'A', languages: ['hi', 'en'] };
 
+/** What the service returns, and the output of an item with each choice. */
 type Case = {
-	type: string;
-	parameters: INodeParameters;
-	path: string;
 	data: unknown;
-	details?: ICredentialDataDecryptedObject;
 	fields: string;
 	selected: JsonObject;
 	simplified: JsonObject;
@@ -35,112 +49,86 @@ type Case = {
 };
 
 const PHONE_KEY = { phone_key: null };
-const CASES: Array<[name: string, one: Case]> = [
-	[
-		'Get Call › Get',
-		{
-			type: 'getCall',
-			parameters: { operation: 'get', callId: 'c-1' },
-			path: '/v1/call/c-1',
-			data: CALL,
-			fields: 'status, tag.name, missing, constructor, tag.constructor.name, __proto__.toString',
-			selected: {
-				status: 'picked',
-				'tag.name': 'Hot',
-				missing: null,
-				constructor: null,
-				'tag.constructor.name': null,
-				'__proto__.toString': null,
-			},
-			simplified: { call_id: 'c-1', status: 'picked', phone_number: '9876543210', ...PHONE_KEY },
-			raw: CALL,
+const CASES: { [name: string]: Case } = {
+	'getCall › get': {
+		data: CALL,
+		fields: 'status, tag.name, missing, constructor, tag.constructor.name, __proto__.toString',
+		selected: {
+			status: 'picked',
+			'tag.name': 'Hot',
+			missing: null,
+			constructor: null,
+			'tag.constructor.name': null,
+			'__proto__.toString': null,
 		},
-	],
-	[
-		'Get Call › Get Many',
-		{
-			type: 'getCall',
-			parameters: { operation: 'getMany' },
-			path: '/v1/calls',
-			data: [CALL],
-			fields: 'call_id,phone_key',
-			selected: { call_id: 'c-1', ...PHONE_KEY },
-			simplified: { call_id: 'c-1', status: 'picked', phone_number: '9876543210', ...PHONE_KEY },
-			raw: CALL,
-		},
-	],
-	[
-		'Get Call › Get Transcript',
-		{
-			type: 'getCall',
-			parameters: { operation: 'getTranscript', callId: 'c-1' },
-			path: '/v1/call/c-1/transcript',
-			data: { transcript: TURNS },
-			fields: 'transcript[0].content',
-			selected: { 'transcript[0].content': 'Hello' },
-			simplified: { call_id: 'c-1', transcript_text: 'assistant: Hello' },
-			raw: { transcript: TURNS, transcript_text: 'assistant: Hello' },
-		},
-	],
-	[
-		'Campaign Status',
-		{
-			type: 'campaignStatus',
-			parameters: { campaignId: '42' },
-			path: '/v1/campaigns/42/status',
-			data: CAMPAIGN,
-			fields: 'attempts_total, campaign.status',
-			selected: { attempts_total: 4, 'campaign.status': 'Active' },
-			simplified: { campaign_id: 42, attempts_total: 4, attempts_picked: 1 },
-			raw: CAMPAIGN,
-		},
-	],
-	[
-		'DND List › Get Many',
-		{
-			type: 'dnd',
-			parameters: {
-				operation: 'getMany',
-				agentUuid: AGENT,
-				returnAll: false,
-				limit: 1,
-			},
-			path: DND,
-			data: [ENTRY],
-			details: DETAILS,
-			fields: 'phone',
-			selected: { phone: ENTRY.phone },
-			simplified: { phone: ENTRY.phone, reason: 'asked' },
-			raw: ENTRY,
-		},
-	],
-	[
-		'Agents › Get Many Active',
-		{
-			type: 'agents',
-			parameters: { operation: 'getMany' },
-			path: '/v1/active_agents',
-			data: [AGENT_RECORD],
-			fields: 'agent_name',
-			selected: { agent_name: 'A' },
-			simplified: AGENT_RECORD,
-			raw: { data: [AGENT_RECORD] },
-		},
-	],
-];
+		simplified: { ...omit(CALL, 'tag'), ...PHONE_KEY },
+		raw: CALL,
+	},
+	'getCall › getMany': {
+		data: [CALL],
+		fields: 'call_id,phone_key',
+		selected: { call_id: CALL.call_id, ...PHONE_KEY },
+		simplified: { ...omit(CALL, 'tag'), ...PHONE_KEY },
+		raw: CALL,
+	},
+	'getCall › getTranscript': {
+		data: { transcript: TURNS },
+		fields: 'transcript[0].content',
+		selected: { 'transcript[0].content': 'Hello' },
+		simplified: { call_id: CALL.call_id, transcript_text: 'assistant: Hello' },
+		raw: { transcript: TURNS, transcript_text: 'assistant: Hello' },
+	},
+	campaignStatus: {
+		data: CAMPAIGN,
+		fields: 'attempts_total, campaign.status',
+		selected: { attempts_total: 4, 'campaign.status': 'Active' },
+		simplified: { campaign_id: CAMPAIGN.campaign.id, attempts_total: 4, attempts_picked: 1 },
+		raw: CAMPAIGN,
+	},
+	'dnd › getMany': {
+		data: [ENTRY],
+		fields: 'phone',
+		selected: { phone: ENTRY.phone },
+		simplified: { phone: ENTRY.phone, reason: 'asked' },
+		raw: ENTRY,
+	},
+	'agents › getMany': {
+		data: [AGENT_RECORD],
+		fields: 'agent_name',
+		selected: { agent_name: 'A' },
+		simplified: AGENT_RECORD,
+		raw: { data: [AGENT_RECORD] },
+	},
+};
 
-describe.each(CASES)('%s', (_name, one) => {
+test('each operation with these options has a case', () => {
+	const offered = keysOf(loader.types.nodes).filter(({ node, operation }) =>
+		loader.types.nodes
+			.filter(({ name }) => name === node)
+			.flatMap(({ properties }) => properties)
+			.some(
+				({ name, displayOptions: { show = {} } = {} }) =>
+					name === 'simplify' &&
+					(operation === undefined || show.operation?.includes(operation) === true),
+			),
+	);
+	expect(offered.map(nameOf).sort()).toEqual(Object.keys(CASES).sort());
+});
+
+describe.each(Object.entries(CASES))('%s', (name, one) => {
+	const use = useOf(name);
 	async function node(parameters: INodeParameters) {
-		const over = { parameters: { ...one.parameters, ...parameters } };
-		return await harness.nodeWith(one.details ?? {}, one.type, over);
+		const credential = credentialFor({ baseUrl: HOST, token: TOKEN, dialect: dialects.plain });
+		// A list needs only one page then.
+		const over = { parameters: { ...use.parameters, limit: 1, ...parameters } };
+		return await harness.nodeWith(credential, use.node, over);
 	}
 	function mockResponse() {
-		service().get(one.path).query(true).reply(200, { success: true, data: one.data });
+		service().get(/^/).query(true).reply(200, { success: true, data: one.data });
 	}
 	const outputOf = async (parameters: INodeParameters) => {
 		mockResponse();
-		const run = await runNode(await node(parameters), [{ json: {} }]);
-		return records(run);
+		return records(await runNode(await node(parameters), [{ json: {} }]));
 	};
 
 	test('returns the raw or the simplified record', async () => {

@@ -83,11 +83,31 @@ export const ENDPOINTS: readonly Endpoint[] = Object.entries(resolved(OPENAPI.pa
 		}),
 );
 
-/** The schema of `data` in a successful response. */
-export function dataOf(operationId: string): JsonObject {
-	const { responses = {} } = ENDPOINTS.find((one) => one.operationId === operationId) ?? {};
-	return resolved(get(schemaOf(responses['200']), 'properties.data'));
+const pathPatterns = ENDPOINTS.map(({ name, method, path: url }) => ({
+	name,
+	method,
+	pattern: new RegExp(`^${url.replace(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/** The name of the endpoint that gets a request, or the request itself if none does. */
+export function endpointOf(method: string, url: string): string {
+	const isItsRequest = (one: (typeof pathPatterns)[number]) =>
+		one.method === method && one.pattern.test(url);
+	return pathPatterns.find(isItsRequest)?.name ?? `${method} ${url}`;
 }
+
+/** The members of a successful response, such as `data`. */
+function membersOf(endpoint: string): JsonObject {
+	const { responses = {} } = ENDPOINTS.find(({ name }) => name === endpoint) ?? {};
+	return resolved(schemaOf(responses['200'])?.properties);
+}
+
+/** The schema of `data` in a successful response. */
+export const dataOf = (endpoint: string): JsonObject => resolved(membersOf(endpoint).data);
+
+/** Whether the description shows more of a successful response than `success`. */
+export const isResponseShown = (endpoint: string): boolean =>
+	Object.keys(membersOf(endpoint)).some((name) => name !== 'success');
 
 /** The names of the schemas that a response can have. */
 export function schemasOf(response: unknown): string[] {

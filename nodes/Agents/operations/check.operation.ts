@@ -18,6 +18,7 @@ export const check: Operation = {
 	action: 'Check agent availability',
 	description:
 		'Check whether an agent is active and able to take calls. The node reads the list of agents once for all items.',
+	subtitle: 'check agent',
 	fields: [
 		{ ...agentField, description: 'The agent to check' },
 		developerSettings(additionalQueryParameters),

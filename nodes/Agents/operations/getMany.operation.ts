@@ -17,6 +17,7 @@ export const getMany: Operation = {
 	name: 'Get Many Active',
 	action: 'Get many active agents',
 	description: 'Retrieve the agents that are active and able to take calls',
+	subtitle: 'get many active agents',
 	fields: [
 		...outputFields('simplified', 'One item per agent', 'agent_uuid, agent_name'),
 		developerSettings(additionalQueryParameters),

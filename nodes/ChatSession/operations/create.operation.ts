@@ -41,6 +41,7 @@ export const create: Operation = {
 	action: 'Create chat session',
 	description:
 		'Start a chat session with an agent. Create one per visitor, and store its session_id with the visitor, for later messages.',
+	subtitle: 'create session',
 	fields: [agentField, personNameField, requestSettings],
 	toolDescription:
 		'Starts a new chat session between a customer and an AI agent, and returns the session ID that the other chat tools need.',

@@ -23,6 +23,7 @@ export const legacyCreate: Operation = {
 	action: 'Create legacy chat session',
 	description:
 		'Start a chat session and get its welcome message. Use Session > Create in new workflows.',
+	subtitle: 'create session (legacy)',
 	fields: [
 		agentField,
 		personNameField,
@@ -49,6 +50,7 @@ export const legacyClose: Operation = {
 	action: 'Close legacy chat session',
 	description:
 		'End the conversation and get a summary of it. Use Session > Close in new workflows.',
+	subtitle: 'close session (legacy)',
 	fields: [sessionField, agentField, requestSettings],
 	toolDescription:
 		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
@@ -64,6 +66,7 @@ export const legacyPause: Operation = {
 	action: 'Pause legacy chat session',
 	description:
 		'Pause the conversation until the next message. In new workflows, use Session > Support Command to hand the chat to a person.',
+	subtitle: 'pause session (legacy)',
 	fields: [sessionField, agentField, requestSettings],
 	toolDescription:
 		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",

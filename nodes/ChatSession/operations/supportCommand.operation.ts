@@ -31,6 +31,7 @@ export const supportCommand: Operation = {
 	value: 'supportCommand',
 	action: 'Send support command to chat session',
 	description: 'Send a command of your service, for example to hand the chat to a person',
+	subtitle: 'send support command',
 	fields: [sessionField, commandField, requestSettings],
 	toolDescription:
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
@@ -47,6 +48,7 @@ export const close: Operation = {
 	value: 'close',
 	action: 'Close chat session',
 	description: 'End the conversation permanently',
+	subtitle: 'close session',
 	fields: [sessionField, requestSettings],
 	toolDescription:
 		'Closes a chat session permanently. Use this only when the conversation has ended.',

@@ -29,6 +29,7 @@ export const waitForEvent: Operation = {
 	value: 'waitForEvent',
 	action: 'Wait for chat session event',
 	description: 'Continue after an event in the session, or after a time limit',
+	subtitle: 'wait for session event',
 	fields: [
 		sessionField,
 		{
@@ -54,7 +55,7 @@ export const waitForEvent: Operation = {
 	],
 	isReadOnly: true,
 	toolDescription:
-		'Waits for an event in a chat session, such as a new message, and returns it. If none arrives in time, timed_out is true.',
+		'Waits for an event in a chat session, such as a new message, and returns it. If none arrives in time, timed_out is true. Calls nobody and changes nothing.',
 	async execute(run) {
 		return await forEachChatItem(run, waitOnce, DEFAULT_CONCURRENCY);
 	},

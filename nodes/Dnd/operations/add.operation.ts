@@ -13,6 +13,7 @@ export const add: Operation = {
 	name: 'Add',
 	action: 'Add number to DND list',
 	description: 'Stop an agent from calling a number, including in running campaigns',
+	subtitle: 'stop calls to number',
 	fields: [
 		...dndAgentsFields,
 		phoneField,

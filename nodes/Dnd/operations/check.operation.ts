@@ -23,6 +23,7 @@ export const check: Operation = {
 	name: 'Check',
 	action: 'Check number against DND list',
 	description: 'Check whether a number is on the list. Numbers are compared digit by digit.',
+	subtitle: 'check number',
 	fields: [
 		...dndAgentsFields,
 		phoneField,

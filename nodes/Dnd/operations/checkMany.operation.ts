@@ -22,6 +22,7 @@ export const checkMany: Operation = {
 	action: 'Check many numbers against DND list',
 	description:
 		"Add on_dnd to each row: whether the agent never calls its number. The node reads the whole list once for all rows. A number that can't be read or compared is reported, and never counts as not listed.",
+	subtitle: 'check many numbers',
 	fields: [
 		dndAgentField,
 		{

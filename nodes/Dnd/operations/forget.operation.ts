@@ -53,6 +53,7 @@ export const forget: Operation = {
 	action: 'Forget number in this workflow',
 	description:
 		"Delete a phone number from what the nodes of this workflow remember, for example because a person asks you to delete their data. The do-not-disturb list doesn't change.",
+	subtitle: 'forget number in n8n',
 	fields: [
 		{
 			displayName:

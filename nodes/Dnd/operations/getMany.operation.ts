@@ -39,6 +39,7 @@ export const getMany: Operation = {
 	action: 'Get many numbers from DND list',
 	description:
 		'Get the numbers that an agent never calls. For items with the same parameters, the list is returned once.',
+	subtitle: 'get many numbers',
 	fields: [
 		dndAgentField,
 		...limitFields,

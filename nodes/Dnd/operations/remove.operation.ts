@@ -13,6 +13,7 @@ export const remove: Operation = {
 	name: 'Remove',
 	action: 'Remove number from DND list',
 	description: 'Let an agent call a number again',
+	subtitle: 'allow calls to number',
 	fields: [
 		...dndAgentsFields,
 		phoneField,

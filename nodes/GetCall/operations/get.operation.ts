@@ -12,6 +12,7 @@ export const get: Operation = {
 	name: 'Get',
 	action: 'Get call',
 	description: 'Retrieve the record of a call: outcome, summary, captured data, analysis',
+	subtitle: 'get call',
 	fields: [
 		callIdField,
 		{

@@ -128,6 +128,7 @@ export const getMany: Operation = {
 	action: 'Get many calls',
 	description:
 		'Retrieve a list of calls. The node returns the list once for items with the same parameters.',
+	subtitle: 'get many calls',
 	fields: [
 		...limitFields,
 		filtersField,

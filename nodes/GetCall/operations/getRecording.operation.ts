@@ -67,6 +67,7 @@ export const getRecording: Operation = {
 	name: 'Get Recording',
 	action: 'Get call recording',
 	description: 'Retrieve a link to the recording of a call, or download it',
+	subtitle: 'get recording',
 	fields: [callIdField, ...recordingFields, requestSettings()],
 	isReadOnly: true,
 	toolDescription:

@@ -11,6 +11,7 @@ export const getTranscript: Operation = {
 	name: 'Get Transcript',
 	action: 'Get call transcript',
 	description: 'Retrieve the transcript of a call, as a list and as text',
+	subtitle: 'get transcript',
 	fields: [
 		callIdField,
 		...outputFields('raw', 'The conversation as text, with one line per turn', 'transcript_text'),

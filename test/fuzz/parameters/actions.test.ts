@@ -3,13 +3,13 @@ import isEqual from 'lodash/isEqual';
 import uniq from 'lodash/uniq';
 import { engineHarness, loader, PACKAGE, speedUp } from '../../engine';
 import { until } from '../../n8n/until';
+import { SCENES, type Scene } from '../../operations/operations';
 import { dialects } from '../../simulator';
 import { useSimulator } from '../../simulator/testing/useSimulator';
 import { IS_JSON, MAY_BE_BLANK, TAKES_TRUE_AND_FALSE } from './allowed';
 import { emptied, UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValues';
 import { parametersWithPaths, type ParameterLocation } from './parameterPaths';
 import { essence, runScene, shownIn, withValue, writtenOutNothing } from './run';
-import { SCENES, type Scene } from './scenes';
 
 const harness = engineHarness();
 const simulator = useSimulator({ dialect: dialects.plain });
@@ -34,10 +34,6 @@ function casesIn(scene: Scene): Case[] {
 	return shownIn(harness, type, scene.parameters).map((place) => ({ scene, place }));
 }
 
-function operationOf({ parameters }: Scene): string {
-	return typeof parameters.operation === 'string' ? parameters.operation : '';
-}
-
 const nameOf = ({ scene, place }: Case) => `${scene.node} › ${place.path}`;
 
 /** Each parameter in the first scene that shows it. Fields that only tools have are tested in a tool. */
@@ -47,7 +43,7 @@ function casesOf(node: string): Case[] {
 		JSON.stringify(one.place.property.displayOptions ?? {}).includes('@tool');
 	const known = new Map<string, Case>();
 	for (const one of cases) {
-		const key = `${nameOf(one)} ${operationOf(one.scene)} ${String(one.scene.isTool === true && ofTool(one))}`;
+		const key = `${nameOf(one)} ${one.scene.name} ${String(one.scene.isTool === true && ofTool(one))}`;
 		if (one.scene.isTool === true && !ofTool(one)) continue;
 		if (!known.has(key)) known.set(key, one);
 	}
@@ -96,7 +92,7 @@ test.each(nodes)(
 				if (given === undefined) continue;
 				const fault = await faultWith(one, given);
 				if (fault !== undefined)
-					faults.push(`${nameOf(one)} (${operationOf(one.scene)}), ${given.name}: ${fault}`);
+					faults.push(`${nameOf(one)} (${one.scene.name}), ${given.name}: ${fault}`);
 			}
 		}
 		expect(faults).toEqual([]);

@@ -5,6 +5,7 @@
 export const MAY_BE_BLANK: { [place: string]: string } = {
 	'placeCall › personName': 'a name, which the agent then does not use',
 	'placeCall › initialGreeting': 'an opening line, for which the agent has a default',
+	'placeCall › timeZone': 'a person whose country has one time zone',
 	'placeCall › options.personName': 'the same, for a question',
 	'placeCall › options.initialGreeting': 'the same, among the options',
 	'placeCall › additionalDataFields.fields[0].value': 'one value about the person',

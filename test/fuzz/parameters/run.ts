@@ -9,10 +9,18 @@ import nock from 'nock';
 import { credentialFor } from '../../contract/credentialFor';
 import { engineTool, makeWorkflow, nodeTypes, runNode, type EngineHarness } from '../../engine';
 import { isJsonObject } from '../../../nodes/shared/json';
+import { TRIGGER_URL, type Scene } from '../../operations/operations';
 import type { Simulator } from '../../simulator';
 import { isShown, parametersWithPaths, type ParameterLocation } from './parameterPaths';
-import { GROUPS, TRIGGER_URL, type Scene } from './scenes';
 import { emptied } from './unusableValues';
+
+/** Default values for groups of a fixed collection, of which one field is replaced. */
+const GROUPS: { [group: string]: INodeParameters } = {
+	dataExtraction: {
+		points: [{ description: 'Which day?', key: 'day', outputFormat: 'weekday', required: true }],
+	},
+	additionalDataFields: { fields: [{ name: 'plan', value: 'gold' }] },
+};
 
 /** The result of a run: all requests, and the error message if the node stopped. */
 type SceneResult = { sent: unknown[]; message: string | undefined };

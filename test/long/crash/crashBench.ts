@@ -7,7 +7,7 @@ import { until } from '../../n8n/until';
 import { node, webhook, type WorkflowJson } from '../../n8n/workflow';
 import { fixtures, type Simulator } from '../../simulator';
 import { arrange, CALLER, type Arrangement } from './arrangements';
-import { ITEMS, itemsOf, nodeOf, received, type Item, type Writer } from './writers';
+import { ITEMS, itemsOf, nodeOf, questionOf, received, type Item, type Writer } from './writers';
 
 /** The service never responds to the request of the sixth item. */
 const SIX_SENT = '11111100';
@@ -196,16 +196,21 @@ export class CrashBench {
 		return { items, execution };
 	}
 
-	/** Adds a session for each item, and its number to the do-not-disturb list of an agent that places no calls here. */
+	/** Adds sessions and an interactive message for each item, and its number to the do-not-disturb list of an agent that places no calls here. */
 	private addToService(items: readonly Item[]): void {
 		const { state } = this.simulator;
 		const [entry] = state.dnd;
 		const [session] = state.sessions.values();
 		if (entry === undefined || session === undefined) throw new Error('The simulator is empty');
-		for (const { phone, session: sessionId } of items) {
+		for (const item of items) {
+			const { phone, session: own, legacySession } = item;
 			const agentUuid = fixtures.agents.us;
 			state.dnd.push({ ...entry, id: state.nextId(), agentUuid, phone: `+91${phone}` });
-			state.sessions.set(sessionId, { ...structuredClone(session), sessionId });
+			for (const sessionId of [own, legacySession])
+				state.sessions.set(sessionId, { ...structuredClone(session), sessionId });
+			const id = questionOf(item);
+			const { interactions } = this.simulator.sessions.get(fixtures.sessions.open);
+			interactions.set(id, { id, options: ['yes'], answered: false });
 		}
 	}
 }

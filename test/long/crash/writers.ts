@@ -1,171 +1,148 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
+import { agent } from '../../contract/contractCase';
 import { byId, node } from '../../n8n/workflow';
 import { PACKAGE } from '../../e2e/calls';
 import type { Reference } from '../../n8n/driver';
-import { filled, fixtures, type Simulator } from '../../simulator';
+import { operationNamed, SOCKET, useOf } from '../../operations/operations';
+import { dialects, filled, fixtures, type Simulator } from '../../simulator';
 
 /** The number of items for each writer in an execution. */
 export const ITEMS = 8;
 
-const { agents, campaigns, sessions } = fixtures;
-const agent = (value: string) => ({ agentUuid: { __rl: true, mode: 'id', value } });
-const AGENT = agent(agents.full);
+const { agents, campaigns } = fixtures;
+const { commands } = dialects.plain.chat;
 
 /** A node that changes something at the service for each item. */
 export type Writer = {
 	name: string;
+	/** In the table of operations. */
+	operation: string;
+	/** An endpoint, or the live connection. */
+	sends: string;
 	type: string;
 	parameters: INodeParameters;
 	/** The requests of the writer. Without it, the writer sends WebSocket frames. */
-	request?: { method: 'POST' | 'DELETE'; path: RegExp };
+	request?: { method: string; path: RegExp };
 	/** Whether one request contains all items. */
 	isOneRequest?: boolean;
 	/** Whether all items are for the same chat session. A retry sends none of them if one had begun. */
 	isOneSession?: boolean;
 	/** A value that only the request of this item contains. */
-	marker?: (value: Item) => string;
+	marker: (value: Item) => string;
 };
 
-/** An input item. `session` is its own chat session, which exists at the service. */
-export type Item = { phone: string; text: string; session: string };
+/** An input item, and its own chat sessions, which exist at the service. A closed one can't be closed again. */
+export type Item = { phone: string; text: string; session: string; legacySession: string };
 
-const talk = { operation: 'sendMessage', sessionId: sessions.open, message: '={{ $json.text }}' };
+/** What differs from the table. */
+type Own = Pick<Writer, 'marker' | 'isOneRequest' | 'isOneSession'> & {
+	with: INodeParameters;
+	title?: string;
+	sends?: string;
+	/** The ID in the path, if another writer has the same path. */
+	id?: number;
+};
+
+function writer(operation: string, own: Own): Writer {
+	const { with: more, title = operation, id, ...rest } = own;
+	const { sends = '' } = { ...operationNamed(operation), ...rest };
+	const { node: type, parameters } = useOf(operation);
+	const [method = '', path = ''] = sends.split(' ');
+	const pattern = path.replace(/\{id\}/, id === undefined ? '[^/]+' : String(id));
+	return {
+		...{ name: title, operation, type, parameters: { ...parameters, ...more } },
+		...rest,
+		sends,
+		...(sends !== SOCKET && { request: { method, path: new RegExp(`^${pattern}$`) } }),
+	};
+}
+
+const byPhone = ({ phone }: Item) => phone;
+const bySession = ({ session }: Item) => session;
+const byLegacySession = ({ legacySession }: Item) => legacySession;
+/** As a whole value, which also others contain. */
+const byText = ({ text }: Item) => JSON.stringify(text);
+
+const TEXT = '={{ $json.text }}';
+const PHONE = { phoneNumber: '={{ $json.phone }}' };
+const LISTED = { ...agent(agents.us), phone: '=+91{{ $json.phone }}' };
+const SESSION = { sessionId: '={{ $json.session }}' };
+const LEGACY_SESSION = { sessionId: '={{ $json.legacySession }}' };
+const REQUESTS = { options: { output: 'requests' } };
+const message = { with: { message: TEXT }, marker: byText, isOneSession: true } as const;
+const sentBy = (sendBy: string) => ({ ...message, with: { ...message.with, sendBy, ...agent() } });
 
 /** Every operation that writes, with every way to send. */
 export const writers: readonly Writer[] = [
-	{
-		name: 'Place Call',
-		type: 'placeCall',
-		parameters: { ...AGENT, countryCode: 'IN', phoneNumber: '={{ $json.phone }}' },
-		request: { method: 'POST', path: /^\/v1\/call$/ },
-	},
-	{
-		name: 'Push, one row a request',
-		type: 'pushCampaignContacts',
-		parameters: {
-			...AGENT,
-			campaignId: byId(campaigns.active),
-			whatToDo: 'wait',
-			options: { output: 'requests' },
-			developerSettings: { contactsPerRequest: 1 },
-		},
-		request: { method: 'POST', path: /^\/v1\/campaigns\/101\/contacts$/ },
-	},
-	{
-		name: 'Place Call with a limit per person',
-		type: 'placeCall',
-		parameters: {
-			...AGENT,
-			countryCode: 'IN',
-			phoneNumber: '={{ $json.phone }}',
-			...{ callLimit: 'month', maximumCalls: 1 },
-			// Tells its requests from those of the other Place Call.
+	writer('placeCall › place', { with: { ...PHONE, personName: TEXT }, marker: byText }),
+	writer('pushCampaignContacts', {
+		title: 'Push, one row a request',
+		with: { ...REQUESTS, developerSettings: { contactsPerRequest: 1 } },
+		id: campaigns.active,
+		marker: byPhone,
+	}),
+	writer('placeCall › place', {
+		title: 'Place Call with a limit per person',
+		with: {
+			...{ ...PHONE, callLimit: 'month', maximumCalls: 1 },
 			developerSettings: { useLegacyEndpoint: true },
 		},
-		request: { method: 'POST', path: /^\/call$/ },
-	},
-	{
-		name: 'Push, one request',
-		type: 'pushCampaignContacts',
-		parameters: {
-			...AGENT,
-			campaignId: byId(campaigns.draft),
-			whatToDo: 'wait',
-			options: { output: 'requests' },
-		},
-		request: { method: 'POST', path: /^\/v1\/campaigns\/102\/contacts$/ },
+		sends: 'POST /call',
+		marker: byPhone,
+	}),
+	writer('pushCampaignContacts', {
+		title: 'Push, one request',
+		with: { ...REQUESTS, campaignId: byId(campaigns.draft) },
+		id: campaigns.draft,
 		isOneRequest: true,
-	},
-	{
-		name: 'DND Add',
-		type: 'dnd',
-		parameters: { operation: 'add', ...agent(agents.us), phone: '=+91{{ $json.phone }}' },
-		request: { method: 'POST', path: /^\/v1\/dnd_numbers$/ },
-	},
-	{
-		name: 'DND Remove',
-		type: 'dnd',
-		parameters: { operation: 'remove', ...agent(agents.us), phone: '=+91{{ $json.phone }}' },
-		request: { method: 'DELETE', path: /^\/v1\/dnd_numbers$/ },
-	},
-	{
-		name: 'Chat Send, live connection',
-		type: 'chatSend',
-		parameters: { ...talk, sendBy: 'socket' },
-		marker: ({ text }) => text,
+		marker: byPhone,
+	}),
+	writer('placeCall › sendAndWait', {
+		with: { ...PHONE, message: '={{ $json.text }} May we?' },
+		marker: ({ text }) => `${text} May we?`,
+	}),
+	writer('dnd › add', { with: LISTED, marker: byPhone }),
+	writer('dnd › remove', { with: LISTED, marker: byPhone }),
+	writer('chatSend › sendMessage', { title: 'Chat Send, live connection', ...message }),
+	writer('chatSend › sendMessage', {
+		...{ title: 'Chat Send, immediate reply', ...sentBy('inbound') },
+		sends: 'POST /v1/chat/inbound',
+	}),
+	writer('chatSend › sendMessage', {
+		...{ title: 'Chat Send, later reply', ...sentBy('async') },
+		sends: 'POST /v1/chat/inbound/async',
+	}),
+	writer('chatSend › sendMessage', {
+		...{ title: 'Chat Send, legacy', ...sentBy('legacy') },
+		sends: 'POST /chat_messages/send_message',
+	}),
+	writer('chatSend › answerInteraction', {
+		with: { interactionId: '=question {{ $json.text }}' },
 		isOneSession: true,
-	},
-	{
-		name: 'Chat Send, immediate reply',
-		type: 'chatSend',
-		parameters: { ...talk, sendBy: 'inbound' },
-		request: { method: 'POST', path: /^\/v1\/chat\/inbound$/ },
-		marker: ({ text }) => text,
-		isOneSession: true,
-	},
-	{
-		name: 'Chat Send, later reply',
-		type: 'chatSend',
-		parameters: { ...talk, sendBy: 'async' },
-		request: { method: 'POST', path: /^\/v1\/chat\/inbound\/async$/ },
-		marker: ({ text }) => text,
-		isOneSession: true,
-	},
-	{
-		name: 'Chat Send, legacy',
-		type: 'chatSend',
-		parameters: { ...talk, sendBy: 'legacy', ...AGENT },
-		request: { method: 'POST', path: /^\/chat_messages\/send_message$/ },
-		marker: ({ text }) => text,
-		isOneSession: true,
-	},
-	{
-		name: 'Inject Context',
-		type: 'injectContext',
-		parameters: { sessionId: sessions.open, context: '={{ $json.text }}' },
-		request: { method: 'POST', path: /\/inject_context$/ },
-		marker: ({ text }) => text,
-		isOneSession: true,
-	},
-	{
-		name: 'Chat Session Create',
-		type: 'chatSession',
-		parameters: { operation: 'create', ...AGENT, personName: '={{ $json.text }}' },
-		request: { method: 'POST', path: /^\/v1\/chat\/session$/ },
-		marker: ({ text }) => text,
-	},
-	{
-		name: 'Legacy Create',
-		type: 'chatSession',
-		parameters: {
-			resource: 'legacy',
-			operation: 'legacyCreate',
-			...AGENT,
-			personName: '={{ $json.text }}',
+		marker: questionOf,
+	}),
+	writer('injectContext', { with: { context: TEXT }, isOneSession: true, marker: byText }),
+	writer('chatSession › create', { with: { personName: TEXT }, marker: byText }),
+	writer('chatSession › legacyCreate', { with: { personName: TEXT }, marker: byText }),
+	writer('chatSession › legacyPause', { with: LEGACY_SESSION, marker: byLegacySession }),
+	writer('chatSession › legacyClose', { with: LEGACY_SESSION, marker: byLegacySession }),
+	writer('chatSession › supportCommand', {
+		with: {
+			command: commands.tell,
+			developerSettings: {
+				additionalBodyFields: `={{ { ${JSON.stringify(commands.text)}: $json.text } }}`,
+			},
 		},
-		request: { method: 'POST', path: /^\/chat_sessions$/ },
-		marker: ({ text }) => text,
-	},
-	{
-		name: 'Legacy Pause',
-		type: 'chatSession',
-		parameters: {
-			resource: 'legacy',
-			operation: 'legacyPause',
-			...AGENT,
-			sessionId: '={{ $json.session }}',
-		},
-		request: { method: 'POST', path: /\/pause_session$/ },
-		marker: ({ session }) => session,
-	},
-	{
-		name: 'Chat Session Close',
-		type: 'chatSession',
-		parameters: { operation: 'close', sessionId: '={{ $json.session }}' },
-		request: { method: 'POST', path: /\/support$/ },
-		marker: ({ session }) => session,
-	},
+		isOneSession: true,
+		marker: byText,
+	}),
+	writer('chatSession › close', { with: SESSION, marker: bySession }),
 ];
+
+/** The ID of the interactive message for an item. */
+export function questionOf({ text }: Item): string {
+	return `question ${text}`;
+}
 
 /** The items of one execution, different from those of every other. */
 export function itemsOf(execution: number): Item[] {
@@ -173,7 +150,8 @@ export function itemsOf(execution: number): Item[] {
 	return Array.from({ length: ITEMS }, (_, index) => ({
 		phone: `9${number}0000${index}`,
 		text: `text ${execution}-${index}.`,
-		session: filled.sessionId(ITEMS * execution + index),
+		session: filled.sessionId(2 * (ITEMS * execution + index)),
+		legacySession: filled.sessionId(2 * (ITEMS * execution + index) + 1),
 	}));
 }
 
@@ -187,7 +165,7 @@ export function nodeOf(
 
 /** How many times the service received the request of each item, one digit per item: `11111000`. */
 export function received(simulator: Simulator, writer: Writer, items: readonly Item[]): string {
-	const { request: wanted, marker = ({ phone }: Item) => phone } = writer;
+	const { request: wanted, marker } = writer;
 	const texts =
 		wanted === undefined
 			? simulator.sessions.frames().map(({ text }) => text)

@@ -47,6 +47,8 @@ export type Operation = OperationFacts & {
 	name: string;
 	action: string;
 	description: string;
+	/** What the canvas shows below the name of the node, if the node gets it from here (`subtitleOf`). */
+	subtitle?: string;
 	execute(run: OperationRun): Promise<INodeExecutionData[]>;
 };
 
@@ -90,6 +92,12 @@ export function operationFields(
 			fields.map((field) => shownWhere(field, { operation: [value] })),
 		),
 	];
+}
+
+/** An expression that returns the subtitle of the chosen operation. */
+export function subtitleOf(operations: Operation[]): string {
+	const subtitles = Object.fromEntries(operations.map(({ value, subtitle }) => [value, subtitle]));
+	return `={{ (${JSON.stringify(subtitles)})[$parameter["operation"]] }}`;
 }
 
 /**

@@ -1,15 +1,14 @@
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import { withAdditions, type Additions } from '../../../../nodes/shared/api/endpoints';
 import { clientOf } from './clientOf';
-import { CALL_ID, CAMPAIGN_ID, ENDPOINTS, SESSION_ID } from './everyEndpoint';
-
-const IDS = new RegExp(`/(?:${CALL_ID}|${CAMPAIGN_ID}|${SESSION_ID})(?=/|$)`);
+import { endpointOf } from '../../../openapi/openapi';
+import { ENDPOINTS } from './everyEndpoint';
 
 /** The requests to an endpoint that returns this body, and the response or the error. */
 async function sendTo(name: string, body: unknown) {
 	const requests: string[] = [];
 	const transport = async ({ method, path }: ServiceRequest) => {
-		requests.push(`${method} ${path.replace(IDS, '/{id}')}`);
+		requests.push(endpointOf(method, path));
 		return await Promise.resolve({ status: 200, headers: {}, text: JSON.stringify(body) });
 	};
 	const endpoint = ENDPOINTS.find((one) => one.name === name);

@@ -1,5 +1,14 @@
+import uniq from 'lodash/uniq';
 import type { INodeParameters } from 'n8n-workflow';
-import { makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../../../../engine';
+import {
+	loader,
+	makeNode,
+	makeWorkflow,
+	nodeTypes,
+	PACKAGE,
+	setupEngine,
+} from '../../../../engine';
+import { keysOf } from '../../../../schema/schemas';
 
 beforeAll(setupEngine);
 
@@ -29,10 +38,19 @@ test.each<[string, INodeParameters, string]>([
 	['chatEventsTrigger', { sessionIds: 's-1, s-2' }, 'on events of s-1, s-2'],
 	['chatEventsTrigger', { sessionIds: '={{ 1 }}' }, 'on events of sessions'],
 	['chatEventsTrigger', { sessions: 'watched' }, 'on events of watched sessions'],
-	['dnd', { operation: 'add' }, 'stop calls to number'],
-	['chatSession', { operation: 'unwatch' }, 'stop watching session'],
+	['chatSession', { resource: 'watchList', operation: 'unwatch' }, 'stop watching session'],
 	['chatSend', { sendBy: 'async' }, 'send message, later reply'],
-	['getCall', { operation: 'getMany' }, 'get many calls'],
 ])('%s %j: %s', (name, parameters, subtitle) => {
 	expect(subtitleOf(name, parameters)).toBe(subtitle);
+});
+
+test('each operation of a node has its own subtitle', () => {
+	const keys = keysOf(loader.types.nodes).filter(({ operation }) => operation !== undefined);
+	const subtitles = keys.map(({ node, resource = '', operation = '' }) => ({
+		node,
+		subtitle: subtitleOf(node, { resource, operation }),
+	}));
+	expect(subtitles.length).toBeGreaterThan(20);
+	expect(subtitles.filter(({ subtitle }) => typeof subtitle !== 'string')).toEqual([]);
+	expect(uniq(subtitles.map((each) => JSON.stringify(each)))).toHaveLength(subtitles.length);
 });

@@ -8,9 +8,10 @@ import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolRun';
 import { credentialFor } from '../../../../contract/credentialFor';
 import { engineHarness, engineTool, HOST } from '../../../../engine';
 import { skipSleeps } from '../../../../engine/time';
+import { DOCUMENTED } from '../../../../openapi/errors';
+import { isRead, SCENES, TRIGGER_URL, type Scene } from '../../../../operations/operations';
 import { dialects } from '../../../../simulator';
 import { useSimulator } from '../../../../simulator/testing/useSimulator';
-import { SCENES, TRIGGER_URL, type Scene } from '../../../../fuzz/parameters/scenes';
 
 const harness = engineHarness();
 const simulator = useSimulator({ dialect: dialects.plain });
@@ -48,48 +49,17 @@ const OUTAGES: Failures = {
 
 /** Errors of the service, which have the same words for each read, and for each change, of a node. */
 const REJECTIONS: Failures = {
-	'an agent of another account': [
-		403,
-		rejection('Agent not found or not associated with this account'),
-	],
-	'an unknown agent': [404, rejection('agent_not_found')],
-	'an unknown call': [404, rejection('call_not_found')],
-	'no recording': [404, rejection('recording_not_available')],
-	'an unknown campaign': [404, rejection("Couldn't find Campaign")],
-	'a number that is not listed': [404, rejection('Phone number not found on DND list')],
-	'a missing number': [422, rejection('phone is missing')],
-	'a closed session': [409, rejection('session_closed')],
 	'an archived campaign': [409, rejection('Campaign is archived')],
-	'a contact that is rejected': [400, rejection('contacts[0].phone is invalid')],
-	'no post-call analysis': [
-		400,
-		rejection('webhook_url is set but post_call_analysis is not enabled on this agent'),
-	],
-	'no outbound number': [
-		400,
-		rejection('Attach a number', { details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' } }),
-	],
-	'a rejection of the chat engine': [
-		409,
-		rejection('tell', { upstream_body: { state: 'rejected', reason: 'unknown_command' } }),
-	],
-	'a chat that a person has taken over': [
-		409,
-		rejection('tell', {
-			upstream_body: { state: 'rejected', reason: 'tell_not_allowed_during_takeover' },
-		}),
-	],
+	...Object.fromEntries(
+		DOCUMENTED.map(([code, , body, [status] = [404]]): [string, Failing] => [
+			code,
+			[status ?? 404, { success: false, ...body }],
+		]),
+	),
 };
-
-const operationOf = ({ node, parameters: { operation } }: Scene) =>
-	typeof operation === 'string' ? `${node} › ${operation}` : node;
 
 /** Fields that decide which request is sent. */
 const REQUEST_FIELDS = ['sendBy', 'recordingAs', 'waitForCompletion', 'contactsFrom'];
-
-/** Operations that change nothing. */
-const READS =
-	/^(agents|campaignStatus|getCall|dnd › (check|checkMany|getMany)|chatSession › waitForEvent)/;
 
 /** Words for things that only a person in n8n's editor can see or do. */
 const ON_SCREEN =
@@ -101,15 +71,15 @@ const OWNER = 'the person who set up this tool';
 
 const scenes = uniqBy(
 	SCENES.filter(
-		({ items = [], parameters: { operation } }) =>
+		({ name, items = [] }) =>
 			// Never sends anything as a tool.
-			operation !== 'forget' && !items.some(({ binary }) => binary !== undefined),
+			name !== 'dnd › forget' && !items.some(({ binary }) => binary !== undefined),
 	),
 	// Scenes that differ only in the values that they send get the same result.
-	(scene) => JSON.stringify([operationOf(scene), pick(scene.parameters, REQUEST_FIELDS)]),
+	(scene) => JSON.stringify([scene.name, pick(scene.parameters, REQUEST_FIELDS)]),
 );
 
-const ofEachNode = uniqBy(scenes, (scene) => `${scene.node} ${READS.test(operationOf(scene))}`);
+const ofEachNode = uniqBy(scenes, (scene) => `${scene.node} ${isRead(scene.name)}`);
 
 const toolWords = z.object({
 	outcome: z.string(),
@@ -148,7 +118,7 @@ async function resultOf(scene: Scene, failing: Failing | { code: string }): Prom
 function faultsIn(scene: Scene, result: ToolWords, failing: Failing | { code: string }) {
 	const { outcome, what_happened: happened, next_step: next } = result;
 	const words = `${happened} ${next}`;
-	const isRead = READS.test(operationOf(scene));
+	const isOfRead = isRead(scene.name);
 	const isTooMany = Array.isArray(failing) && failing[0] === 429;
 	// A live connection gives up after several attempts, each with a cause of its own. A trigger isn't the service.
 	const isOther = /keeps failing|wasn't connected|Chat Events Trigger/.test(happened);
@@ -157,8 +127,8 @@ function faultsIn(scene: Scene, result: ToolWords, failing: Failing | { code: st
 		ON_SCREEN.test(next) && 'advice for the screen',
 		DONE.test(words) && 'says that it is done',
 		/\bthe person\b/i.test(words.replaceAll(OWNER, '')) && 'an unclear person',
-		isRead && FORBIDS.test(words) && 'forbids a read',
-		isRead && outcome === 'unknown' && 'a read of unknown outcome',
+		isOfRead && FORBIDS.test(words) && 'forbids a read',
+		isOfRead && outcome === 'unknown' && 'a read of unknown outcome',
 		isTooMany && !/\bwait\b/i.test(next) && 'no pause',
 		waits && !words.includes('7 seconds') && 'not how long to pause',
 		isTooMany && words.includes(OWNER) && 'blames the owner',
@@ -180,12 +150,12 @@ test.each([
 		failed++;
 		const found = faultsIn(scene, result, failing);
 		const { what_happened: happened, next_step: next, outcome } = result;
-		if (found.length > 0) faults.push({ tool: operationOf(scene), outcome, found, happened, next });
+		if (found.length > 0) faults.push({ tool: scene.name, outcome, found, happened, next });
 	}
 	expect(faults).toEqual([]);
 	expect(failed).toBeGreaterThan(tools.length / 2);
 });
 
 test('the scenes include the reads of the package', () => {
-	expect(scenes.filter((scene) => READS.test(operationOf(scene))).length).toBeGreaterThan(10);
+	expect(scenes.filter(({ name }) => isRead(name)).length).toBeGreaterThan(10);
 });

@@ -1,0 +1,86 @@
+/** Every error that docs/openapi.yaml has, with bodies, and with its endpoints and statuses. */
+import groupBy from 'lodash/groupBy';
+import snakeCase from 'lodash/snakeCase';
+import uniq from 'lodash/uniq';
+import { z } from 'zod';
+import { ERRORS, type ErrorCode } from '../../nodes/shared/api/errorTable';
+import type { JsonObject } from '../../nodes/shared/json';
+import { propertiesOf } from './names';
+import { ENDPOINTS, resolved, schemaNamed, schemasOf } from './openapi';
+
+/** An error of the service, at the endpoints that can return it. Without statuses, its status isn't shown. */
+export type DocumentedError = [
+	code: ErrorCode,
+	raisedBy: readonly string[],
+	body: JsonObject,
+	statuses: readonly number[] | undefined,
+];
+
+const CONTACTS = ['POST /v1/campaigns/{id}/contacts'];
+const CHAT = ENDPOINTS.map(({ name }) => name).filter((name) => name.includes('chat'));
+/** The errors of docs/openapi.yaml by the names of their schemas, whose codes are those names except for these. */
+const OTHER_CODES: { [schema: string]: string } = { InvalidToken: 'invalid_api_token' };
+/** Endpoints at which an error is known, too, although the document names only others. */
+const ALSO_AT: { [schema: string]: readonly string[] } = {
+	CampaignNotFound: CONTACTS,
+	SessionClosed: CHAT,
+};
+
+const rejection = { state: 'rejected', reason: 'tell_not_allowed_during_takeover' };
+
+/** Bodies of the errors that have no fixed text, and other spellings of a text. */
+const BODIES: Array<[schema: string, body: JsonObject, code?: string]> = [
+	['CampaignNotFound', { error: ' Couldn’t find campaign: 7' }],
+	['CampaignNotFound', { error: "Couldn't find Campaign with 'id'=7" }],
+	['PhoneMissing', { error: 'param is missing or the value is empty: phone' }],
+	[
+		'NoOutboundNumber',
+		{
+			error: 'Attach an outbound number to the agent',
+			details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED', action: 'attach_number' },
+		},
+	],
+	[
+		'RelayedRejection',
+		{ error: 'tell was rejected', upstream_body: rejection },
+		'tell_not_allowed_during_takeover',
+	],
+	[
+		'RelayedRejection',
+		{ error: 'close was rejected', upstream_body: { ...rejection, reason: 'other' } },
+		'upstream_rejection',
+	],
+];
+
+const errorCode = z.custom<ErrorCode>((value) => ERRORS.some(({ code }) => code === value));
+
+/** Where the contract has each schema of an error. */
+const PLACES = groupBy(
+	ENDPOINTS.flatMap(({ name, responses }) =>
+		Object.entries(responses).flatMap(([status, response]) =>
+			schemasOf(response).map((schema) => ({ schema, name, status })),
+		),
+	),
+	'schema',
+);
+
+const FIXED_TEXTS = Object.keys(PLACES).flatMap((schema): typeof BODIES => {
+	const { const: error } = resolved(propertiesOf(schemaNamed(schema)).error);
+	return typeof error === 'string' ? [[schema, { error }]] : [];
+});
+
+export const DOCUMENTED: DocumentedError[] = [
+	...[...FIXED_TEXTS, ...BODIES].map(([schema, body, name]): DocumentedError => {
+		const places = PLACES[schema] ?? [];
+		const raisedBy = uniq([...places.map((place) => place.name), ...(ALSO_AT[schema] ?? [])]);
+		const statuses = uniq(places.map(({ status }) => Number(status)));
+		const code = errorCode.parse(name ?? OTHER_CODES[schema] ?? snakeCase(schema));
+		return [code, raisedBy, body, statuses.some(Number.isNaN) ? undefined : statuses];
+	}),
+	[
+		'contact_rejected',
+		CONTACTS,
+		{ error: 'contacts[2].phone is not a valid phone number' },
+		[400, 422],
+	],
+];

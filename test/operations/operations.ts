@@ -1,0 +1,303 @@
+/** The table of all actions. Tests of every operation derive their cases from it. */
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { agent } from '../contract/contractCase';
+import { fixtures, type Simulator } from '../simulator';
+
+const { calls, campaigns, sessions, dndPhone } = fixtures;
+
+/** Where a change goes that isn't a request to the service. */
+export const SOCKET = 'the live connection';
+export const TRIGGER = 'a trigger in n8n';
+
+/** The watch URL of a Chat Events Trigger. */
+export const TRIGGER_URL = 'https://n8n.example.com/webhook/abc/watch';
+
+/** Another way to use an operation. Its parameters are added to those of the operation. */
+type Way = {
+	with: INodeParameters;
+	sends?: string;
+	items?: INodeExecutionData[];
+	/** Whether a model uses it as a tool. */
+	isTool?: true;
+};
+
+type Operation = {
+	/** Valid parameters, without the operation itself. */
+	parameters: INodeParameters;
+	/** What changes something: an endpoint of docs/openapi.yaml, or one of the above. Undefined if nothing does. */
+	sends?: string;
+	/** The endpoint of which the output has every documented field. */
+	returns?: string;
+	items?: INodeExecutionData[];
+	prepare?: (simulator: Simulator) => void;
+	/** Together with `parameters`, they show every field of the form and every request. */
+	ways?: Way[];
+	/** Whether it leads to a phone call, or allows one again. */
+	callsPeople?: true;
+	/** Whether one request serves all items. */
+	servesAllItems?: true;
+	/** As a tool: the fields that a model fills in, and what differs from `parameters`. */
+	byModel: string[];
+	asTool?: INodeParameters;
+	/** The outcome of the tool. Default: done. */
+	outcome?: string;
+};
+
+/** One way to use a node, which reads the fields that its form shows. */
+export type Scene = Pick<Operation, 'sends' | 'items' | 'prepare'> &
+	Pick<Way, 'isTool'> & {
+		/** The key in the table. */
+		name: string;
+		node: string;
+		parameters: INodeParameters;
+	};
+
+const rows = (...jsons: IDataObject[]): INodeExecutionData[] => jsons.map((json) => ({ json }));
+const csv: INodeExecutionData = {
+	json: {},
+	binary: {
+		data: {
+			data: Buffer.from('phone,city\n9876543210,Pune\n').toString('base64'),
+			mimeType: 'text/csv',
+			fileName: 'leads.csv',
+		},
+	},
+};
+const pasted = 'phone\n9876543210';
+const contacts = '[{ "phone": "9876543210", "city": "Pune" }]';
+
+const callId = calls.finished;
+const sessionId = sessions.open;
+const campaignId = String(campaigns.active);
+const person = { ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
+const listed = { ...agent(), phone: dndPhone };
+const selected = (field: string) => ({ simplify: 'selected', selectedFields: field });
+const untilRead = { waitForCompletion: 'reading', waitMinutes: 1 / 60 };
+const session = { resource: 'session', sessionId };
+const legacy = { resource: 'legacy', sessionId, ...agent() };
+const watchList = {
+	...{ resource: 'watchList', sessionId, triggerUrl: TRIGGER_URL },
+	triggerSecret: 'open-sesame',
+};
+const key = { idempotencyKey: 'key-1' };
+
+/** By the name of the node and, if it has operations, of the operation. */
+export const OPERATIONS: { [name: string]: Operation } = {
+	'placeCall › place': {
+		parameters: person,
+		sends: 'POST /v1/call',
+		ways: [
+			{ with: { when: 'timeOfDay', scheduledTime: '18:30' } },
+			{ with: { when: 'dateTime', scheduledAt: '2099-01-31T18:30:00+05:30' } },
+			{ with: { ...untilRead, options: { finishedStatuses: 'picked' } } },
+			{
+				with: {
+					...{ callingHours: 'within', callingDays: 'Mon-Sun', callingFrom: '00:00' },
+					...{ callingUntil: '24:00', timeZone: 'UTC' },
+				},
+			},
+			{ with: { callLimit: 'day', maximumCalls: 9 } },
+			{ with: { resource: 'call', when: 'now' }, isTool: true },
+			{ with: { developerSettings: { useLegacyEndpoint: true } }, sends: 'POST /call' },
+		],
+		callsPeople: true,
+		returns: 'POST /v1/call',
+		byModel: ['countryCode', 'phoneNumber', 'when'],
+		asTool: { when: '18:30', options: { maximumCallsPerRun: 5 } },
+	},
+	'placeCall › sendAndWait': {
+		parameters: {
+			...{ ...person, message: 'May we ship?', yesValues: 'yes', noValues: 'no' },
+			options: { ...untilRead, finishedStatuses: 'picked' },
+		},
+		sends: 'POST /v1/call',
+		callsPeople: true,
+		byModel: ['phoneNumber', 'message'],
+	},
+	'getCall › get': {
+		parameters: { callId },
+		ways: [{ with: selected('status') }],
+		byModel: ['callId'],
+	},
+	'getCall › getTranscript': {
+		parameters: { callId },
+		returns: 'GET /v1/call/{id}/transcript',
+		byModel: ['callId'],
+	},
+	'getCall › getRecording': {
+		parameters: { callId },
+		ways: [{ with: { recordingAs: 'file', outputField: 'data' } }],
+		returns: 'GET /v1/call/{id}/recording',
+		byModel: ['callId'],
+	},
+	'getCall › getMany': {
+		parameters: { limit: 3 },
+		servesAllItems: true,
+		byModel: ['limit'],
+	},
+	'dnd › add': {
+		parameters: { ...agent(), phone: '+919000000009' },
+		sends: 'POST /v1/dnd_numbers',
+		byModel: ['phone'],
+	},
+	'dnd › check': { parameters: listed, byModel: ['phone'] },
+	'dnd › checkMany': { parameters: listed, servesAllItems: true, byModel: ['phone'] },
+	'dnd › getMany': {
+		parameters: { ...agent(), limit: 3 },
+		ways: [{ with: selected('phone') }],
+		servesAllItems: true,
+		byModel: ['limit'],
+	},
+	'dnd › remove': {
+		parameters: listed,
+		sends: 'DELETE /v1/dnd_numbers',
+		callsPeople: true,
+		byModel: ['phone'],
+	},
+	'dnd › forget': {
+		parameters: { resource: 'rememberedNumber', phone: dndPhone, countryCode: 'IN' },
+		byModel: ['phone'],
+		outcome: 'not_sent',
+	},
+	pushCampaignContacts: {
+		parameters: { campaignId, ...agent(), whatToDo: 'wait' },
+		items: rows({ phone: '98765 43210', person_name: 'Asha', last: 'Rao', city: 'Pune' }),
+		sends: 'POST /v1/campaigns/{id}/contacts',
+		ways: [
+			{ with: { otherColumns: 'listed', columnsToSend: 'city' } },
+			{ with: { contactsFrom: 'json', contacts }, items: rows({}) },
+			{ with: { contactsFrom: 'csv' }, items: [csv] },
+			{ with: { contactsFrom: 'pasted', pastedRows: pasted }, items: rows({}) },
+		],
+		callsPeople: true,
+		servesAllItems: true,
+		byModel: ['campaignId', 'contacts'],
+		asTool: { contactsFrom: 'json', contacts },
+	},
+	campaignStatus: {
+		parameters: { campaignId },
+		ways: [{ with: selected('status') }],
+		byModel: ['campaignId'],
+	},
+	'agents › check': { parameters: agent(), servesAllItems: true, byModel: ['agentUuid'] },
+	'agents › getMany': {
+		parameters: {},
+		ways: [{ with: selected('agent_uuid') }],
+		servesAllItems: true,
+		byModel: ['selectedFields'],
+		asTool: selected('agent_name'),
+	},
+	'chatSend › sendMessage': {
+		parameters: { sessionId, message: 'Hello', sendBy: 'socket' },
+		sends: SOCKET,
+		ways: [
+			{ with: key },
+			{ with: { sendBy: 'inbound', ...agent() }, sends: 'POST /v1/chat/inbound' },
+			{ with: { sendBy: 'async', ...agent() }, sends: 'POST /v1/chat/inbound/async' },
+			{ with: { sendBy: 'legacy', ...agent() }, sends: 'POST /chat_messages/send_message' },
+		],
+		byModel: ['sessionId', 'message'],
+	},
+	'chatSend › answerInteraction': {
+		parameters: { sessionId, interactionId: 'interaction_1', optionId: 'yes' },
+		sends: SOCKET,
+		prepare: (simulator) => {
+			const { interactions } = simulator.sessions.get(sessionId);
+			for (const [id, options] of [
+				['interaction_1', ['yes']],
+				['interaction_2', []],
+			] as const)
+				interactions.set(id, { id, options: [...options], answered: false });
+		},
+		ways: [
+			{ with: { interactionId: 'interaction_2', answerWith: 'response', response: 'On Saturday' } },
+			{ with: key },
+		],
+		byModel: ['sessionId', 'interactionId', 'optionId'],
+	},
+	injectContext: {
+		parameters: { sessionId, context: 'Wants a visit' },
+		sends: 'POST /v1/chat/session/{id}/inject_context',
+		returns: 'POST /v1/chat/session/{id}/inject_context',
+		byModel: ['sessionId', 'context'],
+	},
+	'chatSession › create': {
+		parameters: { resource: 'session', ...agent() },
+		sends: 'POST /v1/chat/session',
+		byModel: ['agentUuid'],
+	},
+	'chatSession › close': {
+		parameters: session,
+		sends: 'POST /v1/chat/session/{id}/support',
+		byModel: ['sessionId'],
+	},
+	'chatSession › supportCommand': {
+		parameters: { ...session, command: 'close' },
+		sends: 'POST /v1/chat/session/{id}/support',
+		byModel: ['sessionId', 'command'],
+		// The tool for Close has closed the other one, so the same request would be done already.
+		asTool: { sessionId: sessions.dormant },
+	},
+	'chatSession › waitForEvent': {
+		parameters: { ...session, timeLimit: 1 },
+		byModel: ['sessionId'],
+		outcome: 'timed_out',
+	},
+	'chatSession › legacyCreate': {
+		parameters: { resource: 'legacy', ...agent() },
+		sends: 'POST /chat_sessions',
+		returns: 'POST /chat_sessions',
+		byModel: ['metadata'],
+		asTool: { metadata: '{ "source": "website" }' },
+	},
+	'chatSession › legacyClose': {
+		parameters: legacy,
+		sends: 'POST /chat_sessions/{id}/close_session',
+		returns: 'POST /chat_sessions/{id}/close_session',
+		byModel: ['sessionId'],
+	},
+	'chatSession › legacyPause': {
+		parameters: legacy,
+		sends: 'POST /chat_sessions/{id}/pause_session',
+		returns: 'POST /chat_sessions/{id}/pause_session',
+		byModel: ['sessionId'],
+	},
+	'chatSession › watch': { parameters: watchList, sends: TRIGGER, byModel: ['sessionId'] },
+	'chatSession › unwatch': { parameters: watchList, sends: TRIGGER, byModel: ['sessionId'] },
+};
+
+/** The operation of this name. */
+export function operationNamed(name: string): Operation {
+	const operation = OPERATIONS[name];
+	if (operation === undefined) throw new Error(`OPERATIONS has no ${name}`);
+	return operation;
+}
+
+/** Whether it changes nothing in the service. */
+export const isRead = (name: string) => operationNamed(name).sends === undefined;
+
+/** The node type, and the parameters with the operation. */
+export function useOf(name: string): { node: string; parameters: INodeParameters } {
+	const [node = '', operation] = name.split(' › ');
+	const { parameters } = operationNamed(name);
+	return { node, parameters: operation === undefined ? parameters : { ...parameters, operation } };
+}
+
+function scenesOf([name, { sends, items, prepare, ways = [] }]: [string, Operation]): Scene[] {
+	const { node, parameters } = useOf(name);
+	const scene: Scene = {
+		...{ name, node, parameters },
+		...(sends !== undefined && { sends }),
+		...(items !== undefined && { items }),
+		...(prepare !== undefined && { prepare }),
+	};
+	const others = ways.map(({ with: more, ...rest }) => ({
+		...scene,
+		...rest,
+		parameters: { ...parameters, ...more },
+	}));
+	return [scene, ...others];
+}
+
+/** Every way to use every operation. */
+export const SCENES: readonly Scene[] = Object.entries(OPERATIONS).flatMap(scenesOf);
