@@ -302,7 +302,7 @@ describe('a push', () => {
 				),
 			);
 			expect(error?.description).toContain("Campaign Status, with 'Output' set to 'Raw'");
-			const parameters = { campaignId: byId(active), simplify: false };
+			const parameters = { campaignId: byId(active), output: 'raw' };
 			const status = ours('Status', 'campaignStatus', parameters);
 			const flow = flowOnRows([{}], [status], [['Rows', 'Status']]);
 			const { uploads } = raw.parse((await executeFlow(account, flow)).runs('Status')[0]?.[0]?.[0]);

@@ -108,7 +108,7 @@ test('each operation with these options has a case', () => {
 			.flatMap(({ properties }) => properties)
 			.some(
 				({ name, displayOptions: { show = {} } = {} }) =>
-					name === 'simplify' &&
+					name === 'output' &&
 					(operation === undefined || show.operation?.includes(operation) === true),
 			),
 	);
@@ -132,12 +132,12 @@ describe.each(Object.entries(CASES))('%s', (name, one) => {
 	};
 
 	test('returns the raw or the simplified record', async () => {
-		expect(await outputOf({ simplify: false })).toEqual([expect.objectContaining(one.raw)]);
-		expect(await outputOf({ simplify: true })).toMatchObject([one.simplified]);
+		expect(await outputOf({ output: 'raw' })).toEqual([expect.objectContaining(one.raw)]);
+		expect(await outputOf({ output: 'simplified' })).toMatchObject([one.simplified]);
 	});
 
 	test('returns only the selected fields, also to a model', async () => {
-		const parameters = { simplify: 'selected', selectedFields: one.fields };
+		const parameters = { output: 'selected', selectedFields: one.fields };
 		expect(await outputOf(parameters)).toEqual([one.selected]);
 		mockResponse();
 		const tool = engineTool(await node(parameters));
@@ -146,7 +146,7 @@ describe.each(Object.entries(CASES))('%s', (name, one) => {
 	});
 
 	test('stops before it reads if Selected Fields is empty', async () => {
-		const run = await runNode(await node({ simplify: 'selected', selectedFields: ' , ' }), [
+		const run = await runNode(await node({ output: 'selected', selectedFields: ' , ' }), [
 			{ json: {} },
 		]);
 		expect(run.data.resultData.error?.message).toBe("'Fields' is empty, so nothing was read");

@@ -71,7 +71,7 @@ const sessionId = sessions.open;
 const campaignId = String(campaigns.active);
 const person = { ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
 const listed = { ...agent(), phone: dndPhone };
-const selected = (field: string) => ({ simplify: 'selected', selectedFields: field });
+const selected = (field: string) => ({ output: 'selected', selectedFields: field });
 const untilRead = { waitForCompletion: 'reading', waitMinutes: 1 / 60 };
 const session = { resource: 'session', sessionId };
 const legacy = { resource: 'legacy', sessionId, ...agent() };

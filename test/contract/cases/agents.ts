@@ -19,7 +19,7 @@ export const agents: ContractCase[] = [
 	},
 	{
 		title: 'returns the whole response if Simplify is off',
-		parameters: { operation: 'getMany', simplify: false },
+		parameters: { operation: 'getMany', output: 'raw' },
 		requests,
 		output: (dialect) => [
 			{

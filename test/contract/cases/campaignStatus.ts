@@ -14,7 +14,7 @@ const list = (id: number, completed: boolean) => ({
 export const campaignStatus: ContractCase[] = [
 	{
 		title: 'returns the whole response, including undocumented fields',
-		parameters: { campaignId: campaigns.active, simplify: false },
+		parameters: { campaignId: campaigns.active, output: 'raw' },
 		requests,
 		output: (dialect) => [
 			{

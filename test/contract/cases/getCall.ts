@@ -60,13 +60,13 @@ const fileOf = (dialect: Dialect) =>
 export const getCall: ContractCase[] = [
 	{
 		title: 'returns every field of the call record',
-		parameters: { operation: 'get', callId: calls.finished, simplify: false },
+		parameters: { operation: 'get', callId: calls.finished, output: 'raw' },
 		requests: [read(calls.finished)],
 		output: [record],
 	},
 	{
 		title: 'returns undocumented values unchanged',
-		parameters: { operation: 'get', callId: calls.unusual, simplify: false },
+		parameters: { operation: 'get', callId: calls.unusual, output: 'raw' },
 		requests: [read(calls.unusual)],
 		output: [UNUSUAL],
 	},

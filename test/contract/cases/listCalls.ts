@@ -71,7 +71,7 @@ export const listCalls: ContractCase[] = [
 		parameters: {
 			operation: 'getMany',
 			limit: 3,
-			simplify: false,
+			output: 'raw',
 			developerSettings: { pageSize: 2 },
 		},
 		requests: [LIST, LIST],
@@ -102,7 +102,7 @@ export const listCalls: ContractCase[] = [
 		title:
 			'returns the calls of the first page if the credential does not name the path of the list',
 		credential: () => ({ callListPath: '' }),
-		parameters: { operation: 'getMany', limit: 3, simplify: false },
+		parameters: { operation: 'getMany', limit: 3, output: 'raw' },
 		requests: [LIST],
 		// Under keys or in other objects, they could be anything.
 		rejection: ({ name }) =>

@@ -177,7 +177,7 @@ export const getCalls =
 			callIds(count),
 			ours(
 				'getCall',
-				{ operation: 'get', callId: '={{ $json.id }}', simplify: false, developerSettings },
+				{ operation: 'get', callId: '={{ $json.id }}', output: 'raw', developerSettings },
 				target,
 			),
 		],
@@ -198,7 +198,7 @@ export const getMany =
 				{
 					operation: 'getMany',
 					returnAll: true,
-					simplify: false,
+					output: 'raw',
 					options,
 					developerSettings: { pageSize: 100 },
 				},

@@ -30,10 +30,10 @@ test('Get Many Active reads the list once, and pairs each agent with the first i
 });
 
 test.each([
-	[true, 'only 2 of the active agents'],
-	[false, 'only some of the active agents'],
-])('Get Many Active with Simplified %j says if the response has %s', async (simplify, words) => {
-	const parameters = { operation: 'getMany', simplify };
+	['simplified', 'only 2 of the active agents'],
+	['raw', 'only some of the active agents'],
+])("Get Many Active with '%s' output says if the response has %s", async (output, words) => {
+	const parameters = { operation: 'getMany', output };
 	const meta = { total_pages: 3, total_count: 60 };
 	agents()
 		.times(2)

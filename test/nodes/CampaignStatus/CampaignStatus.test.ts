@@ -13,7 +13,7 @@ describe('one read', () => {
 			.query({ x: 'y' })
 			.reply(200, { ...body, version: 3 });
 		const developerSettings = { additionalQueryParameters: '{ "x": "y" }' };
-		expect(await records({ simplify: false, developerSettings })).toEqual([
+		expect(await records({ output: 'raw', developerSettings })).toEqual([
 			{ campaign: { id: 42 }, note: 'beta', version: 3 },
 		]);
 	});
@@ -24,7 +24,7 @@ describe('one read', () => {
 			.reply(200, ok({ campaign: { id: '1' } }));
 		endpoint(2).reply(200, ok({ campaign: { id: 2 } }));
 		const items = [{ id: 1 }, { id: 2 }, { id: 4.2 }, { id: '' }];
-		const parameters = { campaignId: '={{ $json.id }}', simplify: false };
+		const parameters = { campaignId: '={{ $json.id }}', output: 'raw' };
 		const overrides = { onError: 'continueErrorOutput' } as const;
 		const result = await run(parameters, { items, overrides, sinks: ['Good', 'Bad'] });
 		expect(output(result, 'Good')).toMatchObject([
@@ -58,7 +58,7 @@ describe('several items with the same campaign', () => {
 		id: 41 + (index % 2),
 		note: index % 3,
 	}));
-	const byItem = { campaignId: '={{ $json.id }}', simplify: false };
+	const byItem = { campaignId: '={{ $json.id }}', output: 'raw' };
 	const shortened = (id: number) => ok({ campaign: { id, days: ['mon'] } });
 
 	test('one request per campaign, and an output of its own for each item', async () => {
@@ -82,7 +82,7 @@ describe('several items with the same campaign', () => {
 
 	test('each item gets the rejection of one request, but after a failure that may be temporary, the next item reads again', async () => {
 		const overrides = { onError: 'continueRegularOutput' } as const;
-		const parameters = { simplify: false, developerSettings: { concurrency: 1 } };
+		const parameters = { output: 'raw', developerSettings: { concurrency: 1 } };
 		const read = async () => await records(parameters, { items: items.slice(0, 3), overrides });
 		endpoint().reply(404, { success: false, error: "Couldn't find Campaign with 'id'=42" });
 		expect((await read()).map(({ error }) => error)).toEqual(

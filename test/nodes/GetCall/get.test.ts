@@ -16,7 +16,7 @@ test('the raw record has unknown fields and fields beside data, also with additi
 		.query({ verbose: 'yes' })
 		.reply(200, { ...data(RECORD), message: 'archived soon' });
 	const developerSettings = { additionalQueryParameters: '{ "verbose": "yes" }' };
-	expect(await records({ simplify: false, developerSettings })).toEqual([
+	expect(await records({ output: 'raw', developerSettings })).toEqual([
 		{ ...RECORD, message: 'archived soon' },
 	]);
 });

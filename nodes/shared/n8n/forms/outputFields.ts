@@ -26,22 +26,21 @@ export function outputFields(
 	simplified: string,
 	example: string,
 ): INodeProperties[] {
-	const isSimplified = initial === 'simplified';
 	return [
 		{
 			displayName: 'Output',
-			name: 'simplify',
+			name: 'output',
 			type: 'options',
 			options: [
-				{ name: 'Raw', value: false, description: 'The whole response of the service' },
+				{ name: 'Raw', value: 'raw', description: 'The whole response of the service' },
 				{
 					name: 'Selected Fields',
 					value: 'selected',
 					description: 'Only the fields that you enter, such as those that a model needs',
 				},
-				{ name: 'Simplified', value: true, description: simplified },
+				{ name: 'Simplified', value: 'simplified', description: simplified },
 			],
-			default: isSimplified,
+			default: initial,
 			description: 'How much of the response to return',
 		},
 		shownOnlyAt(
@@ -55,15 +54,15 @@ export function outputFields(
 				description:
 					'The names of the fields to return, separated by commas. Use dots for nested fields. A missing field is returned as null.',
 			},
-			'simplify',
+			'output',
 			'selected',
 		),
 	];
 }
 
 export function readOutput(form: Fields): Output {
-	const value = form.choice('simplify', 'false');
-	if (value !== 'selected') return value === 'true' ? 'simplified' : 'raw';
+	const value = form.choice('output', 'raw');
+	if (value !== 'selected') return value === 'simplified' ? value : 'raw';
 	const fields = parseList(form.textOrList('selectedFields'));
 	if (fields.length > 0) return { fields };
 	throw new InvalidInput(

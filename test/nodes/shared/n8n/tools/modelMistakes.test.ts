@@ -71,7 +71,7 @@ const MISTAKES: Mistake[] = [
 		developer('additionalQueryParameters'),
 		['en', '["en"]', '{"locale": {"language": "en"}}'],
 	],
-	['Fields', 'getCall › get', { simplify: 'selected', selectedFields: GIVEN }, [',']],
+	['Fields', 'getCall › get', { output: 'selected', selectedFields: GIVEN }, [',']],
 ];
 
 // Jest passes a callback for a missing value of a row, so each row gets all values.
