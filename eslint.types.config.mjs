@@ -132,7 +132,11 @@ export default defineConfig(
 	},
 	{
 		files: ['nodes/**/*.ts'],
-		ignores: ['nodes/shared/n8n/tools/hints.ts', 'nodes/shared/n8n/http/accountClient.ts'],
+		ignores: [
+			'**/*.test.ts',
+			'nodes/shared/n8n/tools/hints.ts',
+			'nodes/shared/n8n/http/accountClient.ts',
+		],
 		rules: {
 			'no-restricted-properties': [
 				'error',
