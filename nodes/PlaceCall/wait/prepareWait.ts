@@ -9,7 +9,13 @@ import { readerOf } from '../../shared/api/resolution';
 import { CallWatch } from '../../shared/calls/callWatch';
 import { readCallRecord } from '../../shared/calls/readCall';
 import { notesOfWaiting } from '../../shared/n8n/once/openNotes';
-import { cancellableSleep, cancelSignal } from '../../shared/n8n/run/cancel';
+import {
+	canceledError,
+	cancellableSleep,
+	cancelSignal,
+	isCanceled,
+} from '../../shared/n8n/run/cancel';
+import { toErrorItem } from '../../shared/n8n/run/nodeErrors';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
 import { capInTools, returnsErrorsToAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
 import type { Fields } from '../../shared/n8n/forms/fields';
@@ -75,8 +81,30 @@ async function waitByReading(
 		reader: readerOf(returnsErrorsToAgent(context)),
 	});
 	const sleep = cancellableSleep(context, placedNote(callIds));
-	await watch.readUntilAllEnded({ ...clock, sleep }, until);
+	try {
+		await watch.readUntilAllEnded({ ...clock, sleep }, until);
+	} catch (error) {
+		if (isCanceled(context) && context.continueOnFail()) return stoppedItems(context, placed);
+		throw error;
+	}
 	return waitedItems(placed, watch);
+}
+
+/**
+ * The output if the execution is stopped during the wait. In queue mode, a retry continues after the node with it. So each
+ * item says what happened to its own call.
+ */
+function stoppedItems(
+	context: IExecuteFunctions,
+	placed: readonly INodeExecutionData[],
+): INodeExecutionData[] {
+	return placed.map((item, itemIndex) => {
+		const callId = callIdOf(item);
+		if (callId === undefined) return item;
+		const stopped = canceledError(context, placedNote([callId]));
+		const { json, ...rest } = toErrorItem(stopped, { itemIndex, of: placed.length });
+		return { ...rest, json: { ...item.json, ...json } };
+	});
 }
 
 /** What to do if the execution is stopped during the wait. The calls aren't. */

@@ -20,6 +20,8 @@ import { people } from '../waitingExecutions';
 import { byReading, byWebhook, HOUR, waitHarness } from './waitHarness';
 
 // The dialect makes no difference for these.
+const STOPPED = 'A time limit of n8n was reached, or someone stopped the execution.';
+
 describe('pausing an execution', () => {
 	const { waiting, node, service, placed, isNow, ownAddress, waits } = waitHarness(dialects.plain);
 
@@ -101,24 +103,44 @@ describe('pausing an execution', () => {
 	});
 
 	it.each([
-		['stopWorkflow', 1, 'The call was placed. Read it'],
-		['continueRegularOutput', 1, 'The call was placed. Read it'],
-		['stopWorkflow', 2, '2 calls were placed. Read them'],
+		[1, 'The call was placed. Read it'],
+		[2, '2 calls were placed. Read them'],
 	] as const)(
-		'stopped while it waits by reading, with On Error %s, the result has the IDs of %i calls',
-		async (onError, count, what) => {
+		'stopped while it waits by reading, the error has the IDs of %i calls',
+		async (count, what) => {
 			const input = people(count).map((json) => ({ json }));
-			const execution = startNode(await node(byReading, { onError }), input);
+			const execution = startNode(await node(byReading), input);
 			await until('the wait', async () => await Promise.resolve(waits().length > 0));
 			execution.cancel();
-			const { error, data } = await stoppedResult(execution);
-			const text = JSON.stringify([error?.message, error?.description, data?.main?.[0]]);
+			const { error } = await stoppedResult(execution);
 			expect(placed()).toHaveLength(count);
-			expect(text).toContain(
-				`A time limit of n8n was reached, or someone stopped the execution. ${what} with Get Call: ${placed().join(', ')}.`,
-			);
+			expect([error?.message, error?.description]).toEqual([
+				'The execution was canceled',
+				`${STOPPED} ${what} with Get Call: ${placed().join(', ')}.`,
+			]);
 		},
 	);
+
+	it('stopped while it waits by reading, with On Error: Continue, each item says what happened to its own call', async () => {
+		const input = [...people(2), { phone: '123' }].map((json) => ({ json }));
+		const placeCall = await node(byReading, { onError: 'continueRegularOutput' });
+		const execution = startNode(placeCall, input);
+		await until('the wait', async () => await Promise.resolve(waits().length > 0));
+		execution.cancel();
+		const { data } = await stoppedResult(execution);
+		const items = data?.main?.[0]?.map(({ json }) => json);
+		const [first = '', second = ''] = placed();
+		const stopped = (callId: string, row: number) => ({
+			call_id: callId,
+			error: `The execution was canceled [row ${row}]`,
+			message: `${STOPPED} The call was placed. Read it with Get Call: ${callId}.`,
+		});
+		expect(items).toMatchObject([
+			stopped(first, 1),
+			stopped(second, 2),
+			{ error: expect.stringContaining('123'), details: { outcome: 'not_sent' } },
+		]);
+	});
 
 	it.each([1e12, 1e308])(
 		'waits as long as n8n can if the time limit is longer (%s minutes)',
