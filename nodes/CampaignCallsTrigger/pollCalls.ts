@@ -62,7 +62,7 @@ export async function pollCalls(context: IPollFunctions, time: PollTime): Promis
 
 	const scope = scopeOf(context, account, settings);
 	const memory = new PollMemory(context, 'polled', pick(scope, 'subject', 'start'));
-	return await memory.once(async () => {
+	return await memory.exclusively(async () => {
 		const state = restoreState(memory.state, scope);
 		const poll = new Poll(account, settings, state, time);
 		await poll.run();

@@ -25,7 +25,7 @@ export async function pollCampaign(context: IPollFunctions, time: PollTime): Pro
 
 	const subject = `${baseUrl}#${campaignId}`;
 	const memory = new PollMemory(context, 'reading', { subject });
-	return await memory.once(async () => {
+	return await memory.exclusively(async () => {
 		const view = await time.within(time.end, readCampaign(client, campaignId, additions));
 		const before = isReadingOf(subject, memory.state) ? memory.state : undefined;
 		const after = readingOf(subject, view, before);

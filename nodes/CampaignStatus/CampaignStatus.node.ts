@@ -8,7 +8,7 @@ import {
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { enteredOr, searchCampaigns } from '../shared/n8n/forms/locatorFields';
-import { onlyOperationFields, runOnlyOperation } from '../shared/n8n/run/operations';
+import { onlyOperationFields, runNode } from '../shared/n8n/run/operations';
 import { getStatus } from './operations/getStatus.operation';
 
 export class CampaignStatus implements INodeType {
@@ -51,6 +51,6 @@ export class CampaignStatus implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOnlyOperation(this, getStatus);
+		return await runNode(this, getStatus);
 	}
 }

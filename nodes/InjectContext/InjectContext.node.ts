@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { onlyOperationFields, runOnlyOperation } from '../shared/n8n/run/operations';
+import { onlyOperationFields, runNode } from '../shared/n8n/run/operations';
 import { inject } from './operations/inject.operation';
 
 export class InjectContext implements INodeType {
@@ -45,6 +45,6 @@ export class InjectContext implements INodeType {
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOnlyOperation(this, inject);
+		return await runNode(this, inject);
 	}
 }

@@ -8,7 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { enteredOr, searchAgents, searchCampaigns } from '../shared/n8n/forms/locatorFields';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { onlyOperationFields, runOnlyOperation } from '../shared/n8n/run/operations';
+import { onlyOperationFields, runNode } from '../shared/n8n/run/operations';
 import { push } from './operations/push.operation';
 
 export class PushCampaignContacts implements INodeType {
@@ -62,6 +62,6 @@ export class PushCampaignContacts implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runOnlyOperation(this, push);
+		return await runNode(this, push);
 	}
 }

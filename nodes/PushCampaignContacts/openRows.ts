@@ -106,7 +106,7 @@ async function pastedRows({ context, parameters }: OperationRun): Promise<RowSou
 	const trimmed = parameters.at(0).text('pastedRows');
 	// The first cell, and the last one, can be empty.
 	const written: unknown = context.getNodeParameter('pastedRows', 0);
-	const text = typeof written === 'string' ? written : trimmed;
+	const text = (typeof written === 'string' ? written : trimmed).replace(/^\uFEFF/, '');
 	// The byte order mark says that it's UTF-8, also if a character was damaged before.
 	const open = () => [Buffer.from(`\uFEFF${text}\n`)];
 	if (trimmed !== '') return await FileRows.open({ name: 'Rows', isPasted: true, open });

@@ -194,13 +194,8 @@ async function checkNumbers(
 	if (!skipPushedBefore) return { ready: rows };
 	const { phones, notPushed } = prepared;
 	const store = openPushedNumbers(context);
-	// Whatever the next push does, most rows of a growing sheet are released.
-	const numbers = new NumbersPushedBefore(
-		store,
-		{ ...campaign, enqueue: true },
-		phones.keyAt,
-		isTool,
-	);
+	const { id } = campaign;
+	const numbers = new NumbersPushedBefore(store, id, phones.keyAt, isTool, 'released');
 	return await numbers.leaveOutOfCheck(rows, notPushed);
 }
 

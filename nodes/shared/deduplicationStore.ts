@@ -8,7 +8,7 @@ export type DeduplicationStore = {
 	 */
 	add(texts: string[], maxEntries?: number): Promise<string[]>;
 	/** {@link findByAdding} */
-	find(texts: string[], mark: string): Promise<string[]>;
+	find(texts: string[], sign: string): Promise<string[] | undefined>;
 	remove(texts: string[]): Promise<void>;
 	clear(): Promise<void>;
 	count(): Promise<number>;
@@ -19,18 +19,19 @@ export const MAX_REMEMBERED = 500_000;
 
 /**
  * Looks texts up by adding them, and removes the new ones again. If that is interrupted, as when n8n is killed, some stay. So
- * a mark is added together with them and removed last: where it's left, nothing is found any more.
+ * a sign is added with them and removed last: where it's left, nothing can be looked up any more. It's the newest one, because
+ * n8n drops the oldest texts first.
  *
- * @param mark names what is looked up
- * @returns the texts that the store certainly had
+ * @param sign names what is looked up
+ * @returns the texts that the store certainly had. Undefined after an interruption.
  */
 export async function findByAdding(
 	store: Pick<DeduplicationStore, 'add' | 'remove'>,
 	texts: readonly string[],
-	mark: string,
-): Promise<string[]> {
-	const all = [...texts, mark];
+	sign: string,
+): Promise<string[] | undefined> {
+	const all = [...texts, sign];
 	const added = new Set(await store.add(all));
 	await store.remove(all.filter((text) => added.has(text)));
-	return added.has(mark) ? texts.filter((text) => !added.has(text)) : [];
+	return added.has(sign) ? texts.filter((text) => !added.has(text)) : undefined;
 }

@@ -90,7 +90,8 @@ export class ChunkSender {
 		const { numbersPushedBefore: store, campaign, isTool } = deps;
 		const { keyAt } = prepared.phones;
 		this.reader = readerOf(isTool);
-		this.pushedBefore = store && new NumbersPushedBefore(store, campaign, keyAt, isTool);
+		const end = campaign.enqueue ? 'released' : 'unreleased';
+		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, keyAt, isTool, end);
 	}
 
 	/** Adds what earlier attempts recorded of a chunk to the outcome. @returns its other rows */

@@ -30,7 +30,8 @@ export function missingColumn(
 			),
 		);
 	}
-	const where = file === undefined ? 'The input' : `The file ${quoted(file)}`;
+	const input = from === 'pasted' ? "'Rows'" : 'The input';
+	const where = file === undefined ? input : `The file ${quoted(file)}`;
 	const enter = `In '${field}', enter the name of the column with ${content}, not a value of it. ${ROWS[from]}`;
 	const advice = (field === PHONE_FIELD && seenIn(found, from)) || enter;
 	return new InvalidInput(

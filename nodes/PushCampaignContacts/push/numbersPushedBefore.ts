@@ -1,4 +1,5 @@
 import partition from 'lodash/partition';
+import uniq from 'lodash/uniq';
 import { NotSent } from '../../shared/api/errors';
 import { readerOf, type Resolution } from '../../shared/api/resolution';
 import { pushTexts } from '../../shared/campaign';
@@ -35,11 +36,13 @@ const MAX_COMPARISONS_OF_CHECK = 100_000_000;
 
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
 export class NumbersPushedBefore {
+	/** @param probableEnd of earlier pushes. It's looked up first, because n8n compares what it doesn't find with the whole list. */
 	constructor(
 		private readonly store: DeduplicationStore,
-		private readonly campaign: { id: number; enqueue: boolean },
+		private readonly campaignId: number,
 		private readonly keyOf: KeyOf,
 		private readonly isTool: boolean,
+		private readonly probableEnd: End,
 	) {}
 
 	/** Remembers numbers before they are sent. @returns the rows to send, and those whose numbers are known */
@@ -53,15 +56,17 @@ export class NumbersPushedBefore {
 	 * Leaves out the rows of a check whose push has ended. Whether a push of the others began isn't looked up, because a number
 	 * would count as begun if that was interrupted.
 	 *
-	 * @returns the other rows, and which of them a push may leave out
+	 * @throws NotSent if n8n's database is unavailable
 	 */
 	async leaveOutOfCheck(rows: RowSet, notPushed: RowsNotPushed): Promise<ReadyRows> {
 		const stored = await this.store.count();
 		if (stored === 0) return { ready: rows };
 		if (rows.size * (rows.size + stored) > MAX_COMPARISONS_OF_CHECK)
 			return { ready: rows, readyMayInclude: 'pushedBefore' };
-		const ready = RowSet.of(await this.leaveOutPushed([...rows], notPushed));
-		return { ready, readyMayInclude: 'unknownBefore' };
+		const find: Find = async (some, end) => await this.find(some, end);
+		const { others, isComplete } = await this.leaveOutEnded([...rows], notPushed, find);
+		const readyMayInclude = isComplete ? 'unknownBefore' : 'pushedBefore';
+		return { ready: RowSet.of(others), readyMayInclude };
 	}
 
 	/** Remembers what the service reported. Never throws: without it, later executions report the rows as unknown. */
@@ -83,48 +88,65 @@ export class NumbersPushedBefore {
 	}
 
 	/**
-	 * Leaves out rows of which an earlier execution reported whether they're released. Once for a whole push, because n8n reads
-	 * and writes all numbers each time.
+	 * Leaves out rows that an earlier execution reported as released or waiting. Once for a whole push, because n8n reads and
+	 * writes all numbers each time.
 	 *
 	 * @returns the other rows. What n8n can't tell isn't known.
 	 */
 	async leaveOutPushed(rows: Rows, notPushed: RowsNotPushed): Promise<Rows> {
+		const find: Find = async (some, end) => await this.find(some, end).catch(() => undefined);
+		return (await this.leaveOutEnded(rows, notPushed, find)).others;
+	}
+
+	private async leaveOutEnded(
+		rows: Rows,
+		notPushed: RowsNotPushed,
+		find: Find,
+	): Promise<{ others: Rows; isComplete: boolean }> {
 		let others = rows;
-		// Earlier pushes probably did the same as this one. n8n compares what it doesn't find with the whole list.
-		for (const [mark, status] of this.campaign.enqueue ? ENDED : ENDED.toReversed()) {
-			const [found, left] = await this.find(others, mark).catch(() => [[], others]);
-			this.report(found, status, notPushed);
+		let isComplete = true;
+		for (const end of uniq([this.probableEnd, ...ENDS])) {
+			const known = others.length === 0 ? new Set() : await find(others, end);
+			if (known === undefined) {
+				isComplete = false;
+				continue;
+			}
+			const textOf = this.textOf(end);
+			const [ended, left] = partition(others, (row) => known.has(textOf(row)));
+			this.report(ended, STATUSES[end], notPushed);
 			others = left;
 		}
-		return others;
+		return { others, isComplete };
 	}
 
 	report(rows: Rows, status: PushedBeforeStatus, notPushed: RowsNotPushed): void {
 		notPushed.addAll(RowSet.of(rows), status, REASONS[status][readerOf(this.isTool)]);
 	}
 
-	/** The rows of which this is remembered, and the others. */
-	private async find(rows: Rows, mark: Mark): Promise<[Rows, Rows]> {
-		if (rows.length === 0) return [[], []];
-		const textOf = this.textOf(mark);
-		const lookUp = `look-up of ${mark} ${this.campaign.id}`;
-		const texts = new Set(await this.store.find(rows.map(textOf), lookUp));
-		return partition(rows, (row) => texts.has(textOf(row)));
+	/** @returns the texts that are known. Undefined if an earlier look-up was interrupted. */
+	private async find(rows: Rows, end: End): Promise<ReadonlySet<string> | undefined> {
+		const sign = `look-up of ${end} ${this.campaignId}`;
+		const known = await this.store.find(rows.map(this.textOf(end)), sign);
+		return known && new Set(known);
 	}
 
-	private textOf(mark: Mark): (row: number) => string {
-		return (row) => pushTexts(this.campaign.id, this.keyOf(row))[mark];
+	private textOf(fact: Fact): (row: number) => string {
+		return (row) => pushTexts(this.campaignId, this.keyOf(row))[fact];
 	}
 }
 
 type Rows = readonly number[];
-type Mark = keyof ReturnType<typeof pushTexts>;
+type Fact = keyof ReturnType<typeof pushTexts>;
 
-/** How a push can end, and its status then. */
-const ENDED: ReadonlyArray<[Mark, PushedBeforeStatus]> = [
-	['released', 'pushed_before'],
-	['unreleased', 'waiting_before'],
-];
+/** How a push can end, as the service reports it. */
+const ENDS = ['released', 'unreleased'] as const;
+type End = (typeof ENDS)[number];
+type Find = (rows: Rows, end: End) => Promise<ReadonlySet<unknown> | undefined>;
+
+const STATUSES: Record<End, PushedBeforeStatus> = {
+	released: 'pushed_before',
+	unreleased: 'waiting_before',
+};
 
 /** A pushed number takes two texts. */
 const MAX_ROWS = MAX_REMEMBERED / 2;

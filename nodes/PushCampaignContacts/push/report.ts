@@ -63,12 +63,12 @@ export function summaryLine(outcome: PushOutcome): string {
 /** Statuses of a campaign whose contacts the service accepts with a warning (Campaigns, rule 5). */
 const WITH_A_WARNING = ['Draft', 'Paused'];
 
-/** The totals, and whether anybody will be called. With *Check Only*, also what it can't know. */
 const MAYBE_READY = {
 	pushedBefore: 'numbers that were pushed before',
 	unknownBefore: 'numbers whose earlier push has an unknown outcome',
 };
 
+/** The totals, and whether anybody will be called. With *Check Only*, also what it can't know. */
 export function pushSummary(outcome: PushOutcome): string {
 	const { ready, readyMayInclude, campaignStatus: status = '', aboutAgent = [] } = outcome;
 	const summary = summaryLine(outcome);

@@ -235,6 +235,15 @@ describe('if n8n runs two checks at the same time, each change is reported once:
 		expect(await checks[2]?.look()).toMatchObject([{ event: 'status_changed' }]);
 	});
 
+	test('a state that returns is no earlier check', async () => {
+		const { look } = follower();
+		for (const status of ['Active', 'Paused', 'Active', 'Paused']) {
+			endpoint().reply(200, answer(status));
+			const found = await look();
+			if (status === 'Paused') expect(found).toMatchObject([{ to: 'Paused' }]);
+		}
+	});
+
 	test('one that failed holds up no other', async () => {
 		const { look } = follower();
 		endpoint().reply(200, answer());

@@ -27,6 +27,12 @@ test.each([
 	]);
 });
 
+test('the text of a file may begin with a byte order mark', async () => {
+	const bodies = respondWith(ok());
+	await runPush(rowsOf({}), pasted('\uFEFF"phone","person_name"\n"9876543210","Asha"'));
+	expect(contactsOf(bodies[0])).toEqual([{ phone: '9876543210', person_name: 'Asha' }]);
+});
+
 test('the first heading and the last cells may be empty', async () => {
 	const bodies = respondWith(ok(2));
 	const text = '\tphone\tperson_name\tcity\n1\t9876543210\tAsha\tPune\n2\t9876543211\t\t';
@@ -37,7 +43,7 @@ test('the first heading and the last cells may be empty', async () => {
 
 test.each([
 	[' \n', "'Rows' is empty, so nothing was sent", /^Copy the rows/],
-	['Asha\n9876543210', /no column "phone"/, /enter "Asha", which has phone numbers/],
+	['Asha\n9876543210', /^'Rows' has no column "phone"/, /enter "Asha", which has phone numbers/],
 	['9876543210\tAsha', /no column "phone"/, /Add a row with their names above it/],
 ])('of %j, says what is wrong and what to do, and sends nothing', async (text, message, advice) => {
 	const { error } = await runPush(rowsOf({}), pasted(text));

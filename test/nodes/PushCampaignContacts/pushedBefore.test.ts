@@ -290,13 +290,36 @@ describe('Check Only', () => {
 		expect(store.size).toBe(2);
 	});
 
-	test('stops as a push would if n8n cannot read the list', async () => {
+	test.each(['count', 'add'])(
+		'stops as a push would if n8n cannot use the list (%s), and then knows nothing of it that is not certain',
+		async (failing) => {
+			agents();
+			respondWith([200, accepted(1, { enqueued: true })]);
+			await run(manyRows(1), { whatToDo: 'release' });
+			store.beforeCall = (call) => {
+				if (call.startsWith(failing)) throw new Error('database is locked');
+			};
+			const { error, pushed } = await run(manyRows(1), check);
+			expect(error?.message).toMatch(/^n8n can't read or write the list of numbers pushed before/);
+			expect(pushed).toEqual([]);
+			store.beforeCall = () => {};
+			expect((await run(manyRows(1), check)).pushedBefore).toHaveLength(1);
+		},
+	);
+
+	test('after an interrupted look-up, says that ready rows may have been pushed before', async () => {
+		agents();
+		agents();
+		respondWith([200, accepted(1, { enqueued: true })]);
+		await run(manyRows(1), { whatToDo: 'release' });
+		const before = store.calls.length;
 		store.beforeCall = () => {
-			throw new Error('database is locked');
+			if (store.calls.length > before + 2) throw new Error('killed');
 		};
-		const { error, pushed } = await run(manyRows(1), check);
-		expect(error?.message).toMatch(/^n8n can't read or write the list of numbers pushed before/);
-		expect(pushed).toEqual([]);
+		await run(manyRows(2), check);
+		store.beforeCall = () => {};
+		const { hints } = await run(manyRows(2), check);
+		expect(hints[0]).toContain('The ready rows may include numbers that were pushed before.');
 	});
 });
 

@@ -3,7 +3,6 @@ import startCase from 'lodash/startCase';
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 import { statusKey } from '../../calls/callEnd';
 import { OUTCOMES } from '../../calls/callRecord';
-import { parseList } from '../../values';
 import { locatorField } from './locatorFields';
 
 /** A status is selected, or entered, because a service may have any. */
@@ -24,13 +23,13 @@ const SEVERAL = [...USUAL, { name: 'Not Answered or Failed', value: 'not_picked,
 export const searchStatuses = listOf(SEVERAL);
 
 /**
- * The keys of the statuses that a user may mean: the text itself, because a service may have any status, and for a name in
- * the list, such as "Answered", also its value.
+ * The keys of the statuses that a user may mean: the text itself, because a service may have any status, and for names in
+ * the list, such as "Answered or Failed", also their values.
  */
 export function statusKeysMeant(text: string): string[] {
-	const key = statusKey(text);
-	const named = SEVERAL.filter(({ name }) => statusKey(name) === key);
-	return [key, ...named.flatMap(({ value }) => parseList(value).map(statusKey))];
+	const keys = text.split(/ or /i).map(statusKey);
+	const named = USUAL.filter(({ name }) => keys.includes(statusKey(name)));
+	return [statusKey(text), ...named.map(({ value }) => statusKey(value))];
 }
 
 /** Lists the entries that match the typed filter, and the filter itself, unless it's one of them. */

@@ -76,7 +76,7 @@ export function openStore(
 	return {
 		add: async (texts, maxEntries = MAX_REMEMBERED) =>
 			await access(async () => await add(texts, maxEntries)),
-		find: async (texts, mark) => await access(async () => await findByAdding(lookUp, texts, mark)),
+		find: async (texts, sign) => await access(async () => await findByAdding(lookUp, texts, sign)),
 		remove: async (texts) => await access(async () => await remove(texts)),
 		clear: async () =>
 			await access(async () => await helpers.clearAllProcessedItems(scope, OPTIONS)),

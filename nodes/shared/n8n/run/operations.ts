@@ -55,7 +55,7 @@ export type Operation = OperationFacts & {
 /** The operation of a node that has one. The form doesn't name it, and the node may have several outputs. */
 export type OnlyOperation = OperationFacts & {
 	execute(run: OperationRun): Promise<INodeExecutionData[][]>;
-	/** The outputs if nothing was sent, and *On Error* is set to continue. By default, the first one has the items. */
+	/** The outputs if nothing was sent and the node doesn't fail. By default, the first one has the items. */
 	notBegun?(context: IExecuteFunctions, failed: INodeExecutionData[]): INodeExecutionData[][];
 };
 
@@ -104,7 +104,7 @@ export function subtitleOf(operations: Operation[]): string {
  * n8n names a node and its tool by the operation's action ("Get call transcript") only if there is a resource, so a node
  * with one resource has a hidden field for it.
  */
-export function resourceField(resources: Resource[], initial = resources[0]): INodeProperties {
+function resourceField(resources: Resource[], initial = resources[0]): INodeProperties {
 	return {
 		displayName: 'Resource',
 		name: 'resource',
@@ -124,7 +124,7 @@ export async function runOperation(
 	if (operation === undefined) {
 		throw new NodeOperationError(context.getNode(), "Choose 'Operation' from the list");
 	}
-	return await runOnlyOperation(context, {
+	return await runNode(context, {
 		...operation,
 		execute: async (run) => [await operation.execute(run)],
 	});
@@ -136,7 +136,7 @@ export function onlyOperationFields({ toolDescription, fields }: OnlyOperation):
 }
 
 /** Runs an action node, in a workflow or as a tool. */
-export async function runOnlyOperation(
+export async function runNode(
 	context: IExecuteFunctions,
 	operation: OnlyOperation,
 ): Promise<INodeExecutionData[][]> {

@@ -5,11 +5,11 @@ import type { JsonObject } from '../../json';
 import { clock } from '../http/accountClient';
 import { nodeKey } from '../once/rememberedTexts';
 
-/** n8n stores the state with the execution that it starts, or neither, long before that. */
+/** By then, n8n has stored the state with the execution that it starts, or never does. */
 const STORED_AFTER_MS = 60_000;
 
-/** With what checks have begun, and until when no other one begins with the same. */
-const begun = new Map<string, number>();
+/** By trigger: the state with which its latest check began, and until when no other one begins with it. */
+const begun = new Map<string, { state: string; until: number }>();
 
 /**
  * What a poll trigger remembers between checks, in n8n's static data of the node. With durable cursors, n8n keeps what a
@@ -21,11 +21,12 @@ export class PollMemory {
 	private readonly ofWorkflow: IDataObject;
 	private readonly key: string;
 	private readonly isInNode: boolean;
-	private readonly beginsWith: string;
+	private readonly trigger: string;
+	private readonly stateHash: string;
 	/** As it was when the check began. */
 	readonly state: unknown;
 
-	/** @param subject what a stored state must have to be that of the campaign, credential, and start that the trigger has now */
+	/** @param subject what a stored state must contain to be that of the campaign, credential, and start that the trigger has now */
 	constructor(
 		context: IPollFunctions,
 		private readonly name: string,
@@ -40,24 +41,26 @@ export class PollMemory {
 		const ofWorkflow = this.ofWorkflow[this.key];
 		this.isInNode = isCurrent(before);
 		this.state = !this.isInNode && isCurrent(ofWorkflow) ? ofWorkflow : before;
-		this.beginsWith = fingerprint([nodeKey(context), subject, this.state ?? null]);
+		this.trigger = nodeKey(context);
+		this.stateHash = fingerprint([subject, this.state ?? null]);
 	}
 
 	/**
 	 * Runs a check, unless another one has begun with the same state. n8n runs several at the same time if one is slow, or
 	 * after a restart those that were missed, and each would pass the same events.
 	 */
-	async once(check: () => Promise<JsonObject[]>): Promise<JsonObject[]> {
-		const now = clock.elapsed();
-		for (const [one, until] of begun) if (until <= now) begun.delete(one);
-		if (begun.has(this.beginsWith)) return [];
-		begun.set(this.beginsWith, Infinity);
+	async exclusively(check: () => Promise<JsonObject[]>): Promise<JsonObject[]> {
+		const { trigger, stateHash: state } = this;
+		const latest = begun.get(trigger);
+		// With another state, n8n has stored that of the latest one.
+		if (latest?.state === state && latest.until > clock.elapsed()) return [];
+		const own = { state, until: Infinity };
+		begun.set(trigger, own);
 		let events: JsonObject[] = [];
 		try {
 			events = await check();
 		} finally {
-			const until = events.length > 0 ? STORED_AFTER_MS : 0;
-			begun.set(this.beginsWith, clock.elapsed() + until);
+			own.until = events.length > 0 ? clock.elapsed() + STORED_AFTER_MS : 0;
 		}
 		return events;
 	}
