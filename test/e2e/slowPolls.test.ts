@@ -14,6 +14,7 @@ import { until } from '../n8n/until';
 const LAST = 'Calls';
 const BEFORE_THE_FIRST_CHECK = 5;
 const AFTER_IT = 150;
+/** n8n begins one every 5 seconds. */
 const UNTIL_THE_NEXT_CHECK_MS = 6_000;
 const RECORD = /^\/v1\/call\/[^/]+$/;
 

@@ -8,6 +8,7 @@ import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { escaped } from '../contract/wireNames';
 import { ROOT } from '../engine/sourceLoader';
 import { ENDPOINTS as TESTED } from '../nodes/shared/api/everyEndpoint';
+import { WITHOUT_BODY } from './errors';
 import { DOCUMENTED_NAMES, propertiesOf } from './names';
 import { ENDPOINTS, NOT_SHOWN, schemaNamed } from './openapi';
 
@@ -40,10 +41,17 @@ const PASSED_THROUGH = [
 	'welcome_message',
 ];
 
+/** Errors with any text. */
+const GENERAL = ['AnyError', 'ErrorBody', 'ErrorList'];
+
 test('the code uses each documented field, state, event, and code', () => {
 	const names = [...DOCUMENTED_NAMES].filter((name) => /^[A-Za-z]+(_[A-Za-z]+)+$/.test(name));
 	expect(names.length).toBeGreaterThan(90);
 	expect(names.filter((name) => !isInCode(name)).sort()).toEqual(PASSED_THROUGH);
+});
+
+test('the tests of every response include each error', () => {
+	expect([...WITHOUT_BODY].sort()).toEqual(GENERAL);
 });
 
 test('the tests of every response include each endpoint', () => {

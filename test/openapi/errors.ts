@@ -1,4 +1,5 @@
 /** Every error that docs/openapi.yaml has, with bodies, and with its endpoints and statuses. */
+import difference from 'lodash/difference';
 import groupBy from 'lodash/groupBy';
 import snakeCase from 'lodash/snakeCase';
 import uniq from 'lodash/uniq';
@@ -69,8 +70,16 @@ const FIXED_TEXTS = Object.keys(PLACES).flatMap((schema): typeof BODIES => {
 	return typeof error === 'string' ? [[schema, { error }]] : [];
 });
 
+const KNOWN = [...FIXED_TEXTS, ...BODIES];
+
+/** Schemas of errors without a body here. */
+export const WITHOUT_BODY = difference(
+	Object.keys(PLACES),
+	KNOWN.map(([schema]) => schema),
+);
+
 export const DOCUMENTED: DocumentedError[] = [
-	...[...FIXED_TEXTS, ...BODIES].map(([schema, body, name]): DocumentedError => {
+	...KNOWN.map(([schema, body, name]): DocumentedError => {
 		const places = PLACES[schema] ?? [];
 		const raisedBy = uniq([...places.map((place) => place.name), ...(ALSO_AT[schema] ?? [])]);
 		const statuses = uniq(places.map(({ status }) => Number(status)));
