@@ -49,7 +49,8 @@ export const campaignCallsFields: INodeProperties[] = [
 		description: 'Which calls start the workflow, each once. The 7 days end with the first check.',
 	},
 	{
-		displayName: "Calls that end before you first publish this choice don't start the workflow",
+		displayName:
+			"Calls that end before you first publish the workflow with this choice don't start it",
 		name: 'publicationNotice',
 		type: 'notice',
 		default: '',

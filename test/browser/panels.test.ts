@@ -188,7 +188,7 @@ describe('Campaign Calls Trigger', () => {
 		const { n8n } = test();
 		const workflow = await openTrigger('last 7 days');
 		await editor().enterId('campaignId', String(fixtures.campaigns.active));
-		const notice = editor().page.getByText('Calls that end before you first publish this choice');
+		const notice = editor().page.getByText('Calls that end before you first publish the workflow');
 		await notice.waitFor();
 		await editor().choose('startFrom', 'Last 7 Days');
 		await notice.waitFor({ state: 'hidden' });
