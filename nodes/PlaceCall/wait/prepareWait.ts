@@ -81,13 +81,14 @@ async function waitByReading(
 		reader: readerOf(returnsErrorsToAgent(context)),
 	});
 	const sleep = cancellableSleep(context, placedNote(callIds));
-	try {
-		await watch.readUntilAllEnded({ ...clock, sleep }, until);
-	} catch (error) {
-		if (isCanceled(context) && context.continueOnFail()) return stoppedItems(context, placed);
-		throw error;
-	}
-	return waitedItems(placed, watch);
+	const ended = watch.readUntilAllEnded({ ...clock, sleep }, until);
+	return await ended.then(
+		() => waitedItems(placed, watch),
+		(error: unknown) => {
+			if (isCanceled(context) && context.continueOnFail()) return stoppedItems(context, placed);
+			throw error;
+		},
+	);
 }
 
 /**
