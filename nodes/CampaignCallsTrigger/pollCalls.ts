@@ -113,7 +113,8 @@ class Poll {
 
 	async run(): Promise<void> {
 		const { account, settings, state } = this;
-		const { lists, attempts } = await listsToRead(account.client, settings.campaignId);
+		const reading = listsToRead(account.client, settings.campaignId);
+		const { lists, attempts } = await this.time.within(this.timeForLists, reading);
 		const [due, others] = partition(lists, (list) => this.isDue(list));
 		await this.readLists(due);
 		// The campaign has calls that no list showed before, such as a redial of a completed list.

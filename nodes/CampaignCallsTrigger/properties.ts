@@ -60,6 +60,8 @@ export const campaignCallsFields: INodeProperties[] = [
 		displayName: 'Start Date',
 		name: 'startDate',
 		type: 'dateTime',
+		// A date that moves would begin again with each check.
+		noDataExpression: true,
 		required: true,
 		default: '',
 		displayOptions: { show: { startFrom: ['date'] } },

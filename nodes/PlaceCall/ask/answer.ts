@@ -1,6 +1,6 @@
 import isEmpty from 'lodash/isEmpty';
 import omit from 'lodash/omit';
-import { hasValue, type CallState } from '../../shared/calls/callEnd';
+import { hasValue, statusKey, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { normalized, withoutInvisible } from '../../shared/text';
 import { quoted } from '../../shared/values';
@@ -18,7 +18,7 @@ export type AskedQuestion = {
 export const ANSWER_KEY = 'answer_to_question';
 
 /** Statuses of calls that nobody answered. */
-const NOT_REACHED = ['not_picked', 'failed'];
+const NOT_REACHED = ['not_picked', 'failed'].map(statusKey);
 
 /** `unclear`: nothing else is certain. */
 export type Answer = 'yes' | 'no' | 'not_reached' | 'unclear';
@@ -97,7 +97,7 @@ function evaluateAnswer(
 ): Evaluation {
 	if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
 	const status = `status ${quoted(record.status ?? null)}`;
-	if (typeof record.status === 'string' && NOT_REACHED.includes(record.status)) {
+	if (typeof record.status === 'string' && NOT_REACHED.includes(statusKey(record.status))) {
 		return notReached(`The person wasn't reached (${status}).`);
 	}
 	if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");

@@ -75,7 +75,8 @@ export function pushSummary(outcome: PushOutcome): string {
 	if (ready === undefined) return `${summary} ${releaseSentence(outcome)}`.trim();
 	return compact([
 		summary,
-		readyMayInclude &&
+		readyMayInclude !== undefined &&
+			ready.size > 0 &&
 			`The ready rows may include ${MAYBE_READY[readyMayInclude]}. A push leaves them out.`,
 		WITH_A_WARNING.includes(status) &&
 			`The campaign's status is ${status}, so its contacts can be pushed, but nobody is called until it's active.`,

@@ -45,8 +45,11 @@ export function statusKey(status: string): string {
  */
 export function hasEnded(record: JsonObject, finished: StatusKeys): boolean {
 	if (showsEnd(record)) return true;
-	const key = statusKey(plainText(record.status));
-	return key !== PICKED && finished.has(key);
+	return !isPicked(record.status) && finished.has(statusKey(plainText(record.status)));
+}
+
+function isPicked(status: JsonValue | undefined): boolean {
+	return statusKey(plainText(status)) === PICKED;
 }
 
 /** Whether a record has a field that only an ended call has. */
@@ -62,7 +65,7 @@ export function hasValue(value: JsonValue | undefined): boolean {
 
 /** Whether a person answered, and something was captured. */
 export function hasAnswers({ status, data_captured: captured }: JsonObject): boolean {
-	return status === PICKED && hasValue(captured);
+	return isPicked(status) && hasValue(captured);
 }
 
 /** Fields that differ between the outcomes of a call, such as after a redial with the same ID. */
@@ -120,7 +123,7 @@ export function isBehind(record: JsonObject, report: JsonObject): boolean {
 	const retries = retriesOf(report) - retriesOf(record);
 	if (retries !== 0) return retries > 0;
 	if (!hasOffset(report)) return false;
-	if (!hasOffset(record)) return isUnset(record.call_picked_at) && record.status !== PICKED;
+	if (!hasOffset(record)) return isUnset(record.call_picked_at) && !isPicked(record.status);
 	return (pickedAt(report) ?? 0) - (pickedAt(record) ?? 0) > ROUNDING_MS;
 }
 

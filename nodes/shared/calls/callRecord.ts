@@ -5,6 +5,7 @@ import pick from 'lodash/pick';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { isUnset } from '../values';
 import { phoneKey } from '../phone/phoneKey';
+import { statusKey } from './callEnd';
 import { findField } from './completionWebhook';
 
 /** The documented fields (`CallRecord`). */
@@ -22,6 +23,11 @@ export const OUTCOMES = new Map<string, { outcome: string; answered: boolean | n
 	['not_picked', { outcome: 'Not answered', answered: false }],
 	['failed', { outcome: 'Failed', answered: null }],
 ]);
+
+function outcomeIn(status: string) {
+	const key = statusKey(status);
+	return [...OUTCOMES].find(([known]) => statusKey(known) === key)?.[1];
+}
 
 /** Fields with values by key, and how the flat record names them: `captured_` and the key. */
 const PREFIXES = { data_captured: 'captured_', post_call_analysis: 'analysis_' } as const;
@@ -51,8 +57,7 @@ export function simplifyCall(record: JsonObject): JsonObject {
 function mainFields(record: JsonObject): JsonObject {
 	const { status } = record;
 	return {
-		...(typeof status === 'string' &&
-			(OUTCOMES.get(status) ?? { outcome: status, answered: null })),
+		...(typeof status === 'string' && (outcomeIn(status) ?? { outcome: status, answered: null })),
 		...pick(record, 'status', 'retry_count', 'duration_seconds', 'summary'),
 		...flat(record, 'tag'),
 		...flat(record, 'data_captured'),

@@ -729,6 +729,17 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 			await expect(polling).rejects.toThrow(/^The check wasn't complete after 26 seconds$/);
 		});
 
+		it('says so if the campaign cannot be read in time', async () => {
+			const { poll } = await published({}, onTime);
+			hang(/\/status$/);
+			const before = requestsOf(/\/status$/);
+			const polling = poll();
+			await until('the campaign', () => requestsOf(/\/status$/) > before);
+			setClock(new Date(clock.now() + LISTS_MS).toISOString());
+			timeIsUp(LISTS_MS);
+			await expect(polling).rejects.toThrow(/^The check wasn't complete after 26 seconds$/);
+		});
+
 		it('fails if it is the first one and its time ends before the last list', async () => {
 			const callId = await addEnded();
 			// The list shows no ends, so the record is read.

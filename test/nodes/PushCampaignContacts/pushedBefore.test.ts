@@ -244,6 +244,14 @@ describe('Check Only', () => {
 		expect(store.size).toBe(size);
 	});
 
+	test('says nothing about ready rows if there are none', async () => {
+		agents();
+		respondWith([200, accepted(1, { enqueued: true })]);
+		await run(manyRows(1), { whatToDo: 'release' });
+		const { hints } = await run(manyRows(1), check);
+		expect(hints[0]).not.toContain('may include');
+	});
+
 	test('remembers nothing, so that a push sends what was checked', async () => {
 		agents();
 		agents();

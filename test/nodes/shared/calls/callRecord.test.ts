@@ -54,6 +54,7 @@ test.each([
 	[{ status: 'picked' }, { outcome: 'Answered', answered: true }],
 	[{ status: 'not_picked' }, { outcome: 'Not answered', answered: false }],
 	[{ status: 'failed' }, { outcome: 'Failed', answered: null }],
+	[{ status: 'Not Picked' }, { outcome: 'Not answered', answered: false }],
 	[{ status: 'voicemail' }, { outcome: 'voicemail', answered: null }],
 	[{ status: 'constructor' }, { outcome: 'constructor', answered: null }],
 	[{ status: null }, {}],
