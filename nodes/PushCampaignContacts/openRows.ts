@@ -148,6 +148,9 @@ async function openFiles({ context }: OperationRun): Promise<RowSource> {
 
 type NamedFile = [field: string, file: IBinaryData];
 
+/** A form stores its files at the same time, so their fields, such as List_0 and List_1, come in any order. */
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
+
 /**
  * With *Execution Logic* v2 of a workflow, n8n has files in the fields of an item. Otherwise, such a field is data from
  * outside, and could name any file that n8n stores.
@@ -156,7 +159,7 @@ function filesOf(
 	context: IExecuteFunctions,
 	{ json, binary = {} }: INodeExecutionData,
 ): NamedFile[] {
-	const files = Object.entries(binary);
+	const files = Object.entries(binary).sort(([one], [other]) => BY_NUMBER.compare(one, other));
 	if (files.length > 0 || !isJsonObject(json) || !hasFilesInFields(context)) return files;
 	return [...valuesIn(json, MAX_VALUES)].flatMap((value): NamedFile[] =>
 		isFile(value) ? [['file', value]] : [],

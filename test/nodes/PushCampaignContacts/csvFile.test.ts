@@ -94,10 +94,10 @@ describe('several files', () => {
 		lines('Mobile No;City;person_name', `${phone(2)};Pune;`, `+91 ${phone(0)};Goa;Asha Rao`),
 		'List_1',
 	);
-	const inOneItem = [{ json: {}, binary: { ...leads.binary, ...export1.binary } }];
+	const inOneItem = [{ json: {}, binary: { ...export1.binary, ...leads.binary } }];
 
 	test.each<[string, INodeExecutionData[], items: number[]]>([
-		['of one item', inOneItem, [0, 0]],
+		['of one item, in any order of its fields,', inOneItem, [0, 0]],
 		['of several items', [leads, export1], [0, 1]],
 	])('%s are one push, each with its own columns', async (_which, input, [first, second]) => {
 		const bodies = respondWith(ok(2), ok(1));
