@@ -142,84 +142,110 @@ describe("with n8n's scheduler, durable cursors, and a slow service", () => {
 	});
 });
 
-describe.each([
-	['n8n as it is installed', {}, false],
-	["n8n's scheduler and durable cursors", DURABLE, true],
-])('with %s', (_which, env, isDurable) => {
-	let watcher: Watcher;
-	const calls: string[] = [];
-	let endedBefore: string[] = [];
+type Mode = {
+	watcher: Watcher;
+	isDurable: boolean;
+	/** Those that must start the workflow. */
+	calls: string[];
+	/** Those that ended before the workflow was published. */
+	endedBefore: string[];
+};
+
+/** In both at the same time, because most of it is waiting. */
+describe("with n8n as it's installed, and with its scheduler and durable cursors,", () => {
+	let modes: Mode[] = [];
+	const inEach = async (run: (mode: Mode) => Promise<void>) => {
+		await Promise.all(modes.map(run));
+	};
 	beforeAll(async () => {
-		watcher = await Watcher.start(env);
-		endedBefore = watcher.endedCalls();
-		await watcher.publish();
+		const starting = [{}, DURABLE].map(async (env): Promise<Mode> => {
+			const watcher = await Watcher.start(env);
+			const endedBefore = watcher.endedCalls();
+			await watcher.publish();
+			return { watcher, isDurable: env === DURABLE, calls: [], endedBefore };
+		});
+		modes = await Promise.all(starting);
 	});
-	afterAll(async () => await watcher.stop());
+	afterAll(async () => await inEach(async ({ watcher }) => await watcher.stop()));
 
 	it('if n8n is killed in the middle of a check, each call starts the workflow once', async () => {
-		const { account, server } = watcher;
-		const { simulator, n8n } = account;
-		calls.push(...(await watcher.endCalls(5)));
-		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
-		const release = simulator.holdResponses(RECORD);
-		const before = simulator.requests.length;
-		calls.push(...(await watcher.endCalls(3)));
-		const isReading = () => simulator.requests.slice(before).some(({ path }) => RECORD.test(path));
-		await until('a check', isReading, { timeout: 120_000 });
-		await server.kill();
-		release();
-		calls.push(...(await watcher.endCalls(2)));
-		await server.boot();
-		await n8n.signIn();
-		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		await inEach(async ({ watcher, calls }) => {
+			const { account, server } = watcher;
+			const { simulator, n8n } = account;
+			calls.push(...(await watcher.endCalls(5)));
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+			const release = simulator.holdResponses(RECORD);
+			const before = simulator.requests.length;
+			calls.push(...(await watcher.endCalls(3)));
+			const isReading = () =>
+				simulator.requests.slice(before).some(({ path }) => RECORD.test(path));
+			await until('a check', isReading, { timeout: 120_000 });
+			await server.kill();
+			release();
+			calls.push(...(await watcher.endCalls(2)));
+			await server.boot();
+			await n8n.signIn();
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		});
 	});
 
 	it('if a check is still running when the next one is due, each call starts the workflow once', async () => {
-		const { simulator } = watcher.account;
-		const release = simulator.holdResponses(RECORD);
-		const before = simulator.requests.length;
-		calls.push(...(await watcher.endCalls(2)));
-		const isReading = () => simulator.requests.slice(before).some(({ path }) => RECORD.test(path));
-		await until('a check', isReading, { timeout: 120_000 });
-		await setTimeout(UNTIL_THE_NEXT_CHECK_MS);
-		release();
-		calls.push(...(await watcher.endCalls(1)));
-		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		await inEach(async ({ watcher, calls }) => {
+			const { simulator } = watcher.account;
+			const release = simulator.holdResponses(RECORD);
+			const before = simulator.requests.length;
+			calls.push(...(await watcher.endCalls(2)));
+			const isReading = () =>
+				simulator.requests.slice(before).some(({ path }) => RECORD.test(path));
+			await until('a check', isReading, { timeout: 120_000 });
+			await setTimeout(UNTIL_THE_NEXT_CHECK_MS);
+			release();
+			calls.push(...(await watcher.endCalls(1)));
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		});
 	});
 
 	it('if other calls are chosen, those start the workflow that end after it is published', async () => {
-		await watcher.publish({ callsOf: 'all' });
-		calls.push(...(await watcher.endCalls(2)));
-		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		await inEach(async ({ watcher, calls }) => {
+			await watcher.publish({ callsOf: 'all' });
+			calls.push(...(await watcher.endCalls(2)));
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		});
 	});
 
 	it('if Last 7 Days is chosen, or the campaign again, calls that ended before start the workflow, and none a second time', async () => {
-		await watcher.publish({ startFrom: 'last7Days' });
-		calls.push(...endedBefore);
-		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
-		const inDraft = { campaignId: byId(fixtures.campaigns.draft) };
-		await watcher.publish({ startFrom: 'last7Days', ...inDraft });
-		await watcher.publish({ startFrom: 'last7Days' });
-		calls.push(...(await watcher.endCalls(1)));
-		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		await inEach(async ({ watcher, calls, endedBefore }) => {
+			await watcher.publish({ startFrom: 'last7Days' });
+			calls.push(...endedBefore);
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+			const inDraft = { campaignId: byId(fixtures.campaigns.draft) };
+			await watcher.publish({ startFrom: 'last7Days', ...inDraft });
+			await watcher.publish({ startFrom: 'last7Days' });
+			calls.push(...(await watcher.endCalls(1)));
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		});
 	});
 
 	it('calls that a filter excluded start the workflow after it was removed', async () => {
-		await watcher.publish({ startFrom: 'last7Days', filters: { statuses: byId('busy') } });
-		calls.push(...(await watcher.endCalls(2)));
-		await watcher.publish({ startFrom: 'last7Days' });
-		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		await inEach(async ({ watcher, calls }) => {
+			await watcher.publish({ startFrom: 'last7Days', filters: { statuses: byId('busy') } });
+			calls.push(...(await watcher.endCalls(2)));
+			await watcher.publish({ startFrom: 'last7Days' });
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		});
 	});
 
-	it(`if the trigger is renamed, calls that ended before ${isDurable ? 'start' : 'never start'} the workflow`, async () => {
-		await watcher.publish({ callsOf: 'all' });
-		calls.push(...(await watcher.endCalls(1)));
-		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
-		await watcher.unpublish();
-		const before = await watcher.endCalls(1);
-		if (isDurable) calls.push(...before);
-		await watcher.publish({ callsOf: 'all' }, 'Renamed');
-		calls.push(...(await watcher.endCalls(1)));
-		expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+	it('if the trigger is renamed, calls that ended before start the workflow with durable cursors, and otherwise never', async () => {
+		await inEach(async ({ watcher, isDurable, calls }) => {
+			await watcher.publish({ callsOf: 'all' });
+			calls.push(...(await watcher.endCalls(1)));
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+			await watcher.unpublish();
+			const before = await watcher.endCalls(1);
+			if (isDurable) calls.push(...before);
+			await watcher.publish({ callsOf: 'all' }, 'Renamed');
+			calls.push(...(await watcher.endCalls(1)));
+			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
+		});
 	});
 });
