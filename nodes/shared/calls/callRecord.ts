@@ -24,10 +24,7 @@ export const OUTCOMES = new Map<string, { outcome: string; answered: boolean | n
 	['failed', { outcome: 'Failed', answered: null }],
 ]);
 
-function outcomeIn(status: string) {
-	const key = statusKey(status);
-	return [...OUTCOMES].find(([known]) => statusKey(known) === key)?.[1];
-}
+const OUTCOMES_BY_KEY = new Map([...OUTCOMES].map(([status, words]) => [statusKey(status), words]));
 
 /** Fields with values by key, and how the flat record names them: `captured_` and the key. */
 const PREFIXES = { data_captured: 'captured_', post_call_analysis: 'analysis_' } as const;
@@ -57,7 +54,8 @@ export function simplifyCall(record: JsonObject): JsonObject {
 function mainFields(record: JsonObject): JsonObject {
 	const { status } = record;
 	return {
-		...(typeof status === 'string' && (outcomeIn(status) ?? { outcome: status, answered: null })),
+		...(typeof status === 'string' &&
+			(OUTCOMES_BY_KEY.get(statusKey(status)) ?? { outcome: status, answered: null })),
 		...pick(record, 'status', 'retry_count', 'duration_seconds', 'summary'),
 		...flat(record, 'tag'),
 		...flat(record, 'data_captured'),
