@@ -20,7 +20,36 @@ const PLAIN = [
 	'nodes/ChatSession/chatWait.ts',
 ];
 
+const ADD_HINTS = {
+	property: 'addExecutionHints',
+	message: 'Use addHints, so that a model is told, too.',
+};
+
+/** The system clock can change while a workflow runs, and tests set the time. */
 const USE_CLOCK = 'Use clock.now() for dates, and clock.elapsed() for durations.';
+const CLOCK_PROPERTIES = [
+	{ object: 'Date', property: 'now', message: USE_CLOCK },
+	{ object: 'DateTime', property: 'now', message: USE_CLOCK },
+];
+const CLOCK_SYNTAX = [
+	{
+		selector:
+			"NewExpression[callee.name='Date'][arguments.length=0], CallExpression[callee.object.name='DateTime'][callee.property.name=/^(local|utc)$/][arguments.length=0], CallExpression[callee.name='moment'][arguments.length=0]",
+		message: USE_CLOCK,
+	},
+	{
+		selector:
+			"ArrowFunctionExpression[params.length=0] > CallExpression.body[callee.object.name='clock'][callee.property.name=/^(now|elapsed)$/]",
+		message: 'Pass the clock on, not a function for the time.',
+	},
+];
+
+/** These files build patterns from parts, which the rule can't check. test/growth measures them. */
+const BUILD_PATTERNS = [
+	'nodes/shared/text.ts',
+	'nodes/shared/api/errorTable.ts',
+	'nodes/PushCampaignContacts/sameForAllRows.ts',
+];
 
 const nodeFolder = (file) => /^nodes[\\/](\w+)/.exec(path.relative(import.meta.dirname, file))?.[1];
 
@@ -132,20 +161,16 @@ export default defineConfig(
 	},
 	{
 		files: ['nodes/**/*.ts'],
-		ignores: [
-			'**/*.test.ts',
-			'nodes/shared/n8n/tools/hints.ts',
-			'nodes/shared/n8n/http/accountClient.ts',
-		],
-		rules: {
-			'no-restricted-properties': [
-				'error',
-				{ property: 'addExecutionHints', message: 'Use addHints, so that a model is told, too.' },
-				// The system clock can change while a workflow runs, and tests set the time.
-				{ object: 'Date', property: 'now', message: USE_CLOCK },
-				{ object: 'DateTime', property: 'now', message: USE_CLOCK },
-			],
-		},
+		rules: { 'no-restricted-properties': ['error', ADD_HINTS, ...CLOCK_PROPERTIES] },
+	},
+	{
+		// Tests compare with the system clock, and one file makes the clock.
+		files: ['**/*.test.ts', 'nodes/shared/n8n/http/accountClient.ts'],
+		rules: { 'no-restricted-properties': ['error', ADD_HINTS] },
+	},
+	{
+		files: ['nodes/shared/n8n/tools/hints.ts'],
+		rules: { 'no-restricted-properties': ['error', ...CLOCK_PROPERTIES] },
 	},
 	{
 		files: ['nodes/**/*.ts', 'credentials/*.ts'],
@@ -158,21 +183,11 @@ export default defineConfig(
 	},
 	{
 		files: ['nodes/**/*.ts', 'credentials/*.ts'],
-		// These files build patterns from parts, which the rule can't check. test/growth measures them.
-		ignores: [
-			'**/*.test.ts',
-			'nodes/shared/text.ts',
-			'nodes/shared/api/errorTable.ts',
-			'nodes/PushCampaignContacts/sameForAllRows.ts',
-		],
+		ignores: ['**/*.test.ts', ...BUILD_PATTERNS],
 		rules: {
 			'no-restricted-syntax': [
 				'error',
-				{
-					selector:
-						"NewExpression[callee.name='Date'][arguments.length=0], CallExpression[callee.object.name='DateTime'][callee.property.name=/^(local|utc)$/][arguments.length=0], CallExpression[callee.name='moment'][arguments.length=0]",
-					message: USE_CLOCK,
-				},
+				...CLOCK_SYNTAX,
 				{
 					selector: "NewExpression[callee.name='RegExp'], CallExpression[callee.name='RegExp']",
 					message: 'Write the pattern as a literal so that it is checked.',
@@ -183,5 +198,9 @@ export default defineConfig(
 				},
 			],
 		},
+	},
+	{
+		files: BUILD_PATTERNS,
+		rules: { 'no-restricted-syntax': ['error', ...CLOCK_SYNTAX] },
 	},
 );

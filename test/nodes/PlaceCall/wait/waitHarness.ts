@@ -21,7 +21,7 @@ export function waitHarness(dialect: Dialect) {
 	beforeEach(() => {
 		waits = [];
 		now = jest.spyOn(clock, 'now');
-		jest.spyOn(clock, 'elapsed').mockImplementation(() => clock.now());
+		jest.spyOn(clock, 'elapsed').mockImplementation(clock.now.bind(clock));
 		// No automatic pings: each test sends its own.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 			waits.push(ms);
