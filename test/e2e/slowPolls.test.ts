@@ -101,6 +101,17 @@ class Watcher {
 		return calls;
 	}
 
+	/** Ends calls, adds them to `calls`, and returns when a check is reading them. @returns a function that lets it go on */
+	async holdCheck(count: number, calls: string[]): Promise<() => void> {
+		const { simulator } = this.account;
+		const release = simulator.holdResponses(RECORD);
+		const before = simulator.requests.length;
+		calls.push(...(await this.endCalls(count)));
+		const isReading = () => simulator.requests.slice(before).some(({ path }) => RECORD.test(path));
+		await until('a check', isReading, { timeout: 120_000 });
+		return release;
+	}
+
 	/** The calls that have started the workflow, in as many executions as it takes, sorted. */
 	async passedOn(count: number): Promise<string[]> {
 		const { n8n } = this.account;
@@ -171,33 +182,21 @@ describe("with n8n as it's installed, and with its scheduler and durable cursors
 	it('if n8n is killed in the middle of a check, each call starts the workflow once', async () => {
 		await inEach(async ({ watcher, calls }) => {
 			const { account, server } = watcher;
-			const { simulator, n8n } = account;
 			calls.push(...(await watcher.endCalls(5)));
 			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
-			const release = simulator.holdResponses(RECORD);
-			const before = simulator.requests.length;
-			calls.push(...(await watcher.endCalls(3)));
-			const isReading = () =>
-				simulator.requests.slice(before).some(({ path }) => RECORD.test(path));
-			await until('a check', isReading, { timeout: 120_000 });
+			const release = await watcher.holdCheck(3, calls);
 			await server.kill();
 			release();
 			calls.push(...(await watcher.endCalls(2)));
 			await server.boot();
-			await n8n.signIn();
+			await account.n8n.signIn();
 			expect(await watcher.passedOn(calls.length)).toEqual([...calls].sort());
 		});
 	});
 
 	it('if a check is still running when the next one is due, each call starts the workflow once', async () => {
 		await inEach(async ({ watcher, calls }) => {
-			const { simulator } = watcher.account;
-			const release = simulator.holdResponses(RECORD);
-			const before = simulator.requests.length;
-			calls.push(...(await watcher.endCalls(2)));
-			const isReading = () =>
-				simulator.requests.slice(before).some(({ path }) => RECORD.test(path));
-			await until('a check', isReading, { timeout: 120_000 });
+			const release = await watcher.holdCheck(2, calls);
 			await setTimeout(UNTIL_THE_NEXT_CHECK_MS);
 			release();
 			calls.push(...(await watcher.endCalls(1)));
