@@ -1,10 +1,12 @@
+import { BoundedMap } from '../../../nodes/shared/boundedMap';
 import { fingerprint, isSecret, shortFingerprint } from '../../../nodes/shared/hash';
 
-test('different values have different fingerprints, even if their joined texts are equal', () => {
-	expect(fingerprint(['a', 'b'])).toBe(fingerprint(['a', 'b']));
-	expect(
-		new Set([fingerprint(['a', 'b']), fingerprint(['ab']), fingerprint(['a', 'b', ''])]).size,
-	).toBe(3);
+test("a fingerprint depends on each value and the order of a list, but not on the order of an object's fields", () => {
+	const of = (value: unknown) => [fingerprint(value), shortFingerprint(value, 12)];
+	const values = [['a', 'b'], ['b', 'a'], ['ab'], ['a', 'b', ''], { a: 1, b: { c: 2, d: 3 } }];
+	expect(new Set(values.flatMap(of)).size).toBe(10);
+	expect(of({ b: { d: 3, c: 2 }, a: 1 })).toEqual(of({ a: 1, b: { c: 2, d: 3 } }));
+	expect(of('a')[1]).toHaveLength(12);
 });
 
 test.each<[unknown, boolean]>([
@@ -17,9 +19,17 @@ test.each<[unknown, boolean]>([
 	expect(isSecret(given, 'open-sesame')).toBe(is);
 });
 
-test("a fingerprint depends on the order of a list, but not on the order of an object's fields", () => {
-	const of = (value: unknown) => shortFingerprint(value, 12);
-	expect(of({ a: 1, b: { c: 2, d: 3 } })).toBe(of({ b: { d: 3, c: 2 }, a: 1 }));
-	expect(of(['a', 'b'])).not.toBe(of(['b', 'a']));
-	expect(of('a')).toHaveLength(12);
+test.each([
+	['abcd', 'bcd'],
+	['abcad', 'cad'],
+	['abcdb-caedf', 'edf'],
+])('a map of three entries keeps the newest after %s', (changes, kept) => {
+	const map = new BoundedMap<number>(3);
+	for (const [index, id] of [...changes].entries()) {
+		if (changes[index - 1] === '-') map.delete(id);
+		else if (id !== '-') map.set(id, index);
+	}
+	const ids = [...'abcdef'].filter((id) => map.has(id)).sort();
+	expect(ids).toEqual([...kept].sort());
+	for (const id of ids) expect(map.get(id)).toBe(changes.lastIndexOf(id));
 });

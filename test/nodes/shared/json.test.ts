@@ -30,17 +30,13 @@ test.each<[string, JsonValue | undefined]>([
 	['meta.total.length', undefined],
 	['constructor.name', undefined],
 	['data.__proto__', undefined],
-])('%s', (path, expected) => {
+])('the value at %s is %j', (path, expected) => {
 	expect(valueAt(body, path)).toEqual(expected);
-});
-
-test('an index may have several digits', () => {
 	expect(valueAt(range(13), '12')).toBe(12);
 });
 
 test('splits a path into its names', () => {
 	expect(pathOf('a.b\\.c..d')).toEqual(['a', 'b.c', 'd']);
-	expect(pathOf('.')).toEqual([]);
 });
 
 test.each<[JsonValue | undefined, number | undefined]>([
@@ -58,24 +54,19 @@ test.each<[JsonValue | undefined, number | undefined]>([
 
 test('finds every value, the outermost first, up to a limit', () => {
 	const nested: JsonValue = { a: { b: [1, { c: 2 }] }, d: 3 };
-	expect([...valuesIn(nested)]).toEqual([
-		nested,
-		nested.a,
-		3,
-		{ b: [1, { c: 2 }] }.b,
-		1,
-		{ c: 2 },
-		2,
-	]);
-	expect([...valuesIn(nested, 3)]).toHaveLength(3);
+	const values = [nested, nested.a, 3, [1, { c: 2 }], 1, { c: 2 }, 2];
+	expect([...valuesIn(nested)]).toEqual(values);
+	expect([...valuesIn(nested, 3)]).toEqual(values.slice(0, 3));
 	expect([...valuesIn('text')]).toEqual(['text']);
 });
 
 describe('a text that is nested', () => {
-	const lists = (levels: number, inside = '') => '['.repeat(levels) + inside + ']'.repeat(levels);
+	const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+	const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
 	test.each<[string, string]>([
-		['500 objects', '{"a":'.repeat(500) + '1' + '}'.repeat(500)],
+		['500 lists', lists(500)],
+		['500 objects', objects(500)],
 		['brackets within a string', JSON.stringify({ text: '['.repeat(2_000) })],
 		['brackets and quotes within a string', JSON.stringify({ text: '"[\\"[{'.repeat(500) })],
 		['many lists beside each other', `[${'[],'.repeat(2_000)}[]]`],
@@ -84,7 +75,8 @@ describe('a text that is nested', () => {
 	});
 
 	test.each<[string, string]>([
-		['501 objects', '{"a":'.repeat(501) + '1' + '}'.repeat(501)],
+		['501 lists', lists(501)],
+		['501 objects', objects(501)],
 		['501 lists after a string of closing brackets', `["${']'.repeat(2_000)}",${lists(500)}]`],
 		['501 lists after an escaped quote', `["\\"]",${lists(500)}]`],
 		['a million lists that never close', '['.repeat(1_000_000)],
@@ -94,36 +86,24 @@ describe('a text that is nested', () => {
 });
 
 describe('an integer that JavaScript would round', () => {
-	test.each<[string, JsonValue]>([
+	test.each<[string, JsonValue | undefined]>([
 		['1876543210987654321', '1876543210987654321'],
 		[' -1876543210987654321\n', '-1876543210987654321'],
 		['9007199254740991', 9007199254740991],
 		['9007199254740992', '9007199254740992'],
-		['[1876543210987654321,1876543210987654322]', ['1876543210987654321', '1876543210987654322']],
-		[
-			'{"1876543210987654321" : 1876543210987654321}',
-			{ '1876543210987654321': '1876543210987654321' },
-		],
+		['{"1876543210987654321":1}', { '1876543210987654321': 1 }],
+		// A fraction or an exponent.
+		['0.12345678901234567', 0.12345678901234567],
+		['12345678901234567.5', 12345678901234567.5],
+		['12345678901234567e2', 12345678901234567e2],
+		['1E1234567890123456', Infinity],
+		// No JSON.
+		['{1876543210987654321:1}', undefined],
+		['[01876543210987654321]', undefined],
+		['[1876543210987654321', undefined],
+		['--1876543210987654321', undefined],
 	])('%s is read as %j', (text, value) => {
 		expect(parseJson(text)).toEqual(value);
-	});
-
-	test.each([
-		'0.12345678901234567',
-		'12345678901234567.5',
-		'12345678901234567e2',
-		'1E1234567890123456',
-	])('%s has a fraction or an exponent, so it stays a number', (number) => {
-		expect(parseJson(`[${number}]`)).toEqual([Number(number)]);
-	});
-
-	test.each([
-		'{1876543210987654321:1}',
-		'[01876543210987654321]',
-		'[1876543210987654321',
-		'--1876543210987654321',
-	])("%s isn't JSON", (text) => {
-		expect(parseJson(text)).toBeUndefined();
 	});
 
 	test('is read as the text of its digits, wherever it is and whatever is around it', () => {
@@ -156,17 +136,14 @@ describe('an integer that JavaScript would round', () => {
 				const text = `[${part.repeat(length / part.length)}1876543210987654321]`;
 				return () => parseJson(text);
 			};
-			expect(job(1_000)()).toBeDefined();
+			expect(job(1_000)()).toEqual(expect.any(Array));
 			expect(await isLinear(job, 100_000)).toBe(true);
 		},
 	);
 
 	test('stays a number in a text of JSON.stringify', () => {
-		fc.assert(
-			fc.property(fc.double({ min: 2 ** 53, max: 1e21, noNaN: true }), (number) => {
-				expect(parseStringified(JSON.stringify({ number }))).toEqual({ number });
-			}),
-		);
+		const value = { number: 2 ** 53 };
+		expect(parseStringified(JSON.stringify(value))).toEqual(value);
 	});
 });
 
@@ -180,21 +157,6 @@ test.each<[JsonValue, string]>([
 });
 
 test('an outline is short for any response', () => {
-	const wide = Object.fromEntries(
-		Array.from({ length: 5_000 }, (_, n) => [`key${n}`, { inner: [] }]),
-	);
+	const wide = Object.fromEntries(range(5_000).map((nth) => [`key${nth}`, { inner: [] }]));
 	expect(outlineOf(wide).split(', ')).toHaveLength(8);
-});
-
-describe('how deep a value is nested', () => {
-	const nested = (levels: number): JsonValue =>
-		Array.from({ length: levels }).reduce<JsonValue>((inner) => [inner], 'x');
-
-	test.each([0, 1, 499, 500])('%i levels are accepted', (levels) => {
-		expect(parseJson(JSON.stringify(nested(levels)))).toEqual(nested(levels));
-	});
-
-	test.each([501, 3_000])('%i levels are not', (levels) => {
-		expect(parseJson(JSON.stringify(nested(levels)))).toBeUndefined();
-	});
 });

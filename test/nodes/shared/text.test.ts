@@ -1,12 +1,15 @@
 import fc from 'fast-check';
+import range from 'lodash/range';
+import { InvalidInput, OutcomeUnknown } from '../../../nodes/shared/api/errors';
+import { onScreenOnly } from '../../../nodes/shared/api/resolution';
+import { whyNotRead } from '../../../nodes/shared/notRead';
 import {
 	firstCharacters,
 	normalized,
 	withLatinDigits,
 	withoutEnd,
 } from '../../../nodes/shared/text';
-
-const anyText = fc.string({ unit: 'binary' });
+import { displayText, named, plainText, quoted } from '../../../nodes/shared/values';
 
 test('removes the same characters at the end as a regular expression', () => {
 	const text = fc.string({ unit: fc.constantFrom('a', ' ', '.', '…') });
@@ -20,7 +23,7 @@ test('removes the same characters at the end as a regular expression', () => {
 describe('in a Unicode normalization form', () => {
 	test('normalizes text like String.normalize', () => {
 		fc.assert(
-			fc.property(anyText, (text) => {
+			fc.property(fc.string({ unit: 'binary' }), (text) => {
 				expect(normalized(text)).toBe(text.normalize('NFKC'));
 			}),
 		);
@@ -31,13 +34,12 @@ describe('in a Unicode normalization form', () => {
 	});
 
 	test('normalization never moves other characters before a mark', () => {
-		const moved: string[] = [];
-		for (let point = 0; point <= 0x10ffff; point++) {
+		const moved = range(0x110000).filter((point) => {
 			const character = String.fromCodePoint(point);
 			const parts = character.normalize('NFKD');
-			if (parts === character || /[\p{M}\uff9e\uff9f]/u.test(character)) continue;
-			if (`\u0301${character}`.normalize('NFKD') !== `\u0301${parts}`) moved.push(character);
-		}
+			if (parts === character || /[\p{M}\uff9e\uff9f]/u.test(character)) return false;
+			return `\u0301${character}`.normalize('NFKD') !== `\u0301${parts}`;
+		});
 		expect(moved).toEqual([]);
 	});
 });
@@ -61,4 +63,66 @@ test.each([
 	['\ud800\ud800\ud800', 2, '\ud800\ud800'],
 ])('returns the start of %j, with %i characters', (text, max, expected) => {
 	expect(firstCharacters(text, max)).toBe(expected);
+});
+
+test.each<[unknown, string]>([
+	['text ', 'text '],
+	[7, '7'],
+	[true, ''],
+	[null, ''],
+	[['a'], ''],
+])('%j as text is %j', (value, text) => {
+	expect(plainText(value)).toBe(text);
+});
+
+const PLAIN = 'Aša & Rão: 5 < 7, a <= b\nand “more” 👩🏽‍🚀';
+
+test.each([
+	['plain words', PLAIN, PLAIN],
+	['the colors of a terminal', '\u001b[31mred\u001b[0m\u0007\u009b1m', '[31mred[0m1m'],
+	['another text direction', '\u202egnitirw\u2066', 'gnitirw'],
+	['tags', '<img src=x><!-- -->a</a>', '‹img src=x>‹!-- -->a‹/a>'],
+	['a tag within a tag', '<<b>img>', '<‹b>img>'],
+	['a tag in pieces', '<\u0000a href=x>', '‹a href=x>'],
+	['an unpaired surrogate', 'x\ud800', 'x\ufffd'],
+	['more than a message can have', 'x'.repeat(10_000), `${'x'.repeat(4_000)}…`],
+])('a message can show text from outside with %s', (_what, text, shown) => {
+	expect(displayText(text)).toBe(shown);
+});
+
+const FIFTY = range(50).map((index) => `n${index}`);
+
+test.each([
+	['no names', [], ''],
+	['one name', ['a'], 'a'],
+	['50 names', FIFTY, FIFTY.join(', ')],
+	['52 names', [...FIFTY, 'a', 'b'], `${FIFTY.join(', ')} and 2 more`],
+])('a message lists %s', (_how, names, list) => {
+	expect(named(names, String)).toBe(list);
+});
+
+test.each<[unknown, string]>([
+	['as it is', '"as it is"'],
+	['👩'.repeat(60), `"${'👩'.repeat(60)}"`],
+	['👩'.repeat(61), `"${'👩'.repeat(60)}…"`],
+	[{ a: [1] }, '"{"a":[1]}"'],
+	[null, '"null"'],
+])('the value %j in a message is shortened', (value, shown) => {
+	expect(quoted(value)).toBe(shown);
+});
+
+const ADVICE = { onScreen: 'Enter it.', forModel: 'Give it.' };
+const BROKEN = new OutcomeUnknown('It broke', onScreenOnly('Look.'), {
+	originalMessage: 'no',
+	status: 503,
+});
+
+test.each<[unknown, string, string]>([
+	[new InvalidInput('It is empty', ADVICE), 'It is empty. Enter it.', 'It is empty. Give it.'],
+	[BROKEN, 'It broke. Look. The service said: no.', 'It broke. The service said: no.'],
+	[new TypeError('a defect'), 'a defect', 'a defect'],
+	['a text', 'a text', 'a text'],
+])('why it was not read, for a person and for a model: %p', (error, person, model) => {
+	expect(whyNotRead(error, 'onScreen')).toBe(person);
+	expect(whyNotRead(error, 'forModel')).toBe(model);
 });
