@@ -13,74 +13,58 @@ beforeEach(() => {
 	timeoutsByClock();
 });
 
-const ROUTES = [
+const NOT_CONFIRMED = "The message was sent, but the service didn't confirm it.";
+
+describe.each([
 	['run by the engine', (node: INode) => engineTool(node)],
 	['called by the agent', (node: INode) => inlineTool(node)],
 	['called for an MCP client', (node: INode) => mcpTool(node, 'patience')],
-] as const;
-
-/** The result for the model, and the time it took by the nodes' clock. */
-async function timed(asking: Promise<IDataObject>) {
-	const begun = clock.elapsed();
-	const result = await asking;
-	return { result, ms: clock.elapsed() - begun };
-}
-
-test('the limits leave time to return', () => {
-	const { wholeMs, graceMs, waitMs } = TOOL_LIMITS;
-	expect(wholeMs + graceMs).toBeLessThan(CLIENT_GIVES_UP_MS - 5_000);
-	expect(waitMs).toBeLessThan(wholeMs);
-});
-
-describe.each(ROUTES)('a tool %s', (_name, route) => {
-	const chat = async (parameters: IDataObject) =>
-		await harness.other('chatSend', {
-			operation: 'sendMessage',
-			sendBy: 'socket',
-			sessionId: sessions.open,
-			message: 'please never ack',
-			...parameters,
+])('a tool %s', (_name, route) => {
+	/** The result for the model, which comes in time by the nodes' clock. */
+	async function resultOf(type: string, parameters: IDataObject) {
+		const node = await harness.other(type, { sessionId: sessions.open, ...parameters });
+		const begun = clock.elapsed();
+		const result = await route(node)();
+		expect(clock.elapsed() - begun).toBeLessThan(CLIENT_GIVES_UP_MS - 5_000);
+		return result;
+	}
+	const sendMessage = async () =>
+		await resultOf('chatSend', {
+			...{ operation: 'sendMessage', sendBy: 'socket', message: 'please never ack' },
 		});
 
 	test('a chat message that the service does not confirm', async () => {
-		const { result, ms } = await timed(route(await chat({}))());
-		expect(result).toMatchObject({
+		expect(await sendMessage()).toMatchObject({
 			outcome: 'unknown',
-			what_happened: "The message was sent, but the service didn't confirm it.",
+			what_happened: NOT_CONFIRMED,
 		});
-		expect(ms).toBeLessThan(CLIENT_GIVES_UP_MS);
 	});
 
 	test('an event that does not arrive', async () => {
-		const wait = { operation: 'waitForEvent', sessionId: sessions.open, timeLimit: 3_600 };
-		const node = await harness.other('chatSession', wait);
-		const { result, ms } = await timed(route(node)());
-		expect(result).toMatchObject({
+		const wait = { operation: 'waitForEvent', timeLimit: 3_600 };
+		expect(await resultOf('chatSession', wait)).toMatchObject({
 			outcome: 'timed_out',
 			what_happened: 'The wait timed out before this happened. Nothing was changed.',
 			next_step: expect.stringContaining('Repeat this request to wait longer.'),
 			result: { timed_out: true, event: null },
 		});
-		expect(ms).toBeLessThan(CLIENT_GIVES_UP_MS);
 	});
 
-	describe('at the time limit', () => {
-		test('a chat message is not sent if its session gets no connection', async () => {
-			harness.simulator().faults.inject({ kind: 'hang', match: { path: /ws_token/ } });
-			expect(await route(await chat({}))()).toMatchObject({
-				outcome: 'not_sent',
-				what_happened: expect.stringContaining('nothing was sent'),
-			});
+	test('at the time limit, a chat message is not sent if its session gets no connection', async () => {
+		harness.simulator().faults.inject({ kind: 'hang', match: { path: /ws_token/ } });
+		expect(await sendMessage()).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: expect.stringContaining('nothing was sent'),
 		});
+	});
 
-		test('a chat message without a response is unknown, and the connection is closed', async () => {
-			jest.replaceProperty(TOOL_LIMITS, 'waitMs', CLIENT_GIVES_UP_MS);
-			expect(await route(await chat({}))()).toMatchObject({
-				outcome: 'unknown',
-				what_happened: "The message was sent, but the service didn't confirm it.",
-				next_step: expect.stringContaining('Do not repeat this request'),
-			});
-			await eventually(() => harness.simulator().sessions.openSockets() === 0);
+	test('at the time limit, a chat message without a response is unknown, and the connection is closed', async () => {
+		jest.replaceProperty(TOOL_LIMITS, 'waitMs', CLIENT_GIVES_UP_MS);
+		expect(await sendMessage()).toMatchObject({
+			outcome: 'unknown',
+			what_happened: NOT_CONFIRMED,
+			next_step: expect.stringContaining('Do not repeat this request'),
 		});
+		await eventually(() => harness.simulator().sessions.openSockets() === 0);
 	});
 });

@@ -6,11 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { openRecord } from '../../../../../nodes/shared/n8n/once/executionStore';
 import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolRun';
-import {
-	failureForModel,
-	runForModel,
-	type ToolResult,
-} from '../../../../../nodes/shared/n8n/tools/toolResult';
+import { failureForModel, runForModel } from '../../../../../nodes/shared/n8n/tools/toolResult';
 import {
 	type CompletedRequest,
 	noteCompleted,
@@ -314,126 +310,92 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		});
 	});
 
-	test('a context may be injected twice, unless the first outcome is unknown', async () => {
-		const tool = await toolOf('injectContext', { sessionId: SESSION, context: 'yes' });
-		const path = `/v1/chat/session/${SESSION}/inject_context`;
-		const data = { session_id: SESSION, context: ['yes'] };
-		service().post(path).times(2).reply(200, { success: true, data });
-		service().post(path).reply(502, '');
-		const results = [await tool(), await tool(), await tool(), await tool()];
-		expect(outcomesOf(results)).toEqual(['done', 'done', 'unknown', 'unknown']);
-		expect(results[0]).toMatchObject({
-			result: { session_id: SESSION },
-			next_step:
-				'Continue with the result. You can send another request. Repeating this one would do it a second time.',
-		});
-	});
-
-	test('after Retry, the first context is not injected again, and a second one is', async () => {
-		const data = newExecutionData();
+	describe('a context', () => {
 		const parameters = { sessionId: SESSION, context: 'yes' };
-		const path = `/v1/chat/session/${SESSION}/inject_context`;
-		service()
-			.post(path)
-			.times(2)
-			.reply(200, { success: true, data: { session_id: SESSION, context: ['yes'] } });
-		await (
-			await toolOf('injectContext', parameters, {}, { data })
-		)();
-		const again = await toolOf('injectContext', parameters, {}, { data: storedCopy(data) });
-		expect([await again(), await again()]).toMatchObject([
-			{ outcome: 'already_done' },
-			{ outcome: 'done' },
-		]);
-	});
+		const respond = (status: number, times: number) => {
+			const data = { session_id: SESSION, context: ['yes'] };
+			service()
+				.post(/inject_context$/)
+				.times(times)
+				.reply(status, { success: status === 200, data });
+		};
 
-	test('a read is repeated each time, and a list is one result', async () => {
-		const tool = await toolOf('agents', { operation: 'getMany' });
-		const agents = [
-			{ agent_uuid: 'agent_a1', agent_name: 'A' },
-			{ agent_uuid: 'agent_b2', agent_name: 'B' },
-		];
-		service().get('/v1/active_agents').reply(200, { success: true, data: agents });
-		service().get('/v1/active_agents').reply(200, { success: true, data: [] });
-		expect(checked(await tool())).toMatchObject({ outcome: 'done', result: agents });
-		expect(checked(await tool())).toMatchObject({ outcome: 'done' });
-	});
+		test('may be injected twice, unless the first outcome is unknown', async () => {
+			const tool = await toolOf('injectContext', parameters);
+			respond(200, 2);
+			respond(502, 1);
+			const results = [await tool(), await tool(), await tool(), await tool()];
+			expect(outcomesOf(results)).toEqual(['done', 'done', 'unknown', 'unknown']);
+			expect(results[0]).toMatchObject({
+				result: { session_id: SESSION },
+				next_step:
+					'Continue with the result. You can send another request. Repeating this one would do it a second time.',
+			});
+		});
 
-	describe('Push Campaign Contacts', () => {
-		/** Pushes rows in one agent run. */
-		const pushInRun = () => {
+		test('that comes again while it is in flight is injected once', async () => {
+			const tool = await toolOf('injectContext', parameters);
+			respond(200, 2);
+			const together = async () => outcomesOf(await Promise.all([tool(), tool()]));
+			expect(await together()).toEqual(['done', 'already_done']);
+			expect(await together()).toEqual(['done', 'already_done']);
+		});
+
+		test('is not injected again after Retry, and a second one is', async () => {
 			const data = newExecutionData();
-			return async (row: IDataObject, parameters: INodeParameters = {}) =>
-				await route(pushNode(parameters), { row, data })();
-		};
-		/** The bodies of requests, which get these responses one after another. */
-		const respondWith = (...responses: Array<[number, JsonObject | string]>) => {
-			const bodies: unknown[] = [];
-			for (const response of responses) {
-				service()
-					.post(CONTACTS)
-					.reply((_uri, body) => {
-						bodies.push(body);
-						return response;
-					});
-			}
-			return bodies;
-		};
+			respond(200, 2);
+			const first = await toolOf('injectContext', parameters, {}, { data });
+			await first();
+			const again = await toolOf('injectContext', parameters, {}, { data: storedCopy(data) });
+			expect(outcomesOf([await again(), await again()])).toEqual(['already_done', 'done']);
+		});
+	});
+
+	test('a pushed row with other options is another request, unless the first outcome is unknown', async () => {
+		const data = newExecutionData();
+		const whatWasDone: unknown[] = [];
+		const respond = (status: number, body: JsonObject | string) =>
+			service()
+				.post(CONTACTS, (sent: JsonObject) => whatWasDone.push(sent.enqueue) > 0)
+				.reply(status, body);
+		respond(200, accepted(1));
+		respond(200, accepted(1, { campaign_upload_id: 502 }));
+		respond(502, '');
+		const push = async (row: IDataObject, whatToDo: string) =>
+			await route(pushNode({ whatToDo }), { row, data })();
 		const row = { phone: '9876543210', person_name: 'Asha' };
-		const IN_CAMPAIGN = { phone: row.phone, rejection_status: 'duplicate' };
-
-		test('a row is sent again with corrected texts after a rejection, but not after it was pushed', async () => {
-			const bodies = respondWith(
-				[400, rejection('contacts[0].person_name is too long')],
-				[200, accepted(1)],
-			);
-			const push = pushInRun();
-			const results = [];
-			for (const name of ['Asha Asha Asha', 'Asha', 'Asha Rao']) {
-				results.push(await push({ ...row, person_name: name }));
-			}
-			expect(outcomesOf(results)).toEqual(['rejected', 'done', 'already_done']);
-			expect(results[2]).toMatchObject({ result: { rejected: [IN_CAMPAIGN] } });
-			expect(bodies[1]).toMatchObject({ contacts: [{ person_name: 'Asha' }] });
-		});
-
-		test('the same row with other options is another request, unless the first outcome is unknown', async () => {
-			const bodies = respondWith(
-				[200, accepted(1)],
-				[200, accepted(1, { campaign_upload_id: 502 })],
-				[502, ''],
-			);
-			const push = pushInRun();
-			const other = { phone: '9876543211' };
-			const results = [
-				await push(row, { whatToDo: 'wait' }),
-				await push(row, { whatToDo: 'release' }),
-				await push({ ...row, person_name: 'Asha Rao' }, { whatToDo: 'release' }),
-				await push(other, { whatToDo: 'wait' }),
-				await push(other, { whatToDo: 'release' }),
-			];
-			expect(results).toMatchObject([
-				{ outcome: 'done', result: { campaign_upload_id: 501 } },
-				{ outcome: 'done', result: { campaign_upload_id: 502 } },
-				{ outcome: 'already_done', result: { rejected: [IN_CAMPAIGN] } },
-				{ outcome: 'unknown' },
-				{ outcome: 'unknown' },
-			]);
-			expect(bodies).toMatchObject([{ enqueue: false }, { enqueue: true }, { enqueue: false }]);
-		});
+		const other = { phone: '9876543211' };
+		expect([
+			await push(row, 'wait'),
+			await push(row, 'release'),
+			await push({ ...row, person_name: 'Asha Rao' }, 'release'),
+			await push(other, 'wait'),
+			await push(other, 'release'),
+		]).toMatchObject([
+			{ outcome: 'done', result: { campaign_upload_id: 501 } },
+			{ outcome: 'done', result: { campaign_upload_id: 502 } },
+			{
+				outcome: 'already_done',
+				result: { rejected: [{ phone: row.phone, rejection_status: 'duplicate' }] },
+			},
+			{ outcome: 'unknown' },
+			{ outcome: 'unknown' },
+		]);
+		expect(whatWasDone).toEqual([false, true, false]);
 	});
 });
 
 describe('a tool of an MCP client', () => {
-	test('a request is sent once per session', async () => {
+	test('a request is sent once per session, also by two tools', async () => {
 		const tool = await node('placeCall', CALL);
+		const other = { ...tool, name: 'Other', id: 'other' };
 		acceptCalls(2);
-		const outcomes = [];
-		for (const session of ['one', 'one', 'two']) {
-			const result = await mcpTool(tool, session)();
-			outcomes.push(checked(result).outcome);
-		}
-		expect(outcomes).toEqual(['done', 'already_done', 'done']);
+		const results = [
+			await mcpTool(tool, 'one')(),
+			await mcpTool(other, 'one')(),
+			await mcpTool(tool, 'two')(),
+		];
+		expect(outcomesOf(results.map(checked))).toEqual(['done', 'already_done', 'done']);
 	});
 
 	test('simultaneous requests of one session share one result', async () => {
@@ -462,134 +424,111 @@ describe('a tool of an MCP client', () => {
 	});
 });
 
-test('a completed request stays done after a later failure', async () => {
-	const context = mcpContext(await node('placeCall', CALL));
-	const output = [{ json: { call_id: 'one', warnings: [] } }];
-	const [[item] = []] = await runForModel(context, async () => {
-		noteCompleted(context, { output, happened: '', isReplay: false, repeatable: false });
-		return await Promise.reject(
-			new InvalidInput('The end cannot be read', forEveryone('Read it later.')),
-		);
-	});
-	expect(item?.pairedItem).toEqual({ item: 0 });
-	expect(checked(item?.json ?? {})).toEqual({
-		outcome: 'done',
-		what_happened:
-			'The call was placed and may still be in progress. Its end was not confirmed in time. The end cannot be read.',
-		next_step:
-			'Read it later. Do not repeat this request. It would place a second call. Read this call later by its ID.',
-		result: { call_id: 'one', warnings: [] },
-	});
-});
-
 const CHECK = forEveryone('Check the ID.');
 const ON_SCREEN = onScreenOnly('Change the setting.');
 const invalid = (resolution: Resolution) => new InvalidInput('Wrong', resolution);
-const rejected = (resolution: Resolution, mayPass = false) =>
-	new ServiceRejection(
-		{ message: 'Rejected', resolution, isTransient: mayPass },
-		'No',
-		404,
-		NO_ERROR_BODY,
-	);
+const rejected = (resolution: Resolution, isTransient = false) =>
+	new ServiceRejection({ message: 'Rejected', resolution, isTransient }, 'No', 404, NO_ERROR_BODY);
 const unknown = new OutcomeUnknown('No response', ON_SCREEN);
 const OWNER =
 	'Tell the user you are chatting with that the person who set up this tool must fix this.';
 const LATER = 'Wait for a minute, or as long as the service asks, then repeat what was not done.';
+const CORRECT = 'Nothing was done. Request again only what you can correct.';
+const CALL_ONE = { json: { call_id: 'one' } };
 
-test.each<[kind: 'read' | 'change', error: Error, outcome: string, next: string]>([
+/** What the tool did before it failed. Undefined if nothing. */
+type Before = 'read' | Partial<CompletedRequest> | undefined;
+
+test.each<[Before, error: Error, outcome: string, happened: string, next: string]>([
+	['read', rejected(CHECK), 'rejected', 'Rejected (No).', `Check the ID. ${CORRECT}`],
+	['read', invalid(ON_SCREEN), 'not_sent', 'Wrong.', `Nothing was done. ${OWNER}`],
+	['read', unknown, 'not_read', 'No response.', `Nothing was done. ${LATER}`],
+	[undefined, rejected(CHECK), 'rejected', 'Rejected (No).', `Check the ID. ${CORRECT}`],
 	[
-		'read',
-		rejected(CHECK),
+		undefined,
+		rejected(ON_SCREEN, true),
 		'rejected',
-		'Check the ID. Nothing was done. Request again only what you can correct.',
+		'Rejected (No).',
+		`Nothing was done. ${LATER}`,
 	],
-	['read', invalid(ON_SCREEN), 'not_sent', `Nothing was done. ${OWNER}`],
-	['read', unknown, 'not_read', `Nothing was done. ${LATER}`],
+	[undefined, rejected(ON_SCREEN), 'rejected', 'Rejected (No).', `Nothing was done. ${OWNER}`],
 	[
-		'change',
-		rejected(CHECK),
-		'rejected',
-		'Check the ID. Nothing was done. Request again only what you can correct.',
-	],
-	['change', rejected(ON_SCREEN, true), 'rejected', `Nothing was done. ${LATER}`],
-	['change', rejected(ON_SCREEN), 'rejected', `Nothing was done. ${OWNER}`],
-	['change', new Error('No credential'), 'not_sent', `Nothing was done. ${OWNER}`],
-	[
-		'change',
-		invalid(CHECK),
+		undefined,
+		new Error('No credential'),
 		'not_sent',
-		'Check the ID. Nothing was done. Request again only what you can correct.',
+		'No credential.',
+		`Nothing was done. ${OWNER}`,
 	],
+	[undefined, invalid(CHECK), 'not_sent', 'Wrong.', `Check the ID. ${CORRECT}`],
 	[
-		'change',
+		undefined,
 		unknown,
 		'unknown',
+		'No response.',
 		'Do not repeat this request. It may have taken effect. Tell the user you are chatting with that the outcome is unknown.',
 	],
-])('a %s that fails with %p has the outcome %s', async (kind, error, outcome, next) => {
-	const context = mcpContext(await node('placeCall', CALL));
-	const [[item] = []] = await runForModel(context, async () => {
-		if (kind === 'read') noteReadOnly(context);
-		return await Promise.reject(error);
-	});
-	expect(item?.json).toMatchObject({ outcome, next_step: next });
-});
-
-test.each<[string, Partial<CompletedRequest>, IDataObject, Error, Partial<ToolResult>]>([
 	[
-		'of a push with an unknown rest',
+		{ output: [CALL_ONE] },
+		invalid(CHECK),
+		'done',
+		'The call was placed and may still be in progress. Its end was not confirmed in time. Wrong.',
+		'Check the ID. Do not repeat this request. It would place a second call. Read this call later by its ID.',
+	],
+	[
+		{ output: [CALL_ONE], isReplay: true },
+		invalid(CHECK),
+		'already_done',
+		'The call was placed before, and was not placed again. Its end was not confirmed in time. Wrong.',
+		'Check the ID. Do not repeat this request. It would place a second call. Read this call later by its ID.',
+	],
+	[
+		{ isReplay: true },
+		invalid(CHECK),
+		'already_done',
+		'The message was sent before. No reply arrived in time. Wrong.',
+		'Check the ID. The reply may still arrive. Do not send this message again. You can send the next one.',
+	],
+	[
 		{ isPartial: true },
-		{},
 		unknown,
-		{ outcome: 'unknown', next_step: expect.stringContaining('the outcome is unknown.') },
+		'unknown',
+		'No response.',
+		"Only a part was completed. The rest is in 'rejected' of the result, with the reasons. Tell the user you are chatting with about it. Do not repeat this request. It may have taken effect. Tell the user you are chatting with that the outcome is unknown.",
 	],
 	[
-		'of a push whose rest only the owner can fix',
 		{ isPartial: true },
-		{},
 		invalid(ON_SCREEN),
-		{ outcome: 'partly_done', next_step: expect.stringContaining(OWNER) },
+		'partly_done',
+		'Wrong.',
+		`Only a part was completed. The rest is in 'rejected' of the result, with the reasons. Tell the user you are chatting with about it. ${OWNER}`,
 	],
-	[
-		'of an earlier call',
-		{ isReplay: true },
-		{ call_id: 'one' },
-		invalid(CHECK),
-		{
-			outcome: 'already_done',
-			what_happened: expect.stringContaining('placed before, and was not placed again.'),
-		},
-	],
-	[
-		'of an earlier message',
-		{ isReplay: true },
-		{},
-		invalid(CHECK),
-		{ outcome: 'already_done', what_happened: expect.stringContaining('was sent before.') },
-	],
-])('a failure after the completion %s', async (_what, completed, json, error, expected) => {
-	const context = mcpContext(await node('placeCall', CALL));
-	const [[item] = []] = await runForModel(context, async () => {
-		const output = [{ json }];
-		const request = { output, happened: '', isReplay: false, repeatable: false };
-		noteCompleted(context, { ...request, ...completed });
-		return await Promise.reject(error);
-	});
-	expect(checked(item?.json ?? {})).toMatchObject(expected);
-});
-
-test.each([
-	[ON_SCREEN, ['Wrong. Change the setting.']],
-	[CHECK, []],
 ])(
-	'advice only for the person who set up the tool is a hint of the execution: %j',
-	async (...one) => {
-		const [resolution, messages] = one;
+	'a tool that did %j and then failed with %p has the outcome %s',
+	async (before, error, ...told) => {
 		const context = mcpContext(await node('placeCall', CALL));
 		const hints = jest.spyOn(context, 'addExecutionHints');
-		await runForModel(context, async () => await Promise.reject(invalid(resolution)));
-		expect(hints.mock.calls).toEqual(messages.map((message) => [{ message }]));
+		const output = typeof before === 'object' ? (before.output ?? [{ json: {} }]) : undefined;
+		const [[item] = []] = await runForModel(context, async () => {
+			if (before === 'read') noteReadOnly(context);
+			else if (output !== undefined)
+				noteCompleted(context, {
+					...{ happened: '', isReplay: false, repeatable: false, ...before },
+					output,
+				});
+			return await Promise.reject(error);
+		});
+		const [outcome, happened, next] = told;
+		expect(item?.pairedItem).toEqual({ item: 0 });
+		expect(checked(item?.json ?? {})).toEqual({
+			...{ outcome, what_happened: happened, next_step: next },
+			result: output?.[0]?.json ?? null,
+		});
+		// Only the person who set up the tool can follow this advice, and finds it in the execution.
+		const isForOwner = next.includes(OWNER) && error !== unknown;
+		const advice = error instanceof InvalidInput ? 'Wrong. Change' : '';
+		expect(hints.mock.calls).toEqual(
+			isForOwner ? [[{ message: expect.stringContaining(advice) }]] : [],
+		);
 	},
 );
 
@@ -599,9 +538,9 @@ test('the reason why a person was not asked has the advice for a model', () => {
 	expect(reasonForModel(unknown)).toBe('No response.');
 	expect(reasonForModel(rejected(CHECK))).toBe('Rejected (No). Check the ID.');
 	expect(reasonForModel(invalid(ON_SCREEN))).toBe(`Wrong. ${OWNER}`);
-	const more = { originalMessage: 'SQLITE_BUSY', isTransient: false, origin: 'n8n' } as const;
-	expect(reasonForModel(new NotSent('Not sent', CHECK, more))).toBe(
-		'Not sent (SQLITE_BUSY). Check the ID.',
+	const locked = { originalMessage: 'SQLITE_BUSY', isTransient: false, origin: 'n8n' } as const;
+	expect(reasonForModel(new NotSent('Not sent', ON_SCREEN, locked))).toBe(
+		`Not sent (SQLITE_BUSY). ${OWNER}`,
 	);
 });
 
