@@ -1,7 +1,6 @@
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 import { VoiceChatAgentApiTokenApi } from '../../credentials/VoiceChatAgentApiTokenApi.credentials';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { voiceChatAgentApiTest } from '../../nodes/shared/n8n/http/credentialTest';
 import { apiMappingOf } from '../contract/credentialFor';
 import { providerSettingsOf } from '../contract/providerBlock';
@@ -12,9 +11,18 @@ import {
 } from '../../nodes/shared/apiMapping/providerSettings';
 import { AGENTS_TOPIC } from '../../nodes/shared/apiMapping/agents';
 import type { JsonObject } from '../../nodes/shared/json';
-import { engineHarness, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
+import {
+	engineHarness,
+	HOST,
+	loader,
+	makeAdditionalData,
+	service,
+	TOKEN,
+	useNoWaits,
+} from '../engine';
 
 engineHarness();
+const waits = useNoWaits();
 
 /** The button "Test" of the credential form, through n8n-core's own context. */
 async function pressTest(data: ICredentialDataDecryptedObject): Promise<INodeCredentialTestResult> {
@@ -69,7 +77,6 @@ describe('the test button', () => {
 		['too many requests', 429, NO_PATH, /because it receives too many.*The request had no effect/],
 		['a service in trouble', 503, '<html>', /returned HTTP status 503.*test again later/],
 	])('%s', async (_name, status, body, message) => {
-		jest.spyOn(clock, 'sleep').mockResolvedValue();
 		service()
 			.get('/v1/active_agents')
 			.times(status === 429 || status >= 500 ? 4 : 1)
@@ -78,22 +85,20 @@ describe('the test button', () => {
 		expect(result).toEqual({ status: 'Error', message: expect.stringMatching(message) });
 		expect(result.message).not.toMatch(/run (this|the)|item|Open the credential/);
 		expect(JSON.stringify(result)).not.toContain(TOKEN);
-		jest.restoreAllMocks();
 	});
 
-	const REJECTED_CERTIFICATE = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
-	const UNKNOWN_HOST = { code: 'ENOTFOUND', syscall: 'getaddrinfo' };
-	test.each<[string, object, number, RegExp]>([
-		['an unverified certificate', REJECTED_CERTIFICATE, 1, /can't be reached/],
-		['an unknown host', UNKNOWN_HOST, 4, /can't be reached.*'Base URL'/],
-	])('%s', async (_name, fault, times, message) => {
-		const error = Object.assign(new Error('no'), fault);
-		service().get('/v1/active_agents').times(times).replyWithError(error);
-		const sleep = jest.spyOn(clock, 'sleep').mockResolvedValue();
-		const expected = { status: 'Error', message: expect.stringMatching(message) };
-		expect(await pressTest({})).toMatchObject(expected);
-		expect(sleep).toHaveBeenCalledTimes(times - 1);
-		sleep.mockRestore();
+	test.each<[code: string, requests: number, RegExp]>([
+		['DEPTH_ZERO_SELF_SIGNED_CERT', 1, /can't be reached/],
+		['ENOTFOUND', 4, /can't be reached.*'Base URL'/],
+	])('reports %s after %i requests', async (code, requests, message) => {
+		const syscall = code === 'ENOTFOUND' ? 'getaddrinfo' : undefined;
+		const error = Object.assign(new Error('no'), { code, syscall });
+		service().get('/v1/active_agents').times(requests).replyWithError(error);
+		expect(await pressTest({})).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(message),
+		});
+		expect(waits()).toHaveBeenCalledTimes(requests - 1);
 	});
 });
 
@@ -215,23 +220,16 @@ describe('the test of the API mapping', () => {
 		});
 	});
 
+	const NO_AGENT = 'a do-not-disturb list (no active agent was found)';
+	const EMPTY_TOPIC = { describeDnd: true, describeChat: false, dndListAgentName: ' ' };
+
 	test.each<[string, JsonObject, ICredentialDataDecryptedObject, string]>([
-		[
-			'no agent is active',
-			{ success: true, data: [] },
-			DND,
-			'a do-not-disturb list (no active agent was found)',
-		],
-		[
-			'the agents are not recognized',
-			{ success: true, data: { on: {} } },
-			DND,
-			'a do-not-disturb list (no active agent was found)',
-		],
+		['no agent is active', { success: true, data: [] }, DND, NO_AGENT],
+		['the agents are not recognized', { success: true, data: { on: {} } }, DND, NO_AGENT],
 		[
 			'a topic is turned on without a value',
 			{ success: true, data: agents },
-			{ describeDnd: true, describeChat: false, dndListAgentName: ' ' },
+			EMPTY_TOPIC,
 			'a do-not-disturb list (its fields are empty)',
 		],
 		[
@@ -241,9 +239,8 @@ describe('the test of the API mapping', () => {
 			"the list of agents (the service didn't return it)",
 		],
 	])('what is not tested if %s', async (_why, body, data, untested) => {
-		service()
-			.get('/v1/active_agents')
-			.reply(body.success === true ? 200 : 422, body);
+		const status = body.success === true ? 200 : 422;
+		service().get('/v1/active_agents').reply(status, body);
 		expect(await pressTest(data)).toEqual({
 			status: 'OK',
 			message: `The service accepts the API token. Not tested: ${untested}`,
@@ -277,87 +274,75 @@ describe('the test of the API mapping', () => {
 
 describe('the token', () => {
 	const credential = new VoiceChatAgentApiTokenApi();
-	const data = { baseUrl: HOST, apiToken: TOKEN };
 
 	const authenticate = async (request: object, baseUrl: string = HOST) =>
-		await credential.authenticate({ ...data, baseUrl }, { url: '', ...request });
+		await credential.authenticate({ baseUrl, apiToken: TOKEN }, { url: '', ...request });
 
-	test.each<[string, object, string?]>([
-		['a path below it', { url: `${HOST}/v1/call` }],
-		['the address itself', { url: HOST }],
-		['capital letters and a query', { url: 'HTTPS://Voice.Example.com/v1/calls?a=b' }],
-		['the older options, which the HTTP Request node uses', { url: undefined, uri: `${HOST}/v1` }],
-		['a whole address beside another base', { url: `${HOST}/v1`, baseURL: 'https://else.where' }],
-		['a base URL with a path', { url: `${HOST}/api/v1/call` }, `${HOST}/api/`],
-	])('is sent below the base URL: %s', async (_name, options, baseUrl = HOST) => {
+	test.each<[object, string?]>([
+		[{ url: `${HOST}/v1/call` }],
+		[{ url: HOST }],
+		[{ url: 'HTTPS://Voice.Example.com/v1/calls?a=b' }],
+		// The older options, which the HTTP Request node uses.
+		[{ url: undefined, uri: `${HOST}/v1` }],
+		[{ url: `${HOST}/v1`, baseURL: 'https://else.where' }],
+		[{ url: `${HOST}/api/v1/call` }, `${HOST}/api/`],
+		[{ url: HOST, proxy: '', rejectUnauthorized: true, agentOptions: {} }],
+	])('is sent below the base URL: %j', async (options, baseUrl = HOST) => {
 		const request = await authenticate({ headers: { 'X-Own': '1' }, ...options }, baseUrl);
 		expect(request.headers).toEqual({ 'X-Own': '1', 'API-Token': TOKEN });
 	});
 
 	test('is not sent with a redirect by any HTTP helper of n8n', async () => {
-		expect(await authenticate({ url: HOST, followRedirect: true, maxRedirects: 21 })).toMatchObject(
-			{
-				disableFollowRedirect: true,
-				followRedirect: false,
-				followAllRedirects: false,
-				maxRedirects: 0,
-			},
-		);
+		const request = await authenticate({ url: HOST, followRedirect: true, maxRedirects: 21 });
+		expect(request).toMatchObject({
+			...{ disableFollowRedirect: true, followRedirect: false },
+			...{ followAllRedirects: false, maxRedirects: 0 },
+		});
 	});
 
-	test.each<[string, object, string?]>([
-		['another host', { url: 'https://elsewhere.example.com/v1/call' }],
-		[
-			'a domain that begins with the host',
-			{ url: 'https://voice.example.com.evil.example/v1/call' },
-		],
-		['a longer name that begins with the host', { url: 'https://voice.example.community/v1/call' }],
-		['another host in the older options', { url: undefined, uri: 'https://elsewhere.example.com' }],
-		['another port', { url: `${HOST}:8443/v1/call` }],
-		['plain http', { url: HOST.replace('https', 'http') }],
-		['a host behind a sign-in name', { url: 'https://voice.example.com@evil.example/v1' }],
-		['a sign-in name of its own', { url: 'https://me@voice.example.com/v1' }],
-		['a backslash', { url: 'https://evil.example\\voice.example.com/v1' }],
-		['an address in two parts', { url: '/v1/call', baseURL: HOST }],
-		['an address without a scheme', { url: '//evil.example/v1', baseURL: HOST }],
-		['a whole address beside the base', { url: 'https://evil.example', baseURL: HOST }],
-		["a path beside the base's", { url: `${HOST}/apis/v1` }, `${HOST}/api`],
-		['a path that leaves the base path', { url: `${HOST}/api/../v1` }, `${HOST}/api`],
-		[
-			'a path that leaves the base path with encoded dots',
-			{ url: `${HOST}/api/%2e%2e/v1` },
-			`${HOST}/api`,
-		],
-		['no address', { url: undefined }],
-		["text that isn't an address", { url: 'voice' }],
-	])('is not sent to another URL: %s', async (_name, options, baseUrl = HOST) => {
+	test.each<[object, string?]>([
+		[{ url: 'https://elsewhere.example.com/v1/call' }],
+		// Names that begin with the host.
+		[{ url: 'https://voice.example.com.evil.example/v1/call' }],
+		[{ url: 'https://voice.example.community/v1/call' }],
+		[{ url: undefined, uri: 'https://elsewhere.example.com' }],
+		[{ url: `${HOST}:8443/v1/call` }],
+		[{ url: HOST.replace('https', 'http') }],
+		// With a sign-in name.
+		[{ url: 'https://voice.example.com@evil.example/v1' }],
+		[{ url: 'https://me@voice.example.com/v1' }],
+		[{ url: 'https://evil.example\\voice.example.com/v1' }],
+		[{ url: '/v1/call', baseURL: HOST }],
+		[{ url: '//evil.example/v1', baseURL: HOST }],
+		[{ url: 'https://evil.example', baseURL: HOST }],
+		// Beside the path of the base URL.
+		[{ url: `${HOST}/apis/v1` }, `${HOST}/api`],
+		[{ url: `${HOST}/api/../v1` }, `${HOST}/api`],
+		[{ url: `${HOST}/api/%2e%2e/v1` }, `${HOST}/api`],
+		[{ url: undefined }],
+		[{ url: 'voice' }],
+	])('is not sent to another URL: %j', async (options, baseUrl = HOST) => {
 		await expect(authenticate(options, baseUrl)).rejects.toMatchObject({
 			message: "The request wasn't sent, because its URL isn't below 'Base URL' in the credential",
 			description: expect.stringMatching(/begin with https:/),
 		});
 	});
 
-	test.each<[string, object]>([
-		['a proxy of the request', { proxy: 'http://proxy.example.com:8080' }],
-		[
-			'a proxy of the request, as n8n passes it on',
-			{ proxy: { protocol: 'http', host: 'proxy.example.com', port: 8080 } },
-		],
-		['certificates that are not checked', { skipSslCertificateValidation: true }],
-		['certificates that are not checked by the older helper', { rejectUnauthorized: false }],
-		['an agent that checks no certificates', { agentOptions: { rejectUnauthorized: false } }],
-	])('is not sent through %s', async (_name, options) => {
-		await expect(authenticate({ url: HOST, ...options })).rejects.toMatchObject({
-			message: "The request wasn't sent, because others could read the API token on its way",
-			description: expect.stringContaining("'Proxy' and 'Ignore SSL Issues'"),
-		});
-	});
-
-	test('is sent without a proxy, and with checked certificates', async () => {
-		const options = { proxy: '', rejectUnauthorized: true, agentOptions: {} };
-		const { headers } = await authenticate({ url: HOST, ...options });
-		expect(headers).toEqual({ 'API-Token': TOKEN });
-	});
+	test.each<object>([
+		{ proxy: 'http://proxy.example.com:8080' },
+		{ proxy: { protocol: 'http', host: 'proxy.example.com', port: 8080 } },
+		{ skipSslCertificateValidation: true },
+		{ rejectUnauthorized: false },
+		{ agentOptions: { rejectUnauthorized: false } },
+	])(
+		'is not sent through a proxy of the request, or without a check of certificates: %j',
+		async (options) => {
+			await expect(authenticate({ url: HOST, ...options })).rejects.toMatchObject({
+				message: "The request wasn't sent, because others could read the API token on its way",
+				description: expect.stringContaining("'Proxy' and 'Ignore SSL Issues'"),
+			});
+		},
+	);
 
 	test('an invalid credential has a message', async () => {
 		await expect(authenticate({ url: HOST }, 'voice')).rejects.toMatchObject({

@@ -14,7 +14,7 @@ import {
 	TOKEN,
 } from '../engine';
 import { useOf } from '../operations/operations';
-import { keysOf, nameOf } from '../schema/schemas';
+import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
 import { dialects, fixtures } from '../simulator';
 
 const { agents, calls, campaigns } = fixtures;
@@ -101,27 +101,28 @@ const CASES: { [name: string]: Case } = {
 	},
 };
 
-test('each operation with these options has a case', () => {
-	const offered = keysOf(loader.types.nodes).filter(({ node, operation }) =>
-		loader.types.nodes
-			.filter(({ name }) => name === node)
-			.flatMap(({ properties }) => properties)
-			.some(
-				({ name, displayOptions: { show = {} } = {} }) =>
-					name === 'output' &&
-					(operation === undefined || show.operation?.includes(operation) === true),
-			),
+/** Whether the form of this operation has *Output*. */
+function offersOutput({ node, operation }: SchemaKey): boolean {
+	const { properties = [] } = loader.types.nodes.find(({ name }) => name === node) ?? {};
+	return properties.some(
+		({ name, displayOptions: { show = {} } = {} }) =>
+			name === 'output' &&
+			(operation === undefined || show.operation?.includes(operation) === true),
 	);
+}
+
+test('each operation with these options has a case', () => {
+	const offered = keysOf(loader.types.nodes).filter(offersOutput);
 	expect(offered.map(nameOf).sort()).toEqual(Object.keys(CASES).sort());
 });
 
 describe.each(Object.entries(CASES))('%s', (name, one) => {
-	const use = useOf(name);
-	async function node(parameters: INodeParameters) {
+	async function node(own: INodeParameters) {
+		const { node: type, parameters } = useOf(name);
 		const credential = credentialFor({ baseUrl: HOST, token: TOKEN, dialect: dialects.plain });
 		// A list needs only one page then.
-		const over = { parameters: { ...use.parameters, limit: 1, ...parameters } };
-		return await harness.nodeWith(credential, use.node, over);
+		const over = { parameters: { ...parameters, limit: 1, ...own } };
+		return await harness.nodeWith(credential, type, over);
 	}
 	function mockResponse() {
 		service().get(/^/).query(true).reply(200, { success: true, data: one.data });
@@ -131,24 +132,19 @@ describe.each(Object.entries(CASES))('%s', (name, one) => {
 		return records(await runNode(await node(parameters), [{ json: {} }]));
 	};
 
-	test('returns the raw or the simplified record', async () => {
+	test('returns the raw or the simplified record, or only the selected fields, also to a model', async () => {
 		expect(await outputOf({ output: 'raw' })).toEqual([expect.objectContaining(one.raw)]);
 		expect(await outputOf({ output: 'simplified' })).toMatchObject([one.simplified]);
-	});
-
-	test('returns only the selected fields, also to a model', async () => {
 		const parameters = { output: 'selected', selectedFields: one.fields };
 		expect(await outputOf(parameters)).toEqual([one.selected]);
 		mockResponse();
-		const tool = engineTool(await node(parameters));
-		const { result } = await tool();
+		const { result } = await engineTool(await node(parameters))();
 		expect([result].flat()).toEqual([one.selected]);
 	});
 
 	test('stops before it reads if Selected Fields is empty', async () => {
-		const run = await runNode(await node({ output: 'selected', selectedFields: ' , ' }), [
-			{ json: {} },
-		]);
-		expect(run.data.resultData.error?.message).toBe("'Fields' is empty, so nothing was read");
+		const empty = await node({ output: 'selected', selectedFields: ' , ' });
+		const { data } = await runNode(empty, [{ json: {} }]);
+		expect(data.resultData.error?.message).toBe("'Fields' is empty, so nothing was read");
 	});
 });

@@ -14,19 +14,16 @@ const property = (name: string, overrides: Partial<INodeProperties> = {}): INode
 
 /** A form with one field that has this value. */
 function form(type: NodePropertyTypes, value: unknown, raw: unknown = '={{ $json.x }}'): Fields {
-	const options =
-		type === 'options' || type === 'multiOptions'
-			? [
-					{ name: 'A', value: 'a' },
-					{ name: 'Off', value: false },
-				]
-			: undefined;
-	return new Fields([property('field', { type, ...(options && { options }) })], {
-		raw: () => raw,
-		value: () => value,
-	});
+	const isChoice = type === 'options' || type === 'multiOptions';
+	return fieldsOf(property('field', { type, ...(isChoice && { options: OPTIONS }) }), raw, value);
 }
+const OPTIONS = [
+	{ name: 'A', value: 'a' },
+	{ name: 'Off', value: false },
+];
 const fixed = (type: NodePropertyTypes, value: unknown) => form(type, value, value);
+const fieldsOf = (field: INodeProperties, raw: unknown, value: unknown) =>
+	new Fields([field], { raw: () => raw, value: () => value });
 
 type Reader = (fields: Fields) => unknown;
 const READERS: Array<[name: string, type: NodePropertyTypes, read: Reader, accepted: unknown[]]> = [
@@ -63,12 +60,13 @@ describe.each(READERS)('%s', (reader, type, read, accepted) => {
 		expect(() => read(form(type, value))).not.toThrow();
 	});
 
-	const isAccepted = (value: unknown) => accepted.some((one) => isEqual(one, value));
-	const others = NO_VALUES.filter(([value]) => !isAccepted(value))
-		.filter(
-			([value]) => !(type === 'json' && typeof value === 'object' && !(value instanceof Date)),
-		)
-		.filter(([value]) => !(reader === 'time' && typeof value === 'object' && value !== null));
+	const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+	/** JSON may be any list or object, and a time may be any date. */
+	const isOfItsType = (value: unknown) =>
+		accepted.some((one) => isEqual(one, value)) ||
+		(type === 'json' && typeof value === 'object' && !(value instanceof Date)) ||
+		(reader === 'time' && isObject(value));
+	const others = NO_VALUES.filter(([value]) => !isOfItsType(value));
 	test.each(others)('rejects %p from an expression', (value) => {
 		expect(() => read(form(type, value))).toThrow(/^'The field' must be .* \(got /);
 	});
@@ -82,16 +80,13 @@ test.each(NO_VALUES.slice(0, 4))('text is empty if %p is allowed as blank', (val
 	expect(form('string', value).text('field', MAY_BE_BLANK)).toBe('');
 });
 
-test('a required field is empty if its expression returns nothing, because its caller rejects that', () => {
-	const required = property('field', { required: true });
-	const fields = new Fields([required], { raw: () => '={{ $json.x }}', value: () => null });
-	expect(fields.text('field')).toBe('');
-});
-
 test('a field that is left empty is empty', () => {
 	expect(fixed('string', '').text('field')).toBe('');
 	expect(fixed('multiOptions', []).choices('field')).toEqual([]);
 	expect(fixed('json', '').jsonObject('field')).toEqual({});
+	// Its caller rejects an empty one.
+	const required = property('field', { required: true });
+	expect(fieldsOf(required, '={{ $json.x }}', null).text('field')).toBe('');
 });
 
 test('rows are any JSON, or nothing', () => {
@@ -131,45 +126,34 @@ test.each(['[1]', 'text', '{', '1', [1], 1, false])('%j is not a JSON object', (
 	);
 });
 
-describe('a message', () => {
-	test('shows the value and the location of the field', () => {
-		const fields = new Fields(
-			[
-				property('options', {
-					type: 'collection',
-					options: [property('dryRun', { type: 'boolean' })],
-				}),
-			],
-			{ raw: () => '={{ $vars.x }}', value: () => 'yes' },
-		);
-		expect(() => fields.collection('options').switch('dryRun', false)).toThrow(
-			"'The dryRun' in 'The options' must be true or false (got \"yes\")",
-		);
-	});
-
-	test.each(NO_VALUES)('names the kind of %p: %s', (value, name) => {
-		expect(() => form('string', value).text('field')).toThrow(
-			`'The field' must be text or a number (got ${name})`,
-		);
-	});
-
-	test('never shows a secret', () => {
-		const secret = property('field', { typeOptions: { password: true } });
-		const fields = new Fields([secret], { raw: () => '=', value: () => ['open sesame'] });
-		expect(() => fields.text('field')).toThrow("'The field' must be text or a number (got a list)");
-	});
+test.each(NO_VALUES)('a message names the kind of %p: %s', (value, name) => {
+	expect(() => form('string', value).text('field')).toThrow(
+		`'The field' must be text or a number (got ${name})`,
+	);
 });
 
-test('a field without expressions has none', () => {
-	const plain = property('field', { noDataExpression: true });
-	const fields = new Fields([plain], { raw: () => '{{ 1 }}', value: () => '{{ 1 }}' });
-	expect(() => fields.text('field')).toThrow("'The field' must be a value without expressions");
+test('a message shows the value and the location of the field, but never a secret', () => {
+	const dryRun = property('dryRun', { type: 'boolean' });
+	const options = property('options', { type: 'collection', options: [dryRun] });
+	const fields = fieldsOf(options, '={{ $vars.x }}', 'yes');
+	expect(() => fields.collection('options').switch('dryRun', false)).toThrow(
+		"'The dryRun' in 'The options' must be true or false (got \"yes\")",
+	);
+	const secret = property('field', { typeOptions: { password: true } });
+	expect(() => fieldsOf(secret, '=', ['open sesame']).text('field')).toThrow(
+		"'The field' must be text or a number (got a list)",
+	);
 });
 
-test('a switch without expressions is not the text that n8n compares with true', () => {
-	const plain = property('field', { type: 'boolean', noDataExpression: true });
-	const fields = new Fields([plain], { raw: () => 'true', value: () => 'true' });
-	expect(() => fields.switch('field', false)).toThrow('must be true or false');
+test('a field without expressions has none, and its switch is not the text that n8n compares with true', () => {
+	const text = property('field', { noDataExpression: true });
+	expect(() => fieldsOf(text, '{{ 1 }}', '{{ 1 }}').text('field')).toThrow(
+		"'The field' must be a value without expressions",
+	);
+	const toggle = property('field', { type: 'boolean', noDataExpression: true });
+	expect(() => fieldsOf(toggle, 'true', 'true').switch('field', false)).toThrow(
+		'must be true or false',
+	);
 });
 
 test('reading a field by another type than it has fails', () => {

@@ -1,41 +1,38 @@
-import type { ExecuteContext } from 'n8n-core';
 import type {
 	IDataObject,
-	INodeExecutionData,
 	INodeParameters,
 	INodeProperties,
 	NodePropertyTypes,
 } from 'n8n-workflow';
 import type { Fields } from '../../../../../nodes/shared/n8n/forms/fields';
 import { NodeParameters } from '../../../../../nodes/shared/n8n/forms/nodeParameters';
+import {
+	concurrencyField,
+	developerSettings,
+	optionsCollection,
+	readConcurrency,
+} from '../../../../../nodes/shared/n8n/forms/options';
 import { engineHarness, executeContext } from '../../../../engine';
 
 const harness = engineHarness();
 
 /** A node with these parameters and rows, in the engine's own execute context. */
-function contextOf(parameters: INodeParameters, rows: IDataObject[]): ExecuteContext {
-	const items: INodeExecutionData[] = rows.map((json) => ({ json }));
-	return executeContext(harness.node('placeCall', { parameters }), items);
-}
+const contextOf = (parameters: INodeParameters, rows: IDataObject[]) =>
+	executeContext(
+		harness.node('placeCall', { parameters }),
+		rows.map((json) => ({ json })),
+	);
 
 const field = (name: string, type: NodePropertyTypes): INodeProperties => ({
-	displayName: 'Field',
-	name,
-	type,
-	default: '',
+	...{ displayName: 'Field', name, type, default: '' },
 });
+const pairs = {
+	...{ displayName: 'Fields', name: 'fields' },
+	values: [field('name', 'json'), field('value', 'json')],
+};
 const FORM: INodeProperties[] = [
 	field('personName', 'json'),
-	{
-		...field('additionalDataFields', 'fixedCollection'),
-		options: [
-			{
-				displayName: 'Fields',
-				name: 'fields',
-				values: [field('name', 'json'), field('value', 'json')],
-			},
-		],
-	},
+	{ ...field('additionalDataFields', 'fixedCollection'), options: [pairs] },
 	{ ...field('options', 'collection'), options: [field('systemPrompt', 'json')] },
 ];
 const valueIn = (name: string) => (form: Fields) => form.jsonRows(name) ?? null;
@@ -55,50 +52,44 @@ function read(
 	return { values, evaluations: evaluations.length };
 }
 
-describe('an expression that only picks values of the row is read from the item, with the same result as in n8n', () => {
-	const rows = [{ phone: '1', 'Phone No': 7 }, { phone: null }, { phone: false, 'Phone No': '' }];
+const ROWS = [
+	{ phone: '1', 'Phone No': 7, at: { city: 'Pune' } },
+	{ phone: null, at: { city: null } },
+	{ phone: false, 'Phone No': '', at: {} },
+];
 
-	test.each([
-		['={{ $json.phone }}', ['1', null, false]],
-		['={{$json.phone}}', ['1', null, false]],
-		["={{ $json['Phone No'] }}", [7, null, null]],
-		['={{ $json["Phone No"] }}', [7, null, null]],
-	])('%s', (expression, expected) => {
-		expect(read(expression, rows)).toEqual({ values: expected, evaluations: 0 });
-	});
-
-	test.each(['={{ $json.at["city"] }}', '={{ $json.at.city }}'])('%s', (expression) => {
-		const rows = [{ at: { city: 'Pune' } }, { at: { city: null } }];
-		expect(read(expression, rows)).toEqual({ values: ['Pune', null], evaluations: 0 });
-	});
-
-	test('in a collection with fixed values', () => {
-		const raw = { fields: [{ name: 'plan', value: '={{ $json.phone }}' }] };
-		const pairs = (form: Fields) =>
-			form.rows('additionalDataFields').map((row) => [valueIn('name')(row), valueIn('value')(row)]);
-		const values = ['1', null, false].map((value) => [['plan', value]]);
-		expect(read(raw, rows, 'additionalDataFields', pairs)).toEqual({ values, evaluations: 1 });
-	});
-
-	test('a value that n8n would convert is evaluated by its engine', () => {
-		const { values, evaluations } = read('={{ $json.when }}', [{ when: { day: 1 } }]);
-		expect(values).toEqual([{ day: 1 }]);
-		expect(evaluations).toBe(1);
-	});
+// With the same result as in n8n: rowExpression.test.ts
+test.each<[string, unknown[]]>([
+	['={{ $json.phone }}', ['1', null, false]],
+	['={{$json.phone}}', ['1', null, false]],
+	["={{ $json['Phone No'] }}", [7, null, null]],
+	['={{ $json.at["city"] }}', ['Pune', null, null]],
+	['={{ $json.at.city }}', ['Pune', null, null]],
+])('%s only picks a value, so it is read from the row without n8n', (expression, values) => {
+	expect(read(expression, ROWS)).toEqual({ values, evaluations: 0 });
 });
 
-test.each([
+test('an expression that picks a value is also read so in a collection with fixed values', () => {
+	const raw = { fields: [{ name: 'plan', value: '={{ $json.phone }}' }] };
+	const pairsIn = (form: Fields) =>
+		form.rows('additionalDataFields').map((row) => [valueIn('name')(row), valueIn('value')(row)]);
+	const values = ['1', null, false].map((value) => [['plan', value]]);
+	expect(read(raw, ROWS, 'additionalDataFields', pairsIn)).toEqual({ values, evaluations: 1 });
+});
+
+test.each<[string, unknown[]]>([
 	['={{ $json.phone + "0" }}', ['10', '20']],
 	['={{ $json.phone.length }}', [1, 1]],
 	['=Call {{ $json.phone }}', ['Call 1', 'Call 2']],
+	// A value that n8n would convert.
 	['={{ $json.deep }}', [{ phone: 'x' }, { phone: 'y' }]],
 	['={{ $itemIndex }}', [0, 1]],
-])('%s is evaluated for each item', (expression, expected) => {
+])('%s is evaluated for each item', (expression, values) => {
 	const rows = [
 		{ phone: '1', deep: { phone: 'x' } },
 		{ phone: '2', deep: { phone: 'y' } },
 	];
-	expect(read(expression, rows)).toEqual({ values: expected, evaluations: 2 });
+	expect(read(expression, rows)).toEqual({ values, evaluations: 2 });
 });
 
 test('a field without expressions is read once, also with nested values', () => {
@@ -107,4 +98,24 @@ test('a field without expressions is read once, also with nested values', () => 
 	const prompt = (form: Fields) => valueIn('systemPrompt')(form.collection('options'));
 	expect(read({ systemPrompt: 'b' }, rows, 'options', prompt).evaluations).toBe(1);
 	expect(read({ systemPrompt: '={{ $itemIndex }}' }, rows, 'options', prompt).evaluations).toBe(3);
+});
+
+test.each<[number | string | undefined, number]>([
+	[undefined, 5],
+	['7', 7],
+	[2.9, 2],
+	[0, 1],
+	[-3, 1],
+	[100, 100],
+	[101, 100],
+])('Concurrency %p: %i at the same time', (concurrency, expected) => {
+	const settings = concurrency === undefined ? {} : { concurrency };
+	const context = contextOf({ developerSettings: settings }, [{}]);
+	const form = [developerSettings(concurrencyField(5, ''))];
+	expect(readConcurrency(new NodeParameters(context, form), 5)).toBe(expected);
+});
+
+test("n8n's AI builder isn't told that a number is off", () => {
+	const number = concurrencyField(5, '');
+	expect(optionsCollection(number).options).toEqual([number]);
 });

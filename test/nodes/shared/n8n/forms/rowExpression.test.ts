@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Expression, type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { rowReader, UNREAD } from '../../../../../nodes/shared/n8n/forms/rowExpression';
+import { mayNameRow } from '../../../../../nodes/shared/n8n/forms/rowReferences';
 import { engineHarness, executeContext } from '../../../../engine';
 
 const harness = engineHarness();
@@ -45,20 +46,13 @@ const step = fc.oneof(
 		.map(([dot, quote, to]) => `${dot}[${quote}${to}${quote}]`),
 );
 const space = fc.constantFrom('', ' ', '\n', '\t ', '\u00a0');
-const code = fc
-	.tuple(
-		space,
-		fc.constantFrom('$json', '$json', '$json', '$jso', '$item'),
-		fc.array(step, { minLength: 1, maxLength: 3 }),
-		space,
-	)
-	.map(([before, from, steps, after]) => `{{${before}${from}${steps.join('')}${after}}}`);
-const expression = code.map((one) => `=${one}`);
+const from = fc.constantFrom('$json', '$json', '$json', '$jso', '$item');
+const expression = fc
+	.tuple(space, from, fc.array(step, { minLength: 1, maxLength: 3 }), space)
+	.map(([before, root, steps, after]) => `={{${before}${root}${steps.join('')}${after}}}`);
 
-type Outcome = { value: unknown } | { rejected: true };
-
-/** The value that n8n returns for the parameter. */
-async function evaluated(raw: unknown, row: unknown): Promise<Outcome> {
+/** The value that n8n returns for the parameter. Undefined if it rejects it. */
+async function evaluated(raw: unknown, row: unknown): Promise<{ value: unknown } | undefined> {
 	const parameters = z.custom<INodeParameters>().parse({ personName: raw });
 	const items = [{ json: z.custom<IDataObject>().parse(row) }];
 	const context = executeContext(harness.node('placeCall', { parameters }), items);
@@ -66,53 +60,83 @@ async function evaluated(raw: unknown, row: unknown): Promise<Outcome> {
 		try {
 			return await Promise.resolve({ value: context.getNodeParameter('personName', 0, null) });
 		} catch {
-			return { rejected: true };
+			return undefined;
 		}
 	});
 }
 
-describe.each(['legacy', 'vm', 'quickjs'] as const)(
-	"a value read from the row equals that of n8n's engine: %s",
-	(engine) => {
-		beforeAll(async () => {
-			Expression.setExpressionEngine(engine);
-			const limits = { poolSize: 1, bridgeTimeout: 5_000, bridgeMemoryLimit: 128 };
-			await Expression.initExpressionEngine({ engine, maxCodeCacheSize: 10, ...limits });
-			expect(Expression.getActiveImplementation()).toBe(engine);
-		});
-		afterAll(async () => {
-			await Expression.disposeExpressionEngine();
-			Expression.setExpressionEngine('legacy');
-		});
+describe.each(['legacy', 'vm', 'quickjs'] as const)('with the engine %s of n8n', (engine) => {
+	beforeAll(async () => {
+		Expression.setExpressionEngine(engine);
+		const limits = { poolSize: 1, bridgeTimeout: 5_000, bridgeMemoryLimit: 128 };
+		await Expression.initExpressionEngine({ engine, maxCodeCacheSize: 10, ...limits });
+		expect(Expression.getActiveImplementation()).toBe(engine);
+	});
+	afterAll(async () => {
+		await Expression.disposeExpressionEngine();
+		Expression.setExpressionEngine('legacy');
+	});
 
-		test('for any expression and row', async () => {
-			const property = fc.asyncProperty<[unknown, unknown]>(expression, held, async (raw, row) => {
-				// Skip values that n8n evaluates. fast-check fails if it skips too many.
-				const read = rowReader(raw);
-				fc.pre(read !== undefined);
-				const value = read(row);
-				fc.pre(value !== UNREAD);
-				expect({ value }).toStrictEqual(await evaluated(raw, row));
-			});
-			await fc.assert(property, { numRuns: engine === 'legacy' ? 30 : 10 });
+	test('a value read from the row equals that of n8n, for any expression and row', async () => {
+		const property = fc.asyncProperty<[unknown, unknown]>(expression, held, async (raw, row) => {
+			// Skip values that n8n evaluates. fast-check fails if it skips too many.
+			const read = rowReader(raw);
+			fc.pre(read !== undefined);
+			const value = read(row);
+			fc.pre(value !== UNREAD);
+			expect({ value }).toStrictEqual(await evaluated(raw, row));
 		});
-	},
-);
-
-test('the engine reads half of a surrogate pair', () => {
-	expect(rowReader('={{ $json.a }}')?.({ a: 'a\ud800' })).toBe(UNREAD);
-	expect(rowReader('={{ $json.a }}')?.({ a: '\u{1f600}' })).toBe('\u{1f600}');
-	expect(rowReader('={{ $json["\ud800"] }}')).toBeUndefined();
+		await fc.assert(property, { numRuns: engine === 'legacy' ? 30 : 10 });
+	});
 });
 
-test.each(['prototype', 'constructorId', '__proto__'])(
-	'the engine reads a field named %s',
-	(name) => {
-		expect(rowReader(`={{ $json.${name} }}`)).toBeUndefined();
-	},
-);
+test('n8n reads half of a surrogate pair', () => {
+	expect(rowReader('={{ $json.a }}')?.({ a: 'a\ud800' })).toBe(UNREAD);
+	expect(rowReader('={{ $json.a }}')?.({ a: '\u{1f600}' })).toBe('\u{1f600}');
+});
 
-// n8n's engines reject such a text.
-test.each(['\n', '\r', '\u2028', '\u2029'])('the engine reads a name with %j', (lineEnd) => {
-	expect(rowReader(`={{ $json["a${lineEnd}b"] }}`)).toBeUndefined();
+test.each([
+	...['$json.prototype', '$json.constructorId', '$json.__proto__', '$json["\ud800"]'],
+	// n8n's engines reject such a text.
+	...['\n', '\r', '\u2028', '\u2029'].map((lineEnd) => `$json["a${lineEnd}b"]`),
+])('n8n reads %j', (code) => {
+	expect(rowReader(`={{ ${code} }}`)).toBeUndefined();
+});
+
+test.each([
+	...['', '42', '=42', '={{ 40 + 2 }}', '={{ $vars.campaign }}', '={{$workflow.name}}'],
+	"={{ $('Settings').first().json.campaign }}",
+	'={{ $("Settings").last().json["campaign id"].toString() }}',
+	'={{ $input.first().json.ids[0] }}',
+	'={{ $("A").first()?.json?.campaign }}',
+	'=4{{ 2 }}{{ $vars.end }}',
+	'={{ { at: $now.toISO(), by: $workflow.name } }}',
+	'={{ `${$today.toFormat("yyyy-MM-dd")}-${$execution.id}` }}',
+	'={{ $vars.a + $env.B + $runIndex + Math.random() }}',
+	'={{ { "price": "$5" } }}',
+	'={{ $input.all().map((one) => one.json) }}',
+	"={{ $('Rows').all().length }}",
+	'={{ $("Settings").first($runIndex).json.id }}',
+	...['={{ $fromAI("id") }}', '={{ $if($vars.a, 1, 2) }}'],
+])('%s does not refer to an item', (text) => {
+	expect(mayNameRow(text)).toBe(false);
+});
+
+test.each([
+	...['={{ $json.campaign }}', '={{ $itemIndex }}', '={{ $input.item.json.id }}'],
+	'={{ $("Settings").item.json.id }}',
+	'={{ $("Settings").pairedItem().json.id }}',
+	'={{ $("Settings").all()[$itemIndex].json.id }}',
+	'={{ $("a\\").first() + $json.x + (\\"").first() }}',
+	'={{ $("Settings").first().json[$json.name] }}',
+	...['={{ $vars[$json.name] }}', '={{ $if($json.a, 1, 2) }}'],
+	'={{ $("Settings").first($itemIndex).json.id }}',
+	...['={{ $vars.campaign || $json.campaign }}', '={{ $parameter.phoneColumn }}'],
+	...['={{ this.$json.id }}', '={{ ({ a: $json }).a }}', '={{ "a\\" + $json.x + \\"" }}'],
+	...['={{ $vars.a }} {{ $json.b }}', '={{ { at: $now.toISO(), by: $json.name } }}'],
+	...['={{ `${$json.a}` }}', '={{ $ ("Start").item.json.id }}', '={{ $thisItem.json.id }}'],
+	...['={{ $nowhere }}', '={{ this["$" + "json"] }}', '={{ `a${this["$" + "json"].id}` }}'],
+	'={{ \\u0024json.id }}',
+])('%s may refer to an item', (text) => {
+	expect(mayNameRow(text)).toBe(true);
 });
