@@ -171,6 +171,6 @@ test.each(Object.entries(OPERATIONS))(
 		expect([first.outcome, second.outcome]).toEqual([outcome, expected]);
 		if (expected !== 'already_done') return;
 		expect(second.what_happened).toMatch(/was not (done|placed) again/);
-		if (sends !== SOCKET) expect(countOf(sends)).toBe(1);
+		if (sends !== undefined && sends !== SOCKET) expect(countOf(sends)).toBe(1);
 	},
 );

@@ -40,8 +40,9 @@ describe('a pause', () => {
 		expect(clock.requested).toEqual([1000, 1000, 500]);
 		await clock.advance(1);
 		expect(await paused).toBe(true);
-		const listenersOf = ({ mock }: jest.SpyInstance) => mock.calls.map(([, listener]) => listener);
-		expect(listenersOf(removed)).toEqual(listenersOf(added));
+		expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(
+			added.mock.calls.map(([, listener]) => listener),
+		);
 	});
 
 	test('ends when its signal aborts, and starts no other slice', async () => {

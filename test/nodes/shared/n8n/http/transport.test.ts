@@ -153,12 +153,15 @@ test.each<[string, Error & ErrorFields, isNeverSent: boolean, code: string]>([
 	['several without an error of each', refused(), false, 'ECONNREFUSED'],
 	['no code at all', fault('socket hang up'), false, 'Error'],
 	['a fault of the program', new TypeError('x is undefined'), false, 'TypeError'],
-])('after %s, nothing was sent: %3$p', (_what, inner, isNeverSent, code) => {
-	for (const error of [inner, wrapped(inner)]) {
-		expect(toFault(error)).toMatchObject({ code });
-		expect(neverSent(toFault(error))).toBe(isNeverSent);
-	}
-});
+])(
+	'%s shows that nothing was sent, or that it may have been',
+	(_what, inner, isNeverSent, code) => {
+		for (const error of [inner, wrapped(inner)]) {
+			expect(toFault(error)).toMatchObject({ code });
+			expect(neverSent(toFault(error))).toBe(isNeverSent);
+		}
+	},
+);
 
 const inItself: Error & { cause?: unknown } = new Error('x');
 inItself.cause = inItself;

@@ -204,7 +204,7 @@ describe('the records of an earlier attempt', () => {
 		const context = data.executionData?.contextData['node:Node'];
 		Reflect.set(context ?? {}, 'voiceChatAgent', { 'requests, run 0': stored });
 		const bodies = acceptUpTo(1);
-		return { again: await retry({ data }, node), bodies };
+		return { again: await retry({ ...failed, data }, node), bodies };
 	}
 
 	test.each([{ a: null }, { a: 'sent' }])('%j is damaged, so nothing is sent', async (stored) => {

@@ -81,9 +81,8 @@ const scenes = uniqBy(
 );
 
 /** Reads, changes, and live connections of each node. Those of one have the same words for an error. */
-const ofEachNode = uniqBy(
-	scenes,
-	({ node, name, parameters }) => `${node} ${isRead(name)} ${String(parameters.sendBy)}`,
+const ofEachNode = uniqBy(scenes, ({ node, name, parameters }) =>
+	JSON.stringify([node, isRead(name), parameters.sendBy]),
 );
 
 const toolWords = z.object({

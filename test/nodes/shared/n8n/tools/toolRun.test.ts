@@ -1,6 +1,7 @@
 import {
 	createRunExecutionData,
 	type IConnections,
+	type IRunData,
 	type ISourceData,
 	type NodeConnectionType,
 } from 'n8n-workflow';
@@ -62,7 +63,7 @@ describe('the run of an agent', () => {
 	): string {
 		const ran = { startTime: 0, executionIndex: 0, executionTime: 0, source: [] };
 		const runs = Array.from({ length: completed }, () => ran);
-		const runData = completed === 0 ? {} : { [AGENT]: runs };
+		const runData: IRunData = completed === 0 ? {} : { [AGENT]: runs };
 		const overwrite = { previousNode: before, previousNodeOutput: 0, previousNodeRun: 0 };
 		const context = executeContext(makeNode({ type: 'test.sink', name: tool }), [{ json: {} }], {
 			workflow: makeWorkflow(nodes, connections(withOther)),
