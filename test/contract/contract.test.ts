@@ -1,5 +1,4 @@
-import { inspect } from 'node:util';
-import { loader, output, runNode } from '../engine';
+import { loader } from '../engine';
 import {
 	FieldsSeen,
 	hasSchema,
@@ -8,10 +7,10 @@ import {
 	schemaFaults,
 	type SchemaKey,
 } from '../schema/schemas';
-import { dialects, type Dialect, type Simulator } from '../simulator';
+import { dialects, type Dialect } from '../simulator';
 import { contractCases } from './cases';
 import { perDialect, type ContractCase } from './contractCase';
-import { describeContract } from './contractHarness';
+import { checkCase, describeContract } from './contractHarness';
 import { endpointOf, ENDPOINTS } from '../openapi/openapi';
 import { operationNamed, TRIGGER } from '../operations/operations';
 
@@ -22,52 +21,16 @@ const usedEndpoints = new Set<string>();
 let remainingCases = 0;
 
 describeContract((harness, dialect) => {
-	async function run(type: string, contract: ContractCase) {
-		const { credential, parameters, items = [{}] } = contract;
-		const overrides = { parameters: perDialect(parameters, dialect) };
-		const node = await harness.node(type, overrides, credential?.(dialect));
-		const input = items.map((json) => ({ json }));
-		if (contract.isRunTwice === true) await runNode(node, input);
-		return await runNode(node, input);
-	}
-
-	function expectOutcome(
-		{ rejection, output: expected }: ContractCase,
-		message = '',
-		json: object[],
-	) {
-		const beginning = rejection === undefined ? undefined : perDialect(rejection, dialect);
-		if (beginning === undefined) {
-			expect(message).toBe('');
-		} else {
-			expect(message.slice(0, beginning.length)).toBe(beginning);
-			expect(json).toEqual([]);
-		}
-		if (expected !== undefined) expect(json).toMatchObject(perDialect(expected, dialect));
-	}
-
 	describe.each(nodes)(
 		'$node: sends the token with each request and nowhere else, and each body as JSON',
 		({ node, cases }) => {
 			remainingCases += cases.length;
 			it.each(cases)('$title', async (contract) => {
-				const simulator = harness.simulator();
-				contract.prepare?.(simulator);
-				const result = await run(node, contract);
-				const items = output(result, 'Node');
-				const json = items.map((item) => item.json);
-
-				expect(inspect(result, { depth: Infinity })).not.toContain(simulator.token);
-				expectOutcome(contract, result.data.resultData.error?.message, json);
-				const requests = requestsOf(simulator);
-				for (const { method, path } of simulator.requests)
+				const json = await checkCase(harness, node, contract);
+				for (const { method, path } of harness.simulator().requests)
 					usedEndpoints.add(endpointOf(method, path));
-				expect(requests.sort()).toEqual([...perDialect(contract.requests, dialect)].sort());
-				expect(withoutHeaders(simulator)).toEqual([]);
-				contract.verify?.(simulator, items);
-
-				const key = keyOf(node, contract, dialect);
 				remainingCases -= 1;
+				const key = keyOf(node, contract, dialect);
 				if (!hasSchema(key)) return;
 				expect(json.flatMap((item) => schemaFaults(key, item))).toEqual([]);
 				for (const item of json) fieldsSeen.add(nameOf(key), item);
@@ -90,15 +53,12 @@ function keyOf(node: string, { parameters }: ContractCase, dialect: Dialect): Sc
 	return found;
 }
 
-it.each(Object.entries(dialects))(
-	'has a case for each operation in the dialect %s',
-	(_name, dialect) => {
-		const covered = nodes.flatMap(({ node, cases }) =>
-			cases.map((contract) => nameOf(keyOf(node, contract, dialect))),
-		);
-		expect([...new Set(covered)].sort()).toEqual(keys().map(nameOf).sort());
-	},
-);
+it('has a case for each operation', () => {
+	const covered = nodes.flatMap(({ node, cases }) =>
+		cases.map((contract) => nameOf(keyOf(node, contract, dialects.plain))),
+	);
+	expect([...new Set(covered)].sort()).toEqual(keys().map(nameOf).sort());
+});
 
 // Only if every case has run, because a run can be limited to some cases.
 afterAll(() => {
@@ -112,25 +72,3 @@ afterAll(() => {
 	const unused = ENDPOINTS.map(({ name }) => name).filter((name) => !usedEndpoints.has(name));
 	if (unused.length > 0) throw new Error(`No case sends a request to ${unused.join()}`);
 });
-
-/** The requests of a case, with `{placed}` instead of the ID of a call that it placed. */
-function requestsOf(simulator: Simulator): string[] {
-	const placed = simulator.placedCalls().map(({ callId }) => callId);
-	return simulator.requests.map(({ method, path }) => {
-		const id = placed.find((callId) => path.includes(callId));
-		return `${method} ${id === undefined ? path : path.replace(id, '{placed}')}`;
-	});
-}
-
-/** Requests without the token, or with a body that isn't JSON. Sockets and recordings need neither. */
-function withoutHeaders({ requests, token, dialect }: Simulator): string[] {
-	const { pathname: recordings } = new URL(dialect.calls.recordingUrl('http://127.0.0.1', '/'));
-	return requests
-		.filter(({ path }) => !path.endsWith('/user-stream') && !path.startsWith(recordings))
-		.filter(({ headers }) => {
-			const hasBody = Number(headers['content-length'] ?? 0) > 0;
-			const isJson = headers['content-type']?.includes('application/json') === true;
-			return headers['api-token'] !== token || (hasBody && !isJson);
-		})
-		.map(({ method, path, headers }) => `${method} ${path} ${JSON.stringify(headers)}`);
-}

@@ -1,15 +1,16 @@
-import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
-import { engineHarness, harness } from '../engine';
+import { inspect } from 'node:util';
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INode,
+	INodeExecutionData,
+} from 'n8n-workflow';
+import { engineHarness, harness, output, runNode } from '../engine';
 import { FieldsSeen, schemaFaults, type SchemaKey } from '../schema/schemas';
 import { dialects, type Dialect, type Simulator } from '../simulator';
+import { perDialect, type ContractCase } from './contractCase';
 import { credentialFor } from './credentialFor';
 import { simulatorWithSockets } from './simulatedNodes';
-import { unguessable } from './unguessable';
-
-const services: { [name: string]: Dialect } = {
-	...dialects,
-	'with names that nobody could guess': unguessable,
-};
 
 export type ContractHarness = {
 	simulator(): Simulator;
@@ -29,18 +30,74 @@ export function describeContract(
 	cases: (harness: ContractHarness, dialect: Dialect) => void,
 ): void {
 	engineHarness();
-	describe.each(Object.entries(services))('dialect %s', (_name, dialect) => {
-		cases(harnessOf(dialect), dialect);
+	describe.each(Object.values(dialects))('dialect $name', (dialect) => {
+		cases(contractHarness(dialect), dialect);
 	});
 }
 
-function harnessOf(dialect: Dialect): ContractHarness {
+export function contractHarness(dialect: Dialect): ContractHarness {
 	const simulator = simulatorWithSockets(dialect);
 	return {
 		simulator,
 		node: async (type, overrides, data = {}) =>
 			await harness.nodeWith({ ...credentialFor(simulator()), ...data }, type, overrides),
 	};
+}
+
+/** Runs a case, and checks everything that it expects. Returns the output. */
+export async function checkCase(
+	{ simulator, node }: ContractHarness,
+	type: string,
+	contract: ContractCase,
+): Promise<IDataObject[]> {
+	const { dialect, token, requests } = simulator();
+	contract.prepare?.(simulator());
+	const items = (contract.items ?? [{}]).map((json): INodeExecutionData => ({ json }));
+	const parameters = perDialect(contract.parameters, dialect);
+	const tested = await node(type, { parameters }, contract.credential?.(dialect));
+	if (contract.isRunTwice === true) await runNode(tested, items);
+	const result = await runNode(tested, items);
+
+	expect(inspect(result, { depth: Infinity })).not.toContain(token);
+	const returned = output(result, 'Node');
+	const json = returned.map((item) => item.json);
+	const { message = '' } = result.data.resultData.error ?? {};
+	const beginning = perDialect(contract.rejection, dialect);
+	if (beginning === undefined) {
+		expect(message).toBe('');
+	} else {
+		expect(message.slice(0, beginning.length)).toBe(beginning);
+		expect(json).toEqual([]);
+	}
+	const expected = perDialect(contract.output, dialect);
+	if (expected !== undefined) expect(json).toMatchObject(expected);
+	expect(requestsOf(simulator()).sort()).toEqual(
+		[...perDialect(contract.requests, dialect)].sort(),
+	);
+	expect(requests.filter((request) => !hasHeaders(request, simulator()))).toEqual([]);
+	contract.verify?.(simulator(), returned);
+	return json;
+}
+
+/** The requests of a case, with `{placed}` instead of the ID of a call that it placed. */
+function requestsOf(simulator: Simulator): string[] {
+	const placed = simulator.placedCalls().map(({ callId }) => callId);
+	return simulator.requests.map(({ method, path }) => {
+		const id = placed.find((callId) => path.includes(callId));
+		return `${method} ${id === undefined ? path : path.replace(id, '{placed}')}`;
+	});
+}
+
+/** Whether a request has the token, and JSON as its body. Sockets and recordings need neither. */
+function hasHeaders(
+	{ path, headers }: Simulator['requests'][number],
+	{ dialect, token }: Simulator,
+): boolean {
+	const { pathname: recordings } = new URL(dialect.calls.recordingUrl('http://127.0.0.1', '/'));
+	if (path.endsWith('/user-stream') || path.startsWith(recordings)) return true;
+	const hasBody = Number(headers['content-length'] ?? 0) > 0;
+	const isJson = headers['content-type']?.includes('application/json') === true;
+	return headers['api-token'] === token && (isJson || !hasBody);
 }
 
 /** Expects records that fit the schema of a trigger, and together have each of its fields. */

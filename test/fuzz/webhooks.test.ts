@@ -13,15 +13,15 @@ import {
 } from '../engine';
 import { placeCallHarness } from '../nodes/PlaceCall/placeCallHarness';
 import { waitingExecutions } from '../nodes/PlaceCall/waitingExecutions';
-import { dialects, fixtures } from '../simulator';
+import { fixtures } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
 import { corrupt, corruptions } from './corruption';
-import { MANY_RUNS, TIMEOUT_MS } from './runs';
+import { MANY_RUNS, nextDialect, TIMEOUT_MS } from './runs';
 
 const { finished } = fixtures.calls;
 const harness = engineHarness();
 const placeCall = placeCallHarness();
-const simulator = useSimulator({ dialect: dialects.plain });
+const simulator = useSimulator({ dialect: nextDialect() });
 
 jest.setTimeout(TIMEOUT_MS);
 afterEach(() => {
