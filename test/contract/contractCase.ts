@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import type { MappingName } from '../../nodes/shared/apiMapping';
 import { fixtures, type Dialect, type Simulator } from '../simulator';
@@ -61,6 +62,7 @@ export const QUESTION = {
 };
 
 /** A response as a node returns it whole: the members of `data` beside the others, or `data` if it's a list. */
-export function withoutEnvelope({ success: _success, data, ...rest }: JsonObject): JsonObject {
-	return isObject(data) ? { ...data, ...rest } : { ...(data !== undefined && { data }), ...rest };
+export function withoutEnvelope(body: JsonObject): JsonObject {
+	const { data } = body;
+	return isObject(data) ? { ...data, ...omit(body, 'success', 'data') } : omit(body, 'success');
 }

@@ -5,9 +5,8 @@ import type {
 	INode,
 	INodeExecutionData,
 } from 'n8n-workflow';
-import { engineHarness, harness, output, runNode } from '../engine';
-import { FieldsSeen, schemaFaults, type SchemaKey } from '../schema/schemas';
-import { dialects, type Dialect, type Simulator } from '../simulator';
+import { harness, output, runNode } from '../engine';
+import type { Dialect, Simulator } from '../simulator';
 import { perDialect, type ContractCase } from './contractCase';
 import { credentialFor } from './credentialFor';
 import { simulatorWithSockets } from './simulatedNodes';
@@ -22,19 +21,7 @@ export type ContractHarness = {
 	): Promise<INode>;
 };
 
-/**
- * Runs the same cases with a service of each dialect. Only the fields of the credential and the
- * values that a case takes from its dialect differ.
- */
-export function describeContract(
-	cases: (harness: ContractHarness, dialect: Dialect) => void,
-): void {
-	engineHarness();
-	describe.each(Object.values(dialects))('dialect $name', (dialect) => {
-		cases(contractHarness(dialect), dialect);
-	});
-}
-
+/** A service of this dialect, and nodes whose credential fits it. */
 export function contractHarness(dialect: Dialect): ContractHarness {
 	const simulator = simulatorWithSockets(dialect);
 	return {
@@ -98,12 +85,4 @@ function hasHeaders(
 	const hasBody = Number(headers['content-length'] ?? 0) > 0;
 	const isJson = headers['content-type']?.includes('application/json') === true;
 	return headers['api-token'] === token && (isJson || !hasBody);
-}
-
-/** Expects records that fit the schema of a trigger, and together have each of its fields. */
-export function expectSchema(key: SchemaKey, records: object[]): void {
-	expect(records.flatMap((record) => schemaFaults(key, record))).toEqual([]);
-	const seen = new FieldsSeen();
-	for (const record of records) seen.add(key.node, record);
-	expect(seen.missing(key, key.node)).toEqual([]);
 }

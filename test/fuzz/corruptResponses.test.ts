@@ -12,7 +12,7 @@ import { corrupt, corruptions, statuses, type Corruption } from './corruption';
 import { nextDialect, RUNS, TIMEOUT_MS } from './runs';
 
 /** Time passes this much faster for the nodes, because some wait for a value that a corrupt response never has. */
-const SPEEDUP = 100;
+const SPEEDUP = 400;
 /** Control characters, characters that change the text direction, and the beginning of a tag. */
 const UNSAFE_TO_DISPLAY = /[\0-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|<[a-z/!?]/i;
 
