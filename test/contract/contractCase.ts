@@ -1,9 +1,11 @@
+import omit from 'lodash/omit';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import type { MappingName } from '../../nodes/shared/apiMapping';
 import { fixtures, type Dialect, type Simulator } from '../simulator';
+import { isObject, type JsonObject } from '../simulator/json';
 
 /** A value, or a function of the dialect if it depends on undocumented details. */
-type PerDialect<T> = T | ((dialect: Dialect) => T);
+export type PerDialect<T> = T | ((dialect: Dialect) => T);
 
 /** Parameters of a node, and its expected requests and output with a service of any dialect. */
 export type ContractCase = {
@@ -58,3 +60,9 @@ export const QUESTION = {
 	yesValues: 'yes',
 	noValues: 'no',
 };
+
+/** A response as a node returns it whole: the members of `data` beside the others, or `data` if it's a list. */
+export function withoutEnvelope(body: JsonObject): JsonObject {
+	const { data } = body;
+	return isObject(data) ? { ...data, ...omit(body, 'success', 'data') } : omit(body, 'success');
+}

@@ -14,11 +14,11 @@ import { simulatedNodes } from './simulatedNodes';
 const { simulator, nodeOf } = simulatedNodes();
 
 /** Enough to detect a loop that doesn't yield, and few enough to send them one by one. */
-const ITEMS = 300;
+const ITEMS = 75;
 /** The work for one item. A loop pauses after 10 ms. */
-const MS_PER_ITEM = 0.1;
+const MS_PER_ITEM = 0.4;
 /** Two loops may continue in the same iteration of the event loop. */
-const MAX_ITEMS_WITHOUT_PAUSE = 250;
+const MAX_ITEMS_WITHOUT_PAUSE = 62;
 /** The work for all items so far, in milliseconds. */
 let work = 0;
 

@@ -1,10 +1,11 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import escapeRegExp from 'lodash/escapeRegExp';
+import ts from 'typescript';
 import { ROOT } from '../engine/sourceLoader';
-import { escaped, textsIn, undocumentedWireNames } from './wireNames';
 
 /** Common words, and names of the package's own, which a dialect uses as well. */
 const OWN_WORDS = [
-	'campaign_status',
 	'content-disposition',
 	'content-type',
 	'cursor',
@@ -12,24 +13,53 @@ const OWN_WORDS = [
 	'dnd',
 	'hex',
 	'limit',
-	'note',
 	'outcome',
 	'release',
-	'scheduled',
 	'sha256',
 	'why',
 ];
+
+/** Every string in the code, without comments and placeholders. */
+function textsIn(file: string): string[] {
+	const code = readFileSync(path.join(ROOT, file), 'utf8');
+	const source = ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true);
+	const texts: string[] = [];
+	const visit = (node: ts.Node): void => {
+		if (ts.isPropertyAssignment(node) && node.name.getText() === 'placeholder') return;
+		if (ts.isImportDeclaration(node)) return;
+		if (ts.isStringLiteralLike(node)) texts.push(node.text);
+		// Only names with an underscore, because a single word could be any identifier.
+		if (ts.isIdentifier(node) && node.text.includes('_')) texts.push(node.text);
+		ts.forEachChild(node, visit);
+	};
+	visit(source);
+	return texts;
+}
+
+/** Every undocumented name in requests and responses of the dialects. Words with a capital letter are those of the code. */
+function undocumentedWireNames(): string[] {
+	const document = ['docs/openapi.yaml', 'docs/asyncapi.yaml']
+		.map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
+		.join('\n');
+	const isDocumented = (name: string) =>
+		new RegExp(`(?<!\\w)${escapeRegExp(name)}(?!\\w)`).test(document);
+	const files = globSync('test/simulator/dialects/*.ts', { cwd: ROOT });
+	const names = new Set(files.flatMap(textsIn).flatMap((text) => text.split('.')));
+	return [...names]
+		.filter((name) => /^(?=.*[a-z])[a-z\d_[\]-]+$/.test(name) && !isDocumented(name))
+		.sort();
+}
 
 const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT });
 const names = undocumentedWireNames().filter((name) => !OWN_WORDS.includes(name));
 
 /** Finds a name with a special character anywhere in a text, and a plain word only as the whole text. */
 const patternOf = (name: string) =>
-	/[_[\]-]/.test(name) ? `(?<![\\w[])${escaped(name)}(?!\\w)` : `^${name}$`;
+	/[_[\]-]/.test(name) ? `(?<![\\w[])${escapeRegExp(name)}(?!\\w)` : `^${name}$`;
 const anyName = new RegExp(names.map(patternOf).join('|'));
 
 test('the dialects use many undocumented names', () => {
-	expect(names.length).toBeGreaterThan(100);
+	expect(names.length).toBeGreaterThan(80);
 	const samples = ['filter[agent]', 'sid', 'agent_id', 'next_cursor', 'resume_ai'];
 	const gone = samples.filter((name) => !names.includes(name));
 	expect(

@@ -16,9 +16,9 @@ const ROWS = [
 	{ phone: 'later', person_name: 'Nisha', city: 'Jaipur' },
 ];
 
-/** `test/contract` has every action in every dialect, without a server. */
+/** `test/contract` has every action in both dialects, without a server. */
 describe('in real n8n', () => {
-	const account = useAccount({ isMapped: true, dialect: dialects.wrapped });
+	const account = useAccount({ isMapped: true, dialect: dialects.scrambled });
 	const { n8n, simulator } = account;
 
 	/** A node that runs once, whatever the nodes before it return. */

@@ -169,7 +169,7 @@ describe('Chat Events Trigger in real n8n', () => {
 				const eventId = control.nudge(session);
 				await n8n.activate(workflow);
 				const items = await executionsOf(n8n, workflow, WATCHING, 1);
-				expect(items.map(({ json }) => json.event_id)).toEqual([eventId]);
+				expect(items.map(({ json }) => String(json.event_id))).toEqual([eventId]);
 			} finally {
 				await other.close();
 			}

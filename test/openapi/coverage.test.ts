@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { CALL_RECORD_FIELDS } from '../../nodes/shared/calls/callRecord';
 import { ERRORS } from '../../nodes/shared/api/errorTable';
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
-import { escaped } from '../contract/wireNames';
+import escapeRegExp from 'lodash/escapeRegExp';
 import { ROOT } from '../engine/sourceLoader';
 import { ENDPOINTS as TESTED } from '../nodes/shared/api/everyEndpoint';
 import { WITHOUT_BODY } from './errors';
@@ -20,7 +20,7 @@ const code = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT })
 		return withoutComments.printFile(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
 	})
 	.join('\n');
-const isInCode = (name: string) => new RegExp(`\\b${escaped(name)}\\b`).test(code);
+const isInCode = (name: string) => new RegExp(`\\b${escapeRegExp(name)}\\b`).test(code);
 
 /** Fields and values of responses that no node reads. They are passed through. */
 const PASSED_THROUGH = [

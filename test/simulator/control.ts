@@ -29,9 +29,9 @@ const COMMANDS: { [name: string]: Command } = {
 		return await chat.send(sessions.get(String(sessionId)), incoming);
 	},
 	/** Takes over the chat, if the agent has it. */
-	writeAsPerson: ({ sessions, chat }, { sessionId, text }) => {
+	writeAsPerson: ({ sessions, chat, dialect }, { sessionId, text }) => {
 		const session = sessions.get(String(sessionId));
-		switchMode(session, 'support', chat.emitter(session));
+		switchMode(session, 'support', dialect, chat.emitter(session));
 		chat.addMessage(session, 'ai', String(text));
 	},
 };

@@ -1,22 +1,46 @@
 import camelCase from 'lodash/camelCase';
-import get from 'lodash/get';
+import range from 'lodash/range';
 import { ENDPOINTS, ERRORS_AT_ANY_STATUS, NOT_SHOWN } from '../openapi/openapi';
-import { dialects } from '.';
+import { dialects, randomDialect } from '.';
+import { dialectOf } from './dialects/forms';
 import { undocumentedNames } from './dialects/names';
-import { isObject } from './json';
 
-/** The path of each detail of a dialect, such as `dnd.list.page`. */
-const pathsIn = (value: object): string[] =>
-	Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
-		isObject(inner) ? pathsIn(inner).map((path) => `${name}.${path}`) : [name],
+/** A text that differs if the forms do. Functions are compared by their code. */
+const textOf = (form: unknown): string =>
+	JSON.stringify(form, (_key, value: unknown) =>
+		typeof value === 'function' ? String(value) : value,
 	);
 
 const all = Object.values(dialects);
+const random = range(300).map(randomDialect);
 
-test.each([...new Set(all.flatMap(pathsIn))])('the dialects differ in %s', (path) => {
-	const choices = all.map((dialect): unknown => get(dialect, path));
-	// Functions are compared by their code.
-	expect(new Set(choices.map(String)).size).toBeGreaterThan(1);
+test('the forms of each detail differ, and random dialects have all of them', () => {
+	const forms: string[][] = [];
+	dialectOf('', (plain, ...others) => {
+		forms.push([plain, ...others].map(textOf));
+		return plain;
+	});
+	expect(forms.length).toBeGreaterThan(100);
+	expect(forms.filter((given) => new Set(given).size < given.length)).toEqual([]);
+	const found = random.map(textOf).join();
+	expect(forms.flat().filter((form) => !found.includes(form))).toEqual([]);
+});
+
+test('the same seed makes the same dialect', () => {
+	expect(textOf(randomDialect(7))).toBe(textOf(randomDialect(7)));
+	expect(new Set(random.map(textOf)).size).toBe(random.length);
+});
+
+test('a request has no two values in the same place', () => {
+	for (const dialect of [...all, ...random]) {
+		const names = Object.values(undocumentedNames(dialect));
+		for (const name of names.flatMap(({ query = [], body = [] }) => [query, body])) {
+			const taken = name.filter((one, index) =>
+				name.some((other, at) => at !== index && `${other}.`.startsWith(`${one}.`)),
+			);
+			expect({ dialect: dialect.name, taken }).toEqual({ dialect: dialect.name, taken: [] });
+		}
+	}
 });
 
 test.each(all)('$name names values exactly for requests that are not shown', (dialect) => {
@@ -27,8 +51,8 @@ test.each(all)('$name names values exactly for requests that are not shown', (di
 	expect(named.sort()).toEqual(open.map(({ operationId }) => operationId).sort());
 });
 
-test.each(all)('$name has a status for each error whose status is not shown', ({ statuses }) => {
-	expect(Object.keys(statuses)).toEqual(
+test('a dialect has a status for each error whose status is not shown', () => {
+	expect(Object.keys(dialects.plain.statuses)).toEqual(
 		expect.arrayContaining(ERRORS_AT_ANY_STATUS.map(camelCase)),
 	);
 });

@@ -40,43 +40,27 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		},
 	);
 
+	// By the description of the interface: one of each kind.
 	test.each([
 		[{ agent_uuid: undefined }, 'agent_uuid'],
 		[{ agent_uuid: 'My agent' }, 'agent_uuid'],
-		[{ call_config_overrides: { language: 'hi' } }, 'call_config_overrides.language'],
-		[{ data_extraction: [{ description: 'x', guessed: 1 }] }, 'data_extraction[0].guessed'],
-		[{ phone_number: undefined }, 'phone_number'],
 		[{ phone_number: 9876543210 }, 'phone_number'],
 		[{ phone_number: '+919876543210' }, 'phone_number'],
-		[{ phone_number: '98765 43210' }, 'phone_number'],
-		[{ phone_number: '98765' }, 'phone_number'],
-		[{ country_code: undefined }, 'country_code'],
-		[{ country_code: 'XX' }, 'country_code'],
-		[{ country_code: 'India' }, 'country_code'],
 		[{ initial_greeting: 'x'.repeat(2001) }, 'initial_greeting'],
-		[{ system_prompt: 5 }, 'system_prompt'],
-		[{ additional_data: [1] }, 'additional_data'],
-		[{ additional_data: 'x' }, 'additional_data'],
 		[{ additional_data: null }, 'additional_data'],
-		[{ webhook_url: 'ftp://host/x' }, 'webhook_url'],
-		[{ webhook_url: 'http:///x' }, 'webhook_url'],
 		[{ webhook_url: 'hooks.example' }, 'webhook_url'],
-		[{ call_config_overrides: [] }, 'call_config_overrides'],
+		[{ call_config_overrides: { language: 'hi' } }, 'call_config_overrides.language'],
 		[{ call_config_overrides: { max_call_duration_seconds: 29 } }, 'max_call_duration_seconds'],
-		[{ call_config_overrides: { max_call_duration_seconds: 1801 } }, 'max_call_duration_seconds'],
 		[{ call_config_overrides: { max_call_duration_seconds: 60.5 } }, 'max_call_duration_seconds'],
-		[{ call_config_overrides: { enable_callback: 'yes' } }, 'enable_callback'],
-		[{ call_config_overrides: { retry_config: { max_attempts: 0 } } }, 'max_attempts'],
 		[{ call_config_overrides: { retry_config: { max_attempts: 11 } } }, 'max_attempts'],
-		[{ call_config_overrides: { retry_config: { interval_minutes: 0 } } }, 'interval_minutes'],
-		[{ call_config_overrides: { retry_config: { interval_minutes: 1441 } } }, 'interval_minutes'],
-		[{ call_config_overrides: { retry_config: { enabled: 1 } } }, 'enabled'],
 		[{ data_extraction: {} }, 'data_extraction'],
-		[{ data_extraction: [{ key: 'x' }] }, 'data_extraction[0].description'],
+		[{ data_extraction: [{ description: 'x', guessed: 1 }] }, 'data_extraction[0].guessed'],
 		[{ data_extraction: [{ description: '' }] }, 'data_extraction[0].description'],
-		[{ scheduled_at: '25:00' }, 'scheduled_at'],
-		[{ scheduled_at: '9:30' }, 'scheduled_at'],
 		[{ scheduled_at: '2030-01-01T10:00:00' }, 'scheduled_at'],
+		// Not in the description.
+		[{ phone_number: '98765' }, 'phone_number'],
+		[{ country_code: 'XX' }, 'country_code'],
+		[{ scheduled_at: '25:00' }, 'scheduled_at'],
 	])('a call with %j, naming %s', async (fields, name) => {
 		const got = await place(fields);
 		expect(got).toMatchObject({ status: 400, body: { success: false } });
@@ -84,16 +68,9 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(sim().placedCalls()).toHaveLength(0);
 	});
 
-	test.each([
-		['5876543210'],
-		['987654321'],
-		['98765 43210'],
-		['919876543210'],
-		['+9198765432101'],
-		['+1 2025550143'],
-		[9876543210],
-		[''],
-		[undefined],
+	test.each<unknown>([
+		...['5876543210', '987654321', '98765 43210', '919876543210', '+1 2025550143'],
+		...[9876543210, undefined],
 	])('a contact with the phone %j, naming its index', async (phone) => {
 		const got = await push([{ phone: '9876543210' }, { phone }]);
 		expect(got.status).toBe(400);

@@ -1,7 +1,7 @@
 import { call, sent } from '../../simulator/testing/api';
 import { fixtures, type Simulator } from '../../simulator';
 import { connectRequests, onceConnected } from '../chat';
-import type { ContractCase } from '../contractCase';
+import { perDialect, type ContractCase, type PerDialect } from '../contractCase';
 
 const { open, dormant } = fixtures.sessions;
 
@@ -9,7 +9,7 @@ type ExpectedEvent = {
 	type: string;
 	/** Makes the service send the event. */
 	trigger: (simulator: Simulator) => unknown;
-	payload: object;
+	payload: PerDialect<object>;
 	session?: string;
 	/** Requests that `trigger` sends. */
 	requests?: string[];
@@ -33,19 +33,19 @@ const expectedEvents: ExpectedEvent[] = [
 	{
 		type: 'turn_result',
 		trigger: async (simulator) => await sendAsCustomer(simulator),
-		payload: {
-			turn_id: expect.any(String),
+		payload: ({ socket }) => ({
+			turn_id: expect.anything(),
 			message_id: expect.anything(),
-			state: 'default',
+			state: socket.resultState,
 			merged_into: null,
 			error: null,
-		},
+		}),
 		requests: ['POST /v1/chat/inbound/async'],
 	},
 	{
 		type: 'mode_changed',
 		trigger: ({ sessions }) => sessions.setMode(open, 'support'),
-		payload: { to: 'support', active_human: 'operator-1' },
+		payload: ({ socket }) => ({ to: 'support', active_human: socket.activeHuman }),
 	},
 	{
 		type: 'session_closed',
@@ -61,7 +61,7 @@ const expectedEvents: ExpectedEvent[] = [
 	{
 		type: 'session_reactivated',
 		trigger: ({ sessions }) => sessions.reactivate(dormant),
-		payload: { reason: 'customer_message' },
+		payload: ({ socket }) => ({ reason: socket.reactivatedReason }),
 		session: dormant,
 	},
 	{
@@ -72,14 +72,16 @@ const expectedEvents: ExpectedEvent[] = [
 	{
 		type: 'auto_resume_fired',
 		trigger: ({ sessions }) => sessions.autoResume(open, 120),
-		payload: { idle_seconds: 120, reason: 'operator_idle' },
+		payload: ({ socket }) => ({ idle_seconds: 120, reason: socket.resumedReason }),
 	},
 ];
 
 async function sendAsCustomer(simulator: Simulator) {
-	const { async: names, inQuery } = simulator.dialect.chat;
-	const values = { [names.session]: open, [names.message]: 'Hello' };
-	const { query, body } = sent(values, inQuery);
+	const { async: fields } = simulator.dialect.chat;
+	const { query, body } = sent([
+		[fields.session, open],
+		[fields.message, 'Hello'],
+	]);
 	await call(simulator, 'POST', `/v1/chat/inbound/async${query}`, body);
 }
 
@@ -106,11 +108,12 @@ function waitFor({
 					session_id: session,
 					account_id: expect.anything(),
 					ts: expect.anything(),
-					event_id: expect.any(String),
+					event_id: expect.anything(),
 				},
 			},
 		],
-		verify: (_simulator, [item]) => expect(item?.json.event).toMatchObject({ payload }),
+		verify: ({ dialect }, [item]) =>
+			expect(item?.json.event).toMatchObject({ payload: perDialect(payload, dialect) }),
 	};
 }
 

@@ -1,6 +1,6 @@
 import { fixtures, type Simulator } from '../../simulator';
 import { connectRequests, unknownSession } from '../chat';
-import { agent, type ContractCase } from '../contractCase';
+import { agent, type ContractCase, withoutEnvelope } from '../contractCase';
 
 const { sessions, agents } = fixtures;
 const INBOUND = 'POST /v1/chat/inbound';
@@ -119,7 +119,7 @@ const byRequest: ContractCase[] = [
 		title: 'by request: finds the immediate reply anywhere in the response',
 		parameters: message('inbound', 'Hello'),
 		requests: [INBOUND],
-		output: ({ name }) => {
+		output: ({ chat }) => {
 			const result = {
 				state: 'default',
 				reply: 'You said: Hello',
@@ -128,7 +128,7 @@ const byRequest: ContractCase[] = [
 				turn_id: expect.anything(),
 				message_id: expect.anything(),
 			};
-			return [{ wrapped: { result }, nested: { outcome: { of_turn: result } } }[name] ?? result];
+			return [withoutEnvelope(chat.inboundBody(result))];
 		},
 		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['Hello']),
 	},
@@ -167,13 +167,8 @@ const byRequest: ContractCase[] = [
 		},
 		items: [{ n: 1 }, { n: 2 }],
 		requests: [ASYNC, ASYNC],
-		output: ({ name }) => {
-			const response = {
-				plain: { state: 'accepted' },
-				terse: { turn: expect.any(String) },
-				wrapped: { accepted: { turn: { turn_id: expect.any(String) } }, message: 'Accepted' },
-				nested: { line: [{ turn_ref: expect.any(String) }] },
-			}[name];
+		output: ({ chat }) => {
+			const response = withoutEnvelope(chat.asyncBody(expect.anything(), expect.anything()));
 			const hint = expect.stringContaining('Chat Delivery Trigger');
 			const accepted = { ...response, reply: null, reply_hint: hint };
 			return [accepted, accepted];

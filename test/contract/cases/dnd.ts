@@ -45,8 +45,6 @@ const FORMATS = [dndPhone, '98123 45678', '+91 (98123) 456-78', '09812345678'];
 
 const METHODS = { add: 'POST', check: 'GET', checkMany: 'GET', getMany: 'GET', remove: 'DELETE' };
 
-const otherPlacement = (placement: 'query' | 'body') => (placement === 'query' ? 'body' : 'query');
-
 export const dnd: ContractCase[] = [
 	{
 		title: 'adds a number with its reason',
@@ -120,7 +118,7 @@ export const dnd: ContractCase[] = [
 	{
 		title: 'stops if the service finds no phone number in the request, at any HTTP status',
 		credential: ({ dnd: { remove } }) => ({
-			dndRemovePhonePlacement: otherPlacement(remove.phonePlacement),
+			dndRemovePhonePlacement: remove.phone.in === 'query' ? 'body' : 'query',
 		}),
 		parameters: of('remove', dndPhone),
 		requests: ['DELETE /v1/dnd_numbers'],

@@ -125,11 +125,11 @@ export const getCall: ContractCase[] = [
 			outputField: 'recording',
 		},
 		requests: (dialect) => [read(calls.finished, '/recording'), fileOf(dialect)],
-		output: ({ name }) => [
+		output: ({ calls: { recordingHeaders } }) => [
 			{
 				call_id: calls.finished,
-				mime_type:
-					{ plain: 'audio/wav', terse: 'audio/mpeg', wrapped: 'audio/ogg' }[name] ?? 'audio/wav',
+				// By the file name, if the header has no type of sound.
+				mime_type: recordingHeaders['content-type']?.replace(/^application.*/, 'audio/ogg'),
 				file_name: expect.stringMatching(/./),
 			},
 		],

@@ -1,12 +1,23 @@
 import { callId, fixtures, UNUSUAL } from '../../simulator/state/fixtures';
+import type { Dialect } from '../../simulator';
 import type { ContractCase } from '../contractCase';
 
 const { agents, campaigns, uploads } = fixtures;
 const LIST = 'GET /v1/calls';
 const withIds = (...numbers: number[]) => numbers.map((number) => ({ call_id: callId(number) }));
 
-/** Dialects whose list has something else than calls. */
-const HIDES_CALLS = ['nested', 'wrapped'];
+/** The requests for this number of calls, which are read `times` times. */
+const pagesOf =
+	(count: number, times = 1) =>
+	({ calls: { paging, total } }: Dialect) => {
+		// Only an empty page shows the end of a list without a total or a link to the next page.
+		const showsEnd = total !== null || paging.nextPath !== undefined;
+		const pages = Math.ceil(count / paging.defaultSize) + (showsEnd ? 0 : 1);
+		return Array<string>(times * pages).fill(LIST);
+	};
+
+/** Whether the list has something else than calls. */
+const hidesCalls = ({ calls: { entries } }: Dialect) => entries.itemPath !== undefined;
 
 /** Get Call → Get Many. */
 export const listCalls: ContractCase[] = [
@@ -23,8 +34,7 @@ export const listCalls: ContractCase[] = [
 				phone: '98765',
 			},
 		},
-		requests: ({ name }) =>
-			Array<string>({ plain: 1, terse: 2, wrapped: 4, nested: 2 }[name] ?? 0).fill(LIST),
+		requests: pagesOf(16),
 		output: withIds(38, 36, 34, 32, 28, 26, 24, 22, 18, 16, 14, 12, 8, 6, 2, 1),
 		verify: ({ requests, dialect: { calls } }) =>
 			expect(requests[0]?.query).toMatchObject({
@@ -38,14 +48,13 @@ export const listCalls: ContractCase[] = [
 	{
 		title: 'reads every call once, across all pages',
 		parameters: { operation: 'getMany', returnAll: true },
-		requests: ({ name }) =>
-			Array<string>({ plain: 2, terse: 4, wrapped: 8, nested: 3 }[name] ?? 0).fill(LIST),
+		requests: pagesOf(40),
 		output: withIds(...Array.from({ length: 40 }, (_, index) => 40 - index)),
 	},
 	{
 		title: 'finds calls with an undocumented status',
 		parameters: { operation: 'getMany', returnAll: true, filters: { status: UNUSUAL.status } },
-		requests: [LIST],
+		requests: pagesOf(1),
 		output: withIds(4),
 	},
 	{
@@ -57,8 +66,8 @@ export const listCalls: ContractCase[] = [
 		},
 		requests: [LIST],
 		output: [],
-		verify: ({ requests, dialect: { name, calls } }) => {
-			const time = name === 'wrapped' ? '' : 'T10:00:00+05:30';
+		verify: ({ requests, dialect: { calls } }) => {
+			const time = calls.dateForm === 'date' ? '' : 'T10:00:00+05:30';
 			const { filters } = calls;
 			expect(requests[0]?.query).toEqual({
 				[filters.from]: `2020-01-01${time}`,
@@ -76,11 +85,11 @@ export const listCalls: ContractCase[] = [
 		},
 		requests: [LIST, LIST],
 		output: withIds(40, 39, 38),
-		verify: ({ requests, dialect: { calls, name } }) => {
+		verify: ({ requests, dialect: { calls } }) => {
 			const [first, second] = requests.map(({ query }) => query);
 			expect(first?.[calls.paging.size]).toBe('2');
 			// A link to the next page contains it.
-			if (name !== 'nested') expect(second?.[calls.paging.size]).toBe('2');
+			if (calls.paging.style !== 'nextLink') expect(second?.[calls.paging.size]).toBe('2');
 		},
 	},
 	{
@@ -90,8 +99,7 @@ export const listCalls: ContractCase[] = [
 			returnAll: true,
 			options: { latestOfEachNumber: true },
 		},
-		requests: ({ name }) =>
-			Array<string>({ plain: 4, terse: 8, wrapped: 16, nested: 6 }[name] ?? 0).fill(LIST),
+		requests: pagesOf(40, 2),
 		verify: (_simulator, items) => {
 			const keys = items.map(({ json }) => json.phone_key);
 			expect(keys).not.toContain(null);
@@ -105,10 +113,8 @@ export const listCalls: ContractCase[] = [
 		parameters: { operation: 'getMany', limit: 3, output: 'raw' },
 		requests: [LIST],
 		// Under keys or in other objects, they could be anything.
-		rejection: ({ name }) =>
-			HIDES_CALLS.includes(name)
-				? "The response doesn't have exactly one list of calls"
-				: undefined,
-		output: ({ name }) => (HIDES_CALLS.includes(name) ? [] : withIds(40, 39, 38)),
+		rejection: (dialect) =>
+			hidesCalls(dialect) ? "The response doesn't have exactly one list of calls" : undefined,
+		output: (dialect) => (hidesCalls(dialect) ? [] : withIds(40, 39, 38)),
 	},
 ];

@@ -33,8 +33,8 @@ const fromDate = (startDate: string) => ({ startFrom: 'date', startDate });
 const NOT_FOUND = { success: false, error: 'call_not_found', details: null };
 const WATCHED = { pollTimes: { item: [{ mode: 'everyMinute' }] }, campaignId: campaigns.active };
 
-// Pages with a total, and a cursor without one. All dialects: test/contract/triggers.
-describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => {
+// Pages with a total, and links without one.
+describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	const simulator = useSimulator({ dialect });
 	beforeEach(() => {
 		setClock = skipSleeps();
@@ -129,7 +129,7 @@ describe.each([dialects.plain, dialects.wrapped])('dialect $name', (dialect) => 
 	const faults = () => simulator().faults;
 	const listBody = (calls: JsonObject[], total = calls.length) => {
 		const items = calls.map((call) => dialect.calls.listItem(call));
-		return dialect.calls.listBody({ items, total, size: 10, start: 0, next: null, link: null });
+		return dialect.calls.listBody({ items, total, next: null, link: null });
 	};
 	const listRequests = () => simulator().requests.filter(({ path }) => path === '/v1/calls').length;
 

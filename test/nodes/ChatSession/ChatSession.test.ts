@@ -129,9 +129,11 @@ describe('wait for event', () => {
 	});
 
 	test('in a loop, an event is returned once even if the session ID has another case', async () => {
-		const terse = await startSimulator({ dialect: dialects.terse });
+		const { plain } = dialects;
+		const socket = { ...plain.socket, replaysOnFirstConnect: true };
+		const replaying = await startSimulator({ dialect: { ...plain, socket } });
 		try {
-			const credential = credentialFor(terse);
+			const credential = credentialFor(replaying);
 			const items = [{ id: sessions.open }, { id: sessions.open.toUpperCase() }];
 			const parameters = {
 				operation: 'waitForEvent',
@@ -140,14 +142,14 @@ describe('wait for event', () => {
 				developerSettings: { concurrency: 2 },
 			};
 			const waiting = harness.run(parameters, { credential, items });
-			await eventually(() => terse.sessions.openSockets() === 1);
+			await eventually(() => replaying.sessions.openSockets() === 1);
 			await clock.sleep(SETTLED_MS);
-			terse.sessions.nudge(sessions.open, 1);
+			replaying.sessions.nudge(sessions.open, 1);
 			const [one, other] = records(await waiting);
 			expect(one).toMatchObject({ event: { payload: { idle_seconds: 1 } } });
 			expect(other).toMatchObject({ timed_out: true, event: null });
 		} finally {
-			await terse.stop();
+			await replaying.stop();
 		}
 	});
 

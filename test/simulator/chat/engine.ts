@@ -5,14 +5,22 @@ import type { Simulator } from '../simulator';
 import type { Agent } from '../state/state';
 import { gate } from './gate';
 import { asks, SLOW_MS } from './scriptedReplies';
-import { newSession, wake, type Emit, type Flight, type Incoming, type Session } from './session';
+import {
+	newSession,
+	wake,
+	type Emit,
+	type Flight,
+	type Id,
+	type Incoming,
+	type Session,
+} from './session';
 
 /** Time between an asynchronous message and its reply. */
 const ASYNC_REPLY_MS = 50;
 
 interface Turn {
-	turnId: string;
-	messageId: string | number;
+	turnId: Id;
+	messageId: Id;
 	incoming: Incoming;
 }
 
@@ -40,7 +48,7 @@ export class ChatEngine {
 		role: 'user' | 'ai',
 		content: string,
 		emit = this.emitter(session),
-	): string | number {
+	): Id {
 		const id = this.sim.dialect.chat.messageId(++this.counter);
 		const created_at = new Date(this.sim.clock.now()).toISOString();
 		session.messages.push({ id, role, content });
@@ -87,12 +95,12 @@ export class ChatEngine {
 		this.counter = 0;
 	}
 
-	private nextTurnId(): string {
-		return `turn_${++this.counter}`;
+	private nextTurnId(): Id {
+		return this.sim.dialect.chat.turnId(++this.counter);
 	}
 
 	private begin(session: Session, incoming: Incoming, emit: Emit): Turn {
-		wake(session, emit);
+		wake(session, this.sim.dialect, emit);
 		const turnId = this.nextTurnId();
 		const own = this.addMessage(session, 'user', incoming.content, emit);
 		const { echoesMessageId } = this.sim.dialect.chat;
@@ -157,7 +165,7 @@ export class ChatEngine {
 	private replyLater(
 		session: Session,
 		content: string | string[],
-		resultsOf: (replyId: string | number | null) => JsonObject[],
+		resultsOf: (replyId: Id | null) => JsonObject[],
 	): void {
 		const order = this.sim.dialect.socket.replyText;
 		const emit = this.emitter(session);
@@ -175,18 +183,14 @@ export class ChatEngine {
 	}
 
 	/** A turn result. The document doesn't say whether `message_id` is the customer's message or the agent's. */
-	private result(
-		turn_id: string,
-		customers: string | number,
-		agents: string | number | null,
-	): JsonObject {
-		const { resultNames } = this.sim.dialect.socket;
+	private result(turn_id: Id, customers: Id, agents: Id | null): JsonObject {
+		const { resultNames, resultState: state } = this.sim.dialect.socket;
 		const message_id = resultNames === 'agent' ? (agents ?? customers) : customers;
-		return { turn_id, message_id, state: 'default', merged_into: null, error: null };
+		return { turn_id, message_id, state, merged_into: null, error: null };
 	}
 
 	/** The results of the messages that were merged into a turn. */
-	private resultsOf(flight: Flight, replyId: string | number | null): JsonObject[] {
+	private resultsOf(flight: Flight, replyId: Id | null): JsonObject[] {
 		const { mergedResult } = this.sim.dialect.socket;
 		return flight.merged.flatMap(({ turnId, messageId }) => {
 			const target = this.result(flight.turnId, messageId, replyId);

@@ -1,8 +1,12 @@
 import { istTimestamp } from '../clock';
+import type { Dialect } from '../dialects';
 import type { JsonObject } from '../json';
 import type { Agent } from '../state/state';
 
 export type SessionMode = 'ai' | 'support';
+
+/** Of a message or turn. */
+export type Id = string | number;
 
 /** A customer's message, sent in any way. */
 export interface Incoming {
@@ -18,17 +22,17 @@ export interface Incoming {
 
 /** A turn in flight, into which later messages are merged. */
 export interface Flight {
-	turnId: string;
+	turnId: Id;
 	contents: string[];
-	merged: Array<{ turnId: string; messageId: string | number }>;
+	merged: Array<{ turnId: Id; messageId: Id }>;
 }
 
 /** The turn of an idempotency key. */
 export interface RememberedTurn {
 	incoming: Incoming;
 	outcome: JsonObject;
-	turnId: string;
-	messageId: string | number;
+	turnId: Id;
+	messageId: Id;
 }
 
 /** Sends an event. A socket may delay it until its ack is sent. */
@@ -42,7 +46,7 @@ export interface Session {
 	mode: SessionMode;
 	person: string | null;
 	context: string[];
-	messages: Array<{ id: string | number; role: 'user' | 'ai'; content: string }>;
+	messages: Array<{ id: Id; role: 'user' | 'ai'; content: string }>;
 	interactions: Map<string, { id: string; options: string[]; answered: boolean }>;
 	remembered: Map<string, RememberedTurn>;
 	/** Scripted contents that take effect only once. */
@@ -80,8 +84,10 @@ export function goDormant(session: Session, emit: Emit): void {
 }
 
 /** The next message reactivates a dormant session. */
-export function wake(session: Session, emit: Emit): void {
-	if (session.status === 'dormant') emit('session_reactivated', { reason: 'customer_message' });
+export function wake(session: Session, { socket }: Dialect, emit: Emit): void {
+	if (session.status === 'dormant') {
+		emit('session_reactivated', { reason: socket.reactivatedReason });
+	}
 	if (session.status !== 'closed') session.status = 'open';
 }
 
@@ -91,11 +97,14 @@ export function closeSession(session: Session, emit: Emit): void {
 	emit('session_closed', {});
 }
 
-export function switchMode(session: Session, mode: SessionMode, emit: Emit): void {
+export function switchMode(
+	session: Session,
+	mode: SessionMode,
+	{ socket }: Dialect,
+	emit: Emit,
+): void {
 	if (session.mode === mode) return;
 	session.mode = mode;
-	emit(
-		'mode_changed',
-		mode === 'support' ? { to: mode, active_human: 'operator-1' } : { to: mode },
-	);
+	const isTakenOver = mode === 'support';
+	emit('mode_changed', { to: mode, ...(isTakenOver && { active_human: socket.activeHuman }) });
 }

@@ -1,6 +1,6 @@
 import get from 'lodash/get';
-import { isObject, type JsonObject } from '../json';
-import type { UndocumentedStatus } from '../dialects/types';
+import type { JsonObject } from '../json';
+import type { Dialect, Field } from '../dialects/forms';
 import type { Simulator } from '../simulator';
 import type { Agent } from '../state/state';
 
@@ -62,7 +62,7 @@ const ERRORS = {
 	campaignNotFound: "Couldn't find Campaign",
 	recordingNotAvailable: 'recording_not_available',
 	notOnDndList: 'Phone number not found on DND list',
-} satisfies { [error in UndocumentedStatus]?: string };
+} satisfies { [error in keyof Dialect['statuses']]?: string };
 
 export function notFound({ dialect }: Simulator, error: keyof typeof ERRORS): SimulatorResponse {
 	return rejected(dialect.statuses[error], ERRORS[error]);
@@ -78,30 +78,7 @@ export function numberMissing({ dialect }: Simulator, agent: Agent): SimulatorRe
 	});
 }
 
-/** A value of a request, by the placement and name of the dialect. In a body, dots in the name nest. */
-export function placed(
-	{ query, body }: SimulatorRequest,
-	placement: 'query' | 'body',
-	name: string,
-): unknown {
-	return placement === 'query' ? query[name] : get(body, name.split('.'));
-}
-
-/** The body of a request, with the values that a dialect nests or puts in the query under their names. */
-export function bodyByNames(
-	request: SimulatorRequest,
-	names: object,
-	inQuery: readonly string[],
-): JsonObject | undefined {
-	const body = request.body ?? (inQuery.length > 0 ? {} : undefined);
-	if (!isObject(body)) return undefined;
-	const wanted = Object.values(names).map(String);
-	const found = wanted
-		.map(
-			(name) => [name, placed(request, inQuery.includes(name) ? 'query' : 'body', name)] as const,
-		)
-		.filter(([, value]) => value !== undefined);
-	// A flat value with a nested name isn't read, nor one in the body instead of the query.
-	const rest = Object.entries(body).filter(([name]) => !wanted.includes(name));
-	return Object.fromEntries([...rest, ...found]);
+/** A value of a request. In a body, dots in the name nest. */
+export function placed({ query, body }: SimulatorRequest, field: Field): unknown {
+	return field.in === 'query' ? query[field.name] : get(body, field.name.split('.'));
 }

@@ -6,5 +6,5 @@ export const listAgents: Handler = ({ state, dialect: { agents } }, { query }) =
 		({ accountId, active, agentUuid }) =>
 			accountId === state.accountId && active && (wanted ?? agentUuid) === agentUuid,
 	);
-	return response(200, agents.body(found.map((agent) => agents.record(agent))));
+	return response(200, agents.list.body(found));
 };

@@ -153,10 +153,7 @@ function page(sim: Simulator, query: Query) {
 		.map((call) => calls.listItem(recordOf(call, sim)));
 	const rest = new URLSearchParams({ ...query, [paging.position]: String(next) }).toString();
 	const link = next === null ? null : `?${LINK}=${Buffer.from(rest).toString('base64url')}`;
-	return response(
-		200,
-		calls.listBody({ items, total: found.length, size: shown, start, next, link }),
-	);
+	return response(200, calls.listBody({ items, total: found.length, next, link }));
 }
 
 /** The index of the first item, from a page number, an offset, or a cursor. */
@@ -164,8 +161,9 @@ function startOf(position: string | undefined, size: number, { dialect }: Simula
 	const { style } = dialect.calls.paging;
 	if (position === undefined) return 0;
 	const number = Number(style === 'cursor' ? position.replace(/^c/, '') : position);
-	if (!Number.isInteger(number) || number < (style === 'page' ? 1 : 0)) return null;
-	return style === 'page' ? (number - 1) * size : number;
+	if (!Number.isInteger(number) || number < (style === 'pageFromOne' ? 1 : 0)) return null;
+	if (style === 'pageFromOne') return (number - 1) * size;
+	return style === 'pageFromZero' ? number * size : number;
 }
 
 /** Returns a filter for calls. Unused query parameters cost nothing in a long list. */

@@ -1,10 +1,10 @@
 import { closeSession, switchMode, type Incoming, type Session } from '../chat/session';
-import type { InboundFields } from '../dialects/types';
+import type { Dialect } from '../dialects';
 import {
-	bodyByNames,
 	invalid,
 	notFound,
 	ok,
+	placed,
 	rejected,
 	response,
 	type Handler,
@@ -40,26 +40,28 @@ const onSession =
 
 export const createSession: Handler = (sim, request) => {
 	const { state, chat, dialect } = sim;
-	const names = dialect.chat.create;
-	const body = bodyByNames(request, names, dialect.chat.inQuery);
-	if (body === undefined) return invalid(sim, ['The body must be a JSON object']);
-	const { [names.agent]: agentUuid, [names.person]: person, [names.metadata]: metadata } = body;
-	if (!isNonEmptyString(agentUuid)) return invalid(sim, [`${names.agent} is required`]);
+	const { create } = dialect.chat;
+	const agentUuid = placed(request, create.agent);
+	const metadata = placed(request, create.metadata);
+	if (!isNonEmptyString(agentUuid)) return invalid(sim, [`${create.agent.name} is required`]);
 	if (metadata !== undefined && !isObject(metadata)) {
-		return invalid(sim, [`${names.metadata} must be an object`]);
+		return invalid(sim, [`${create.metadata.name} must be an object`]);
 	}
 	const agent = state.ownAgent(agentUuid);
 	if (!agent) return notFound(sim, 'agentNotFound');
-	const { sessionId, mode, createdAt } = chat.open(agent, textOrNull(person));
+	const { sessionId, mode, createdAt } = chat.open(
+		agent,
+		textOrNull(placed(request, create.person)),
+	);
 	const created = {
 		session_id: sessionId,
 		agent_uuid: agent.agentUuid,
 		agent_name: agent.name,
-		status: 'active',
+		status: dialect.chat.sessionStatus,
 		mode,
 		created_at: createdAt,
 	};
-	return response(200, dialect.chat.createBody(created));
+	return response(200, dialect.chat.created.body(created));
 };
 
 export const receiveMessage: Handler = async (sim, request) => {
@@ -80,17 +82,18 @@ export const acceptMessage: Handler = async (sim, request) =>
 /** Reads the message with the dialect's names, and finds or creates its session. */
 async function received(
 	sim: Simulator,
-	names: InboundFields,
+	fields: Dialect['chat']['inbound'],
 	request: SimulatorRequest,
 	run: (session: Session, incoming: Incoming) => Answer,
 ): Promise<SimulatorResponse> {
-	const { dialect, state } = sim;
-	const body = bodyByNames(request, names, dialect.chat.inQuery);
-	if (body === undefined) return invalid(sim, ['The body must be a JSON object']);
-	const { [names.message]: content, [names.session]: sessionId, idempotency_key: key } = body;
-	if (!isNonEmptyString(content)) return invalid(sim, [`${names.message} is required`]);
-	if (sessionId === undefined && body[names.agent] === undefined) {
-		return invalid(sim, [`${names.session} or ${names.agent} is required`]);
+	const { state } = sim;
+	const content = placed(request, fields.message);
+	const sessionId = placed(request, fields.session);
+	const agentUuid = placed(request, fields.agent);
+	const key = isObject(request.body) ? request.body.idempotency_key : undefined;
+	if (!isNonEmptyString(content)) return invalid(sim, [`${fields.message.name} is required`]);
+	if (sessionId === undefined && agentUuid === undefined) {
+		return invalid(sim, [`${fields.session.name} or ${fields.agent.name} is required`]);
 	}
 	if (key !== undefined && !isNonEmptyString(key)) {
 		return invalid(sim, ['idempotency_key must be a string']);
@@ -99,15 +102,15 @@ async function received(
 		rail: 'rest',
 		content,
 		interaction: null,
-		messageId: textOrNull(body[names.messageId]),
+		messageId: textOrNull(placed(request, fields.messageId)),
 		idempotencyKey: key ?? null,
 	};
 	if (sessionId !== undefined) {
 		return await withSession(sim, sessionId, (session) => run(session, incoming));
 	}
-	const agent = state.ownAgent(body[names.agent]);
+	const agent = state.ownAgent(agentUuid);
 	if (!agent) return notFound(sim, 'agentNotFound');
-	const person = textOrNull(body[names.person]);
+	const person = textOrNull(placed(request, fields.person));
 	const known = [...state.sessions.values()].find(
 		(session) =>
 			session.agentUuid === agent.agentUuid &&
@@ -143,8 +146,8 @@ export const support = onSession((sim, session, body) => {
 	}
 	const emit = sim.chat.emitter(session);
 	if (command === 'close') closeSession(session, emit);
-	if (command === commands.takeOver) switchMode(session, 'support', emit);
-	if (command === commands.release) switchMode(session, 'ai', emit);
+	if (command === commands.takeOver) switchMode(session, 'support', sim.dialect, emit);
+	if (command === commands.release) switchMode(session, 'ai', sim.dialect, emit);
 	if (isTell) session.context.push(String(text));
 	return response(200, chat.supportBody(command, session.mode));
 });

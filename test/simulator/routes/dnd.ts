@@ -19,19 +19,18 @@ const shown = (entry: DndEntry) => ({
 export const addDnd: Handler = (sim, request) => {
 	const { state, clock } = sim;
 	const { dnd } = sim.dialect;
-	const { add: names, phoneForms, addTwice } = dnd;
-	const { placement, agentPlacement = placement } = names;
-	const agent = state.ownAgent(placed(request, agentPlacement, names.agent));
+	const { add, phoneForms, addTwice } = dnd;
+	const agent = state.ownAgent(placed(request, add.agent));
 	if (!agent) return notFound(sim, 'agentNotFound');
-	const number = placed(request, placement, names.phone);
-	if (!isNonEmptyString(number)) return invalid(sim, [`${names.phone} is required`]);
+	const number = placed(request, add.phone);
+	if (!isNonEmptyString(number)) return invalid(sim, [`${add.phone.name} is required`]);
 	const phone = dndPhone(number, phoneForms);
-	if (phone === null) return invalid(sim, [`${names.phone} is not a valid phone number`]);
+	if (phone === null) return invalid(sim, [`${add.phone.name} is not a valid phone number`]);
 	const known = state.dnd.find((e) => e.agentUuid === agent.agentUuid && e.phone === phone);
 	if (known && addTwice === 'rejected') {
 		return invalid(sim, ['Phone number is already on DND list']);
 	}
-	const reason = placed(request, placement, names.reason);
+	const reason = placed(request, add.reason);
 	const entry = known ?? {
 		id: state.nextId(),
 		agentUuid: agent.agentUuid,
@@ -80,10 +79,10 @@ export const listDnd: Handler = (sim, { query }) => {
 
 export const removeDnd: Handler = (sim, request) => {
 	const { state, dialect } = sim;
-	const { remove: names, phoneForms, phoneMissing } = dialect.dnd;
-	const written = placed(request, names.phonePlacement, names.phone ?? 'phone');
+	const { remove, phoneForms, phoneMissing } = dialect.dnd;
+	const written = placed(request, remove.phone);
 	if (!isNonEmptyString(written)) return rejected(dialect.statuses.phoneMissing, phoneMissing);
-	const agent = state.ownAgent(placed(request, names.agentPlacement, names.agent));
+	const agent = state.ownAgent(placed(request, remove.agent));
 	if (!agent) return notFound(sim, 'agentNotFound');
 	const phone = dndPhone(written, phoneForms);
 	const at = state.dnd.findIndex((e) => e.agentUuid === agent.agentUuid && e.phone === phone);

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { asks } from '../chat/scriptedReplies';
-import type { Emit, Session } from '../chat/session';
+import type { Emit, Id, Session } from '../chat/session';
 import { delay } from '../clock';
 import type { JsonObject } from '../json';
 import type { Simulator } from '../simulator';
@@ -96,11 +96,11 @@ export class SocketHub {
 	}
 
 	/** Stores an event for replaying and sends it to the session's sockets. */
-	emit(session: Session, type: string, payload: JsonObject): string {
+	emit(session: Session, type: string, payload: JsonObject): Id {
 		const { dialect, clock, settings } = this.sim;
 		const { replayMaxEvents = REPLAY_MAX_EVENTS } = settings;
 		const at = clock.now();
-		const event_id = `evt_${++this.eventCounter}`;
+		const event_id = dialect.socket.eventId(++this.eventCounter);
 		const frame: JsonObject = {
 			type,
 			session_id: session.sessionId,

@@ -18,9 +18,9 @@ export class SessionControl {
 		return session;
 	}
 
-	/** Sends an event with any type and payload. Returns its event_id. */
+	/** Sends an event with any type and payload. Returns its event_id as text. */
 	pushEvent(sessionId: string, type: string, payload: JsonObject = {}): string {
-		return this.sim.hub.emit(this.get(sessionId), type, payload);
+		return String(this.sim.hub.emit(this.get(sessionId), type, payload));
 	}
 
 	/** Sends any frame unchanged: malformed or very long text, or bytes. */
@@ -62,7 +62,7 @@ export class SessionControl {
 
 	setMode(sessionId: string, mode: SessionMode): void {
 		const session = this.get(sessionId);
-		switchMode(session, mode, this.sim.chat.emitter(session));
+		switchMode(session, mode, this.sim.dialect, this.sim.chat.emitter(session));
 	}
 
 	goDormant(sessionId: string): void {
@@ -72,7 +72,7 @@ export class SessionControl {
 
 	reactivate(sessionId: string): void {
 		const session = this.get(sessionId);
-		wake(session, this.sim.chat.emitter(session));
+		wake(session, this.sim.dialect, this.sim.chat.emitter(session));
 	}
 
 	close(sessionId: string): void {
@@ -85,7 +85,8 @@ export class SessionControl {
 	}
 
 	autoResume(sessionId: string, idleSeconds = 120): string {
-		const payload = { idle_seconds: idleSeconds, reason: 'operator_idle' };
+		const reason = this.sim.dialect.socket.resumedReason;
+		const payload = { idle_seconds: idleSeconds, reason };
 		return this.pushEvent(sessionId, 'auto_resume_fired', payload);
 	}
 

@@ -1,4 +1,5 @@
 import set from 'lodash/set';
+import type { Field } from '../dialects/forms';
 import type { JsonObject } from '../json';
 import { isObject } from '../json';
 import { WITHOUT_FAULTS } from '../http/faults';
@@ -36,17 +37,13 @@ export function origin({ body }: Got): string {
 	return Array.isArray(body.errors) ? body.errors.join('; ') : String(body.error);
 }
 
-/** Values as a client sends them: `inQuery` in the query, the others in the body, nested by dots. */
-export function sent(
-	values: JsonObject,
-	inQuery: readonly string[] = [],
-): { query: string; body: JsonObject } {
+/** Values as a client sends them: each in the query, or in the body, where dots nest. */
+export function sent(values: Array<[Field, string]>): { query: string; body: JsonObject } {
 	const query = new URLSearchParams();
 	const body: JsonObject = {};
-	for (const [name, value] of Object.entries(values)) {
-		if (inQuery.includes(name)) query.set(name, String(value));
-		else set(body, name.includes('[') ? [name] : name, value);
+	for (const [field, value] of values) {
+		if (field.in === 'query') query.set(field.name, value);
+		else set(body, field.name, value);
 	}
-	const text = query.toString();
-	return { query: text === '' ? '' : `?${text}`, body };
+	return { query: `?${query.toString()}`, body };
 }

@@ -1,5 +1,5 @@
 import { recordOf } from '../../../../nodes/shared/api/envelope';
-import { ServiceRejection } from '../../../../nodes/shared/api/errors';
+import { explained, OutcomeUnknown, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { bytesOf, type HttpResponse, type ServiceRequest } from '../../../../nodes/shared/api/http';
 import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import { findEffect } from '../../../../nodes/shared/api/response';
@@ -201,4 +201,33 @@ describe('a success', () => {
 	])('%j has the record %j', (body, record) => {
 		expect(recordOf({ body })).toEqual(record);
 	});
+});
+
+describe('an unknown outcome', () => {
+	test.each<[string, ConstructorParameters<typeof OutcomeUnknown>[2]]>([
+		['without an original message', undefined],
+		['of a proxy', { originalMessage: '<html>', status: 502, origin: 'response' }],
+	])('%s is the same after it was stored', (_name, facts) => {
+		const advice = { onScreen: 'Look there.', forModel: 'Ask.' };
+		const error = new OutcomeUnknown('It broke', advice, facts);
+		const stored: ReturnType<typeof error.toStored> = JSON.parse(JSON.stringify(error.toStored()));
+		expect(error.toStored()).toStrictEqual(stored);
+		const { message, description, resolutionForModel, originalMessage, status, origin } = error;
+		expect(OutcomeUnknown.fromStored(stored)).toMatchObject({
+			...{ message, description, resolutionForModel, originalMessage, status, origin },
+			outcome: 'unknown',
+		});
+	});
+
+	test('shows and stores only the start of a long response', () => {
+		const facts = { originalMessage: 'x'.repeat(2_001) };
+		const error = new OutcomeUnknown('It broke', { onScreen: '', forModel: '' }, facts);
+		expect(error.originalMessage).toBe(`${'x'.repeat(2_000)}…`);
+		expect(error.toStored().originalMessage).toBe(error.originalMessage);
+	});
+});
+
+test('a bug of this package is thrown as it is', () => {
+	const bug = new TypeError('x is undefined');
+	expect(() => explained(bug)).toThrow(bug);
 });

@@ -9,7 +9,6 @@ import type { MappingTopic } from '../../../../nodes/shared/apiMapping/field';
 import { MAPPING_TOPICS, type MappingName } from '../../../../nodes/shared/apiMapping/topics';
 import { apiMappingOf } from '../../../contract/credentialFor';
 import { providerSettingsOf } from '../../../contract/providerBlock';
-import { unguessable } from '../../../contract/unguessable';
 import { dialects } from '../../../simulator';
 import { explainedBy } from '../explainedBy';
 
@@ -54,7 +53,7 @@ test('missing values have a message with what they are for, whom to ask, the swi
 	expect(mapping.required('dndAddPhoneName')).toBe('phone');
 });
 
-test.each(Object.entries({ ...dialects, unguessable }))(
+test.each(Object.entries(dialects))(
 	'the block of a service that speaks %s has the same values as the fields of the form',
 	(_name, dialect) => {
 		const fields = apiMappingOf(dialect);
