@@ -1,3 +1,4 @@
+import sortBy from 'lodash/sortBy';
 import type {
 	INode,
 	INodeExecutionData,
@@ -6,6 +7,7 @@ import type {
 	NodeParameterValueType,
 } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
+import { plainText } from '../../../nodes/shared/values';
 import { hintsOf, output, runNode, service, harness } from '../../engine';
 
 export const PATH = '/v1/campaigns/42/contacts';
@@ -99,10 +101,39 @@ export type PushRun = {
 	pushed: INodeExecutionData[];
 	rejected: INodeExecutionData[];
 	pushedBefore: INodeExecutionData[];
+	/** Those of *Rejected* and *Pushed Before* in the order of the rows, such as `1 rejected`. */
+	statuses: string[];
 	error: IRun['data']['resultData']['error'];
 	hints: string[];
 	run: IRun;
 };
+
+/** The outputs of the last run of the node. */
+export function outputsOf(run: IRun): PushRun {
+	const [pushed, rejected, pushedBefore] = [0, 1, 2].map((index) => output(run, 'Node', index));
+	return {
+		pushed: pushed ?? [],
+		rejected: rejected ?? [],
+		pushedBefore: pushedBefore ?? [],
+		statuses: statusesOf([...(rejected ?? []), ...(pushedBefore ?? [])]),
+		error: run.data.resultData.error,
+		hints: hintsOf(run),
+		run,
+	};
+}
+
+export const OUTPUTS = ['Pushed', 'Rejected', 'Pushed Before', 'Errors'];
+
+/** The input rows of items. */
+export const rowsOfItems = (items: INodeExecutionData[]): number[] =>
+	items.flatMap(({ pairedItem }) =>
+		[pairedItem ?? []].flat().map((from) => (typeof from === 'number' ? from : from.item)),
+	);
+
+const statusesOf = (items: INodeExecutionData[]) =>
+	sortBy(items, (item) => rowsOfItems([item])[0]).map(
+		(item) => `${rowsOfItems([item]).join()} ${plainText(item.json.rejection_status)}`,
+	);
 
 export async function runPush(
 	input: INodeExecutionData[],
@@ -110,21 +141,17 @@ export async function runPush(
 	over: Partial<INode> = {},
 	settings: IWorkflowSettings = {},
 ): Promise<PushRun> {
-	const node = pushNode(parameters, over);
-	const run = await runNode(
-		node,
-		input,
-		['Pushed', 'Rejected', 'Pushed Before', 'Errors'],
-		settings,
-	);
-	return {
-		pushed: output(run, 'Node', 0),
-		rejected: output(run, 'Node', 1),
-		pushedBefore: output(run, 'Node', 2),
-		error: run.data.resultData.error,
-		hints: hintsOf(run),
-		run,
-	};
+	return outputsOf(await runNode(pushNode(parameters, over), input, OUTPUTS, settings));
+}
+
+/** Pushes with *Continue*, so that each row is in an output. */
+export async function push(
+	rows: number | INodeExecutionData[],
+	parameters: NodeParameters = {},
+	over: Partial<INode> = {},
+): Promise<PushRun> {
+	const input = typeof rows === 'number' ? manyRows(rows) : rows;
+	return await runPush(input, parameters, { ...goOn, ...over });
 }
 
 export type Reply = [status: number, body: JsonObject | string];
@@ -132,6 +159,31 @@ export type Reply = [status: number, body: JsonObject | string];
 /** Every contact of a request is accepted. */
 export const ok = (count = 1): Reply => [200, accepted(count)];
 export const ARCHIVED: Reply = [409, rejection('Campaign is archived')];
+/** The connection breaks. */
+export const BROKEN = Object.assign(new Error('ECONNRESET'), { code: 'ECONNRESET' });
+
+/** What the service does with a request that has these numbers. */
+export type Script = (phones: string[], request: number) => Reply | Error;
+export const accepting: Script = (phones, request) => [
+	200,
+	accepted(phones.length, { campaign_upload_id: 500 + request }),
+];
+
+/** The service, which does with each request what the script says. Returns the numbers of each request. */
+export function scripted(script: Script = accepting): string[][] {
+	const sent: string[][] = [];
+	service()
+		.persist()
+		.post(/^\/v1\/campaigns\/\d+\/contacts$/)
+		.optionally()
+		.reply((_uri, body, respond) => {
+			const phones = phonesOf(isJsonObject(body) ? body : {}).map(plainText);
+			const answer = script(phones, sent.push(phones));
+			if (answer instanceof Error) respond(answer, [0]);
+			else respond(null, answer);
+		});
+	return sent;
+}
 
 /** Answers requests in turn and remembers their bodies. */
 export function respondWith(...replies: Reply[]): JsonObject[] {
