@@ -154,7 +154,11 @@ export async function push(
 	return await runPush(input, parameters, { ...goOn, ...over });
 }
 
-export type Reply = [status: number, body: JsonObject | string];
+export type Reply = [
+	status: number,
+	body: JsonObject | string,
+	headers?: { [name: string]: string },
+];
 
 /** Every contact of a request is accepted. */
 export const ok = (count = 1): Reply => [200, accepted(count)];
