@@ -60,10 +60,6 @@ async function retry(
 	return outputsOf(await resume(flow(parameters).workflow, data, 'retry'));
 }
 
-/** The second of the requests is rejected, so that the third never begins. */
-const rejectsSecond = () =>
-	scripted((numbers, request) => (request === 2 ? [401, 'no'] : accepting(numbers, request)));
-
 test('pushes no row again, and reports each as unknown', async () => {
 	const sent = scripted();
 	const { rejected, statuses } = await retry(await kill(manyRows(2)));
@@ -72,13 +68,6 @@ test('pushes no row again, and reports each as unknown', async () => {
 	expect(rejected[0]?.json.rejection_reason).toContain(
 		'An earlier attempt of this execution may have pushed this row',
 	);
-});
-
-test('pushes the rows of rejected requests and later ones', async () => {
-	const sent = rejectsSecond();
-	const { pushed, statuses } = await retry(await kill(manyRows(3), ONE_EACH), ONE_EACH);
-	expect(sent.flat()).toEqual([0, 1, 1, 2].map(phone));
-	expect([pushed.length, statuses]).toEqual([2, ['0 unknown']]);
 });
 
 test('pushes all rows to another campaign, as retries.md says', async () => {
@@ -167,7 +156,8 @@ describe('unknown rows that nobody would see', () => {
 
 	/** *Retry* of a push that was killed in its second of three requests, with these nodes at its outputs. */
 	async function retryWith(outputs: Then[], over: Partial<INode> = {}): Promise<PushRun> {
-		const sent = rejectsSecond();
+		// Its rejection stops the first attempt, so that the third request never begins.
+		const sent = scripted((...request) => (request[1] === 2 ? [401, 'no'] : accepting(...request)));
 		const killed = await kill(manyRows(3), ONE_EACH);
 		const type = NodeConnectionTypes.Main;
 		const to = (node: Then) => (node === undefined ? [] : [{ node, type, index: 0 }]);
@@ -186,35 +176,39 @@ describe('unknown rows that nobody would see', () => {
 		return outputsOf(run);
 	}
 
-	test.each<[string, Then[]]>([
-		['no node', []],
-		['a node at Pushed', ['Next']],
-		['a disabled node', [undefined, 'Disabled']],
-	])('stop the node when all others are pushed, if Rejected leads to %s only', async (_to, to) => {
-		expect((await retryWith(to)).error).toMatchObject({
-			message: UNREAD,
-			description: expect.stringMatching(
-				/^Connect 'Rejected' to a node, .* and retry this execution.*\n3 rows: 2 pushed, 1 unknown\.\nPushed: 2 rows \(rows 2 to 3, .*\nUnknown: 1 row \(row 1\)\./,
-			),
-		});
-	});
-
-	test.each<[string, Then[], Partial<INode>, hint: boolean]>([
-		['Rejected leads to a node', ['Next', 'Next'], {}, false],
+	const stops = { error: UNREAD, left: [] };
+	const returns = { error: undefined, left: ['0 unknown'] };
+	test.each<[string, Then[], Partial<INode>, typeof stops | typeof returns]>([
+		['Rejected leads to no node', [], {}, stops],
+		['only Pushed leads to a node', ['Next'], {}, stops],
+		['Rejected leads to a disabled node', [undefined, 'Disabled'], {}, stops],
+		['Rejected leads to a node', ['Next', 'Next'], {}, returns],
 		[
-			'Rejected leads to a node behind a disabled one',
+			'it leads to one behind a disabled one',
 			[undefined, 'Disabled'],
 			{ notes: 'leads on' },
-			false,
+			returns,
 		],
-		['On Error is set to continue, with a hint', ['Next'], goOn, true],
-	])('are returned if %s', async (_what, to, over, isHinted) => {
-		const { error, pushed, statuses, hints } = await retryWith(to, over);
-		expect([error, pushed.length, statuses]).toEqual([undefined, 2, ['0 unknown']]);
-		expect(hints.join().includes("no node reads 'Rejected'")).toBe(isHinted);
+		['On Error is set to continue', ['Next'], goOn, returns],
+	])('stop the node when all others are pushed, or are returned: %s', async (...given) => {
+		const [, to, over, expected] = given;
+		const { error, pushed, statuses } = await retryWith(to, over);
+		expect({ error: error?.message, left: statuses }).toEqual(expected);
+		expect(pushed).toHaveLength(expected === returns ? 2 : 0);
 	});
 
-	test('are reported to the error output if there is one', async () => {
+	test('stop it with an error that says what to do, and what was pushed', async () => {
+		const { error } = await retryWith([]);
+		expect(error?.description).toMatch(
+			/^Connect 'Rejected' to a node, .* and retry this execution.*\n3 rows: 2 pushed, 1 unknown\.\nPushed: 2 rows \(rows 2 to 3, .*\nUnknown: 1 row \(row 1\)\./,
+		);
+	});
+
+	test('have a hint with Continue', async () => {
+		expect((await retryWith(['Next'], goOn)).hints.join()).toContain("no node reads 'Rejected'");
+	});
+
+	test('are in the item of the error output', async () => {
 		const outputs: Then[] = ['Next', undefined, undefined, 'Next'];
 		const { error, run } = await retryWith(outputs, { onError: 'continueErrorOutput' });
 		expect(error).toBeUndefined();
@@ -222,8 +216,7 @@ describe('unknown rows that nobody would see', () => {
 	});
 
 	test('stop the node if n8n does not tell which outputs are connected', async () => {
-		const value = undefined;
-		const hidden = { value, configurable: true };
+		const hidden = { value: undefined, configurable: true };
 		Object.defineProperty(ExecuteContext.prototype, 'getConnections', hidden);
 		const { error } = await retryWith([undefined, 'Next']);
 		Reflect.deleteProperty(ExecuteContext.prototype, 'getConnections');
@@ -231,22 +224,12 @@ describe('unknown rows that nobody would see', () => {
 	});
 });
 
-test.each<[string, Rows[], Rows[]]>([
-	[
-		'no row again if a row was inserted above the others',
-		[rowsOf(0, 1), rowsOf(2, 3)],
-		[rowsOf(9, 0), rowsOf(1, 2), rowsOf(3, 4)],
-	],
-	[
-		'the batches that had not begun, if the rows are the same',
-		[rowsOf(0, 1)],
-		[rowsOf(0, 1), rowsOf(2, 3)],
-	],
-])('of a parent with a sub-workflow per batch pushes %s', async (_what, batches, now) => {
+test('of a parent with a sub-workflow per batch pushes no row again if a row was inserted above the others', async () => {
 	const sent = scripted();
 	const parent = new ParentExecution();
-	for (const batch of batches) await parent.run(pushNode({}, goOn), batch);
+	for (const batch of [rowsOf(0, 1), rowsOf(2, 3)]) await parent.run(pushNode({}, goOn), batch);
 	parent.retry();
-	for (const batch of now) await parent.run(pushNode({}, goOn), batch);
+	for (const batch of [rowsOf(9, 0), rowsOf(1, 2), rowsOf(3, 4)])
+		await parent.run(pushNode({}, goOn), batch);
 	expect(sent.flat()).toEqual([0, 1, 2, 3].map(phone));
 });

@@ -80,6 +80,7 @@ test('sends no further request after the execution was stopped', async () => {
 	expect(sent).toEqual([phones(0, 1)]);
 	expect(error?.message).toMatch(/^The push was stopped/);
 	expect(error?.description).toMatch(/\nPushed: 2 rows .*\nNot sent: 1 row \(row 3\)/);
+	expect(error?.description).not.toContain('This attempt sent nothing');
 });
 
 test('after something unexpected while a request is in flight, its rows are unknown', async () => {
