@@ -7,7 +7,6 @@ import {
 	type IRunExecutionData,
 } from 'n8n-workflow';
 import {
-	engineHarness,
 	makeNode,
 	makeWorkflow,
 	oneNodeWorkflow,
@@ -17,10 +16,8 @@ import {
 	runKilled,
 	runKilledAfter,
 	storedCopy,
-	useNoWaits,
 } from '../../engine';
 import {
-	accepting,
 	goOn,
 	manyRows,
 	OUTPUTS,
@@ -30,11 +27,12 @@ import {
 	scripted,
 	type NodeParameters,
 	type PushRun,
+	butRequest,
+	phones,
+	pushHarness,
 } from './pushHarness';
 
-engineHarness();
-useNoWaits();
-afterEach(() => jest.restoreAllMocks());
+pushHarness();
 
 const ONE_EACH = { developerSettings: { contactsPerRequest: 1 } };
 type Rows = INodeExecutionData[];
@@ -63,7 +61,7 @@ async function retry(
 test('pushes no row again, and reports each as unknown', async () => {
 	const sent = scripted();
 	const { rejected, statuses } = await retry(await kill(manyRows(2)));
-	expect(sent).toEqual([[phone(0), phone(1)]]);
+	expect(sent).toEqual([phones(0, 1)]);
 	expect(statuses).toEqual(['0 unknown', '1 unknown']);
 	expect(rejected[0]?.json.rejection_reason).toContain(
 		'An earlier attempt of this execution may have pushed this row',
@@ -73,7 +71,7 @@ test('pushes no row again, and reports each as unknown', async () => {
 test('pushes all rows to another campaign, as retries.md says', async () => {
 	const sent = scripted();
 	const { statuses } = await retry(await kill(manyRows(2)), { campaignId: '43' });
-	expect([sent.flat(), statuses]).toEqual([[0, 1, 0, 1].map(phone), []]);
+	expect([sent.flat(), statuses]).toEqual([phones(0, 1, 0, 1), []]);
 });
 
 test.each([
@@ -96,7 +94,7 @@ test('pushes the rows of later runs if n8n stored the first ones, as with Save E
 		1,
 	);
 	const { runData } = (await resume(workflow, data, 'retry')).data.resultData;
-	expect(sent).toEqual([[phone(0)], [phone(1)], [phone(2)]]);
+	expect(sent).toEqual([phones(0), phones(1), phones(2)]);
 	expect(runData.Node?.map((run) => run.data?.main?.map((items) => items?.length))).toEqual([
 		[1, 0, 0],
 		[0, 1, 0],
@@ -108,26 +106,27 @@ describe('in a loop', () => {
 	const INVALID = [rowsOf('-', '-'), rowsOf(0, 1)];
 	const CAMPAIGNS = [42, 43].map((campaign, row) => [{ json: { phone: phone(row), campaign } }]);
 
-	test.each<[string, Rows[], Rows[], firstRun: number, pushed: number[], unknown: number]>([
+	test.each<[string, Rows[], Rows[], { firstRun: number; pushed: number[]; unknown: number }]>([
 		[
 			'a push had only invalid rows, and rows moved to it',
 			INVALID,
 			[rowsOf(9, 0), rowsOf(1)],
-			...([0, [0, 1], 3] as const),
+			{ firstRun: 0, pushed: [0, 1], unknown: 3 },
 		],
 		[
 			'the runs have other numbers in the retry, because n8n restored others',
 			[rowsOf(0, 1), rowsOf(2)],
 			[rowsOf(0, 1), rowsOf(2), rowsOf(3)],
-			...([1, [0, 1, 2, 3], 3] as const),
+			{ firstRun: 1, pushed: [0, 1, 2, 3], unknown: 3 },
 		],
 		[
 			'the campaigns come in another order',
 			CAMPAIGNS,
 			CAMPAIGNS.toReversed(),
-			...([0, [0, 1], 2] as const),
+			{ firstRun: 0, pushed: [0, 1], unknown: 2 },
 		],
-	])('pushes no row again if %s', async (_what, lists, now, firstRun, pushed, unknown) => {
+	])('pushes no row again if %s', async (_what, lists, now, expected) => {
+		const { firstRun, pushed, unknown } = expected;
 		const sent = scripted();
 		const { workflow } = flow({ campaignId: '={{ $json.campaign ?? 42 }}' });
 		const data = await runKilledAfter(workflow, 'Node', lists, lists.length - 1);
@@ -143,7 +142,7 @@ describe('in a loop', () => {
 		const run = await resume(workflow, data, 'retry');
 		const runs = run.data.resultData.runData.Node?.slice(firstRun) ?? [];
 		const rejected = runs.flatMap((each) => each.data?.main?.[1] ?? []);
-		expect(sent.flat()).toEqual(pushed.map(phone));
+		expect(sent.flat()).toEqual(phones(...pushed));
 		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(
 			Array(unknown).fill('unknown'),
 		);
@@ -157,7 +156,7 @@ describe('unknown rows that nobody would see', () => {
 	/** *Retry* of a push that was killed in its second of three requests, with these nodes at its outputs. */
 	async function retryWith(outputs: Then[], over: Partial<INode> = {}): Promise<PushRun> {
 		// Its rejection stops the first attempt, so that the third request never begins.
-		const sent = scripted((...request) => (request[1] === 2 ? [401, 'no'] : accepting(...request)));
+		const sent = scripted(butRequest(2, [401, 'no']));
 		const killed = await kill(manyRows(3), ONE_EACH);
 		const type = NodeConnectionTypes.Main;
 		const to = (node: Then) => (node === undefined ? [] : [{ node, type, index: 0 }]);
@@ -172,7 +171,7 @@ describe('unknown rows that nobody would see', () => {
 		});
 		const run = await resume(workflow, storedCopy(killed), 'retry');
 		// The rows that had not begun are pushed in any case.
-		expect(sent.flat()).toEqual([0, 1, 1, 2].map(phone));
+		expect(sent.flat()).toEqual(phones(0, 1, 1, 2));
 		return outputsOf(run);
 	}
 
@@ -231,5 +230,5 @@ test('of a parent with a sub-workflow per batch pushes no row again if a row was
 	parent.retry();
 	for (const batch of [rowsOf(9, 0), rowsOf(1, 2), rowsOf(3, 4)])
 		await parent.run(pushNode({}, goOn), batch);
-	expect(sent.flat()).toEqual([0, 1, 2, 3].map(phone));
+	expect(sent.flat()).toEqual(phones(0, 1, 2, 3));
 });

@@ -13,15 +13,7 @@ import {
 	type ITaskData,
 } from 'n8n-workflow';
 import { plainText } from '../../../nodes/shared/values';
-import {
-	engineHarness,
-	oneNodeWorkflow,
-	resume,
-	retryFailed,
-	service,
-	storedCopy,
-	useNoWaits,
-} from '../../engine';
+import { oneNodeWorkflow, resume, retryFailed, storedCopy } from '../../engine';
 import { RUNS, TIMEOUT_MS } from '../../fuzz/runs';
 import {
 	accepted,
@@ -35,10 +27,11 @@ import {
 	rowsOfItems,
 	scripted,
 	type Reply,
+	campaign,
+	pushHarness,
 } from './pushHarness';
 
-const { store: database } = engineHarness();
-useNoWaits();
+const { store: database } = pushHarness();
 
 /** The number of a person, or an unusable cell. */
 type Row = number | '-';
@@ -143,17 +136,7 @@ class World {
 			if (process.isKilled || this.failing-- > 0) throw new Error('The database is locked');
 		};
 		scripted((phones, request) => this.respond(phones, request));
-		const campaign = { id: 42, status: 'Active' };
-		service()
-			.persist()
-			.get('/v1/campaigns/42/status')
-			.optionally()
-			.reply(200, { success: true, data: { campaign, calls: {}, uploads: [] } });
-		service()
-			.persist()
-			.get('/v1/active_agents')
-			.optionally()
-			.reply(200, { success: true, data: [{ agent_uuid: 'agent_5f2c' }] });
+		campaign();
 	}
 
 	private respond(phones: string[], request: number): Reply | Error {
@@ -271,7 +254,7 @@ const NOT_THERE = ['rejected', 'not_sent', 'do_not_disturb'];
 const OPEN = ['unknown', 'unknown_before', 'not_sent'];
 
 const itemsIn = (data: ITaskData['data']): INodeExecutionData[] =>
-	data?.main.flatMap((items) => items ?? []) ?? [];
+	data?.main?.flatMap((items) => items ?? []) ?? [];
 
 /** What a run of the node reports of each row, in its outputs or in its error. */
 function reportIn({ data, error }: ITaskData): Reported[] {

@@ -1,11 +1,20 @@
 /** What to Do: Check Only. */
-import nock from 'nock';
-import { engineHarness, engineTool, output, runNode, service, useNoWaits } from '../../engine';
+import { engineTool, output, runNode, service } from '../../engine';
 import { DETAILS, listOf, PATH as DND_PATH } from '../Dnd/dndHarness';
-import { jsonOf, phone, push, pushNode, rejection, rowsOf, runPush, scripted } from './pushHarness';
+import {
+	campaign,
+	jsonOf,
+	phone,
+	push,
+	pushHarness,
+	pushNode,
+	rejection,
+	rowsOf,
+	runPush,
+	scripted,
+} from './pushHarness';
 
-const harness = engineHarness();
-useNoWaits();
+const harness = pushHarness();
 const check = { whatToDo: 'check' };
 const asRows = { ...check, options: { output: 'rows' } };
 const rows = rowsOf(
@@ -15,27 +24,13 @@ const rows = rowsOf(
 	{ phone: 9000000002 },
 );
 
-const ACTIVE = [{ agent_uuid: 'agent_5f2c' }];
-const activeAgents = () => service().get('/v1/active_agents');
-
-/** The requests that *Check Only* makes if the credential describes no do-not-disturb list. */
-function checked(status = 'Active', agents: object[] = ACTIVE, meta: object = {}): void {
-	campaign(status);
-	activeAgents().reply(200, { success: true, data: agents, meta });
-}
-function campaign(status = 'Active'): void {
-	const data = { campaign: { id: 42, status }, calls: {}, uploads: [] };
-	service().get('/v1/campaigns/42/status').reply(200, { success: true, data });
-}
-
 const LIST_NOT_DESCRIBED =
 	"The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.";
 const ONLY_PUSH = "Only a push checks the agent's outbound number, and what the service rejects.";
 
 test('checks everything, sends nothing, and reports the results', async () => {
-	checked('Paused');
+	campaign('Paused');
 	const { pushed, rejected, hints } = await push(rows, check);
-	expect(nock.isDone()).toBe(true);
 	const summary = `4 rows: 2 ready, 1 rejected, 1 duplicate. The campaign's status is Paused, so its contacts can be pushed, but nobody is called until it's active. The agent is active. ${LIST_NOT_DESCRIBED} ${ONLY_PUSH}`;
 	expect(pushed).toEqual([
 		{
@@ -53,7 +48,7 @@ test('checks everything, sends nothing, and reports the results', async () => {
 });
 
 test('with One Item per Row, returns the status and the number to send of each row', async () => {
-	checked();
+	campaign();
 	const unknown = { phone: '90000 00003', push_status: ' Unknown ', rejection_status: 'unknown' };
 	const { pushed, rejected } = await push([...rows, ...rowsOf(unknown)], asRows);
 	expect(pushed).toEqual([
@@ -92,7 +87,7 @@ test('stops if the service rejects the campaign, and names no row that was not s
 });
 
 test('says that a list without names is not released', async () => {
-	checked();
+	campaign();
 	const { hints } = await push(rowsOf({ phone: phone(1) }, { phone: phone(2) }), check);
 	expect(hints).toContain(
 		"The input has no column \"person_name\", so nobody's name is known, and 'Add and Release' sends nothing. In 'Person Name Column', enter the column with the names. To release the contacts without names, empty it.",
@@ -100,7 +95,7 @@ test('says that a list without names is not released', async () => {
 });
 
 test('as a tool, reports the result, and the same contacts can be pushed afterwards', async () => {
-	checked();
+	campaign();
 	const sent = scripted();
 	const row = { phone: phone(1) };
 	const summary = `1 row: 1 ready. The agent is active. ${LIST_NOT_DESCRIBED} ${ONLY_PUSH}`;
@@ -120,6 +115,7 @@ describe('the agent', () => {
 		const [item] = output(await runNode(node, rows), 'Node');
 		return item?.json.summary;
 	};
+	const activeAgents = () => service().get('/v1/active_agents');
 	const dndList = () => service().get(DND_PATH).query({ list_agent: 'agent_5f2c', list_size: 100 });
 	const ofAgent = (...phones: string[]) => {
 		const list = listOf(...phones);
@@ -139,7 +135,8 @@ describe('the agent', () => {
 		],
 		[[{ id: 1 }], {}, 'no recognizable list of active agents'],
 	])('with the active agents %j %j', async (data, meta, words) => {
-		checked('Active', data, meta);
+		activeAgents().reply(200, { success: true, data, meta });
+		campaign();
 		expect(await summaryOf()).toContain(words);
 	});
 
@@ -147,7 +144,7 @@ describe('the agent', () => {
 		[['+919000000001', '+919111111111'], ''],
 		[['+919000000001', '98*** 12345'], ' The list leaves it open for 1 more.'],
 	])('with %j on its do-not-disturb list, which the credential describes', async (listed, more) => {
-		checked();
+		campaign();
 		dndList().reply(200, ofAgent(...listed));
 		expect(await summaryOf(DETAILS)).toBe(
 			`4 rows: 2 ready, 1 rejected, 1 duplicate. The agent is active. The agent's do-not-disturb list has 1 of 2 ready rows.${more} ${ONLY_PUSH}`,
@@ -155,8 +152,8 @@ describe('the agent', () => {
 	});
 
 	test('the check returns what it knows if the lists cannot be read', async () => {
-		campaign();
 		activeAgents().times(4).reply(503, '');
+		campaign();
 		dndList().times(4).reply(503, '');
 		const summary = await summaryOf(DETAILS);
 		expect(summary).toContain('4 rows: 2 ready, 1 rejected, 1 duplicate.');

@@ -8,7 +8,15 @@ import type {
 } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
 import { plainText } from '../../../nodes/shared/values';
-import { hintsOf, output, runNode, service, harness } from '../../engine';
+import {
+	engineHarness,
+	hintsOf,
+	output,
+	runNode,
+	service,
+	harness,
+	useNoWaits,
+} from '../../engine';
 
 export const PATH = '/v1/campaigns/42/contacts';
 
@@ -18,6 +26,7 @@ export const rowsOf = (...rows: JsonObject[]): INodeExecutionData[] =>
 	rows.map((json) => ({ json }));
 
 export const phone = (index: number) => String(9_000_000_000 + index);
+export const phones = (...rows: number[]) => rows.map(phone);
 
 export const manyRows = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, (_, index) => ({
@@ -76,6 +85,13 @@ export const rejection = (error: string, details: JsonObject | null = null): Jso
 	error,
 	details,
 });
+
+/** n8n's engine without waits, in each test of a file. */
+export function pushHarness() {
+	useNoWaits();
+	afterEach(() => jest.restoreAllMocks());
+	return engineHarness();
+}
 
 /** The node with one item per request, which most tests are about. */
 export function pushNode(
@@ -173,6 +189,12 @@ export const accepting: Script = (phones, request) => [
 	accepted(phones.length, { campaign_upload_id: 500 + request }),
 ];
 
+/** Accepts all requests but this one. */
+export const butRequest =
+	(nth: number, reply: Reply | Error): Script =>
+	(numbers, request) =>
+		request === nth ? reply : accepting(numbers, request);
+
 /** The service, which does with each request what the script says. Returns the numbers of each request. */
 export function scripted(script: Script = accepting): string[][] {
 	const sent: string[][] = [];
@@ -183,10 +205,24 @@ export function scripted(script: Script = accepting): string[][] {
 		.reply((_uri, body, respond) => {
 			const phones = phonesOf(isJsonObject(body) ? body : {}).map(plainText);
 			const answer = script(phones, sent.push(phones));
-			if (answer instanceof Error) respond(answer, [0]);
-			else respond(null, answer);
+			if (answer instanceof Error) {
+				respond(answer, [0]);
+			} else {
+				const [status, text, headers = {}] = answer;
+				respond(null, [status, text, headers]);
+			}
 		});
 	return sent;
+}
+
+/** A campaign with this status, and its active agent. */
+export function campaign(status = 'Active', id = 42): void {
+	const data = { campaign: { id, status }, calls: {}, uploads: [] };
+	const agents = [{ agent_uuid: 'agent_5f2c' }];
+	const read = (path: string, body: object) =>
+		service().persist().get(path).optionally().reply(200, { success: true, data: body });
+	read(`/v1/campaigns/${id}/status`, data);
+	read('/v1/active_agents', agents);
 }
 
 /** Answers requests in turn and remembers their bodies. */

@@ -2,17 +2,7 @@
 import nock from 'nock';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
-import {
-	engineHarness,
-	engineTool,
-	mcpTool,
-	oneNodeWorkflow,
-	resume,
-	runKilled,
-	service,
-	storedCopy,
-	useNoWaits,
-} from '../../engine';
+import { engineTool, mcpTool, oneNodeWorkflow, resume, runKilled, storedCopy } from '../../engine';
 import {
 	accepted,
 	ARCHIVED,
@@ -34,27 +24,17 @@ import {
 	type PushRun,
 	type Reply,
 	WAITING,
+	campaign,
+	phones,
+	pushHarness,
 } from './pushHarness';
 
-const { store } = engineHarness();
-useNoWaits();
+const { store } = pushHarness();
 
 beforeEach(() => {
-	for (const id of [42, 43]) campaign(id, 'Active');
-	service()
-		.persist()
-		.get('/v1/active_agents')
-		.optionally()
-		.reply(200, { success: true, data: [{ agent_uuid: 'agent_5f2c' }] });
+	campaign();
+	campaign('Active', 43);
 });
-
-function campaign(id: number, status: string): void {
-	service()
-		.persist()
-		.get(`/v1/campaigns/${id}/status`)
-		.optionally()
-		.reply(200, { success: true, data: { campaign: { id, status }, calls: {}, uploads: [] } });
-}
 
 const SKIP = { options: { skipPushedBefore: true } };
 const release = { whatToDo: 'release' };
@@ -63,7 +43,6 @@ const released = (count: number, over: JsonObject = {}): Reply => [
 	200,
 	accepted(count, { enqueued: true, ...over }),
 ];
-const phones = (...rows: number[]) => rows.map(phone);
 /** A new execution. */
 const run = async (
 	rows: number | INodeExecutionData[],
@@ -77,12 +56,17 @@ const databaseFails = (isFailing: (call: string) => boolean) => {
 };
 const databaseWorks = () => (store.beforeCall = () => {});
 
-/** Row 0 was released, row 1 waits, and the outcome of row 2 is unknown. */
-async function pushThree(): Promise<void> {
-	scripted((_numbers, request) => [released(1), ok(1), BROKEN][request - 1] ?? ok(3));
+/** Row 0 was released, row 1 waits, and the outcome of row 2 is unknown. Later ones are released. */
+async function pushThree(): Promise<string[][]> {
+	nock.cleanAll();
+	campaign();
+	const sent = scripted((_numbers, request) =>
+		request === 2 ? ok(1) : request === 3 ? BROKEN : released(1),
+	);
 	await run(1, release);
 	await run(2);
 	await run(3);
+	return sent;
 }
 const THREE = ['0 pushed_before', '1 waiting_before', '2 unknown_before'];
 
@@ -134,7 +118,7 @@ describe('what is known of the earlier push', () => {
 		expect(store.size).toBe(size);
 	});
 
-	test('needs no node that reads rows that were released, but somebody who looks at those that wait', async () => {
+	test('is only a reason to do something if rows wait', async () => {
 		await pushThree();
 		expect((await run(1, release)).hints).toEqual(['1 row: 0 pushed, 1 pushed before.']);
 		expect((await run(2, release)).hints[1]).toMatch(
@@ -192,49 +176,40 @@ describe('what is known of the earlier push', () => {
 	});
 });
 
-/** The results of what follows an interruption at each access to the database, one after another. */
-async function afterEachInterruption(
-	begin: () => Promise<unknown>,
-	interrupted: () => Promise<unknown>,
-	failures: number,
-	then: () => Promise<void>,
-): Promise<void> {
-	let isInterrupted = true;
-	for (let nth = 1; isInterrupted; nth++) {
-		store.clear();
-		await begin();
-		const before = store.calls.length;
-		databaseFails(() => {
-			const call = store.calls.length - before;
-			return call >= nth && call < nth + failures;
-		});
-		await interrupted();
-		isInterrupted = store.calls.length - before >= nth;
-		databaseWorks();
-		await then();
-	}
-}
-
-test.each([
-	['n8n is killed', Infinity],
+test.each<[string, NodeParameters, failures: number]>([
+	['n8n is killed in a push', release, Infinity],
 	// The look-up tries to remove its texts seven times.
-	['the database fails for more than a minute', 7],
-])('an interrupted look-up makes nothing known that is not: %s', async (_what, failures) => {
-	await afterEachInterruption(
-		pushThree,
-		async () => await run(3, release),
-		failures,
-		async () => {
-			for (let time = 0; time < 2; time++) {
-				expect((await run(3, release)).statuses).toEqual([
+	['the database fails for more than a minute in a push', release, 7],
+	['n8n is killed in a check', check, Infinity],
+])(
+	'wherever a look-up is interrupted, nothing is known that is not, and no row is lost: %s',
+	async (...given) => {
+		const [, parameters, failures] = given;
+		let isInterrupted = true;
+		for (let nth = 1; isInterrupted; nth++) {
+			store.clear();
+			const sent = await pushThree();
+			const before = store.calls.length;
+			databaseFails(() => {
+				const call = store.calls.length - before;
+				return call >= nth && call < nth + failures;
+			});
+			await run(3, parameters);
+			isInterrupted = store.calls.length - before >= nth;
+			databaseWorks();
+			for (const others of [[], [/^3 (pushed|unknown)_before$/]]) {
+				const { statuses } = await run(4, release);
+				expect(statuses).toEqual([
 					expect.stringMatching(/^0 (pushed|unknown)_before$/),
 					expect.stringMatching(/^1 (waiting|unknown)_before$/),
 					'2 unknown_before',
+					...others.map((other): unknown => expect.stringMatching(other)),
 				]);
 			}
-		},
-	);
-});
+			expect(sent).toEqual([phones(0), phones(1), phones(2), phones(3)]);
+		}
+	},
+);
 
 describe('Check Only', () => {
 	test('leaves out numbers whose push ended, counts them, and remembers nothing', async () => {
@@ -257,20 +232,6 @@ describe('Check Only', () => {
 	test('does not change the database if nothing was pushed yet', async () => {
 		expect((await run(1, check)).pushed[0]?.json.totals).toMatchObject({ ready: 1 });
 		expect(store.calls).toEqual(['count']);
-	});
-
-	test('wherever n8n is killed in it, a push sends the same rows afterwards', async () => {
-		const sent = scripted();
-		const interrupted = async () => await run(3, check);
-		await afterEachInterruption(
-			async () => await run(1),
-			interrupted,
-			Infinity,
-			async () => {
-				expect((await run(3)).statuses).toHaveLength(1);
-				expect(sent.splice(0)).toEqual([phones(0), phones(1, 2)]);
-			},
-		);
 	});
 
 	test('says that it may not have left out all of them if looking for them takes long', async () => {
@@ -323,7 +284,7 @@ test('reserves the numbers of a request before it is sent, but not those of late
 
 test('reserves nothing if the service would reject every request', async () => {
 	nock.cleanAll();
-	campaign(42, 'Archived');
+	campaign('Archived');
 	expect((await runPush(manyRows(2), SKIP)).error).toMatchObject({
 		message: 'The campaign is archived, so nothing was sent',
 		description: "Choose another campaign in 'Campaign'.",

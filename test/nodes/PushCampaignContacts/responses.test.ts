@@ -1,7 +1,6 @@
 /** What the response to an accepted request says about its rows. */
 import range from 'lodash/range';
 import type { JsonObject, JsonValue } from '../../../nodes/shared/json';
-import { engineHarness } from '../../engine';
 import {
 	inTwos,
 	jsonOf,
@@ -11,9 +10,10 @@ import {
 	rowsOfItems,
 	scripted,
 	WAITING,
+	pushHarness,
 } from './pushHarness';
 
-engineHarness();
+pushHarness();
 
 /** A service that accepts each request with this data. */
 const answer = (data: JsonObject) => scripted(() => [200, { success: true, data }]);

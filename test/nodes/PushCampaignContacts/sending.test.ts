@@ -7,7 +7,7 @@ import { sendInParts } from '../../../nodes/PushCampaignContacts/push/rejectedRo
 import { ServiceRejection } from '../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { engineHarness, startNode, stoppedResult, useNoWaits } from '../../engine';
+import { startNode, stoppedResult } from '../../engine';
 import { MANY_RUNS } from '../../fuzz/runs';
 import {
 	accepting,
@@ -24,15 +24,14 @@ import {
 	ok,
 	scripted,
 	type Reply,
+	phones,
+	pushHarness,
 } from './pushHarness';
 
-const { store } = engineHarness();
-useNoWaits();
-afterEach(() => jest.restoreAllMocks());
+const { store } = pushHarness();
 
 const perRequest = (contactsPerRequest: number) => ({ developerSettings: { contactsPerRequest } });
 const invalid = (text: string): Reply => [400, rejection(text)];
-const phones = (...rows: number[]) => rows.map(phone);
 
 test('sends dates, times, and unusual numbers as JSON', async () => {
 	const bodies = respondWith(ok(1));

@@ -5,19 +5,9 @@ import {
 	type IRun,
 	type ITaskData,
 } from 'n8n-workflow';
-import {
-	engineHarness,
-	makeNode,
-	makeWorkflow,
-	oneNodeWorkflow,
-	resume,
-	runWorkflow,
-	service,
-	useNoWaits,
-} from '../../engine';
+import { makeNode, makeWorkflow, oneNodeWorkflow, resume, runWorkflow } from '../../engine';
 import {
 	accepted,
-	accepting,
 	ARCHIVED,
 	BROKEN,
 	fileItem,
@@ -32,12 +22,14 @@ import {
 	scripted,
 	type NodeParameters,
 	type Reply,
+	butRequest,
+	campaign,
+	phones,
+	pushHarness,
 } from './pushHarness';
 
-engineHarness();
-useNoWaits();
+pushHarness();
 const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
-const phones = (...rows: number[]) => rows.map(phone);
 const rejectedBy = (task: ITaskData | undefined) => task?.data?.main?.[1] ?? [];
 const statusesOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.rejection_status);
 
@@ -66,8 +58,7 @@ describe('another node of the workflow with the same rows', () => {
 
 	test('does not call such a number ready', async () => {
 		scripted(() => BROKEN);
-		const data = { campaign: { id: 42, status: 'Active' }, calls: {}, uploads: [] };
-		service().get('/v1/campaigns/42/status').reply(200, { success: true, data });
+		campaign();
 		const { runData } = (await runBoth('check')).data.resultData;
 		expect(statusesOf(rejectedBy(runData.Other?.[0]))).toEqual(['unknown']);
 	});
@@ -112,16 +103,14 @@ describe('a node that runs several times in an execution', () => {
 		['on the do-not-disturb list', [200, accepted(1, { dnd_skipped: [phone(0)] })], [], 2],
 		['that was rejected', [401, 'no'], [], 2],
 	])('then treats a number %s', async (_which, reply, statuses, requests) => {
-		const sent = scripted((numbers, request) =>
-			request === 1 ? reply : accepting(numbers, request),
-		);
+		const sent = scripted(butRequest(1, reply));
 		const [, second] = await loop([manyRows(1), manyRows(1)]);
 		expect(sent).toEqual(Array(requests).fill(phones(0)));
 		expect(statusesOf(rejectedBy(second))).toEqual(statuses);
 	});
 
 	test('reports no row as not sent that an earlier run pushed', async () => {
-		scripted((numbers, request) => (request === 2 ? ARCHIVED : accepting(numbers, request)));
+		scripted(butRequest(2, ARCHIVED));
 		const one = { developerSettings: { contactsPerRequest: 1 } };
 		const [, second] = await loop([manyRows(1), manyRows(2).reverse()], one);
 		expect(statusesOf(rejectedBy(second))).toEqual(['not_sent', 'duplicate']);

@@ -1,16 +1,7 @@
 /** A push that stops in the middle: what it reports, and what later attempts send. */
 import range from 'lodash/range';
 import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
-import {
-	engineHarness,
-	oneNodeWorkflow,
-	output,
-	retryFailed,
-	runWorkflow,
-	service,
-	storedCredentials,
-	useNoWaits,
-} from '../../engine';
+import { oneNodeWorkflow, output, retryFailed, runWorkflow, service } from '../../engine';
 import {
 	accepted,
 	accepting,
@@ -32,13 +23,14 @@ import {
 	scripted,
 	type NodeParameters,
 	type PushRun,
-	type Script,
+	type Reply,
 	WAITING,
+	butRequest,
+	phones,
+	pushHarness,
 } from './pushHarness';
 
-engineHarness();
-useNoWaits();
-afterEach(() => jest.restoreAllMocks());
+pushHarness();
 
 const MAY_BE_SENT =
 	"Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.";
@@ -46,13 +38,7 @@ const LEGEND = 'Rows are counted in the input. A sheet numbers them differently.
 const LOOK =
 	"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many released contacts it has queued (total_queued). Or look at the campaign in the service.";
 const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-const phones = (...rows: number[]) => rows.map(phone);
 const one = (text: string): INodeExecutionData => ({ json: { phone: text } });
-/** Accepts all requests but this one. */
-const butRequest =
-	(nth: number, reply: ReturnType<Script>): Script =>
-	(numbers, request) =>
-		request === nth ? reply : accepting(numbers, request);
 const linesOf = ({ error }: PushRun) => error?.description?.split('\n') ?? [];
 
 describe('if the outcome of the second request is unknown', () => {
@@ -80,7 +66,7 @@ describe('if the outcome of the second request is unknown', () => {
 		expect(error?.context.itemIndex).toBeUndefined();
 	});
 
-	test.each<[string, ReturnType<Script>]>([
+	test.each<[string, Reply | Error]>([
 		['the connection breaks', BROKEN],
 		['the response is cut off', [200, '{"success":true,"data":{"campa']],
 		['a rejection has a list', [400, { ...rejection('no'), data: { campaign_upload_id: 7 } }]],
@@ -169,19 +155,6 @@ test('text from a row is never HTML in the error and the hints', async () => {
 	expect(hints).toContain('Warning from the service: {"code":"x"}.');
 });
 
-test('a later attempt that cannot begin says that an earlier one may have pushed rows', async () => {
-	const read = storedCredentials.getDecrypted.bind(storedCredentials);
-	const reading = jest.spyOn(storedCredentials, 'getDecrypted');
-	reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
-	const sent = scripted(butRequest(2, [503, '']));
-	const { error } = await runPush(manyRows(3), inTwos, tryAgain);
-	expect(sent).toHaveLength(2);
-	expect(error).toMatchObject({
-		message: 'The database is busy',
-		description: `Resolve this. ${MAY_BE_SENT}`,
-	});
-});
-
 describe('Retry in the list of executions', () => {
 	/** An execution that fails. */
 	async function failed(node: INode, rows: INodeExecutionData[]): Promise<IRun> {
@@ -216,22 +189,6 @@ describe('Retry in the list of executions', () => {
 			{ json: { totals, campaign_upload_id: 505 }, pairedItem: [{ item: 2 }, { item: 3 }] },
 			{ json: { totals, campaign_upload_id: 506 }, pairedItem: [{ item: 4 }] },
 		]);
-	});
-
-	test('never sends rows again that may have arrived', async () => {
-		const sent = scripted(butRequest(2, BROKEN));
-		const node = pushNode(inTwos);
-		const first = await failed(node, manyRows(5));
-		const second = await retry(first, node);
-		const third = await retry(second.run, node);
-		for (const run of [second, third]) {
-			expect(run.error?.message).toBe('No response arrived, so the outcome is unknown');
-			expect(linesOf(run)).toContainEqual(
-				expect.stringMatching(/^Unknown: 2 rows \(rows 3 to 4\)/),
-			);
-			expect(linesOf(run)).toContainEqual(expect.stringMatching(/^Pushed: 3 rows/));
-		}
-		expect(sent).toEqual([phones(0, 1), phones(2, 3), phones(4)]);
 	});
 
 	const contacts = (...numbers: number[]): NodeParameters => ({
