@@ -351,13 +351,13 @@ test.each([
 	});
 });
 
-test.each<[string, Reply | Error, count: number, string[]]>([
-	['before the response', BROKEN, 2, ['0 pushed_before', '1 unknown']],
-	['after it', ok(1), 2, ['0 pushed_before', '1 waiting_before']],
-	['of a push that had nothing to send', BROKEN, 1, ['0 pushed_before']],
-])('a retry after a kill %s reports no number as unknown that is known', async (...given) => {
-	const [, reply, count, statuses] = given;
-	const sent = scripted((_numbers, request) => (request === 1 ? released(1) : reply));
+test.each<[string, earlier: Reply | Error, Reply | Error, count: number, string[]]>([
+	['before the response', released(1), BROKEN, 2, ['0 pushed_before', '1 unknown']],
+	['after it', released(1), ok(1), 2, ['0 pushed_before', '1 waiting_before']],
+	['of a push that had nothing to send', BROKEN, ok(1), 1, ['0 unknown_before']],
+])('a retry after a kill %s says of each number what is known', async (...given) => {
+	const [, earlier, reply, count, statuses] = given;
+	const sent = scripted((_numbers, request) => (request === 1 ? earlier : reply));
 	await run(1, release);
 	const { workflow, start } = oneNodeWorkflow(pushNode(SKIP), OUTPUTS);
 	const killed = await runKilled(workflow, start, manyRows(count));
