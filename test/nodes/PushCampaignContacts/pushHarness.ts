@@ -1,3 +1,4 @@
+import sortBy from 'lodash/sortBy';
 import type {
 	INode,
 	INodeExecutionData,
@@ -6,7 +7,16 @@ import type {
 	NodeParameterValueType,
 } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
-import { hintsOf, output, runNode, service, harness } from '../../engine';
+import { plainText } from '../../../nodes/shared/values';
+import {
+	engineHarness,
+	hintsOf,
+	output,
+	runNode,
+	service,
+	harness,
+	useNoWaits,
+} from '../../engine';
 
 export const PATH = '/v1/campaigns/42/contacts';
 
@@ -16,6 +26,7 @@ export const rowsOf = (...rows: JsonObject[]): INodeExecutionData[] =>
 	rows.map((json) => ({ json }));
 
 export const phone = (index: number) => String(9_000_000_000 + index);
+export const phones = (...rows: number[]) => rows.map(phone);
 
 export const manyRows = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, (_, index) => ({
@@ -75,6 +86,13 @@ export const rejection = (error: string, details: JsonObject | null = null): Jso
 	details,
 });
 
+/** n8n's engine without waits, in each test of a file. */
+export function pushHarness() {
+	useNoWaits();
+	afterEach(() => jest.restoreAllMocks());
+	return engineHarness();
+}
+
 /** The node with one item per request, which most tests are about. */
 export function pushNode(
 	{ options, ...parameters }: NodeParameters = {},
@@ -99,10 +117,39 @@ export type PushRun = {
 	pushed: INodeExecutionData[];
 	rejected: INodeExecutionData[];
 	pushedBefore: INodeExecutionData[];
+	/** Those of *Rejected* and *Pushed Before* in the order of the rows, such as `1 rejected`. */
+	statuses: string[];
 	error: IRun['data']['resultData']['error'];
 	hints: string[];
 	run: IRun;
 };
+
+/** The outputs of the last run of the node. */
+export function outputsOf(run: IRun): PushRun {
+	const [pushed, rejected, pushedBefore] = [0, 1, 2].map((index) => output(run, 'Node', index));
+	return {
+		pushed: pushed ?? [],
+		rejected: rejected ?? [],
+		pushedBefore: pushedBefore ?? [],
+		statuses: statusesOf([...(rejected ?? []), ...(pushedBefore ?? [])]),
+		error: run.data.resultData.error,
+		hints: hintsOf(run),
+		run,
+	};
+}
+
+export const OUTPUTS = ['Pushed', 'Rejected', 'Pushed Before', 'Errors'];
+
+/** The input rows of items. */
+export const rowsOfItems = (items: INodeExecutionData[]): number[] =>
+	items.flatMap(({ pairedItem }) =>
+		[pairedItem ?? []].flat().map((from) => (typeof from === 'number' ? from : from.item)),
+	);
+
+const statusesOf = (items: INodeExecutionData[]) =>
+	sortBy(items, (item) => rowsOfItems([item])[0]).map(
+		(item) => `${rowsOfItems([item]).join()} ${plainText(item.json.rejection_status)}`,
+	);
 
 export async function runPush(
 	input: INodeExecutionData[],
@@ -110,28 +157,73 @@ export async function runPush(
 	over: Partial<INode> = {},
 	settings: IWorkflowSettings = {},
 ): Promise<PushRun> {
-	const node = pushNode(parameters, over);
-	const run = await runNode(
-		node,
-		input,
-		['Pushed', 'Rejected', 'Pushed Before', 'Errors'],
-		settings,
-	);
-	return {
-		pushed: output(run, 'Node', 0),
-		rejected: output(run, 'Node', 1),
-		pushedBefore: output(run, 'Node', 2),
-		error: run.data.resultData.error,
-		hints: hintsOf(run),
-		run,
-	};
+	return outputsOf(await runNode(pushNode(parameters, over), input, OUTPUTS, settings));
 }
 
-export type Reply = [status: number, body: JsonObject | string];
+/** Pushes with *Continue*, so that each row is in an output. */
+export async function push(
+	rows: number | INodeExecutionData[],
+	parameters: NodeParameters = {},
+	over: Partial<INode> = {},
+): Promise<PushRun> {
+	const input = typeof rows === 'number' ? manyRows(rows) : rows;
+	return await runPush(input, parameters, { ...goOn, ...over });
+}
+
+export type Reply = [
+	status: number,
+	body: JsonObject | string,
+	headers?: { [name: string]: string },
+];
 
 /** Every contact of a request is accepted. */
 export const ok = (count = 1): Reply => [200, accepted(count)];
 export const ARCHIVED: Reply = [409, rejection('Campaign is archived')];
+/** The connection breaks. */
+export const BROKEN = Object.assign(new Error('ECONNRESET'), { code: 'ECONNRESET' });
+
+/** What the service does with a request that has these numbers. */
+export type Script = (phones: string[], request: number) => Reply | Error;
+export const accepting: Script = (phones, request) => [
+	200,
+	accepted(phones.length, { campaign_upload_id: 500 + request }),
+];
+
+/** Accepts all requests but this one. */
+export const butRequest =
+	(nth: number, reply: Reply | Error): Script =>
+	(numbers, request) =>
+		request === nth ? reply : accepting(numbers, request);
+
+/** The service, which does with each request what the script says. Returns the numbers of each request. */
+export function scripted(script: Script = accepting): string[][] {
+	const sent: string[][] = [];
+	service()
+		.persist()
+		.post(/^\/v1\/campaigns\/\d+\/contacts$/)
+		.optionally()
+		.reply((_uri, body, respond) => {
+			const phones = phonesOf(isJsonObject(body) ? body : {}).map(plainText);
+			const answer = script(phones, sent.push(phones));
+			if (answer instanceof Error) {
+				respond(answer, [0]);
+			} else {
+				const [status, text, headers = {}] = answer;
+				respond(null, [status, text, headers]);
+			}
+		});
+	return sent;
+}
+
+/** A campaign with this status, and its active agent. */
+export function campaign(status = 'Active', id = 42): void {
+	const data = { campaign: { id, status }, calls: {}, uploads: [] };
+	const agents = [{ agent_uuid: 'agent_5f2c' }];
+	const read = (path: string, body: object) =>
+		service().persist().get(path).optionally().reply(200, { success: true, data: body });
+	read(`/v1/campaigns/${id}/status`, data);
+	read('/v1/active_agents', agents);
+}
 
 /** Answers requests in turn and remembers their bodies. */
 export function respondWith(...replies: Reply[]): JsonObject[] {

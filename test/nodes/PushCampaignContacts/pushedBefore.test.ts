@@ -2,71 +2,77 @@
 import nock from 'nock';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
-import { plainText } from '../../../nodes/shared/values';
-import {
-	engineHarness,
-	engineTool,
-	mcpTool,
-	oneNodeWorkflow,
-	output,
-	resume,
-	runKilled,
-	service,
-	storedCopy,
-	useNoWaits,
-} from '../../engine';
+import { engineTool, mcpTool, oneNodeWorkflow, resume, runKilled, storedCopy } from '../../engine';
 import {
 	accepted,
-	respondWith,
-	breaking,
-	goOn,
+	ARCHIVED,
+	BROKEN,
 	inTwos,
-	ok,
-	runPush,
-	pushNode,
+	jsonOf,
 	manyRows,
+	ok,
+	OUTPUTS,
+	outputsOf,
 	phone,
-	phonesOf,
-	rejection,
+	push,
+	pushNode,
+	respondWith,
 	rowsOf,
+	runPush,
+	scripted,
+	type NodeParameters,
 	type PushRun,
 	type Reply,
-	type NodeParameters,
 	WAITING,
+	campaign,
+	phones,
+	pushHarness,
 } from './pushHarness';
 
-const harness = engineHarness();
-const { store } = harness;
-useNoWaits();
+const { store } = pushHarness();
 
 beforeEach(() => {
-	for (const id of [42, 43]) readable(id, 'Active');
+	campaign();
+	campaign('Active', 43);
 });
 
-function readable(id: number, status: string): void {
-	service()
-		.persist()
-		.get(`/v1/campaigns/${id}/status`)
-		.optionally()
-		.reply(200, { success: true, data: { campaign: { id, status }, calls: {}, uploads: [] } });
-}
-
-const ROWS = { skipPushedBefore: true, output: 'rows' };
-const remembering = { options: { skipPushedBefore: true } };
+const SKIP = { options: { skipPushedBefore: true } };
+const release = { whatToDo: 'release' };
+const check = { whatToDo: 'check' };
+const released = (count: number, over: JsonObject = {}): Reply => [
+	200,
+	accepted(count, { enqueued: true, ...over }),
+];
+/** A new execution. */
 const run = async (
-	input: INodeExecutionData[],
+	rows: number | INodeExecutionData[],
 	parameters: NodeParameters = {},
-	node: Partial<INode> = {},
-) => await runPush(input, { ...remembering, ...parameters }, node);
-const statusOf = ({ json }: INodeExecutionData) =>
-	[plainText(json.phone).slice(-1), plainText(json.rejection_status)].join(' ');
-/** Those of *Rejected*, and of *Pushed Before*. */
-const statuses = ({ rejected, pushedBefore }: PushRun) =>
-	[...rejected, ...pushedBefore].map(statusOf);
+	over: Partial<INode> = {},
+): Promise<PushRun> => await push(rows, { ...SKIP, ...parameters }, over);
+const databaseFails = (isFailing: (call: string) => boolean) => {
+	store.beforeCall = (call) => {
+		if (isFailing(call)) throw new Error('database is locked');
+	};
+};
+const databaseWorks = () => (store.beforeCall = () => {});
+
+/** Row 0 was released, row 1 waits, and the outcome of row 2 is unknown. Later ones are released. */
+async function pushThree(): Promise<string[][]> {
+	nock.cleanAll();
+	campaign();
+	const sent = scripted((_numbers, request) =>
+		request === 2 ? ok(1) : request === 3 ? BROKEN : released(1),
+	);
+	await run(1, release);
+	await run(2);
+	await run(3);
+	return sent;
+}
+const THREE = ['0 pushed_before', '1 waiting_before', '2 unknown_before'];
 
 test('pushes a number once across all executions, in any format', async () => {
-	const bodies = respondWith(ok(2), ok(1));
-	await run(manyRows(2));
+	const sent = scripted();
+	await run(2);
 	const second = await run(
 		rowsOf(
 			{ phone: '90000 00000', person_name: 'A much longer name' },
@@ -74,9 +80,9 @@ test('pushes a number once across all executions, in any format', async () => {
 			{ phone: phone(2) },
 		),
 	);
-	expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)]]);
+	expect(sent).toEqual([phones(0, 1), phones(2)]);
 	expect(second.rejected).toEqual([]);
-	expect(second.pushedBefore.map(statusOf)).toEqual(['0 waiting_before', '1 waiting_before']);
+	expect(second.statuses).toEqual(['0 waiting_before', '1 waiting_before']);
 	expect(second.pushed[0]?.json.totals).toMatchObject({
 		received: 3,
 		pushed: 1,
@@ -85,123 +91,74 @@ test('pushes a number once across all executions, in any format', async () => {
 	expect(second.hints[0]).toBe(`3 rows: 1 pushed, 2 waiting since an earlier push. ${WAITING}`);
 });
 
+test('remembers numbers by campaign, for all nodes of the workflow', async () => {
+	scripted();
+	await run(1);
+	expect((await run(1, {}, { id: 'another' })).statuses).toEqual(['0 waiting_before']);
+	expect((await run(1, { campaignId: '43' })).pushed).toHaveLength(1);
+});
+
 describe('what is known of the earlier push', () => {
-	const released = (count: number, over: JsonObject = {}): Reply => [
-		200,
-		accepted(count, { enqueued: true, ...over }),
-	];
-	const release = { whatToDo: 'release' };
-
-	test('it was released', async () => {
-		respondWith(released(1));
-		await run(manyRows(1), release);
-		const { pushedBefore, hints } = await run(manyRows(1), release);
-		expect(pushedBefore.map(statusOf)).toEqual(['0 pushed_before']);
-		expect(pushedBefore[0]?.json.rejection_reason).toMatch(
-			/^An earlier execution of this workflow released this number to the calling queue .* forget the number\.$/,
-		);
-		// Nothing is wrong with such rows, so nobody must read them.
-		expect(hints).toEqual(['1 row: 0 pushed, 1 pushed before.']);
-	});
-
-	test('it waits, also if it would be released now', async () => {
-		respondWith(ok(1));
-		await run(manyRows(1));
-		for (let time = 0; time < 2; time++) {
-			const { pushedBefore, hints } = await run(manyRows(1), release);
-			expect(pushedBefore.map(statusOf)).toEqual(['0 waiting_before']);
-			expect(pushedBefore[0]?.json.rejection_reason).toMatch(
-				/waits in the campaign\. It wasn't sent again, because that may add the person twice\./,
-			);
-			expect(hints[1]).toMatch(/^1 row waits in the campaign since an earlier push\./);
-		}
-	});
-
-	test.each<[string, JsonObject]>([
-		['another one', { enqueued: false }],
-		['none', { enqueued: null }],
-	])('the service reported %s than the release that was requested', async (_what, over) => {
-		respondWith(released(1, over));
-		await run(manyRows(1), release);
-		const status = over.enqueued === false ? 'waiting_before' : 'unknown_before';
-		expect(statuses(await run(manyRows(1), release))).toEqual([`0 ${status}`]);
-	});
-
-	test('n8n was killed before it stored the result', async () => {
-		const sent = respondWith(released(2));
-		store.beforeCall = () => {
-			if (sent.length > 0) throw new Error('killed');
-		};
-		await run(manyRows(2), release);
-		store.beforeCall = () => {};
-		const { pushedBefore } = await run(manyRows(2), release);
-		expect(pushedBefore.map(statusOf)).toEqual(['0 unknown_before', '1 unknown_before']);
-		expect(pushedBefore[0]?.json.rejection_reason).toMatch(
-			/began to push it, and the outcome is unknown, .* Look for it in the campaign\./,
-		);
-	});
-
-	test('n8n cannot read it', async () => {
-		respondWith(released(1));
-		await run(manyRows(1), release);
-		const before = store.calls.length;
-		store.beforeCall = () => {
-			// The number is reserved, then its result is looked up.
-			if (store.calls.length > before + 2) throw new Error('database is locked');
-		};
-		expect(statuses(await run(manyRows(1), release))).toEqual(['0 unknown_before']);
-		store.beforeCall = () => {};
-		expect(statuses(await run(manyRows(1), release))).toEqual(['0 pushed_before']);
-	});
-
-	test('looking it up adds nothing', async () => {
-		respondWith(released(1), ok(1), [500, 'broken']);
-		await run(manyRows(1), release);
-		await run(manyRows(2));
-		await run(manyRows(3), {}, goOn);
+	test('is said of each row, and looking it up adds nothing', async () => {
+		await pushThree();
 		const { size } = store;
-		expect(statuses(await run(manyRows(3), release))).toEqual([
-			...['0 pushed_before', '1 waiting_before', '2 unknown_before'],
-		]);
+		for (const again of [release, {}]) {
+			const { statuses, pushedBefore } = await run(3, again);
+			expect(statuses).toEqual(THREE);
+			expect(pushedBefore.map(({ json }) => json.rejection_reason)).toEqual([
+				expect.stringMatching(
+					/^An earlier execution of this workflow released this number to the calling queue .* forget the number\.$/,
+				),
+				expect.stringMatching(/waits in the campaign\. It wasn't sent again, because that may add/),
+				expect.stringMatching(
+					/began to push it, and the outcome is unknown, .* forget the number\.$/,
+				),
+			]);
+		}
 		expect(store.size).toBe(size);
 	});
 
-	test.each([
-		['n8n is killed', Infinity],
-		// The look-up tries to remove its texts seven times.
-		['the database fails for more than a minute', 7],
-	])('an interrupted look-up makes nothing known that is not: %s', async (_what, failures) => {
-		let isInterrupted = true;
-		for (let nth = 1; isInterrupted; nth++) {
-			store.clear();
-			respondWith(released(1), ok(1), [500, 'broken']);
-			await run(manyRows(1), release);
-			await run(manyRows(2));
-			await run(manyRows(3), {}, goOn);
-			const before = store.calls.length;
-			store.beforeCall = () => {
-				const call = store.calls.length - before;
-				if (call >= nth && call < nth + failures) throw new Error('killed');
-			};
-			await run(manyRows(3), release);
-			isInterrupted = store.calls.length - before >= nth;
-			store.beforeCall = () => {};
-			for (let time = 0; time < 2; time++) {
-				const { pushedBefore } = await run(manyRows(3), release);
-				expect(pushedBefore.map(statusOf)).toEqual([
-					expect.stringMatching(/^0 (pushed|unknown)_before$/),
-					expect.stringMatching(/^1 (waiting|unknown)_before$/),
-					'2 unknown_before',
-				]);
-			}
-		}
+	test('is only a reason to do something if rows wait', async () => {
+		await pushThree();
+		expect((await run(1, release)).hints).toEqual(['1 row: 0 pushed, 1 pushed before.']);
+		expect((await run(2, release)).hints[1]).toMatch(
+			/^1 row waits in the campaign since an earlier/,
+		);
 	});
 
-	test('the columns of a row in Pushed Before', async () => {
-		respondWith(released(1));
-		await run(manyRows(1), release);
-		const { pushedBefore } = await run(manyRows(1), { ...release, options: ROWS });
-		expect(pushedBefore).toEqual([
+	test.each<[string, JsonObject, string]>([
+		['another one than', { enqueued: false }, 'waiting_before'],
+		['nothing of', { enqueued: null }, 'unknown_before'],
+	])('if the service reported %s the requested release', async (_what, over, status) => {
+		respondWith(released(1, over));
+		await run(1, release);
+		expect((await run(1, release)).statuses).toEqual([`0 ${status}`]);
+	});
+
+	test('is unknown if n8n was killed before it stored the result, and other rows are pushed', async () => {
+		const sent = scripted();
+		databaseFails(() => sent.length > 0);
+		await run(4, inTwos);
+		databaseWorks();
+		expect((await run(5)).statuses).toEqual(['0 unknown_before', '1 unknown_before']);
+		expect(sent).toEqual([phones(0, 1), phones(2, 3, 4)]);
+	});
+
+	test('is unknown only as long as n8n cannot read it', async () => {
+		await pushThree();
+		const before = store.calls.length;
+		// The numbers are reserved, then what is known of them is looked up.
+		databaseFails(() => store.calls.length > before + 2);
+		const unknown = [0, 1, 2].map((row) => `${row} unknown_before`);
+		expect((await run(3, release)).statuses).toEqual(unknown);
+		databaseWorks();
+		expect((await run(3, release)).statuses).toEqual(THREE);
+	});
+
+	test('is in the columns of a row', async () => {
+		await pushThree();
+		const options = { ...SKIP.options, output: 'rows' };
+		expect((await run(1, { options })).pushedBefore).toEqual([
 			{
 				json: {
 					...manyRows(1)[0]?.json,
@@ -219,135 +176,105 @@ describe('what is known of the earlier push', () => {
 	});
 });
 
-describe('Check Only', () => {
-	const check = { whatToDo: 'check' };
-	const agents = () =>
-		service()
-			.get('/v1/active_agents')
-			.optionally()
-			.reply(200, { success: true, data: [{ agent_uuid: 'agent_5f2c' }] });
+test.each<[string, NodeParameters, failures: number]>([
+	['n8n is killed in a push', release, Infinity],
+	// The look-up tries to remove its texts seven times.
+	['the database fails for more than a minute in a push', release, 7],
+	['n8n is killed in a check', check, Infinity],
+])(
+	'wherever a look-up is interrupted, nothing is known that is not, and no row is lost: %s',
+	async (...given) => {
+		const [, parameters, failures] = given;
+		let isInterrupted = true;
+		for (let nth = 1; isInterrupted; nth++) {
+			store.clear();
+			const sent = await pushThree();
+			const before = store.calls.length;
+			databaseFails(() => {
+				const call = store.calls.length - before;
+				return call >= nth && call < nth + failures;
+			});
+			await run(3, parameters);
+			isInterrupted = store.calls.length - before >= nth;
+			databaseWorks();
+			for (const others of [[], [/^3 (pushed|unknown)_before$/]]) {
+				const { statuses } = await run(4, release);
+				expect(statuses).toEqual([
+					expect.stringMatching(/^0 (pushed|unknown)_before$/),
+					expect.stringMatching(/^1 (waiting|unknown)_before$/),
+					'2 unknown_before',
+					...others.map((other): unknown => expect.stringMatching(other)),
+				]);
+			}
+			expect(sent).toEqual([phones(0), phones(1), phones(2), phones(3)]);
+		}
+	},
+);
 
-	test('leaves out numbers whose push ended, and counts them', async () => {
-		agents();
-		respondWith([200, accepted(1, { enqueued: true })], ok(1));
-		await run(manyRows(1), { whatToDo: 'release' });
-		await run(manyRows(2));
+describe('Check Only', () => {
+	test('leaves out numbers whose push ended, counts them, and remembers nothing', async () => {
+		await pushThree();
 		const { size } = store;
-		const rows = [...manyRows(4), ...rowsOf({ phone: 'none' })];
-		const { pushed, rejected, pushedBefore, hints } = await run(rows, { ...check, options: ROWS });
-		expect(pushed.map(({ json }) => json.phone)).toEqual([phone(2), phone(3)]);
-		expect(rejected.map(statusOf)).toEqual(['e rejected']);
-		expect(pushedBefore.map(statusOf)).toEqual(['0 pushed_before', '1 waiting_before']);
+		const options = { ...SKIP.options, output: 'rows' };
+		const { pushed, statuses, hints } = await run([...manyRows(4), ...rowsOf({ phone: 'none' })], {
+			...check,
+			options,
+		});
+		expect(pushed.map(({ json }) => json.phone)).toEqual(phones(2, 3));
+		expect(statuses).toEqual(['0 pushed_before', '1 waiting_before', '4 rejected']);
 		expect(hints[0]).toMatch(
 			/^'What to Do' is 'Check Only', so nothing was sent\. 5 rows: 2 ready, 1 rejected, 1 pushed before, 1 waiting since an earlier push\. The ready rows may include numbers whose earlier push has an unknown outcome\. A push leaves them out\. The agent is active/,
 		);
 		expect(store.size).toBe(size);
+		expect((await run(1, check)).hints[0]).not.toContain('may include');
 	});
 
-	test('says nothing about ready rows if there are none', async () => {
-		agents();
-		respondWith([200, accepted(1, { enqueued: true })]);
-		await run(manyRows(1), { whatToDo: 'release' });
-		const { hints } = await run(manyRows(1), check);
-		expect(hints[0]).not.toContain('may include');
-	});
-
-	test('remembers nothing, so that a push sends what was checked', async () => {
-		agents();
-		agents();
-		const bodies = respondWith(ok(1), ok(1));
-		expect((await run(manyRows(1), check)).pushed[0]?.json.totals).toMatchObject({ ready: 1 });
-		// n8n's database isn't even changed if nothing was pushed yet.
+	test('does not change the database if nothing was pushed yet', async () => {
+		expect((await run(1, check)).pushed[0]?.json.totals).toMatchObject({ ready: 1 });
 		expect(store.calls).toEqual(['count']);
-		await run(manyRows(1));
-		await run(manyRows(2), check);
-		expect(statuses(await run(manyRows(2)))).toEqual(['0 waiting_before']);
-		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)]]);
-	});
-
-	test('wherever n8n is killed in it, a push sends the same rows afterwards', async () => {
-		let isInterrupted = true;
-		for (let nth = 1; isInterrupted; nth++) {
-			store.clear();
-			agents();
-			const bodies = respondWith(ok(1), ok(2));
-			await run(manyRows(1));
-			const before = store.calls.length;
-			store.beforeCall = () => {
-				if (store.calls.length - before >= nth) throw new Error('killed');
-			};
-			await run(manyRows(3), check);
-			isInterrupted = store.calls.length - before >= nth;
-			store.beforeCall = () => {};
-			expect((await run(manyRows(3))).pushedBefore).toHaveLength(1);
-			expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1), phone(2)]]);
-		}
 	});
 
 	test('says that it may not have left out all of them if looking for them takes long', async () => {
-		agents();
-		respondWith(ok(1));
-		await run(manyRows(1));
-		const options = { skipPushedBefore: true, output: 'summary' };
-		const { pushed } = await run(manyRows(32_000), { ...check, options });
-		expect(pushed[0]?.json).toMatchObject({
-			summary: expect.stringMatching(
-				/^32,000 rows: 32,000 ready\. The ready rows may include numbers that were pushed before\. A push leaves them out\./,
-			),
-		});
+		scripted();
+		await run(1);
+		const options = { ...SKIP.options, output: 'summary' };
+		const { pushed } = await run(10_000, { ...check, options });
+		expect(pushed[0]?.json.summary).toMatch(
+			/^10,000 rows: 10,000 ready\. The ready rows may include numbers that were pushed before\. A push leaves them out\./,
+		);
 		expect(store.size).toBe(2);
 	});
 
 	test.each(['count', 'add'])(
-		'stops as a push would if n8n cannot use the list (%s), and then knows nothing of it that is not certain',
-		async (failing) => {
-			agents();
-			respondWith([200, accepted(1, { enqueued: true })]);
-			await run(manyRows(1), { whatToDo: 'release' });
-			store.beforeCall = (call) => {
-				if (call.startsWith(failing)) throw new Error('database is locked');
-			};
-			const { error, pushed } = await run(manyRows(1), check);
+		'stops as a push would if n8n cannot use the list: %s',
+		async (call) => {
+			await pushThree();
+			databaseFails((each) => each.startsWith(call));
+			const { error, pushed } = await runPush(manyRows(1), { ...SKIP, ...check });
 			expect(error?.message).toMatch(/^n8n can't read or write the list of numbers pushed before/);
 			expect(pushed).toEqual([]);
-			store.beforeCall = () => {};
-			expect((await run(manyRows(1), check)).pushedBefore).toHaveLength(1);
+			databaseWorks();
+			expect((await run(1, check)).statuses).toEqual(['0 pushed_before']);
 		},
 	);
 
 	test('after an interrupted look-up, says that ready rows may have been pushed before', async () => {
-		agents();
-		agents();
-		respondWith([200, accepted(1, { enqueued: true })]);
-		await run(manyRows(1), { whatToDo: 'release' });
+		await pushThree();
 		const before = store.calls.length;
-		store.beforeCall = () => {
-			if (store.calls.length > before + 2) throw new Error('killed');
-		};
-		await run(manyRows(2), check);
-		store.beforeCall = () => {};
-		const { hints } = await run(manyRows(2), check);
-		expect(hints[0]).toContain('The ready rows may include numbers that were pushed before.');
+		databaseFails(() => store.calls.length > before + 2);
+		await run(2, check);
+		databaseWorks();
+		expect((await run(2, check)).hints[0]).toContain(
+			'The ready rows may include numbers that were pushed before.',
+		);
 	});
-});
-
-test('remembers numbers by campaign, for all nodes of the workflow', async () => {
-	respondWith(ok(1));
-	await run(manyRows(1));
-	const another = await run(manyRows(1), {}, { name: 'Node', id: 'another' });
-	expect(statuses(another)).toEqual(['0 waiting_before']);
-	service().post('/v1/campaigns/43/contacts').reply(200, accepted(1));
-	const { pushed } = await run(manyRows(1), { campaignId: '43' });
-	expect(pushed).toHaveLength(1);
 });
 
 test('reserves the numbers of a request before it is sent, but not those of later requests', async () => {
 	const sizes: number[] = [];
-	store.beforeCall = (call) => {
-		if (call.startsWith('add')) sizes.push(store.size);
-	};
-	respondWith(ok(2), [409, rejection('archived')]);
-	await run(manyRows(6), inTwos, goOn);
+	store.beforeCall = (call) => call.startsWith('add') && sizes.push(store.size);
+	respondWith(ok(2), ARCHIVED);
+	await run(6, inTwos);
 	// Before each request, its note (with the mark of the execution the first time), and its two numbers. After the first
 	// one, what the service reported of them.
 	expect(sizes).toEqual([0, 3, 5, 7, 9]);
@@ -357,59 +284,29 @@ test('reserves the numbers of a request before it is sent, but not those of late
 
 test('reserves nothing if the service would reject every request', async () => {
 	nock.cleanAll();
-	readable(42, 'Archived');
-	const { error, rejected } = await run(manyRows(2));
-	expect(error).toMatchObject({
+	campaign('Archived');
+	expect((await runPush(manyRows(2), SKIP)).error).toMatchObject({
 		message: 'The campaign is archived, so nothing was sent',
 		description: "Choose another campaign in 'Campaign'.",
 	});
-	expect([rejected, store.calls]).toEqual([[], []]);
+	expect(store.calls).toEqual([]);
 });
 
-describe('rows that certainly had no effect can be pushed later', () => {
-	test('a rejection of the whole request', async () => {
-		const bodies = respondWith([409, rejection('archived')], ok(2));
-		await run(manyRows(2), {}, goOn);
-		expect(statuses(await run(manyRows(2)))).toEqual([]);
-		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 0, 1].map(phone));
-	});
-
-	test('a number on the do-not-disturb list, but not a queued one', async () => {
-		const skips = { dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] };
-		const bodies = respondWith([200, accepted(3, skips)], ok(1));
-		await run(manyRows(3));
-		expect(statuses(await run(manyRows(3)))).toEqual(['1 unknown_before', '2 waiting_before']);
-		expect(phonesOf(bodies[1])).toEqual([phone(0)]);
-	});
+test('rows of a rejected request, and of the do-not-disturb list, can be pushed later, but no queued one', async () => {
+	const skips = { dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] };
+	const sent = scripted((_numbers, request) =>
+		request === 1 ? ARCHIVED : [200, accepted(request === 2 ? 3 : 1, request === 2 ? skips : {})],
+	);
+	await run(3);
+	await run(3);
+	expect((await run(3)).statuses).toEqual(['1 unknown_before', '2 waiting_before']);
+	expect(sent).toEqual([phones(0, 1, 2), phones(0, 1, 2), phones(0)]);
 });
 
-describe('rows that may have taken effect are never sent again', () => {
-	test('an unknown outcome is unknown in its run, and unknown_before in the next', async () => {
-		breaking('ECONNRESET');
-		expect(statuses(await run(manyRows(2), {}, goOn))).toEqual(['0 unknown', '1 unknown']);
-		expect(statuses(await run(manyRows(2)))).toEqual(['0 unknown_before', '1 unknown_before']);
-	});
-
-	test('the execution after a killed one sends only the others', async () => {
-		const sent = breaking('ECONNRESET');
-		store.beforeCall = () => {
-			if (sent.length > 0) throw new Error('killed');
-		};
-		await run(manyRows(4), inTwos, goOn);
-		store.beforeCall = () => {};
-		const bodies = respondWith(ok(3));
-		const next = await run(manyRows(5));
-		expect(phonesOf(bodies[0])).toEqual([2, 3, 4].map(phone));
-		expect(statuses(next)).toEqual(['0 unknown_before', '1 unknown_before']);
-	});
-});
-
-describe('when the store of n8n fails', () => {
+describe('when the database of n8n fails', () => {
 	test('before a request: it is not sent', async () => {
-		store.beforeCall = (call) => {
-			if (call === 'add 2') throw new Error('database is locked');
-		};
-		const { error } = await run(manyRows(2));
+		databaseFails((call) => call === 'add 2');
+		const { error } = await runPush(manyRows(2), SKIP);
 		expect(error).toMatchObject({
 			message: expect.stringMatching(/^n8n can't read or write the list of numbers pushed before/),
 			description: expect.stringMatching(
@@ -418,27 +315,21 @@ describe('when the store of n8n fails', () => {
 		});
 	});
 
-	test('after a rejection: the rows were not sent, and the next execution says how to send them', async () => {
-		respondWith([409, rejection('archived')]);
-		store.beforeCall = (call) => {
-			if (call.startsWith('remove')) throw new Error('disk full');
-		};
-		expect(statuses(await run(manyRows(1), {}, goOn))).toEqual(['0 not_sent']);
-		const next = await run(manyRows(1));
-		expect(statuses(next)).toEqual(['0 unknown_before']);
-		expect(next.pushedBefore[0]?.json.rejection_reason).toMatch(
-			/To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', and forget the number\.$/,
-		);
+	test('after a rejection: the rows were not sent, and later executions cannot know that', async () => {
+		respondWith(ARCHIVED);
+		databaseFails((call) => call.startsWith('remove'));
+		expect((await run(1)).statuses).toEqual(['0 not_sent']);
+		expect((await run(1)).statuses).toEqual(['0 unknown_before']);
 	});
 });
 
-test('two simultaneous executions in one process send each number once', async () => {
-	const bodies = respondWith(ok(3), ok(1));
-	const [one, other] = await Promise.all([run(manyRows(3)), run(manyRows(4))]);
-	expect(bodies.flatMap(phonesOf).sort()).toEqual([0, 1, 2, 3].map(phone));
+test('two executions at the same time send each number once', async () => {
+	const sent = scripted();
+	const both = await Promise.all([run(3), run(4)]);
+	expect(sent.flat().sort()).toEqual(phones(0, 1, 2, 3));
 	// It depends on the moment whether the other one has ended.
-	const known = [...statuses(one), ...statuses(other)].map((status) =>
-		status.replace(/(unknown|waiting)_before$/, 'before'),
+	const known = both.flatMap(({ statuses }) =>
+		statuses.map((status) => status.replace(/(unknown|waiting)_before$/, 'before')),
 	);
 	expect(known.sort()).toEqual(['0 before', '1 before', '2 before']);
 });
@@ -447,10 +338,10 @@ test.each([
 	['an agent', engineTool],
 	['an MCP client', mcpTool],
 ])('as a tool of %s, does not push numbers of earlier executions', async (_name, toolOf) => {
-	respondWith(ok(1));
-	await run(manyRows(1));
+	scripted();
+	await run(1);
 	const contacts = "={{ $fromAI('contacts', '', 'json') }}";
-	const tool = toolOf(pushNode({ ...remembering, contactsFrom: 'json', contacts }));
+	const tool = toolOf(pushNode({ ...SKIP, contactsFrom: 'json', contacts }));
 	expect(await tool({ contacts: [{ phone: phone(0) }] })).toMatchObject({
 		outcome: 'not_sent',
 		what_happened: '1 row: 0 pushed, 1 waiting since an earlier push.',
@@ -460,33 +351,18 @@ test.each([
 	});
 });
 
-test.each<[string, () => unknown, string[], string[]]>([
-	['before the response', () => breaking('ECONNRESET'), ['1 unknown'], ['0 pushed_before']],
-	['after it', () => respondWith(ok(1)), [], ['0 pushed_before', '1 waiting_before']],
-])('a retry after a kill %s reports no number as unknown that is known', async (...when) => {
-	const [, respond, rejected, before] = when;
-	respondWith([200, accepted(1, { enqueued: true })]);
-	await run(manyRows(1), { whatToDo: 'release' });
-	respond();
-	const node = pushNode(remembering);
-	const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected', 'Pushed Before']);
-	const begun = await runKilled(workflow, start, manyRows(2));
-	const again = await resume(workflow, storedCopy(begun), 'retry');
-	const outputs = [1, 2].map((index) => output(again, 'Node', index).map(statusOf));
-	expect(outputs).toEqual([rejected, before]);
-});
-
-test('a retry after a kill does not report rows as unknown for which nothing was sent', async () => {
-	const bodies = respondWith(ok(2));
-	await run(manyRows(2));
-	const { workflow, start } = oneNodeWorkflow(pushNode(remembering), [
-		'Pushed',
-		'Rejected',
-		'Pushed Before',
-	]);
-	const begun = await runKilled(workflow, start, manyRows(2));
-	const again = await resume(workflow, storedCopy(begun), 'retry');
-	const before = output(again, 'Node', 2).map(({ json }) => json.rejection_status);
-	expect(before).toEqual(['waiting_before', 'waiting_before']);
-	expect(bodies).toHaveLength(1);
+test.each<[string, earlier: Reply | Error, Reply | Error, count: number, string[]]>([
+	['before the response', released(1), BROKEN, 2, ['0 pushed_before', '1 unknown']],
+	['after it', released(1), ok(1), 2, ['0 pushed_before', '1 waiting_before']],
+	['of a push that had nothing to send', BROKEN, ok(1), 1, ['0 unknown_before']],
+])('a retry after a kill %s says of each number what is known', async (...given) => {
+	const [, earlier, reply, count, statuses] = given;
+	const sent = scripted((_numbers, request) => (request === 1 ? earlier : reply));
+	await run(1, release);
+	const { workflow, start } = oneNodeWorkflow(pushNode(SKIP), OUTPUTS);
+	const killed = await runKilled(workflow, start, manyRows(count));
+	const again = outputsOf(await resume(workflow, storedCopy(killed), 'retry'));
+	expect(again.statuses).toEqual(statuses);
+	expect(sent).toHaveLength(count);
+	expect(jsonOf(again.pushed)).toEqual([]);
 });

@@ -1,118 +1,164 @@
-import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
-import { engineHarness, makeNode, makeWorkflow, runWorkflow, service } from '../../engine';
-import { skipSleeps } from '../../engine/time';
+/** Several runs of Push nodes in an execution. */
+import {
+	createRunExecutionData,
+	type INodeExecutionData,
+	type IRun,
+	type ITaskData,
+} from 'n8n-workflow';
+import { makeNode, makeWorkflow, oneNodeWorkflow, resume, runWorkflow } from '../../engine';
 import {
 	accepted,
-	respondWith,
-	respondInto,
-	breaking,
+	ARCHIVED,
+	BROKEN,
+	fileItem,
 	goOn,
-	pushNode,
+	jsonOf,
 	manyRows,
-	ok,
+	OUTPUTS,
 	phone,
-	phonesOf,
+	push,
+	pushNode,
+	runPush,
+	scripted,
 	type NodeParameters,
 	type Reply,
+	butRequest,
+	campaign,
+	phones,
+	pushHarness,
 } from './pushHarness';
 
-engineHarness();
-beforeEach(() => skipSleeps());
-afterEach(() => jest.restoreAllMocks());
+pushHarness();
 const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
+const rejectedBy = (task: ITaskData | undefined) => task?.data?.main?.[1] ?? [];
+const statusesOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.rejection_status);
 
-/** Two branches that lead to one Push node. n8n runs it once for each, as in a loop. */
-function twoBranches(own: Partial<INode> = {}, parameters: NodeParameters = {}) {
-	const start = makeNode({ type: 'test.start', name: 'Start' });
-	const branch = makeNode({ type: 'test.sink', name: 'Branch' });
-	const nodes = [start, branch, pushNode(parameters, { position: [0, 100], ...own })];
-	const workflow = makeWorkflow(nodes, {
-		Start: { main: [[to('Branch'), to('Node')]] },
-		Branch: { main: [[to('Node')]] },
-	});
-	return { workflow, start };
-}
-
-const runs = (run: IRun, index: number): INodeExecutionData[][] =>
-	(run.data.resultData.runData.Node ?? []).map((each) => each.data?.main?.[index] ?? []);
-
-describe('another node of the workflow', () => {
-	/** Two Push nodes with the same rows. */
-	function twoNodes(whatToDo: string) {
+describe('another node of the workflow with the same rows', () => {
+	async function runBoth(whatToDo: string): Promise<IRun> {
 		const start = makeNode({ type: 'test.start', name: 'Start' });
 		const first = pushNode({}, { ...goOn, position: [0, 0] });
 		const other = pushNode({ whatToDo }, { id: 'other', name: 'Other', position: [0, 100] });
-		const nodes = [start, first, other];
-		const workflow = makeWorkflow(nodes, { Start: { main: [[to('Node'), to('Other')]] } });
-		return { workflow, start };
+		const workflow = makeWorkflow([start, first, other], {
+			Start: { main: [[to('Node'), to('Other')]] },
+		});
+		return await runWorkflow(workflow, start, manyRows(1));
 	}
 
 	test.each(['wait', 'release'])(
 		'(%s) does not push a number that may be in the campaign',
 		async (whatToDo) => {
-			const bodies = breaking('ECONNRESET');
-			const { workflow, start } = twoNodes(whatToDo);
-			const run = await runWorkflow(workflow, start, manyRows(1));
-			expect(bodies.flatMap(phonesOf)).toEqual([phone(0)]);
-			expect(run.data.resultData.error?.message).toBe(
+			const sent = scripted(() => BROKEN);
+			const { error } = (await runBoth(whatToDo)).data.resultData;
+			expect(sent).toEqual([phones(0)]);
+			expect(error?.message).toBe(
 				"1 row may or may not be in the campaign, and no node reads 'Rejected'",
 			);
 		},
 	);
 
-	test('does not call it ready', async () => {
-		breaking('ECONNRESET');
-		const { workflow, start } = twoNodes('check');
-		const data = { campaign: { id: 42, status: 'Active' }, calls: {}, uploads: [] };
-		service().get('/v1/campaigns/42/status').reply(200, { success: true, data });
-		const run = await runWorkflow(workflow, start, manyRows(1));
-		const left = run.data.resultData.runData.Other?.[0]?.data?.main?.[1] ?? [];
-		expect(left.map(({ json }) => json.rejection_status)).toEqual(['unknown']);
+	test('does not call such a number ready', async () => {
+		scripted(() => BROKEN);
+		campaign();
+		const { runData } = (await runBoth('check')).data.resultData;
+		expect(statusesOf(rejectedBy(runData.Other?.[0]))).toEqual(['unknown']);
 	});
 });
 
 describe('a node that runs several times in an execution', () => {
+	/** Runs the node once for each list, as in a loop. */
+	async function loop(lists: INodeExecutionData[][], parameters: NodeParameters = {}) {
+		const node = pushNode(parameters, goOn);
+		const tasks = lists.map((rows) => ({ node, data: { main: [rows] }, source: null }));
+		const data = createRunExecutionData({ executionData: { nodeExecutionStack: tasks } });
+		const run = await resume(oneNodeWorkflow(node, OUTPUTS).workflow, data);
+		return run.data.resultData.runData.Node ?? [];
+	}
+
 	test('pushes a number once, and rejects it in later runs', async () => {
-		const bodies = respondWith(ok(2));
-		const { workflow, start } = twoBranches();
-		const run = await runWorkflow(workflow, start, manyRows(2));
-		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1)]);
-		expect(runs(run, 0).map((items) => items.length)).toEqual([1, 0]);
-		const [, left = []] = runs(run, 1);
-		expect(left.map(({ json }) => json.rejection_status)).toEqual(['duplicate', 'duplicate']);
-		expect(left[0]?.json.rejection_reason).toBe(
-			"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.",
+		const sent = scripted();
+		const options = { output: 'rows' };
+		const [first, second] = await loop([manyRows(2), manyRows(2)], { options });
+		expect(sent).toEqual([phones(0, 1)]);
+		expect([first, second].map((task) => task?.data?.main?.[0]?.length)).toEqual([2, 0]);
+		expect(jsonOf(rejectedBy(second))).toMatchObject(
+			[0, 1].map((row) => ({
+				push_status: 'duplicate',
+				rejection_status: 'duplicate',
+				rejection_reason:
+					"This number was pushed to the campaign earlier in this execution or session, so it wasn't pushed again.",
+				phone_sent: null,
+				phone_key: `91${phone(row)}`,
+			})),
 		);
 	});
 
-	test('shows no phone_sent for a number that an earlier run sent', async () => {
-		respondWith(ok(1));
-		const { workflow, start } = twoBranches({}, { options: { output: 'rows' } });
-		const [, left = []] = runs(await runWorkflow(workflow, start, manyRows(1)), 1);
-		expect(left.map(({ json }) => json)).toMatchObject([
-			{ push_status: 'duplicate', phone_sent: null, phone_key: `91${phone(0)}` },
-		]);
-	});
-
-	test.each<[string, Reply | undefined, string, requests: number]>([
-		['whose outcome is unknown', undefined, 'unknown', 1],
+	test.each<[string, Reply | Error, string[], requests: number]>([
+		['whose outcome is unknown', BROKEN, ['unknown'], 1],
 		[
 			'that the service skipped as a duplicate',
 			[200, accepted(1, { engine_skipped_duplicates: [phone(0)] })],
-			'duplicate',
+			['duplicate'],
 			1,
 		],
-		['on the do-not-disturb list', [200, accepted(1, { dnd_skipped: [phone(0)] })], 'pushed', 2],
-		['that was rejected', [401, 'no'], 'pushed', 2],
-	])('then treats a number %s', async (_which, response, status, requests) => {
-		const bodies = response === undefined ? breaking('ECONNRESET') : respondWith(response);
-		if (requests > 1) respondInto(bodies, ok(1));
-		const { workflow, start } = twoBranches(goOn);
-		const run = await runWorkflow(workflow, start, manyRows(1));
-		expect(bodies.flatMap(phonesOf)).toEqual(Array(requests).fill(phone(0)));
-		const [, left = []] = runs(run, 1);
-		expect(left.map(({ json }) => json.rejection_status)).toEqual(
-			status === 'pushed' ? [] : [status],
-		);
+		['on the do-not-disturb list', [200, accepted(1, { dnd_skipped: [phone(0)] })], [], 2],
+		['that was rejected', [401, 'no'], [], 2],
+	])('then treats a number %s', async (_which, reply, statuses, requests) => {
+		const sent = scripted(butRequest(1, reply));
+		const [, second] = await loop([manyRows(1), manyRows(1)]);
+		expect(sent).toEqual(Array(requests).fill(phones(0)));
+		expect(statusesOf(rejectedBy(second))).toEqual(statuses);
+	});
+
+	test('reports no row as not sent that an earlier run pushed', async () => {
+		scripted(butRequest(2, ARCHIVED));
+		const one = { developerSettings: { contactsPerRequest: 1 } };
+		const [, second] = await loop([manyRows(1), manyRows(2).reverse()], one);
+		expect(statusesOf(rejectedBy(second))).toEqual(['not_sent', 'duplicate']);
+	});
+});
+
+describe('Execute Once, with which n8n passes only the first of several items', () => {
+	const ONCE = { executeOnce: true };
+	const rows = manyRows(3);
+	const file = (row: number) => fileItem(`${row}.csv`, `phone\n${phone(row)}\n`);
+	const json = (contacts: string): NodeParameters => ({ contactsFrom: 'json', contacts });
+	const ALL = json('={{ $input.all().map((item) => item.json) }}');
+
+	test.each<[string, INodeExecutionData[], NodeParameters]>([
+		['rows', rows, {}],
+		['files', [file(0), file(1), file(2)], { contactsFrom: 'csv' }],
+		['contacts in JSON of each item', rows, json('={{ [$json] }}')],
+		['rows that differ in a field', rows, { whatToDo: '={{ $json.release }}' }],
+	])('does not push %s without the others', async (_what, input, parameters) => {
+		const { error } = await runPush(input, parameters, ONCE);
+		expect(error).toMatchObject({
+			message: "'Execute Once' is on, so this node would only use the first of 3 items",
+			description:
+				"Turn it off in 'Settings'. To use only the first item on purpose, add a Limit node before this one.",
+		});
+	});
+
+	test('with Continue, returns the row that n8n passed on in Rejected with the reason', async () => {
+		const { rejected, statuses } = await push(3, {}, ONCE);
+		expect(statuses).toEqual(['0 not_sent']);
+		expect(rejected[0]?.json.error).toContain('of 3 items');
+	});
+
+	test.each<[string, INodeExecutionData[], NodeParameters, number[]]>([
+		['a single row', rows.slice(0, 1), {}, [0]],
+		['a single file', [file(0)], { contactsFrom: 'csv' }, [0]],
+		['the same contacts for all items', rows, json(`[{ "phone": "${phone(7)}" }]`), [7]],
+		['all items in JSON', rows, ALL, [0, 1, 2]],
+	])('pushes %s, because nothing is left out', async (_what, input, parameters, expected) => {
+		const sent = scripted();
+		expect((await runPush(input, parameters, ONCE)).error).toBeUndefined();
+		expect(sent).toEqual([phones(...expected)]);
+	});
+
+	test('is not needed to push all items in JSON once', async () => {
+		const sent = scripted();
+		const { pushed, statuses } = await push(2, ALL);
+		expect(sent).toEqual([phones(0, 1)]);
+		expect([pushed.length, statuses]).toEqual([1, []]);
 	});
 });

@@ -1,0 +1,286 @@
+/** In which requests rows are sent, and what becomes of them if the service rejects some. */
+import fc from 'fast-check';
+import difference from 'lodash/difference';
+import range from 'lodash/range';
+import { DateTime } from 'luxon';
+import { sendInParts } from '../../../nodes/PushCampaignContacts/push/rejectedRows';
+import { ServiceRejection } from '../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../nodes/shared/api/resolution';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { startNode, stoppedResult } from '../../engine';
+import { MANY_RUNS } from '../../fuzz/runs';
+import {
+	accepting,
+	ARCHIVED,
+	contactsOf,
+	inTwos,
+	jsonOf,
+	manyRows,
+	phone,
+	push,
+	pushNode,
+	rejection,
+	respondWith,
+	ok,
+	scripted,
+	type Reply,
+	phones,
+	pushHarness,
+} from './pushHarness';
+
+const { store } = pushHarness();
+
+const perRequest = (contactsPerRequest: number) => ({ developerSettings: { contactsPerRequest } });
+const invalid = (text: string): Reply => [400, rejection(text)];
+
+test('sends dates, times, and unusual numbers as JSON', async () => {
+	const bodies = respondWith(ok(1));
+	const day = DateTime.fromISO('2026-11-21T10:00:00Z', { zone: 'utc' });
+	const odd = { none: NaN, zero: -0, half: '\ud800', own: { a: [day] } };
+	const row = { phone: phone(0), day, date: day.toJSDate(), ...odd };
+	await push([{ json: row }]);
+	expect(contactsOf(bodies[0])).toEqual([JSON.parse(JSON.stringify(row))]);
+});
+
+test('prepares the next request while one is in flight, and each row once', async () => {
+	const prepared: number[] = [];
+	const atResponse: number[][] = [];
+	const rows = range(6).map((row) => ({
+		json: { phone: phone(row), note: { toJSON: () => prepared.push(row) } },
+	}));
+	scripted((numbers, request) => {
+		atResponse.push([...prepared]);
+		return accepting(numbers, request);
+	});
+	await push(rows, inTwos);
+	expect(atResponse).toEqual([range(4), range(6), range(6)]);
+	expect(prepared).toEqual(range(6));
+});
+
+test('stops at a row with a cell that is no JSON, and reports the others', async () => {
+	const sent = scripted();
+	const rows = manyRows(6);
+	const ring: { inner?: object } = {};
+	ring.inner = ring;
+	Object.assign(rows[3]?.json ?? {}, { ring });
+	const { statuses, hints } = await push(rows, inTwos);
+	expect(sent).toEqual([phones(0, 1)]);
+	expect(hints[1]).toMatch(/^A cell of row 4 can't be converted to JSON \(.+\)/);
+	expect(statuses).toEqual(['2 not_sent', '3 not_sent', '4 not_sent', '5 not_sent']);
+});
+
+test('sends no further request after the execution was stopped', async () => {
+	const execution = startNode(pushNode(inTwos), manyRows(3));
+	const sent = scripted();
+	store.beforeCall = () => {
+		if (sent.length === 1) execution.cancel();
+	};
+	const { error } = await stoppedResult(execution);
+	expect(sent).toEqual([phones(0, 1)]);
+	expect(error?.message).toMatch(/^The push was stopped/);
+	expect(error?.description).toMatch(/\nPushed: 2 rows .*\nNot sent: 1 row \(row 3\)/);
+	expect(error?.description).not.toContain('This attempt sent nothing');
+});
+
+test('after something unexpected while a request is in flight, its rows are unknown', async () => {
+	scripted();
+	jest.spyOn(clock, 'sleep').mockRejectedValue(new TypeError('a defect'));
+	const { statuses, hints } = await push(2, perRequest(1));
+	expect(statuses).toEqual(['0 unknown', '1 not_sent']);
+	expect(hints[1]).toMatch(
+		/^Something unexpected happened while a request was in flight.*a defect/,
+	);
+});
+
+test('rows that n8n cannot note before their request are not sent', async () => {
+	const sent = scripted();
+	store.beforeCall = () => {
+		if (sent.length === 1) throw new Error('database is locked');
+	};
+	const { statuses } = await push(3, perRequest(1));
+	expect(sent).toEqual([phones(0)]);
+	expect(statuses).toEqual(['1 not_sent', '2 not_sent']);
+});
+
+describe('a rejection that names contacts', () => {
+	test.each<[string, Reply, string, string]>([
+		['is rejected for another reason', ARCHIVED, 'not_sent', 'Campaign is archived'],
+		['gets no response', [503, ''], 'unknown', 'the outcome is unknown'],
+	])('stops the push if a row that is sent alone %s', async (_what, alone, status, stop) => {
+		const sent = scripted((numbers) =>
+			numbers.length === 1 ? alone : invalid('contacts[1] is invalid'),
+		);
+		const { statuses, hints } = await push(3);
+		expect(sent).toEqual([phones(0, 1, 2), phones(0)]);
+		expect(statuses).toEqual([`0 ${status}`, '1 not_sent', '2 not_sent']);
+		expect(hints[1]).toContain(stop);
+	});
+
+	test('gives each row its own reason, also if the rejection of the row names nothing', async () => {
+		const sent = scripted((numbers, request) => {
+			if (numbers.length === 3) return invalid('contacts[0] bad, contacts[2] worse');
+			if (numbers.includes(phone(0))) return invalid('phone is bad');
+			return numbers.includes(phone(2))
+				? invalid('contacts[0] worse')
+				: accepting(numbers, request);
+		});
+		const { rejected } = await push(3);
+		expect(sent.slice(1)).toEqual([phones(0), phones(1), phones(2)]);
+		expect(jsonOf(rejected).map((row) => row.rejection_reason)).toEqual([
+			'The service rejected this row: phone is bad',
+			'The service rejected this row: contacts[0] worse',
+		]);
+	});
+
+	test('by the path of a field names one contact, and a long text is shortened', async () => {
+		const text = `contacts[0].contacts[2] ${'x'.repeat(1_000)}`;
+		const sent = scripted((numbers, request) =>
+			numbers.includes(phone(0)) ? invalid(text) : accepting(numbers, request),
+		);
+		const { rejected } = await push(3);
+		expect(jsonOf(rejected)).toMatchObject([
+			{
+				phone: phone(0),
+				rejection_status: 'rejected',
+				rejection_reason: `The service rejected this row: ${text.slice(0, 1_000)}...`,
+			},
+		]);
+		expect(sent.at(-1)).toEqual(phones(1, 2));
+	});
+
+	test.each<[string, Reply]>([
+		['with an index beyond the request', invalid('contacts[4] is invalid')],
+		['with a status that is not about validation', [403, rejection('contacts[1] is invalid')]],
+	])('%s rejects no row, and stops the push', async (_what, reply) => {
+		const sent = scripted(() => reply);
+		const { statuses } = await push(3);
+		expect(statuses).toEqual(['0 not_sent', '1 not_sent', '2 not_sent']);
+		expect(sent).toHaveLength(1);
+	});
+});
+
+test('sends no row alone if a rejection names too many', async () => {
+	const sent = scripted(() =>
+		invalid(
+			range(201)
+				.map((row) => `contacts[${row}]`)
+				.join(' '),
+		),
+	);
+	const { statuses, hints } = await push(201);
+	expect(sent).toHaveLength(1);
+	expect(hints[1]).toMatch(/^The service may reject more than 200 rows of one request/);
+	expect(statuses).toEqual(range(201).map((row) => `${row} not_sent`));
+});
+
+describe('the parts of a rejected request', () => {
+	const rejected = (texts: string[], status = 400) =>
+		new ServiceRejection({ message: '', resolution: forEveryone('') }, '', status, {
+			texts,
+			body: {},
+		});
+
+	/** Sends rows to a service that accepts all parts without an error. */
+	async function send(
+		count: number,
+		errorOf: (part: readonly number[]) => ServiceRejection | undefined,
+	) {
+		const accepted: number[] = [];
+		const refused: number[] = [];
+		let requests = 0;
+		const request = async (part: readonly number[]) => {
+			requests++;
+			const error = errorOf(part);
+			if (error === undefined) accepted.push(...part);
+			return await Promise.resolve(error);
+		};
+		const { stopped, rest } = await sendInParts(range(count), request, (row) => refused.push(row));
+		return { accepted, refused, requests, stopped, rest };
+	}
+
+	/** How a service may name a contact, and quote its note. */
+	const QUOTING: Array<(index: number, note: string) => string> = [
+		(index) => `contacts[ ${index} ].phone is not in service`,
+		(index, note) => `contacts[${index}].phone is invalid (note "${note}")`,
+		(index, note) => `"${note}": invalid contact, see contacts[${index}]`,
+		(index, note) => `contacts[${index}] is invalid: ${note.slice(0, 20)}…`,
+		(index, note) => `contacts[${index}] (${note.toUpperCase()})`,
+	];
+	const index = fc.nat(8).map((one) => `contacts[${one}]`);
+	const note = fc.oneof(
+		{ weight: 2, arbitrary: fc.constant('') },
+		fc.array(index, { minLength: 1, maxLength: 3 }).map((all) => all.join(' or ')),
+		index.map((one) => `see ${one.replace('c', 'C')}!`),
+		fc.constant(
+			range(30)
+				.map((one) => `contacts[${one}]`)
+				.join(' '),
+		),
+	);
+	const cases = fc.record({
+		notes: fc.array(note, { minLength: 1, maxLength: 9 }),
+		bad: fc.uniqueArray(fc.nat(7), { maxLength: 3 }),
+		firstIndex: fc.nat(1),
+		words: fc.constantFrom(...QUOTING),
+		namesAll: fc.boolean(),
+	});
+
+	test('all bad rows are rejected, and each good one is pushed once, whether the service counts from 0 or 1, and also if it quotes cells with an index', async () => {
+		const property = fc.asyncProperty(cases, async ({ notes, firstIndex, words, ...given }) => {
+			const rows = range(notes.length);
+			const bad = rows.filter((row) => given.bad.includes(row));
+			const { accepted, refused, requests, stopped } = await send(notes.length, (part) => {
+				const named = part.flatMap((row, position) =>
+					bad.includes(row) ? [words(position + firstIndex, notes[row] ?? '')] : [],
+				);
+				const shown = given.namesAll ? named : named.slice(0, 1);
+				return shown.length === 0 ? undefined : rejected(shown);
+			});
+			expect([accepted.sort(), refused.sort()]).toEqual([difference(rows, bad), bad]);
+			expect(stopped).toBeUndefined();
+			expect(requests).toBeLessThanOrEqual(3 * notes.length + 2);
+		});
+		await fc.assert(property, { numRuns: 2 * MANY_RUNS });
+	});
+
+	test.each<[string, ServiceRejection, count: number, requests: number, refused: number]>([
+		['one after another', rejected(['contacts[0] is invalid']), 202, 401, 200],
+		['by their size', rejected([], 413), 400, 409, 201],
+	])('are limited if the service rejects rows %s', async (_how, error, count, ...expected) => {
+		const { requests, refused, stopped, rest } = await send(count, () => error);
+		expect(stopped?.message).toMatch(/^The service may reject more than 200 rows of one request/);
+		expect([requests, refused.length]).toEqual(expected);
+		expect([...refused, ...rest]).toEqual(range(count));
+	});
+});
+
+describe('a service or a proxy with a maximum size of requests', () => {
+	const limited = (fits: (numbers: string[]) => boolean) =>
+		scripted((numbers, request) =>
+			fits(numbers) ? accepting(numbers, request) : [413, '<html>Request Entity Too Large</html>'],
+		);
+
+	test('gets the rows in smaller requests, in order', async () => {
+		const sent = limited((numbers) => numbers.length <= 3);
+		const { pushed, statuses } = await push(20);
+		expect(sent.map((numbers) => numbers.length)).toEqual([
+			...[20, 10, 5, 3, 2, 5, 3, 2, 10, 5, 3, 2, 5, 3, 2],
+		]);
+		expect(sent.filter((numbers) => numbers.length <= 3).flat()).toEqual(range(20).map(phone));
+		expect([pushed.length, statuses]).toEqual([8, []]);
+	});
+
+	test.each([5, 1])(
+		'gets all rows but one that is too large alone, with requests of at most %i',
+		async (size) => {
+			const sent = limited((numbers) => !numbers.includes(phone(3)));
+			const { rejected, statuses } = await push(7, perRequest(size));
+			expect(statuses).toEqual(['3 rejected']);
+			expect(rejected[0]?.json.rejection_reason).toBe(
+				'The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer of them. The service said: HTTP status 413 · <html>Request Entity Too Large</html>',
+			);
+			const accepted = sent.filter((numbers) => !numbers.includes(phone(3)));
+			expect(accepted.flat()).toEqual(phones(0, 1, 2, 4, 5, 6));
+		},
+	);
+});
