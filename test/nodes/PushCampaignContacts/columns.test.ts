@@ -224,8 +224,8 @@ describe('a column that is missing', () => {
 		],
 		[
 			'what a file must have',
-			file('a,b\n1,2\n'),
-			'In \'Phone Column\', enter the name of the column with phone numbers, not a value of it. The first row of the file must name the columns. The input has: "a", "b".',
+			file('a,,__proto__,name.first\n1,2\n'),
+			'In \'Phone Column\', enter the name of the column with phone numbers, not a value of it. The first row of the file must name the columns. The input has: "a", "name.first".',
 		],
 		[
 			'the first row if it has a phone number',
@@ -367,15 +367,17 @@ describe('other columns', () => {
 		const input = [...rowsOf(own), { json: odd }];
 		const { error } = await runPush(input, listed('toString, properties.toString, b'));
 		expect(error).toBeUndefined();
-		expect(contactsOf(bodies[0])).toEqual([
+		const contacts: JsonObject[] = [
 			{ phone: phone(1), toString: 'x', 'properties.toString': 'y' },
 			{ phone: phone(0) },
-		]);
+		];
+		expect(contactsOf(bodies[0])).toEqual(contacts);
 	});
 
 	test('can have any name, such as __proto__', async () => {
 		const text = `{"phone":"${RIGHT}","__proto__":{"phone":"1"},"constructor":"c","toString":"t"}`;
-		const [contact] = await contactsFor({}, JSON.parse(text));
+		const row: JsonObject = JSON.parse(text);
+		const [contact] = await contactsFor({}, row);
 		expect(JSON.stringify(contact)).toBe(text);
 	});
 });

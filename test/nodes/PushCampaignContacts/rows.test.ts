@@ -1,9 +1,22 @@
 /** What is sent for the rows, and what is returned for them. */
+import range from 'lodash/range';
+import sortBy from 'lodash/sortBy';
 import nock from 'nock';
 import { asRecord, type JsonObject } from '../../../nodes/shared/json';
-import { engineHarness, hintsOf, output, runNode, service, storedCredentials } from '../../engine';
+import {
+	engineHarness,
+	hintsOf,
+	oneNodeWorkflow,
+	output,
+	retryFailed,
+	runNode,
+	runWorkflow,
+	service,
+	storedCredentials,
+} from '../../engine';
 import {
 	accepted,
+	ARCHIVED,
 	respondWith,
 	breaking,
 	contactsOf,
@@ -294,108 +307,99 @@ test.each(['push_status', 'rejection_status'])(
 	},
 );
 
-describe('of rows with the same number', () => {
-	const [ASHA, VIKRAM] = ['9876543210', '9123456789'];
-	test.each<[string, JsonObject[], kept: number[], duplicates: Record<number, string>]>([
-		[
-			'the longest name at any position',
-			[
-				{ phone: ASHA, person_name: 'Asha' },
-				{ phone: '+91 98765 43210', person_name: 'Asha Rao' },
-				{ phone: VIKRAM, person_name: 'Vikram Singh' },
-				{ phone: 9123456789, person_name: 'Vikram' },
-				{ phone: '09876543210', person_name: 'A. Rao' },
-				{ phone: '919876543210', person_name: 'Asha M. Rao' },
-			],
-			[2, 5],
-			{
-				0: 'Asha M. Rao (row 6)',
-				1: 'Asha M. Rao (row 6)',
-				3: 'Vikram Singh (row 3)',
-				4: 'Asha M. Rao (row 6)',
-			},
-		],
-		[
-			'the earlier of equally long names, without the white space around them',
-			[
-				{ phone: ASHA, person_name: 'Asha' },
-				{ phone: ASHA, person_name: '  Asha   ' },
-				{ phone: VIKRAM },
-				{ phone: VIKRAM, person_name: null },
-			],
-			[0, 2],
-			{ 1: 'Asha (row 1)', 3: 'Row 3' },
-		],
-		[
-			'a name before a word that is none',
-			[
-				{ phone: ASHA, person_name: '#NAME?' },
-				{ phone: ASHA, person_name: 'Asha' },
-				{ phone: VIKRAM, person_name: 'Ravi' },
-				{ phone: VIKRAM, person_name: 'undefined undefined' },
-			],
-			[1, 2],
-			{ 0: 'Asha (row 2)', 3: 'Ravi (row 3)' },
-		],
-		[
-			'the first, which has its number in a sheet of Google Sheets',
-			[
-				{ row_number: 2, phone: ASHA, person_name: 'Asha' },
-				{ row_number: 3, phone: ASHA },
-				{ row_number: 5, phone: VIKRAM },
-				{ row_number: 6, phone: VIKRAM },
-			],
-			[0, 2],
-			{ 1: 'Asha (the row with row_number 2)', 3: 'The row with row_number 5' },
-		],
-	])('pushes %s', async (_which, rows, kept, duplicates) => {
-		respondWith(ok(kept.length));
-		const { pushed, rejected } = await runPush(rowsOf(...rows), byRow);
-		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual(kept.map((item) => ({ item })));
-		const reasons = rejected.map(({ json, pairedItem }) => [
-			pairedItem,
-			json.push_status,
-			json.rejection_reason,
-		]);
-		expect(reasons).toEqual(
-			Object.entries(duplicates).map(([item, which]) => [
-				{ item: Number(item) },
-				'duplicate',
-				`${which} has the same number and was kept. The node pushes one row per phone number.`,
-			]),
-		);
-	});
+const kept = (which: string) =>
+	`${which} has the same number and was kept. The node pushes one row per phone number.`;
+const noText = (column: string) =>
+	`The name in column "${column}" isn't text. Enter the name as plain text.`;
+const [ASHA, VIKRAM] = ['9876543210', '9123456789'];
 
-	test('finds them among many', async () => {
-		const count = 3_000;
-		const bodies = respondWith(ok(count));
-		const first = manyRows(count);
-		const longer = first
-			.filter((_row, index) => index % 3 === 0)
-			.map(({ json }) => ({ json: { ...json, person_name: 'Somebody with a longer name' } }));
-		const { rejected } = await runPush([...first, ...longer]);
-		const kept = [...first.filter((_row, index) => index % 3 > 0), ...longer];
-		expect(bodies.flatMap(contactsOf)).toEqual(jsonOf(kept));
-		expect(rejected).toHaveLength(longer.length);
+test.each<[string, Array<[row: JsonObject, reason?: string]>]>([
+	[
+		'of rows with the same number, the longest name at any position',
+		[
+			[{ phone: ASHA, person_name: 'Asha' }, kept('Asha M. Rao (row 6)')],
+			[{ phone: '+91 98765 43210', person_name: 'Asha Rao' }, kept('Asha M. Rao (row 6)')],
+			[{ phone: VIKRAM, person_name: 'Vikram Singh' }],
+			[{ phone: 9123456789, person_name: 'Vikram' }, kept('Vikram Singh (row 3)')],
+			[{ phone: '09876543210', person_name: 'A. Rao' }, kept('Asha M. Rao (row 6)')],
+			[{ phone: '919876543210', person_name: 'Asha M. Rao' }],
+		],
+	],
+	[
+		'of equally long names without the white space around them, the earlier',
+		[
+			[{ phone: ASHA, person_name: 'Asha' }],
+			[{ phone: ASHA, person_name: '  Asha   ' }, kept('Asha (row 1)')],
+			[{ phone: VIKRAM }],
+			[{ phone: VIKRAM, person_name: null }, kept('Row 3')],
+		],
+	],
+	[
+		'a name before a word that is none',
+		[
+			[{ phone: ASHA, person_name: '#NAME?' }, kept('Asha (row 2)')],
+			[{ phone: ASHA, person_name: 'Asha' }],
+			[{ phone: VIKRAM, person_name: 'Ravi' }],
+			[{ phone: VIKRAM, person_name: 'undefined undefined' }, kept('Ravi (row 3)')],
+		],
+	],
+	[
+		'the first row, which is named by its number in Google Sheets',
+		[
+			[{ row_number: 2, phone: ASHA, person_name: 'Asha' }],
+			[{ row_number: 3, phone: ASHA }, kept('Asha (the row with row_number 2)')],
+			[{ row_number: 5, phone: VIKRAM }],
+			[{ row_number: 6, phone: VIKRAM }, kept('The row with row_number 5')],
+		],
+	],
+	[
+		'no row that cannot be used, and each is rejected once',
+		[
+			[{ person_name: 'Asha' }, 'The phone column of this row is empty.'],
+			[{ phone: ASHA, person_name: { first: 'Asha' } }, noText('person_name')],
+			[{ phone: ASHA, person_name: 'Asha', Surname: ['Rao'] }, noText('Surname')],
+			[{ phone: ASHA, person_name: 42 }],
+		],
+	],
+])('pushes %s', async (_which, rows) => {
+	const hasSurname = rows.some(([row]) => row.Surname !== undefined);
+	const lastNameColumn = hasSurname ? 'Surname' : '';
+	respondWith(ok(rows.filter(([, reason]) => reason === undefined).length));
+	const input = rowsOf(...rows.map(([row]) => row));
+	const { pushed, rejected } = await runPush(input, {
+		options: { output: 'rows', lastNameColumn },
 	});
+	const found = [...pushed, ...rejected].map(({ json, pairedItem }) => [
+		pairedItem,
+		json.rejection_reason,
+	]);
+	expect(sortBy(found, '0.item')).toEqual(rows.map(([, reason], item) => [{ item }, reason]));
 });
 
-test('a row that cannot be used is rejected once, with the reason', async () => {
-	respondWith(ok());
-	const { rejected } = await runPush(
-		rowsOf(
-			{ person_name: 'Asha' },
-			{ phone: '9.88E+09' },
-			{ phone: phone(0), person_name: { first: 'Asha' } },
-			{ phone: phone(0), person_name: 'Asha', Surname: ['Rao'] },
-			{ phone: phone(0), person_name: 42 },
-		),
-		{ options: { lastNameColumn: 'Surname' } },
-	);
-	expect(rejected.map(({ json, pairedItem }) => [pairedItem, json.rejection_reason])).toEqual([
-		[{ item: 0 }, 'The phone column of this row is empty.'],
-		[{ item: 1 }, expect.stringMatching(/may have lost its last digits/)],
-		[{ item: 2 }, 'The name in column "person_name" isn\'t text. Enter the name as plain text.'],
-		[{ item: 3 }, 'The name in column "Surname" isn\'t text. Enter the name as plain text.'],
-	]);
+test('finds the rows with the same number among many', async () => {
+	const first = manyRows(3_000);
+	const longer = first
+		.filter((_row, index) => index % 3 === 0)
+		.map(({ json }) => ({ json: { ...json, person_name: 'Somebody with a longer name' } }));
+	const bodies = respondWith(ok(first.length));
+	const { rejected } = await runPush([...first, ...longer]);
+	const pushed = [...first.filter((_row, index) => index % 3 > 0), ...longer];
+	expect(bodies.flatMap(contactsOf)).toEqual(jsonOf(pushed));
+	expect(rejected).toHaveLength(longer.length);
+});
+
+test.each<[string, (row: number) => number]>([
+	['one of many numbers', (row) => (row === 0 ? 9_999 : row)],
+	['their order', (row) => 2_499 - row],
+])('Retry after %s has changed sends nothing', async (_what, changed) => {
+	const rows = range(2_500).map((row) => ({
+		json: { phone: phone(row), mobile: phone(changed(row)) },
+	}));
+	const parameters = { developerSettings: { contactsPerRequest: 2_000 } };
+	respondWith(ok(2_000), ARCHIVED);
+	const { workflow, start } = oneNodeWorkflow(pushNode(parameters));
+	const failed = await runWorkflow(workflow, start, rows, 'trigger');
+	const edited = oneNodeWorkflow(pushNode({ ...parameters, phoneColumn: 'mobile' }));
+	const { error } = (await retryFailed(failed, edited.workflow)).data.resultData;
+	expect(error?.message).toMatch(/^The rows or the options changed since an earlier attempt/);
 });
