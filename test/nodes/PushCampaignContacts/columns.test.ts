@@ -116,6 +116,15 @@ describe('names', () => {
 		});
 	});
 
+	test('are never inherited from any object', async () => {
+		const rows: JsonObject[] = [{ phone: RIGHT, toString: 'Asha' }, { phone: OTHER }];
+		const parameters = { personNameColumn: 'toString', otherColumns: 'none' };
+		expect(await contactsFor(parameters, ...rows)).toEqual([
+			{ phone: RIGHT, person_name: 'Asha' },
+			{ phone: OTHER },
+		]);
+	});
+
 	test('may be last names only', async () => {
 		const parameters = lastName('Surname', { personNameColumn: '', otherColumns: 'none' });
 		expect(await contactsFor(parameters, { phone: RIGHT, Surname: 'Rao' })).toEqual([
@@ -276,6 +285,7 @@ describe('other columns', () => {
 		[`a["b'], c"], ['d, "]']`, [`a["b'], c"]`, `['d, "]']`]],
 		['["], a[""], b', ['["], a[""]', 'b']],
 		['a[, b], c', ['a[', 'b]', 'c']],
+		['a, ["], b', ['a', '["]', 'b']],
 	])('the list %j has the columns %j', async (text, names) => {
 		const row = Object.fromEntries(names.map((name) => [name, `in ${name}`]));
 		expect(await contactsFor(listed(text), { phone: RIGHT, ...row })).toEqual([

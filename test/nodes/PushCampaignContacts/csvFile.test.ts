@@ -325,9 +325,9 @@ describe('several files', () => {
 	const leads = fileItem(
 		'leads.csv',
 		lines('Name,Phone', `Asha,${phone(0)}`, '', `Ravi,${phone(1)}`, 'Zoya,call me'),
-		'List_0',
+		'List_2',
 	);
-	const none = fileItem('none.csv', lines('phone'), 'List_1');
+	const none = fileItem('none.csv', lines('phone'), 'List_3');
 	const others = fileItem(
 		'export.txt',
 		lines('Mobile No;City;person_name', `${phone(2)};Pune;`, `+91 ${phone(0)};Goa;Asha Rao`),
@@ -515,19 +515,20 @@ describe('a file that n8n stores', () => {
 		expect(bodies.flatMap(phonesOf)).toEqual(numbers);
 	});
 
-	const numbers = range(3).map(phone);
+	const [one = '', two = '', three = ''] = range(3).map((row) => `${phone(row)},Pune`);
+	const before = lines('phone,city', one, two, three);
 	test.each([
-		['ends earlier', lines('phone', ...numbers.slice(1))],
-		['has its rows elsewhere', lines('phone', phone(0), '', phone(1), phone(2))],
-		['has another number', lines('phone', phone(3), phone(1), phone(2))],
-		['has a quote without an end', lines('phone', phone(0), phone(1), `"${phone(2)}`)],
-		['has a fault in a row', lines('phone', phone(0), phone(1), `${phone(2)},x`)],
-		['has another header', lines('mobile', ...numbers)],
-		['has a NUL character', `${lines('phone', ...numbers)}\0`],
+		['ends earlier', lines('phone,city', two, three)],
+		['has its rows elsewhere', lines('phone,city', one, '', two, three)],
+		['has another number', lines('phone,city', `${phone(3)},Pune`, two, three)],
+		['has a quote without an end', lines('phone,city', one, two, `"${three}`)],
+		['has a fault in a row', lines('phone,city', one, two, `${three},x`)],
+		['has another header', lines('mobile,city', one, two, three)],
+		['has a NUL character', `${before}\0`],
 	])(
 		'and changes after its rows were checked, so that it %s: none is sent, and each is named',
 		async (_how, then) => {
-			let content = lines('phone', ...numbers);
+			let content = before;
 			service()
 				.get('/v1/campaigns/42/status')
 				.reply(200, () => {
@@ -567,13 +568,15 @@ describe('a file that n8n stores', () => {
 		}
 		const readingsWith = async (parameters: NodeParameters) => {
 			readings = 0;
-			const { error } = await runPush(stored(pieces, '1', '2', '3'), csv(parameters));
+			const { error, pushed } = await runPush(stored(pieces, '1', '2', '3'), csv(parameters));
 			expect(error).toBeUndefined();
-			return readings;
+			return { readings, pushed: pushed.map(({ json }) => json.phone) };
 		};
 		const bodies = respondWith(ok(18), ...range(9).map(() => ok(2)));
-		expect(await readingsWith({})).toBe(await readingsWith(inTwos));
-		expect(bodies.slice(1).flatMap(phonesOf)).toEqual(phonesOf(bodies[0]));
+		const once = await readingsWith(byRow);
+		expect(once.pushed).toEqual(phonesOf(bodies[0]));
+		expect(await readingsWith({ ...byRow, ...inTwos })).toEqual(once);
+		expect(bodies.slice(1).flatMap(phonesOf)).toEqual(once.pushed);
 		expect([open, most]).toEqual([0, 1]);
 	});
 });
