@@ -203,7 +203,7 @@ async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {
 }
 
 /** The contact for a row: phone, name, and other columns. */
-export function toContact(row: ContactRow, columns: Columns, phone: string): Contact {
+function toContact(row: ContactRow, columns: Columns, phone: string): Contact {
 	const contact: Contact = { phone };
 	const name = personNameOf(row, columns);
 	if (name) contact.person_name = name;

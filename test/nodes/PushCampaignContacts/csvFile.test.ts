@@ -1,85 +1,323 @@
+/** What the service receives of a CSV file, or why nothing is sent. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Container } from '@n8n/di';
+import range from 'lodash/range';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
-import { MAX_OUTPUT_ROWS } from '../../../nodes/PushCampaignContacts/file/fileRows';
+import type { JsonObject } from '../../../nodes/shared/json';
 import {
-	newExecutionData,
 	engineHarness,
 	engineTool,
+	newExecutionData,
 	oneNodeWorkflow,
-	output,
 	retryFailed,
 	runWorkflow,
+	service,
 } from '../../engine';
 import {
 	accepted,
 	ARCHIVED,
-	respondInto,
-	respondWith,
 	breaking,
+	contactsOf,
+	fileItem,
 	goOn,
 	inTwos,
-	ok,
-	contactsOf,
-	runPush,
-	pushNode,
-	fileItem,
 	jsonOf,
+	ok,
+	PATH,
 	phone,
 	phonesOf,
+	pushNode,
+	remembering,
+	respondInto,
+	respondWith,
+	runPush,
 	sizes,
 	type NodeParameters,
-	WAITING,
 } from './pushHarness';
-import { contentOf } from './file/files';
 
 engineHarness();
+afterEach(() => jest.restoreAllMocks());
 
 const csv = (over: NodeParameters = {}): NodeParameters => ({ contactsFrom: 'csv', ...over });
+const byRow = { options: { output: 'rows' } };
 const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
+const folder = join(__dirname, 'files');
+const contentOf = (name: string) => readFileSync(join(folder, name));
 
-describe('a file', () => {
-	test('lists the rows in Rejected with their file and row number', async () => {
-		respondWith([200, accepted(2)]);
-		const leads = lines(
-			'phone,person_name,city',
-			'98765 43210,Asha,Pune',
-			'022 1234,Farah,Mumbai',
-			'+919876543210,Asha Rao,Pune',
-			'9876543211,Ravi,Nagpur',
-		);
-		const { rejected, hints } = await runPush([fileItem('leads.csv', leads)], csv());
-		expect(rejected).toEqual([
-			{
-				json: {
-					phone: '98765 43210',
-					person_name: 'Asha',
-					city: 'Pune',
-					source_file: 'leads.csv',
-					source_row: 2,
-					rejection_status: 'duplicate',
-					rejection_reason:
-						'Row 4 has the same number and was kept. The node pushes one row per phone number.',
-				},
-				pairedItem: { item: 0 },
-			},
-			{
-				json: expect.objectContaining({ source_row: 3, rejection_status: 'rejected' }),
-				pairedItem: { item: 0 },
-			},
-		]);
-		expect(hints).toEqual([`4 rows: 2 pushed, 1 rejected, 1 duplicate. ${WAITING}`]);
+/** Pushes a file to a service that accepts everything. Each row, by its number in the file, is a contact or a reason. */
+async function pushFile(content: string | Buffer, name = 'a.csv') {
+	const bodies: JsonObject[] = [];
+	const sent = service().post(PATH, remembering(bodies)).optionally();
+	sent.reply(200, () => accepted(phonesOf(bodies[0]).length));
+	const file = fileItem(name, content, 'List_0');
+	const { error, hints, pushed, rejected } = await runPush([file], csv(byRow));
+	const contacts = contactsOf(bodies[0]);
+	expect(pushed).toHaveLength(contacts.length);
+	const rows = [
+		...pushed.map(({ json }, at) => [json.source_row, contacts[at]] as const),
+		...rejected.map(({ json }) => [json.source_row, json.rejection_reason] as const),
+	];
+	return { error, hints, rows: Object.fromEntries(rows.map(([at, row]) => [Number(at), row])) };
+}
+
+const ASHA = { phone: '9876543210', person_name: 'Asha' };
+const RAVI = { phone: '9876543211', person_name: 'Ravi' };
+const ZOYA = { phone: '9876543212', person_name: 'Zoya' };
+const tooMany = (cells: number, columns: number) =>
+	`This row has ${cells} cells, but the header names ${columns} columns, so cells may be in the wrong columns. Put quotes around a cell that contains the delimiter, or remove the extra delimiters.`;
+const CUT =
+	'This is the last row of the file. It has fewer cells than the header and no line break at its end, so the file may be cut off. If the row is complete, add a line break after it.';
+const RUN_ON =
+	'A cell of this row has several lines that look like rows, so its quote may not be closed. Close or remove the quote. Nobody in this cell is called.';
+
+const readable: Record<string, Record<number, JsonObject | string>> = {
+	'blank-rows.csv': { 4: { ...ASHA, city: 'Pune' }, 7: { ...RAVI, city: '' } },
+	'comma-in-name-and-trailing-delimiter.csv': {
+		2: tooMany(4, 3),
+		3: { ...RAVI, amount: '500' },
+		4: { ...ZOYA, amount: '500' },
+	},
+	'comma-in-name.csv': { 2: tooMany(5, 4), 3: { ...RAVI, amount: '500', note: '' } },
+	'cut-off.csv': { 2: { ...ASHA, city: 'Pune' }, 3: CUT },
+	'database-export.csv': {
+		2: { phone: '9876543210', person_name: 'Asha "Ash" Rao', a: '1', b: '5"' },
+		3: { phone: '9876543211', person_name: '"Ash"', a: '6"', b: 'x' },
+		4: { phone: '9876543212', person_name: 'Ravi', a: '7\\"', b: '\\"x' },
+		5: { phone: '9876543213', person_name: 'say "hi", ok', a: 'C:\\', b: 'a\\b' },
+		6: { phone: '9876543214', person_name: 'Zoya', a: 'a \\\\', b: '8"' },
+	},
+	'doubled-line-breaks.csv': { 3: ASHA, 5: RAVI },
+	'duplicates.csv': {
+		2: 'Row 5 has the same number and was kept. The node pushes one row per phone number.',
+		4: RAVI,
+		5: { phone: '+919876543210', person_name: 'Asha Rao' },
+	},
+	'excel-sep.csv': {
+		2: { phone: '9876543210', person_name: 'Zoë Müller', city: 'Köln' },
+		3: { phone: '9876543211', person_name: 'Rao; Asha', city: 'Pune' },
+	},
+	'excel-unicode-text.txt': {
+		2: { phone: '9876543210', person_name: 'Asha Rao', note: 'tea, or\r\ncoffee' },
+		3: { phone: '9876543211', person_name: 'ज़ोया', note: 'नमस्ते' },
+	},
+	'excel-utf8.csv': {
+		2: { phone: '9876543210', person_name: 'Zoë', City: 'Köln' },
+		3: { phone: '+919876543211', person_name: 'आशा राव', City: 'पुणे' },
+	},
+	'header-only.csv': {},
+	'kept-from-rounding.csv': {
+		2: ASHA,
+		3: RAVI,
+		4: ZOYA,
+		5: expect.stringMatching(/^"9\.88E\+09" may have lost its last digits/),
+	},
+	'line-breaks-inside.csv': {
+		2: { ...ASHA, address: '12, MG Road\r\nPune\r\n411001' },
+		3: { ...RAVI, address: '\n' },
+		4: expect.stringMatching(/^"98" has 2 digits/),
+	},
+	'lines-like-rows.csv': {
+		2: { phone: '9876543210', note: 'Flat 2, MG Road\nPune, 411001', size: '1' },
+		3: { phone: '9876543211', note: 'Flat 2\nCall 9876543219, or', size: '1' },
+		4: { phone: '9876543212', note: 'Rao, Asha\n9876543219', size: '1' },
+	},
+	'missing-headings.csv': { 2: ASHA, 3: RAVI },
+	'mixed-line-breaks.csv': { 2: ASHA, 3: RAVI, 4: ZOYA },
+	'numbered-headings.csv': {
+		2: {
+			...{ phone: '9876543210', a: '1', a_2: '2', a_3: '3', a_2_2: '4', a_4: '5' },
+			...{ b_3: '6', b: '7', b_2: '8', b_4: '9' },
+		},
+	},
+	'odd-headings.csv': { 2: { phone: '9876543210', constructor: 'a', toString: 'c', 2024: 'd' } },
+	'old-mac.csv': { 2: ASHA, 3: RAVI },
+	'one-column.csv': { 2: { phone: '9876543210' }, 3: { phone: '9876543211' } },
+	'pipes.txt': { 2: { ...ASHA, person_name: 'Rao, Asha', city: 'Pune' } },
+	'quote-not-closed-for-rows.csv': { 2: RUN_ON },
+	'quote-not-closed.csv': { 2: RUN_ON, 3: { ...ZOYA, person_name: 'Ravi', size: '3' } },
+	'quotes-inside.csv': {
+		2: { ...ASHA, person_name: 'Asha Ash" Rao"', size: '5" pipe' },
+		3: { ...RAVI, person_name: 'Ravi "the rock" Kumar', size: `'6"'` },
+	},
+	'ragged.csv': { 2: { ...ASHA, city: '', plan: '' }, 3: tooMany(6, 4), 4: tooMany(6, 4) },
+	'same-headings.csv': { 2: { ...ASHA, Notes: 'a', Notes_2: 'b', Notes_3: 'c' } },
+	'spaced-headings.csv': { 2: { ...ASHA, city: 'Pune' } },
+	'spaces-around-quotes.csv': {
+		2: { ...ASHA, person_name: 'Rao, Asha', a: '1', b: '' },
+		3: { ...RAVI, person_name: 'Ravi\n"R"', a: ' 5" pipe', b: '' },
+	},
+	'trailing-delimiter.csv': { 2: ASHA, 3: RAVI },
+	'utf-16-big-endian.csv': { 2: { phone: '9876543210', person_name: 'Zoë' } },
+	'white-space-at-end.csv': { 2: { phone: '9876543210', city: '' } },
+	'windows-1252.csv': { 2: { ...ASHA, person_name: 'Renée “Ré” Dubois', price: '5 €' } },
+};
+
+test.each(Object.entries(readable))('%s', async (name, expected) => {
+	const { error, rows } = await pushFile(contentOf(name), name);
+	expect(error).toBeUndefined();
+	expect(rows).toEqual(expected);
+});
+
+const NO_TEXT: [message: string, advice: RegExp] = [
+	"isn't text in UTF-8, UTF-16, or Windows-1252, so nothing was sent",
+	/^Save it as CSV UTF-8\. Or add an Extract from File node .* set 'Contacts From' to 'Input Items'\.$/,
+];
+const EMPTY: [string, RegExp] = [
+	'is empty, so nothing was sent',
+	/first row must name the columns\.$/,
+];
+const openQuote = (row: number): [string, RegExp] => [
+	`has a quote in row ${row} that isn't closed, so the rows after it can't be read. Nothing was sent`,
+	/^Close or remove the quote/,
+];
+const unreadable: Record<string, [message: string, advice: RegExp]> = {
+	'bad-compressed.csv': NO_TEXT,
+	'bad-empty.csv': EMPTY,
+	'bad-mark-only.csv': EMPTY,
+	'bad-nul.csv': NO_TEXT,
+	'bad-old-workbook.csv': NO_TEXT,
+	'bad-quote-runs-on.csv': openQuote(2),
+	'bad-quote.csv': openQuote(3),
+	'bad-utf-16-without-mark.csv': NO_TEXT,
+	'bad-workbook.csv': NO_TEXT,
+};
+
+test.each(Object.entries(unreadable))('%s is not sent', async (name, [message, advice]) => {
+	const { error } = await pushFile(contentOf(name), name);
+	expect(error).toMatchObject({
+		message: `The file "${name}" ${message}`,
+		description: expect.stringMatching(advice),
+	});
+});
+
+test('two-phone-columns.csv is not sent, because nobody knows which one is meant', async () => {
+	const { error } = await pushFile(contentOf('two-phone-columns.csv'));
+	expect(error).toMatchObject({
+		message: 'The header has more than one column "phone", so nothing was sent',
+		description: expect.stringMatching(/^Remove or rename all but one/),
+	});
+});
+
+test('every file of the folder is tried', () => {
+	const tried = ['two-phone-columns.csv', ...Object.keys(readable), ...Object.keys(unreadable)];
+	expect(tried.sort()).toEqual(readdirSync(folder).sort());
+});
+
+test.each<[string, text: string, rows: Record<number, unknown>]>([
+	['after a cell', 'phone,name,city\n9876543210,Asha', { 2: CUT }],
+	['after a cell in quotes', 'phone,name,city\n9876543210,"Asha"', { 2: CUT }],
+	['in the first of its rows', 'phone,name\n98765', { 2: CUT }],
+	['nowhere, but has a short row', 'phone,city\r9876543210\r', { 2: { phone: '9876543210', city: '' } }], // prettier-ignore
+	['nowhere, but lacks the last line break', 'phone,person_name\n9876543210,Asha', { 2: ASHA }],
+	['nowhere, but is only a header', 'name;phone', {}],
+])('a file that may be cut off %s', async (_where, text, expected) => {
+	const { error, rows } = await pushFile(text);
+	expect(error).toBeUndefined();
+	expect(rows).toEqual(expected);
+});
+
+describe('the encoding', () => {
+	const bytes = (...parts: Array<string | number>) =>
+		Buffer.concat(parts.map((part) => Buffer.from(typeof part === 'number' ? [part] : part)));
+	const HEAD = 'phone,person_name\n9876543210,';
+	const UTF_16 = Buffer.from(`\ufeff${HEAD}आशा`, 'utf16le');
+	const GUESSED =
+		'The file "a.csv" was read as Windows-1252. Check letters such as é in the rows. If they\'re wrong, save the file as CSV UTF-8 for the next push.';
+	const DAMAGED =
+		'Some characters of the file "a.csv" can\'t be read, so they became "\ufffd". Check the rows. For the next push, correct the file and save it as CSV UTF-8.';
+
+	test.each<[string, Buffer, name: string, hint: string | undefined]>([
+		['letters', bytes(HEAD, 'Zoë\n'), 'Zoë', undefined],
+		['control characters, which Windows-1252 lacks', bytes(HEAD, 'Zo\x81\n'), 'Zo\x81', undefined],
+		['a letter of another encoding', bytes(HEAD, 'Zo', 0xeb, '\n'), 'Zoë', GUESSED],
+		['letters, and an invalid byte', bytes(HEAD, 'Zoë', 0xe9, '\n'), 'Zoë\ufffd', DAMAGED],
+		['a letter after an invalid byte', bytes(HEAD, 0xe9, 'Zoë\n'), '\ufffdZoë', DAMAGED],
+		['a mark, and an invalid byte', bytes(`\ufeff${HEAD}`, 'Zo', 0xe9, '\n'), 'Zo\ufffd', DAMAGED],
+		['a letter that is cut off', bytes(HEAD, 'आशा').subarray(0, -1), 'आश\ufffd', DAMAGED],
+		['UTF-16 that is cut off', UTF_16.subarray(0, -1), 'आश\ufffd', DAMAGED],
+	])('is detected from %s', async (_what, content, name, hint) => {
+		const { rows, hints } = await pushFile(content);
+		expect(rows).toEqual({ 2: { phone: '9876543210', person_name: name } });
+		expect(hints.slice(1)).toEqual(hint === undefined ? [] : [hint]);
 	});
 
-	test('is read with a hint if its encoding is guessed', async () => {
-		const bodies = respondWith([200, accepted(1)]);
-		const latin = Buffer.from(`phone;name\n${phone(1)};Ren\xe9\n`, 'latin1');
-		const { hints } = await runPush([fileItem('a.csv', latin)], csv());
-		expect(contactsOf(bodies[0])[0]?.person_name).toBe('René');
-		expect(hints[1]).toBe(
-			'The file "a.csv" was read as Windows-1252. Check letters such as é in the rows. If they\'re wrong, save the file as CSV UTF-8 for the next push.',
-		);
+	test.each([
+		['Shift JIS', bytes(HEAD, 0x83, 0x81, 0x83, 0x8b, '\n')],
+		['Mac Roman', bytes(HEAD, 0x8e, 0x8f, 0x2c, '\n')],
+	])('stops a file in %s, which has bytes without a letter', async (_what, content) => {
+		const { error } = await pushFile(content);
+		expect(error?.message).toBe(`The file "a.csv" ${NO_TEXT[0]}`);
+	});
+});
+
+describe('a long file', () => {
+	const beyond = (bytes: number) => '\n'.repeat(bytes);
+	const notes = 'c,'.repeat(1_000);
+
+	test.each<[string, Buffer, JsonObject]>([
+		[
+			'whose beginning ends in a cell in quotes has the delimiter of its other rows',
+			Buffer.from(`note;phone\n${beyond(65_000)}"${notes}";9876543210\n`),
+			{ phone: '9876543210', note: notes },
+		],
+		[
+			'with a late letter of UTF-8',
+			Buffer.from(`phone,person_name\n${beyond(70_000)}9876543210,Zoë\n`),
+			{ phone: '9876543210', person_name: 'Zoë' },
+		],
+		[
+			'with a late letter of Windows-1252',
+			Buffer.from(`phone,person_name\n${beyond(70_000)}9876543210,Zoë\n`, 'latin1'),
+			{ phone: '9876543210', person_name: 'Zoë' },
+		],
+	])('%s', async (_what, content, contact) => {
+		const { rows } = await pushFile(content);
+		expect(Object.values(rows)).toEqual([contact]);
+	});
+
+	test('may have a row of a million characters', async () => {
+		const { rows } = await pushFile(`phone\n${'x'.repeat(1_000_000)}`);
+		expect(rows).toEqual({ 2: expect.stringContaining("isn't a phone number") });
+	});
+
+	test.each([
+		[
+			'more than a million characters',
+			'x'.repeat(1_000_001),
+			/more than 1,000,000 char.* in row 2/,
+		],
+		['a quote around more than a million', `"${'x'.repeat(1_100_000)}"\n`, /a quote in row 2/],
+	])('is not sent with %s in a row', async (_what, row, message) => {
+		const { error } = await pushFile(`phone\n${row}`);
+		expect(error?.message).toMatch(message);
+	});
+
+	/** A header of 2,000 columns above these rows of so many cells. */
+	const wide = (rows: number, cells: number) => {
+		const text = range(rows).map((row) => phone(row) + ',1'.repeat(cells - 1));
+		return fileItem('a.csv', lines(`phone${',a'.repeat(1_999)}`, ...text));
+	};
+
+	test.each([
+		['400 rows of one cell', 400, 1],
+		['600 rows with a tenth of the cells', 600, 200],
+	])('with 2,000 columns is pushed if it has %s', async (_what, count, cells) => {
+		const bodies = respondWith(ok(count));
+		await runPush([wide(count, cells)], csv({ otherColumns: 'none' }));
+		expect(sizes(bodies)).toEqual([count]);
+	});
+
+	test('with 2,000 columns is not sent if most rows have far fewer cells', async () => {
+		const { error } = await runPush([wide(600, 1)], csv());
+		expect(error).toMatchObject({
+			message:
+				'The header of the file "a.csv" has 2,000 columns, but most rows have far fewer cells. Nothing was sent',
+			description:
+				'Check that the first row names the columns. Keep only the columns that you need.',
+		});
 	});
 });
 
@@ -87,24 +325,22 @@ describe('several files', () => {
 	const leads = fileItem(
 		'leads.csv',
 		lines('Name,Phone', `Asha,${phone(0)}`, '', `Ravi,${phone(1)}`, 'Zoya,call me'),
-		'List_0',
+		'List_2',
 	);
-	const export1 = fileItem(
+	const none = fileItem('none.csv', lines('phone'), 'List_3');
+	const others = fileItem(
 		'export.txt',
 		lines('Mobile No;City;person_name', `${phone(2)};Pune;`, `+91 ${phone(0)};Goa;Asha Rao`),
-		'List_1',
+		'List_10',
 	);
-	const inOneItem = [{ json: {}, binary: { ...export1.binary, ...leads.binary } }];
+	const inOneItem = [{ json: {}, binary: { ...others.binary, ...none.binary, ...leads.binary } }];
 
 	test.each<[string, INodeExecutionData[], items: number[]]>([
 		['of one item, in any order of its fields,', inOneItem, [0, 0]],
-		['of several items', [leads, export1], [0, 1]],
+		['of several items', [leads, none, others], [0, 2]],
 	])('%s are one push, each with its own columns', async (_which, input, [first, second]) => {
 		const bodies = respondWith(ok(2), ok(1));
-		const { pushed, rejected, hints } = await runPush(
-			input,
-			csv({ ...inTwos, options: { output: 'rows' } }),
-		);
+		const { pushed, rejected, hints } = await runPush(input, csv({ ...inTwos, ...byRow }));
 		expect(bodies.flatMap(contactsOf)).toEqual([
 			{ phone: phone(1), person_name: 'Ravi' },
 			{ phone: phone(2), City: 'Pune' },
@@ -129,12 +365,28 @@ describe('several files', () => {
 		expect(hints).toContain('Columns used: "Mobile No" as phone.');
 	});
 
-	test('are named with their rows if the push stops', async () => {
+	test('are paired with the requests by item', async () => {
+		respondWith(ok(2), ok(1));
+		const { pushed } = await runPush([leads, none, others], csv(inTwos));
+		const items = pushed.map(({ pairedItem }) => pairedItem);
+		expect(items).toEqual([[{ item: 0 }, { item: 2 }], [{ item: 2 }]]);
+	});
+
+	test.each<[string, INodeExecutionData[], RegExp]>([
+		[
+			'one file',
+			[fileItem('b.csv', lines('phone', phone(0), phone(1), '', phone(2)))],
+			/\nPushed: 2 rows \(rows 2 to 3, contact list 501\)\.[^]*\nNot sent: 1 row \(row 5\)\.[^]*\nRow numbers of the file "b\.csv" are as in a spreadsheet program\. The header is row 1\.$/,
+		],
+		[
+			'several',
+			inOneItem,
+			/\nPushed: 2 rows \(row 4 of "leads\.csv", row 2 of "export\.txt", contact list 501\)\.[^]*\nNot sent: 1 row \(row 3 of "export\.txt"\)\.[^]*\nRow numbers are as in a spreadsheet program\. The header of each file is row 1\./,
+		],
+	])('if a push of %s stops, the message names the rows', async (_what, input, description) => {
 		respondWith(ok(2), ARCHIVED);
-		const { error } = await runPush(inOneItem, csv(inTwos));
-		expect(error?.description).toMatch(
-			/\nPushed: 2 rows \(row 4 of "leads\.csv", row 2 of "export\.txt", contact list 501\)\..*\nNot sent: 1 row \(row 3 of "export\.txt"\)\.[^]*The header of each file is row 1\./,
-		);
+		const { error } = await runPush(input, csv(inTwos));
+		expect(error?.description).toMatch(description);
 	});
 
 	test.each<[string, INodeExecutionData, string]>([
@@ -154,11 +406,10 @@ describe('several files', () => {
 			'Several columns of "b.csv" match "phone": "PHONE", "Phone". Nothing was sent',
 		],
 		[
-			"isn't text",
-			fileItem('b.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0])),
-			'The file "b.png" isn\'t text in UTF-8, UTF-16, or Windows-1252, so nothing was sent',
+			'is no file',
+			{ json: { phone: phone(1) } },
+			'Row 2 of the input has no file, so nothing was sent',
 		],
-		['is empty', fileItem('b.csv', ''), 'The file "b.csv" is empty, so nothing was sent'],
 	])('are not sent if one of them %s', async (_what, other, message) => {
 		const { error } = await runPush([leads, other], csv());
 		expect(error?.message).toBe(message);
@@ -167,45 +418,13 @@ describe('several files', () => {
 	test('with the same name are numbered, and one without a name has that of its field', async () => {
 		const file = (row: number, name: string) => fileItem(name, lines('phone', phone(row)));
 		const { data } = file(3, 'x').binary ?? {};
-		const unnamed = {
-			json: {},
-			binary: { upload: { data: data?.data ?? '', mimeType: 'text/csv' } },
-		};
+		const upload = { data: data?.data ?? '', mimeType: 'text/csv' };
+		const unnamed = { json: {}, binary: { upload } };
 		respondWith(ok(4));
-		const { pushed } = await runPush(
-			[file(0, 'a.csv'), file(1, 'a.csv'), file(2, 'b.csv'), unnamed],
-			csv({ options: { output: 'rows' } }),
-		);
+		const input = [file(0, 'a.csv'), file(1, 'a.csv'), file(2, 'b.csv'), unnamed];
+		const { pushed } = await runPush(input, csv(byRow));
 		const names = pushed.map(({ json }) => json.source_file);
 		expect(names).toEqual(['a.csv', 'a.csv (2)', 'b.csv', 'upload']);
-	});
-
-	test('are not sent if an item has none', async () => {
-		const { error } = await runPush([leads, { json: { phone: phone(1) } }], csv());
-		expect(error).toMatchObject({
-			message: 'Row 2 of the input has no file, so nothing was sent',
-			description: expect.stringContaining("set 'Contacts From' to 'Input Items'"),
-		});
-	});
-
-	test('more rows than n8n can store as items: Rejected has one item for the rows of a request and a file', async () => {
-		const half = MAX_OUTPUT_ROWS / 2;
-		const file = (name: string, start: number) => {
-			const phones = Array.from({ length: half + 5_000 }, (_, row) => phone(start + row));
-			return fileItem(name, `phone\n${phones.join('\n')}\n`);
-		};
-		breaking('ECONNRESET');
-		const { rejected } = await runPush([file('a.csv', 0), file('b.csv', 600_000)], csv(), goOn);
-		expect(rejected).toHaveLength(1 + MAX_OUTPUT_ROWS / 10_000);
-		expect(rejected[25]).toEqual({
-			json: {
-				rejection_status: 'not_sent',
-				rejection_reason: expect.stringMatching(
-					/^Rows 250002 to 255001 of "a\.csv", rows 2 to 5001 of "b\.csv": The push stopped /,
-				),
-			},
-			pairedItem: [{ item: 0 }, { item: 1 }],
-		});
 	});
 });
 
@@ -213,7 +432,7 @@ describe('files in the fields of an item', () => {
 	const list = fileItem('a.csv', lines('phone', phone(0))).binary?.data;
 
 	test('are read with Execution Logic v2 of the workflow', async () => {
-		const bodies = respondWith(ok(1));
+		const bodies = respondWith(ok());
 		const json = { List: [{ ...list }], note: { mimeType: 'text/csv' } };
 		const { error } = await runPush([{ json }], csv(), {}, { binaryMode: 'combined' });
 		expect(error).toBeUndefined();
@@ -227,143 +446,153 @@ describe('files in the fields of an item', () => {
 	])('are not read %s', async (_when, settings, over) => {
 		const json = { list: { ...list, ...over } };
 		const { error } = await runPush([{ json }], csv(), {}, settings);
-		expect(error?.message).toBe('The input has no file, so nothing was sent');
-	});
-});
-
-test('a single file is read, whatever its field is called', async () => {
-	const bodies = respondWith(ok(1));
-	const { error } = await runPush([fileItem('a.csv', lines('phone', phone(0)), 'List_0')], csv());
-	expect(error).toBeUndefined();
-	expect(bodies.flatMap(phonesOf)).toEqual([phone(0)]);
-});
-
-describe('columns of a file', () => {
-	test.each<[string, string, string, RegExp]>([
-		[
-			'none has phone numbers',
-			lines('name,city', 'Ravi,Goa'),
-			'The input has no column "phone", so nothing was sent',
-			/^In 'Phone Column', enter .* The input has: "name", "city"\./,
-		],
-		[
-			'it has the column twice',
-			lines('phone,phone', `${phone(2)},x`),
-			'The header has more than one column "phone", so nothing was sent',
-			/^Remove or rename all but one/,
-		],
-		['it is empty', '', 'The file "b.csv" is empty, so nothing was sent', /first row/],
-	])('are not sent if %s', async (_what, text, message, description) => {
-		const { error } = await runPush([fileItem('b.csv', text)], csv());
-		expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
-	});
-});
-
-test('rows of a file are named if the push stops', async () => {
-	respondWith(ok(), ARCHIVED);
-	const file = fileItem('b.csv', lines('phone', phone(0), '', phone(1)));
-	const oneEach = csv({ developerSettings: { contactsPerRequest: 1 } });
-	const { error } = await runPush([file], oneEach);
-	expect(error).toHaveProperty(
-		'description',
-		expect.stringMatching(
-			/Pushed: 1 row \(row 2, contact list 501\)\.[^]*Not sent: 1 row \(row 4\)\.[^]*Row numbers of the file "b\.csv" are as in a spreadsheet program\. The header is row 1\.$/,
-		),
-	);
-});
-
-describe('nothing is sent, and the error explains why, if', () => {
-	test('the input has rows', async () => {
-		const { error } = await runPush([{ json: { phone: phone(1) } }], csv());
 		expect(error).toMatchObject({
 			message: 'The input has no file, so nothing was sent',
 			description:
 				"Add a node that returns the CSV file, such as HTTP Request, Google Drive, or a form. If the items are rows, set 'Contacts From' to 'Input Items'.",
 		});
 	});
+});
 
-	test('the node is a tool', async () => {
-		const node = pushNode(csv());
-		const call = engineTool(node, { data: newExecutionData() });
-		expect(await call({})).toMatchObject({
-			outcome: 'not_sent',
-			what_happened: "A tool can't read CSV files, so nothing was sent.",
+test('a tool reads no file', async () => {
+	const call = engineTool(pushNode(csv()), { data: newExecutionData() });
+	expect(await call({})).toMatchObject({
+		outcome: 'not_sent',
+		what_happened: "A tool can't read CSV files, so nothing was sent.",
+	});
+});
+
+describe('a file that n8n stores', () => {
+	/** Files that n8n reads piece by piece. */
+	function stored(
+		pieces: (name: string) => Iterable<Buffer> | AsyncIterable<Buffer>,
+		...names: string[]
+	): INodeExecutionData[] {
+		const read = jest.spyOn(Container.get(BinaryDataService), 'getAsStream');
+		read.mockImplementation(async (id) =>
+			Readable.from(pieces(id.replace('filesystem-v2:', '')), { highWaterMark: 1 }),
+		);
+		return names.map((fileName) => {
+			const id = `filesystem-v2:${fileName}`;
+			const file = { id, data: 'filesystem-v2', mimeType: 'text/csv', fileName };
+			return { json: {}, binary: { data: file } };
 		});
-	});
-});
-
-test('with Continue, Rejected lists the input item of an unreadable file', async () => {
-	const item = fileItem('bad-quote.csv', contentOf('bad-quote.csv'));
-	const { rejected } = await runPush([item], csv(), goOn);
-	expect(jsonOf(rejected)).toMatchObject([
-		{
-			note: 'bad-quote.csv',
-			rejection_status: 'not_sent',
-			rejection_reason: expect.stringMatching(/has a quote in row 3 that isn't closed/),
-		},
-	]);
-});
-
-test.each([
-	['other contacts', JSON.stringify([9, 8, 7].map((row) => ({ phone: phone(row) }))), 3],
-	['no contacts', '', 1],
-])(
-	'Retry with %s instead of the file reports no row as not_sent',
-	async (_what, contacts, rows) => {
-		const items = [fileItem('a.csv', lines('phone', ...[0, 1, 2, 3, 4].map(phone)))];
-		const bodies = respondWith(ok(2), ARCHIVED);
-		const outputs = ['Pushed', 'Rejected'];
-		const { workflow, start } = oneNodeWorkflow(pushNode(csv(inTwos)), outputs);
-		const failed = await runWorkflow(workflow, start, items, 'trigger');
-		const node = pushNode({ ...inTwos, contactsFrom: 'json', contacts }, goOn);
-		const edited = oneNodeWorkflow(node, outputs).workflow;
-		const again = await retryFailed(failed, edited);
-		const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
-		expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
-		expect(sizes(bodies)).toEqual([2, 2]);
-	},
-);
-
-test('if n8n deletes a file while its rows are sent, the message leads to the remaining rows, and the retry sends only these', async () => {
-	const numbers = Array.from({ length: 10 }, (_, index) => phone(index));
-	const bodies = respondWith(ok(2), ok(2), ok(2));
-	let isDeleted = true;
-	// n8n reads its stored file piece by piece.
-	async function* pieces() {
-		for (const [index, piece] of ['phone', ...numbers].entries()) {
-			await new Promise((resolve) => setImmediate(resolve));
-			if (isDeleted && bodies.length > 0 && index > 7) throw new Error('ENOENT');
-			yield Buffer.from(`${piece}\n`);
-		}
 	}
-	const read = jest.spyOn(Container.get(BinaryDataService), 'getAsStream');
-	read.mockImplementation(async () => Readable.from(pieces(), { highWaterMark: 1 }));
-	const stored = { id: 'filesystem-v2:a', data: 'filesystem-v2', mimeType: 'text/csv' };
-	const input = [{ json: {}, binary: { data: { ...stored, fileName: 'a.csv' } } }];
-	const { workflow, start } = oneNodeWorkflow(pushNode(csv(inTwos)), ['Pushed', 'Rejected']);
-	const failed = await runWorkflow(workflow, start, input, 'trigger');
-	expect(failed.data.resultData.error).toMatchObject({
-		message: `n8n couldn't read the file "a.csv" to its end, so the remaining rows weren't sent`,
-		description: expect.stringMatching(
-			/^Push only the remaining rows\. If n8n has deleted the file, load it again first\. n8n said: ENOENT\.\n10 rows: 6 pushed, 4 not sent\.\nPushed: 6 rows[^]*\nNot sent: 4 rows .* To send only these rows, retry this execution/,
-		),
+
+	test('is not pushed if n8n cannot read it', async () => {
+		async function* broken() {
+			yield Buffer.from(lines('phone', phone(0)));
+			throw new Error('the disk is away');
+		}
+		const { error } = await runPush(stored(broken, 'a.csv'), csv());
+		expect(error?.message).toMatch(/^n8n couldn't read the file "a\.csv" to its end/);
+		expect(error?.description).toContain('n8n said: the disk is away.');
 	});
-	isDeleted = false;
-	respondInto(bodies, ok(2), ok(2));
-	expect((await retryFailed(failed, workflow)).data.resultData.error).toBeUndefined();
-	expect(bodies.flatMap(phonesOf)).toEqual(numbers);
-	read.mockRestore();
+
+	test('and deletes while its rows are sent: the message leads to the remaining rows, and the retry sends only these', async () => {
+		const numbers = range(10).map(phone);
+		const bodies = respondWith(ok(2), ok(2), ok(2));
+		let isDeleted = true;
+		async function* pieces() {
+			for (const [index, piece] of ['phone', ...numbers].entries()) {
+				await new Promise((resolve) => setImmediate(resolve));
+				if (isDeleted && bodies.length > 0 && index > 7) throw new Error('ENOENT');
+				yield Buffer.from(`${piece}\n`);
+			}
+		}
+		const input = stored(pieces, 'a.csv');
+		const { workflow, start } = oneNodeWorkflow(pushNode(csv(inTwos)), ['Pushed', 'Rejected']);
+		const failed = await runWorkflow(workflow, start, input, 'trigger');
+		expect(failed.data.resultData.error).toMatchObject({
+			message: `n8n couldn't read the file "a.csv" to its end, so the remaining rows weren't sent`,
+			description: expect.stringMatching(
+				/^Push only the remaining rows\. If n8n has deleted the file, load it again first\. n8n said: ENOENT\.\n10 rows: 6 pushed, 4 not sent\.\nPushed: 6 rows[^]*\nNot sent: 4 rows .* To send only these rows, retry this execution/,
+			),
+		});
+		isDeleted = false;
+		respondInto(bodies, ok(2), ok(2));
+		expect((await retryFailed(failed, workflow)).data.resultData.error).toBeUndefined();
+		expect(bodies.flatMap(phonesOf)).toEqual(numbers);
+	});
+
+	const [one = '', two = '', three = ''] = range(3).map((row) => `${phone(row)},Pune`);
+	const before = lines('phone,city', one, two, three);
+	test.each([
+		['ends earlier', lines('phone,city', two, three)],
+		['has its rows elsewhere', lines('phone,city', one, '', two, three)],
+		['has another number', lines('phone,city', `${phone(3)},Pune`, two, three)],
+		['has a quote without an end', lines('phone,city', one, two, `"${three}`)],
+		['has a fault in a row', lines('phone,city', one, two, `${three},x`)],
+		['has another header', lines('mobile,city', one, two, three)],
+		['has a NUL character', `${before}\0`],
+	])(
+		'and changes after its rows were checked, so that it %s: none is sent, and each is named',
+		async (_how, then) => {
+			let content = before;
+			service()
+				.get('/v1/campaigns/42/status')
+				.reply(200, () => {
+					content = then;
+					return { success: true, data: { campaign: { id: 42, status: 'Active' } } };
+				});
+			const input = stored(() => [Buffer.from(content)], 'a.csv');
+			const parameters = csv({ options: { output: 'rows', skipPushedBefore: true } });
+			const { rejected } = await runPush(input, parameters, goOn);
+			expect(jsonOf(rejected)).toMatchObject(
+				[2, 3, 4].map((row) => ({
+					source_file: 'a.csv',
+					source_row: row,
+					rejection_status: 'not_sent',
+					rejection_reason:
+						"The file changed after its rows were checked, so the remaining rows weren't sent. Restore the file, or push only the remaining rows of the new one.",
+				})),
+			);
+		},
+	);
+
+	test('is open alone among others, read as often for many requests as for one, and closed at the end', async () => {
+		let [open, most, readings] = [0, 0, 0];
+		async function* pieces(name: string) {
+			readings++;
+			most = Math.max(most, ++open);
+			try {
+				yield Buffer.from('phone\n');
+				// The last ones are no numbers, so that no file is read to its end when its rows are sent.
+				for (const row of range(50)) {
+					const number = phone(row + 10 * Number(name));
+					yield Buffer.from(row < 6 ? `${number}\n` : 'x\n');
+				}
+			} finally {
+				open--;
+			}
+		}
+		const readingsWith = async (parameters: NodeParameters) => {
+			readings = 0;
+			const { error, pushed } = await runPush(stored(pieces, '1', '2', '3'), csv(parameters));
+			expect(error).toBeUndefined();
+			return { readings, pushed: pushed.map(({ json }) => json.phone) };
+		};
+		const bodies = respondWith(ok(18), ...range(9).map(() => ok(2)));
+		const once = await readingsWith(byRow);
+		expect(once.pushed).toEqual(phonesOf(bodies[0]));
+		expect(await readingsWith({ ...byRow, ...inTwos })).toEqual(once);
+		expect(bodies.slice(1).flatMap(phonesOf)).toEqual(once.pushed);
+		expect([open, most]).toEqual([0, 1]);
+	});
 });
 
 describe('more rows than n8n can store as items', () => {
-	const fileOf = (count: number) => {
-		const phones = Array.from({ length: count }, (_, row) => phone(row));
-		return fileItem('a.csv', `phone\n${phones.join('\n')}\n`);
-	};
+	const MAX = 500_000;
+	const fileOf = (name: string, first: number, count: number) =>
+		fileItem(
+			name,
+			`phone\n${range(first, first + count)
+				.map(phone)
+				.join('\n')}\n`,
+		);
 
 	test('with One Item per Row, nothing is sent', async () => {
-		const file = fileOf(MAX_OUTPUT_ROWS + 1);
-		const { error } = await runPush([file], csv({ options: { output: 'rows' } }));
+		const { error } = await runPush([fileOf('a.csv', 0, MAX + 1)], csv(byRow));
 		expect(error).toMatchObject({
 			message: expect.stringMatching(
 				/^The input has 500,001 rows, but with 'Output' set to 'One Item per Row', CSV files can have at most 500,000\. Nothing was sent/,
@@ -373,7 +602,7 @@ describe('more rows than n8n can store as items', () => {
 	});
 
 	test('if Rejected would return them, nothing is sent', async () => {
-		const text = `phone\n${phone(0)}\n${'x\n'.repeat(MAX_OUTPUT_ROWS + 1)}`;
+		const text = `phone\nx\n${`${phone(0)}\n`.repeat(MAX + 1)}`;
 		const { error } = await runPush([fileItem('a.csv', text)], csv());
 		expect(error).toMatchObject({
 			message: expect.stringMatching(/^More than 500,000 rows can't be pushed .*Nothing was sent/),
@@ -383,32 +612,35 @@ describe('more rows than n8n can store as items', () => {
 		});
 	});
 
-	test('after a stop, Rejected has one item for the rows of a request', async () => {
-		const last = MAX_OUTPUT_ROWS + 20_002;
-		const bodies = breaking('ECONNRESET', respondWith([200, accepted(10_000)]));
-		const { error, rejected, pushed } = await runPush([fileOf(last - 1)], csv(), goOn);
+	test('after a stop, Rejected has one item for the rows of a request and a file', async () => {
+		const half = MAX / 2;
+		const files = [fileOf('a.csv', 0, half + 15_000), fileOf('b.csv', 600_000, half + 5_001)];
+		const bodies = breaking('ECONNRESET', respondWith(ok(10_000)));
+		const { error, rejected, pushed } = await runPush(files, csv(), goOn);
 		expect(error).toBeUndefined();
 		expect(sizes(bodies)).toEqual([10_000, 10_000]);
 		expect(pushed[0]?.json.totals).toMatchObject({
 			pushed: 10_000,
 			unknown: 10_000,
-			not_sent: MAX_OUTPUT_ROWS + 1,
+			not_sent: MAX + 1,
 		});
-		const rows = (first: number, end: number): unknown =>
-			expect.stringMatching(
-				`^Rows ${first} to ${end}: \\w+ .* Row numbers of the file "a.csv" are as in`,
-			);
-		expect(jsonOf(rejected)).toHaveLength(1 + MAX_OUTPUT_ROWS / 10_000 + 1);
+		const LEGEND = 'Row numbers are as in a spreadsheet program. The header of each file is row 1.';
+		const reason = (rows: string): unknown => expect.stringMatching(`^${rows}: \\w+ .* ${LEGEND}$`);
+		expect(rejected).toHaveLength(1 + MAX / 10_000 + 1);
 		expect(jsonOf(rejected.slice(0, 2))).toEqual([
-			{ rejection_status: 'unknown', rejection_reason: rows(10_002, 20_001) },
-			{ rejection_status: 'not_sent', rejection_reason: rows(20_002, 30_001) },
+			{ rejection_status: 'unknown', rejection_reason: reason('Rows 10002 to 20001 of "a.csv"') },
+			{ rejection_status: 'not_sent', rejection_reason: reason('Rows 20002 to 30001 of "a.csv"') },
 		]);
-		expect(rejected.at(-1)).toEqual({
+		expect(rejected[25]).toEqual({
 			json: {
 				rejection_status: 'not_sent',
-				rejection_reason: expect.stringContaining(`Row ${last}: The `),
+				rejection_reason: reason('Rows 260002 to 265001 of "a.csv", rows 2 to 5001 of "b.csv"'),
 			},
-			pairedItem: [{ item: 0 }],
+			pairedItem: [{ item: 0 }, { item: 1 }],
+		});
+		expect(rejected.at(-1)).toEqual({
+			json: { rejection_status: 'not_sent', rejection_reason: reason('Row 255002 of "b.csv"') },
+			pairedItem: [{ item: 1 }],
 		});
 	});
 });

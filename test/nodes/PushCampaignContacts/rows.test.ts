@@ -1,9 +1,22 @@
 /** What is sent for the rows, and what is returned for them. */
+import range from 'lodash/range';
+import sortBy from 'lodash/sortBy';
 import nock from 'nock';
-import { asRecord } from '../../../nodes/shared/json';
-import { engineHarness, hintsOf, output, runNode, service, storedCredentials } from '../../engine';
+import { asRecord, type JsonObject } from '../../../nodes/shared/json';
+import {
+	engineHarness,
+	hintsOf,
+	oneNodeWorkflow,
+	output,
+	retryFailed,
+	runNode,
+	runWorkflow,
+	service,
+	storedCredentials,
+} from '../../engine';
 import {
 	accepted,
+	ARCHIVED,
 	respondWith,
 	breaking,
 	contactsOf,
@@ -17,7 +30,6 @@ import {
 	PATH,
 	phone,
 	rowsOf,
-	sent,
 	totals,
 	type NodeParameters,
 	WAITING,
@@ -88,90 +100,6 @@ test('Additional Body Fields and Additional Query Fields replace no documented f
 	});
 	expect(error).toBeUndefined();
 	expect(nock.isDone()).toBe(true);
-});
-
-describe('columns', () => {
-	test('can be mapped, even if another column has the name of the documented field', async () => {
-		const parameters = { phoneColumn: 'WhatsApp', personNameColumn: 'lead' };
-		const row = { phone: '0201234567', WhatsApp: '98765 43210', Lead: 'Asha', person_name: 'x' };
-		const [body] = await sent(parameters, row);
-		expect(contactsOf(body)).toEqual([{ phone: '9876543210', person_name: 'Asha' }]);
-	});
-
-	test.each([
-		['no column', {}, 'The input has no column "person_name"'],
-		['an empty column', { person_name: ' ' }, 'The column "person_name" is empty in every row'],
-		['a field left empty', { Name: 'Asha', personNameColumn: '' }, undefined],
-		['a name in one row', { person_name: 'Asha' }, undefined],
-	])('names from %s: a hint says why there are none', async (_from, given, cause) => {
-		respondWith([200, accepted(2)]);
-		const { personNameColumn, ...names } = { personNameColumn: 'person_name', ...given };
-		const rows = rowsOf({ ...names, phone: phone(0) }, { phone: phone(1) });
-		const { hints } = await runPush(rows, { personNameColumn });
-		const advice =
-			"If another column has them, enter it in 'Person Name Column'. To push without names, empty it.";
-		const hint = `${cause}, so the contacts have no names. ${advice}`;
-		expect(hints.slice(1)).toEqual(cause === undefined ? [] : [hint]);
-	});
-
-	test('with other names than those entered are named in a hint', async () => {
-		respondWith([200, accepted(1)]);
-		const rows = rowsOf({ 'Mobile No.': phone(0), Name: 'Asha', Surname: 'Rao', City: 'Pune' });
-		const { hints, error } = await runPush(rows, {
-			personNameColumn: 'name',
-			otherColumns: 'listed',
-			columnsToSend: "city, ['Surname']",
-			options: { lastNameColumn: 'Surname' },
-		});
-		expect(error).toBeUndefined();
-		expect(hints[1]).toBe('Columns used: "Mobile No." as phone, "Name" as name, "City" as city.');
-	});
-
-	test('with words instead of values are sent without them, and a hint shows some', async () => {
-		const bodies = respondWith([200, accepted(2)]);
-		const { hints } = await runPush(
-			rowsOf(
-				{ phone: phone(0), person_name: '#NAME?', city: '#REF!' },
-				{ phone: phone(1), person_name: 'Asha', city: 'NULL' },
-			),
-		);
-		expect(contactsOf(bodies[0])).toEqual([
-			{ phone: phone(0), city: '' },
-			{ phone: phone(1), person_name: 'Asha', city: '' },
-		]);
-		expect(hints[1]).toBe(
-			'3 cells have a word that stands for no value, such as "#NAME?", "#REF!", "NULL". Such words weren\'t sent. Correct the formulas or the export.',
-		);
-	});
-
-	test.each([
-		['all', undefined, { city: 'Pune', plan: 'gold', age: 41, isMember: false }],
-		['none', undefined, {}],
-		['listed', 'City, plan', { city: 'Pune', plan: 'gold' }],
-		['listed', '={{ ["age"] }}', { age: 41 }],
-	])('Other Columns %s %s', async (otherColumns, columnsToSend, extra) => {
-		const parameters = { otherColumns, ...(columnsToSend && { columnsToSend }) };
-		const row = { phone: '9876543210', city: 'Pune', plan: 'gold', age: 41, isMember: false };
-		const [body] = await sent(parameters, row);
-		expect(contactsOf(body)).toEqual([{ phone: '9876543210', ...extra }]);
-	});
-
-	test('can be dragged: nested, with first and last names', async () => {
-		const properties = { phone: '98765 43210', firstname: 'Asha', lastname: 'Rao' };
-		const [body] = await sent(
-			{
-				phoneColumn: 'properties.phone',
-				personNameColumn: 'properties.firstname',
-				otherColumns: 'listed',
-				columnsToSend: "properties.lastname, ['Plan, new']",
-				options: { lastNameColumn: 'properties.lastname' },
-			},
-			{ properties, 'Plan, new': 'gold' },
-		);
-		expect(contactsOf(body)).toEqual([
-			{ phone: '9876543210', person_name: 'Asha Rao', lastname: 'Rao', 'Plan, new': 'gold' },
-		]);
-	});
 });
 
 test.each([
@@ -251,16 +179,16 @@ describe('Output: One Item per Row', () => {
 			{ rejection_status: 'rejected', rejection_reason: expect.stringMatching(/^"98765" has/) },
 		]);
 		const bodies = respondWith([200, accepted(1)]);
-		const corrected = { ...rejected[0]?.json, phone: '9876543210' };
+		const corrected = { ...rejected[0]?.json, phone: '+91 98765 43210' };
 		const { pushed, error } = await runPush([{ json: corrected }], byRow);
 		expect(error).toBeUndefined();
-		expect(contactsOf(bodies[0])).toEqual([{ ...asha, phone: '9876543210' }]);
+		expect(contactsOf(bodies[0])).toEqual([{ ...asha, phone: '+919876543210' }]);
 		expect(pushed[0]?.json).toEqual({
 			...asha,
-			phone: '9876543210',
+			phone: '+91 98765 43210',
 			push_status: 'pushed',
 			push_warnings: null,
-			phone_sent: '9876543210',
+			phone_sent: '+919876543210',
 			phone_key: '919876543210',
 			campaign_upload_id: 501,
 			rejection_status: null,
@@ -336,27 +264,25 @@ test.each<[string, NodeParameters, string[], string[]]>([
 		['push_status', ...CELLS, ...OF_ROW],
 		[...REASON, 'push_status', ...CELLS, ...OF_ROW],
 	],
-	['One Item per Request', {}, ['summary', 'totals', ...RESPONSE], [...REASON, ...CELLS]],
-])('with %s, status and reason are the first columns', async (_output, parameters, ...columns) => {
-	respondWith([200, accepted(1)]);
-	const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: 'x', city: 'Pune' });
-	const { pushed, rejected } = await runPush(rows, parameters);
-	expect([pushed, rejected].map(([item]) => Object.keys(item?.json ?? {}))).toEqual(columns);
-});
-
-test.each(['requests', 'rows'])(
-	'with %s, a rejected row has status and reason first, also if it has those of an earlier push',
-	async (kind) => {
+	[
+		'One Item per Request',
+		{},
+		['summary', 'totals', ...RESPONSE],
+		[...REASON, 'push_status', ...CELLS],
+	],
+])(
+	'with %s, status and reason are the first columns, also if a row has those of an earlier push',
+	async (_output, parameters, ...columns) => {
+		respondWith([200, accepted(1)]);
 		const earlier = {
-			city: 'Pune',
 			rejection_reason: 'y',
+			city: 'Pune',
 			push_status: 'z',
 			rejection_status: 'x',
 		};
-		const rows = rowsOf({ phone: 'x', ...earlier });
-		const { rejected } = await runPush(rows, { options: { output: kind } });
-		const names = Object.keys(rejected[0]?.json ?? {});
-		expect(names.slice(0, 4)).toEqual([...REASON, 'push_status', 'phone']);
+		const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: 'x', ...earlier });
+		const { pushed, rejected } = await runPush(rows, parameters);
+		expect([pushed, rejected].map(([item]) => Object.keys(item?.json ?? {}))).toEqual(columns);
 	},
 );
 
@@ -381,28 +307,99 @@ test.each(['push_status', 'rejection_status'])(
 	},
 );
 
-describe('without a column of names', () => {
-	const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: phone(1), city: 'Delhi' });
-	const release = { whatToDo: 'release' };
+const kept = (which: string) =>
+	`${which} has the same number and was kept. The node pushes one row per phone number.`;
+const noText = (column: string) =>
+	`The name in column "${column}" isn't text. Enter the name as plain text.`;
+const [ASHA, VIKRAM] = ['9876543210', '9123456789'];
 
-	test('people are released only if that is chosen', async () => {
-		const { error } = await runPush(rows, release);
-		expect(error?.message).toBe(
-			`The input has no column "person_name", so nobody's name is known, and nothing was sent`,
-		);
-		expect(error?.description).toBe(
-			"In 'Person Name Column', enter the column with the names. To release the contacts without names, empty it.",
-		);
-		const bodies = respondWith(ok(2));
-		const chosen = await runPush(rows, { ...release, personNameColumn: '' });
-		expect(chosen.error).toBeUndefined();
-		expect(bodies.flatMap(contactsOf)).toHaveLength(2);
+test.each<[string, Array<[row: JsonObject, reason?: string]>]>([
+	[
+		'of rows with the same number, the longest name at any position',
+		[
+			[{ phone: ASHA, person_name: 'Asha' }, kept('Asha M. Rao (row 6)')],
+			[{ phone: '+91 98765 43210', person_name: 'Asha Rao' }, kept('Asha M. Rao (row 6)')],
+			[{ phone: VIKRAM, person_name: 'Vikram Singh' }],
+			[{ phone: 9123456789, person_name: 'Vikram' }, kept('Vikram Singh (row 3)')],
+			[{ phone: '09876543210', person_name: 'A. Rao' }, kept('Asha M. Rao (row 6)')],
+			[{ phone: '919876543210', person_name: 'Asha M. Rao' }],
+		],
+	],
+	[
+		'of equally long names without the white space around them, the earlier',
+		[
+			[{ phone: ASHA, person_name: 'Asha' }],
+			[{ phone: ASHA, person_name: '  Asha   ' }, kept('Asha (row 1)')],
+			[{ phone: VIKRAM }],
+			[{ phone: VIKRAM, person_name: null }, kept('Row 3')],
+		],
+	],
+	[
+		'a name before a word that is none',
+		[
+			[{ phone: ASHA, person_name: '#NAME?' }, kept('Asha (row 2)')],
+			[{ phone: ASHA, person_name: 'Asha' }],
+			[{ phone: VIKRAM, person_name: 'Ravi' }],
+			[{ phone: VIKRAM, person_name: 'undefined undefined' }, kept('Ravi (row 3)')],
+		],
+	],
+	[
+		'the first row, which is named by its number in Google Sheets',
+		[
+			[{ row_number: 2, phone: ASHA, person_name: 'Asha' }],
+			[{ row_number: 3, phone: ASHA }, kept('Asha (the row with row_number 2)')],
+			[{ row_number: 5, phone: VIKRAM }],
+			[{ row_number: 6, phone: VIKRAM }, kept('The row with row_number 5')],
+		],
+	],
+	[
+		'no row that cannot be used, and each is rejected once',
+		[
+			[{ person_name: 'Asha' }, 'The phone column of this row is empty.'],
+			[{ phone: ASHA, person_name: { first: 'Asha' } }, noText('person_name')],
+			[{ phone: ASHA, person_name: 'Asha', Surname: ['Rao'] }, noText('Surname')],
+			[{ phone: ASHA, person_name: 42 }],
+		],
+	],
+])('pushes %s', async (_which, rows) => {
+	const hasSurname = rows.some(([row]) => row.Surname !== undefined);
+	const lastNameColumn = hasSurname ? 'Surname' : '';
+	respondWith(ok(rows.filter(([, reason]) => reason === undefined).length));
+	const input = rowsOf(...rows.map(([row]) => row));
+	const { pushed, rejected } = await runPush(input, {
+		options: { output: 'rows', lastNameColumn },
 	});
+	const found = [...pushed, ...rejected].map(({ json, pairedItem }) => [
+		pairedItem,
+		json.rejection_reason,
+	]);
+	expect(sortBy(found, '0.item')).toEqual(rows.map(([, reason], item) => [{ item }, reason]));
+});
 
-	test('a single person is released, and a list is added to wait', async () => {
-		respondWith(ok(1), ok(2));
-		const { error } = await runPush(rows.slice(0, 1), release);
-		const { error: ofList } = await runPush(rows);
-		expect([error, ofList]).toEqual([undefined, undefined]);
-	});
+test('finds the rows with the same number among many', async () => {
+	const first = manyRows(3_000);
+	const longer = first
+		.filter((_row, index) => index % 3 === 0)
+		.map(({ json }) => ({ json: { ...json, person_name: 'Somebody with a longer name' } }));
+	const bodies = respondWith(ok(first.length));
+	const { rejected } = await runPush([...first, ...longer]);
+	const pushed = [...first.filter((_row, index) => index % 3 > 0), ...longer];
+	expect(bodies.flatMap(contactsOf)).toEqual(jsonOf(pushed));
+	expect(rejected).toHaveLength(longer.length);
+});
+
+test.each<[string, (row: number) => number]>([
+	['one of many numbers', (row) => (row === 0 ? 9_999 : row)],
+	['their order', (row) => (row < 2 ? 1 - row : row)],
+])('Retry after %s has changed sends nothing', async (_what, changed) => {
+	const rows = range(2_500).map((row) => ({
+		json: { phone: phone(row), mobile: phone(changed(row)) },
+	}));
+	const parameters = { developerSettings: { contactsPerRequest: 2_000 } };
+	respondWith(ok(2_000), ARCHIVED);
+	const { workflow, start } = oneNodeWorkflow(pushNode(parameters));
+	const failed = await runWorkflow(workflow, start, rows, 'trigger');
+	const edited = oneNodeWorkflow(pushNode({ ...parameters, phoneColumn: 'mobile' }));
+	const { error } = (await retryFailed(failed, edited.workflow)).data.resultData;
+	expect(error?.message).toMatch(/^The rows or the options changed since an earlier attempt/);
 });

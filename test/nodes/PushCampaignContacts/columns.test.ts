@@ -1,0 +1,432 @@
+/** Which columns a push reads, and what of them the service receives. */
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { JsonObject } from '../../../nodes/shared/json';
+import { engineHarness, engineTool } from '../../engine';
+import {
+	contactsOf,
+	fileItem,
+	ok,
+	phone,
+	pushNode,
+	respondWith,
+	rowsOf,
+	runPush,
+	sent,
+	type NodeParameters,
+} from './pushHarness';
+
+engineHarness();
+const RIGHT = '9876543210';
+const OTHER = '9123456789';
+
+/** The contacts that the service receives for these rows. */
+async function contactsFor(parameters: NodeParameters, ...rows: JsonObject[]) {
+	return (await sent(parameters, ...rows)).flatMap(contactsOf);
+}
+
+const listed = (columnsToSend: string): NodeParameters => ({
+	otherColumns: 'listed',
+	columnsToSend,
+});
+const lastName = (lastNameColumn: string, over: NodeParameters = {}): NodeParameters => ({
+	options: { lastNameColumn },
+	...over,
+});
+
+describe('the phone column', () => {
+	test.each<[string, JsonObject, phoneColumn?: string]>([
+		['of this name', { phone: RIGHT, Phone: OTHER, Mobile: OTHER }],
+		['in another case', { Name: 'x', Phone: RIGHT }],
+		['with spaces and a mark', { '\ufeff PHONE ': RIGHT }],
+		['before any synonym', { Mobile: OTHER, PHONE: RIGHT }],
+		['by a synonym', { 'Mobile Number': RIGHT }],
+		['by a synonym in another case', { mobile_no: RIGHT }],
+		['by a usual heading', { Name: 'x', 'WhatsApp No': RIGHT }],
+		['by a usual heading that is marked', { 'Cell *': RIGHT }],
+		['by a synonym before other usual headings', { WhatsApp: OTHER, Mobile: RIGHT }],
+		['marked as required', { 'Phone *': RIGHT, 'Phone (Home)': OTHER }],
+		['by a synonym that is marked', { 'Mobile No.*': RIGHT }],
+		['by a usual heading if the default is empty', { phone: '', 'WhatsApp No': RIGHT }],
+		['by a synonym if another one is empty', { Mobile: '', 'Phone Number': RIGHT }],
+		['as entered, in another case', { WhatsApp: RIGHT, phone: OTHER }, 'whatsapp'],
+		['in brackets', { 'Mobile No.': RIGHT }, "['Mobile No.']"],
+		['nested', { properties: { phone: RIGHT } }, 'properties.phone'],
+		['nested, in brackets', { properties: { 'a b': RIGHT } }, "properties['a b']"],
+		['nested in a list', { list: [OTHER, { n: RIGHT }] }, 'list[1].n'],
+		['with a dot, before a nested one', { 'a.b': RIGHT, a: { b: OTHER } }, 'a.b'],
+		['nested, before one with a similar name', { 'A B': OTHER, a: { b: RIGHT } }, 'a.b'],
+	])('is found %s', async (_how, row, phoneColumn = 'phone') => {
+		const contacts = await contactsFor({ phoneColumn, otherColumns: 'none' }, row);
+		expect(contacts.map((contact) => contact.phone)).toEqual([RIGHT]);
+	});
+
+	test.each<[JsonObject, reason: RegExp]>([
+		[{ Phone: 'landline', 'WhatsApp No': OTHER }, /^"landline" isn't a phone number/],
+		[{ phone: '', Mobile: '' }, /^The phone column of this row is empty/],
+	])('of %j is not replaced by another one', async (row, reason) => {
+		const { rejected } = await runPush(rowsOf(row));
+		expect(rejected.map(({ json }) => json.rejection_reason)).toEqual([
+			expect.stringMatching(reason),
+		]);
+	});
+});
+
+describe('names', () => {
+	test.each<[string, JsonObject, NodeParameters, JsonObject]>([
+		['the default column', { person_name: ' Asha ' }, {}, { person_name: 'Asha' }],
+		['another case', { 'Person Name': 'Asha' }, {}, { person_name: 'Asha' }],
+		['a synonym', { 'Full Name': 'Asha' }, {}, { person_name: 'Asha' }],
+		['a call record', { caller_name: 'Asha' }, {}, { person_name: 'Asha' }],
+		[
+			'a synonym before a call record',
+			{ caller_name: 'x', Name: 'Asha' },
+			{},
+			{ person_name: 'Asha', caller_name: 'x' },
+		],
+		[
+			'an entered column',
+			{ person_name: 'x', Lead: 'Asha' },
+			{ personNameColumn: 'lead' },
+			{ person_name: 'Asha' },
+		],
+		['no column if the field is empty', { person_name: 'Asha' }, { personNameColumn: '' }, {}],
+		['a number', { person_name: 7 }, {}, { person_name: '7' }],
+		['white space', { person_name: '\u00a0' }, {}, {}],
+		['a word for no name', { person_name: 'null' }, {}, {}],
+	])('are read from %s', async (_from, row, parameters, contact) => {
+		expect(await contactsFor(parameters, { phone: RIGHT, ...row })).toEqual([
+			{ phone: RIGHT, ...contact },
+		]);
+	});
+
+	test.each<[JsonObject, string | undefined, sent?: JsonObject]>([
+		[{ 'First Name': ' Asha ', Surname: 'Rao' }, 'Asha Rao'],
+		[{ 'First Name': 'Asha', Surname: '' }, 'Asha'],
+		[{ 'First Name': null, Surname: 'Rao' }, 'Rao'],
+		[{ 'First Name': '#REF!', Surname: 'Rao' }, 'Rao', { 'First Name': '' }],
+		[{ 'First Name': 'Asha', Surname: 'NULL' }, 'Asha', { Surname: '' }],
+		[{ 'First Name': '-', Surname: 'N/A' }, undefined],
+	])('are joined from %j, which are sent as variables, too', async (row, name, emptied = {}) => {
+		const [contact] = await contactsFor(lastName('surname'), { phone: RIGHT, ...row });
+		expect(contact).toEqual({
+			phone: RIGHT,
+			...(name !== undefined && { person_name: name }),
+			...row,
+			...emptied,
+		});
+	});
+
+	test('are never inherited from any object', async () => {
+		const rows: JsonObject[] = [{ phone: RIGHT, toString: 'Asha' }, { phone: OTHER }];
+		const parameters = { personNameColumn: 'toString', otherColumns: 'none' };
+		expect(await contactsFor(parameters, ...rows)).toEqual([
+			{ phone: RIGHT, person_name: 'Asha' },
+			{ phone: OTHER },
+		]);
+	});
+
+	test('may be last names only', async () => {
+		const parameters = lastName('Surname', { personNameColumn: '', otherColumns: 'none' });
+		expect(await contactsFor(parameters, { phone: RIGHT, Surname: 'Rao' })).toEqual([
+			{ phone: RIGHT, person_name: 'Rao' },
+		]);
+	});
+
+	test.each([
+		['no column', {}, 'The input has no column "person_name"'],
+		['an empty column', { person_name: ' ' }, 'The column "person_name" is empty in every row'],
+		['a field left empty', { Name: 'Asha', personNameColumn: '' }, undefined],
+		['a name in one row', { person_name: 'Asha' }, undefined],
+	])('from %s: a hint says why there are none', async (_from, given, cause) => {
+		respondWith(ok(2));
+		const { personNameColumn, ...names } = { personNameColumn: 'person_name', ...given };
+		const rows = rowsOf({ ...names, phone: phone(0) }, { phone: phone(1) });
+		const { hints } = await runPush(rows, { personNameColumn });
+		const advice =
+			"If another column has them, enter it in 'Person Name Column'. To push without names, empty it.";
+		const hint = `${cause}, so the contacts have no names. ${advice}`;
+		expect(hints.slice(1)).toEqual(cause === undefined ? [] : [hint]);
+	});
+
+	const nameless = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: phone(1), city: 'Delhi' });
+	const release = { whatToDo: 'release' };
+
+	test('without them, people are released only if that is chosen', async () => {
+		const { error } = await runPush(nameless, release);
+		expect(error).toMatchObject({
+			message: `The input has no column "person_name", so nobody's name is known, and nothing was sent`,
+			description:
+				"In 'Person Name Column', enter the column with the names. To release the contacts without names, empty it.",
+		});
+		const bodies = respondWith(ok(2));
+		const chosen = await runPush(nameless, { ...release, personNameColumn: '' });
+		expect(chosen.error).toBeUndefined();
+		expect(bodies.flatMap(contactsOf)).toHaveLength(2);
+	});
+
+	test('without them, a single person is released, and a list is added to wait', async () => {
+		respondWith(ok(1), ok(2));
+		const { error } = await runPush(nameless.slice(0, 1), release);
+		const { error: ofList } = await runPush(nameless);
+		expect([error, ofList]).toEqual([undefined, undefined]);
+	});
+});
+
+describe('a column that is missing', () => {
+	const PHONES = ['Phone Column', 'phone numbers'] as const;
+
+	test.each<[string[], NodeParameters, name: string, field: string, content: string]>([
+		[['Mobile'], { phoneColumn: 'whatsapp' }, 'whatsapp', ...PHONES],
+		[['properties'], { phoneColumn: 'properties.mobile' }, 'properties.mobile', ...PHONES],
+		[['Phone?'], {}, 'phone', ...PHONES],
+		// Its phone_number is that of the person who was asked.
+		[['answer', 'asked', 'phone_number'], {}, 'phone', ...PHONES],
+		[['phone'], { personNameColumn: 'lead' }, 'lead', 'Person Name Column', 'names'],
+		[['phone', 'Surname'], lastName('Surname'), 'person_name', 'Person Name Column', 'first names'],
+		[['phone', 'First Name'], lastName('Surname'), 'Surname', 'Last Name Column', 'last names'],
+		[['phone'], listed('city'), 'city', 'Columns to Send', 'values to send'],
+		[['phone', 'Grade A*'], listed('Grade A'), 'Grade A', 'Columns to Send', 'values to send'],
+	])('of %j with %j: nothing is sent', async (columns, parameters, name, field, content) => {
+		const row = Object.fromEntries(columns.map((column) => [column, 'x']));
+		const { error } = await runPush(rowsOf(row), parameters);
+		expect(error).toMatchObject({
+			message: `The input has no column "${name}", so nothing was sent`,
+			description: `In '${field}', enter the name of the column with ${content}, not a value of it. For a list in one item, add a Split Out node before this one. For a file, set 'Contacts From' to 'CSV File'. The input has: "${columns.join('", "')}".`,
+		});
+	});
+
+	const cells = (...row: Array<string | number>) =>
+		Object.fromEntries(row.map((cell, index) => [`c${index}`, cell]));
+	const file = (text: string) => [fileItem('a.csv', text)];
+	const TITLE = 'The first row must name the columns, but a later one seems to do so:';
+
+	test.each<[string, INodeExecutionData[], advice: string]>([
+		[
+			'the column that has phone numbers',
+			rowsOf(cells('Asha', RIGHT, 1), cells('Bela', '', Number(RIGHT)), cells('x', OTHER, 3)),
+			'In \'Phone Column\', enter "c1", which has phone numbers. The input has: "c0", "c1", "c2".',
+		],
+		[
+			'each of two columns that have phone numbers',
+			rowsOf(cells(RIGHT, OTHER, 1)),
+			'In \'Phone Column\', enter "c0" or "c1", which have phone numbers. The input has: "c0", "c1", "c2".',
+		],
+		[
+			'the columns of all rows, in order of appearance, up to the twentieth',
+			rowsOf({ a: 1, b0: 1 }, { b1: 1, a: 1 }, cells(...Array.from({ length: 22 }, () => 'x'))),
+			`The input has: "a", "b0", "b1", ${Array.from({ length: 17 }, (_, i) => `"c${i}"`).join(', ')} and 5 more.`,
+		],
+		[
+			'the row of a sheet that names the columns',
+			rowsOf({ row_number: 2, Leads: '' }, { row_number: 3, Leads: 'Name', col_2: 'Mobile No.' }),
+			`${TITLE} "Name", "Mobile No.". Remove the rows before it. Or in Google Sheets > Options, add 'Data Location on Sheet', choose 'Specify Range (Rows)', and enter its 'Header Row' and 'First Data Row'.`,
+		],
+		[
+			'the row of a file that names the columns',
+			file('Leads,,\nName,Mobile No.,\nAsha,x,1\n'),
+			`${TITLE} "Name", "Mobile No.". Remove the rows before it. The input has: "Leads".`,
+		],
+		[
+			'the row that names them below a title, which has no delimiter',
+			file('Updated today\nName;Mobile No.*\nAsha;x\n'),
+			`${TITLE} "Name", "Mobile No.". Remove the rows before it.`,
+		],
+		[
+			'what a file must have',
+			file('a,,__proto__,name.first\n1,2\n'),
+			'In \'Phone Column\', enter the name of the column with phone numbers, not a value of it. The first row of the file must name the columns. The input has: "a", "name.first".',
+		],
+		[
+			'the first row if it has a phone number',
+			file(`${RIGHT},Bela\n`),
+			`The first row must name the columns, but it seems to be a row with a phone number. Add a row with their names above it. The input has: "${RIGHT}", "Bela".`,
+		],
+	])('leads to %s', async (_what, input, advice) => {
+		const contactsFrom = input[0]?.binary === undefined ? 'items' : 'csv';
+		const { error } = await runPush(input, { contactsFrom });
+		expect(error?.message).toBe('The input has no column "phone", so nothing was sent');
+		expect(error?.description).toContain(advice);
+	});
+
+	test('is also one that a file without a header seems to have: its first person', async () => {
+		const parameters = { contactsFrom: 'csv', phoneColumn: RIGHT };
+		const { error } = await runPush(file(`${RIGHT},Bela\n${OTHER},Asha\n`), parameters);
+		expect(error?.message).toBe(`The input has no column "${RIGHT}", so nothing was sent`);
+	});
+});
+
+test.each<[JsonObject, NodeParameters, name: string, columns: string, field: string]>([
+	[{ phone: RIGHT, City: 1, CITY: 2 }, listed('city'), 'city', '"City", "CITY"', 'Columns to Send'],
+	[{ Mobile: RIGHT, 'Phone No': OTHER }, {}, 'phone', '"Mobile", "Phone No"', 'Phone Column'],
+])('if several columns of %j match, nothing is sent', async (row, given, name, columns, field) => {
+	const { error } = await runPush(rowsOf(row), given);
+	expect(error).toMatchObject({
+		message: `Several columns match "${name}": ${columns}. Nothing was sent`,
+		description: `In '${field}', enter the exact name of the column as in the input.`,
+	});
+});
+
+describe('other columns', () => {
+	test.each<[NodeParameters, JsonObject]>([
+		[{ otherColumns: 'all' }, { city: 'Pune', plan: 'gold', age: 41, isMember: false }],
+		[{ otherColumns: 'none' }, {}],
+		[listed('City, phone, person_name, plan'), { city: 'Pune', plan: 'gold' }],
+		[listed('={{ ["age"] }}'), { age: 41 }],
+	])('with %j', async (parameters, others) => {
+		const row = { phone: RIGHT, city: 'Pune', plan: 'gold', age: 41, isMember: false };
+		const contacts = await contactsFor(parameters, { ...row, person_name: 'Asha' });
+		expect(contacts).toEqual([{ phone: RIGHT, person_name: 'Asha', ...others }]);
+	});
+
+	test.each([
+		['a, b ,', ['a', 'b']],
+		['a["b, c"], d', ['a["b, c"]', 'd']],
+		['a["b, c, d', ['a["b', 'c', 'd']],
+		[`a["b'], c"], ['d, "]']`, [`a["b'], c"]`, `['d, "]']`]],
+		['["], a[""], b', ['["], a[""]', 'b']],
+		['a[, b], c', ['a[', 'b]', 'c']],
+		['a, ["], b', ['a', '["]', 'b']],
+	])('the list %j has the columns %j', async (text, names) => {
+		const row = Object.fromEntries(names.map((name) => [name, `in ${name}`]));
+		expect(await contactsFor(listed(text), { phone: RIGHT, ...row })).toEqual([
+			{ phone: RIGHT, ...row },
+		]);
+	});
+
+	test('can be dragged: nested ones are sent by their last name, or by their path if it is used', async () => {
+		const a = { City: 'Delhi', plan: 'x', phone: '1' };
+		const row = { 'Plan, new': 'gold', City: 'Pune', a };
+		const parameters = listed("['Plan, new'], city, a.City, a.plan, a.phone");
+		expect(await contactsFor(parameters, { phone: RIGHT, ...row })).toEqual([
+			{
+				phone: RIGHT,
+				'Plan, new': 'gold',
+				City: 'Pune',
+				'a.City': 'Delhi',
+				plan: 'x',
+				'a.phone': '1',
+			},
+		]);
+	});
+
+	const ADDED = {
+		...{ rejection_status: 'x', rejection_reason: 'x', push_status: 'x', phone_sent: 'x' },
+		...{ phone_to_send: 'x', phone_key: 'x', campaign_upload_id: 1, push_warnings: 'x' },
+		...{ source_file: 'x', source_row: 2, '': 'x' },
+	};
+	const TABLE = { id: 1, createdAt: 'x', updatedAt: 'x' };
+	test.each<[string, JsonObject, JsonObject]>([
+		['this node', ADDED, {}],
+		['Google Sheets', { row_number: 2 }, {}],
+		['a data table', TABLE, {}],
+		// Only a data table has all three, so an ID of another source is sent.
+		['another table', { id: 1, createdAt: 'x' }, { id: 1, createdAt: 'x' }],
+		[
+			'a chat, of which only a tool gets columns that AI Agent adds',
+			{ sessionId: 1 },
+			{ sessionId: 1 },
+		],
+	])('are not sent if they are added by %s', async (_source, columns, others) => {
+		expect(await contactsFor({}, { phone: RIGHT, ...columns })).toEqual([
+			{ phone: RIGHT, ...others },
+		]);
+	});
+
+	test('that other nodes add are sent if they are listed, and those of this node never', async () => {
+		const parameters = listed('row_number, id, push_status');
+		const row = { phone: RIGHT, row_number: 2, ...TABLE, ...ADDED };
+		expect(await contactsFor(parameters, row)).toEqual([{ phone: RIGHT, row_number: 2, id: 1 }]);
+	});
+
+	test('that AI Agent adds to the row of a tool are not sent', async () => {
+		const bodies = respondWith(ok());
+		const row = {
+			phone: RIGHT,
+			city: 'Pune',
+			toolCallId: 1,
+			chatInput: 1,
+			sessionId: 1,
+			action: 1,
+		};
+		expect(await engineTool(pushNode(), { row })()).toMatchObject({ outcome: 'done' });
+		expect(contactsOf(bodies[0])).toEqual([{ phone: RIGHT, city: 'Pune' }]);
+	});
+
+	test('have any value of JSON, and no word that stands for no value', async () => {
+		const kept = {
+			age: 4,
+			isMember: false,
+			tags: ['a'],
+			a: { b: 1 },
+			none: null,
+			rating: '-',
+			size: 'N/A',
+		};
+		const row = { phone: RIGHT, ...kept, city: '#REF!', plan: 'NULL' };
+		const contact = { phone: RIGHT, ...kept, city: '', plan: '' };
+		expect(await contactsFor({}, row)).toEqual([contact]);
+		expect(await contactsFor(listed('city, rating'), row)).toEqual([
+			{ phone: RIGHT, city: '', rating: '-' },
+		]);
+	});
+
+	test('without a value in JSON are left out, and inherited ones, too', async () => {
+		const bodies = respondWith(ok(2));
+		const own = { phone: phone(1), toString: 'x', properties: { toString: 'y' } };
+		const odd = Object.assign({ phone: phone(0), properties: {} }, { b: () => 1 });
+		const input = [...rowsOf(own), { json: odd }];
+		const { error } = await runPush(input, listed('toString, properties.toString, b'));
+		expect(error).toBeUndefined();
+		const contacts: JsonObject[] = [
+			{ phone: phone(1), toString: 'x', 'properties.toString': 'y' },
+			{ phone: phone(0) },
+		];
+		expect(contactsOf(bodies[0])).toEqual(contacts);
+	});
+
+	test('can have any name, such as __proto__', async () => {
+		const text = `{"phone":"${RIGHT}","__proto__":{"phone":"1"},"constructor":"c","toString":"t"}`;
+		const row: JsonObject = JSON.parse(text);
+		const [contact] = await contactsFor({}, row);
+		expect(JSON.stringify(contact)).toBe(text);
+	});
+});
+
+describe('hints', () => {
+	test('name the columns with other names than those entered', async () => {
+		respondWith(ok());
+		const row = { 'Mobile No.': phone(0), Name: 'Asha', Surname: 'Rao', City: 'Pune' };
+		const columns = listed("city, ['Surname']");
+		const { hints } = await runPush(rowsOf(row), {
+			...lastName('Surname', { personNameColumn: 'name' }),
+			...columns,
+		});
+		expect(hints[1]).toBe('Columns used: "Mobile No." as phone, "Name" as name, "City" as city.');
+	});
+
+	const rows = rowsOf(
+		{ phone: phone(0), person_name: '#NAME?', city: ' #REF! ' },
+		{ phone: 'call me', person_name: '#REF!', city: '#REF!' },
+		{ phone: phone(1), person_name: 'Asha NULL', city: 'NULL', row_number: '#N/A' },
+		{ phone: phone(2), person_name: ' - ', city: 'Pune' },
+	);
+	const advice = "Such words weren't sent. Correct the formulas or the export.";
+
+	test.each([
+		[
+			'all',
+			`5 cells have a word that stands for no value, such as "#NAME?", "#REF!", "Asha NULL". ${advice}`,
+		],
+		[
+			'none',
+			`3 cells have a word that stands for no value, such as "#NAME?", "Asha NULL", "-". ${advice}`,
+		],
+	])(
+		'count the words instead of values in rows and columns that are sent: %s',
+		async (otherColumns, hint) => {
+			respondWith(ok(3));
+			const { hints } = await runPush(rows, { otherColumns });
+			expect(hints).toContain(hint);
+		},
+	);
+});

@@ -1,0 +1,203 @@
+/** Contacts that are written into the form: as JSON, and as pasted rows. */
+import range from 'lodash/range';
+import { engineHarness } from '../../engine';
+import {
+	ARCHIVED,
+	contactsOf,
+	jsonOf,
+	ok,
+	phone,
+	phonesOf,
+	respondWith,
+	rowsOf,
+	runPush,
+} from './pushHarness';
+
+engineHarness();
+const ASHA = { phone: '9876543210', person_name: 'Asha', city: 'Pune' };
+const RAVI = { phone: '+91 98765-43211', person_name: 'Ravi' };
+
+describe('JSON', () => {
+	const asJson = (contacts: unknown) => ({
+		contactsFrom: 'json',
+		contacts: typeof contacts === 'string' ? contacts : JSON.stringify(contacts),
+	});
+
+	test.each<[string, unknown]>([
+		['a list', [ASHA, RAVI]],
+		['a list of an expression', '={{ [$json.one, $json.two] }}'],
+		['JSON of an expression', '={{ JSON.stringify([$json.one, $json.two]) }}'],
+	])('pushes %s like rows', async (_how, contacts) => {
+		const bodies = respondWith(ok(2));
+		const input = rowsOf({ one: ASHA, two: RAVI, row_number: 7 });
+		const { error, pushed, rejected } = await runPush(input, asJson(contacts));
+		expect(error).toBeUndefined();
+		expect(contactsOf(bodies[0])).toEqual([ASHA, { ...RAVI, phone: '+919876543211' }]);
+		expect(pushed).toMatchObject([{ json: { totals: { pushed: 2 } }, pairedItem: [{ item: 0 }] }]);
+		expect(rejected).toEqual([]);
+	});
+
+	test('pushes a single fixed contact once for any number of items', async () => {
+		const bodies = respondWith(ok());
+		const { error } = await runPush(rowsOf({}, {}, {}), asJson(ASHA));
+		expect(error).toBeUndefined();
+		expect(contactsOf(bodies[0])).toEqual([ASHA]);
+	});
+
+	const ofItems = rowsOf({ list: [{ phone: '12' }, ASHA] }, { list: [] }, { list: [RAVI] });
+
+	test('pushes the contacts of each item, paired with the item', async () => {
+		const bodies = respondWith(ok(2));
+		const { pushed, rejected } = await runPush(ofItems, asJson('={{ $json.list }}'));
+		expect(phonesOf(bodies[0])).toEqual([ASHA.phone, '+919876543211']);
+		expect(pushed).toMatchObject([{ pairedItem: [{ item: 0 }, { item: 2 }] }]);
+		expect(rejected).toMatchObject([
+			{ json: { phone: '12', rejection_status: 'rejected' }, pairedItem: { item: 0 } },
+		]);
+	});
+
+	test('with One Item per Row, returns the contact, not its input item', async () => {
+		respondWith(ok(2));
+		const parameters = { ...asJson('={{ $json.list }}'), options: { output: 'rows' } };
+		const { pushed } = await runPush(ofItems, parameters);
+		expect(pushed).toMatchObject([
+			{ json: { ...ASHA, push_status: 'pushed' }, pairedItem: { item: 0 } },
+			{ json: { ...RAVI, push_status: 'pushed' }, pairedItem: { item: 2 } },
+		]);
+		expect(jsonOf(pushed)).not.toContainEqual(expect.objectContaining({ list: expect.anything() }));
+	});
+
+	test('accepts a thousand contacts', async () => {
+		const bodies = respondWith(ok(1_000));
+		const contacts = range(1_000).map((row) => ({ phone: phone(row) }));
+		const { error } = await runPush(rowsOf({}), asJson(contacts));
+		expect(error).toBeUndefined();
+		expect(phonesOf(bodies[0])).toHaveLength(1_000);
+	});
+
+	const EXAMPLE = '[{ "phone": "9876543210", "person_name": "Asha Rao" }].';
+	const EMPTY = [
+		"'Contacts' is empty. Nothing was sent",
+		`Enter a JSON array such as ${EXAMPLE}`,
+	] as const;
+	const NO_LIST = [
+		"'Contacts' must be a JSON array of objects. Nothing was sent",
+		`Write each contact as an object with its phone number, such as ${EXAMPLE}`,
+	] as const;
+	const noPhone = (columns: string) =>
+		[
+			'The contacts have no field "phone", so nothing was sent',
+			`Give an array of contacts, each with its phone numbers in this field. The contacts have: ${columns}.`,
+		] as const;
+
+	test.each<[string, unknown, message: string, advice: string]>([
+		['nothing', '', ...EMPTY],
+		['white space', ' ', ...EMPTY],
+		['a field that the item lacks', '={{ $json.none }}', ...EMPTY],
+		['an empty text of an expression', '={{ "" }}', ...EMPTY],
+		['text', 'Asha 9876543210', ...NO_LIST],
+		['a list of numbers', ['9876543210'], ...NO_LIST],
+		['a list in a list', [[ASHA]], ...NO_LIST],
+		['a number', '={{ 9876543210 }}', ...NO_LIST],
+		['a list inside an object', { people: [ASHA] }, ...noPhone('"people"')],
+		['no phone', [{ who: 'Asha' }], ...noPhone('"who"')],
+		[
+			'too many',
+			range(1_001).map((row) => ({ phone: phone(row) })),
+			"'Contacts' has 1,001 contacts, but JSON input is limited to 1,000. Nothing was sent",
+			'Send at most 1,000 at a time, or use input items with one row each.',
+		],
+	])('%s: nothing is sent', async (_how, contacts, message, description) => {
+		const { error } = await runPush(rowsOf({ id: 1 }), asJson(contacts));
+		expect(error).toMatchObject({ message, description });
+	});
+
+	test.each([
+		['not json', `In row 2, ${NO_LIST[0]}`],
+		['', `In row 2, ${EMPTY[0]}`],
+	])('%j in one of several items: nothing is sent, and the item is named', async (bad, message) => {
+		const items = rowsOf({ list: [ASHA] }, { list: bad }, { list: [RAVI] });
+		const { error } = await runPush(items, asJson('={{ $json.list }}'));
+		expect(error?.message).toBe(message);
+	});
+});
+
+describe('pasted rows', () => {
+	const pasted = (pastedRows: string) => ({ contactsFrom: 'pasted', pastedRows });
+
+	test.each([
+		['cells copied in a spreadsheet program', '\t', '\n'],
+		['the text of a CSV file', ',', '\r\n'],
+	])('pushes %s once for any number of items, with one item per row', async (_what, cell, line) => {
+		const table = [
+			['Mobile No', 'Name', 'City'],
+			['98765 43210', 'Asha Rao', '"Pune\nWest"'],
+			['022 1234', 'Ravi', ''],
+		];
+		const text = table.map((cells) => cells.join(cell)).join(line) + line;
+		const bodies = respondWith(ok());
+		const parameters = { ...pasted(text), options: { output: undefined } };
+		const { error, pushed, rejected } = await runPush(rowsOf({}, {}), parameters);
+		expect(error).toBeUndefined();
+		expect(contactsOf(bodies[0])).toEqual([
+			{ phone: '9876543210', person_name: 'Asha Rao', City: 'Pune\nWest' },
+		]);
+		expect(jsonOf([...pushed, ...rejected])).toMatchObject([
+			{ 'Mobile No': '98765 43210', push_status: 'pushed', source_file: 'Rows', source_row: 2 },
+			{ 'Mobile No': '022 1234', rejection_status: 'rejected', source_row: 3 },
+		]);
+	});
+
+	test.each([
+		['a byte order mark', '\uFEFF"phone","person_name"\n"9876543210","Asha"\n"9876543211",""'],
+		['an empty first heading', '\tphone\tperson_name\n1\t9876543210\tAsha\n2\t9876543211\t'],
+		['empty last cells', 'phone\tperson_name\n9876543210\tAsha\n9876543211\t'],
+	])('can have %s', async (_what, text) => {
+		const bodies = respondWith(ok(2));
+		const { error, rejected } = await runPush(rowsOf({}), pasted(text));
+		expect([error, rejected]).toEqual([undefined, []]);
+		expect(contactsOf(bodies[0])).toEqual([
+			{ phone: '9876543210', person_name: 'Asha' },
+			{ phone: '9876543211' },
+		]);
+	});
+
+	test.each([
+		[' \n', "'Rows' is empty, so nothing was sent", /^Copy the rows/],
+		['Asha\n9876543210', /^'Rows' has no column "phone"/, /enter "Asha", which has phone numbers/],
+		['9876543210\tAsha', /no column "phone"/, /Add a row with their names above it/],
+	])(
+		'of %j, says what is wrong and what to do, and sends nothing',
+		async (text, message, advice) => {
+			const { error } = await runPush(rowsOf({}), pasted(text));
+			expect(error?.message).toMatch(message);
+			expect(error?.description).toMatch(advice);
+		},
+	);
+
+	test.each([
+		['phone\n"9876543210', "'Rows' has a quote in row 2 that isn't closed"],
+		['phone\tphone\n9876543210\t9876543211', 'The header has more than one column "phone"'],
+		[
+			`phone${',a'.repeat(20_000)}\n${'9876543210\n'.repeat(20_000)}`,
+			"The header of 'Rows' has 20,001 columns",
+		],
+		[`phone\n${'9'.repeat(2_000_000)}`, "'Rows' has more than "],
+	])('of %#, the message calls the text by its field', async (text, message) => {
+		const { error } = await runPush(rowsOf({}), pasted(text));
+		expect(error?.message).toContain(message);
+		expect(`${error?.message} ${error?.description}`).not.toMatch(/\bfile\b/);
+	});
+
+	test('are called by their field in hints, and in the message of a push that stopped', async () => {
+		const text = 'phone,person_name\n9876543210,Ash\uFFFD';
+		const bodies = respondWith(ARCHIVED, ok());
+		const { error } = await runPush(rowsOf({}), pasted(text));
+		expect(error?.description).toContain("Row numbers of 'Rows' are as in a spreadsheet program");
+		const { hints } = await runPush(rowsOf({}), pasted(text));
+		expect(hints).toContain(
+			"Some characters of 'Rows' can't be read, so they became \"\uFFFD\". Check the rows, and correct them for the next push.",
+		);
+		expect(contactsOf(bodies[1])).toEqual([{ phone: '9876543210', person_name: 'Ash\uFFFD' }]);
+	});
+});

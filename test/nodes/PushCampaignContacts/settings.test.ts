@@ -1,0 +1,208 @@
+/** What stops a push before anything is sent: a setting that is invalid or differs between rows, and an input without rows. */
+import { NodeConnectionTypes, type INodeExecutionData } from 'n8n-workflow';
+import { z } from 'zod';
+import {
+	engineHarness,
+	hintsOf,
+	makeNode,
+	makeWorkflow,
+	output,
+	runWorkflow,
+	service,
+	skipSleeps,
+} from '../../engine';
+import {
+	accepted,
+	goOn,
+	jsonOf,
+	manyRows,
+	ok,
+	phone,
+	phonesOf,
+	pushNode,
+	respondWith,
+	rowsOf,
+	runPush,
+	type NodeParameters,
+} from './pushHarness';
+
+engineHarness();
+const rows = rowsOf({ phone: '9876543210', city: 'Pune' }, { phone: '9123456789', city: 'Delhi' });
+const NO_CAMPAIGN = { campaignId: 'Spring' };
+const CAMPAIGN = '/v1/campaigns/42/status';
+const toErrors = { onError: 'continueErrorOutput' } as const;
+afterEach(() => jest.restoreAllMocks());
+
+describe('invalid settings: nothing is sent', () => {
+	test.each<[NodeParameters, message: RegExp, advice: RegExp]>([
+		[NO_CAMPAIGN, /must be a whole number \(got "Spring"\)/, /42/],
+		[{ phoneColumn: '={{ "" }}' }, /^'Phone Column' is empty/, /Enter the name/],
+		[
+			{ otherColumns: 'listed', columnsToSend: ' , ' },
+			/^'Columns to Send' is empty/,
+			/Other Columns/,
+		],
+		...[0, 10_001, 2.5].map((contactsPerRequest): [NodeParameters, RegExp, RegExp] => [
+			{ developerSettings: { contactsPerRequest } },
+			/^'Contacts per Request' must be a whole number from 1 to 10,000/,
+			/^Correct the number/,
+		]),
+	])('%j', async (parameters, message, advice) => {
+		const { error } = await runPush(rows, parameters);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message: expect.stringMatching(message),
+			description: expect.stringMatching(advice),
+			context: { itemIndex: undefined },
+		});
+	});
+
+	const errorOf = (item: number) => ({
+		error: expect.stringMatching(/must be a whole number \(got "Spring"\)$/),
+		message: expect.stringMatching(/^Enter only the number/),
+		details: { item, outcome: 'not_sent' },
+	});
+
+	test('with Continue, Rejected has each item with its error', async () => {
+		const { error, pushed, rejected } = await runPush(rows, NO_CAMPAIGN, goOn);
+		expect([error, pushed]).toEqual([undefined, []]);
+		expect(rejected).toEqual(
+			rows.map(({ json }, item) => ({
+				json: {
+					...json,
+					rejection_status: 'not_sent',
+					rejection_reason: expect.stringMatching(/must be .* \(got "Spring"\)\. Enter only/),
+					push_status: 'not_sent',
+					...errorOf(item),
+				},
+				pairedItem: { item },
+			})),
+		);
+	});
+
+	test('with the error output, it has each item with its error', async () => {
+		const { pushed, rejected, run } = await runPush(rows, NO_CAMPAIGN, toErrors);
+		expect([pushed, rejected]).toEqual([[], []]);
+		expect(jsonOf(output(run, 'Node', 3))).toEqual(
+			rows.map(({ json }, item) => ({ ...json, ...errorOf(item) })),
+		);
+	});
+
+	test('with the error output, Retry On Fail runs the node again', async () => {
+		const active = { success: true, data: { campaign: { id: 42, status: 'Active' } } };
+		service().get(CAMPAIGN).reply(404).get(CAMPAIGN).reply(200, active);
+		service().get('/v1/active_agents').reply(404);
+		const over = { ...toErrors, retryOnFail: true, waitBetweenTries: 1 };
+		const { pushed, run } = await runPush(rows, { whatToDo: 'check' }, over);
+		expect([pushed.length, output(run, 'Node', 3)]).toEqual([1, []]);
+	});
+
+	test('if the campaign cannot be read, nothing was sent', async () => {
+		service().get(CAMPAIGN).times(4).reply(503);
+		skipSleeps();
+		const parameters = { options: { skipPushedBefore: true } };
+		const { rejected } = await runPush(rows.slice(1), parameters, goOn);
+		expect(jsonOf(rejected)).toMatchObject([
+			{ error: expect.stringMatching(/503/), details: { outcome: 'not_sent' } },
+		]);
+	});
+});
+
+/** A push reads each field once. Otherwise, a field would silently have the value of the first row. */
+describe('a setting that differs between rows', () => {
+	const differing = rowsOf(
+		{ phone: phone(0), text: 'phone', id: 42, yes: true, json: { a: 1 }, todo: 'wait' },
+		{ phone: phone(1), text: 'phone', id: 42, yes: true, json: { a: 1 }, todo: 'wait' },
+		{ phone: phone(2), text: 'id', id: 43, yes: false, json: { a: 2 }, todo: 'release' },
+	);
+	const text = '={{ $json.text }}';
+
+	test.each<[string, NodeParameters, row?: number]>([
+		['Campaign', { campaignId: '={{ $json.id }}' }],
+		['Campaign', { campaignId: '=4{{ $itemIndex }}' }, 2],
+		['Agent', { agentUuid: { __rl: true, mode: 'id', value: text } }],
+		['What to Do', { whatToDo: '={{ $json.todo }}' }],
+		['Phone Column', { phoneColumn: text }],
+		['Columns to Send', { otherColumns: 'listed', columnsToSend: '={{ [$json.text] }}' }],
+		['Last Name Column', { personNameColumn: 'text', options: { lastNameColumn: text } }],
+		['Skip Numbers Pushed Before', { options: { skipPushedBefore: '={{ $json.yes }}' } }],
+		['Contacts per Request', { developerSettings: { contactsPerRequest: '={{ $json.id }}' } }],
+		[
+			'Additional Body Fields',
+			{ developerSettings: { additionalBodyFields: '={{ JSON.stringify($json.json) }}' } },
+		],
+	])('%s: nothing is sent', async (label, parameters, row = 3) => {
+		const { error } = await runPush(differing, parameters);
+		expect(error).toMatchObject({
+			message: `'${label}' differs between rows (row 1 and row ${row}), so nothing was sent`,
+			description: `A push has one value of '${label}' for all rows, such as the name of a column. Enter a fixed value. Or split the rows first, for example with a Switch or Loop Over Items node.`,
+		});
+	});
+
+	test('is used if its value is the same for all', async () => {
+		const bodies = respondWith(ok(2));
+		const input = manyRows(2).map(({ json }) => ({ json: { ...json, sheet: 'leads' } }));
+		const developerSettings = { additionalBodyFields: '={ "source": "{{ $json.sheet }}" }' };
+		expect((await runPush(input, { developerSettings })).error).toBeUndefined();
+		expect(bodies).toMatchObject([{ source: 'leads' }]);
+	});
+
+	test('is reported if it cannot be read for a later row', async () => {
+		const input = rowsOf({ phone: phone(0), skip: false }, { phone: phone(1), skip: 'maybe' });
+		const { error } = await runPush(input, { options: { skipPushedBefore: '={{ $json.skip }}' } });
+		expect(error?.message).toBe(
+			"'Skip Numbers Pushed Before' in 'Options' must be true or false (got \"maybe\")",
+		);
+	});
+});
+
+describe('an input without rows that can be pushed', () => {
+	test('is no error if it is empty, and a hint says so', async () => {
+		const pushed = await runPush(rowsOf({}));
+		expect(pushed).toMatchObject({ pushed: [], rejected: [], error: undefined });
+		expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
+	});
+
+	test('is an error if it has files', async () => {
+		const file = { data: '', mimeType: 'text/csv', fileName: 'leads.csv' };
+		const { error } = await runPush([{ json: {}, binary: { data: file } }]);
+		expect(error).toMatchObject({
+			message: 'The input has files, but no rows, so nothing was sent',
+			description: expect.stringMatching(/CSV File.*Extract from File/),
+		});
+	});
+
+	test.each([
+		['n8n-nodes-base.splitInBatches', true],
+		['test.sink', false],
+	])('after %s: the hint that a loop ends there: %p', async (type, says) => {
+		const node = pushNode();
+		const start = makeNode({ type: 'test.start', name: 'Start' });
+		const before = makeNode({ type, name: 'Before' });
+		const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
+		const connections = { Start: { main: [[to]] }, Before: { main: [[to]] } };
+		const workflow = makeWorkflow([start, before, node], connections);
+		const run = await runWorkflow(workflow, start, rowsOf({ phone: '12' }));
+		expect(
+			hintsOf(run).some((hint) => hint.startsWith("'Pushed' is empty, so Loop Over Items")),
+		).toBe(says);
+	});
+
+	test('is in Rejected, also a row with a column named error', async () => {
+		const input = rowsOf({ phone: '123', error: 'bounced' }, { phone: '' });
+		const { pushed, rejected, error, hints } = await runPush(input, {}, toErrors);
+		expect([error, pushed]).toEqual([undefined, []]);
+		expect(jsonOf(rejected)).toMatchObject([{ phone: '123', error: 'bounced' }, { phone: '' }]);
+		expect(hints).toEqual(['2 rows: 0 pushed, 2 rejected.']);
+	});
+
+	test('does not stop the others: an item without JSON is rejected', async () => {
+		const bodies = respondWith([200, accepted(1)]);
+		const file = z.custom<INodeExecutionData>().parse({ binary: {} });
+		const { rejected } = await runPush([...rowsOf({ phone: '9876543210' }), file]);
+		expect(jsonOf(rejected)).toMatchObject([
+			{ rejection_status: 'rejected', rejection_reason: 'The phone column of this row is empty.' },
+		]);
+		expect(bodies.map(phonesOf)).toEqual([['9876543210']]);
+	});
+});
