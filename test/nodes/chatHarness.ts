@@ -4,11 +4,24 @@ import type {
 	INode,
 	INodeParameters,
 	IRun,
+	WorkflowActivateMode,
 } from 'n8n-workflow';
 import { z } from 'zod';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../contract/credentialFor';
 import { simulatorWithSockets } from '../contract/simulatedNodes';
-import { startNode, engineHarness, HOST, runNode, TOKEN, type Execution } from '../engine';
+import {
+	activate,
+	type ActiveWorkflow,
+	engineHarness,
+	type Execution,
+	HOST,
+	makeWorkflow,
+	runNode,
+	speedUp,
+	startNode,
+	TOKEN,
+} from '../engine';
 import { eventually } from '../n8n/until';
 import { dialects, fixtures, type Simulator } from '../simulator';
 
@@ -28,8 +41,31 @@ export type RunOptions = {
 /** A chat node in n8n's engine, with the simulator or with nock. */
 export function chatHarness(type: string, defaults: INodeParameters) {
 	const harness = engineHarness();
+	let active: ActiveWorkflow[] = [];
+	// Before the hook below waits until all sockets are closed.
+	afterEach(async () => {
+		speedUp(500);
+		await Promise.all(active.map(async (one) => await one.stop()));
+		active = [];
+	});
 	const simulator = simulatorWithSockets(dialects.plain);
 
+	const other = async (
+		otherType: string,
+		parameters: INodeParameters,
+		overrides: Partial<INode> = {},
+	): Promise<INode> =>
+		await harness.nodeWith(credentialFor(simulator()), otherType, { parameters, ...overrides });
+	const triggerNode = async (parameters: INodeParameters, overrides: Partial<INode> = {}) => {
+		const names = { id: 'trigger-node', name: 'Trigger' };
+		return await other('chatEventsTrigger', parameters, { ...names, ...overrides });
+	};
+	const sockets = () =>
+		simulator()
+			.requests.filter(({ path }) => path.endsWith('/user-stream'))
+			.map(({ query }) => query);
+	const connected = async (count = 1) =>
+		await eventually(() => simulator().sessions.openSockets() === count);
 	const node = async (
 		host: string | undefined,
 		parameters: INodeParameters,
@@ -53,18 +89,49 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 	};
 	return {
 		simulator,
-		/** The number of sockets that were requested. */
-		connections: () =>
-			simulator().requests.filter(({ path }) => path.endsWith('/user-stream')).length,
+		/** The query of each socket that was requested. */
+		sockets,
+		/** The number of requests for a WebSocket token. */
+		tokens: () => simulator().requests.filter(({ path }) => path.endsWith('/ws_token')).length,
+		/** Waits until that many sockets are open. */
+		connected,
+		/** Waits until that many sockets are open, and ready. */
+		settled: async (count = 1) => {
+			await connected(count);
+			await clock.sleep(1_000);
+		},
 		/** Connects another client to the session, such as a support desk. */
 		otherClient: async (sessionId: string) => await otherClient(simulator(), sessionId),
 		/** A node of another type, for another workflow. */
-		other: async (
-			otherType: string,
-			parameters: INodeParameters,
+		other,
+		triggerNode,
+		/** Publishes a Chat Events Trigger, and waits until a listed session is connected. The harness stops it after the test. */
+		publish: async (
+			parameters: INodeParameters = { sessionIds: sessions.open },
+			activation: WorkflowActivateMode = 'activate',
+			staticData: IDataObject = {},
 			overrides: Partial<INode> = {},
-		): Promise<INode> =>
-			await harness.nodeWith(credentialFor(simulator()), otherType, { parameters, ...overrides }),
+		) => {
+			const workflow = makeWorkflow([await triggerNode(parameters, overrides)]);
+			// n8n-core deactivates an active workflow with the same ID.
+			workflow.id = `workflow-of-${overrides.id ?? 'trigger'}`;
+			workflow.staticData = staticData;
+			const one = await activate(workflow, activation);
+			active.push(one);
+			const isListed = parameters.sessionIds !== undefined && activation === 'activate';
+			await eventually(() => !isListed || simulator().sessions.openSockets() > 0);
+			return { ...one, workflow };
+		},
+		/** Waits until the trigger has reported that many losses, for which it collects them half a minute. */
+		reported: async ({ failed }: Pick<ActiveWorkflow, 'failed'>, count = 1) => {
+			speedUp(1_000);
+			await eventually(() => failed.length === count);
+		},
+		/** Breaks the connection to a session for which the service then gives no token. */
+		loseForGood: (sessionId: string) => {
+			simulator().faults.respond(`/v1/chat/session/${sessionId}/ws_token`, 403);
+			simulator().sessions.closeSockets(4401, sessionId);
+		},
 		/** Runs the node with the simulator. */
 		run: async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> =>
 			await runOn(undefined, parameters, setting),
@@ -101,4 +168,9 @@ export async function otherClient(simulator: Simulator, sessionId: string): Prom
 export function stopMessage(run: IRun): { message: string; description: unknown } {
 	const { error } = run.data.resultData;
 	return { message: error?.message ?? 'The node did not stop', description: error?.description };
+}
+
+/** The types of the events that started an execution. */
+export function eventsOf({ emitted }: Pick<ActiveWorkflow, 'emitted'>): unknown[] {
+	return emitted.map(({ items }) => items[0]?.map(({ json }) => json.type)).flat();
 }

@@ -1,6 +1,6 @@
 import { backoffMs, duration, pause, settledOrTimeout } from '../../../nodes/shared/clock';
 import { heapInUse } from '../../engine/heap';
-import { FakeClock } from './chat/fakes';
+import { FakeClock } from '../../engine/fakeClock';
 
 test.each([
 	[119_001, '2 minutes'],

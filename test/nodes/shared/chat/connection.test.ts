@@ -1,434 +1,316 @@
-import {
-	ackFrame,
-	API_TOKEN,
-	chatConnectionHarness,
-	type ChatHarness,
-	closedSession,
-	connected,
-	eventFrame,
-	freshToken,
-	messageSent,
-	outgoing,
-	SESSION_ID,
-	settle,
-	WS_URL,
-} from './fakes';
+/** How a session stays connected, and what is read from its sockets: through Chat Events Trigger and Chat Send, with the simulated service. */
+import type { INodeParameters } from 'n8n-workflow';
+import type { JsonObject } from '../../../../nodes/shared/json';
+import { type ActiveWorkflow, passTime, records, speedUp, triggerContext } from '../../../engine';
+import { untilIdle } from '../../../n8n/until';
+import { chatHarness, eventually, sessions, stopMessage } from '../../chatHarness';
 
-const queries = ({ sockets }: ChatHarness, name: string) =>
-	sockets.map(({ query }) => query.get(name));
+const harness = chatHarness('chatSend', {
+	operation: 'sendMessage',
+	sendBy: 'socket',
+	sessionId: sessions.open,
+});
+const LISTED = { sessionIds: sessions.open };
+const CLAIMING = { ...LISTED, disconnectOther: true };
 
-/** The service opens the latest socket and then closes it at once. */
-async function reject({ socket, clock }: ChatHarness, code: number, seconds: number) {
-	socket().opens();
-	socket().ends(code);
-	await clock.advance(seconds * 1_000);
+const control = () => harness.simulator().sessions;
+const send = async (message: string, parameters: INodeParameters = {}) =>
+	await harness.run({ message, ...parameters });
+const sockets = async (count: number) => await eventually(() => harness.sockets().length === count);
+
+/** The service sends this frame, with the ID of the session unless it has another one. */
+const receives = (frame: JsonObject) =>
+	control().pushRaw(sessions.open, JSON.stringify({ session_id: sessions.open, ...frame }));
+const acks = (payload: JsonObject) => receives({ type: 'ws_write_result', payload });
+
+const eventIds = ({ emitted }: Pick<ActiveWorkflow, 'emitted'>) =>
+	emitted.map(({ items }) => items[0]?.[0]?.json.event_id);
+
+/** The next token is due after 210 to 240 seconds. */
+const [NOT_DUE_MS, DUE_MS] = [200_000, 41_000];
+
+/** Publishes the trigger, and lets a token pass into the time in which the next one is due. */
+async function publishedLongAgo(parameters: INodeParameters = LISTED) {
+	const active = await harness.publish(parameters);
+	await harness.settled();
+	passTime(NOT_DUE_MS + DUE_MS);
+	return active;
 }
 
-describe('connecting', () => {
-	it('mints a token, opens the URL with it, and is ready once the socket has stayed open for a moment', async () => {
-		const { connection, socket, clock, mints } = chatConnectionHarness();
-		let isReady = false;
-		const ready = connection.start().ready(connection.signal);
-		void ready.then(() => (isReady = true));
-		await settle();
-		expect(mints()).toBe(1);
-		expect(socket().url).toBe(`${WS_URL}&token=secret-1&client_id=client-1`);
-		expect(socket().binaryType).toBe('arraybuffer');
-		socket().opens();
-		await clock.advance(499);
-		expect(isReady).toBe(false);
-		await clock.advance(1);
-		expect(await ready).toBe(true);
-		expect(socket().sent).toEqual([]);
+describe('a socket that ends', () => {
+	test('is followed by one of the same client, with a new token only if the service rejected the token or the client', async () => {
+		await harness.publish(CLAIMING);
+		const ends = [
+			() => control().closeSockets(1011),
+			() => control().closeSockets(4401),
+			() => control().cutSockets(),
+			() => control().closeSockets(1008),
+			() => control().closeSockets(4409),
+		];
+		for (const [index, end] of ends.entries()) {
+			await harness.settled();
+			end();
+			await sockets(index + 2);
+		}
+		const tokens = harness.sockets().map(({ token }) => token);
+		const distinct = [...new Set(tokens)];
+		expect(tokens.map((token) => distinct.indexOf(token))).toEqual([0, 0, 1, 1, 2, 3]);
+		const [{ client_id } = { client_id: '' }] = harness.sockets();
+		expect(client_id).toMatch(/^n8n-[0-9a-f]{32}$/);
+		// Two clients would displace each other forever if they took the session again.
+		expect(harness.sockets()).toMatchObject([
+			{ client_id, claim: '1' },
+			...Array(5).fill({ client_id }),
+		]);
+		expect(harness.sockets().filter(({ claim }) => claim !== undefined)).toHaveLength(1);
 	});
 
-	it("closes a socket that doesn't open within 15 seconds", async () => {
-		const { connection, sockets, socket, clock } = chatConnectionHarness();
-		connection.start();
-		await settle();
-		const silent = socket();
-		silent.deaf = true;
-		await clock.advance(14_999);
-		expect(silent.closeCalls).toEqual([]);
-		await clock.advance(1_001);
-		expect([silent.closeCalls.length, sockets.length]).toEqual([1, 2]);
-		silent.opens();
-		silent.receives(eventFrame('nudge_sent', 'late'));
-		expect(socket()).not.toBe(silent);
-	});
-
-	it("handles a socket that can't be created", async () => {
-		const { connection, failures, clock, logged } = chatConnectionHarness({
-			openSocket: (url) => {
-				throw new SyntaxError(`bad URL ${url}`);
-			},
-		});
-		connection.start();
-		await clock.advance(120_000);
-		expect(failures[0]).toMatchObject({ kind: 'unreachable', originalMessage: undefined });
-		expect(JSON.stringify([logged, failures])).not.toContain('secret');
+	test('takes the session on each attempt until it was connected, with Disconnect Other Connection', async () => {
+		speedUp(1_000);
+		const sessionIds = sessions.inactiveAgent;
+		await harness.publish({ ...CLAIMING, sessionIds }, 'init');
+		await eventually(() => harness.sockets().length >= 4);
+		expect(new Set(harness.sockets().map(({ claim }) => claim))).toEqual(new Set(['1']));
 	});
 });
 
-describe('secrets are hidden', () => {
-	it('in events and close reasons: the tokens of this socket and of earlier ones', async () => {
-		const { connection, socket, clock, events, logged, connect } = await connected();
-		const was = { was: 'secret-1', is: `the "secret-2"` };
-		socket().receives(eventFrame('mode_changed', 'e-1', was));
-		await clock.advance(231_000);
-		await connect();
-		socket().receives(eventFrame('mode_changed', 'e-2', was));
-		socket().ends(1011, 'secret-1 was replaced');
-		await clock.advance(1_000);
-		expect(events).toMatchObject([
-			{ payload: { was: '[hidden]', is: 'the "secret-2"' } },
-			{ envelope: { payload: { was: '[hidden]', is: 'the "[hidden]"' } } },
+describe('before its token expires, a session', () => {
+	test('gets a token, and the socket is replaced at once, by the same client, without a claim', async () => {
+		const active = await harness.publish(CLAIMING);
+		await harness.settled();
+		const tokens = harness.tokens();
+		passTime(NOT_DUE_MS);
+		await untilIdle();
+		expect([harness.tokens(), harness.sockets().length]).toEqual([tokens, 1]);
+		speedUp(0);
+		passTime(DUE_MS);
+		await sockets(2);
+		expect(harness.tokens()).toBe(tokens + 1);
+		const [first, second] = harness.sockets();
+		expect(second).toEqual({ client_id: first?.client_id, token: expect.any(String) });
+		expect(second?.token).not.toBe(first?.token);
+		const eventId = control().nudge(sessions.open);
+		await eventually(() => active.emitted.length === 1);
+		expect(eventIds(active)).toEqual([eventId]);
+	});
+
+	test('waits for the ack of the message in flight, and the next message waits for the new socket', async () => {
+		await harness.publish();
+		await harness.settled();
+		passTime(150_000);
+		const slow = send('please never ack');
+		await eventually(() => control().frames().length === 1);
+		passTime(100_000);
+		const next = send('Hello');
+		await untilIdle();
+		expect([harness.sockets().length, control().openSockets()]).toEqual([1, 1]);
+		acks({ state: 'default', reply: 'At last' });
+		expect(records(await slow)).toMatchObject([{ reply: 'At last' }]);
+		expect(records(await next)).toMatchObject([{ reply: 'You said: Hello' }]);
+		expect(harness.sockets()).toHaveLength(2);
+	});
+
+	test('stays connected while the service issues no token, and asks for one every 30 seconds', async () => {
+		const active = await harness.publish();
+		const node = await harness.triggerNode({});
+		const log = jest.spyOn(triggerContext(active.workflow, node).logger, 'warn');
+		await harness.settled();
+		speedUp(0);
+		const tokens = harness.tokens();
+		const { faults } = harness.simulator();
+		faults.respond(/ws_token/, 401, { body: { success: false, error: 'Not now' } });
+		passTime(NOT_DUE_MS + DUE_MS);
+		await eventually(() => log.mock.calls.length === 1);
+		expect(log.mock.calls).toEqual([
+			[
+				"The token of a chat session couldn't be renewed yet",
+				{ sessionId: sessions.open, originalMessage: 'Not now' },
+			],
 		]);
-		const originalMessage = 'close code 1011 · [hidden] was replaced';
-		const details = { sessionId: SESSION_ID, waitMs: 1_000, originalMessage };
-		// The renewal isn't logged.
-		expect(logged).toEqual([['Reconnecting to the chat session', details]]);
-		await connection.close();
+		passTime(29_000);
+		await untilIdle();
+		expect([harness.tokens(), control().openSockets()]).toEqual([tokens + 1, 1]);
+		passTime(2_000);
+		await eventually(() => harness.tokens() === tokens + 2);
+		// The old token isn't used for another socket.
+		control().closeSockets(1011);
+		await harness.connected(0);
+		passTime(1_300);
+		await eventually(() => harness.tokens() === tokens + 3);
+		faults.clear();
+		speedUp(1_000);
+		await sockets(2);
+		expect(new Set(harness.sockets().map(({ token }) => token)).size).toBe(2);
 	});
 
-	it('in events, acknowledgements, and close reasons: the API token', async () => {
-		const { connection, socket, events, failures } = await connected();
-		socket().receives(eventFrame('message_received', 'e-1', { content: `key ${API_TOKEN}` }));
-		expect(events).toMatchObject([{ payload: { content: 'key [hidden]' } }]);
-		const acked = connection.sendWithAck(outgoing('frame'), 1_000, connection.signal);
-		await settle();
-		socket().receives(ackFrame({ state: 'invalid', error: `bad key ${API_TOKEN}` }));
-		expect(await acked).toMatchObject({ ack: { payload: { error: 'bad key [hidden]' } } });
-		socket().ends(1011, `bad key ${API_TOKEN}`);
-		await settle();
-		expect(failures[0]?.originalMessage).toBe('close code 1011 · bad key [hidden]');
+	test('ends if the service then says that it is closed', async () => {
+		const active = await harness.publish();
+		await harness.settled();
+		const closed = { success: false, error: 'session_closed' };
+		harness.simulator().faults.respond(/ws_token/, 409, { body: closed });
+		passTime(NOT_DUE_MS + DUE_MS);
+		await harness.connected(0);
+		const { length } = harness.simulator().requests;
+		passTime(600_000);
+		await untilIdle();
+		expect(harness.simulator().requests).toHaveLength(length);
+		expect(active.failed).toEqual([]);
+	});
+});
+
+describe('a session that is closed', () => {
+	test('delivers events for two more seconds, and is not connected again', async () => {
+		const active = await harness.publish();
+		await harness.settled();
+		speedUp(0);
+		receives({ type: 'session_closed', event_id: 'e-1' });
+		await eventually(() => active.emitted.length === 1);
+		passTime(1_900);
+		receives({ type: 'message_received', event_id: 'e-2' });
+		await eventually(() => active.emitted.length === 2);
+		expect([eventIds(active), control().openSockets()]).toEqual([['e-1', 'e-2'], 1]);
+		passTime(200);
+		await harness.connected(0);
+		passTime(600_000);
+		await untilIdle();
+		expect(harness.sockets()).toHaveLength(1);
 	});
 
-	it.each([
+	test('is not connected again either if the service then closes the socket as for a rejected token', async () => {
+		const active = await harness.publish();
+		await harness.settled();
+		receives({ type: 'session_closed', event_id: 'e-1' });
+		control().closeSockets(4401);
+		await harness.connected(0);
+		passTime(600_000);
+		await untilIdle();
+		expect([harness.sockets().length, active.failed]).toEqual([1, []]);
+	});
+});
+
+describe('a trigger that is stopped', () => {
+	let release = () => {};
+
+	/** Leaves the published trigger in a state, in which it has requested one socket at most. */
+	const states: Array<[string, () => Promise<ActiveWorkflow>]> = [
+		[
+			'while it requests a token',
+			async () => {
+				release = harness.simulator().holdResponses(/ws_token/);
+				const active = await harness.publish(LISTED, 'init');
+				await eventually(() => harness.tokens() === 1);
+				return active;
+			},
+		],
+		[
+			'while it connects',
+			async () => {
+				speedUp(0);
+				return await harness.publish();
+			},
+		],
+		[
+			'while it waits for the next attempt',
+			async () => {
+				const active = await harness.publish();
+				await harness.settled();
+				speedUp(0);
+				control().closeSockets(1011);
+				await harness.connected(0);
+				return active;
+			},
+		],
+		[
+			'while it renews its token',
+			async () => {
+				const active = await harness.publish();
+				await harness.settled();
+				release = harness.simulator().holdResponses(/ws_token/);
+				const tokens = harness.tokens();
+				passTime(NOT_DUE_MS + DUE_MS);
+				await eventually(() => harness.tokens() > tokens);
+				return active;
+			},
+		],
+	];
+
+	test.each(states)('%s: requests and reports nothing more', async (_name, publish) => {
+		const { stop, emitted, failed } = await publish();
+		const stopping = stop();
+		control().nudge(sessions.open);
+		await stopping;
+		await harness.connected(0);
+		release();
+		const { length } = harness.simulator().requests;
+		passTime(600_000);
+		await untilIdle();
+		expect(harness.simulator().requests).toHaveLength(length);
+		expect([emitted, failed]).toEqual([[], []]);
+	});
+});
+
+describe('frames', () => {
+	test('of another session, and those that nobody can read, are ignored', async () => {
+		const active = await harness.publish();
+		const sending = send('please never ack');
+		await eventually(() => control().frames().length === 1);
+		const other = { session_id: sessions.dormant };
+		receives({ type: 'message_received', event_id: 'e-1', ...other });
+		receives({ type: 'session_closed', event_id: 'e-2', ...other });
+		receives({ type: 'ws_write_result', payload: { state: 'default', reply: 'Theirs' }, ...other });
+		for (const frame of [Buffer.from('{"type":"binary"}'), '', '{', '[]']) {
+			control().pushRaw(sessions.open, frame);
+		}
+		const own = [sessions.open.toUpperCase(), undefined, null, ''];
+		for (const [index, session_id] of own.entries()) {
+			receives({ type: 'from_the_future', event_id: index, session_id });
+		}
+		acks({ state: 'default', reply: 'Ours' });
+		expect(records(await sending)).toMatchObject([{ reply: 'Ours' }]);
+		const ofMessages = /^evt_/;
+		expect(eventIds(active).filter((id) => !ofMessages.test(String(id)))).toEqual([0, 1, 2, 3]);
+		expect(control().openSockets()).toBe(1);
+	});
+
+	test('and close reasons show no token: neither that of the account, nor those of this or an earlier socket', async () => {
+		const active = await publishedLongAgo();
+		const node = await harness.triggerNode({});
+		const log = jest.spyOn(triggerContext(active.workflow, node).logger, 'info');
+		await sockets(2);
+		await harness.settled();
+		const secrets = [harness.simulator().token, ...harness.sockets().map(({ token }) => token)];
+		const said = `not ${secrets.join(', ')}`;
+		const hidden = 'not [hidden], [hidden], [hidden]';
+		control().pushEvent(sessions.open, 'mode_changed', { to: said });
+		await eventually(() => active.emitted.length === 1);
+		expect(active.emitted[0]?.items[0]?.[0]?.json.payload).toEqual({ to: hidden });
+		const sending = send('please never ack');
+		await eventually(() => control().frames().length === 1);
+		acks({ state: 'invalid', error: said });
+		expect(stopMessage(await sending).description).toContain(`The service said: ${hidden}.`);
+		const [{ ws } = { ws: undefined }] = harness.simulator().hub.connectionsOf();
+		ws?.close(1011, said);
+		await eventually(() => log.mock.calls.length === 1);
+		const originalMessage = `close code 1011 · ${hidden}`;
+		expect(log.mock.calls).toEqual([
+			[
+				'Reconnecting to the chat session',
+				{ sessionId: sessions.open, waitMs: expect.any(Number), originalMessage },
+			],
+		]);
+	});
+
+	test.each([
 		['https://h/p?token=secret-1', 'https://h/p'],
 		['https://h/secret-1', 'https://h/[hidden]'],
-	])("in a URL that isn't a WebSocket URL, which ends the connection: %s", async (...one) => {
-		const [ws_url, originalMessage] = one;
-		const token = { token: 'secret-1', ws_url };
-		const harness = chatConnectionHarness({}, async () => token);
-		harness.connection.start();
-		await settle();
-		expect(harness.sockets).toHaveLength(0);
-		expect(harness.endings).toMatchObject([
-			{ message: "The service returned a WebSocket URL that n8n can't use", originalMessage },
-		]);
-		expect(JSON.stringify(harness.logged)).not.toContain('secret-1');
-	});
-});
-
-describe('events', () => {
-	it('are marked on a new socket, also after a reconnect or renewal', async () => {
-		const { connection, clock, socket, connect } = chatConnectionHarness();
-		const marked: string[] = [];
-		connection.subscribe(({ eventId }, replay) => {
-			if (replay === 'possible') marked.push(eventId ?? '');
-		});
-		connection.start();
-		for (const name of ['connecting', 'reconnecting', 'renewing']) {
-			await settle();
-			socket().opens();
-			socket().receives(eventFrame('nudge_sent', name));
-			await clock.advance(500);
-			socket().receives(eventFrame('nudge_sent', `after ${name}`));
-			if (name === 'connecting') socket().ends(1011);
-			await clock.advance(name === 'connecting' ? 1_000 : 231_000);
-		}
-		await connect();
-		expect(marked).toEqual(['connecting', 'reconnecting', 'renewing']);
-		await connection.close();
-	});
-
-	it('continue after frames that nobody can read, and if a listener throws', async () => {
-		const { connection, socket, events, logged } = await connected();
-		const noState = ackFrame({ state: 1 });
-		const unreadable = [new ArrayBuffer(1), '', '{', '[]', '{}', '{"type":5}', noState];
-		for (const data of [...unreadable, ackFrame({ state: 'default' })]) {
-			socket().receives(data);
-		}
-		const details = { sessionId: SESSION_ID };
-		expect(logged).toEqual([
-			...unreadable.map(() => ["The chat session ignored a frame that can't be read", details]),
-			['The chat session ignored an ack that nobody waits for', details],
-		]);
-		const delivered: string[] = [];
-		connection.subscribe(() => {
-			throw new Error('full');
-		});
-		connection.subscribe(({ type }) => delivered.push(type));
-		socket().receives(eventFrame('from_the_future', 7));
-		expect(events.map(({ eventId }) => eventId)).toEqual(['7']);
-		expect(delivered).toEqual(['from_the_future']);
-		expect(logged.at(-1)?.[0]).toBe("A chat event couldn't be delivered");
-	});
-});
-
-describe('frames that name', () => {
-	it("another session are neither events nor acks of this one, and don't close it", async () => {
-		const { connection, socket, events, logged } = await connected();
-		const acked = connection.sendWithAck(outgoing('frame'), 1_000, connection.signal);
-		await settle();
-		socket().receives(eventFrame('message_received', 'e-1', {}, 's-2'));
-		socket().receives(eventFrame('session_closed', 'e-2', {}, 's-2'));
-		socket().receives(ackFrame({ state: 'default', reply: "another person's" }, 's-2'));
-		expect([events, connection.isConnected]).toEqual([[], true]);
-		expect(logged).toEqual(
-			Array(3).fill([
-				'The chat session ignored a frame of another session',
-				{ sessionId: SESSION_ID },
-			]),
+	])("aren't expected from %s, which is reported without its token", async (...one) => {
+		const [ws_url, shown] = one;
+		const body = { success: true, data: { token: 'secret-1', ws_url } };
+		harness.simulator().faults.respond(/ws_token/, 200, { body });
+		const { message, description } = stopMessage(await send('Hello'));
+		expect(message).toBe(
+			"The service returned a WebSocket URL that n8n can't use, so nothing was sent",
 		);
-		socket().receives(messageSent);
-		expect(await acked).toMatchObject({ ack: { payload: { reply: 'hello' } } });
-	});
-
-	it.each([[SESSION_ID.toUpperCase()], [undefined], [null], ['']])(
-		'%j as their session are used',
-		async (name) => {
-			const { connection, socket, events } = await connected();
-			const acked = connection.sendWithAck(outgoing('frame'), 1_000, connection.signal);
-			await settle();
-			socket().receives(eventFrame('message_received', 'e-1', {}, name));
-			socket().receives(ackFrame({ state: 'default' }, name));
-			expect(events).toHaveLength(1);
-			expect(await acked).toMatchObject({ kind: 'ack' });
-		},
-	);
-});
-
-describe('reconnecting', () => {
-	it('keeps client_id and token after 1011, and uses a new token after 4401', async () => {
-		const harness = chatConnectionHarness();
-		const { connection, socket, clock, connect } = harness;
-		connection.start();
-		for (const code of [1011, 4401, 1006]) {
-			await connect();
-			socket().ends(code);
-			await clock.advance(10_000);
-		}
-		expect(queries(harness, 'token')).toEqual([1, 1, 2, 2].map((n) => `secret-${n}`));
-		expect(new Set(queries(harness, 'client_id'))).toEqual(new Set(['client-1']));
-		await connection.close();
-	});
-
-	it('sends claim=1 with Disconnect Other Connection, also if the service still rejects it', async () => {
-		const harness = chatConnectionHarness({ disconnectOther: true });
-		const { connection } = harness;
-		connection.start();
-		await settle();
-		for (const seconds of [1, 20, 0]) await reject(harness, 1008, seconds);
-		expect(queries(harness, 'claim')).toEqual(['1', '1', '1']);
-		expect(harness.failures.at(-1)?.kind).toBe('rejected');
-		await connection.close();
-	});
-
-	it.each([1000, 1008, 4409])(
-		'makes no claim after a loss (%d), also if the service then rejects it',
-		async (code) => {
-			const harness = await connected({ disconnectOther: true });
-			const { connection, socket, clock } = harness;
-			socket().ends(code, 'taken over');
-			await clock.advance(1_000);
-			await reject(harness, 1008, 20);
-			const [first, ...later] = queries(harness, 'claim');
-			expect([first, later.length > 1, new Set(later)]).toEqual(['1', true, new Set([null])]);
-			await connection.close();
-		},
-	);
-});
-
-describe('before the token expires, the connection', () => {
-	const onlyOneToken = async (n: number) => {
-		if (n === 1) return await freshToken(n);
-		throw new Error('down');
-	};
-
-	it('mints a token, closes the socket, and opens the next one at once, with the same client_id and without a claim', async () => {
-		const harness = await connected({ disconnectOther: true });
-		const { connection, sockets, socket, clock, mints, connect, failures } = harness;
-		const [old] = sockets;
-		await clock.advance(224_000);
-		expect(sockets).toHaveLength(1);
-		await clock.advance(1_000);
-		expect([mints(), sockets.length, old?.closeCalls]).toEqual([2, 2, [1000]]);
-		expect(Object.fromEntries(socket().query)).toEqual({
-			shard: '4',
-			token: 'secret-2',
-			client_id: 'client-1',
-		});
-		expect(connection.isConnected).toBe(false);
-		await connect();
-		expect(connection.isConnected).toBe(true);
-		expect(failures).toEqual([]);
-		await connection.close();
-	});
-
-	it('replaces a socket that broke without notice, 2 seconds after closing it', async () => {
-		const { connection, sockets, socket, clock, connect, events } = await connected();
-		socket().deaf = true;
-		await clock.advance(225_000);
-		expect([socket().closeCalls, sockets.length]).toEqual([[1000], 1]);
-		await clock.advance(2_000);
-		expect(sockets).toHaveLength(2);
-		await connect();
-		socket().receives(eventFrame('nudge_sent', 'missed'));
-		expect(events).toHaveLength(1);
-		await connection.close();
-	});
-
-	it('waits until the frame in flight has its ack, before the next frame', async () => {
-		const { connection, sockets, socket, clock, connect } = await connected();
-		await clock.advance(150_000);
-		const result = connection.sendWithAck(outgoing('slow'), 120_000, connection.signal);
-		await clock.advance(110_000);
-		const next = connection.sendWithAck(outgoing('next'), 120_000, connection.signal);
-		await settle();
-		expect([sockets.length, socket().closeCalls]).toEqual([1, []]);
-		socket().receives(messageSent);
-		expect((await result).kind).toBe('ack');
-		await connect();
-		expect(sockets.map(({ sent }) => sent)).toEqual([['slow'], ['next']]);
-		socket().receives(messageSent);
-		expect((await next).kind).toBe('ack');
-		await connection.close();
-	});
-
-	it('stays open if no token is issued, logs it, and tries again after 30 seconds', async () => {
-		const use = await connected({}, onlyOneToken);
-		const { connection, mints, clock, logged, socket, sockets } = use;
-		await clock.advance(226_000);
-		expect(logged.at(-1)).toEqual([
-			"The token of a chat session couldn't be renewed yet",
-			{ sessionId: SESSION_ID, originalMessage: 'down' },
-		]);
-		expect([connection.isConnected, mints()]).toEqual([true, 2]);
-		await clock.advance(30_000);
-		expect(mints()).toBe(3);
-		// A reconnect doesn't use the old token anymore.
-		socket().ends(1011);
-		await clock.advance(1_000);
-		expect([sockets.length, use.failures.at(-1)?.kind]).toEqual([1, 'unreachable']);
-		await connection.close();
-	});
-
-	it('ends if the token request shows that the session is closed', async () => {
-		const { clock, endings } = await connected({}, async (n) => {
-			if (n === 2) throw closedSession();
-			return await freshToken(n);
-		});
-		await clock.advance(260_000);
-		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
-	});
-});
-
-describe('the end of a session', () => {
-	it('delivers trailing events, then ends without another connection', async () => {
-		const { sockets, socket, clock, events, endings } = await connected();
-		socket().receives(eventFrame('session_closed', 'e1'));
-		await clock.advance(1_000);
-		socket().receives(eventFrame('message_received', 'e2'));
-		await clock.advance(999);
-		expect(socket().closeCalls).toEqual([]);
-		await clock.advance(1);
-		expect(socket().closeCalls).toEqual([1000]);
-		expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2']);
-		await clock.advance(60_000);
-		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
-		expect(sockets).toHaveLength(1);
-	});
-
-	it('is recognized if the service then closes the socket as for a rejected token', async () => {
-		const { sockets, socket, clock, endings } = await connected();
-		socket().receives(eventFrame('session_closed', 'e1'));
-		socket().ends(4401);
-		await clock.advance(60_000);
-		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
-		expect(sockets).toHaveLength(1);
-	});
-});
-
-describe('close', () => {
-	const start = async ({ connection }: ChatHarness) => {
-		connection.start();
-		await settle();
-	};
-	const startAndConnect = async (harness: ChatHarness) => {
-		await start(harness);
-		await harness.connect();
-	};
-
-	it.each<[string, number, number, (harness: ChatHarness) => Promise<void>]>([
-		['before the start', 0, 0, async () => {}],
-		['while connecting', 1, 1, start],
-		[
-			'while waiting for the next attempt',
-			1,
-			0,
-			async (harness) => {
-				await start(harness);
-				harness.socket().breaks();
-			},
-		],
-		['while connected', 1, 1, startAndConnect],
-		[
-			'during a renewal',
-			2,
-			1,
-			async (harness) => {
-				await startAndConnect(harness);
-				await harness.clock.advance(225_000);
-			},
-		],
-	])('%s: closes the socket, leaves no timer, and makes no callback', async (...one) => {
-		const [, sockets, closes, prepare] = one;
-		const harness = chatConnectionHarness();
-		await prepare(harness);
-		await settle();
-		const failures = [...harness.failures];
-		await harness.connection.close();
-		await harness.connection.close();
-		if (sockets > 0) harness.socket().receives(eventFrame('nudge_sent', 'late'));
-		harness.connection.start();
-		await harness.clock.advance(600_000);
-		expect([harness.sockets.length, harness.clock.pending]).toEqual([sockets, 0]);
-		expect(harness.sockets.at(-1)?.closeCalls.length ?? 0).toBe(closes);
-		expect([harness.events, harness.endings, harness.failures]).toEqual([[], [], failures]);
-		expect(await harness.connection.ready(harness.connection.signal)).toBe(false);
-		expect(harness.connection.signal.aborted).toBe(true);
-	});
-
-	it("waits at most 2 seconds for a service that doesn't respond, and ignores its frames", async () => {
-		const { connection, socket, clock, events } = await connected();
-		socket().deaf = true;
-		let isClosed = false;
-		void connection.close().then(() => (isClosed = true));
-		void connection.close();
-		expect(socket().closeCalls).toHaveLength(1);
-		socket().receives(eventFrame('nudge_sent', 'late'));
-		await clock.advance(1_999);
-		expect(isClosed).toBe(false);
-		await clock.advance(1);
-		expect([isClosed, events]).toEqual([true, []]);
-		await clock.advance(1_000);
-		expect(clock.pending).toBe(0);
-	});
-
-	it('while a token is requested: no socket is opened when it arrives', async () => {
-		let issueToken: () => void = () => undefined;
-		const { connection, sockets, clock } = chatConnectionHarness({}, async (n) => {
-			await new Promise<void>((resolve) => (issueToken = resolve));
-			return await freshToken(n);
-		});
-		const ready = connection.start().ready(connection.signal);
-		await settle();
-		await connection.close();
-		expect(await ready).toBe(false);
-		issueToken();
-		await settle();
-		expect([sockets.length, clock.pending]).toEqual([0, 0]);
+		expect(description).toContain(`said: ${shown}.`);
 	});
 });

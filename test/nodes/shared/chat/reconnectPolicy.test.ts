@@ -14,7 +14,6 @@ import {
 	whatWasSaid,
 } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { SocketEnd } from '../../../../nodes/shared/chat/socket';
-import { closedSession } from './fakes';
 
 /** Without jitter. */
 const policyOf = () => new ReconnectPolicy(() => 0.5);
@@ -35,6 +34,13 @@ const rejection = (status: number, isTransient = false) =>
 		status,
 		NO_ERROR_BODY,
 	);
+
+const closedSession = new ServiceRejection(
+	{ message: 'closed', resolution: forEveryone('Go on.') },
+	'session_closed',
+	409,
+	{ code: 'session_closed', texts: ['session_closed'], body: {} },
+);
 
 const unusable = new InvalidInput('The URL is unusable', forEveryone('Report it.'));
 
@@ -80,7 +86,7 @@ describe('ReconnectPolicy', () => {
 			ended({ cause: 'session_closed', code: 1000 }),
 			end('session_closed'),
 		],
-		['no token: session closed', noToken(closedSession()), end('session_closed')],
+		['no token: session closed', noToken(closedSession), end('session_closed')],
 		['no token: rejected', noToken(rejection(403)), end('no_token')],
 		[
 			'no token: an API token that may be accepted again later',
