@@ -7,6 +7,7 @@ import type {
 	WorkflowActivateMode,
 } from 'n8n-workflow';
 import { z } from 'zod';
+import type { JsonObject } from '../../nodes/shared/json';
 import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../contract/credentialFor';
 import { simulatorWithSockets } from '../contract/simulatedNodes';
@@ -60,6 +61,8 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 		const names = { id: 'trigger-node', name: 'Trigger' };
 		return await other('chatEventsTrigger', parameters, { ...names, ...overrides });
 	};
+	const receives = (frame: object) =>
+		simulator().sessions.pushRaw(sessions.open, JSON.stringify(frame));
 	const sockets = () =>
 		simulator()
 			.requests.filter(({ path }) => path.endsWith('/user-stream'))
@@ -67,28 +70,21 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 	const connected = async (count = 1) =>
 		await eventually(() => simulator().sessions.openSockets() === count);
 	const node = async (
-		host: string | undefined,
 		parameters: INodeParameters,
 		{ overrides = {}, credential = {} }: RunOptions,
-	) => {
-		const data = credentialFor(simulator());
-		const onHost = host !== undefined && { apiToken: TOKEN, baseUrl: host };
-		return await harness.nodeWith({ ...data, ...onHost, ...credential }, type, {
+	): Promise<INode> =>
+		await harness.nodeWith({ ...credentialFor(simulator()), ...credential }, type, {
 			parameters: { ...defaults, ...parameters },
 			...overrides,
 		});
-	};
-	const runOn = async (
-		host: string | undefined,
-		parameters: INodeParameters,
-		setting: RunOptions,
-	) => {
-		const { items = [{}] } = setting;
-		const input = items.map((json) => ({ json }));
-		return await runNode(await node(host, parameters, setting), input);
-	};
+	const inputOf = ({ items = [{}] }: RunOptions) => items.map((json) => ({ json }));
+	const run = async (parameters: INodeParameters, setting: RunOptions): Promise<IRun> =>
+		await runNode(await node(parameters, setting), inputOf(setting));
 	return {
 		simulator,
+		/** The service sends this frame as it is to the open session. */
+		receives,
+		acks: (payload: JsonObject) => receives({ type: 'ws_write_result', payload }),
 		/** The query of each socket that was requested. */
 		sockets,
 		/** The number of requests for a WebSocket token. */
@@ -133,26 +129,25 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 			simulator().sessions.closeSockets(4401, sessionId);
 		},
 		/** Runs the node with the simulator. */
-		run: async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> =>
-			await runOn(undefined, parameters, setting),
+		run: async (parameters: INodeParameters = {}, setting: RunOptions = {}) =>
+			await run(parameters, setting),
 		/** Starts the node with the simulator. */
 		start: async (
 			parameters: INodeParameters = {},
 			setting: RunOptions = {},
-		): Promise<{ execution: Execution }> => {
-			const { items = [{}] } = setting;
-			const input = items.map((json) => ({ json }));
-			const started = await node(undefined, parameters, setting);
-			return { execution: startNode(started, input) };
-		},
+		): Promise<{ execution: Execution }> => ({
+			execution: startNode(await node(parameters, setting), inputOf(setting)),
+		}),
 		/** Runs the node with the nock responses of `service()`. */
-		runOnNock: async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> =>
-			await runOn(HOST, parameters, setting),
+		runOnNock: async (parameters: INodeParameters = {}, setting: RunOptions = {}) => {
+			const credential = { apiToken: TOKEN, baseUrl: HOST, ...setting.credential };
+			return await run(parameters, { ...setting, credential });
+		},
 	};
 }
 
 /** Connects to the session as a client other than n8n. */
-export async function otherClient(simulator: Simulator, sessionId: string): Promise<WebSocket> {
+async function otherClient(simulator: Simulator, sessionId: string): Promise<WebSocket> {
 	const response = await fetch(`${simulator.baseUrl}/v1/chat/session/${sessionId}/ws_token`, {
 		method: 'POST',
 		headers: { 'API-Token': simulator.token, 'Content-Type': 'application/json' },
@@ -170,7 +165,15 @@ export function stopMessage(run: IRun): { message: string; description: unknown 
 	return { message: error?.message ?? 'The node did not stop', description: error?.description };
 }
 
-/** The types of the events that started an execution. */
-export function eventsOf({ emitted }: Pick<ActiveWorkflow, 'emitted'>): unknown[] {
-	return emitted.map(({ items }) => items[0]?.map(({ json }) => json.type)).flat();
+/** The events that started an execution. */
+function eventsOf({ emitted }: Pick<ActiveWorkflow, 'emitted'>): IDataObject[] {
+	return emitted.flatMap(({ items }) => items[0]?.map(({ json }) => json) ?? []);
 }
+
+/** The types of the events that started an execution. */
+export const typesOf = (active: Pick<ActiveWorkflow, 'emitted'>): unknown[] =>
+	eventsOf(active).map(({ type }) => type);
+
+/** The IDs of the events that started an execution. */
+export const eventIds = (active: Pick<ActiveWorkflow, 'emitted'>): unknown[] =>
+	eventsOf(active).map(({ event_id }) => event_id);

@@ -2,7 +2,7 @@ import { ManualExecutionCancelledError } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { ENDED, passTime, speedUp, triggerContext } from '../../engine';
 import { eventLoopTurns } from '../../n8n/until';
-import { chatHarness, eventually, sessions } from '../chatHarness';
+import { chatHarness, eventIds, eventually, sessions } from '../chatHarness';
 
 const harness = chatHarness('chatEventsTrigger', {});
 
@@ -19,7 +19,7 @@ async function burst(events: number) {
 	const { sessions: control } = harness.simulator();
 	const sent = Array.from({ length: events }, () => control.pushEvent(sessions.open, 'nudge_sent'));
 	await eventually(() => active.emitted.length === RUNNING);
-	const started = () => active.emitted.map(({ items }) => items[0]?.[0]?.json.event_id);
+	const started = () => eventIds(active);
 	return { active, sent, started };
 }
 

@@ -3,7 +3,7 @@ import { WorkflowExecute } from 'n8n-core';
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { makeAdditionalData, makeWorkflow, nodeTypes, output, triggerContext } from '../../engine';
-import { chatHarness, eventsOf, eventually, sessions } from '../chatHarness';
+import { chatHarness, sessions, typesOf } from '../chatHarness';
 
 const harness = chatHarness('chatEventsTrigger', {});
 
@@ -147,7 +147,7 @@ describe('losing sessions', () => {
 		const log = jest.spyOn(logger, 'info');
 		harness.simulator().sessions.close(sessions.open);
 		await harness.connected(0);
-		expect(eventsOf(active)).toEqual(['session_closed']);
+		expect(typesOf(active)).toEqual(['session_closed']);
 		await active.stop();
 		expect([...active.errors, ...active.failed]).toEqual([]);
 		expect(log.mock.calls).toContainEqual([

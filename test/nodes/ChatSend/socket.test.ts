@@ -128,11 +128,9 @@ test('a key whose expression returns nothing is rejected before anything is sent
 const UNACKED = 'please never ack';
 const UNKNOWN = "The message was sent, but the service didn't confirm it";
 const KEY = { idempotencyKey: 'row 7' };
-const receives = (frame: JsonObject) => control().pushRaw(sessions.open, JSON.stringify(frame));
-const ack = (payload: JsonObject) => receives({ type: 'ws_write_result', payload });
 
 describe('a message whose attempts have these ends', () => {
-	const acked = (payload: JsonObject) => () => ack(payload);
+	const acked = (payload: JsonObject) => () => harness.acks(payload);
 	const breaks = () => control().cutSockets();
 	const timeIsUp = () => passTime(120_000);
 	const times = (count: number, end: () => unknown) => Array.from({ length: count }, () => end);
@@ -196,12 +194,12 @@ describe('a session that is closed while a message waits for its ack', () => {
 	test('gets no further message, and its last ack may come a minute later', async () => {
 		const last = send(UNACKED);
 		await sent(1);
-		receives({ type: 'session_closed' });
+		harness.receives({ type: 'session_closed' });
 		const next = send('Hello');
 		await untilIdle();
 		passTime(60_000);
 		await untilIdle();
-		ack({ state: 'default', reply: 'Bye' });
+		harness.acks({ state: 'default', reply: 'Bye' });
 		expect(records(await last)).toMatchObject([{ reply: 'Bye' }]);
 		expect(stopMessage(await next).message).toBe('The chat session is closed, so nothing was sent');
 		expect(frames()).toHaveLength(1);
@@ -215,9 +213,9 @@ describe('a late ack', () => {
 		const next = send(UNACKED);
 		await sent(2);
 		const [earlier, own] = frames().map(({ message_id }) => message_id);
-		ack({ state: 'default', reply: 'late', message_id: earlier ?? '' });
-		ack({ state: 'default', reply: 'late' });
-		ack({ state: 'default', reply: 'own', message_id: own ?? '' });
+		harness.acks({ state: 'default', reply: 'late', message_id: earlier ?? '' });
+		harness.acks({ state: 'default', reply: 'late' });
+		harness.acks({ state: 'default', reply: 'own', message_id: own ?? '' });
 		expect(records(await next)).toMatchObject([{ reply: 'own' }]);
 	});
 
@@ -226,8 +224,8 @@ describe('a late ack', () => {
 		const next = send(UNACKED);
 		await sent(2);
 		const [earlier] = frames().map(({ message_id }) => message_id);
-		ack({ state: 'default', reply: 'repeated', message_id: earlier ?? '' });
-		ack({ state: 'default', reply: 'own' });
+		harness.acks({ state: 'default', reply: 'repeated', message_id: earlier ?? '' });
+		harness.acks({ state: 'default', reply: 'own' });
 		expect(records(await next)).toMatchObject([{ reply: 'own' }]);
 	});
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import type { JsonObject } from '../../../nodes/shared/json';
 import { untilIdle } from '../../n8n/until';
 import { mcpTool, passTime, records, runNode, speedUp, stoppedResult } from '../../engine';
 import { chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
@@ -12,9 +11,8 @@ const harness = chatHarness('chatSession', {
 	timeLimit: 10,
 });
 const control = () => harness.simulator().sessions;
-const receives = (frame: JsonObject) => control().pushRaw(sessions.open, JSON.stringify(frame));
-const nudge = (event_id: string, more: JsonObject = {}) =>
-	receives({ type: 'nudge_sent', event_id, ...more });
+const nudge = (event_id: string, more: object = {}) =>
+	harness.receives({ type: 'nudge_sent', event_id, ...more });
 
 /** The time limit passes, after what the service has sent is read. */
 async function timeIsUp() {
@@ -37,7 +35,7 @@ describe('the event', () => {
 		const waiting = harness.run(parameters);
 		await harness.settled();
 		nudge('e-1');
-		receives({ type: 'typing_started' });
+		harness.receives({ type: 'typing_started' });
 		expect(records(await waiting)).toMatchObject([{ event: { type } }]);
 	});
 
@@ -76,7 +74,7 @@ describe('an event since the chat node before', () => {
 		nudge('e-1');
 		await first;
 		nudge('e-2');
-		receives({ type: 'mode_changed', event_id: 'e-3' });
+		harness.receives({ type: 'mode_changed', event_id: 'e-3' });
 		const [event] = records(await harness.run({ eventTypes: ['mode_changed'] }));
 		expect(event).toMatchObject({ event: { event_id: 'e-3' }, seen: [{ event_id: 'e-2' }] });
 		const third = harness.run();
@@ -117,12 +115,9 @@ test('the latest 20 other events are returned, and each of the latest 5,000 once
 	await harness.settled();
 	for (let id = 0; id <= 5_000; id++) nudge(`e-${id}`);
 	for (const repeated of ['e-1', 'e-0']) nudge(repeated);
-	receives({ type: 'mode_changed' });
-	const [{ seen }] = records(await waiting);
-	expect(seen.map(({ event_id }) => event_id)).toEqual([
-		...Array.from({ length: 19 }, (_, index) => `e-${4_982 + index}`),
-		'e-0',
-	]);
+	harness.receives({ type: 'mode_changed' });
+	const ids = [...Array.from({ length: 19 }, (_, index) => `e-${4_982 + index}`), 'e-0'];
+	expect(records(await waiting)).toMatchObject([{ seen: ids.map((event_id) => ({ event_id })) }]);
 });
 
 describe('an event on a new socket', () => {
@@ -204,8 +199,8 @@ describe('a session that is closed', () => {
 		const waiting = harness.run({ eventTypes: ['turn_result'] });
 		await harness.settled();
 		speedUp(0);
-		receives({ type: 'session_closed', event_id: 'e-1' });
-		receives({ type, event_id: 'e-2' });
+		harness.receives({ type: 'session_closed', event_id: 'e-1' });
+		harness.receives({ type, event_id: 'e-2' });
 		speedUp(50);
 		expect(records(await waiting)).toMatchObject([{ timed_out: false, ...result }]);
 	});
@@ -216,10 +211,10 @@ describe('a session that is closed', () => {
 		const sending = runNode(node, [{ json: {} }]);
 		const waiting = harness.run({ eventTypes: ['turn_result'] });
 		await eventually(() => control().frames().length === 1);
-		receives({ type: 'session_closed', event_id: 'e-1' });
+		harness.receives({ type: 'session_closed', event_id: 'e-1' });
 		expect(records(await waiting)).toMatchObject([{ session_closed: true }]);
 		expect(control().openSockets()).toBe(1);
-		receives({ type: 'ws_write_result', payload: { state: 'default', reply: 'Bye' } });
+		harness.receives({ type: 'ws_write_result', payload: { state: 'default', reply: 'Bye' } });
 		expect(records(await sending)).toMatchObject([{ reply: 'Bye' }]);
 	});
 
@@ -248,7 +243,7 @@ describe('no event', () => {
 		await timeIsUp();
 		const [output] = records(await waiting);
 		expect(output).toMatchObject({ timed_out: true, event: null });
-		expect(output.not_read).toBe(notRead);
+		expect(output?.not_read).toBe(notRead);
 	});
 
 	test('because the session was never connected', async () => {

@@ -1,9 +1,8 @@
 /** How a session stays connected, and what is read from its sockets: through Chat Events Trigger and Chat Send, with the simulated service. */
 import type { INodeParameters } from 'n8n-workflow';
-import type { JsonObject } from '../../../../nodes/shared/json';
 import { type ActiveWorkflow, passTime, records, speedUp, triggerContext } from '../../../engine';
 import { untilIdle } from '../../../n8n/until';
-import { chatHarness, eventually, sessions, stopMessage } from '../../chatHarness';
+import { chatHarness, eventIds, eventually, sessions, stopMessage } from '../../chatHarness';
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
@@ -17,14 +16,6 @@ const control = () => harness.simulator().sessions;
 const send = async (message: string, parameters: INodeParameters = {}) =>
 	await harness.run({ message, ...parameters });
 const sockets = async (count: number) => await eventually(() => harness.sockets().length === count);
-
-/** The service sends this frame, with the ID of the session unless it has another one. */
-const receives = (frame: JsonObject) =>
-	control().pushRaw(sessions.open, JSON.stringify({ session_id: sessions.open, ...frame }));
-const acks = (payload: JsonObject) => receives({ type: 'ws_write_result', payload });
-
-const eventIds = ({ emitted }: Pick<ActiveWorkflow, 'emitted'>) =>
-	emitted.map(({ items }) => items[0]?.[0]?.json.event_id);
 
 /** The next token is due after 210 to 240 seconds. */
 const [NOT_DUE_MS, DUE_MS] = [200_000, 41_000];
@@ -104,7 +95,7 @@ describe('before its token expires, a session', () => {
 		const next = send('Hello');
 		await untilIdle();
 		expect([harness.sockets().length, control().openSockets()]).toEqual([1, 1]);
-		acks({ state: 'default', reply: 'At last' });
+		harness.acks({ state: 'default', reply: 'At last' });
 		expect(records(await slow)).toMatchObject([{ reply: 'At last' }]);
 		expect(records(await next)).toMatchObject([{ reply: 'You said: Hello' }]);
 		expect(harness.sockets()).toHaveLength(2);
@@ -163,10 +154,10 @@ describe('a session that is closed', () => {
 		const active = await harness.publish();
 		await harness.settled();
 		speedUp(0);
-		receives({ type: 'session_closed', event_id: 'e-1' });
+		harness.receives({ type: 'session_closed', event_id: 'e-1' });
 		await eventually(() => active.emitted.length === 1);
 		passTime(1_900);
-		receives({ type: 'message_received', event_id: 'e-2' });
+		harness.receives({ type: 'message_received', event_id: 'e-2' });
 		await eventually(() => active.emitted.length === 2);
 		expect([eventIds(active), control().openSockets()]).toEqual([['e-1', 'e-2'], 1]);
 		passTime(200);
@@ -179,7 +170,7 @@ describe('a session that is closed', () => {
 	test('is not connected again either if the service then closes the socket as for a rejected token', async () => {
 		const active = await harness.publish();
 		await harness.settled();
-		receives({ type: 'session_closed', event_id: 'e-1' });
+		harness.receives({ type: 'session_closed', event_id: 'e-1' });
 		control().closeSockets(4401);
 		await harness.connected(0);
 		passTime(600_000);
@@ -255,17 +246,21 @@ describe('frames', () => {
 		const sending = send('please never ack');
 		await eventually(() => control().frames().length === 1);
 		const other = { session_id: sessions.dormant };
-		receives({ type: 'message_received', event_id: 'e-1', ...other });
-		receives({ type: 'session_closed', event_id: 'e-2', ...other });
-		receives({ type: 'ws_write_result', payload: { state: 'default', reply: 'Theirs' }, ...other });
+		harness.receives({ type: 'message_received', event_id: 'e-1', ...other });
+		harness.receives({ type: 'session_closed', event_id: 'e-2', ...other });
+		harness.receives({
+			type: 'ws_write_result',
+			payload: { state: 'default', reply: 'Theirs' },
+			...other,
+		});
 		for (const frame of [Buffer.from('{"type":"binary"}'), '', '{', '[]']) {
 			control().pushRaw(sessions.open, frame);
 		}
 		const own = [sessions.open.toUpperCase(), undefined, null, ''];
 		for (const [index, session_id] of own.entries()) {
-			receives({ type: 'from_the_future', event_id: index, session_id });
+			harness.receives({ type: 'from_the_future', event_id: index, session_id });
 		}
-		acks({ state: 'default', reply: 'Ours' });
+		harness.acks({ state: 'default', reply: 'Ours' });
 		expect(records(await sending)).toMatchObject([{ reply: 'Ours' }]);
 		const ofMessages = /^evt_/;
 		expect(eventIds(active).filter((id) => !ofMessages.test(String(id)))).toEqual([0, 1, 2, 3]);
@@ -286,7 +281,7 @@ describe('frames', () => {
 		expect(active.emitted[0]?.items[0]?.[0]?.json.payload).toEqual({ to: hidden });
 		const sending = send('please never ack');
 		await eventually(() => control().frames().length === 1);
-		acks({ state: 'invalid', error: said });
+		harness.acks({ state: 'invalid', error: said });
 		expect(stopMessage(await sending).description).toContain(`The service said: ${hidden}.`);
 		const [{ ws } = { ws: undefined }] = harness.simulator().hub.connectionsOf();
 		ws?.close(1011, said);

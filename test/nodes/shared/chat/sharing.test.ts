@@ -1,16 +1,9 @@
 /** One connection of a session for all nodes of a process: through Chat Events Trigger, Chat Send and Wait for Event, with the simulated service. */
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
-import {
-	type ActiveWorkflow,
-	passTime,
-	records,
-	runNode,
-	speedUp,
-	stoppedResult,
-} from '../../../engine';
+import { passTime, records, runNode, speedUp, stoppedResult, TOKEN } from '../../../engine';
 import { untilIdle } from '../../../n8n/until';
-import { chatHarness, eventually, sessions, stopMessage } from '../../chatHarness';
+import { chatHarness, eventIds, eventually, sessions, stopMessage } from '../../chatHarness';
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
@@ -36,19 +29,14 @@ const texts = () =>
 	control()
 		.frames()
 		.map(({ text }) => /"content":"(.*?)"/.exec(text)?.[1]);
-const ack = () => {
-	const frame = { type: 'ws_write_result', payload: { state: 'default', reply: 'Yes' } };
-	control().pushRaw(sessions.open, JSON.stringify(frame));
-};
-const event = (event_id: string) =>
-	control().pushRaw(sessions.open, JSON.stringify({ type: 'nudge_sent', event_id }));
+const ack = () => harness.acks({ state: 'default', reply: 'Yes' });
+const event = (event_id: string) => harness.receives({ type: 'nudge_sent', event_id });
+
 /** The longest pause between two attempts passes, once the response to the last one is read. */
 const nextAttempt = async () => {
 	await clock.sleep(5_000);
 	passTime(900_000);
 };
-const eventIds = ({ emitted }: Pick<ActiveWorkflow, 'emitted'>) =>
-	emitted.map(({ items }) => items[0]?.[0]?.json.event_id);
 
 /** A message that is sent without an ack until the test sends one. */
 const UNACKED = 'please never ack';
@@ -57,7 +45,7 @@ describe('the connection of a session', () => {
 	test('is not used with another API token or base URL', async () => {
 		await publish();
 		const items = [{ text: 'Hello' }];
-		const stranger = { apiToken: 'another-token-16' };
+		const stranger = { apiToken: TOKEN };
 		const { message } = stopMessage(await harness.run({}, { items, credential: stranger }));
 		expect(message).toContain('API token');
 		const elsewhere = { baseUrl: harness.simulator().baseUrl.replace('127.0.0.1', 'localhost') };
@@ -120,6 +108,8 @@ describe('events', () => {
 			['e-1', 'e-2'],
 			['e-2', 'e-3'],
 		]);
+		// n8n would ignore an event whose key another trigger has used.
+		expect(one.emitted[1]?.deduplicationKey).not.toBe(other.emitted[0]?.deduplicationKey);
 	});
 
 	test('between two versions of a trigger come with the next replay, also if another node keeps the connection', async () => {
@@ -272,6 +262,19 @@ describe('Stop', () => {
 		ack();
 		expect(records(await next)).toMatchObject([{ reply: 'You said: Hello' }]);
 		expect(texts()).toEqual([UNACKED, 'Hello']);
+	});
+
+	test('while the service is busy: the message was not sent', async () => {
+		const { execution } = await harness.start({}, { items: [{ text: UNACKED }] });
+		await frames(1);
+		speedUp(0);
+		harness.acks({ state: 'busy', error: 'server_busy' });
+		await untilIdle();
+		execution.cancel();
+		expect((await stoppedResult(execution)).error?.description).toContain(
+			"The message wasn't sent because the execution was stopped",
+		);
+		expect(texts()).toEqual([UNACKED]);
 	});
 
 	test('sends nothing to a session that comes later', async () => {

@@ -9,7 +9,7 @@ class FakeSocket implements WebSocketLike {
 	binaryType: 'arraybuffer' | 'blob' = 'blob';
 	readyState = 0;
 	closed: Array<number | undefined> = [];
-	send = (_text: string): void => {};
+	send = (): void => {};
 	private readonly listeners = new Map<string, (event: SocketEvent) => void>();
 
 	addEventListener(type: string, listener: (event: SocketEvent) => void): void {
