@@ -1,4 +1,4 @@
-/** Sockets that misbehave. Those that don't: connection.test.ts. */
+/** Sockets that misbehave. Those that don't: test/nodes/chatConnection.test.ts. */
 import { Socket, type WebSocketLike } from '../../../../nodes/shared/chat/socket';
 import { FakeClock, settle } from '../../../engine/fakeClock';
 

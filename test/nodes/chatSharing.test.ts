@@ -1,9 +1,9 @@
 /** One connection of a session for all nodes of a process: through Chat Events Trigger, Chat Send and Wait for Event, with the simulated service. */
 import type { INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
-import { passTime, records, runNode, speedUp, stoppedResult, TOKEN } from '../../../engine';
-import { untilIdle } from '../../../n8n/until';
-import { chatHarness, eventIds, eventually, sessions, stopMessage } from '../../chatHarness';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { passTime, records, runNode, speedUp, stoppedResult, TOKEN } from '../engine';
+import { untilIdle } from '../n8n/until';
+import { chatHarness, eventIds, eventually, sessions, stopMessage } from './chatHarness';
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
@@ -75,10 +75,12 @@ describe('the connection of a session', () => {
 	test('is opened again when the socket before it has ended', async () => {
 		let release = () => {};
 		const released = new Promise<void>((resolve) => (release = resolve));
-		const { close } = WebSocket.prototype;
-		jest.spyOn(WebSocket.prototype, 'close').mockImplementation(function (this: WebSocket, code) {
-			void released.then(() => close.call(this, code));
-		});
+		class SlowToClose extends WebSocket {
+			override close(code?: number): void {
+				void released.then(() => super.close(code));
+			}
+		}
+		jest.spyOn(globalThis, 'WebSocket').mockImplementation((url) => new SlowToClose(url));
 		await send('One');
 		speedUp(0);
 		passTime(500);

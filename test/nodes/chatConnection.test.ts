@@ -1,8 +1,8 @@
 /** How a session stays connected, and what is read from its sockets: through Chat Events Trigger and Chat Send, with the simulated service. */
 import type { INodeParameters } from 'n8n-workflow';
-import { type ActiveWorkflow, passTime, records, speedUp, triggerContext } from '../../../engine';
-import { untilIdle } from '../../../n8n/until';
-import { chatHarness, eventIds, eventually, sessions, stopMessage } from '../../chatHarness';
+import { type ActiveWorkflow, passTime, records, speedUp, triggerContext } from '../engine';
+import { untilIdle } from '../n8n/until';
+import { chatHarness, eventIds, eventually, sessions, stopMessage } from './chatHarness';
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
@@ -226,8 +226,8 @@ describe('a trigger that is stopped', () => {
 	];
 
 	test.each(states)('%s: requests and reports nothing more', async (_name, publish) => {
-		const { stop, emitted, failed } = await publish();
-		const stopping = stop();
+		const active = await publish();
+		const stopping = active.stop();
 		control().nudge(sessions.open);
 		await stopping;
 		await harness.connected(0);
@@ -236,7 +236,7 @@ describe('a trigger that is stopped', () => {
 		passTime(600_000);
 		await untilIdle();
 		expect(harness.simulator().requests).toHaveLength(length);
-		expect([emitted, failed]).toEqual([[], []]);
+		expect([active.emitted, active.failed]).toEqual([[], []]);
 	});
 });
 
