@@ -279,17 +279,19 @@ describe('Stop', () => {
 		expect(texts()).toEqual([UNACKED]);
 	});
 
-	test('sends nothing to a session that comes later', async () => {
+	test.each([
+		['to other sessions', 2, [sessions.open, sessions.dormant, sessions.inactiveAgent]],
+		['of the same session', 1, [sessions.open, sessions.open, sessions.open]],
+	])('sends no later messages %s', async (_which, count, ids) => {
 		const parameters = { sessionId: '={{ $json.session }}', developerSettings: { concurrency: 2 } };
-		const items = [sessions.open, sessions.dormant, control().create().sessionId].map(
-			(session) => ({ session, text: UNACKED }),
-		);
-		const { execution } = await harness.start(parameters, { items });
-		await frames(2);
+		const items = ids.map((session) => ({ session, text: UNACKED }));
+		const overrides = { onError: 'continueRegularOutput' as const };
+		const { execution } = await harness.start(parameters, { items, overrides });
+		await frames(count);
 		execution.cancel();
 		await stoppedResult(execution);
 		await harness.connected(0);
-		expect([harness.sockets().length, texts().length]).toEqual([2, 2]);
+		expect([harness.sockets().length, texts().length]).toEqual([count, count]);
 	});
 
 	test('of the execution that opened a connection leaves it to the trigger, with its credential and without a claim', async () => {
