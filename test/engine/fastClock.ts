@@ -39,23 +39,24 @@ export class FastClock implements Clock {
 		});
 	}
 
+	/** Lets this time pass at once. */
+	pass(ms: number): void {
+		this.elapsedMs += ms;
+		for (const sleeper of sortBy([...this.sleepers], 'due')) {
+			if (sleeper.due > this.elapsedMs) return;
+			this.sleepers.delete(sleeper);
+			sleeper.wake();
+		}
+	}
+
 	private async tick(): Promise<void> {
 		this.isTicking = true;
 		while (this.sleepers.size > 0) {
 			const { events } = performance.nodeTiming.uvMetricsInfo;
 			await realSleep(TICK_MS, undefined, { ref: false });
 			if (performance.nodeTiming.uvMetricsInfo.events === events)
-				this.advance(TICK_MS * this.times);
+				this.pass(Math.min(TICK_MS * this.times, MAX_STEP_MS));
 		}
 		this.isTicking = false;
-	}
-
-	private advance(ms: number): void {
-		this.elapsedMs += Math.min(ms, MAX_STEP_MS);
-		for (const sleeper of sortBy([...this.sleepers], 'due')) {
-			if (sleeper.due > this.elapsedMs) return;
-			this.sleepers.delete(sleeper);
-			sleeper.wake();
-		}
 	}
 }

@@ -44,6 +44,11 @@ export function speedUp(times: number): void {
 	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await fastClock.sleep(ms));
 }
 
+/** Lets this time pass at once on the clock that `speedUp` makes faster. */
+export function passTime(ms: number): void {
+	fastClock.pass(ms);
+}
+
 /** Makes `AbortSignal.timeout` follow the clock of the nodes, which `speedUp` makes faster. */
 export function timeoutsByClock(): void {
 	jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {

@@ -1,10 +1,10 @@
 import { ManualExecutionCancelledError } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { ENDED, speedUp, triggerContext } from '../../engine';
-import { eventually } from '../chatHarness';
-import { sessions, triggerHarness } from './triggerHarness';
+import { ENDED, passTime, speedUp, triggerContext } from '../../engine';
+import { eventLoopTurns } from '../../n8n/until';
+import { chatHarness, eventIds, eventually, sessions } from '../chatHarness';
 
-const harness = triggerHarness();
+const harness = chatHarness('chatEventsTrigger', {});
 
 /** Executions that run at the same time. */
 const RUNNING = 50;
@@ -14,12 +14,12 @@ const WAITING = 10_000;
 
 /** Sends more events than executions may run at the same time. The executions don't end on their own. */
 async function burst(events: number) {
-	const active = await harness.start({ sessionIds: sessions.open });
+	const active = await harness.publish({ sessionIds: sessions.open });
 	speedUp(0);
-	const { sessions: control } = harness.service();
+	const { sessions: control } = harness.simulator();
 	const sent = Array.from({ length: events }, () => control.pushEvent(sessions.open, 'nudge_sent'));
 	await eventually(() => active.emitted.length === RUNNING);
-	const started = () => active.emitted.map(({ items }) => items[0]?.[0]?.json.event_id);
+	const started = () => eventIds(active);
 	return { active, sent, started };
 }
 
@@ -29,12 +29,12 @@ test('deactivation in the middle of a burst: n8n gets every event once, in order
 	const stopping = active.stop();
 	active.endExecutions();
 	await eventually(() => started().length === 2 * RUNNING);
-	const late = harness.service().sessions.pushEvent(sessions.open, 'mode_changed');
+	const late = harness.simulator().sessions.pushEvent(sessions.open, 'mode_changed');
 	await eventually(() => {
 		active.endExecutions();
 		return started().includes(late);
 	});
-	speedUp(50);
+	speedUp(1_000);
 	await stopping;
 	expect(started()).toEqual([...sent, late]);
 	expect(active.failed).toEqual([]);
@@ -49,23 +49,22 @@ test('ended executions make room, with at most 50 at the same time', async () =>
 		active.ends[ended]?.resolve(ENDED);
 	}
 	expect(started()).toEqual(sent);
-	speedUp(50);
 });
 
 test("executions that never end don't stop the trigger: each makes room after 5 minutes", async () => {
 	const { sent, started } = await burst(RUNNING + 60);
-	const before = clock.elapsed();
-	speedUp(1_000);
-	await eventually(() => started().length > RUNNING);
-	// A millisecond of the timers is a second here.
-	expect(Math.round((clock.elapsed() - before) / 60_000)).toBeGreaterThanOrEqual(5);
+	passTime(299_000);
+	await eventLoopTurns(10);
+	expect(started()).toHaveLength(RUNNING);
+	passTime(1_000);
+	await eventually(() => started().length === 2 * RUNNING);
+	passTime(300_000);
 	await eventually(() => started().length === sent.length);
 });
 
 test('if 10,000 events are waiting for their execution, more are reported, and the others start', async () => {
 	const { sent, started, active } = await burst(RUNNING + WAITING + 2);
-	speedUp(50);
-	await eventually(() => active.failed.length === 1);
+	await harness.reported(active);
 	const lost = sent.splice(-2).map((id) => `nudge_sent (${id}) of ${sessions.open}`);
 	expect(active.failed[0]).toMatchObject({
 		message: "2 chat events didn't start an execution",
@@ -73,10 +72,10 @@ test('if 10,000 events are waiting for their execution, more are reported, and t
 			`check these conversations in the service: ${lost.join(', ')}.`,
 		),
 	});
-	await eventually(() => {
+	while (started().length < sent.length) {
 		active.endExecutions();
-		return started().length === sent.length;
-	});
+		await eventLoopTurns(1);
+	}
 	expect(started()).toEqual(sent);
 });
 
@@ -84,18 +83,18 @@ test("an execution that someone stops isn't started again, because n8n may not h
 	const { started, active, sent } = await burst(RUNNING + 1);
 	active.ends[0]?.reject(new ManualExecutionCancelledError('1'));
 	await eventually(() => started().length === RUNNING + 1);
-	speedUp(500);
-	await clock.sleep(120_000);
+	speedUp(1_000);
+	await clock.sleep(100_000);
 	expect(started()).toEqual(sent);
 	expect(active.failed).toEqual([]);
 });
 
 test("an event that n8n can't start is retried with the same key, and then reported", async () => {
-	const active = await harness.start({ sessionIds: sessions.open });
-	const eventId = harness.service().sessions.pushEvent(sessions.open, 'nudge_sent');
+	const active = await harness.publish({ sessionIds: sessions.open });
+	const eventId = harness.simulator().sessions.pushEvent(sessions.open, 'nudge_sent');
 	let rejected = 0;
 	const reject = () => active.ends[rejected++]?.reject(new Error('the database is locked'));
-	speedUp(500);
+	speedUp(1_000);
 	await eventually(() => {
 		while (active.ends.length > rejected) reject();
 		return active.failed.length === 1;
@@ -110,10 +109,10 @@ test("an event that n8n can't start is retried with the same key, and then repor
 
 test("events that n8n didn't get in time are reported and logged", async () => {
 	const { sent, started, active } = await burst(2_400);
-	const node = await harness.node({});
+	const node = await harness.triggerNode({});
 	const { logger } = triggerContext(active.workflow, node);
 	const log = jest.spyOn(logger, 'error');
-	speedUp(50);
+	speedUp(1_000);
 	await active.stop();
 	const given = started().length;
 	expect(given).toBe(RUNNING);

@@ -1,32 +1,28 @@
+import { randomUUID } from 'node:crypto';
 import { WorkflowExecute } from 'n8n-core';
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import {
-	makeAdditionalData,
-	makeWorkflow,
-	nodeTypes,
-	output,
-	speedUp,
-	triggerContext,
-} from '../../engine';
-import { eventually, otherClient } from '../chatHarness';
-import { eventsOf, sessions, triggerHarness } from './triggerHarness';
+import { makeAdditionalData, makeWorkflow, nodeTypes, output, triggerContext } from '../../engine';
+import { chatHarness, sessions, typesOf } from '../chatHarness';
 
-const harness = triggerHarness();
+const harness = chatHarness('chatEventsTrigger', {});
 
 /** The error that a user gets on activation. */
 async function rejection(
 	parameters: INodeParameters,
 	activation?: WorkflowActivateMode,
-): Promise<{ message: string; description: unknown }> {
-	const error = await harness.start(parameters, activation).then(
+): Promise<{ message: string; description: string }> {
+	const error = await harness.publish(parameters, activation).then(
 		() => undefined,
 		(caught: unknown) => caught,
 	);
 	if (!(error instanceof Error)) throw new Error('It was activated');
 	// n8n wraps the message in its own sentence and keeps the description.
 	const message = /^There was a problem activating the workflow: "(.*)"$/.exec(error.message)?.[1];
-	return { message: message ?? '', description: 'description' in error ? error.description : '' };
+	return {
+		message: message ?? '',
+		description: 'description' in error ? String(error.description) : '',
+	};
 }
 
 describe('activating', () => {
@@ -61,7 +57,7 @@ describe('activating', () => {
 		expect(error.message).toMatch(message);
 		expect(error.description).toMatch(advice);
 		expect(error.description).not.toMatch(/tries again automatically/);
-		expect(JSON.stringify(error)).not.toContain(harness.service().token);
+		expect(JSON.stringify(error)).not.toContain(harness.simulator().token);
 	});
 
 	test('without WebSocket, which older versions of Node.js lack', async () => {
@@ -75,13 +71,13 @@ describe('activating', () => {
 
 	test('a list may have duplicates', async () => {
 		const ids = [sessions.open, sessions.dormant, sessions.open];
-		await harness.start({ sessionIds: `={{ ${JSON.stringify(ids)} }}` });
+		await harness.publish({ sessionIds: `={{ ${JSON.stringify(ids)} }}` });
 		await harness.connected(2);
-		expect(harness.service().sessions.openSockets(sessions.open)).toBe(1);
+		expect(harness.simulator().sessions.openSockets(sessions.open)).toBe(1);
 	});
 
 	test('an unknown session stops all sessions, and is reported once', async () => {
-		const node = await harness.node({ sessionIds: `${sessions.open}, ${sessions.unknown}` });
+		const node = await harness.triggerNode({ sessionIds: `${sessions.open}, ${sessions.unknown}` });
 		const context = triggerContext(makeWorkflow([node]), node);
 		const saved = jest.spyOn(context, 'saveFailedExecution').mockReturnValue();
 		const type = nodeTypes.getByNameAndVersion(node.type);
@@ -93,82 +89,65 @@ describe('activating', () => {
 		await harness.connected(0);
 	});
 
-	test.each(['activate', 'create', 'update'] as const)(
-		'%s: a user sees why a session is not connected, and a later loss is reported',
+	test.each(['create', 'update'] as const)(
+		'%s: a user sees why a session is not connected, too',
 		async (activation) => {
 			const { message } = await rejection({ sessionIds: sessions.unknown }, activation);
 			expect(message).toContain(sessions.unknown);
-			const active = await harness.start({ sessionIds: sessions.open }, activation);
-			await harness.connected();
-			harness.loseForGood(sessions.open);
-			await eventually(() => active.failed.length === 1);
-			expect(active.failed[0]?.message).toContain(sessions.open);
 		},
 	);
+
+	test.each([
+		[51, ' And 1 more session.'],
+		[60, ' And 10 more sessions.'],
+	])('names 50 of %i sessions that are not connected', async (length, rest) => {
+		const sessionIds = Array.from({ length }, () => randomUUID()).join();
+		const { description } = await rejection({ sessionIds });
+		expect(description.match(/: The service didn't find/g)).toHaveLength(50);
+		expect(description.endsWith(rest)).toBe(true);
+	});
+
+	test('shows what the service said, without its HTML', async () => {
+		const body = { success: false, error: '<a href="x">closed</a>' };
+		harness.simulator().faults.respond(/ws_token/, 422, { body });
+		const { description } = await rejection({ sessionIds: sessions.open });
+		expect(description).toContain('The service said: ‹a href="x">closed‹/a>.');
+	});
 
 	test.each(['init', 'leadershipChange'] as const)(
 		'%s: no user waits, so a session that is rejected for good is reported once, without further requests',
 		async (activation) => {
-			const active = await harness.start({ sessionIds: sessions.unknown }, activation);
-			await eventually(() => active.failed.length === 1);
+			const active = await harness.publish({ sessionIds: sessions.unknown }, activation);
+			await harness.reported(active);
 			expect(active.failed[0]).toMatchObject({
 				message: expect.stringContaining(sessions.unknown),
 				description: expect.not.stringMatching(/tries again automatically/),
 			});
-			speedUp(100_000);
 			await clock.sleep(100_000);
-			expect(harness.service().requests).toHaveLength(1);
+			expect(harness.simulator().requests).toHaveLength(1);
 			expect(active.errors).toEqual([]);
 		},
 	);
 });
 
-test('with Disconnect Other Connection, it takes the session from the other client', async () => {
-	await otherClient(harness.service(), sessions.open);
-	await harness.start({ sessionIds: sessions.open, disconnectOther: true });
-	const clientIds = () => harness.service().sessions.clientIds(sessions.open);
-	await eventually(() => !clientIds().includes('desk'));
-	expect(clientIds()).toEqual([expect.stringMatching(/^n8n-[0-9a-f]{32}$/)]);
-});
-
 describe('losing sessions', () => {
-	test.each([
-		[503, /^Chat session .* isn't connected: /],
-		[401, /rejected the API token/],
-	])('a session that fails with status %i is retried, and reported once', async (...one) => {
-		const [status, message] = one;
-		const active = await harness.start({ sessionIds: sessions.open });
-		await harness.connected();
-		speedUp(2_000);
-		const { sessions: control, faults, requests } = harness.service();
-		faults.respond(/ws_token/, status);
-		control.expireTokens();
-		control.closeSockets(4401);
-		await eventually(() => active.failed.length === 1);
-		expect(active.failed[0]).toMatchObject({
-			message: expect.stringMatching(message),
-			description: expect.stringMatching(/tries again automatically/),
-		});
-		// Attempts after the report.
-		const before = requests.length;
-		await eventually(() => requests.length > before + 2);
-		faults.clear();
-		await harness.connected(1);
-		control.nudge(sessions.open);
-		await eventually(() => active.emitted.length === 1);
-		expect(active.failed).toHaveLength(1);
+	test('a session that is rejected for good is reported', async () => {
+		const active = await harness.publish({ sessionIds: sessions.open });
+		harness.loseForGood(sessions.open);
+		await harness.reported(active);
+		expect(active.failed[0]?.message).toContain(sessions.open);
 		expect(active.errors).toEqual([]);
 	});
 
 	test('a closed session is only logged', async () => {
-		const active = await harness.start({ sessionIds: sessions.open });
+		const active = await harness.publish({ sessionIds: sessions.open });
 		await harness.connected();
-		const node = await harness.node({});
+		const node = await harness.triggerNode({});
 		const { logger } = triggerContext(active.workflow, node);
 		const log = jest.spyOn(logger, 'info');
-		harness.service().sessions.close(sessions.open);
+		harness.simulator().sessions.close(sessions.open);
 		await harness.connected(0);
-		expect(eventsOf(active)).toEqual(['session_closed']);
+		expect(typesOf(active)).toEqual(['session_closed']);
 		await active.stop();
 		expect([...active.errors, ...active.failed]).toEqual([]);
 		expect(log.mock.calls).toContainEqual([
@@ -180,7 +159,7 @@ describe('losing sessions', () => {
 
 describe('listening for a test event in the editor', () => {
 	const listen = async (parameters: INodeParameters) => {
-		const startNode = await harness.node(parameters);
+		const startNode = await harness.triggerNode(parameters);
 		const data = makeAdditionalData('manual');
 		return new WorkflowExecute(data, 'manual').run({
 			workflow: makeWorkflow([startNode]),
@@ -191,7 +170,7 @@ describe('listening for a test event in the editor', () => {
 	test('ends at the first event', async () => {
 		const listening = listen({ sessionIds: sessions.open });
 		await harness.connected();
-		harness.service().sessions.nudge(sessions.open);
+		harness.simulator().sessions.nudge(sessions.open);
 		const run = await listening;
 		expect(output(run, 'Trigger').map(({ json }) => json.type)).toEqual(['nudge_sent']);
 		await harness.connected(0);
@@ -206,7 +185,7 @@ describe('listening for a test event in the editor', () => {
 		const listening = listen({ sessionIds: sessions.open });
 		await harness.connected();
 		// Until the start has ended.
-		await clock.sleep(2_000);
+		await clock.sleep(1_000);
 		harness.loseForGood(sessions.open);
 		const run = await listening;
 		expect(run.data.resultData.error?.message).toContain(

@@ -1,16 +1,18 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
-import { speedUp } from '../../engine';
-import { eventually } from '../chatHarness';
-import { eventsOf, sessions, triggerHarness } from './triggerHarness';
+import { passTime } from '../../engine';
+import { chatHarness, eventIds, eventually, sessions, typesOf } from '../chatHarness';
 
-const harness = triggerHarness();
+const harness = chatHarness('chatEventsTrigger', {});
+
+/** After this time, a token is renewed. */
+const DUE_MS = 241_000;
 
 const count = async (list: unknown[], min: number) => await eventually(() => list.length >= min);
 
-test('the key differs between sessions, events, and nodes, and stays the same after a restart', async () => {
+test('the key differs between sessions and events, and stays the same after a restart', async () => {
 	const parameters = { sessionIds: `${sessions.open}, ${sessions.dormant}` };
-	const active = await harness.start(parameters);
-	const { sessions: control } = harness.service();
+	const active = await harness.publish(parameters);
+	const { sessions: control } = harness.simulator();
 	await harness.connected(2);
 	const first = control.pushEvent(sessions.open, 'one');
 	control.pushEvent(sessions.open, 'two');
@@ -23,32 +25,17 @@ test('the key differs between sessions, events, and nodes, and stays the same af
 	await harness.connected(0);
 
 	// The service replays events to the same client, and n8n ignores stored keys.
-	const again = await harness.start(parameters, 'init');
+	const again = await harness.publish(parameters, 'init');
 	await count(again.emitted, 3);
 	expect(new Set(again.emitted.map(({ deduplicationKey }) => deduplicationKey))).toEqual(
 		new Set(keys),
 	);
-	expect(again.emitted.some(({ items }) => items[0]?.[0]?.json.event_id === first)).toBe(true);
-});
-
-test('two triggers start with the same event, each with a key of its own', async () => {
-	const parameters = { sessionIds: sessions.open };
-	const both = [
-		await harness.start(parameters),
-		await harness.start(parameters, 'activate', {}, { id: 'other-node' }),
-	];
-	await harness.connected();
-	harness.service().sessions.pushEvent(sessions.open, 'one');
-	await Promise.all(both.map(async ({ emitted }) => await count(emitted, 1)));
-	const [one, other] = both.flatMap(({ emitted }) => emitted);
-	expect(one?.deduplicationKey).not.toBe(other?.deduplicationKey);
+	expect(eventIds(again)).toContain(first);
 });
 
 test('an event without an ID starts an execution each time, with a new key', async () => {
-	const active = await harness.start({ sessionIds: sessions.open });
-	const other = JSON.stringify({ type: 'odd', payload: {} });
-	harness.service().sessions.pushRaw(sessions.open, other);
-	harness.service().sessions.pushRaw(sessions.open, other);
+	const active = await harness.publish({ sessionIds: sessions.open });
+	for (let time = 0; time < 2; time++) harness.receives({ type: 'odd', payload: {} });
 	await count(active.emitted, 2);
 	const keys = active.emitted.map(({ deduplicationKey }) => deduplicationKey);
 	expect(keys).toEqual([expect.any(String), expect.any(String)]);
@@ -56,49 +43,52 @@ test('an event without an ID starts an execution each time, with a new key', asy
 });
 
 test('only chosen and custom types start executions', async () => {
-	const active = await harness.start({
+	const active = await harness.publish({
 		sessionIds: sessions.open,
 		eventTypes: ['mode_changed'],
 		developerSettings: { otherEventTypes: 'typing_started' },
 	});
-	const { sessions: control } = harness.service();
+	const { sessions: control } = harness.simulator();
 	control.nudge(sessions.open);
 	control.setMode(sessions.open, 'support');
 	control.pushEvent(sessions.open, 'typing_started');
 	await count(active.emitted, 2);
-	expect(eventsOf(active)).toEqual(['mode_changed', 'typing_started']);
+	expect(typesOf(active)).toEqual(['mode_changed', 'typing_started']);
 });
 
 test('starts the workflow for a frame of 9 million characters', async () => {
-	const active = await harness.start({ sessionIds: sessions.open });
-	const { sessions: control } = harness.service();
+	const active = await harness.publish({ sessionIds: sessions.open });
+	const { sessions: control } = harness.simulator();
 	control.pushEvent(sessions.open, 'message_received', { content: 'x'.repeat(9_000_000) });
 	await count(active.emitted, 1);
-	expect(eventsOf(active)).toEqual(['message_received']);
+	expect(typesOf(active)).toEqual(['message_received']);
 });
 
 describe('three token renewals under a stream of events', () => {
 	const RENEWALS = 3;
 
-	/** Pushes events, one per millisecond while the socket is replaced. Returns the lost ones by their position. */
+	/** Pushes events, one per millisecond while a socket is replaced. Returns the positions of those that started no execution. */
 	async function lostOf(replayMaxEvents: number | undefined) {
-		const active = await harness.start({ sessionIds: sessions.open });
-		await harness.connected();
-		const { sessions: control, settings, requests } = harness.service();
+		const active = await harness.publish({ sessionIds: sessions.open });
+		const { sessions: control, settings } = harness.simulator();
 		if (replayMaxEvents !== undefined) settings.replayMaxEvents = replayMaxEvents;
-		const countOf = (end: string) => requests.filter(({ path }) => path.endsWith(end)).length;
 		const pushed: string[] = [];
-		speedUp(2_000);
-		while (countOf('/user-stream') <= RENEWALS) {
-			active.endExecutions();
-			pushed.push(control.pushEvent(sessions.open, 'typing'));
-			// One token is for the check when the workflow is published.
-			await realSleep(countOf('/ws_token') > countOf('/user-stream') + 1 ? 1 : 5);
+		for (let renewal = 1; renewal <= RENEWALS; renewal++) {
+			await harness.settled();
+			passTime(DUE_MS);
+			while (harness.sockets().length <= renewal) {
+				active.endExecutions();
+				pushed.push(control.pushEvent(sessions.open, 'typing'));
+				await realSleep(1);
+			}
 		}
-		await harness.connected();
+		await harness.settled();
 		const last = control.pushEvent(sessions.open, 'typing');
-		const started = () => active.emitted.map(({ items }) => items[0]?.[0]?.json.event_id);
-		await eventually(() => started().includes(last));
+		const started = () => eventIds(active);
+		await eventually(() => {
+			active.endExecutions();
+			return started().includes(last);
+		});
 		expect(new Set(started()).size).toBe(started().length);
 		return pushed.flatMap((id, index) => (started().includes(id) ? [] : [index]));
 	}

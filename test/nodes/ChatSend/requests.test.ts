@@ -158,16 +158,6 @@ describe.each([
 	});
 });
 
-test('a model sends the same text in two ways at the same time: both are sent', async () => {
-	const message = { ...AGENT, sessionId: sessions.open, message: 'yes' };
-	const inbound = await harness.other('chatSend', { ...message, sendBy: 'inbound' });
-	const legacy = { ...inbound, parameters: { ...inbound.parameters, sendBy: 'legacy' } };
-	const tools = [inbound, legacy].map((node) => mcpTool(node, 'two-ways'));
-	const results = await Promise.all(tools.map(async (tool) => await tool({})));
-	expect(results).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
-	expect(harness.simulator().requests).toHaveLength(2);
-});
-
 test.each<[string, INodeParameters, string]>([
 	['inbound', { sessionId: '' }, 'The message has no session and no agent'],
 	['legacy', { ...AGENT, sessionId: '={{ "" }}' }, "'Session ID'"],
@@ -182,22 +172,21 @@ test.each<[string, INodeParameters, string]>([
 	expect(harness.simulator().requests).toEqual([]);
 });
 
-test.each(['inbound', 'async', 'legacy'])(
-	'%s: two messages of a model at the same moment are both sent',
-	async (sendBy) => {
-		const message = "={{ $fromAI('text', '', 'string') }}";
-		const parameters = { operation: 'sendMessage', sendBy, sessionId: sessions.open, message };
-		const send = mcpTool(
-			await harness.other('chatSend', { ...parameters, ...AGENT }),
-			randomUUID(),
-		);
-		const texts = ['Hello', 'Are you there?'];
-		const sent = await Promise.all(texts.map(async (text) => await send({ text })));
-		expect(sent).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
-		const bodies = harness.simulator().requests.map(({ body }) => JSON.stringify(body));
-		expect(bodies).toEqual(texts.map((text): unknown => expect.stringContaining(`"${text}"`)));
-	},
-);
+test.each([
+	['two texts at the same moment', 'inbound', 'inbound', ['Hello', 'Are you there?']],
+	['the same text in two ways at the same moment', 'inbound', 'legacy', ['yes', 'yes']],
+])('a model sends %s: both are sent', async (_what, one, other, texts) => {
+	const message = "={{ $fromAI('text', '', 'string') }}";
+	const parameters = { operation: 'sendMessage', sessionId: sessions.open, message, ...AGENT };
+	const inOneWay = await harness.other('chatSend', { ...parameters, sendBy: one });
+	const inOther = { ...inOneWay, parameters: { ...inOneWay.parameters, sendBy: other } };
+	const client = randomUUID();
+	const tools = [inOneWay, inOther].map((node) => mcpTool(node, client));
+	const sent = await Promise.all(tools.map(async (tool, nth) => await tool({ text: texts[nth] })));
+	expect(sent).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
+	const bodies = harness.simulator().requests.map(({ body }) => JSON.stringify(body));
+	expect(bodies).toEqual(texts.map((text): unknown => expect.stringContaining(`"${text}"`)));
+});
 
 describe('3 items with a concurrency of 3', () => {
 	const others = [sessions.open, sessions.dormant];

@@ -1,5 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { engineTool, speedUp, records } from '../../engine';
+import { z } from 'zod';
+import type { JsonObject } from '../../../nodes/shared/json';
+import { engineTool, passTime, speedUp, records } from '../../engine';
+import { untilIdle } from '../../n8n/until';
 import { chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
@@ -11,20 +14,22 @@ const harness = chatHarness('chatSend', {
 const send = async (text: string, parameters: INodeParameters = {}) =>
 	await harness.run(parameters, { items: [{ text }] });
 
+const frameShape = z.object({ message_id: z.string() }).passthrough();
+
+const control = () => harness.simulator().sessions;
 const frames = () =>
-	harness
-		.simulator()
-		.sessions.frames()
-		.map(({ text }): unknown => JSON.parse(text));
+	control()
+		.frames()
+		.map(({ text }) => frameShape.parse(JSON.parse(text)));
+const sent = async (count: number) => await eventually(() => frames().length === count);
 const customerMessages = (id: string = sessions.open) =>
-	harness
-		.simulator()
-		.sessions.get(id)
+	control()
+		.get(id)
 		.messages.filter(({ role }) => role === 'user')
 		.map(({ content }) => content);
 
 test('a message to a person who has taken over says why it has no reply, to a model in one sentence', async () => {
-	harness.simulator().sessions.setMode(sessions.open, 'support');
+	control().setMode(sessions.open, 'support');
 	const why = "A person has taken over this chat, so the agent doesn't reply.";
 	expect(records(await send('Hello'))).toMatchObject([
 		{ reply: null, mode: 'support', reply_hint: expect.stringMatching(`^${why} .*mode_changed`) },
@@ -43,13 +48,6 @@ test.each([
 	const parameters = { operation: 'answerInteraction', interactionId: 'i-1', ...answer };
 	expect(stopMessage(await send('', parameters)).message).toBe(`'${field}' is empty`);
 	expect(frames()).toEqual([]);
-});
-
-test('nothing is sent if another client is connected', async () => {
-	const desk = await harness.otherClient(sessions.open);
-	const { message } = stopMessage(await send('Hello'));
-	desk.close();
-	expect(message).toContain('so nothing was sent');
 });
 
 test("Retry On Fail doesn't send a message with an unknown outcome again", async () => {
@@ -71,27 +69,6 @@ test('a replay has the first reply', async () => {
 	expect(customerMessages()).toEqual(['Hello']);
 });
 
-test('an ack with an undocumented state and no error is passed through', async () => {
-	const sending = send('please never ack');
-	await eventually(() => frames().length === 1);
-	const payload = { state: 'queued', position: 3 };
-	const ack = JSON.stringify({ type: 'ws_write_result', payload });
-	harness.simulator().sessions.pushRaw(sessions.open, ack);
-	expect(records(await sending)).toEqual([{ session_id: sessions.open, ...payload }]);
-});
-
-test('a message with a key whose connection breaks is sent again, and accepted once', async () => {
-	const sending = send('please answer slowly', { idempotencyKey: 'row 7' });
-	await eventually(() => frames().length === 1);
-	harness.simulator().sessions.cutSockets();
-	// The second ack reports that the message was accepted before.
-	expect(records(await sending)).toMatchObject([
-		{ state: 'accepted', turn_id: expect.any(String) },
-	]);
-	expect(new Set(frames().map((frame) => JSON.stringify(frame))).size).toBe(1);
-	expect(customerMessages()).toEqual(['please answer slowly']);
-});
-
 test('upper and lower case are the same session: one connection, messages in order, the same key', async () => {
 	const items = [sessions.open, sessions.open.toUpperCase()].flatMap((session) =>
 		['please be busy', 'two'].map((text) => ({ session, text })),
@@ -104,7 +81,7 @@ test('upper and lower case are the same session: one connection, messages in ord
 	const output = records(await harness.run(parameters, { items }));
 	expect(output.map(({ reply }) => reply)).toEqual(items.map(({ text }) => `You said: ${text}`));
 	expect(customerMessages()).toEqual(['please be busy', 'two']);
-	expect(harness.connections()).toBe(1);
+	expect(harness.sockets()).toHaveLength(1);
 });
 
 test('10 concurrent executions share a connection, and no message comes between the attempts of another one', async () => {
@@ -112,7 +89,7 @@ test('10 concurrent executions share a connection, and no message comes between 
 	const runs = texts.map(async (text) => await send(text));
 	for (const run of await Promise.all(runs)) expect(stopMessage(run).message).toContain('not stop');
 	expect(customerMessages().sort()).toEqual(texts);
-	expect(harness.connections()).toBe(1);
+	expect(harness.sockets()).toHaveLength(1);
 	const order = frames().map((frame) => JSON.stringify(frame));
 	expect(order.filter((_, index) => index % 2 === 0)).toEqual(
 		order.filter((_, index) => index % 2 === 1),
@@ -120,11 +97,11 @@ test('10 concurrent executions share a connection, and no message comes between 
 });
 
 test('messages to 20 sessions are sent without waiting for an ack', async () => {
-	speedUp(500);
-	const ids = Array.from({ length: 20 }, () => harness.simulator().sessions.create().sessionId);
+	const ids = Array.from({ length: 20 }, () => control().create().sessionId);
 	const items = ids.map((id) => ({ text: 'please never ack', session: id }));
 	const never = harness.run({ sessionId: '={{ $json.session }}' }, { items });
-	await eventually(() => frames().length === 20);
+	await sent(20);
+	passTime(120_000);
 	await never;
 	expect(ids.map((id) => customerMessages(id))).toEqual(ids.map(() => ['please never ack']));
 });
@@ -145,4 +122,120 @@ test('a key whose expression returns nothing is rejected before anything is sent
 	const run = await send('Hello', { idempotencyKey: '={{ $json.none }}' });
 	expect(stopMessage(run).message).toContain("'Idempotency Key'");
 	expect(harness.simulator().requests).toEqual([]);
+});
+
+/** A message that the service doesn't acknowledge by itself. */
+const UNACKED = 'please never ack';
+const UNKNOWN = "The message was sent, but the service didn't confirm it";
+const KEY = { idempotencyKey: 'row 7' };
+
+describe('a message whose attempts have these ends', () => {
+	const acked = (payload: JsonObject) => () => harness.acks(payload);
+	const breaks = () => control().cutSockets();
+	const timeIsUp = () => passTime(120_000);
+	const times = (count: number, end: () => unknown) => Array.from({ length: count }, () => end);
+
+	const accepted = acked({ state: 'default', reply: 'Yes' });
+	const busy = acked({ state: 'busy', error: 'server_busy' });
+	const rejected = acked({ state: 'invalid', error: 'agent_inactive' });
+	const failed = acked({ state: 'error', error: 'oops' });
+	const reply = { state: 'default', reply: 'Yes' };
+	const SENT_BEFORE =
+		'An earlier attempt may have sent this, and a later attempt failed, so the outcome is unknown';
+
+	test.each<[string, INodeParameters, Array<() => unknown>, string | JsonObject]>([
+		['an ack', {}, [accepted], reply],
+		['an undocumented state', {}, [acked({ state: 'queued', position: 3 })], { position: 3 }],
+		['an error, with a key', KEY, [failed], "The service couldn't process the message"],
+		['a broken connection', {}, [breaks], UNKNOWN],
+		['a broken connection and an ack, with a key', KEY, [breaks, accepted], reply],
+		['three broken connections, with a key', KEY, times(3, breaks), UNKNOWN],
+		['no ack', {}, [timeIsUp], UNKNOWN],
+		['no ack and an ack, with a key', KEY, [timeIsUp, accepted], reply],
+		['a broken connection and a rejection, with a key', KEY, [breaks, rejected], SENT_BEFORE],
+		['a broken connection and busy, with a key', KEY, [breaks, ...times(6, busy)], SENT_BEFORE],
+		['busy 5 times and an ack', {}, [...times(5, busy), accepted], reply],
+		['busy 6 times', {}, times(6, busy), 'The service is too busy to accept the message'],
+	])('%s: is sent as often, always the same', async (_ends, parameters, ends, outcome) => {
+		speedUp(500);
+		const sending = send(UNACKED, parameters);
+		for (const [index, end] of ends.entries()) {
+			await sent(index + 1);
+			end();
+		}
+		const run = await sending;
+		if (typeof outcome === 'string') expect(stopMessage(run).message).toBe(outcome);
+		else expect(records(run)).toMatchObject([outcome]);
+		await harness.connected(0);
+		expect(frames()).toHaveLength(ends.length);
+		expect(new Set(frames().map((frame) => JSON.stringify(frame))).size).toBe(1);
+	});
+});
+
+describe('a session that is closed while a message waits for its ack', () => {
+	test.each([
+		['by its event', () => control().close(sessions.open)],
+		[
+			'as the request for a token says',
+			() => {
+				const body = { success: false, error: 'session_closed' };
+				harness.simulator().faults.respond(/ws_token/, 409, { body });
+				control().closeSockets(4401);
+			},
+		],
+	])('%s: the message has an unknown outcome and is not sent again', async (_how, close) => {
+		const sending = send(UNACKED, KEY);
+		await sent(1);
+		close();
+		expect(stopMessage(await sending).message).toBe(UNKNOWN);
+		expect(frames()).toHaveLength(1);
+	});
+
+	test('gets no further message, and its last ack may come a minute later', async () => {
+		const last = send(UNACKED);
+		await sent(1);
+		harness.receives({ type: 'session_closed' });
+		const next = send('Hello');
+		await untilIdle();
+		passTime(60_000);
+		await untilIdle();
+		harness.acks({ state: 'default', reply: 'Bye' });
+		expect(records(await last)).toMatchObject([{ reply: 'Bye' }]);
+		expect(stopMessage(await next).message).toBe('The chat session is closed, so nothing was sent');
+		expect(frames()).toHaveLength(1);
+	});
+});
+
+describe('a late ack', () => {
+	test('with the ID of the earlier message, or without one, is not taken for that of the next message', async () => {
+		await harness.publish();
+		expect(stopMessage(await send('please drop me')).message).toBe(UNKNOWN);
+		const next = send(UNACKED);
+		await sent(2);
+		const [earlier, own] = frames().map(({ message_id }) => message_id);
+		harness.acks({ state: 'default', reply: 'late', message_id: earlier ?? '' });
+		harness.acks({ state: 'default', reply: 'late' });
+		harness.acks({ state: 'default', reply: 'own', message_id: own ?? '' });
+		expect(records(await next)).toMatchObject([{ reply: 'own' }]);
+	});
+
+	test('that repeats the one of an earlier message is not taken for that of the next message', async () => {
+		await send('Hello');
+		const next = send(UNACKED);
+		await sent(2);
+		const [earlier] = frames().map(({ message_id }) => message_id);
+		harness.acks({ state: 'default', reply: 'repeated', message_id: earlier ?? '' });
+		harness.acks({ state: 'default', reply: 'own' });
+		expect(records(await next)).toMatchObject([{ reply: 'own' }]);
+	});
+
+	test("can't come on the socket of the next message, because another one is opened", async () => {
+		await harness.publish();
+		const unconfirmed = send(UNACKED);
+		await sent(1);
+		passTime(120_000);
+		expect(stopMessage(await unconfirmed).message).toBe(UNKNOWN);
+		expect(records(await send('Hello'))).toMatchObject([{ reply: 'You said: Hello' }]);
+		expect(harness.sockets()).toHaveLength(2);
+	});
 });

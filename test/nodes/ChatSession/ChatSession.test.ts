@@ -1,16 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { SETTLE_MS } from '../../../nodes/shared/chat/connection';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { credentialFor } from '../../contract/credentialFor';
 import { hintsOf, mcpTool, service, records } from '../../engine';
-import { dialects, startSimulator } from '../../simulator';
-import { agents, chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
+import { agents, chatHarness, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSession', { sessionId: sessions.open });
-/** After this time, a new connection is ready. */
-const SETTLED_MS = 2 * SETTLE_MS;
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 
 describe('create', () => {
@@ -105,89 +98,6 @@ test.each([
 	expect(stopMessage(run).description).toContain('Completed in this run: row 1.');
 });
 
-describe('wait for event', () => {
-	const wait = async (parameters: INodeParameters = {}) =>
-		await harness.run({ operation: 'waitForEvent', ...parameters });
-	const listening = async () =>
-		await eventually(() => harness.simulator().sessions.openSockets() === 1);
-
-	test("any event if 'Events' is empty, else the chosen and the custom types", async () => {
-		const custom = { developerSettings: { otherEventTypes: 'typing_started' } };
-		const cases: Array<[INodeParameters, string]> = [
-			[{}, 'nudge_sent'],
-			[custom, 'nudge_sent'],
-			[{ eventTypes: ['mode_changed'], ...custom }, 'typing_started'],
-		];
-		for (const [parameters, type] of cases) {
-			const waiting = wait(parameters);
-			await listening();
-			harness.simulator().sessions.nudge(sessions.open);
-			harness.simulator().sessions.pushEvent(sessions.open, 'typing_started');
-			expect(records(await waiting)).toMatchObject([{ event: { type } }]);
-			await eventually(() => harness.simulator().sessions.openSockets() === 0);
-		}
-	});
-
-	test('in a loop, an event is returned once even if the session ID has another case', async () => {
-		const { plain } = dialects;
-		const socket = { ...plain.socket, replaysOnFirstConnect: true };
-		const replaying = await startSimulator({ dialect: { ...plain, socket } });
-		try {
-			const credential = credentialFor(replaying);
-			const items = [{ id: sessions.open }, { id: sessions.open.toUpperCase() }];
-			const parameters = {
-				operation: 'waitForEvent',
-				sessionId: '={{ $json.id }}',
-				timeLimit: 20,
-				developerSettings: { concurrency: 2 },
-			};
-			const waiting = harness.run(parameters, { credential, items });
-			await eventually(() => replaying.sessions.openSockets() === 1);
-			await clock.sleep(SETTLED_MS);
-			replaying.sessions.nudge(sessions.open, 1);
-			const [one, other] = records(await waiting);
-			expect(one).toMatchObject({ event: { payload: { idle_seconds: 1 } } });
-			expect(other).toMatchObject({ timed_out: true, event: null });
-		} finally {
-			await replaying.stop();
-		}
-	});
-
-	test('a model that waits again gets the next event', async () => {
-		const parameters = { operation: 'waitForEvent', sessionId: sessions.open };
-		const tool = mcpTool(await harness.other('chatSession', parameters), 'client-that-waits');
-		for (const seconds of [1, 2]) {
-			const waiting = tool({});
-			await listening();
-			harness.simulator().sessions.nudge(sessions.open, seconds);
-			expect(await waiting).toMatchObject({
-				result: { event: { payload: { idle_seconds: seconds } } },
-			});
-			await eventually(() => harness.simulator().sessions.openSockets() === 0);
-		}
-	});
-
-	test('if the wait of a later item fails, the message names those that have ended', async () => {
-		const parameters = { sessionId: '={{ $json.id }}', timeLimit: 20 };
-		const items = [{ id: sessions.open }, { id: randomUUID() }];
-		const waiting = harness.run({ operation: 'waitForEvent', ...parameters }, { items });
-		await listening();
-		harness.simulator().sessions.nudge(sessions.open);
-		expect(stopMessage(await waiting).description).toContain('Completed in this run: row 1.');
-	});
-
-	test.each([
-		[0, 'must be more than 0 and at most 86400 (got 0)'],
-		[86_401, 'must be more than 0 and at most 86400 (got 86401)'],
-		['={{ "soon" }}', 'must be a number (got "soon")'],
-	])('the time limit %j is rejected before anything is sent', async (timeLimit, message) => {
-		expect(stopMessage(await wait({ timeLimit })).message).toBe(
-			`'Time Limit (Seconds)' ${message}`,
-		);
-		expect(harness.simulator().requests).toEqual([]);
-	});
-});
-
 describe('watch and unwatch', () => {
 	const ORIGIN = 'https://n8n.example.com';
 	const PATH = '/webhook/abc/watch';
@@ -250,7 +160,7 @@ describe('watch and unwatch', () => {
 		minting();
 		trigger().post(PATH).reply(503, { message: 'elsewhere', resolution: 'again' });
 		trigger().post(PATH).reply(200, { watched: true });
-		const run = await ask({}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
+		const run = await ask({}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 });
 		expect(records(run)).toHaveLength(1);
 	});
 
@@ -270,7 +180,7 @@ describe('watch and unwatch', () => {
 			.replyWithError(Object.assign(new Error('no'), reset));
 		minting();
 		trigger().post(PATH).reply(200, { watched: true });
-		const run = await ask({}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
+		const run = await ask({}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 });
 		expect(records(run)).toMatchObject([{ watched: true }]);
 	});
 

@@ -4,7 +4,7 @@ import uniq from 'lodash/uniq';
 import { backoffMs, duration, pause, settledOrTimeout } from '../../../nodes/shared/clock';
 import { forEachWithPauses, Pauses } from '../../../nodes/shared/pauses';
 import { heapInUse } from '../../engine/heap';
-import { FakeClock } from './chat/fakes';
+import { FakeClock } from '../../engine/fakeClock';
 
 const never = new AbortController().signal;
 

@@ -14,7 +14,6 @@ import {
 	whatWasSaid,
 } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { SocketEnd } from '../../../../nodes/shared/chat/socket';
-import { closedSession } from './fakes';
 
 /** Without jitter. */
 const policyOf = () => new ReconnectPolicy(() => 0.5);
@@ -35,6 +34,13 @@ const rejection = (status: number, isTransient = false) =>
 		status,
 		NO_ERROR_BODY,
 	);
+
+const closedSession = new ServiceRejection(
+	{ message: 'closed', resolution: forEveryone('Go on.') },
+	'session_closed',
+	409,
+	{ code: 'session_closed', texts: ['session_closed'], body: {} },
+);
 
 const unusable = new InvalidInput('The URL is unusable', forEveryone('Report it.'));
 
@@ -62,31 +68,23 @@ describe('ReconnectPolicy', () => {
 		expect(new ReconnectPolicy(() => random).next(closed(1006))).toMatchObject({ afterMs });
 	});
 
+	const codes = (ends: number[], step: object) =>
+		ends.map((code): [string, AttemptEnd, object] => [String(code), closed(code), step]);
+
 	it.each<[string, AttemptEnd, object]>([
-		['4401', closed(4401), retry(1, 'new', 'no_token')],
-		['1008', closed(1008), retry(1, 'new', 'rejected')],
-		['1003', closed(1003), retry(1, 'new', 'rejected')],
-		...[1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014].map(
-			(code): [string, AttemptEnd, object] => [String(code), closed(code), retry(1, 'keep')],
-		),
-		['an undocumented code', closed(4999), retry(1, 'new', 'rejected')],
-		['1002', closed(1002), retry(1, 'new', 'rejected')],
+		...codes([1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014], retry(1, 'keep')),
+		...codes([4401], retry(1, 'new', 'no_token')),
+		// The last ones are undocumented.
+		...codes([1008, 1003, 1002, 4999], retry(1, 'new', 'rejected')),
 		['no connection', ended({ cause: 'cannot_connect', openForMs: 0 }), retry(1, 'keep')],
 		['no response', ended({ cause: 'connect_timeout', openForMs: 0 }), retry(1, 'keep')],
 		['a missing ack', ended({ cause: 'no_ack' }), retry(1, 'keep')],
 		['a missing ack, followed by 1008', ended({ cause: 'no_ack', code: 1008 }), retry(1, 'keep')],
-		[
-			'the end of the session',
-			ended({ cause: 'session_closed', code: 1000 }),
-			end('session_closed'),
-		],
-		['no token: session closed', noToken(closedSession()), end('session_closed')],
+		['the end of the session', ended({ cause: 'session_closed' }), end('session_closed')],
+		['no token: session closed', noToken(closedSession), end('session_closed')],
 		['no token: rejected', noToken(rejection(403)), end('no_token')],
-		[
-			'no token: an API token that may be accepted again later',
-			noToken(rejection(401)),
-			retry(1, 'new', 'no_token'),
-		],
+		// The API token may be accepted again later.
+		['no token: 401', noToken(rejection(401)), retry(1, 'new', 'no_token')],
 		['no token: another conflict', noToken(rejection(409)), end('no_token')],
 		['no token: too many requests', noToken(rejection(429, true)), retry(1, 'new')],
 		['no token: unreachable', noToken(new Error('down')), retry(1, 'new')],
@@ -144,17 +142,16 @@ test('the messages', () => {
 	expect(KINDS.filter(isTransient)).toEqual(['unreachable']);
 });
 
-test('explains a rejected token with the error table', () => {
-	expect(describeEnding('no_token', noToken(rejection(403)))).toMatchObject({
-		message: 'The agent is unknown',
-		resolution: 'Check the agent.',
-	});
-	expect(describeEnding('unreachable', noToken(rejection(403))).message).toBe(
-		'The connection to the chat session keeps failing',
-	);
-	expect(describeEnding('no_token', noToken(new Error('x'))).message).toBe(
+test.each<[EndingKind, unknown, string]>([
+	['no_token', rejection(403), 'The agent is unknown'],
+	[
+		'no_token',
+		new Error('x'),
 		'The service issues no WebSocket token for this session, or rejects it',
-	);
+	],
+	['unreachable', rejection(403), 'The connection to the chat session keeps failing'],
+])('%s, because of %p: %s', (kind, error, message) => {
+	expect(describeEnding(kind, noToken(error)).message).toBe(message);
 });
 
 test('explains a missing token with the error of its request', () => {

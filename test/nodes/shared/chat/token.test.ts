@@ -1,64 +1,19 @@
-import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
-import { ExplainedError } from '../../../../nodes/shared/api/errors';
-import type { ServiceRequest } from '../../../../nodes/shared/api/http';
+import { readWsToken, socketUrl } from '../../../../nodes/shared/chat/token';
 import type { JsonValue } from '../../../../nodes/shared/json';
-import { readWsToken, renewAfterMs, socketUrl } from '../../../../nodes/shared/chat/token';
-import { clientOf } from '../api/clientOf';
 import { explainedBy } from '../explainedBy';
 
-const DATA = { token: 't', ws_url: 'wss://h/p' };
-
-/** A service that returns this response to every request. */
-function serviceReturning(status: number, body: JsonValue, seen: ServiceRequest[] = []) {
-	return clientOf(async (request) => {
-		seen.push(request);
-		return await Promise.resolve({ status, headers: {}, text: JSON.stringify(body) });
+test.each<JsonValue>([
+	{},
+	[],
+	'text',
+	{ token: '', ws_url: 'wss://h' },
+	{ token: 't' },
+	{ token: 5, ws_url: 'wss://h' },
+])('a response without a token is rejected: %j', (data) => {
+	const response = { status: 200, body: { success: true, data } };
+	expect(explainedBy(() => readWsToken(response))).toMatchObject({
+		resolution: expect.stringMatching(/^Check 'Base URL'/),
 	});
-}
-
-const mint = async (data: JsonValue) => {
-	const client = serviceReturning(200, { success: true, data });
-	return readWsToken(await requestWsToken(client, 's 1'));
-};
-
-describe('a token request', () => {
-	it('is for the stream "user" of the session, with a timeout of 15 seconds', async () => {
-		const seen: ServiceRequest[] = [];
-		await requestWsToken(serviceReturning(200, { success: true, data: DATA }, seen), 's 1');
-		expect(seen).toEqual([
-			{
-				method: 'POST',
-				path: '/v1/chat/session/s%201/ws_token',
-				body: { stream: 'user' },
-				timeoutMs: 15_000,
-				changesNothing: true,
-			},
-		]);
-	});
-
-	it('returns the token and the URL', async () => {
-		expect(await mint({ ...DATA, expires_at: 1_700_000_000, stream: 'user' })).toEqual(DATA);
-	});
-
-	it.each([
-		[{}],
-		[[]],
-		['text'],
-		[{ token: '', ws_url: 'wss://h' }],
-		[{ token: 't' }],
-		[{ token: 5, ws_url: 'wss://h' }],
-	])('rejects a response without a token: %j', async (data) => {
-		const error: unknown = await mint(data).catch((thrown: unknown) => thrown);
-		expect(error).toBeInstanceOf(ExplainedError);
-		expect(error).toHaveProperty('resolution', expect.stringMatching(/^Check 'Base URL'/));
-	});
-});
-
-test.each([
-	[0, 210_000],
-	[0.5, 225_000],
-])('a token is renewed after 70 to 80 %% of the documented 5 minutes: random %d', (random, ms) => {
-	expect(renewAfterMs(random)).toBe(ms);
 });
 
 const HTTPS = 'https://api.example.com';
