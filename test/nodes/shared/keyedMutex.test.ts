@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { KeyedMutex } from '../../../nodes/shared/keyedMutex';
-import { settle } from './chat/fakes';
+import { settle } from '../../engine/fakeClock';
 
 /** Texts and objects. */
 const KEYS = ['a', 'b', {}, {}];
