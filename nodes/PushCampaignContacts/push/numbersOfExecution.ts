@@ -116,7 +116,9 @@ export class NumbersOfExecution {
 	private addTo(list: NumberList, rows: readonly Row[]): void {
 		for (const row of rows) {
 			const key = Number(phoneKeyOf(row));
-			const numbers = (list[key % REMAINDERS] ??= []);
+			const remainder = key % REMAINDERS;
+			const numbers = list[remainder] ?? [];
+			list[remainder] = numbers;
 			if (numbers.includes(key)) continue;
 			numbers.push(key);
 			this.record.count++;
