@@ -1,9 +1,8 @@
 import pLimit from 'p-limit';
 import type { ITriggerFunctions } from 'n8n-workflow';
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
-import type { ChatEvent } from '../shared/chat/frames';
 import { sessionKey } from '../shared/chat/parseChatFields';
-import type { ChatLease } from '../shared/chat/sharedConnections';
+import type { ConnectionUser } from '../shared/chat/connectionUser';
 import { settledOrTimeout } from '../shared/clock';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import { openChatSocket, requireWebSocket } from '../shared/n8n/http/chatSocket';
@@ -16,8 +15,8 @@ export type ListenerSettings = {
 	disconnectOther: boolean;
 };
 
-/** `lease`: null while the session waits to connect. */
-type FollowedSession = { sessionId: string; lease: ChatLease | null };
+/** `user`: null while the session waits to connect. */
+type FollowedSession = { sessionId: string; user: ConnectionUser | null };
 
 /** How long deactivation waits until n8n has received all events. n8n stops by force after 30 seconds. */
 const DRAIN_MS = 20_000;
@@ -60,9 +59,9 @@ export class ChatEventsListener {
 		for (const sessionId of sessionIds) {
 			const key = sessionKey(sessionId);
 			const existing = this.sessions.get(key);
-			existing?.lease?.connection.retryNow();
+			existing?.user?.retryNow();
 			if (existing !== undefined) continue;
-			const session: FollowedSession = { sessionId, lease: null };
+			const session: FollowedSession = { sessionId, user: null };
 			this.sessions.set(key, session);
 			void this.limit(async () => {
 				if (this.sessions.get(key) === session) await this.connect(session);
@@ -74,7 +73,7 @@ export class ChatEventsListener {
 		for (const sessionId of sessionIds) {
 			const session = this.sessions.get(sessionKey(sessionId));
 			this.sessions.delete(sessionKey(sessionId));
-			session?.lease?.close();
+			session?.user?.close();
 		}
 	}
 
@@ -89,19 +88,19 @@ export class ChatEventsListener {
 	private async connect(session: FollowedSession): Promise<void> {
 		const { sessionId } = session;
 		const { types, disconnectOther } = this.settings;
-		const lease = openChatSocket(this.context, this.account, sessionId, {
+		const user = openChatSocket(this.context, this.account, sessionId, {
 			disconnectOther,
-			onEvent: (event: ChatEvent) => {
-				if (types === null || types.has(event.type)) this.starter.emit({ sessionId, event });
-			},
 			onLost: (ending) => this.onLost(sessionId, ending, true),
 			onEnded: (ending) => {
 				this.sessions.delete(sessionKey(sessionId));
 				this.onLost(sessionId, ending, false);
 			},
 		});
-		session.lease = lease;
-		await settledOrTimeout(clock, NEXT_AFTER_MS, lease.connection.ready(lease.signal));
+		user.listen((event) => {
+			if (types === null || types.has(event.type)) this.starter.emit({ sessionId, event });
+		});
+		session.user = user;
+		await settledOrTimeout(clock, NEXT_AFTER_MS, user.connected());
 	}
 
 	private onLost(sessionId: string, ending: ChatEnded, isRetried: boolean): void {

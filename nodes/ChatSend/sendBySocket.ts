@@ -1,11 +1,10 @@
 import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
 import type { ClientFrame } from '../shared/chat/frames';
 import { capInTools } from '../shared/n8n/tools/toolRun';
-import { ACK_TIMEOUT_MS, sendTurn } from '../shared/chat/turn';
+import { ACK_TIMEOUT_MS } from '../shared/chat/connection';
 import type { Prepare } from '../shared/n8n/run/chatItems';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { concurrencyField, developerSettings } from '../shared/n8n/forms/options';
-import { clock } from '../shared/n8n/http/accountClient';
 import { withChatSocket } from '../shared/n8n/http/chatSocket';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { messageTarget, readIdempotencyKey } from './idempotency';
@@ -45,17 +44,13 @@ export function sendFrame(
 		modelMayRepeat: 'afterCompletion',
 		happened: () => `The ${content.type === 'message' ? 'message' : 'answer'} was sent.`,
 		send: async ({ context, account }) => {
-			const options = {
-				clock,
-				random: Math.random,
-				ackTimeoutMs: capInTools(context, ACK_TIMEOUT_MS),
-			};
+			const ackTimeoutMs = capInTools(context, ACK_TIMEOUT_MS);
 			const outcome = await withChatSocket(
 				context,
 				account,
 				sessionId,
 				{ disconnectOther },
-				async (lease) => await sendTurn(lease, frame, options),
+				async (user) => await user.send(frame, ackTimeoutMs),
 			);
 			const fault = turnFault(outcome);
 			if (fault !== null) throw fault;

@@ -6,7 +6,7 @@ import {
 } from '../shared/api/errors';
 import { type Explanation, USER } from '../shared/api/resolution';
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
-import type { TurnOutcome } from '../shared/chat/turn';
+import type { SendOutcome } from '../shared/chat/connection';
 import { ACCEPTED_STATES, errorText } from '../shared/chat/frames';
 
 /** Explains why a message wasn't sent or was rejected. */
@@ -96,7 +96,7 @@ function explain(cause: keyof typeof FAULTS): Explanation {
 }
 
 /** Why a turn didn't succeed, or isn't known to have succeeded. Null if it did. */
-export function turnFault(outcome: TurnOutcome): ExplainedError | null {
+export function turnFault(outcome: SendOutcome): ExplainedError | null {
 	if (outcome.kind === 'not_sent') return notSent(outcome.ending);
 	if (outcome.kind === 'unknown') {
 		return unknownFault(outcome.hasKey ? 'unconfirmed with a key' : 'unconfirmed');

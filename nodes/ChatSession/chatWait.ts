@@ -1,7 +1,6 @@
-import { type ChatConnection, endingOf, SESSION_CLOSED_LINGER_MS } from '../shared/chat/connection';
-import type { OnEvent } from '../shared/chat/eventDispatcher';
+import { endingOf, SESSION_CLOSED_LINGER_MS } from '../shared/chat/connection';
+import type { ConnectionUser } from '../shared/chat/connectionUser';
 import type { ChatEvent } from '../shared/chat/frames';
-import type { ChatLease } from '../shared/chat/sharedConnections';
 import { type Clock, DONE, pause } from '../shared/clock';
 import { NotSent } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
@@ -11,10 +10,6 @@ export type EventFilter = {
 	/** Null for any event. */
 	types: ReadonlySet<string> | null;
 	timeoutMs: number;
-};
-
-type WaitLease = Pick<ChatLease, 'signal' | 'missed'> & {
-	connection: Pick<ChatConnection, 'subscribe' | 'ready' | 'isConnected'>;
 };
 
 export type EventWaitEnd =
@@ -39,10 +34,11 @@ const MAX_SEEN = 20;
  * @throws ChatEnded if no connection is possible, or NotSent if it wasn't connected in time
  */
 export async function awaitEvent(
-	{ connection, signal, missed }: WaitLease,
+	user: ConnectionUser,
 	{ types, timeoutMs }: EventFilter,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
+	const { signal } = user;
 	const ends: EventWaitEnd[] = [];
 	const seen: ChatEvent[] = [];
 	const startedAt = clock.now();
@@ -52,9 +48,9 @@ export async function awaitEvent(
 		ended.abort(DONE);
 	};
 	const connected = new AbortController();
-	void connection.ready(signal).then((isConnected) => isConnected && connected.abort(DONE));
-	const onEvent: OnEvent = (event, replay) => {
-		if (ends.length > 0) return;
+	void user.connected().then((isConnected) => isConnected && connected.abort(DONE));
+	user.listen((event, replay) => {
+		if (ended.signal.aborted) return;
 		const at = timeOf(event);
 		// After a reconnect, only what is certainly older is a replay. A time in whole seconds may be one less.
 		const isOlder = at < startedAt - (connected.signal.aborted ? SECOND_MS : 0);
@@ -70,15 +66,13 @@ export async function awaitEvent(
 			const lingering = pause(clock, SESSION_CLOSED_LINGER_MS, ended.signal);
 			void lingering.then(() => endWith({ kind: 'session_closed' }));
 		}
-	};
-	for (const arrived of missed) onEvent(...arrived);
-	const unsubscribe = connection.subscribe(onEvent);
+	});
 	await pause(clock, timeoutMs, AbortSignal.any([ended.signal, signal]));
-	unsubscribe();
+	ended.abort(DONE);
 	const [end] = ends;
 	if (end !== undefined) return { end, seen };
 	if (!signal.aborted) {
-		const { isConnected } = connection;
+		const { isConnected } = user;
 		if (connected.signal.aborted) return { end: { kind: 'timed_out', isConnected }, seen };
 		throw new NotSent(NEVER_CONNECTED, CHECK_REACHABLE, { isTransient: true });
 	}

@@ -1,3 +1,4 @@
+import chunk from 'lodash/chunk';
 import compact from 'lodash/compact';
 import uniqBy from 'lodash/uniqBy';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
@@ -11,33 +12,31 @@ import {
 } from '../shared/api/errors';
 import { onScreenOnly, type Reader, readerOf } from '../shared/api/resolution';
 import { readCampaign } from '../shared/campaign';
-import { shortFingerprint } from '../shared/hash';
+import { fingerprint, shortFingerprint } from '../shared/hash';
 import { runExclusive } from '../shared/keyedMutex';
 import { formatOf } from '../shared/modelFormats';
 import { beforeSending } from '../shared/n8n/once/openNotes';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
+import { forEachWithPauses } from '../shared/pauses';
 import { counted } from '../shared/values';
 import { agentChecker } from '../shared/dnd/checkAgent';
-import { openRows } from './openRows';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
 import { withoutUnknown } from './push/numbersOfExecution';
 import { NumbersPushedBefore, requireRoom } from './push/numbersPushedBefore';
 import {
+	type CheckResult,
 	PUSHED_BEFORE_STATUSES,
 	type PushOutcome,
-	type ReadyRows,
 	reasonOf,
 	REJECTED_STATUSES,
-	RowsNotPushed,
+	rowsWith,
 } from './push/outcome';
-import { PhonesByRow } from './push/phones';
-import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
+import { type ColumnsOf, type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
 import { rowsChanged } from './push/pushRecord';
-import type { RowSource } from './push/rows';
-import { RowSet } from './push/rowSet';
+import { phoneKeyOf, type PushInput, type Row, settle } from './push/rows';
 import {
 	addPushHints,
 	type FinishedPush,
@@ -49,6 +48,7 @@ import {
 } from './pushOutput';
 import { type Output, type PushSettings, readOutput, readPushSettings } from './pushSettings';
 import { isOutputRead } from './readOutput';
+import { readRows } from './readRows';
 import { openPushedNumbers, openStores, unknownNumbers } from './pushStores';
 
 /**
@@ -59,33 +59,25 @@ import { openPushedNumbers, openStores, unknownNumbers } from './pushStores';
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context, parameters } = run;
 	const output = readOutput(parameters.at(0));
-	let source: RowSource | undefined;
-	const start = async () => {
-		source = await openRows(run);
-		return await runPush(run, source, output);
-	};
-	try {
-		const push = await start().catch(async (error: unknown): Promise<never> => {
-			throw await beforeSending(context, error);
-		});
-		const { outcome } = push;
-		const isRejectedRead = isOutputRead(context, REJECTED);
-		const unknown = outcome.notPushed.count('unknown');
-		// All other rows are pushed by then.
-		if (unknown > 0 && !isRejectedRead && outcome.ready === undefined)
-			outcome.stopped ??= unreadRows(unknown);
-		if (outcome.stopped !== undefined && !context.continueOnFail()) {
-			throw pushStopped(context, push, outcome.stopped);
-		}
-		addPushHints(context, push, isRejectedRead);
-		return [
-			[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
-			await notPushedItems(push, output, REJECTED_STATUSES),
-			await notPushedItems(push, output, PUSHED_BEFORE_STATUSES),
-		];
-	} finally {
-		await source?.close();
+	const start = async () => await runPush(run, await readRows(run), output);
+	const push = await start().catch(async (error: unknown): Promise<never> => {
+		throw await beforeSending(context, error);
+	});
+	const { outcome } = push;
+	const isRejectedRead = isOutputRead(context, REJECTED);
+	const { length: unknown } = rowsWith(outcome, 'unknown');
+	// All other rows are pushed by then.
+	if (unknown > 0 && !isRejectedRead && outcome.check === undefined)
+		outcome.stopped ??= unreadRows(unknown);
+	if (outcome.stopped !== undefined && !context.continueOnFail()) {
+		throw pushStopped(context, push, outcome.stopped);
 	}
+	addPushHints(context, push, isRejectedRead);
+	return [
+		[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
+		await notPushedItems(push, output, REJECTED_STATUSES),
+		await notPushedItems(push, output, PUSHED_BEFORE_STATUSES),
+	];
 }
 
 /** The index of the *Rejected* output. */
@@ -109,59 +101,52 @@ function unreadRows(count: number): OutcomeUnknown {
  */
 export async function runPush(
 	run: OperationRun,
-	source: RowSource,
+	input: PushInput,
 	output: Output,
 ): Promise<FinishedPush> {
 	const { context } = run;
-	const found = await source.columns();
-	if (found.every(({ names }) => names.size === 0)) {
-		return { outcome: noRows(), source, phones: new PhonesByRow(), notes: source.notes };
+	const { tables } = input;
+	// An empty input is fine.
+	if (tables.every(({ names }) => names.size === 0)) {
+		return { outcome: newOutcome({ ...input, rows: [] }, false), notes: input.notes };
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const { campaign, checksOnly, skipPushedBefore } = settings;
+	const outcome = newOutcome(input, campaign.enqueue);
 	if (checksOnly) noteReadOnly(context);
-	const columns = found.map((each) => resolveColumns(each, choice));
+	const columns = new Map(tables.map((table) => [table, resolveColumns(table, choice)]));
+	const columnsOf: ColumnsOf = (table) => columns.get(table) ?? resolveColumns(table, choice);
+	const all = [...columns.values()];
 	const account = await run.account();
 	const { client } = account;
 	const isTool = runsAsTool(context);
-	const prepared = await prepareRows(source, columns);
-	const { phones, notPushed, rows } = prepared;
+	const prepared = await prepareRows(input, columnsOf);
+	const { rows } = prepared;
 	// A single contact, such as from a form, may have no name.
-	const isList = rows.size > 1;
-	const nameless = isList && !isTool ? whyNoRelease(columns, choice) : undefined;
+	const isList = rows.length > 1;
+	const nameless = isList && !isTool ? whyNoRelease(all, choice) : undefined;
 	if (campaign.enqueue && nameless !== undefined) {
 		throw new InvalidInput(`${nameless.message}, and nothing was sent`, nameless.resolution);
 	}
-	requireOutputFits(source, output);
+	requireOutputFits(input, output);
 	// Numbers are remembered before they are sent, and forgetting them takes long.
-	const status =
+	const campaignStatus =
 		checksOnly || skipPushedBefore ? await requireNotArchived(client, campaign.id) : undefined;
 
-	const checked = checksOnly ? await checkNumbers(context, prepared, settings) : undefined;
-	const outcome: PushOutcome = {
-		received: source.count,
-		pushed: [],
-		notPushed,
-		enqueue: campaign.enqueue,
-		...(checked !== undefined && {
-			...checked,
-			campaignStatus: status,
-			aboutAgent:
-				checked.ready.size === 0
-					? []
-					: await agentChecker(account)(campaign.agentUuid, {
-							phones: numbersOf(checked.ready, phones),
-							what: 'ready row',
-						}),
-		}),
-	};
-	if (!checksOnly) {
+	if (checksOnly) {
+		const { ready, ...found } = await checkNumbers(context, prepared, settings);
+		for (const row of ready) settle(row, 'ready');
+		const about = { phones: ready.map(({ phone }) => phone), what: 'ready row' };
+		const aboutAgent =
+			ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);
+		outcome.check = { ...found, campaignStatus, aboutAgent };
+	} else {
 		// On *Retry On Fail* and *Retry*, the node doesn't send again what it pushed or may have pushed.
 		const stores = await openStores(context, settings);
 		const signal = cancelSignal(context);
 		const stopRequested = () => signal.aborted;
 		const deps = { ...settings, ...stores, client, isTool, stopRequested };
-		const send = async () => await sendInChunks(prepared, deps, outcome);
+		const send = async () => await sendInChunks(prepared, columnsOf, deps, outcome);
 		// An AI agent may call the tool again while it runs.
 		await runExclusive(stores.numbersOfExecution.record, send);
 	}
@@ -171,15 +156,19 @@ export async function runPush(
 			? { ...nameless, message: `${nameless.message}, and 'Add and Release' sends nothing` }
 			: undefined;
 	const notes = [
-		...source.notes,
+		...input.notes,
 		...uniqBy(
-			columns.map((each) => takenColumns(each, choice)),
+			all.map((each) => takenColumns(each, choice)),
 			'message',
 		),
 		whyEmptied(prepared),
-		whyNotReleased ?? (isNameless && whyNoNames(columns, choice)),
+		whyNotReleased ?? (isNameless && whyNoNames(all, choice)),
 	];
-	return { outcome, source, phones, notes: compact(notes) };
+	return { outcome, notes: compact(notes) };
+}
+
+function newOutcome(input: PushInput, enqueue: boolean): PushOutcome {
+	return { input, requests: [], hasRejections: false, enqueue };
 }
 
 /** The rows of a check that a push would send, as far as it's known. */
@@ -187,21 +176,14 @@ async function checkNumbers(
 	context: IExecuteFunctions,
 	prepared: PreparedRows,
 	{ campaign, skipPushedBefore }: Omit<PushSettings, 'columns'>,
-): Promise<ReadyRows> {
+): Promise<{ ready: readonly Row[] } & Pick<CheckResult, 'readyMayInclude'>> {
 	const isTool = runsAsTool(context);
 	const unknown = isTool ? {} : unknownNumbers(context, campaign.id);
-	const rows = withoutUnknown(prepared, unknown);
-	if (!skipPushedBefore) return { ready: rows };
-	const { phones, notPushed } = prepared;
+	const ready = withoutUnknown(prepared, unknown);
+	if (!skipPushedBefore) return { ready };
 	const store = openPushedNumbers(context);
-	const { id } = campaign;
-	const numbers = new NumbersPushedBefore(store, id, phones.keyAt, isTool, 'released');
-	return await numbers.leaveOutOfCheck(rows, notPushed);
-}
-
-/** An empty input is fine. */
-function noRows(): PushOutcome {
-	return { received: 0, pushed: [], notPushed: new RowsNotPushed(), enqueue: false };
+	const numbers = new NumbersPushedBefore(store, campaign.id, isTool, 'released');
+	return await numbers.leaveOutOfCheck(ready);
 }
 
 const ARCHIVED = 'Archived';
@@ -236,40 +218,40 @@ type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: str
  */
 export async function sendInChunks(
 	prepared: PreparedRows,
+	columnsOf: ColumnsOf,
 	deps: PushDeps,
 	outcome: PushOutcome,
 ): Promise<void> {
 	const { campaign, contactsPerRequest, record, isTool, numbersOfExecution } = deps;
-	const { rows, phones, notPushed } = prepared;
-	const { keyNumberAt } = phones;
+	const { rows } = prepared;
 	const reader = readerOf(isTool);
-	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.size);
-	if (isTool) numbersOfExecution.requireRoom(rows.size);
+	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.length);
+	if (isTool) numbersOfExecution.requireRoom(rows.length);
 
+	const chunks = chunk(rows, contactsPerRequest);
 	/** Identifies the rows, and how they are split. */
 	const push = shortFingerprint(
-		[`${campaign.id} ${contactsPerRequest}`, await phones.fingerprintOf(rows)],
+		[`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(chunk(rows, ROWS_PER_HASH))],
 		16,
 	);
-	const sender = new ChunkSender(push, prepared, deps, outcome);
+	const sender = new ChunkSender(push, columnsOf, deps, outcome);
 	const isChanged = Object.keys(record).some((key) => !key.startsWith(push));
 	let stop = isChanged ? stopAt(rowsChanged(), 'unknown', reader) : undefined;
 	// A push without rows is noted, too, so that a retry in which it has rows is recognized.
-	const chunks = rows.size === 0 ? [[]] : rows.lists(contactsPerRequest);
-	let index = -1;
-	for (const [all, next] of withNext(chunks)) {
-		const key = `${push} ${++index}`;
+	for (const [index, all] of (rows.length === 0 ? [[]] : chunks).entries()) {
+		const key = `${push} ${index}`;
 		const records = record[key] ?? [];
 		// What earlier attempts recorded.
 		let rest = sender.restore(records, all);
 		if (rest.length === 0 && all.length > 0) continue;
-		if (stop?.status !== 'unknown') {
-			rest = numbersOfExecution.leaveOut(rest, keyNumberAt, prepared);
-		}
+		if (stop?.status !== 'unknown') rest = numbersOfExecution.leaveOut(rest, prepared);
 		if (stop === undefined) {
 			record[key] = records;
 			try {
-				const sent = await sender.send({ index, rows: all, next, records }, rest);
+				const sent = await sender.send(
+					{ index, rows: all, next: chunks[index + 1], records },
+					rest,
+				);
 				({ rest } = sent);
 				stop = sent.stopped && stopAt(sent.stopped, 'not_sent', reader);
 			} catch (error) {
@@ -280,11 +262,23 @@ export async function sendInChunks(
 				if (records.length === 0) Reflect.deleteProperty(record, key);
 			}
 		}
-		if (stop !== undefined) notPushed.addAll(RowSet.of(rest), stop.status, stop.reason);
+		if (stop !== undefined) for (const row of rest) settle(row, stop.status, stop.reason);
 	}
-	await sender.reportEarlier();
+	await sender.settleEarlier();
 	if (stop !== undefined) outcome.stopped ??= stop.error;
-	numbersOfExecution.add(outcome, keyNumberAt);
+	numbersOfExecution.add(outcome);
+}
+
+/** Keeps the memory of a fingerprint small. */
+const ROWS_PER_HASH = 2_000;
+
+/** Identifies the phones of these rows in this order. */
+async function fingerprintOf(lists: ReadonlyArray<readonly Row[]>): Promise<string> {
+	let hash = '';
+	await forEachWithPauses(lists, (rows) => {
+		hash = fingerprint([hash, ...rows.map(phoneKeyOf)]);
+	});
+	return hash;
 }
 
 function stopAt(error: ExplainedError, status: Stop['status'], reader: Reader): Stop {
@@ -293,18 +287,4 @@ function stopAt(error: ExplainedError, status: Stop['status'], reader: Reader): 
 		? `The push stopped at an earlier request, before it reached this row: ${error.message}. You can push this row again.`
 		: reasonOf(error, reader);
 	return { error, status, reason };
-}
-
-/** Each element, and the one after it. */
-function* withNext<T>(list: Iterable<T>): Generator<[T, T | undefined]> {
-	let current: T | undefined;
-	for (const next of list) {
-		if (current !== undefined) yield [current, next];
-		current = next;
-	}
-	if (current !== undefined) yield [current, undefined];
-}
-
-function* numbersOf(rows: RowSet, phones: PhonesByRow): Generator<string> {
-	for (const row of rows) yield phones.at(row);
 }

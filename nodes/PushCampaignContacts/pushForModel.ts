@@ -1,18 +1,17 @@
-import times from 'lodash/times';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput, type ErrorFacts, type Outcome } from '../shared/api/errors';
 import { forEveryone, type Resolution } from '../shared/api/resolution';
 import { isJsonObject } from '../shared/json';
 import { formatOf } from '../shared/modelFormats';
 import { openRecord } from '../shared/n8n/once/executionStore';
-import { nameOf } from '../shared/n8n/once/requestRecord';
+import { nameOf as hashOf } from '../shared/n8n/once/requestRecord';
 import { counted } from '../shared/values';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { askingRowOf, isOneOfSeveral } from '../shared/n8n/tools/askingRow';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
-import { openRows } from './openRows';
 import { runPush } from './push';
-import { PUSHED_BEFORE_STATUSES, pushedRows, type PushOutcome, ROW_STATUSES } from './push/outcome';
+import { PUSHED_BEFORE_STATUSES, type PushOutcome, ROW_STATUSES, rowsWith } from './push/outcome';
+import { nameOf, phoneKeyOf } from './push/rows';
 import { countRows, pushSummary, summarize, summaryLine } from './push/report';
 import {
 	addPushHints,
@@ -21,6 +20,7 @@ import {
 	notPushedItems,
 	requestItems,
 } from './pushOutput';
+import { readRows } from './readRows';
 
 /**
  * As a tool, a node has one output, so the item contains the rejected rows as well. If a model pushes the same contacts
@@ -28,21 +28,22 @@ import {
  */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context } = run;
-	const push = await runPush(run, await openRows(run), 'requests');
+	const push = await runPush(run, await readRows(run), 'requests');
 	const { outcome } = push;
 	// A model reads the rejected rows.
 	addPushHints(context, push, true);
 	addPushHintsForModel(context, push);
 	const rejected = (await notPushedItems(push, 'requests', ROW_STATUSES)).map(({ json }) => json);
-	if (outcome.ready !== undefined) {
+	if (outcome.check !== undefined) {
 		// A check has no effect, so the model may push the same contacts afterwards.
 		noteReadOnly(context, `${ONLY_CHECKED} ${pushSummary(outcome)}`);
 		return [[{ json: { ...summarize(outcome), rejected } }]];
 	}
-	const { stopped, notPushed, received } = outcome;
-	const isNobody = pushedRows(outcome).size === 0;
-	const isPartial = stopped !== undefined || notPushed.size > notPushed.count('duplicate');
-	const isOwn = isPushedByRow(context, push);
+	const { stopped } = outcome;
+	const { received, pushed, duplicate } = countRows(outcome);
+	const isNobody = pushed === 0;
+	const isPartial = stopped !== undefined || pushed + duplicate < received;
+	const isOwn = isPushedByRow(context, outcome);
 	const isReplay = isNobody && !isPartial && received > 0 && isOwn;
 	if (isNobody && !isReplay) throw stopped ?? nobodyPushed(push);
 	const requests = requestItems(push).map(({ json }) => json);
@@ -58,15 +59,12 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 }
 
 /** Whether the row that asks has pushed these contacts, now or before. Another row may have pushed the same numbers. */
-function isPushedByRow(
-	context: IExecuteFunctions,
-	{ outcome, source, phones }: FinishedPush,
-): boolean {
+function isPushedByRow(context: IExecuteFunctions, outcome: PushOutcome): boolean {
 	const asking = askingRowOf(context);
 	if (!isOneOfSeveral(asking)) return true;
 	const pushes = openRecord(context, 'pushes', isJsonObject, {});
-	const contacts = nameOf(times(source.count, phones.keyAt));
-	if (pushedRows(outcome).size > 0) pushes[contacts] = true;
+	const contacts = hashOf(outcome.input.rows.map(phoneKeyOf));
+	if (rowsWith(outcome, 'pushed').length > 0) pushes[contacts] = true;
 	return asking.key !== undefined && pushes[contacts] === true;
 }
 
@@ -98,22 +96,23 @@ function partlyPushed(outcome: PushOutcome): ExplainedError {
 /** Reasons to show to a model. The others are counted. */
 const MAX_REASONS = 5;
 
-function nobodyPushed({ outcome, source }: FinishedPush): ExplainedError {
-	const { received, pushed, notPushed, hasRejections } = outcome;
-	if (received === 0) {
+function nobodyPushed({ outcome }: FinishedPush): ExplainedError {
+	const { input, requests, hasRejections } = outcome;
+	if (input.rows.length === 0) {
 		const give = `Give at least one contact with a phone number. ${formatOf('Contacts')}`;
 		return new InvalidInput('No contact was given, so nothing was sent', forEveryone(give));
 	}
-	const first = [...notPushed].slice(0, MAX_REASONS);
-	const reasons = first.map(({ index, reason }) => `[${source.names.one(index)}] ${reason}`);
-	const more = notPushed.size - first.length;
+	const notPushed = rowsWith(outcome, ...ROW_STATUSES);
+	const first = notPushed.slice(0, MAX_REASONS);
+	const reasons = first.map((row) => `[${nameOf(row)}] ${row.reason}`);
+	const more = notPushed.length - first.length;
 	if (more > 0) reasons.push(`And ${counted(more, 'more row')}.`);
-	const isUnknown = notPushed.count('unknown') > 0;
-	const isSent = pushed.length > 0 || hasRejections === true;
+	const isUnknown = notPushed.some(({ status }) => status === 'unknown');
+	const isSent = requests.length > 0 || hasRejections;
 	return new PushFailed(
 		summaryLine(outcome),
 		forEveryone(reasons.join(' ')),
 		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
-		{ isFinal: notPushed.count(...PUSHED_BEFORE_STATUSES) === notPushed.size },
+		{ isFinal: rowsWith(outcome, ...PUSHED_BEFORE_STATUSES).length === notPushed.length },
 	);
 }

@@ -1,7 +1,6 @@
 import compact from 'lodash/compact';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
-import sortBy from 'lodash/sortBy';
 import upperFirst from 'lodash/upperFirst';
 import type {
 	IDataObject,
@@ -12,7 +11,7 @@ import type {
 } from 'n8n-workflow';
 import { type ExplainedError, InvalidInput } from '../shared/api/errors';
 import { type Explanation, onScreenOnly } from '../shared/api/resolution';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
+import { isJsonObject, type JsonObject } from '../shared/json';
 import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import { addHintsForModel, addHintsForPerson, textOnScreen } from '../shared/n8n/tools/hints';
@@ -25,21 +24,20 @@ import {
 	PHONE_TO_SEND_COLUMN,
 	PUSH_STATUS_COLUMN,
 	REASON_COLUMN,
+	SOURCE_FILE_COLUMN,
+	SOURCE_ROW_COLUMN,
 	STATUS_COLUMN,
 	WARNINGS_COLUMN,
 	type ContactRow,
 } from './push/cells';
 import {
 	PUSHED_BEFORE_STATUSES,
-	pushedRows,
 	type PushOutcome,
 	REJECTED_STATUSES,
-	type RowsNotPushed,
 	type RowStatus,
+	rowsWith,
 } from './push/outcome';
-import type { PhonesByRow } from './push/phones';
-import type { RowSource } from './push/rows';
-import { RowSet } from './push/rowSet';
+import { inRanges, namesOf, phoneKeyOf, type PushInput, type Row } from './push/rows';
 import {
 	countRows,
 	describeOutcome,
@@ -54,16 +52,14 @@ import type { Output } from './pushSettings';
 /** A push that has ended, with what its output needs. */
 export type FinishedPush = {
 	outcome: PushOutcome;
-	source: RowSource;
-	phones: PhonesByRow;
 	/** Hints about how the rows were read. */
 	notes: readonly Explanation[];
 };
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
-export function requireOutputFits({ count, maxOutputRows }: RowSource, output: Output): void {
-	if (output !== 'rows' || count <= maxOutputRows) return;
-	const [rows, max] = [count, maxOutputRows].map((number) => number.toLocaleString('en-US'));
+export function requireOutputFits({ rows: all, maxOutputRows }: PushInput, output: Output): void {
+	if (output !== 'rows' || all.length <= maxOutputRows) return;
+	const [rows, max] = [all.length, maxOutputRows].map((number) => number.toLocaleString('en-US'));
 	throw new InvalidInput(
 		`The input has ${rows} rows, but with 'Output' set to 'One Item per Row', CSV files can have at most ${max}. Nothing was sent`,
 		onScreenOnly(
@@ -78,14 +74,16 @@ export function addPushHints(
 	{ outcome, notes }: FinishedPush,
 	isRejectedRead: boolean,
 ): void {
-	const { notPushed, stopped, ready } = outcome;
-	const endsLoop = (ready ?? pushedRows(outcome)).size === 0 && isInLoop(context);
-	const isPush = stopped === undefined && ready === undefined;
-	const areUnseen = notPushed.count(...REJECTED_STATUSES) > 0 && isPush && !isRejectedRead;
+	const endsLoop = rowsWith(outcome, ...GOOD).length === 0 && isInLoop(context);
+	const isPush = outcome.stopped === undefined && outcome.check === undefined;
+	const areUnseen = isPush && !isRejectedRead && rowsWith(outcome, ...REJECTED_STATUSES).length > 0;
 	const aboutRows = hintsFor(outcome).map(asHint);
 	const hints = compact([...aboutRows, areUnseen && NOT_READ, ...notes, endsLoop && LOOP_ENDS]);
 	addHintsForPerson(context, ...hints);
 }
+
+/** The statuses of the *Pushed* output. */
+const GOOD = ['pushed', 'ready'] as const;
 
 const asHint = (message: string) => ({ message, resolution: onScreenOnly('') });
 
@@ -105,7 +103,7 @@ const NOT_READ: Explanation = {
 const LOOP_ENDS: Explanation = {
 	message: "'Pushed' is empty, so Loop Over Items ends here if only 'Pushed' leads back to it",
 	resolution: onScreenOnly(
-		'Connect all outputs to a Merge node, and that to Loop Over Items. Or remove the loop: the node pushes any number of rows.',
+		'Connect all outputs to a Merge node, and that to Loop Over Items. Or remove the loop: the node pushes up to 1,000,000 rows at a time.',
 	),
 };
 
@@ -119,28 +117,19 @@ export async function pushedOutput(
 	push: FinishedPush,
 	output: Output,
 ): Promise<INodeExecutionData[]> {
-	const { outcome, source } = push;
-	const { ready } = outcome;
-	if (output === 'rows') return await rowItems(push);
-	if (output === 'requests' && ready === undefined) return requestItems(push);
-	const pairedItem = pairedItems(source, ready ?? pushedRows(outcome));
-	return [{ json: summarize(outcome), pairedItem }];
+	const { outcome } = push;
+	if (output === 'rows') return await rowItems(outcome);
+	if (output === 'requests' && outcome.check === undefined) return requestItems(push);
+	return [{ json: summarize(outcome), pairedItem: pairedItems(rowsWith(outcome, ...GOOD)) }];
 }
 
 /** The rows that can be called. With *Check Only*, the rows that a push would send, with their numbers. */
-async function rowItems({ outcome, source, phones }: FinishedPush): Promise<INodeExecutionData[]> {
-	const { ready, pushed } = outcome;
-	const rows = pushed.flatMap(({ rows: indexes, response }) => {
-		const about = { list: response.campaign_upload_id, warnings: warningsOf(response) };
-		return Array.from(indexes, (index) => ({ index, ...about }));
-	});
-	for (const index of ready ?? []) rows.push({ index, list: null, warnings: null });
-	return await itemsOf(source, sortBy(rows, 'index'), ({ index, list, warnings }, row) => {
-		const status = ready === undefined ? 'pushed' : 'ready';
-		const columns = rowColumns(status, phones, index, list, warnings);
-		const toSend = ready && { [PHONE_TO_SEND_COLUMN]: phones.at(index) };
-		const first = pick(NOT_REJECTED, Object.keys(row));
-		return withColumns(row, first, { ...columns, ...toSend });
+async function rowItems(outcome: PushOutcome): Promise<INodeExecutionData[]> {
+	return await itemsOf(rowsWith(outcome, ...GOOD), (row, json) => {
+		const columns = rowColumns(row);
+		const toSend = outcome.check && { [PHONE_TO_SEND_COLUMN]: row.phone };
+		const first = pick(NOT_REJECTED, Object.keys(json));
+		return withColumns(json, first, { ...columns, ...toSend });
 	});
 }
 
@@ -151,26 +140,29 @@ const NOT_REJECTED = { [STATUS_COLUMN]: null, [REASON_COLUMN]: null };
  * A row with added columns, which replace those of the same name. Status and reason are the first ones, because the table
  * view cuts off the last columns.
  */
-function withColumns(row: ContactRow, first: JsonObject, columns: IDataObject): IDataObject {
+function withColumns(row: ContactRow, first: IDataObject, columns: IDataObject): IDataObject {
 	return { ...first, ...pick(columns, PUSH_STATUS_COLUMN), ...row, ...first, ...columns };
 }
 
-async function itemsOf<T extends { index: number }>(
-	source: RowSource,
-	rows: readonly T[],
-	jsonOf: (about: T, row: ContactRow) => IDataObject,
+async function itemsOf(
+	rows: readonly Row[],
+	jsonOf: (row: Row, json: ContactRow) => IDataObject,
 ): Promise<INodeExecutionData[]> {
-	const found = await source.output(rows.map(({ index }) => index));
 	const items: INodeExecutionData[] = [];
-	await forEachWithPauses(rows, (about) => {
-		const json = jsonOf(about, found[items.length] ?? {});
-		items.push({ json, pairedItem: { item: source.inputOf(about.index) } });
+	await forEachWithPauses(rows, (row) => {
+		const { json, number, input, table } = row;
+		const source = table.fileName !== undefined && {
+			[SOURCE_FILE_COLUMN]: table.fileName,
+			[SOURCE_ROW_COLUMN]: number,
+		};
+		const item = jsonOf(row, source ? { ...json, ...source } : json);
+		items.push({ json: item, pairedItem: { item: input } });
 	});
 	return items;
 }
 
 /** Rows with these statuses have no `phone_sent`: it wasn't sent, or only in a request that was rejected as a whole. */
-const WITHOUT_PHONE_SENT = new Set<string>([
+const WITHOUT_PHONE_SENT = new Set<Row['status']>([
 	...PUSHED_BEFORE_STATUSES,
 	'duplicate',
 	'not_sent',
@@ -178,20 +170,14 @@ const WITHOUT_PHONE_SENT = new Set<string>([
 ]);
 
 /** The same columns for each row, so that they fit a sheet. */
-function rowColumns(
-	status: string,
-	phones: PhonesByRow,
-	index: number,
-	list: JsonValue = null,
-	warnings: string | null = null,
-): JsonObject {
-	const phone = phones.at(index);
+function rowColumns(row: Row): IDataObject {
+	const { status = null, phone, request } = row;
 	return {
 		[PUSH_STATUS_COLUMN]: status,
-		[PHONE_SENT_COLUMN]: phone === '' || WITHOUT_PHONE_SENT.has(status) ? null : phone,
-		[PHONE_KEY_COLUMN]: phones.keyAt(index) || null,
-		[LIST_COLUMN]: list,
-		[WARNINGS_COLUMN]: warnings,
+		[PHONE_SENT_COLUMN]: phone === '' || WITHOUT_PHONE_SENT.has(row.status) ? null : phone,
+		[PHONE_KEY_COLUMN]: phoneKeyOf(row) || null,
+		[LIST_COLUMN]: request?.response.campaign_upload_id ?? null,
+		[WARNINGS_COLUMN]: request === undefined ? null : warningsOf(request.response),
 	};
 }
 
@@ -202,45 +188,48 @@ function warningsOf({ warnings }: JsonObject): string | null {
 }
 
 /** One item for each accepted request: the summary and totals of the push, then the response. */
-export function requestItems({ outcome, source }: FinishedPush): INodeExecutionData[] {
+export function requestItems({ outcome }: FinishedPush): INodeExecutionData[] {
 	const [summary, totals] = [pushSummary(outcome), countRows(outcome)];
-	return outcome.pushed.map(({ rows, response }) => ({
+	return outcome.requests.map(({ rows, response }) => ({
 		json: { summary, totals, ...omit(response, 'summary', 'totals') },
-		pairedItem: pairedItems(source, rows),
+		pairedItem: pairedItems(rows),
 	}));
 }
 
-/** The input items of a request's rows. */
-function pairedItems(source: RowSource, rows: RowSet): Array<{ item: number }> {
-	return source.inputsOf(rows).map((item) => ({ item }));
+/** The input items of rows. */
+function pairedItems(rows: readonly Row[]): Array<{ item: number }> {
+	return [...new Set(rows.map(({ input }) => input))].map((item) => ({ item }));
 }
 
 /** The rows with these statuses, each with the reason. Some may still be called. */
 export async function notPushedItems(
-	{ outcome, source, phones }: FinishedPush,
+	{ outcome }: FinishedPush,
 	output: Output,
 	statuses: readonly RowStatus[],
 ): Promise<INodeExecutionData[]> {
-	const notPushed = outcome.notPushed.with(statuses);
-	if (notPushed.size > source.maxOutputRows) return rangeItems(notPushed, source);
-	return await itemsOf(source, [...notPushed], ({ index, status, reason }, row) => {
-		const rejection = { [STATUS_COLUMN]: status, [REASON_COLUMN]: reason };
-		const columns = rowColumns(status, phones, index);
+	const rows = rowsWith(outcome, ...statuses);
+	const { maxOutputRows, legend } = outcome.input;
+	if (rows.length > maxOutputRows) return rangeItems(rows, legend);
+	return await itemsOf(rows, (row, json) => {
+		const rejection = { [STATUS_COLUMN]: row.status, [REASON_COLUMN]: row.reason };
+		const columns = rowColumns(row);
 		// Those of an earlier push are replaced.
-		const own = output === 'rows' ? columns : pick(columns, Object.keys(row));
-		return withColumns(row, rejection, own);
+		const own = output === 'rows' ? columns : pick(columns, Object.keys(json));
+		return withColumns(json, rejection, own);
 	});
 }
 
 /** One item for consecutive rows with the same reason, because n8n couldn't store an item for each of them. */
-function rangeItems(notPushed: RowsNotPushed, source: RowSource): INodeExecutionData[] {
-	return notPushed.ranges().map(({ first, last, status, reason }) => {
-		const rows = RowSet.ofRanges([first, last]);
-		const { names } = source;
-		const text = `${upperFirst(names.several(rows))}: ${reason} ${names.legend}`;
+function rangeItems(rows: readonly Row[], legend: string): INodeExecutionData[] {
+	const isSame = (one: Row, other: Row) =>
+		one.status === other.status && one.reason === other.reason;
+	let end = 0;
+	return inRanges(rows, isSame).map(([first, last]) => {
+		const some = rows.slice(end, (end += last.index - first.index + 1));
+		const text = `${upperFirst(namesOf(some))}: ${first.reason} ${legend}`;
 		return {
-			json: { [STATUS_COLUMN]: status, [REASON_COLUMN]: text },
-			pairedItem: pairedItems(source, rows),
+			json: { [STATUS_COLUMN]: first.status, [REASON_COLUMN]: text },
+			pairedItem: pairedItems(some),
 		};
 	});
 }
@@ -283,14 +272,14 @@ export function stoppedItem(
 /** n8n's error for a push that stopped: first what to do, then what happened to the rows. */
 export function pushStopped(
 	context: IExecuteFunctions,
-	{ outcome, source, notes }: FinishedPush,
+	{ outcome, notes }: FinishedPush,
 	stopped: ExplainedError,
 ): NodeApiError | NodeOperationError {
 	const nodeError = toNodeError(context.getNode(), stopped);
 	const lines = compact([
 		isCanceled(context) && WHY_CANCELED,
 		nodeError.description,
-		...describeOutcome(outcome, source.names),
+		...describeOutcome(outcome),
 		...notes.map(textOnScreen),
 	]).map(displayText);
 	nodeError.description = lines.join('\n');

@@ -8,7 +8,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { quoted } from '../shared/values';
-import { contactsFrom } from './openRows';
+import { contactsFrom } from './readRows';
 import type { CampaignTarget } from './push/chunkSender';
 import { columnNames } from './push/cells';
 import type { ColumnChoice } from './push/columns';

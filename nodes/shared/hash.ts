@@ -8,11 +8,6 @@ export function fingerprint(value: unknown): string {
 	return sha256(canonical(value)).digest('hex');
 }
 
-/** A hash of bytes. */
-export function fingerprintOfBytes(bytes: Uint8Array): string {
-	return createHash('sha256').update(bytes).digest('base64url');
-}
-
 /** A shorter hash, for values that are stored many times. */
 export function shortFingerprint(value: unknown, characters: number): string {
 	return sha256(canonical(value)).digest('base64url').slice(0, characters);

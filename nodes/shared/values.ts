@@ -46,11 +46,6 @@ export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/** A copy of a text. A part of a longer text keeps the whole text in memory. */
-export function detachedCopy(text: string): string {
-	return Buffer.from(text, 'utf16le').toString('utf16le');
-}
-
 /** Joins the parts of a sentence: `a`, `a and b`, `a, b, and c`. */
 export function joinedWithAnd(parts: readonly string[]): string {
 	const last = parts.at(-1) ?? '';

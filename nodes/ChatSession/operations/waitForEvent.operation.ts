@@ -73,7 +73,7 @@ const waitOnce: Prepare = (form) => {
 			account,
 			sessionId,
 			{ disconnectOther, patienceMs: timeoutMs },
-			async (lease) => await awaitEvent(lease, { types, timeoutMs }, clock),
+			async (user) => await awaitEvent(user, { types, timeoutMs }, clock),
 		);
 		if (end.kind === 'stopped') throw canceledError(context);
 		const event = end.kind === 'event' ? end.event : null;

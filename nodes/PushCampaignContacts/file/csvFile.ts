@@ -1,12 +1,20 @@
 import findLastIndex from 'lodash/findLastIndex';
-import isEqual from 'lodash/isEqual';
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
+import { Pauses } from '../../shared/pauses';
 import { quoted } from '../../shared/values';
 import type { ContactRow } from '../push/cells';
-import { changedFile } from '../push/prepareRows';
-import { MAX_FIRST_ROWS, type FoundColumns } from '../push/rows';
+import {
+	type FirstRow,
+	MAX_FIRST_ROWS,
+	newRow,
+	newTable,
+	type PushInput,
+	requireMaxRows,
+	type Row,
+	type Table,
+} from '../push/rows';
 import {
 	CsvParser,
 	isBlankRow,
@@ -25,6 +33,7 @@ import {
 	type Encoding,
 	type OpenFile,
 } from './encoding';
+import { faultOf } from './faults';
 
 /** A file, or a text in a field, that should be CSV. */
 export type Source = {
@@ -32,45 +41,118 @@ export type Source = {
 	name: string;
 	isPasted?: boolean;
 	open: OpenFile;
+	/** The input item that has it. */
+	item: number;
 };
 
 /** `number` is as in a spreadsheet program: from 1, including the header and blank rows. */
-export type TableRow = {
+export type CsvRow = {
 	number: number;
 	cells: string[];
 	/** True for a last row without a line break. The file may be cut off in it. */
 	endsFile?: boolean;
 };
 
-/** A CSV file. It is read from the beginning each time its rows are needed. */
-export class CsvFile {
-	readonly found: FoundColumns;
+/** An n8n with a heap of 1 GB can store an output with this many rows of a few columns. */
+export const MAX_OUTPUT_ROWS = 500_000;
+
+/**
+ * The rows of CSV files, one file after the other. Each has its own header.
+ *
+ * @throws InvalidInput if a file can't be read, or they have too many rows
+ */
+export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput> {
+	const rows: Row[] = [];
+	const files: Array<{ table: Table; notes: Explanation[] }> = [];
+	const [only] = sources.length === 1 ? sources : [];
+	for (const source of sources) {
+		files.push(await readFile(source, only === undefined ? source.name : undefined, rows));
+	}
+	const legend =
+		only === undefined
+			? 'Row numbers are as in a spreadsheet program. The header of each file is row 1.'
+			: `Row numbers of ${labelOf(only)} are as in a spreadsheet program. The header is row 1.`;
+	return {
+		rows,
+		tables: files.map(({ table }) => table),
+		notes: files.flatMap(({ notes }) => notes),
+		maxOutputRows: MAX_OUTPUT_ROWS,
+		legend,
+	};
+}
+
+/**
+ * @param file its name in messages, if there are several
+ * @param all the rows of earlier files, to which this adds its own
+ */
+async function readFile(source: Source, file: string | undefined, all: Row[]) {
+	const head = await headOf(source.open);
+	const encoding = await encodingOf(source.open, head);
+	const text = new TextDecoder(encoding).decode(head);
+	const layout = layoutOf(text, head.length < HEAD_BYTES);
+	let header: CsvHeader | undefined;
+	let table: Table | undefined;
+	let isDamaged = false;
+	let [there, missing] = [0, 0];
+	const first: FirstRow[] = [];
+	const pauses = new Pauses();
+	const onDamage = () => (isDamaged = true);
+	for await (const records of recordsOf(source, encoding, layout, onDamage)) {
+		for (const record of records) {
+			if (pauses.isDue()) await pauses.take();
+			if (header === undefined || table === undefined) {
+				header = new CsvHeader(record, layout.delimiter);
+				const { names, repeated } = header;
+				table = newTable(all, { fileName: source.name, file, names, repeated, first });
+				continue;
+			}
+			const { number, cells } = record;
+			const json = header.rowOf(cells);
+			if (first.length < MAX_FIRST_ROWS) first.push({ json, cells });
+			const about = { index: all.length, number, json, table, input: source.item };
+			all.push(newRow(about, faultOf(record, header)));
+			// Short rows are filled. With a wide header, they could need 1,000 times the memory of the file.
+			there += cells.length;
+			missing += Math.max(0, header.header.length - cells.length);
+			if (missing > MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * there)
+				throw tooWide(source, header.header.length);
+		}
+		requireMaxRows(all.length);
+	}
+	if (table !== undefined) return { table, notes: notesOn(source, encoding, isDamaged) };
+	throw invalidFile(
+		source,
+		'is empty, so nothing was sent',
+		'Check that the export or upload was complete. The first row must name the columns.',
+	);
+}
+
+/** The first row of a file. */
+export class CsvHeader {
+	/** Trimmed. */
+	readonly header: readonly string[];
+	readonly names: ReadonlySet<string>;
+	readonly repeated = new Set<string>();
+	/** The number of columns up to the last one with a name. A header may end with delimiters. */
+	readonly namedWidth: number;
 	private readonly columns: readonly string[];
 	/** The cell of each column. */
 	private readonly cellIndexes: readonly number[];
-	/** Whether characters of the rows that were read so far were replaced. */
-	private isDamaged = false;
-	/** The number of columns up to the last one with a name. A header may end with delimiters. */
-	readonly namedWidth: number;
 
-	private constructor(
-		private readonly source: Source,
-		private readonly encoding: Encoding,
-		private readonly layout: Layout,
-		/** Trimmed. */
-		readonly header: readonly string[],
-		below: readonly TableRow[] = [],
+	constructor(
+		{ cells: headings }: CsvRow,
+		readonly delimiter: string,
 	) {
+		this.header = headings.map((name) => name.trim());
 		const cells = new Map<string, number>();
-		const repeated = new Set<string>();
 		/** The last number used for each repeated heading: `Notes_2`, `Notes_3`. */
 		const lastNumbers = new Map<string, number>();
-		for (const [index, heading] of header.entries()) {
+		for (const [index, heading] of this.header.entries()) {
 			// An object can't have a field `__proto__`.
 			if (heading === '' || heading === '__proto__') continue;
 			let name = heading;
 			if (cells.has(heading)) {
-				repeated.add(heading);
+				this.repeated.add(heading);
 				let number = lastNumbers.get(heading) ?? 1;
 				do name = `${heading}_${++number}`;
 				while (cells.has(name));
@@ -80,95 +162,11 @@ export class CsvFile {
 		}
 		this.columns = [...cells.keys()];
 		this.cellIndexes = [...cells.values()];
-		const first = below.map((row) => ({ json: this.rowOf(row), cells: row.cells }));
-		const unknown = { hasPath: () => false, isEmpty: () => false };
-		this.found = { names: new Set(this.columns), repeated, ...unknown, first };
-		this.namedWidth = findLastIndex(header, (heading) => heading !== '') + 1;
+		this.names = new Set(this.columns);
+		this.namedWidth = findLastIndex(this.header, (heading) => heading !== '') + 1;
 	}
 
-	/** @throws InvalidInput if it isn't CSV */
-	static async open(source: Source): Promise<CsvFile> {
-		const head = await headOf(source.open);
-		const encoding = await encodingOf(source.open, head);
-		const text = new TextDecoder(encoding).decode(head);
-		const layout = layoutOf(text, head.length < HEAD_BYTES);
-		const file = new CsvFile(source, encoding, layout, []);
-		const rows: TableRow[] = [];
-		for await (const more of file.records()) {
-			rows.push(...more.slice(0, MAX_FIRST_ROWS + 1 - rows.length));
-			if (rows.length > MAX_FIRST_ROWS) break;
-		}
-		const [first, ...below] = rows;
-		if (first !== undefined) return new CsvFile(source, encoding, layout, headingsOf(first), below);
-		throw invalidFile(
-			source,
-			'is empty, so nothing was sent',
-			'Check that the export or upload was complete. The first row must name the columns.',
-		);
-	}
-
-	get name(): string {
-		return this.source.name;
-	}
-
-	/** For messages. */
-	get label(): string {
-		return labelOf(this.source);
-	}
-
-	get delimiter(): string {
-		return this.layout.delimiter;
-	}
-
-	/** Hints about how the file was read. Complete after its rows were. */
-	get notes(): readonly Explanation[] {
-		const { label } = this;
-		if (this.encoding === 'windows-1252') {
-			const message = `${upperFirst(label)} was read as Windows-1252`;
-			const resolution = onScreenOnly(
-				"Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.",
-			);
-			return [{ message, resolution }];
-		}
-		if (!this.isDamaged) return [];
-		const message = `Some characters of ${label} can't be read, so they became "${UNREADABLE}"`;
-		const resolution = onScreenOnly(
-			this.source.isPasted === true
-				? 'Check the rows, and correct them for the next push.'
-				: 'Check the rows. For the next push, correct the file and save it as CSV UTF-8.',
-		);
-		return [{ message, resolution }];
-	}
-
-	/**
-	 * The non-blank rows below the header, in batches.
-	 *
-	 * @throws InvalidInput if a row can't be read, the header has changed, or the file has far fewer cells than its header
-	 */
-	async *rows(): AsyncGenerator<TableRow[]> {
-		const { header } = this;
-		let isHeader = true;
-		let there = 0;
-		let missing = 0;
-		for await (const rows of this.records()) {
-			if (isHeader) {
-				const first = rows.shift();
-				if (first === undefined) continue;
-				if (!isEqual(headingsOf(first), header)) throw changedFile();
-				isHeader = false;
-			}
-			// Short rows are filled. With a wide header, they could need 1,000 times the memory of the file.
-			for (const { cells } of rows) {
-				there += cells.length;
-				missing += Math.max(0, header.length - cells.length);
-			}
-			if (missing > MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * there) throw this.tooWide();
-			yield rows;
-		}
-		if (isHeader) throw changedFile();
-	}
-
-	rowOf({ cells }: TableRow): ContactRow {
+	rowOf(cells: readonly string[]): ContactRow {
 		const row: { [column: string]: string } = {};
 		// An iterator would create an object for each of millions of cells.
 		for (let at = 0; at < this.columns.length; at++) {
@@ -177,53 +175,75 @@ export class CsvFile {
 		}
 		return row;
 	}
+}
 
-	private async *records(): AsyncGenerator<TableRow[]> {
-		const parser = new CsvParser(this.layout.delimiter);
-		let { skip } = this.layout;
-		let number = 0;
-		const toRows = (records: string[][]): TableRow[] => {
-			const rows: TableRow[] = [];
-			for (const cells of records) {
-				number++;
-				if (!isBlankRow(cells)) rows.push({ number, cells });
-			}
-			return rows;
-		};
-		try {
-			for await (const piece of textOf(this.source.open, this.encoding)) {
-				if (isBinary(piece, this.encoding)) throw notText(this.source);
-				this.isDamaged ||= piece.includes(UNREADABLE);
-				yield toRows(parser.write(piece.slice(skip)));
-				skip = Math.max(0, skip - piece.length);
-			}
-			const rows = toRows(parser.end());
-			const last = rows.at(-1);
-			if (parser.endsInRow && last?.number === number) last.endsFile = true;
-			yield rows;
-		} catch (error) {
-			throw error instanceof UnreadableRow ? unreadable(this.source, error) : error;
+/** The header and the non-blank rows of a file, in batches. */
+async function* recordsOf(
+	source: Source,
+	encoding: Encoding,
+	layout: Layout,
+	onDamage: () => void,
+): AsyncGenerator<CsvRow[]> {
+	const parser = new CsvParser(layout.delimiter);
+	let { skip } = layout;
+	let number = 0;
+	const toRows = (records: string[][]): CsvRow[] => {
+		const rows: CsvRow[] = [];
+		for (const cells of records) {
+			number++;
+			if (!isBlankRow(cells)) rows.push({ number, cells });
 		}
-	}
-
-	private tooWide(): InvalidInput {
-		return new InvalidInput(
-			`The header of ${this.label} has ${this.header.length.toLocaleString('en-US')} columns, but most rows have far fewer cells. Nothing was sent`,
-			onScreenOnly(
-				'Check that the first row names the columns. Keep only the columns that you need.',
-			),
-		);
+		return rows;
+	};
+	try {
+		for await (const piece of textOf(source.open, encoding)) {
+			if (isBinary(piece, encoding)) throw notText(source);
+			if (piece.includes(UNREADABLE)) onDamage();
+			yield toRows(parser.write(piece.slice(skip)));
+			skip = Math.max(0, skip - piece.length);
+		}
+		const rows = toRows(parser.end());
+		const last = rows.at(-1);
+		if (parser.endsInRow && last?.number === number) last.endsFile = true;
+		yield rows;
+	} catch (error) {
+		throw error instanceof UnreadableRow ? unreadable(source, error) : error;
 	}
 }
 
-function headingsOf({ cells }: TableRow): string[] {
-	return cells.map((name) => name.trim());
+/** Hints about how a file was read. */
+function notesOn(source: Source, encoding: Encoding, isDamaged: boolean): Explanation[] {
+	const label = labelOf(source);
+	if (encoding === 'windows-1252') {
+		const message = `${upperFirst(label)} was read as Windows-1252`;
+		const resolution = onScreenOnly(
+			"Check letters such as é in the rows. If they're wrong, save the file as CSV UTF-8 for the next push.",
+		);
+		return [{ message, resolution }];
+	}
+	if (!isDamaged) return [];
+	const message = `Some characters of ${label} can't be read, so they became "${UNREADABLE}"`;
+	const resolution = onScreenOnly(
+		source.isPasted === true
+			? 'Check the rows, and correct them for the next push.'
+			: 'Check the rows. For the next push, correct the file and save it as CSV UTF-8.',
+	);
+	return [{ message, resolution }];
 }
 
 /** Missing cells that any file may have. */
 const MAX_MISSING_CELLS = 1_000_000;
 /** Missing cells that a file may have in addition, for each of its cells. */
 const MAX_MISSING_PER_CELL = 10;
+
+function tooWide(source: Source, width: number): InvalidInput {
+	return new InvalidInput(
+		`The header of ${labelOf(source)} has ${width.toLocaleString('en-US')} columns, but most rows have far fewer cells. Nothing was sent`,
+		onScreenOnly(
+			'Check that the first row names the columns. Keep only the columns that you need.',
+		),
+	);
+}
 
 function notText(source: Source): InvalidInput {
 	return invalidFile(

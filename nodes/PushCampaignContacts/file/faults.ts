@@ -1,12 +1,12 @@
 import { isCampaignPhone } from '../../shared/phone/campaignPhone';
 import { isBlankRow } from './csv';
-import type { CsvFile, TableRow } from './csvFile';
+import type { CsvHeader, CsvRow } from './csvFile';
 
 /**
  * Why a row can't be used: an unclosed quote runs into it, the file may be cut off in it, or an unquoted delimiter may have
  * shifted its cells into the wrong columns.
  */
-export function faultOf({ cells, endsFile }: TableRow, file: CsvFile): string | undefined {
+export function faultOf({ cells, endsFile }: CsvRow, file: CsvHeader): string | undefined {
 	const { header, namedWidth } = file;
 	if (cells.some((cell, at) => BREAK.test(cell) && hasRows(cells, at, file))) return RUN_ON_ROW;
 	if (endsFile === true && cells.length < header.length) return CUT_ROW;
@@ -16,7 +16,7 @@ export function faultOf({ cells, endsFile }: TableRow, file: CsvFile): string | 
 }
 
 /** Whether the lines of a cell are complete rows together with the cells around it, with phone numbers in the same column. */
-function hasRows(cells: readonly string[], at: number, { header, delimiter }: CsvFile): boolean {
+function hasRows(cells: readonly string[], at: number, { header, delimiter }: CsvHeader): boolean {
 	if (delimiter === '') return false;
 	const lines = (cells[at] ?? '').split(BREAK).map((line) => line.split(delimiter));
 	const rows = lines.filter((line) => line.join('').trim() !== '');

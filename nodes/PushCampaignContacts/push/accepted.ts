@@ -14,15 +14,14 @@ import {
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { firstCharacters } from '../../shared/text';
 import { counted, plainText } from '../../shared/values';
-import type { KeyOf } from './phones';
-import type { PushedRequest, RowNotPushed, RowStatus } from './outcome';
-import { RowSet } from './rowSet';
+import type { PushedRequest, RowStatus } from './outcome';
+import { phoneKeyOf, type Row } from './rows';
 
 /** What the response to an accepted request says about its rows. */
 export type Accepted = {
 	request: PushedRequest;
 	/** Rows that the service won't call. */
-	skipped: RowNotPushed[];
+	skipped: Array<{ row: Row; status: RowStatus; reason: string }>;
 };
 
 /** Campaigns accept Indian numbers only. */
@@ -46,18 +45,14 @@ const SKIPPED_LISTS = [
 ] as const satisfies ReadonlyArray<{ field: string; status: RowStatus; reason: string }>;
 
 /** Splits the rows of an accepted request into those that can be called and those that were skipped. */
-export function readAccepted(
-	rows: readonly number[],
-	response: JsonObject,
-	keyOf: KeyOf,
-): Accepted {
-	const skipped = new Map<number, RowNotPushed>();
+export function readAccepted(rows: readonly Row[], response: JsonObject): Accepted {
+	const skipped = new Map<Row, Accepted['skipped'][number]>();
 	const unmatched: JsonValue[] = [];
-	let rowsWith: Map<string, number[]> | undefined;
+	let rowsWith: Map<string, Row[]> | undefined;
 	for (const { field, status, reason } of SKIPPED_LISTS) {
 		const list = response[field];
 		if (!Array.isArray(list) || list.length === 0) continue;
-		rowsWith ??= new Map(Object.entries(groupBy(rows, (row) => keyOf(row))));
+		rowsWith ??= new Map(Object.entries(groupBy(rows, phoneKeyOf)));
 		for (const entry of list) {
 			const key = keyIn(entry, rowsWith);
 			if (key === undefined) {
@@ -65,18 +60,15 @@ export function readAccepted(
 				continue;
 			}
 			const fullReason = reason + wordsAbout(entry);
-			for (const index of rowsWith.get(key) ?? []) {
-				skipped.set(index, { index, status, reason: fullReason });
+			for (const row of rowsWith.get(key) ?? []) {
+				skipped.set(row, { row, status, reason: fullReason });
 			}
 			// The first entry about a number decides.
 			rowsWith.set(key, []);
 		}
 	}
 	const callable = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
-	return {
-		request: { rows: RowSet.of(callable), response, unmatched },
-		skipped: [...skipped.values()],
-	};
+	return { request: { rows: callable, response, unmatched }, skipped: [...skipped.values()] };
 }
 
 /** An entry may say more than the number, such as a date. */

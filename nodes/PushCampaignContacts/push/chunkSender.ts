@@ -1,6 +1,6 @@
+import once from 'lodash/once';
 import pull from 'lodash/pull';
-import range from 'lodash/range';
-import sortedIndexOf from 'lodash/sortedIndexOf';
+import sortBy from 'lodash/sortBy';
 import type { ApiClient } from '../../shared/api/client';
 import { type Additions, pushContacts } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
@@ -9,14 +9,21 @@ import { forEveryone, onScreenOnly, type Reader, readerOf } from '../../shared/a
 import { DONE, pause } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { messageOf } from '../../shared/values';
-import type { PreparedRows } from './prepareRows';
+import { type ColumnsOf, contactsOf } from './prepareRows';
 import { NumbersPushedBefore } from './numbersPushedBefore';
 import type { NumbersOfExecution } from './numbersOfExecution';
-import { NOTED_EARLIER, rowsChanged, type ChunkRequest, type PushRecord } from './pushRecord';
-import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
+import {
+	NOTED_EARLIER,
+	positionsOf,
+	rowsAt,
+	rowsChanged,
+	type ChunkRequest,
+	type PushRecord,
+} from './pushRecord';
+import { reasonOf, type PushOutcome } from './outcome';
 import { type Accepted, readAccepted, requireConsistentCounts } from './accepted';
 import { type Sent, sendInParts } from './rejectedRows';
-import { RowSet, type RowRanges } from './rowSet';
+import { type Row, settle } from './rows';
 
 /** n8n's HTTP helper needs one or two milliseconds to send a request. */
 const UNTIL_SENT_MS = 5;
@@ -56,26 +63,26 @@ export type PushDeps = {
 /** Rows in a push, with what is recorded of them. Usually one request. */
 type Chunk = {
 	index: number;
-	rows: readonly number[];
+	rows: readonly Row[];
 	/** The rows of the chunk after it. */
-	next: readonly number[] | undefined;
+	next: readonly Row[] | undefined;
 	/** Changed in place. */
 	records: ChunkRequest[];
 };
 
 /** Rows with these statuses are certainly not in the campaign. */
-const WITHOUT_EFFECT: readonly RowStatus[] = ['rejected', 'do_not_disturb'];
+const WITHOUT_EFFECT: ReadonlySet<Row['status']> = new Set(['rejected', 'do_not_disturb']);
 
 /** Sends chunks, and records what happened to their rows. */
 export class ChunkSender {
 	private readonly pushedBefore: NumbersPushedBefore | undefined;
 	private readonly reader: Reader;
 	/** Rows that an earlier attempt noted, without a record. */
-	private readonly noted: number[] = [];
+	private readonly noted: Row[] = [];
 	/** Rows whose numbers an earlier execution stored. */
-	private readonly known: number[] = [];
+	private readonly known: Row[] = [];
 	/** The contacts of the next chunk, prepared while a request is in flight. */
-	private ahead: { rows: readonly number[]; contacts: Promise<string[]> } | undefined;
+	private ahead: { rows: readonly Row[]; contacts: Promise<string[]> } | undefined;
 
 	/**
 	 * @param push identifies the rows of the push, and how they are split
@@ -83,27 +90,20 @@ export class ChunkSender {
 	 */
 	constructor(
 		private readonly push: string,
-		private readonly prepared: PreparedRows,
+		private readonly columnsOf: ColumnsOf,
 		private readonly deps: PushDeps,
 		private readonly outcome: PushOutcome,
 	) {
 		const { numbersPushedBefore: store, campaign, isTool } = deps;
-		const { keyAt } = prepared.phones;
 		this.reader = readerOf(isTool);
 		const end = campaign.enqueue ? 'released' : 'unreleased';
-		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, keyAt, isTool, end);
+		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, isTool, end);
 	}
 
-	/** Adds what earlier attempts recorded of a chunk to the outcome. @returns its other rows */
-	restore(records: readonly ChunkRequest[], rows: readonly number[]): readonly number[] {
-		const settled = new Set<number>();
-		for (const record of records) {
-			const positions = [...RowSet.ofRanges(record.rows)];
-			const own = positions.map((position) => rows[position]).filter((row) => row !== undefined);
-			for (const row of own) settled.add(row);
-			this.add(record, own);
-		}
-		return settled.size === 0 ? rows : rows.filter((row) => !settled.has(row));
+	/** Settles the rows of a chunk that earlier attempts recorded. @returns its other rows */
+	restore(records: readonly ChunkRequest[], rows: readonly Row[]): readonly Row[] {
+		for (const record of records) this.settle(record, rowsAt(record.rows, rows));
+		return records.length === 0 ? rows : rows.filter(({ status }) => status === undefined);
 	}
 
 	/**
@@ -112,8 +112,7 @@ export class ChunkSender {
 	 * @throws NotSent if n8n can't store what is about to be sent
 	 * @throws OutcomeUnknown if it isn't known which rows an earlier attempt sent
 	 */
-	async send(whole: Chunk, rows: readonly number[]): Promise<Sent> {
-		const { notPushed } = this.outcome;
+	async send(whole: Chunk, rows: readonly Row[]): Promise<Sent> {
 		const recorded = whole.records.length;
 		const noted = await this.deps.note?.([whole.index, recorded], this.push);
 		if (noted?.state === 'unclear' && whole.rows.length > 0) throw rowsChanged();
@@ -128,43 +127,39 @@ export class ChunkSender {
 			await noted?.remove();
 			return { rest: [] };
 		}
-		const before = notPushed.added.length;
-		const requestsBefore = this.outcome.pushed.length;
+		const requestsBefore = this.outcome.requests.length;
 		const sent = await this.sendRows(whole, fresh);
 		if (whole.records.length === recorded) await noted?.remove();
-		const added = notPushed.added.slice(before);
-		const withoutEffect = added.filter(({ status }) => WITHOUT_EFFECT.includes(status));
-		const ranges = withoutEffect.map(({ first, last }) => range(first, last + 1));
-		await this.pushedBefore?.confirm(this.outcome.pushed.slice(requestsBefore));
-		await this.pushedBefore?.release([...ranges.flat(), ...sent.rest]);
+		const withoutEffect = fresh.filter(({ status }) => WITHOUT_EFFECT.has(status));
+		await this.pushedBefore?.confirm(this.outcome.requests.slice(requestsBefore));
+		await this.pushedBefore?.release([...withoutEffect, ...sent.rest]);
 		return sent;
 	}
 
-	/** Reports the rows that weren't sent because an earlier attempt or execution may have sent them. */
-	async reportEarlier(): Promise<void> {
+	/** Settles the rows that weren't sent because an earlier attempt or execution may have sent them. */
+	async settleEarlier(): Promise<void> {
 		const { noted, known, pushedBefore } = this;
-		const { notPushed } = this.outcome;
-		const all = [...noted, ...known].sort((one, other) => one - other);
-		const unknown = new Set((await pushedBefore?.leaveOutPushed(all, notPushed)) ?? noted);
-		const isUnknown = (row: number) => unknown.has(row);
-		this.add({}, noted.filter(isUnknown));
-		pushedBefore?.report(known.filter(isUnknown), 'unknown_before', notPushed);
+		await pushedBefore?.leaveOutPushed(sortBy([...noted, ...known], 'index'));
+		const isUnknown = ({ status }: Row) => status === undefined;
+		this.settle({}, noted.filter(isUnknown));
+		pushedBefore?.report(known.filter(isUnknown), 'unknown_before');
 	}
 
 	/** Usually in one request. */
-	private async sendRows(whole: Chunk, rows: readonly number[]): Promise<Sent> {
+	private async sendRows(whole: Chunk, rows: readonly Row[]): Promise<Sent> {
 		const contacts = await this.contactsOf(rows).catch(explained);
 		if (contacts instanceof ExplainedError) return { stopped: contacts, rest: rows };
-		const request = async (part: readonly number[]) => {
+		const contactOf = once(() => new Map(rows.map((row, at) => [row, contacts[at] ?? ''])));
+		const request = async (part: readonly Row[]) => {
 			const isWhole = part.length === rows.length;
-			const some = () => part.map((row) => contacts[sortedIndexOf(rows, row)] ?? '');
-			return await this.request(whole, part, isWhole ? contacts : some());
+			const some = isWhole ? contacts : part.map((row) => contactOf().get(row));
+			return await this.request(whole, part, some.join());
 		};
-		const reject = (row: number, rejection: string) => {
-			const record = { rows: rangesIn(whole.rows, [row]), rejection };
+		const reject = (row: Row, rejection: string) => {
+			const record = { rows: positionsOf([row], whole.rows), rejection };
 			// A model may push rejected rows again, also after a crash.
 			if (!this.deps.isTool) whole.records.push(record);
-			this.add(record, [row]);
+			this.settle(record, [row]);
 			this.outcome.hasRejections = true;
 		};
 		return await sendInParts(rows, request, reject);
@@ -173,17 +168,17 @@ export class ChunkSender {
 	/** Sends one request, and records its result. @returns why the rows weren't accepted */
 	private async request(
 		{ rows: all, records, next }: Chunk,
-		rows: readonly number[],
-		contacts: readonly string[],
+		rows: readonly Row[],
+		contacts: string,
 	): Promise<ExplainedError | undefined> {
 		const { client, campaign, additions, isTool } = this.deps;
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
 		// Until the result is recorded, the request counts as unknown.
-		const record: ChunkRequest = { rows: rangesIn(all, rows) };
+		const record: ChunkRequest = { rows: positionsOf(rows, all) };
 		records.push(record);
 		try {
 			if (this.deps.stopRequested()) throw pushInterrupted();
-			const list = Buffer.from(contacts.join());
+			const list = Buffer.from(contacts);
 			const responded = new AbortController();
 			const sending = pushContacts(client, campaign.id, body, list, additions);
 			const preparing = this.prepareNext(next, responded.signal);
@@ -192,12 +187,12 @@ export class ChunkSender {
 				await preparing;
 			});
 			const response = recordOf(sent);
-			const accepted = readAccepted(rows, response, this.prepared.phones.keyAt);
+			const accepted = readAccepted(rows, response);
 			requireConsistentCounts(accepted, rows.length);
-			this.addAccepted(accepted);
+			this.settleAccepted(accepted);
 			record.response = response;
 			// A model may also push the rows again if the service skipped all of them.
-			if (isTool && accepted.request.rows.size === 0) pull(records, record);
+			if (isTool && accepted.request.rows.length === 0) pull(records, record);
 			return undefined;
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.
@@ -205,60 +200,55 @@ export class ChunkSender {
 			if (known.outcome === 'unknown') {
 				if (known instanceof OutcomeUnknown) record.error = known.toStored();
 				this.outcome.stopped ??= known;
-				this.add(record, rows);
+				this.settle(record, rows);
 			} else pull(records, record);
 			return known;
 		}
 	}
 
-	/** Adds what happened to these rows to the outcome. */
-	private add(
+	/** Settles what happened to these rows. */
+	private settle(
 		{ response, rejection, error }: Omit<ChunkRequest, 'rows'>,
-		rows: readonly number[],
+		rows: readonly Row[],
 	): void {
-		const { notPushed } = this.outcome;
-		const { reader } = this;
-		if (response !== undefined) {
-			this.addAccepted(readAccepted(rows, response, this.prepared.phones.keyAt));
-		} else if (rejection !== undefined) {
-			notPushed.addAll(RowSet.of(rows), 'rejected', rejection);
-		} else if (error !== undefined) {
+		const all = (status: Row['status'], reason: string) => {
+			for (const row of rows) settle(row, status, reason);
+		};
+		if (response !== undefined) this.settleAccepted(readAccepted(rows, response));
+		else if (rejection !== undefined) all('rejected', rejection);
+		else if (error !== undefined) {
 			const stopped = OutcomeUnknown.fromStored(error);
 			this.outcome.stopped ??= stopped;
-			notPushed.addAll(RowSet.of(rows), 'unknown', reasonOf(stopped, reader));
-		} else {
-			notPushed.addAll(RowSet.of(rows), 'unknown', NOTED_EARLIER[reader]);
+			all('unknown', reasonOf(stopped, this.reader));
+		} else all('unknown', NOTED_EARLIER[this.reader]);
+	}
+
+	private settleAccepted({ request, skipped }: Accepted): void {
+		this.outcome.requests.push(request);
+		for (const row of request.rows) {
+			settle(row, 'pushed');
+			row.request = request;
 		}
+		for (const { row, status, reason } of skipped) settle(row, status, reason);
 	}
 
-	private addAccepted({ request, skipped }: Accepted): void {
-		const { pushed, notPushed } = this.outcome;
-		pushed.push(request);
-		for (const { index, status, reason } of skipped) notPushed.add(index, status, reason);
-	}
-
-	private async contactsOf(rows: readonly number[]): Promise<string[]> {
+	private async contactsOf(rows: readonly Row[]): Promise<string[]> {
 		const { ahead } = this;
 		const areAhead = ahead?.rows.length === rows.length && ahead.rows[0] === rows[0];
-		return await (areAhead ? ahead.contacts : this.prepared.contactsOf(rows));
+		return await (areAhead ? ahead.contacts : contactsOf(rows, this.columnsOf));
 	}
 
 	/** The service takes longer than preparing a chunk. If that fails, the chunk fails in its turn. */
 	private async prepareNext(
-		rows: readonly number[] | undefined,
+		rows: readonly Row[] | undefined,
 		responded: AbortSignal,
 	): Promise<void> {
 		if (rows === undefined || rows === this.ahead?.rows) return;
 		if (!(await pause(this.deps.client.clock, UNTIL_SENT_MS, responded))) return;
-		const contacts = this.prepared.contactsOf(rows);
+		const contacts = contactsOf(rows, this.columnsOf);
 		this.ahead = { rows, contacts };
 		await contacts.catch(() => undefined);
 	}
-}
-
-/** The positions of some rows of a chunk, for its record. Both are in ascending order. */
-function rangesIn(rows: readonly number[], some: readonly number[]): RowRanges {
-	return RowSet.of(some.map((row) => sortedIndexOf(rows, row))).toRanges();
 }
 
 /** The execution was stopped, or a tool ran out of time. */

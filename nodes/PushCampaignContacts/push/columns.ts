@@ -16,7 +16,7 @@ import {
 	unmarked,
 } from './headings';
 import { missingColumn, PHONE_FIELD, type WantedColumn } from './missingColumn';
-import type { ContactsFrom, FoundColumns } from './rows';
+import type { ContactsFrom, Table } from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';
 export const DEFAULT_NAME_COLUMN = 'person_name';
@@ -78,7 +78,7 @@ const AGENT_COLUMNS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
  *
  * @throws InvalidInput if a column is missing or several columns match
  */
-export function resolveColumns(found: FoundColumns, choice: ColumnChoice): Columns {
+export function resolveColumns(found: Table, choice: ColumnChoice): Columns {
 	const required = (wanted: WantedColumn, content: string, synonyms: readonly string[] = []) => {
 		const resolved = resolve(found, wanted, synonyms);
 		if (resolved === undefined) throw missingColumn(found, wanted, content, choice.from);
@@ -214,7 +214,7 @@ export function whyNoNames(
 }
 
 /** Without empty columns that have a usual heading for phone numbers, if another one has values. */
-function withoutEmptyPhones(found: FoundColumns): FoundColumns {
+function withoutEmptyPhones(found: Table): Table {
 	const usual = [...found.names].filter((name) => isPhoneHeading(unmarked(name)));
 	if (usual.length < 2) return found;
 	const empty = usual.filter((name) => found.isEmpty(name));
@@ -224,7 +224,7 @@ function withoutEmptyPhones(found: FoundColumns): FoundColumns {
 
 /** In this order: exact name, nested column, another spelling of the name, and for a default name a synonym. */
 function resolve(
-	found: FoundColumns,
+	found: Table,
 	wanted: WantedColumn,
 	synonyms: readonly string[],
 ): Column | undefined {
@@ -241,10 +241,7 @@ function resolve(
 	return uniqueColumn(found, onlyMatch(found, [wanted.name, ...synonyms], wanted, unmarked));
 }
 
-function uniqueColumn(
-	{ repeated, file }: FoundColumns,
-	name: string | undefined,
-): Column | undefined {
+function uniqueColumn({ repeated, file }: Table, name: string | undefined): Column | undefined {
 	if (name === undefined) return undefined;
 	if (!repeated.has(name)) return { name };
 	const header = file === undefined ? 'The header' : `The header of ${quoted(file)}`;
@@ -255,7 +252,7 @@ function uniqueColumn(
 }
 
 function onlyMatch(
-	{ names, file }: FoundColumns,
+	{ names, file }: Table,
 	like: readonly string[],
 	{ name, field }: WantedColumn,
 	comparedPart = (column: string) => column,
@@ -272,6 +269,6 @@ function onlyMatch(
 }
 
 /** Whether the rows are the output of *Ask and Wait*. Its `phone_number` is the person who was asked. */
-function isAsked({ names }: FoundColumns): boolean {
+function isAsked({ names }: Table): boolean {
 	return names.has('asked');
 }

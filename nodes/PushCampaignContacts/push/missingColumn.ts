@@ -6,7 +6,7 @@ import { isBlank } from '../../shared/phone/written';
 import { plainText, quoted } from '../../shared/values';
 import { DELIMITERS } from '../file/csv';
 import { isPhoneHeading, quotedColumns, unmarked } from './headings';
-import type { ContactsFrom, FirstRow, FoundColumns } from './rows';
+import type { ContactsFrom, FirstRow, Table } from './rows';
 
 export const PHONE_FIELD = 'Phone Column';
 
@@ -15,7 +15,7 @@ export type WantedColumn = { name: string; field: string };
 
 /** The error of a column that the rows don't have, with what its first rows show. */
 export function missingColumn(
-	found: FoundColumns,
+	found: Table,
 	{ name, field }: WantedColumn,
 	content: string,
 	from: ContactsFrom,
@@ -55,10 +55,7 @@ const ABOVE_HEADER = {
 };
 
 /** What the first rows show of the phone numbers. Undefined if nothing. */
-function seenIn(
-	{ names, first }: FoundColumns,
-	from: keyof typeof ABOVE_HEADER,
-): string | undefined {
+function seenIn({ names, first }: Table, from: keyof typeof ABOVE_HEADER): string | undefined {
 	if ([...names].some(isCampaignPhone))
 		return 'The first row must name the columns, but it seems to be a row with a phone number. Add a row with their names above it.';
 	const columns = [...names].filter((name) => isMostlyPhones(first, name)).map(quoted);

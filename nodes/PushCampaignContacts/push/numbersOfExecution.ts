@@ -1,12 +1,10 @@
 import isEmpty from 'lodash/isEmpty';
-import sumBy from 'lodash/sumBy';
 import { NotSent } from '../../shared/api/errors';
 import { USER } from '../../shared/api/resolution';
 import { isJsonObject } from '../../shared/json';
-import type { KeyNumberOf } from './phones';
-import { RowSet } from './rowSet';
-import type { PushOutcome } from './outcome';
+import { type PushOutcome, rowsWith } from './outcome';
 import type { PreparedRows } from './prepareRows';
+import { phoneKeyOf, type Row, settle } from './rows';
 
 /** What an execution pushed to its campaigns, for all runs of the node. Stored with the execution. */
 export type NumbersRecord = {
@@ -39,23 +37,25 @@ const UNKNOWN_BEFORE =
  * @param unknown the numbers that may have been pushed in this execution
  */
 export function withoutUnknown(
-	{
-		rows,
-		phones,
-		notPushed,
-		unknownBefore,
-	}: Pick<PreparedRows, 'rows' | 'phones' | 'notPushed' | 'unknownBefore'>,
+	{ rows, unknownBefore }: PreparedRows,
 	unknown: NumberList,
-): RowSet {
+): readonly Row[] {
 	if (unknownBefore.size === 0 && isEmpty(unknown)) return rows;
-	const others = new RowSet();
-	for (const row of rows) {
-		const key = phones.keyNumberAt(row);
-		if (unknownBefore.has(key)) notPushed.add(row, 'unknown', UNKNOWN_BEFORE);
-		else if (has(unknown, key)) notPushed.add(row, 'unknown', UNKNOWN);
-		else others.addRange(row, row);
-	}
-	return others;
+	return rows.filter((row) => {
+		const reason = whyUnknown(row, unknownBefore, unknown);
+		if (reason !== undefined) settle(row, 'unknown', reason);
+		return reason === undefined;
+	});
+}
+
+function whyUnknown(
+	row: Row,
+	unknownBefore: ReadonlySet<string>,
+	unknown: NumberList,
+): string | undefined {
+	const key = phoneKeyOf(row);
+	if (unknownBefore.has(key)) return UNKNOWN_BEFORE;
+	return has(unknown, key) ? UNKNOWN : undefined;
 }
 
 /**
@@ -91,48 +91,44 @@ export class NumbersOfExecution {
 		);
 	}
 
-	/** Adds rows with sent numbers, and those that may have been sent, to the rejected ones. @returns the other rows */
-	leaveOut(
-		rows: readonly number[],
-		keyOf: KeyNumberOf,
-		{ notPushed, unknownBefore }: Pick<PreparedRows, 'notPushed' | 'unknownBefore'>,
-	): readonly number[] {
+	/** Settles rows with sent numbers, and with those that may have been sent. @returns the other rows */
+	leaveOut(rows: readonly Row[], { unknownBefore }: PreparedRows): readonly Row[] {
 		if (this.record.count === 0 && unknownBefore.size === 0 && isEmpty(this.unknown)) return rows;
-		return rows.filter((index) => {
-			const key = keyOf(index);
-			if (unknownBefore.has(key)) notPushed.add(index, 'unknown', UNKNOWN_BEFORE);
-			else if (has(this.unknown, key)) notPushed.add(index, 'unknown', UNKNOWN);
-			else if (has(this.sent, key)) notPushed.add(index, 'duplicate', SENT);
+		return rows.filter((row) => {
+			const reason = whyUnknown(row, unknownBefore, this.unknown);
+			if (reason !== undefined) settle(row, 'unknown', reason);
+			else if (has(this.sent, phoneKeyOf(row))) settle(row, 'duplicate', SENT);
 			else return true;
 			return false;
 		});
 	}
 
 	/** Remembers the sent rows, unless there are too many in total. */
-	add({ pushed, notPushed }: PushOutcome, keyOf: KeyNumberOf): void {
+	add(outcome: PushOutcome): void {
 		// A number that the service skipped as a duplicate is in the campaign too.
-		const sent = [...pushed.map(({ rows }) => rows), notPushed.rowsWith('skipped_duplicate')];
-		const unknown = notPushed.rowsWith('unknown');
-		const { record } = this;
-		if (record.count + sumBy([...sent, unknown], 'size') > MAX_NUMBERS_KEPT) return;
-		const addTo = (list: NumberList, rows: Iterable<number>) => {
-			for (const row of rows) {
-				const key = keyOf(row);
-				const remainder = key % REMAINDERS;
-				const numbers = list[remainder];
-				if (numbers?.includes(key) === true) continue;
-				if (numbers === undefined) list[remainder] = [key];
-				else numbers.push(key);
-				record.count++;
-			}
-		};
-		for (const rows of sent) addTo(this.sent, rows);
-		addTo(this.unknown, unknown);
+		const sent = rowsWith(outcome, 'pushed', 'skipped_duplicate');
+		const unknown = rowsWith(outcome, 'unknown');
+		if (this.record.count + sent.length + unknown.length > MAX_NUMBERS_KEPT) return;
+		this.addTo(this.sent, sent);
+		this.addTo(this.unknown, unknown);
+	}
+
+	private addTo(list: NumberList, rows: readonly Row[]): void {
+		for (const row of rows) {
+			const key = Number(phoneKeyOf(row));
+			const remainder = key % REMAINDERS;
+			const numbers = list[remainder] ?? [];
+			list[remainder] = numbers;
+			if (numbers.includes(key)) continue;
+			numbers.push(key);
+			this.record.count++;
+		}
 	}
 }
 
-function has(list: NumberList, key: number): boolean {
-	return list[key % REMAINDERS]?.includes(key) === true;
+function has(list: NumberList, key: string): boolean {
+	const number = Number(key);
+	return list[number % REMAINDERS]?.includes(number) === true;
 }
 
 /** n8n stores what `NumbersOfExecution` wrote, so its lists aren't checked, which may be long. */

@@ -4,9 +4,8 @@ import { NotSent } from '../../shared/api/errors';
 import { readerOf, type Resolution } from '../../shared/api/resolution';
 import { pushTexts } from '../../shared/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
-import type { KeyOf } from './phones';
-import type { PushedBeforeStatus, PushedRequest, ReadyRows, RowsNotPushed } from './outcome';
-import { RowSet } from './rowSet';
+import type { CheckResult, PushedBeforeStatus, PushedRequest } from './outcome';
+import { phoneKeyOf, type Row, settle } from './rows';
 
 const TO_SEND_ANYWAY =
 	"To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', and forget the number.";
@@ -40,7 +39,6 @@ export class NumbersPushedBefore {
 	constructor(
 		private readonly store: DeduplicationStore,
 		private readonly campaignId: number,
-		private readonly keyOf: KeyOf,
 		private readonly isTool: boolean,
 		private readonly probableEnd: End,
 	) {}
@@ -58,22 +56,24 @@ export class NumbersPushedBefore {
 	 *
 	 * @throws NotSent if n8n's database is unavailable
 	 */
-	async leaveOutOfCheck(rows: RowSet, notPushed: RowsNotPushed): Promise<ReadyRows> {
+	async leaveOutOfCheck(
+		rows: Rows,
+	): Promise<{ ready: Rows } & Pick<CheckResult, 'readyMayInclude'>> {
 		const stored = await this.store.count();
 		if (stored === 0) return { ready: rows };
-		if (rows.size * (rows.size + stored) > MAX_COMPARISONS_OF_CHECK)
+		if (rows.length * (rows.length + stored) > MAX_COMPARISONS_OF_CHECK)
 			return { ready: rows, readyMayInclude: 'pushedBefore' };
 		const find: Find = async (some, end) => await this.find(some, end);
-		const { others, isComplete } = await this.leaveOutEnded([...rows], notPushed, find);
+		const { others, isComplete } = await this.leaveOutEnded(rows, find);
 		const readyMayInclude = isComplete ? 'unknownBefore' : 'pushedBefore';
-		return { ready: RowSet.of(others), readyMayInclude };
+		return { ready: others, readyMayInclude };
 	}
 
 	/** Remembers what the service reported. Never throws: without it, later executions report the rows as unknown. */
 	async confirm(requests: readonly PushedRequest[]): Promise<void> {
 		const texts = requests.flatMap(({ rows, response: { enqueued } }) => {
 			if (typeof enqueued !== 'boolean') return [];
-			return Array.from(rows, this.textOf(enqueued ? 'released' : 'unreleased'));
+			return rows.map(this.textOf(enqueued ? 'released' : 'unreleased'));
 		});
 		if (texts.length > 0) await this.store.add(texts).catch(() => undefined);
 	}
@@ -93,14 +93,13 @@ export class NumbersPushedBefore {
 	 *
 	 * @returns the other rows. What n8n can't tell isn't known.
 	 */
-	async leaveOutPushed(rows: Rows, notPushed: RowsNotPushed): Promise<Rows> {
+	async leaveOutPushed(rows: Rows): Promise<Rows> {
 		const find: Find = async (some, end) => await this.find(some, end).catch(() => undefined);
-		return (await this.leaveOutEnded(rows, notPushed, find)).others;
+		return (await this.leaveOutEnded(rows, find)).others;
 	}
 
 	private async leaveOutEnded(
 		rows: Rows,
-		notPushed: RowsNotPushed,
 		find: Find,
 	): Promise<{ others: Rows; isComplete: boolean }> {
 		let others = rows;
@@ -113,14 +112,14 @@ export class NumbersPushedBefore {
 			}
 			const textOf = this.textOf(end);
 			const [ended, left] = partition(others, (row) => known.has(textOf(row)));
-			this.report(ended, STATUSES[end], notPushed);
+			this.report(ended, STATUSES[end]);
 			others = left;
 		}
 		return { others, isComplete };
 	}
 
-	report(rows: Rows, status: PushedBeforeStatus, notPushed: RowsNotPushed): void {
-		notPushed.addAll(RowSet.of(rows), status, REASONS[status][readerOf(this.isTool)]);
+	report(rows: Rows, status: PushedBeforeStatus): void {
+		for (const row of rows) settle(row, status, REASONS[status][readerOf(this.isTool)]);
 	}
 
 	/** @returns the texts that are known. Undefined if an earlier look-up was interrupted. */
@@ -130,12 +129,12 @@ export class NumbersPushedBefore {
 		return known && new Set(known);
 	}
 
-	private textOf(fact: Fact): (row: number) => string {
-		return (row) => pushTexts(this.campaignId, this.keyOf(row))[fact];
+	private textOf(fact: Fact): (row: Row) => string {
+		return (row) => pushTexts(this.campaignId, phoneKeyOf(row))[fact];
 	}
 }
 
-type Rows = readonly number[];
+type Rows = readonly Row[];
 type Fact = keyof ReturnType<typeof pushTexts>;
 
 /** How a push can end, as the service reports it. */

@@ -2,7 +2,7 @@ import difference from 'lodash/difference';
 import type { ExplainedError } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/resolution';
 import type { JsonObject, JsonValue } from '../../shared/json';
-import { RowSet } from './rowSet';
+import type { PushInput, Row } from './rows';
 
 /** The statuses of the *Pushed Before* output. The others are in *Rejected*. */
 export const PUSHED_BEFORE_STATUSES = [
@@ -38,122 +38,43 @@ export type RowStatus = (typeof ROW_STATUSES)[number];
 
 export const REJECTED_STATUSES = difference(ROW_STATUSES, PUSHED_BEFORE_STATUSES);
 
-/** Consecutive rows with the same reason. */
-type RangeNotPushed = {
-	readonly first: number;
-	readonly last: number;
-	readonly status: RowStatus;
-	readonly reason: string;
-};
-
-export type RowNotPushed = { index: number; status: RowStatus; reason: string };
-
-/**
- * The rows of the other outputs than *Pushed*, some of which may be in the campaign. Consecutive rows with the same reason,
- * such as those after the request where a push stopped, take as much memory as one.
- */
-export class RowsNotPushed implements Iterable<RowNotPushed> {
-	/** In the order in which they were added. */
-	readonly added: RangeNotPushed[] = [];
-	size = 0;
-
-	add(index: number, status: RowStatus, reason: string): void {
-		this.addRange({ first: index, last: index, status, reason });
-	}
-
-	addAll(rows: RowSet, status: RowStatus, reason: string): void {
-		for (const [first, last] of rows.ranges()) {
-			this.addRange({ first, last, status, reason });
-		}
-	}
-
-	addRange(range: RangeNotPushed): void {
-		this.added.push(range);
-		this.size += range.last - range.first + 1;
-	}
-
-	count(...statuses: RowStatus[]): number {
-		return this.with(statuses).size;
-	}
-
-	counts(): Record<RowStatus, number> {
-		const counts = {
-			rejected: 0,
-			do_not_disturb: 0,
-			skipped_duplicate: 0,
-			duplicate: 0,
-			pushed_before: 0,
-			waiting_before: 0,
-			unknown_before: 0,
-			unknown: 0,
-			not_sent: 0,
-		};
-		for (const { first, last, status } of this.added) counts[status] += last - first + 1;
-		return counts;
-	}
-
-	/** Those with one of these statuses. */
-	with(statuses: readonly RowStatus[]): RowsNotPushed {
-		const some = new RowsNotPushed();
-		for (const range of this.added) if (statuses.includes(range.status)) some.addRange(range);
-		return some;
-	}
-
-	/** The rows with one of these statuses. */
-	rowsWith(...statuses: RowStatus[]): RowSet {
-		return RowSet.ofRanges(this.with(statuses).added.flatMap(({ first, last }) => [first, last]));
-	}
-
-	/** In the order of the rows. */
-	ranges(): RangeNotPushed[] {
-		return this.added.toSorted((one, other) => one.first - other.first);
-	}
-
-	/** In the order of the rows. */
-	*[Symbol.iterator](): Generator<RowNotPushed> {
-		for (const { first, last, status, reason } of this.ranges()) {
-			for (let index = first; index <= last; index++) yield { index, status, reason };
-		}
-	}
-}
-
 /** An accepted request, with those of its rows that can be called. */
 export type PushedRequest = {
-	rows: RowSet;
+	rows: readonly Row[];
 	response: JsonObject;
 	/** Entries of the service's skipped lists that match no row of the request. */
 	unmatched: readonly JsonValue[];
 };
 
-/** The rows of a check that a push would send. */
-export type ReadyRows = {
-	ready: RowSet;
-	/** Which of them a push may leave out, because a check can't look them up. */
+/** What a check found besides the rows that a push would send. */
+export type CheckResult = {
+	/** Which of the ready rows a push may leave out, because a check can't look them up. */
 	readyMayInclude?: 'pushedBefore' | 'unknownBefore';
+	/** The status of the campaign. */
+	campaignStatus?: string | undefined;
+	/** What is known of the agent. */
+	aboutAgent: string[];
 };
 
-/** Each row is in exactly one of `pushed`, `notPushed`, and `ready`, which only a check has. */
-export type PushOutcome = Partial<ReadyRows> & {
-	received: number;
-	pushed: PushedRequest[];
-	notPushed: RowsNotPushed;
+/** What a push did. Each row has its status. */
+export type PushOutcome = {
+	readonly input: PushInput;
+	readonly requests: PushedRequest[];
 	/** Whether the service itself rejected rows. */
-	hasRejections?: boolean;
+	hasRejections: boolean;
 	/** Whether the requests ask to release the contacts to the calling queue. */
-	enqueue: boolean;
-	/** Only of a check: the status of the campaign, and what is known of the agent. */
-	campaignStatus?: string | undefined;
-	aboutAgent?: string[];
+	readonly enqueue: boolean;
+	/** With *Check Only*. */
+	check?: CheckResult;
 	/** Why the push stopped early. */
 	stopped?: ExplainedError;
 };
 
+export function rowsWith({ input }: PushOutcome, ...statuses: Array<Row['status']>): Row[] {
+	return input.rows.filter(({ status }) => statuses.includes(status));
+}
+
 /** The reason of a row that wasn't pushed because of an error. */
 export function reasonOf(error: ExplainedError, reader: Reader): string {
 	return `${error.message}. ${error.descriptionFor(reader)}`.trim();
-}
-
-/** The rows that can be called. */
-export function pushedRows({ pushed }: PushOutcome): RowSet {
-	return RowSet.ofRanges(pushed.flatMap(({ rows }) => rows.toRanges()));
 }

@@ -4,133 +4,115 @@ import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/contractTypes';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
-import { Pauses } from '../../shared/pauses';
+import { forEachWithPauses, Pauses } from '../../shared/pauses';
 import { hasNoValue, nameIn } from '../../shared/sheetCells';
-import { counted, detachedCopy, messageOf, named, plainText, quoted } from '../../shared/values';
-import { NumbersByRow, PhonesByRow, RowsByPhone } from './phones';
-import { RowSet } from './rowSet';
+import { counted, messageOf, named, plainText, quoted } from '../../shared/values';
 import { cellOf, type Column, type ContactRow, PUSH_STATUS_COLUMN, STATUS_COLUMN } from './cells';
 import type { Columns } from './columns';
-import { RowsNotPushed } from './outcome';
-import { ROWS_PER_LOOK, type RowSource } from './rows';
+import { nameOf, type PushInput, type Row, ROWS_PER_LOOK, settle, type Table } from './rows';
+
+export type ColumnsOf = (table: Table) => Columns;
 
 export type PreparedRows = {
 	/** The rows to send. */
-	rows: RowSet;
-	/** Their phones. */
-	phones: PhonesByRow;
-	notPushed: RowsNotPushed;
-	/** The numbers of rows that say that an earlier push of them has an unknown outcome. */
-	unknownBefore: ReadonlySet<number>;
+	rows: Row[];
+	/** The phone keys of rows that say that an earlier push of them has an unknown outcome. */
+	unknownBefore: ReadonlySet<string>;
 	/** Whether any row has a name. */
 	hasNames: boolean;
 	/** Cells with a word instead of a value, such as `#REF!`. It isn't sent. */
 	emptied: { count: number; examples: string[] };
-	/** Creates the contacts on each call, as JSON, so that a large push isn't in memory twice. */
-	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
-
-type ColumnsOf = (row: number) => Columns;
-
-/**
- * Checks every row before any is sent. Rejects unusable rows and duplicates.
- *
- * @param columns as of `source.columns()`
- */
-export async function prepareRows(
-	source: RowSource,
-	columns: readonly Columns[],
-): Promise<PreparedRows> {
-	const columnsOf = (row: number): Columns => {
-		const own = columns[source.tableOf(row)];
-		if (own === undefined) throw new RangeError(`Row ${row} has no columns`);
-		return own;
-	};
-	const { phones, notPushed, ...checked } = await checkRows(source, columnsOf);
-	return {
-		rows: await rowsWith(phones, source.count),
-		phones,
-		notPushed,
-		...checked,
-		contactsOf: async (some) => {
-			const contacts: string[] = [];
-			await source.pick(some, (row, index, unusable) => {
-				const own = columnsOf(index);
-				const reading = readCampaignPhone(cellOf(row, own.phone));
-				const isSame = unusable === undefined && isAccepted(reading) && phones.has(index, reading);
-				if (!isSame) throw changedFile();
-				try {
-					contacts.push(JSON.stringify(toContact(row, own, reading.phone)));
-				} catch (error) {
-					throw notWritable(source.names.one(index), error);
-				}
-			});
-			return contacts;
-		},
-	};
-}
 
 const MAX_EXAMPLES = 3;
 
-/** Of 16 bits. Longer names count as equally long. */
-const MAX_NAME_LENGTH = 65_535;
-
 /**
- * Of rows with the same number, keeps the one with the longest name, as the service does (Campaigns, rule 2). A separate
- * function, so that its lookup tables are freed before the push.
+ * Checks every row before any is sent. Rejects unusable rows. Of rows with the same number, keeps the one with the longest
+ * name, as the service does (Campaigns, rule 2).
  */
-async function checkRows(
-	source: RowSource,
-	columnsOf: ColumnsOf,
-): Promise<Omit<PreparedRows, 'rows' | 'contactsOf'>> {
-	const phones = new PhonesByRow();
-	const notPushed = new RowsNotPushed();
-	const duplicates: Array<{ index: number; key: string }> = [];
-	const keptRows = new RowsByPhone(phones, source.count);
-	const nameLengths = new NumbersByRow(Uint16Array);
+export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promise<PreparedRows> {
+	const keptRows = new RowsByPhone();
 	const emptied: PreparedRows['emptied'] = { count: 0, examples: [] };
 	const countEmptied = (cell: string) => {
-		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(detachedCopy(cell));
+		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(cell);
 	};
-	const unknownBefore = new Set<number>();
+	const unknownBefore = new Set<string>();
+	const duplicates: Array<{ row: Row; key: string }> = [];
 	let hasNames = false;
+	let unusable = 0;
+	let example = '';
 
-	await source.each((row, index, unusable) => {
-		const columns = columnsOf(index);
-		const name = personNameOf(row, columns);
+	const pauses = new Pauses(ROWS_PER_LOOK);
+	for (const row of input.rows) {
+		if (pauses.isDue()) await pauses.take();
+		const { json, table } = row;
+		const columns = columnsOf(table);
+		const name = personNameOf(json, columns);
 		hasNames ||= Boolean(name);
-		const reading = unusable === undefined ? readRow(row, columns, name) : { reason: unusable };
+		const reading =
+			row.status === undefined ? readRow(json, columns, name) : { reason: row.reason };
 		if (isAccepted(reading)) {
-			visitEmptied(row, columns, countEmptied);
-			if (isUnknown(row)) unknownBefore.add(Number(reading.phoneKey));
-			const nameLength = Math.min(name?.length ?? 0, MAX_NAME_LENGTH);
-			const kept = keptRows.get(reading.phoneKey);
+			visitEmptied(json, columns, countEmptied);
+			const key = reading.phoneKey;
+			if (isUnknown(json)) unknownBefore.add(key);
+			row.phone = reading.phone;
+			const kept = keptRows.get(key);
 			// If both names are equally long, the earlier row is kept.
-			const isKept = kept === undefined || nameLength > nameLengths.at(kept);
-			if (kept !== undefined)
-				duplicates.push({ index: isKept ? kept : index, key: reading.phoneKey });
-			if (isKept) {
-				if (kept !== undefined) phones.clear(kept);
-				phones.set(index, reading);
-				nameLengths.set(index, nameLength);
-				keptRows.add(index);
+			const isKept = kept === undefined || lengthOf(name) > lengthOf(nameInRow(kept, columnsOf));
+			if (isKept) keptRows.set(key, row);
+			const other = isKept ? kept : row;
+			if (other !== undefined) {
+				other.phone = '';
+				duplicates.push({ row: other, key });
 			}
 		} else {
-			notPushed.add(index, 'rejected', detachedCopy(reading.reason));
+			settle(row, 'rejected', reading.reason);
+			unusable++;
+			example ||= reading.reason;
 		}
-		if (notPushed.size + duplicates.length > source.maxOutputRows) {
-			throw tooManyUnusable(source.maxOutputRows, notPushed);
+		if (unusable + duplicates.length > input.maxOutputRows) {
+			throw tooManyUnusable(input.maxOutputRows, example);
+		}
+	}
+	for (const { row, key } of duplicates) {
+		const kept = keptRows.get(key) ?? row;
+		const name = nameInRow(kept, columnsOf);
+		const which = name ? `${name} (${nameOf(kept)})` : upperFirst(nameOf(kept));
+		const reason = `${which} has the same number and was kept. The node pushes one row per phone number.`;
+		settle(row, 'duplicate', reason);
+	}
+	const rows = input.rows.filter(({ phone }) => phone !== '');
+	return { rows, unknownBefore, hasNames, emptied };
+}
+
+/** The contacts of rows, as JSON. Created for each request, so that a large push isn't in memory twice. */
+export async function contactsOf(rows: readonly Row[], columnsOf: ColumnsOf): Promise<string[]> {
+	const contacts: string[] = [];
+	await forEachWithPauses(rows, (row) => {
+		try {
+			contacts.push(JSON.stringify(toContact(row.json, columnsOf(row.table), row.phone)));
+		} catch (error) {
+			throw notWritable(nameOf(row), error);
 		}
 	});
-	for (const { index, key } of duplicates) {
-		const kept = keptRows.get(key) ?? 0;
-		const row = source.names.one(kept);
-		const name = personNameOf(source.at?.(kept) ?? {}, columnsOf(kept));
-		const which = name ? `${name} (${row})` : upperFirst(row);
-		const reason = `${which} has the same number and was kept. The node pushes one row per phone number.`;
-		notPushed.add(index, 'duplicate', reason);
+	return contacts;
+}
+
+/** n8n would stand still while a single map of a million numbers grows. */
+const MAPS = 64;
+
+class RowsByPhone {
+	private readonly maps = Array.from({ length: MAPS }, () => new Map<number, Row>());
+
+	get(key: string): Row | undefined {
+		const number = Number(key);
+		return this.maps[number % MAPS]?.get(number);
 	}
-	return { phones, notPushed, unknownBefore, hasNames, emptied };
+
+	set(key: string, row: Row): void {
+		const number = Number(key);
+		this.maps[number % MAPS]?.set(number, row);
+	}
 }
 
 /** The hint if cells have a word instead of a value. Undefined if none has. */
@@ -146,19 +128,11 @@ export function whyEmptied({
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
-function tooManyUnusable(max: number, { added: [first] }: RowsNotPushed): InvalidInput {
-	const example = first === undefined ? '' : ` The first reason: ${first.reason}`;
+function tooManyUnusable(max: number, example: string): InvalidInput {
+	const first = example === '' ? '' : ` The first reason: ${example}`;
 	return new InvalidInput(
 		`More than ${max.toLocaleString('en-US')} rows can't be pushed or have the phone number of another row, and the 'Rejected' output can't contain that many. Nothing was sent`,
-		onScreenOnly(`Remove these rows from the file, or push fewer rows at a time.${example}`),
-	);
-}
-
-/** The rows that are sent must be the rows that were checked. */
-export function changedFile(): InvalidInput {
-	return new InvalidInput(
-		"The file changed after its rows were checked, so the remaining rows weren't sent",
-		onScreenOnly('Restore the file, or push only the remaining rows of the new one.'),
+		onScreenOnly(`Remove these rows from the file, or push fewer rows at a time.${first}`),
 	);
 }
 
@@ -175,7 +149,7 @@ function notWritable(row: string, error: unknown): InvalidInput {
 function readRow(row: ContactRow, columns: Columns, personName: string | undefined): PhoneReading {
 	const reading = readCampaignPhone(cellOf(row, columns.phone));
 	if (!isAccepted(reading) || personName !== undefined) return reading;
-	const isFirst = nameOf(row, columns.personName) === undefined;
+	const isFirst = nameCell(row, columns.personName) === undefined;
 	const column = isFirst ? columns.personName : columns.lastName;
 	const name = quoted(column?.name ?? '');
 	return { reason: `The name in column ${name} isn't text. Enter the name as plain text.` };
@@ -186,20 +160,6 @@ function isUnknown(row: ContactRow): boolean {
 	return [PUSH_STATUS_COLUMN, STATUS_COLUMN].some(
 		(name) => plainText(cellOf(row, { name })).trim().toLowerCase() === 'unknown',
 	);
-}
-
-async function rowsWith(phones: PhonesByRow, count: number): Promise<RowSet> {
-	const rows = new RowSet();
-	const pauses = new Pauses(ROWS_PER_LOOK);
-	let first = 0;
-	for (let row = 0; row < count; row++) {
-		if (pauses.isDue()) await pauses.take();
-		if (phones.isSet(row)) continue;
-		rows.addRange(first, row - 1);
-		first = row + 1;
-	}
-	rows.addRange(first, count - 1);
-	return rows;
 }
 
 /** The contact for a row: phone, name, and other columns. */
@@ -253,15 +213,23 @@ function addVariable(contact: Contact, name: string, cell: unknown): void {
 	}
 }
 
+function lengthOf(name = ''): number {
+	return name.length;
+}
+
+function nameInRow({ json, table }: Row, columnsOf: ColumnsOf): string | undefined {
+	return personNameOf(json, columnsOf(table));
+}
+
 /** Empty if the row has no name. Undefined if the cell isn't text. */
 function personNameOf(row: ContactRow, { personName, lastName }: Columns): string | undefined {
-	const name = nameOf(row, personName);
+	const name = nameCell(row, personName);
 	if (lastName === undefined || name === undefined) return name;
-	const last = nameOf(row, lastName);
+	const last = nameCell(row, lastName);
 	return last === undefined ? undefined : `${name} ${last}`.trim();
 }
 
-function nameOf(row: ContactRow, column: Column | undefined): string | undefined {
+function nameCell(row: ContactRow, column: Column | undefined): string | undefined {
 	const cell = column === undefined ? '' : cellOf(row, column);
 	if (cell === undefined || cell === null) return '';
 	return typeof cell === 'string' || typeof cell === 'number' ? nameIn(String(cell)) : undefined;

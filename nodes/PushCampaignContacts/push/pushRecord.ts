@@ -1,7 +1,8 @@
+import chunk from 'lodash/chunk';
 import { OutcomeUnknown, type StoredUnknown } from '../../shared/api/errors';
 import type { Resolution } from '../../shared/api/resolution';
 import { isJsonObject, type JsonObject } from '../../shared/json';
-import type { RowRanges } from './rowSet';
+import type { Row } from './rows';
 
 /**
  * What the requests of a push did, by chunk of its rows. Stored with the execution as plain JSON. It contains no rows and
@@ -12,7 +13,8 @@ export type PushRecord = { [chunk: string]: ChunkRequest[] };
 
 /** What happened to some rows of a chunk. With `rows` only, it isn't known. */
 export type ChunkRequest = {
-	rows: RowRanges;
+	/** Positions in the chunk, as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. */
+	rows: number[];
 	/** The service accepted the request. */
 	response?: JsonObject;
 	/** The service rejected the row. */
@@ -27,6 +29,24 @@ export const NOTED_EARLIER: Resolution = {
 	forModel:
 		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
 };
+
+/** The positions of some rows of a chunk, for its record. Both are in ascending order. */
+export function positionsOf(some: readonly Row[], rows: readonly Row[]): ChunkRequest['rows'] {
+	const positions: number[] = [];
+	let at = -1;
+	for (const row of some) {
+		do at++;
+		while (rows[at] !== row && at < rows.length);
+		if (positions.at(-1) === at - 1) positions[positions.length - 1] = at;
+		else positions.push(at, at);
+	}
+	return positions;
+}
+
+/** The rows of a chunk at these positions. */
+export function rowsAt(positions: ChunkRequest['rows'], rows: readonly Row[]): Row[] {
+	return chunk(positions, 2).flatMap(([first = 0, last = first]) => rows.slice(first, last + 1));
+}
 
 /** No row is sent, because any of them may be in the campaign. */
 export function rowsChanged(): OutcomeUnknown {

@@ -5,6 +5,7 @@ import uniq from 'lodash/uniq';
 import { type ExplainedError, InvalidInput, ServiceRejection } from '../../shared/api/errors';
 import { VALIDATION_STATUSES } from '../../shared/api/http';
 import { onScreenOnly } from '../../shared/api/resolution';
+import type { Row } from './rows';
 
 /**
  * Rows per chunk that are sent alone. A message of the service can mean two rows, so about half of them are rejected. If
@@ -17,7 +18,7 @@ const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
 const MAX_REASON_CHARACTERS = 1_000;
 
 /** Why the push stops, and the rows that weren't sent then, in order. All others are in the outcome. */
-export type Sent = { stopped?: ExplainedError; rest: readonly number[] };
+export type Sent = { stopped?: ExplainedError; rest: readonly Row[] };
 
 /**
  * Sends rows, usually in one request. Rows that a rejection may have named are sent alone, and then the others. If a request
@@ -27,11 +28,11 @@ export type Sent = { stopped?: ExplainedError; rest: readonly number[] };
  * @param reject adds a row to the outcome that the service rejected
  */
 export async function sendInParts(
-	rows: readonly number[],
-	request: (part: readonly number[]) => Promise<ExplainedError | undefined>,
-	reject: (row: number, reason: string) => void,
+	rows: readonly Row[],
+	request: (part: readonly Row[]) => Promise<ExplainedError | undefined>,
+	reject: (row: Row, reason: string) => void,
 ): Promise<Sent> {
-	const sentAlone = new Set<number>();
+	const sentAlone = new Set<Row>();
 	const parts = [rows];
 	for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
 		const error = await request(part);
@@ -39,7 +40,8 @@ export async function sendInParts(
 		if (error.outcome === 'unknown') return stop(error, parts);
 		const isTooLarge = error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
 		const named = rowsNamedIn(error, part);
-		const [row = 0] = part;
+		const [row] = part;
+		if (row === undefined) continue;
 		const isAlone = part.length === 1 && sentAlone.has(row);
 		const areNamed = named.length > 0 || (isAlone && isAboutContacts(error));
 		if (!isTooLarge && !areNamed) return stop(error, [part, ...parts]);
@@ -58,8 +60,8 @@ export async function sendInParts(
 	return { rest: [] };
 }
 
-function stop(stopped: ExplainedError, parts: ReadonlyArray<readonly number[]>): Sent {
-	return { stopped, rest: sortBy(parts.flat()) };
+function stop(stopped: ExplainedError, parts: ReadonlyArray<readonly Row[]>): Sent {
+	return { stopped, rest: sortBy(parts.flat(), 'index') };
 }
 
 function tooManyRejected({ originalMessage }: ExplainedError): ExplainedError {
@@ -89,12 +91,12 @@ function isAboutContacts(error: ExplainedError): error is ServiceRejection {
  *
  * @param rows of the request
  */
-export function rowsNamedIn(error: ExplainedError, rows: readonly number[]): number[] {
+export function rowsNamedIn(error: ExplainedError, rows: readonly Row[]): Row[] {
 	if (!isAboutContacts(error)) return [];
 	const text = error.rejection.texts.join('\n');
 	const indexes = uniq([...text.matchAll(CONTACT_INDEX)].map(([, index]) => Number(index)));
 	const positions = indexes.flatMap((index) => [index, index - 1]);
-	return uniq(positions.flatMap((position) => rows[position] ?? [])).sort((a, b) => a - b);
+	return sortBy(uniq(positions.flatMap((position) => rows[position] ?? [])), 'index');
 }
 
 /** The reason of a row that the service rejected when it was sent alone. */

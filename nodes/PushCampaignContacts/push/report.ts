@@ -7,31 +7,45 @@ import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
 import { counted, named, plainText } from '../../shared/values';
 import {
 	PUSHED_BEFORE_STATUSES,
-	pushedRows,
 	ROW_STATUSES,
 	type PushOutcome,
 	type PushedRequest,
 	type RowStatus,
+	rowsWith,
 } from './outcome';
 import { COUNTS } from './accepted';
-import type { RowNames } from './rows';
-import type { RowSet } from './rowSet';
+import { namesOf, type Row } from './rows';
 
 type Count = 'received' | 'pushed' | 'requests' | 'skipped_unmatched' | RowStatus;
 type PushCounts = Record<Count, number> & { ready?: number };
 
 /** `received` is the sum of `pushed`, `ready` (only with *Check Only*), and the row statuses. */
-export function countRows({ received, pushed, notPushed, ready }: PushOutcome): PushCounts {
+export function countRows({ input: { rows }, requests, check }: PushOutcome): PushCounts {
+	const of = { pushed: 0, ready: 0, ...NONE };
+	for (const { status } of rows) if (status !== undefined) of[status]++;
+	const { pushed, ready, ...notPushed } = of;
 	return {
-		received,
-		pushed: rowsIn(pushed),
-		...notPushed.counts(),
-		requests: pushed.length,
+		received: rows.length,
+		pushed,
+		...notPushed,
+		requests: requests.length,
 		// Contacts that the service skipped and that match no row. Their rows count as pushed.
-		skipped_unmatched: sumBy(pushed, ({ unmatched }) => unmatched.length),
-		...(ready !== undefined && { ready: ready.size }),
+		skipped_unmatched: sumBy(requests, ({ unmatched }) => unmatched.length),
+		...(check !== undefined && { ready }),
 	};
 }
+
+const NONE: Record<RowStatus, number> = {
+	rejected: 0,
+	do_not_disturb: 0,
+	skipped_duplicate: 0,
+	duplicate: 0,
+	pushed_before: 0,
+	waiting_before: 0,
+	unknown_before: 0,
+	unknown: 0,
+	not_sent: 0,
+};
 
 const STATUS_WORDS: Record<RowStatus, [one: string, several: string]> = {
 	rejected: ['rejected', 'rejected'],
@@ -70,13 +84,14 @@ const MAYBE_READY = {
 
 /** The totals, and whether anybody will be called. With *Check Only*, also what it can't know. */
 export function pushSummary(outcome: PushOutcome): string {
-	const { ready, readyMayInclude, campaignStatus: status = '', aboutAgent = [] } = outcome;
 	const summary = summaryLine(outcome);
-	if (ready === undefined) return `${summary} ${releaseSentence(outcome)}`.trim();
+	const { check } = outcome;
+	if (check === undefined) return `${summary} ${releaseSentence(outcome)}`.trim();
+	const { readyMayInclude, campaignStatus: status = '', aboutAgent } = check;
 	return compact([
 		summary,
 		readyMayInclude !== undefined &&
-			ready.size > 0 &&
+			rowsWith(outcome, 'ready').length > 0 &&
 			`The ready rows may include ${MAYBE_READY[readyMayInclude]}. A push leaves them out.`,
 		WITH_A_WARNING.includes(status) &&
 			`The campaign's status is ${status}, so its contacts can be pushed, but nobody is called until it's active.`,
@@ -87,19 +102,19 @@ export function pushSummary(outcome: PushOutcome): string {
 
 /** Empty if nothing was pushed, or the service may have done something else than requested. */
 function releaseSentence(outcome: PushOutcome): string {
-	const { pushed, enqueue } = outcome;
-	if (rowsIn(pushed) === 0 || releasedOtherwise(outcome).length > 0) return '';
+	const { requests, enqueue } = outcome;
+	if (rowsIn(requests) === 0 || releasedOtherwise(outcome).length > 0) return '';
 	if (!enqueue) {
 		return "Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again may add everyone a second time.";
 	}
-	const queued = sumBy(pushed, ({ response }) => numberIn(response.queued_calls) ?? NaN);
+	const queued = sumBy(requests, ({ response }) => numberIn(response.queued_calls) ?? NaN);
 	const calls = Number.isNaN(queued) ? '' : `, and the service queued ${counted(queued, 'call')}`;
 	return `Pushed rows were released to the calling queue${calls}. Calls go out only on the campaign's calling days and in its call window.`;
 }
 
 /** Requests after which the service doesn't say that it released the contacts, or not, as requested. */
-function releasedOtherwise({ pushed, enqueue }: PushOutcome): PushedRequest[] {
-	return pushed.filter(({ response }) => confirmsRelease(response) !== enqueue);
+function releasedOtherwise({ requests, enqueue }: PushOutcome): PushedRequest[] {
+	return requests.filter(({ response }) => confirmsRelease(response) !== enqueue);
 }
 
 function confirmsRelease({ enqueued }: JsonObject): boolean {
@@ -110,11 +125,14 @@ const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
 
 /** The whole push: counts of the responses are added, lists are joined. */
 export function summarize(outcome: PushOutcome): JsonObject {
-	const { pushed, ready, campaignStatus: status = null } = outcome;
+	const { requests, check } = outcome;
 	const summary: JsonObject = { summary: pushSummary(outcome), totals: countRows(outcome) };
-	if (ready !== undefined) return { checked_only: true, ...summary, campaign_status: status };
+	if (check !== undefined) {
+		return { checked_only: true, ...summary, campaign_status: check.campaignStatus ?? null };
+	}
 	summary.campaign_upload_ids = valuesOf(outcome, 'campaign_upload_id');
-	summary.enqueued = pushed.length > 0 && pushed.every(({ response }) => confirmsRelease(response));
+	summary.enqueued =
+		requests.length > 0 && requests.every(({ response }) => confirmsRelease(response));
 	for (const field of COUNTS) {
 		summary[field] = sumBy(valuesOf(outcome, field), (value) =>
 			typeof value === 'number' ? value : 0,
@@ -126,10 +144,10 @@ export function summarize(outcome: PushOutcome): JsonObject {
 
 /** Hints for the node's output panel. The first one is about the rows. */
 export function hintsFor(outcome: PushOutcome): string[] {
-	const { received, stopped, ready } = outcome;
-	if (received === 0) return ['No rows to push. Nothing was sent.'];
+	const { input, stopped, check } = outcome;
+	if (input.rows.length === 0) return ['No rows to push. Nothing was sent.'];
 	const aboutRows = compact([
-		ready !== undefined && "'What to Do' is 'Check Only', so nothing was sent.",
+		check !== undefined && "'What to Do' is 'Check Only', so nothing was sent.",
 		pushSummary(outcome),
 	]);
 	return compact([
@@ -142,35 +160,35 @@ export function hintsFor(outcome: PushOutcome): string[] {
 const LEAVE_OUT = 'Leave them out if you push the other rows again.';
 
 /** What the error of a stopped push says about its rows, one line for each group. */
-export function describeOutcome(outcome: PushOutcome, names: RowNames): string[] {
-	const { notPushed } = outcome;
-	const line = (label: string, rows: RowSet, text: string, lists = '') =>
-		rows.size > 0 &&
-		`${label}: ${counted(rows.size, 'row')} (${names.several(rows)}${lists}). ${text}`;
-	const [pushed, unknown] = [pushedRows(outcome), notPushed.rowsWith('unknown')];
-	const rejected = notPushed.rowsWith('rejected');
-	const { reason = '' } = notPushed.ranges().find(({ status }) => status === 'rejected') ?? {};
+export function describeOutcome(outcome: PushOutcome): string[] {
+	const line = (label: string, rows: readonly Row[], text: string, lists = '') =>
+		rows.length > 0 &&
+		`${label}: ${counted(rows.length, 'row')} (${namesOf(rows)}${lists}). ${text}`;
+	const [pushed, unknown] = [rowsWith(outcome, 'pushed'), rowsWith(outcome, 'unknown')];
+	const rejected = rowsWith(outcome, 'rejected');
+	const reason = rejected[0]?.reason ?? '';
 	return compact([
 		summaryLine(outcome),
 		line('Pushed', pushed, LEAVE_OUT, listsOf(outcome)),
 		line('Unknown', unknown, 'They may or may not be in the campaign.'),
 		line(
 			'Not sent',
-			notPushed.rowsWith('not_sent'),
-			pushed.size + unknown.size > 0
+			rowsWith(outcome, 'not_sent'),
+			pushed.length + unknown.length > 0
 				? 'To send only these rows, retry this execution from the list of executions.'
 				: 'Push the rows again after this is resolved.',
 		),
-		line('Rejected', rejected, rejected.size > 1 ? `The first reason: ${reason}` : reason),
+		line('Rejected', rejected, rejected.length > 1 ? `The first reason: ${reason}` : reason),
 		line(
 			'Skipped',
-			notPushed.rowsWith(
+			rowsWith(
+				outcome,
 				...PUSHED_BEFORE_STATUSES,
 				...(['duplicate', 'do_not_disturb', 'skipped_duplicate'] as const),
 			),
 			LEAVE_OUT,
 		),
-		names.legend,
+		outcome.input.legend,
 		...notesOn(outcome),
 	]);
 }
@@ -179,9 +197,9 @@ const MAX_EXAMPLES = 5;
 
 /** How to find out what happened to unknown rows, and what the responses leave open or say against the request. */
 export function notesOn(outcome: PushOutcome, reader: Reader = 'onScreen'): string[] {
-	const { pushed, notPushed, enqueue } = outcome;
-	const unmatched = pushed.flatMap((request) => request.unmatched);
-	const removed = sumBy(pushed, ({ response }) => numberIn(response.duplicates_removed) ?? 0);
+	const { requests, enqueue } = outcome;
+	const unmatched = requests.flatMap((request) => request.unmatched);
+	const removed = sumBy(requests, ({ response }) => numberIn(response.duplicates_removed) ?? 0);
 	const otherwise = rowsIn(releasedOtherwise(outcome));
 	const isForModel = reader === 'forModel';
 	const [setting, confirmed, not] = enqueue
@@ -189,13 +207,13 @@ export function notesOn(outcome: PushOutcome, reader: Reader = 'onScreen'): stri
 		: ['Add and Let Wait', 'the service reported', ''];
 	const but = isForModel ? '' : `'What to Do' is '${setting}', but `;
 	const check = isForModel ? '' : ' Check the campaign in the service.';
-	const waiting = notPushed.count('waiting_before');
+	const { waiting_before: waiting, unknown } = countRows(outcome);
 	return compact([
 		!isForModel &&
 			waiting > 0 &&
 			`${counted(waiting, 'row')} ${waiting === 1 ? 'waits' : 'wait'} in the campaign since an earlier push. A second push may add people twice, so the node doesn't release them. Ask your provider how to do that.`,
 		!isForModel &&
-			notPushed.count('unknown') > 0 &&
+			unknown > 0 &&
 			"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status, with 'Output' set to 'Raw'. Each shows when it was made (created_at) and how many released contacts it has queued (total_queued). Or look at the campaign in the service.",
 		unmatched.length > 0 &&
 			`The service skipped ${counted(unmatched.length, 'more contact')} without naming the row: ${named(unmatched, (entry) => JSON.stringify(entry), MAX_EXAMPLES)}. The rows of skipped contacts count as pushed.`,
@@ -226,12 +244,12 @@ function joined(outcome: PushOutcome, field: string): JsonValue[] {
 	return valuesOf(outcome, field).flatMap((list) => (Array.isArray(list) ? list : []));
 }
 
-function valuesOf({ pushed }: PushOutcome, field: string): JsonValue[] {
-	return pushed.map(({ response }) => response[field]).filter((value) => value !== undefined);
+function valuesOf({ requests }: PushOutcome, field: string): JsonValue[] {
+	return requests.map(({ response }) => response[field]).filter((value) => value !== undefined);
 }
 
 function rowsIn(requests: readonly PushedRequest[]): number {
-	return sumBy(requests, ({ rows }) => rows.size);
+	return sumBy(requests, ({ rows }) => rows.length);
 }
 
 function number(count: number): string {

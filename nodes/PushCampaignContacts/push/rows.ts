@@ -1,17 +1,120 @@
+import groupBy from 'lodash/groupBy';
 import has from 'lodash/has';
 import omit from 'lodash/omit';
-import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
-import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
+import { type Explanation, forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { Pauses } from '../../shared/pauses';
+import { INDIAN_CODE } from '../../shared/phone/india';
 import { isBlank } from '../../shared/phone/written';
-import { plainText } from '../../shared/values';
+import { quoted } from '../../shared/values';
 import type { ContactRow } from './cells';
-import type { RowSet } from './rowSet';
+import type { PushedRequest, RowStatus } from './outcome';
+
+/** *Contacts From*: input items, JSON, CSV files, or rows that were pasted into the form. */
+export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
+
+/** A row of a push, and what becomes of it. */
+export type Row = {
+	/** Its place among all rows, from 0. */
+	readonly index: number;
+	/** As a person counts: the items from 1, or as a spreadsheet program numbers the rows of a file. */
+	readonly number: number;
+	readonly json: ContactRow;
+	readonly table: Table;
+	/** The input item. */
+	readonly input: number;
+	/** As it's sent. Empty if it can't be, or another row with the number was kept. */
+	phone: string;
+	/** Undefined until it's known. Each row ends with one. */
+	status: 'pushed' | 'ready' | RowStatus | undefined;
+	/** Why it isn't pushed. */
+	reason: string;
+	/** The accepted request that it was in. */
+	request: PushedRequest | undefined;
+};
+
+/** The columns of the input, or of a file. */
+export type Table = {
+	/** Of a file. */
+	readonly fileName?: string | undefined;
+	/** The same for messages, if there are several files. */
+	readonly file?: string | undefined;
+	/** In order of first appearance. Rows may have different columns. */
+	readonly names: ReadonlySet<string>;
+	/** Columns that the header of a file has more than once. */
+	readonly repeated: ReadonlySet<string>;
+	/** Whether any row has a value at this path, even if it's empty. */
+	hasPath(path: readonly string[]): boolean;
+	/** Whether no row has a value in this column. */
+	isEmpty(column: string): boolean;
+	/** Some of the first rows, to suggest a column. */
+	readonly first: readonly FirstRow[];
+};
+
+/** `cells`: all of them, also without the name of a column. */
+export type FirstRow = { json: ContactRow; cells: readonly unknown[] };
+
+/** All rows of a push. */
+export type PushInput = {
+	readonly rows: readonly Row[];
+	/** The input items, or each file. */
+	readonly tables: readonly Table[];
+	/** Hints about how files were read. */
+	readonly notes: readonly Explanation[];
+	/** How many rows the output can contain. `Infinity` if n8n has the rows as items already. */
+	readonly maxOutputRows: number;
+	/** Explains the numbers of the rows. */
+	readonly legend: string;
+};
+
+export const MAX_FIRST_ROWS = 20;
+
+/** They are in memory until the push has ended. */
+export const MAX_ROWS = 1_000_000;
+
+/** @throws InvalidInput if there are too many rows */
+export function requireMaxRows(rows: number): void {
+	if (rows <= MAX_ROWS) return;
+	const max = MAX_ROWS.toLocaleString('en-US');
+	throw new InvalidInput(
+		`The input has more than ${max} rows, the most that a push can have, so nothing was sent`,
+		forEveryone(`Split it, and push at most ${max} rows at a time.`),
+	);
+}
+
+/** A row of n8n's items takes about a microsecond. */
+export const ROWS_PER_LOOK = 50;
 
 /**
- * Rows aren't copied out of their items, so that a large push is in memory only once. `json` may be missing, because n8n
- * doesn't check the items of other nodes.
+ * All rows have the same fields, in the same order, which saves memory.
+ *
+ * @param unusable why it can't be used, whatever its cells contain
+ */
+export function newRow(
+	{ index, number, json, table, input }: Pick<Row, 'index' | 'number' | 'json' | 'table' | 'input'>,
+	unusable?: string,
+): Row {
+	const status: Row['status'] = unusable === undefined ? undefined : 'rejected';
+	const undecided = { phone: '', status, reason: unusable ?? '', request: undefined };
+	return { index, number, json, table, input, ...undecided };
+}
+
+/** Settles what became of a row. */
+export function settle(row: Row, status: Row['status'], reason = ''): void {
+	row.status = status;
+	row.reason = reason;
+}
+
+/** Equal for equal phones in any format. Empty if the row has no phone. */
+export function phoneKeyOf({ phone }: Row): string {
+	return phone === '' ? '' : INDIAN_CODE + phone.slice(-INDIAN_DIGITS);
+}
+
+const INDIAN_DIGITS = 10;
+
+/**
+ * `json` may be missing, because n8n doesn't check the items of other nodes. Rows aren't copied out of their items, so that a
+ * large push is in memory only once.
  */
 export type ContactItem = {
 	readonly json?: ContactRow;
@@ -20,147 +123,40 @@ export type ContactItem = {
 	readonly input?: number;
 };
 
-/** *Contacts From*: input items, JSON, CSV files, or rows that were pasted into the form. */
-export type ContactsFrom = 'items' | 'json' | 'csv' | 'pasted';
-
-/** The rows of a push, from n8n's items or from a file that is read as needed. */
-export type RowSource = {
-	/** Known for a file after `each` has read it. */
-	readonly count: number;
-	readonly names: RowNames;
-	/** Hints about how a file was read, after `each` has read it. */
-	readonly notes: readonly Explanation[];
-	/** How many rows the output of the node can contain. `Infinity` if n8n has the rows as items already. */
-	readonly maxOutputRows: number;
-	/** The row, if it's in n8n's items. */
-	at?(index: number): ContactRow;
-	/** The columns of the input items, or of each file. */
-	columns(): Promise<FoundColumns[]>;
-	/** The position of a row's columns among them. */
-	tableOf(row: number): number;
-	/** Visits every row in order, and yields to the event loop in between. */
-	each(visit: Visit): Promise<void>;
-	/** Visits these rows, in the given order. */
-	pick(rows: Iterable<number>, visit: Visit): Promise<void>;
-	/** Rows for the output, in the given order. */
-	output(rows: readonly number[]): Promise<ContactRow[]>;
-	/** The input item of a row. */
-	inputOf(row: number): number;
-	/** The input items of several rows, each once. */
-	inputsOf(rows: RowSet): number[];
-	close(): Promise<void>;
-};
-
-/** For pauses. A row of n8n's items takes about a microsecond. */
-export const ROWS_PER_LOOK = 50;
-
-/** @param unusable why the row can't be used, whatever its cells contain */
-export type Visit = (row: ContactRow, index: number, unusable?: string) => void;
-
-/** Names of rows in messages. */
-export type RowNames = {
-	/** "row 4" */
-	one(row: number): string;
-	/** "rows 1 to 10000, 10005" */
-	several(rows: RowSet): string;
-	/** Explains the numbers. */
-	legend: string;
-};
-
-/** The columns of the input, or of one of several files. */
-export type FoundColumns = {
-	/** Not set if it's the only one. */
-	file?: string;
-	/** In order of first appearance. Rows may have different columns. */
-	names: ReadonlySet<string>;
-	/** Columns that the header of a file has more than once. */
-	repeated: ReadonlySet<string>;
-	/** Whether any row has a value at this path, even if it's empty. Files have no nested values. */
-	hasPath(path: readonly string[]): boolean;
-	/** Whether no row has a value in this column. Of a file, that isn't known before its end. */
-	isEmpty(column: string): boolean;
-	/** Some of the first rows, to suggest a column. */
-	first: readonly FirstRow[];
-};
-
-/** `cells`: all of them, also without the name of a column. */
-export type FirstRow = { json: ContactRow; cells: readonly unknown[] };
-
-export const MAX_FIRST_ROWS = 20;
-
-/** As a person counts rows. n8n numbers items from 0, and a sheet has a header. */
-export const namesOfItems: RowNames = {
-	one: (row) => `row ${row + 1}`,
-	several: (rows) => describeRows(rows, (row) => row + 1),
-	legend: 'Rows are counted in the input. A sheet numbers them differently.',
-};
-
-/** Rows in n8n's items. */
-export class ItemRows implements RowSource {
-	readonly notes = [];
-	readonly maxOutputRows = Infinity;
-
-	constructor(private readonly items: readonly ContactItem[]) {}
-
-	get count(): number {
-		return this.items.length;
+/**
+ * The rows in n8n's items.
+ *
+ * @throws InvalidInput if they are too many, or have files instead of columns
+ */
+export async function rowsOfItems(items: readonly ContactItem[]): Promise<PushInput> {
+	requireMaxRows(items.length);
+	const names = new Set<string>();
+	const rows: Row[] = [];
+	const first = items
+		.slice(0, MAX_FIRST_ROWS)
+		.map(({ json = {} }) => ({ json, cells: Object.values(omit(json, 'row_number')) }));
+	const table = newTable(rows, { names, repeated: new Set(), first });
+	const pauses = new Pauses(ROWS_PER_LOOK);
+	for (const { json = {}, input } of items) {
+		if (pauses.isDue()) await pauses.take();
+		for (const column in json) names.add(column);
+		const index = rows.length;
+		rows.push(newRow({ index, number: index + 1, json, table, input: input ?? index }));
 	}
+	if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
+	const legend = 'Rows are counted in the input. A sheet numbers them differently.';
+	return { rows, tables: [table], notes: [], maxOutputRows: Infinity, legend };
+}
 
-	/** Google Sheets adds `row_number`, which differs from the number of the item. */
-	get names(): RowNames {
-		if (typeof this.at(0).row_number !== 'number') return namesOfItems;
-		const one = (row: number) => `the row with row_number ${plainText(this.at(row).row_number)}`;
-		return { ...namesOfItems, one };
-	}
-
-	at(index: number): ContactRow {
-		return this.items[index]?.json ?? {};
-	}
-
-	async columns(): Promise<FoundColumns[]> {
-		const { items } = this;
-		const names = new Set<string>();
-		await this.each((row) => {
-			for (const column in row) names.add(column);
-		});
-		if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
-		const hasPath = (path: readonly string[]) => items.some(({ json = {} }) => has(json, path));
-		const first = items
-			.slice(0, MAX_FIRST_ROWS)
-			.map(({ json = {} }) => ({ json, cells: Object.values(omit(json, 'row_number')) }));
-		const isEmpty = (column: string) => items.every(({ json = {} }) => isBlank(json[column]));
-		return [{ names, repeated: new Set(), hasPath, isEmpty, first }];
-	}
-
-	tableOf(): number {
-		return 0;
-	}
-
-	async each(visit: Visit): Promise<void> {
-		await this.pick(this.items.keys(), visit);
-	}
-
-	async pick(rows: Iterable<number>, visit: Visit): Promise<void> {
-		const pauses = new Pauses(ROWS_PER_LOOK);
-		for (const index of rows) {
-			if (pauses.isDue()) await pauses.take();
-			visit(this.at(index), index);
-		}
-	}
-
-	async output(rows: readonly number[]): Promise<ContactRow[]> {
-		return rows.map((row) => this.at(row));
-	}
-
-	inputOf(row: number): number {
-		return this.items[row]?.input ?? row;
-	}
-
-	inputsOf(rows: RowSet): number[] {
-		return uniq(Array.from(rows, (row) => this.inputOf(row)));
-	}
-
-	async close(): Promise<void> {}
+/** @param rows of all tables. They may be added later. */
+export function newTable(rows: readonly Row[], about: Omit<Table, 'hasPath' | 'isEmpty'>): Table {
+	const own = (row: Row) => row.table === table;
+	const table: Table = {
+		...about,
+		hasPath: (path) => rows.some((row) => own(row) && has(row.json, path)),
+		isEmpty: (column) => rows.every((row) => !own(row) || isBlank(row.json[column])),
+	};
+	return table;
 }
 
 function unreadFile(): InvalidInput {
@@ -172,17 +168,48 @@ function unreadFile(): InvalidInput {
 	);
 }
 
+/** "row 4", or "row 4 of "leads.csv"". Google Sheets adds `row_number`, which differs from the number of the item. */
+export function nameOf({ json, number, table }: Row): string {
+	const ofSheet = json.row_number;
+	if (typeof ofSheet === 'number') return `the row with row_number ${ofSheet}`;
+	return `row ${number}${ofFile(table)}`;
+}
+
 const MAX_RANGES = 100;
 
-/** "rows 2 to 10001, 10005" */
-export function describeRows(rows: RowSet, numberOf: (row: number) => number): string {
-	const ranges: string[] = [];
-	let end: number | undefined;
-	for (const [first, last] of rows.ranges()) {
-		if (ranges.length === MAX_RANGES) end = last;
-		else if (first === last) ranges.push(String(numberOf(first)));
-		else ranges.push(`${numberOf(first)} to ${numberOf(last)}`);
+/** "rows 2 to 10001, 10005", for each of several files */
+export function namesOf(rows: readonly Row[]): string {
+	const byFile = Object.values(groupBy(rows, ({ table }) => table.file));
+	return byFile
+		.map((own) => {
+			const ranges = inRanges(own);
+			const texts = ranges
+				.slice(0, MAX_RANGES)
+				.map(([{ number: from }, { number: to }]) => (from === to ? from : `${from} to ${to}`));
+			const last = ranges.at(-1)?.[1].number;
+			const more = ranges.length > MAX_RANGES ? `, and more up to ${last}` : '';
+			const plural = own.length === 1 ? '' : 's';
+			return `row${plural} ${texts.join(', ')}${more}${ofFile(own[0]?.table)}`;
+		})
+		.join(', ');
+}
+
+function ofFile(table: Table | undefined): string {
+	return table?.file === undefined ? '' : ` of ${quoted(table.file)}`;
+}
+
+/** The first and the last row of each range of consecutive ones, with the same reason if that's asked for. */
+export function inRanges(
+	rows: readonly Row[],
+	isSame: (one: Row, other: Row) => boolean = () => true,
+): Array<[first: Row, last: Row]> {
+	const ranges: Array<[Row, Row]> = [];
+	for (const row of rows) {
+		const range = ranges.at(-1);
+		const continues =
+			range?.[1].index === row.index - 1 && range[1].table === row.table && isSame(range[1], row);
+		if (range !== undefined && continues) range[1] = row;
+		else ranges.push([row, row]);
 	}
-	const more = end === undefined ? '' : `, and more up to ${numberOf(end)}`;
-	return `row${rows.size === 1 ? '' : 's'} ${ranges.join(', ')}${more}`;
+	return ranges;
 }

@@ -1,7 +1,9 @@
 import { isSameId } from '../api/envelope';
 import { isRejection } from '../api/errors';
 import { withoutSecret } from '../api/secrets';
+import { BoundedMap } from '../boundedMap';
 import {
+	backoffMs,
 	type Clock,
 	deferred,
 	type Deferred,
@@ -12,121 +14,193 @@ import {
 } from '../clock';
 import { KeyedMutex } from '../keyedMutex';
 import { messageOf } from '../values';
-import { EventDispatcher, type Log, type OnEvent } from './eventDispatcher';
-import { type Ack, idText, type OutgoingFrame, OWN_PREFIX, parseFrame } from './frames';
+import { ConnectionUser, type UserOptions } from './connectionUser';
+import {
+	type Ack,
+	type ChatEvent,
+	type ClientFrame,
+	idText,
+	type OutgoingFrame,
+	outgoingFrame,
+	OWN_PREFIX,
+	parseFrame,
+} from './frames';
 import {
 	type AttemptEnd,
+	CHAT_BACKOFF,
 	ChatEnded,
 	describeEnding,
 	ReconnectPolicy,
-	type Retry,
 	whatWasSaid,
 } from './reconnectPolicy';
 import { Socket, type WebSocketLike } from './socket';
-import { type MintedToken, renewAfterMs, socketUrl, TOKEN_RETRY_MS, type WsToken } from './token';
+import { type MintedToken, renewAfterMs, socketUrl, TOKEN_RETRY_MS } from './token';
 
 /**
  * A socket counts as connected after it has been open for this long, because a rejection (4401, 1008) arrives only after
  * it opens, and replayed events arrive first.
  */
-export const SETTLE_MS = 500;
+const SETTLE_MS = 500;
 
 /** How long to accept events after `session_closed`. */
 export const SESSION_CLOSED_LINGER_MS = 2_000;
 
+/**
+ * How long the connection stays open after its last action, so that the next item or execution can reuse it. Shorter than
+ * the first reconnect, so that an action in another process gets through on its first retry.
+ */
+const UNUSED_LINGER_MS = 500;
+
 /** Tokens to hide in texts of the service. All but the newest few have expired. */
 const MAX_ISSUED = 10;
 
+/** Events to remember, because the service may replay them. */
+const MAX_REMEMBERED = 5_000;
+
+/** The ack of a turn that completes inline arrives only after the agent's reply. */
+export const ACK_TIMEOUT_MS = 120_000;
+
+/** After `busy`, a message may be sent again. */
+const MAX_BUSY_RETRIES = 5;
+
+/** Resends of a frame without an ack. Only frames with an idempotency key are sent again. */
+const MAX_RESENDS = 2;
+
+export interface Log {
+	debug(message: string, details?: Record<string, unknown>): void;
+	info(message: string, details?: Record<string, unknown>): void;
+	warn(message: string, details?: Record<string, unknown>): void;
+}
+
+/** What is the same for all users of a connection. */
 export interface ConnectionOptions {
 	sessionId: string;
 	/** From the credential. Decides whether unencrypted `ws:` is acceptable. */
 	baseUrl: string;
-	/** The `client_id` of the WebSocket. */
-	clientId: string;
-	/** Whether another client may lose the session now. Called before each attempt to connect. */
-	mayDisconnectOther: () => boolean;
-	/** Repeating the request is safe, because customers don't notice it. */
-	mintToken: () => Promise<WsToken>;
 	/** Hides the API token of the account in a text. */
 	hideApiToken: (text: string) => string;
+	log: Log;
 	openSocket: (url: string) => WebSocketLike;
 	clock: Clock;
 	random: () => number;
-	log: Log;
-	/** Called when an attempt to connect failed or its socket has ended, and another attempt follows. */
-	onFailed?: (ending: ChatEnded, retry: Retry) => void;
-	/** Called at most once, and never after `close()`. */
-	onEnded?: (ending: ChatEnded) => void;
+	/** The `client_id` of the WebSocket. */
+	clientId: string;
+	/** Resolves when the previous connection to the session has closed. */
+	admitted: Promise<unknown>;
+	/** Nobody may join anymore. `closed` resolves when the socket, if there is one, has ended. */
+	onClosing: (closed?: Promise<unknown>) => void;
 }
 
-export type SendResult =
-	| { kind: 'ack'; ack: Ack }
-	/** Sent, but not confirmed. */
-	| { kind: 'unknown' }
+/** What became of a frame. */
+export type SendOutcome =
+	/** `isRepeat`: an earlier attempt got no ack, so only an accepting ack settles the outcome. */
+	| { kind: 'ack'; ack: Ack; isRepeat: boolean }
+	/** Sent, but not confirmed. `hasKey`: it has an idempotency key, so sending again is safe. */
+	| { kind: 'unknown'; hasKey: boolean }
 	/** `ending`: why no connection is possible. Null if the sender stopped. */
 	| { kind: 'not_sent'; ending: ChatEnded | null };
 
-const UNKNOWN: SendResult = { kind: 'unknown' };
-
-/** Why no connection is possible, for the signal of a connection or its user. Null if the user stopped. */
-export function endingOf(signal: AbortSignal): ChatEnded | null {
-	const reason: unknown = signal.reason;
-	return reason instanceof ChatEnded ? reason : null;
-}
-
 /**
- * Keeps one session connected: token, socket, acks, events, and reconnects, until the session is closed, the service
- * rejects the connection for good, or `close()`. One loop (`run`) owns the life cycle. No method throws or rejects.
+ * Keeps one session connected for its users: token, socket, acks, events, and reconnects, until the session is closed, the
+ * service rejects the connection for good, or the last user has left. One loop (`run`) owns the life cycle. No method throws
+ * or rejects.
  *
  * The protocol has no ping, so a connection that broke without notice is found only by replacing it. This happens before
  * the token expires: the next token is minted first, then the socket is closed and opened again at once, with the same
  * `client_id`. The document doesn't allow a second socket beside the first. The service replays what happens in between.
  */
 export class ChatConnection {
+	/** Also actions that left a moment ago. */
+	private readonly users = new Set<ConnectionUser>();
 	private readonly stop = new AbortController();
 	private readonly policy: ReconnectPolicy;
-	private readonly events: EventDispatcher;
-	private readonly mutex = new KeyedMutex();
-	/** The IDs of sent frames that got no ack. */
-	private readonly unconfirmed = new Set<string>();
 
 	private token: MintedToken | null = null;
 	/** The newest tokens, also of earlier sockets. */
 	private issued: string[] = [];
-
 	private socket: Socket | null = null;
 	private clientId: string;
 	private becameReady: Deferred<void> = deferred();
 	private sessionIsClosed = false;
-	/** The frame that waits for its ack. */
-	private flight: { frame: OutgoingFrame; result: Deferred<SendResult> } | null = null;
-
 	/** Ends the pause before the next attempt. */
 	private wake = new AbortController();
 	private mayClaim = true;
 
+	/** `send` for all frames of a message, `frame` until the ack of one. */
+	private readonly mutex = new KeyedMutex();
+	/** The frame that waits for its ack. */
+	private flight: { frame: OutgoingFrame; ack: Deferred<Ack | null> } | null = null;
+	/** The IDs of sent frames that got no ack. */
+	private readonly unconfirmed = new Set<string>();
+
+	/** The number of events so far, replays included. */
+	private eventCount = 0;
+	/** The number that each of the latest events had when it arrived last, by its ID. */
+	private readonly arrivals = new BoundedMap<number>(MAX_REMEMBERED);
+
 	constructor(private readonly options: ConnectionOptions) {
 		this.clientId = options.clientId;
 		this.policy = new ReconnectPolicy(options.random);
-		this.events = new EventDispatcher(options.sessionId, options.log);
-	}
-
-	start(): this {
 		void this.run();
-		return this;
 	}
 
-	/** Ends the connection. Resolves when the socket has ended. No callback follows. */
-	async close(): Promise<void> {
+	// Users.
+
+	/**
+	 * Adds a user. If the session isn't connected, tries again now, with `claim=1` if a user allows it.
+	 *
+	 * @param clientId for a trigger. An action may have opened the connection before the trigger was published.
+	 */
+	join(options: UserOptions, clientId: string): ConnectionUser {
+		const isAction = options.usedBy === 'action';
+		const missed = isAction ? this.takeMissed() : [];
+		const user = new ConnectionUser(this, options, { missed, joinedAt: this.eventCount });
+		this.users.add(user);
+		this.retryNow();
+		if (!isAction) this.changeClientId(clientId);
+		return user;
+	}
+
+	/** Called by a user that leaves. The last one closes the connection. */
+	leave(user: ConnectionUser): void {
+		// The next connection of a trigger gets the events in between by the replay.
+		if (user.options.usedBy === 'action') void this.linger(user);
+		else this.remove(user);
+	}
+
+	/** Until it's removed, the user collects events for the next action. */
+	private async linger(user: ConnectionUser): Promise<void> {
+		this.takeMissed(user);
+		await pause(this.options.clock, UNUSED_LINGER_MS, this.signal);
+		this.remove(user);
+	}
+
+	/** @returns what arrived since an action left */
+	private takeMissed(except?: ConnectionUser): ConnectionUser['missed'] {
+		const left = [...this.users].filter((user) => user.hasLeft && user !== except);
+		for (const user of left) this.users.delete(user);
+		return left.flatMap(({ missed }) => missed);
+	}
+
+	private remove(user: ConnectionUser): void {
+		if (!this.users.delete(user) || this.users.size > 0 || this.signal.aborted) return;
 		this.stop.abort(DONE);
 		this.socket?.close('stopped');
-		await this.socket?.ended;
+		this.options.onClosing(this.socket?.ended);
+	}
+
+	/** The user whose credential the connection uses: a trigger outlives an execution. */
+	private leading(): ConnectionUser | undefined {
+		const users = [...this.users];
+		return users.find(({ options }) => options.usedBy === 'trigger') ?? users.at(-1);
 	}
 
 	/** Aborted when the connection has ended for good, with a `ChatEnded`, or is closed. */
-	get signal(): AbortSignal {
+	private get signal(): AbortSignal {
 		return this.stop.signal;
 	}
+
+	// Connecting, one attempt after another.
 
 	/** Whether the session is connected now, and not closed. */
 	get isConnected(): boolean {
@@ -134,31 +208,7 @@ export class ChatConnection {
 		return socket?.isSettled === true && !socket.signal.aborted && !this.sessionIsClosed;
 	}
 
-	/** See `EventDispatcher`. */
-	subscribe(listener: OnEvent): () => void {
-		return this.events.subscribe(listener);
-	}
-
-	/** For a new user: if the session isn't connected, tries again now, with `claim=1` if a user allows it. */
-	retryNow(): void {
-		if (this.isConnected) return;
-		this.mayClaim = true;
-		this.policy.restart();
-		this.wake.abort(DONE);
-	}
-
-	/** Changes the `client_id`, for which the session connects again. */
-	changeClientId(clientId: string): void {
-		if (this.clientId === clientId) return;
-		this.clientId = clientId;
-		if (this.socket !== null) void this.replace(this.socket);
-	}
-
-	/**
-	 * Resolves when the session is connected, or with false when the signal is aborted.
-	 *
-	 * @param signal of the user, aborted no later than that of the connection and with the same reason
-	 */
+	/** Resolves when the session is connected, or with false when the signal of the user is aborted. */
 	async ready(signal: AbortSignal): Promise<boolean> {
 		while (!signal.aborted) {
 			if (this.isConnected) return true;
@@ -167,10 +217,22 @@ export class ChatConnection {
 		return false;
 	}
 
-	// Connecting, one attempt after another.
+	retryNow(): void {
+		if (this.isConnected) return;
+		this.mayClaim = true;
+		this.policy.restart();
+		this.wake.abort(DONE);
+	}
+
+	private changeClientId(clientId: string): void {
+		if (this.clientId === clientId) return;
+		this.clientId = clientId;
+		if (this.socket !== null) void this.replace(this.socket);
+	}
 
 	private async run(): Promise<void> {
-		const { sessionId, clock, log, onFailed } = this.options;
+		const { sessionId, clock, log } = this.options;
+		await this.options.admitted;
 		while (!this.signal.aborted) {
 			const attempt = await this.attempt();
 			if (attempt === null || this.isStopped()) return;
@@ -191,22 +253,21 @@ export class ChatConnection {
 			const { originalMessage = '' } = ending;
 			const details = { sessionId, waitMs: step.afterMs, originalMessage };
 			log.info('Reconnecting to the chat session', details);
-			onFailed?.(ending, step);
+			for (const user of [...this.users]) user.failed(ending, step, clock.elapsed());
 			await pause(clock, step.afterMs, woken);
 		}
 	}
 
 	/** Connects once: from the token to the end of the socket. Null if the connection was closed before. */
 	private async attempt(): Promise<AttemptEnd | null> {
-		const { baseUrl, openSocket, clock, mayDisconnectOther } = this.options;
+		const { baseUrl, openSocket, clock } = this.options;
 		let socket: Socket;
 		try {
 			const isDue = this.token === null || clock.elapsed() >= this.token.renewAt;
 			const token = isDue ? await this.mint() : this.token;
 			if (token === null || this.isStopped()) return null;
-			const claim = this.mayClaim && mayDisconnectOther();
-			const { clientId } = this;
-			const url = socketUrl({ token, baseUrl, clientId, claim });
+			const claim = this.mayClaim && [...this.users].some((user) => user.mayDisconnectOther);
+			const url = socketUrl({ token, baseUrl, clientId: this.clientId, claim });
 			socket = new Socket(url, { openSocket, clock });
 			socket.onFrame = (frame) => this.receive(frame, socket);
 			this.socket = socket;
@@ -219,11 +280,17 @@ export class ChatConnection {
 		return { kind: 'socket', end: { ...end, cause } };
 	}
 
-	/** @throws what `mintToken` throws */
-	private async mint(): Promise<MintedToken> {
-		const { clock, mintToken, random } = this.options;
+	/**
+	 * @returns null if the connection is closed
+	 * @throws what the request throws
+	 */
+	private async mint(): Promise<MintedToken | null> {
+		const { clock, random } = this.options;
+		const user = this.leading();
+		if (user === undefined) return null;
 		const requestedAt = clock.elapsed();
-		const issued = await mintToken();
+		// Repeating the request is safe, because customers don't notice it.
+		const issued = await user.options.mintToken();
 		const token = { ...issued, renewAt: requestedAt + renewAfterMs(random()) };
 		this.token = token;
 		this.issued = [...this.issued, token.token].slice(-MAX_ISSUED);
@@ -271,65 +338,97 @@ export class ChatConnection {
 		release();
 	}
 
-	// Sending: one frame in flight.
+	// Sending, one message after another, and one frame in flight.
 
 	/**
-	 * Waits until no other send is in progress. A send may take several frames (`busy`, a missing ack), and another send in
-	 * between would change the order of the conversation.
+	 * Sends a frame as soon as the session is connected, and waits for its ack. Sends it again only if that is safe: after
+	 * `busy`, and after a missing ack if it has an idempotency key. Another message in between would change the order of the
+	 * conversation, so it waits.
 	 *
-	 * @returns `release`, which must be called
+	 * @param signal of the user
+	 * @param ackTimeoutMs maximum wait for the ack of one attempt
 	 */
-	async acquireSend(signal: AbortSignal): Promise<() => void> {
-		return await this.mutex.acquire('send', signal);
+	async send(
+		frame: ClientFrame,
+		signal: AbortSignal,
+		ackTimeoutMs = ACK_TIMEOUT_MS,
+	): Promise<SendOutcome> {
+		const { clock, random } = this.options;
+		const outgoing = outgoingFrame(frame);
+		const hasKey = frame.idempotency_key !== undefined;
+		let busy = 0;
+		let unconfirmed = 0;
+		const release = await this.mutex.acquire('send', signal);
+		try {
+			for (;;) {
+				const ack = await this.sendOnce(outgoing, signal, ackTimeoutMs);
+				if (ack === 'not_sent' && unconfirmed === 0) {
+					return { kind: 'not_sent', ending: endingOf(signal) };
+				}
+				if (ack === 'not_sent') return { kind: 'unknown', hasKey };
+				if (ack === null) {
+					if (!hasKey || unconfirmed >= MAX_RESENDS) return { kind: 'unknown', hasKey };
+					unconfirmed += 1;
+				} else {
+					if (ack.state !== 'busy' || busy >= MAX_BUSY_RETRIES) {
+						return { kind: 'ack', ack, isRepeat: unconfirmed > 0 };
+					}
+					busy += 1;
+					await pause(clock, backoffMs(CHAT_BACKOFF, busy, random), signal);
+				}
+			}
+		} finally {
+			release();
+		}
 	}
 
 	/**
-	 * Sends one frame as soon as the session is connected, and waits for its ack. If `signal` is aborted, it returns
-	 * immediately, but the next frame still waits for the ack. Call it after `acquireSend`.
+	 * If the signal is aborted, it returns immediately, but the next frame still waits for the ack.
+	 *
+	 * @returns null if it was sent and not confirmed
 	 */
-	async sendWithAck(
+	private async sendOnce(
 		frame: OutgoingFrame,
-		timeoutMs: number,
 		signal: AbortSignal,
-	): Promise<SendResult> {
+		timeoutMs: number,
+	): Promise<Ack | null | 'not_sent'> {
 		const release = await this.mutex.acquire('frame', signal);
 		while (await this.ready(signal)) {
 			const { socket } = this;
-			const result = deferred<SendResult>();
+			const ack = deferred<Ack | null>();
 			// Set before sending, because a socket may respond synchronously.
-			this.flight = { frame, result };
+			this.flight = { frame, ack };
 			if (socket?.send(frame.text) === true) {
-				const acked = this.untilAck(socket, frame, result, timeoutMs).finally(release);
-				return await Promise.race([acked, whenAborted(signal).then(() => UNKNOWN)]);
+				const acked = this.untilAck(socket, frame, ack, timeoutMs).finally(release);
+				return await Promise.race([acked, whenAborted(signal).then(() => null)]);
 			}
 			this.flight = null;
 			await socket?.ended;
 		}
 		release();
-		return { kind: 'not_sent', ending: endingOf(signal) };
+		return 'not_sent';
 	}
 
 	/** If no ack comes, the socket is closed, so that no ack on it is about an earlier frame. */
 	private async untilAck(
 		socket: Socket,
-		frame: OutgoingFrame,
-		{ promise, resolve }: Deferred<SendResult>,
+		{ messageId }: OutgoingFrame,
+		{ promise, resolve }: Deferred<Ack | null>,
 		timeoutMs: number,
-	): Promise<SendResult> {
-		const { clock } = this.options;
-		void socket.ended.then(() => resolve(UNKNOWN));
-		await settledOrTimeout(clock, timeoutMs, promise);
-		// Without effect if there's a result.
-		resolve(UNKNOWN);
-		const result = await promise;
+	): Promise<Ack | null> {
+		void socket.ended.then(() => resolve(null));
+		await settledOrTimeout(this.options.clock, timeoutMs, promise);
+		// Without effect if there's an ack.
+		resolve(null);
+		const ack = await promise;
 		this.flight = null;
-		if (result.kind === 'ack') {
-			this.unconfirmed.delete(frame.messageId);
-		} else {
-			this.unconfirmed.add(frame.messageId);
+		if (ack === null) {
+			this.unconfirmed.add(messageId);
 			socket.close('no_ack');
+		} else {
+			this.unconfirmed.delete(messageId);
 		}
-		return result;
+		return ack;
 	}
 
 	// Receiving.
@@ -344,7 +443,7 @@ export class ChatConnection {
 		} else if (received.kind === 'ack') {
 			this.receiveAck(received.ack);
 		} else {
-			this.events.deliver(received.event, !socket.isSettled);
+			this.receiveEvent(received.event, !socket.isSettled);
 			if (received.event.type === 'session_closed') void this.endClosedSession(socket);
 		}
 	}
@@ -354,7 +453,7 @@ export class ChatConnection {
 		if (flight === null || !this.isAckOf(flight.frame, ack)) {
 			this.ignored('an ack that nobody waits for');
 		} else {
-			flight.result.resolve({ kind: 'ack', ack });
+			flight.ack.resolve(ack);
 		}
 	}
 
@@ -367,6 +466,27 @@ export class ChatConnection {
 		if (id === messageId) return true;
 		const isOfAnother = id?.startsWith(OWN_PREFIX) === true;
 		return !isOfAnother && [...this.unconfirmed].every((earlier) => earlier === messageId);
+	}
+
+	/**
+	 * Each user gets an event once, whichever socket it came on. A user also gets replayed events that arrived before it
+	 * joined, because a trigger that is published again missed them.
+	 */
+	private receiveEvent(event: ChatEvent, mayBeReplay: boolean): void {
+		const { sessionId, log } = this.options;
+		const { eventId } = event;
+		const lastArrival = eventId === null ? undefined : this.arrivals.get(eventId);
+		this.eventCount += 1;
+		if (eventId !== null) this.arrivals.set(eventId, this.eventCount);
+		const replay = lastArrival !== undefined ? 'certain' : mayBeReplay ? 'possible' : 'no';
+		for (const user of [...this.users]) {
+			if (lastArrival !== undefined && lastArrival > user.joinedAt) continue;
+			try {
+				user.receive(event, replay);
+			} catch (cause) {
+				log.warn("A chat event couldn't be delivered", { sessionId, eventId, cause });
+			}
+		}
 	}
 
 	private ignored(what: string): void {
@@ -387,10 +507,11 @@ export class ChatConnection {
 	}
 
 	private end(ending: ChatEnded): void {
-		const { sessionId, log, onEnded } = this.options;
+		const { sessionId, log, onClosing } = this.options;
 		log.warn(ending.message, { sessionId, originalMessage: ending.originalMessage ?? '' });
 		this.stop.abort(ending);
-		onEnded?.(ending);
+		onClosing();
+		for (const user of [...this.users]) user.end(ending);
 	}
 
 	/** For reads after an `await`, which TypeScript would otherwise assume to have no effect. */
@@ -402,4 +523,10 @@ export class ChatConnection {
 	private redact(text: string): string {
 		return [...this.issued].reduce(withoutSecret, this.options.hideApiToken(text));
 	}
+}
+
+/** Why no connection is possible, by the signal of a user. Null if the user stopped. */
+export function endingOf(signal: AbortSignal): ChatEnded | null {
+	const reason: unknown = signal.reason;
+	return reason instanceof ChatEnded ? reason : null;
 }

@@ -2,45 +2,37 @@ import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { requestWsToken } from '../../api/endpoints';
 import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
-import { type ChatLease, type LeaseOptions, SharedConnections } from '../../chat/sharedConnections';
+import { ChatConnections } from '../../chat/connections';
+import type { ConnectionUser, UserOptions } from '../../chat/connectionUser';
 import { readWsToken } from '../../chat/token';
 import { clock, type AccountClient } from './accountClient';
 import { cancelSignal, requireRunning } from '../run/cancel';
 
 /** The chat connections of this n8n process. */
-const connections = new SharedConnections({
+const connections = new ChatConnections({
 	openSocket: (url) => new WebSocket(url),
 	clock,
 	random: Math.random,
 });
 
-/** See `SharedConnections`. */
+/** See `ChatConnections`. */
 export const addPublishedTrigger = connections.addPublishedTrigger.bind(connections);
 
-export type ChatSocketOptions = Pick<
-	LeaseOptions,
-	'disconnectOther' | 'patienceMs' | 'onEvent' | 'onLost' | 'onEnded'
->;
-
-/** Leases this process's shared connection to a chat session, and opens it if necessary. `close()` ends the lease. */
+/** Joins this process's connection to a chat session, and opens it if necessary. The caller must close it. */
 export function openChatSocket(
 	context: IExecuteFunctions | ITriggerFunctions,
 	connection: AccountClient,
 	sessionId: string,
-	options: ChatSocketOptions,
-): ChatLease {
+	options: Omit<UserOptions, 'usedBy' | 'mintToken'>,
+): ConnectionUser {
 	requireWebSocket();
 	const { client, baseUrl, account, hideApiToken } = connection;
-	return connections.lease({
+	const instanceId = context.getInstanceId();
+	const session = { sessionId, baseUrl, account, instanceId, hideApiToken, log: context.logger };
+	return connections.join(session, {
 		...options,
-		sessionId,
-		baseUrl,
-		account,
-		instanceId: context.getInstanceId(),
 		usedBy: 'emit' in context ? 'trigger' : 'action',
 		mintToken: async () => readWsToken(await requestWsToken(client, sessionId)),
-		hideApiToken,
-		log: context.logger,
 	});
 }
 
@@ -61,18 +53,18 @@ export async function withChatSocket<T>(
 	context: IExecuteFunctions,
 	connection: AccountClient,
 	sessionId: string,
-	options: Pick<ChatSocketOptions, 'disconnectOther' | 'patienceMs'>,
-	job: (lease: ChatLease) => Promise<T>,
+	options: Pick<UserOptions, 'disconnectOther' | 'patienceMs'>,
+	job: (user: ConnectionUser) => Promise<T>,
 ): Promise<T> {
 	requireRunning(context);
-	const lease = openChatSocket(context, connection, sessionId, options);
+	const user = openChatSocket(context, connection, sessionId, options);
 	const end = cancelSignal(context);
-	const stop = () => lease.close();
+	const stop = () => user.close();
 	end.addEventListener('abort', stop, { once: true });
 	try {
-		return await job(lease);
+		return await job(user);
 	} finally {
 		end.removeEventListener('abort', stop);
-		lease.close();
+		user.close();
 	}
 }

@@ -18,10 +18,9 @@ import { toolRow } from '../shared/n8n/tools/askingRow';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { forEachWithPauses } from '../shared/pauses';
 import { isUnset, messageOf, quoted } from '../shared/values';
-import { FileRows } from './file/fileRows';
-import { SeveralFiles } from './file/severalFiles';
+import { rowsOfFiles, type Source } from './file/csvFile';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
-import { type ContactsFrom, ItemRows, type RowSource } from './push/rows';
+import { type ContactItem, type ContactsFrom, type PushInput, rowsOfItems } from './push/rows';
 
 export function contactsFrom(form: Fields): ContactsFrom {
 	const from = form.choice('contactsFrom', 'items');
@@ -33,19 +32,19 @@ export function contactsFrom(form: Fields): ContactsFrom {
  *
  * @throws InvalidInput if they can't be read
  */
-export async function openRows(run: OperationRun): Promise<RowSource> {
+export async function readRows(run: OperationRun): Promise<PushInput> {
 	const from = contactsFrom(run.parameters.at(0));
 	if (from === 'pasted') return await pastedRows(run);
 	if (from !== 'json') requireAllItems(run.context);
-	if (from === 'csv') return await openFiles(run);
-	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
+	if (from === 'csv') return await rowsOfFiles(filesOfInput(run.context));
+	return await rowsOfItems(from === 'json' ? await contactsInJson(run) : inputItems(run.context));
 }
 
 /** As a tool, only the row that asks. What the model gives is in JSON, so that it never replaces a column. */
-function rowsOfInput(context: IExecuteFunctions): RowSource {
-	if (!runsAsTool(context)) return new ItemRows(context.getInputData());
+function inputItems(context: IExecuteFunctions): ContactItem[] {
+	if (!runsAsTool(context)) return context.getInputData();
 	const json = toolRow(context) ?? {};
-	if (Object.keys(json).length > 0) return new ItemRows([{ json }]);
+	if (Object.keys(json).length > 0) return [{ json }];
 	throw new InvalidInput(
 		"The tool pushes a row of the agent's input, and it isn't certain which one, so nothing was sent",
 		onScreenOnly(
@@ -54,7 +53,7 @@ function rowsOfInput(context: IExecuteFunctions): RowSource {
 	);
 }
 
-async function contactsInJson({ context, parameters }: OperationRun): Promise<RowSource> {
+async function contactsInJson({ context, parameters }: OperationRun): Promise<ContactItem[]> {
 	const mayDiffer = mayNameRow(parameters.at(0).expression('contacts'));
 	const namesRow = mayDiffer && context.getInputData().length > 1;
 	const contactsAt = (index: number) => {
@@ -74,7 +73,7 @@ async function contactsInJson({ context, parameters }: OperationRun): Promise<Ro
 			forEveryone(`Send at most ${max} at a time, or use input items with one row each.`),
 		);
 	}
-	return new ItemRows(contacts);
+	return contacts;
 }
 
 /**
@@ -102,14 +101,14 @@ function contactsIn(value: JsonValue | undefined, where: string): JsonObject[] {
 }
 
 /** Spreadsheet programs copy cells as text with tabs. The text of a CSV file can be pasted, too. */
-async function pastedRows({ context, parameters }: OperationRun): Promise<RowSource> {
+async function pastedRows({ context, parameters }: OperationRun): Promise<PushInput> {
 	const trimmed = parameters.at(0).text('pastedRows');
 	// The first cell, and the last one, can be empty.
 	const written: unknown = context.getNodeParameter('pastedRows', 0);
 	const text = (typeof written === 'string' ? written : trimmed).replace(/^\uFEFF/, '');
 	// The byte order mark says that it's UTF-8, also if a character was damaged before.
 	const open = () => [Buffer.from(`\uFEFF${text}\n`)];
-	if (trimmed !== '') return await FileRows.open({ name: 'Rows', isPasted: true, open });
+	if (trimmed !== '') return await rowsOfFiles([{ name: 'Rows', isPasted: true, open, item: 0 }]);
 	throw new InvalidInput(
 		"'Rows' is empty, so nothing was sent",
 		onScreenOnly(
@@ -118,15 +117,15 @@ async function pastedRows({ context, parameters }: OperationRun): Promise<RowSou
 	);
 }
 
-/** The rows of all CSV files in the input, whatever their fields are called. */
-async function openFiles({ context }: OperationRun): Promise<RowSource> {
+/** All CSV files in the input, whatever their fields are called. */
+function filesOfInput(context: IExecuteFunctions): Source[] {
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
 			"A tool can't read CSV files, so nothing was sent",
 			onScreenOnly("Set 'Contacts From' of the tool to JSON."),
 		);
 	}
-	const files: FileRows[] = [];
+	const files: Source[] = [];
 	const names = new Map<string, number>();
 	for (const [item, data] of context.getInputData().entries()) {
 		const found = filesOf(context, data);
@@ -139,11 +138,10 @@ async function openFiles({ context }: OperationRun): Promise<RowSource> {
 				id === undefined
 					? [Buffer.from(data, 'base64')]
 					: readable(name, context.helpers.getBinaryStream(id));
-			files.push(await FileRows.open({ name, open }, item));
+			files.push({ name, open, item });
 		}
 	}
-	const [only] = files;
-	return only !== undefined && files.length === 1 ? only : new SeveralFiles(files);
+	return files;
 }
 
 type NamedFile = [field: string, file: IBinaryData];
@@ -202,8 +200,8 @@ async function* readable(
 
 function notReadable(name: string, error: unknown): NotSent {
 	return new NotSent(
-		`n8n couldn't read the file ${quoted(name)} to its end, so the remaining rows weren't sent`,
-		onScreenOnly('Push only the remaining rows. If n8n has deleted the file, load it again first.'),
+		`n8n couldn't read the file ${quoted(name)} to its end, so nothing was sent`,
+		onScreenOnly('Try again. If n8n has deleted the file, load it again first.'),
 		{ originalMessage: messageOf(error), isTransient: false, origin: 'n8n' },
 	);
 }
