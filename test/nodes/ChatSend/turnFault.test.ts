@@ -1,6 +1,6 @@
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded, type EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
-import type { TurnOutcome } from '../../../nodes/shared/chat/turn';
+import type { SendOutcome } from '../../../nodes/shared/chat/connection';
 import { turnFault } from '../../../nodes/ChatSend/turnFault';
 import type { JsonValue } from '../../../nodes/shared/json';
 
@@ -11,13 +11,13 @@ const INVALID_CODES = [
 	'invalid_interaction',
 ];
 
-const acked = (state: string, error?: JsonValue, isRepeat = false): TurnOutcome => ({
+const acked = (state: string, error?: JsonValue, isRepeat = false): SendOutcome => ({
 	kind: 'ack',
 	ack: { state, payload: error === undefined ? { state } : { state, error } },
 	isRepeat,
 });
-const unknown = (hasKey: boolean): TurnOutcome => ({ kind: 'unknown', hasKey });
-const ended = (kind: EndingKind): TurnOutcome => {
+const unknown = (hasKey: boolean): SendOutcome => ({ kind: 'unknown', hasKey });
+const ended = (kind: EndingKind): SendOutcome => {
 	const text = { message: 'The connection fails', resolution: forEveryone('Check it.') };
 	return {
 		kind: 'not_sent',
@@ -25,20 +25,20 @@ const ended = (kind: EndingKind): TurnOutcome => {
 	};
 };
 
-test.each<[TurnOutcome]>([
+test.each<[SendOutcome]>([
 	[acked('default')],
 	[acked('accepted')],
 	[acked('merged')],
 	// An undocumented state without an error is passed through.
-	...[undefined, null, '', false].map((error): [TurnOutcome] => [acked('brand_new', error)]),
+	...[undefined, null, '', false].map((error): [SendOutcome] => [acked('brand_new', error)]),
 ])('%j: accepted', (outcome) => {
 	expect(turnFault(outcome)).toBeNull();
 });
 
 /** With the outcome, and what the service said. */
-const FAULTS: Array<[TurnOutcome, string, string | undefined]> = [
+const FAULTS: Array<[SendOutcome, string, string | undefined]> = [
 	[acked('busy', 'server_busy'), 'not_sent', 'server_busy'],
-	...INVALID_CODES.map((code): [TurnOutcome, string, string] => [
+	...INVALID_CODES.map((code): [SendOutcome, string, string] => [
 		acked('invalid', code),
 		'rejected',
 		code,
@@ -76,7 +76,7 @@ test('a model is told that an unconfirmed message was not sent again', () => {
 });
 
 test('only "busy" and an unreachable service may succeed later without changes', () => {
-	const isTransient = (outcome: TurnOutcome) => turnFault(outcome)?.isTransient;
+	const isTransient = (outcome: SendOutcome) => turnFault(outcome)?.isTransient;
 	expect(isTransient(acked('busy', 'server_busy'))).toBe(true);
 	expect(isTransient(ended('unreachable'))).toBe(true);
 	expect(isTransient(ended('rejected'))).toBe(false);

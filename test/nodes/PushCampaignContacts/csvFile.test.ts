@@ -11,9 +11,6 @@ import {
 	engineHarness,
 	engineTool,
 	newExecutionData,
-	oneNodeWorkflow,
-	retryFailed,
-	runWorkflow,
 	service,
 } from '../../engine';
 import {
@@ -24,7 +21,6 @@ import {
 	fileItem,
 	goOn,
 	inTwos,
-	jsonOf,
 	ok,
 	PATH,
 	phone,
@@ -91,7 +87,7 @@ const readable: Record<string, Record<number, JsonObject | string>> = {
 	},
 	'doubled-line-breaks.csv': { 3: ASHA, 5: RAVI },
 	'duplicates.csv': {
-		2: 'Row 5 has the same number and was kept. The node pushes one row per phone number.',
+		2: 'Asha Rao (row 5) has the same number and was kept. The node pushes one row per phone number.',
 		4: RAVI,
 		5: { phone: '+919876543210', person_name: 'Asha Rao' },
 	},
@@ -358,7 +354,7 @@ describe('several files', () => {
 			['leads.csv', 5, { item: first }],
 		]);
 		expect(rejected[0]?.json.rejection_reason).toMatch(
-			/^Row 3 of "export\.txt" has the same number and was kept/,
+			/^Asha Rao \(row 3 of "export\.txt"\) has the same number and was kept/,
 		);
 		expect(pushed[1]?.json).toMatchObject({ 'Mobile No': phone(2), City: 'Pune' });
 		expect(hints).toContain('Columns used: "Phone" as phone, "Name" as person_name.');
@@ -489,66 +485,25 @@ describe('a file that n8n stores', () => {
 		expect(error?.description).toContain('n8n said: the disk is away.');
 	});
 
-	test('and deletes while its rows are sent: the message leads to the remaining rows, and the retry sends only these', async () => {
-		const numbers = range(10).map(phone);
-		const bodies = respondWith(ok(2), ok(2), ok(2));
-		let isDeleted = true;
-		async function* pieces() {
-			for (const [index, piece] of ['phone', ...numbers].entries()) {
-				await new Promise((resolve) => setImmediate(resolve));
-				if (isDeleted && bodies.length > 0 && index > 7) throw new Error('ENOENT');
-				yield Buffer.from(`${piece}\n`);
-			}
-		}
-		const input = stored(pieces, 'a.csv');
-		const { workflow, start } = oneNodeWorkflow(pushNode(csv(inTwos)), ['Pushed', 'Rejected']);
-		const failed = await runWorkflow(workflow, start, input, 'trigger');
-		expect(failed.data.resultData.error).toMatchObject({
-			message: `n8n couldn't read the file "a.csv" to its end, so the remaining rows weren't sent`,
-			description: expect.stringMatching(
-				/^Push only the remaining rows\. If n8n has deleted the file, load it again first\. n8n said: ENOENT\.\n10 rows: 6 pushed, 4 not sent\.\nPushed: 6 rows[^]*\nNot sent: 4 rows .* To send only these rows, retry this execution/,
-			),
-		});
-		isDeleted = false;
-		respondInto(bodies, ok(2), ok(2));
-		expect((await retryFailed(failed, workflow)).data.resultData.error).toBeUndefined();
-		expect(bodies.flatMap(phonesOf)).toEqual(numbers);
+	test('is read before the first request, so it may change or be deleted while its rows are sent', async () => {
+		const [before, after] = [[1, 2, 3], [7]].map((numbers) =>
+			lines('phone', ...numbers.map(phone)),
+		);
+		let content = before;
+		const bodies: JsonObject[] = [];
+		service()
+			.get('/v1/campaigns/42/status')
+			.reply(200, () => {
+				content = after;
+				return { success: true, data: { campaign: { id: 42, status: 'Active' } } };
+			});
+		respondInto(bodies, ok(2), ok(1));
+		const input = stored(() => [Buffer.from(content ?? '')], 'a.csv');
+		const skipping = csv({ options: { skipPushedBefore: true }, ...inTwos });
+		const { error } = await runPush(input, skipping);
+		expect(error).toBeUndefined();
+		expect(bodies.flatMap(phonesOf)).toEqual([1, 2, 3].map(phone));
 	});
-
-	const [one = '', two = '', three = ''] = range(3).map((row) => `${phone(row)},Pune`);
-	const before = lines('phone,city', one, two, three);
-	test.each([
-		['ends earlier', lines('phone,city', two, three)],
-		['has its rows elsewhere', lines('phone,city', one, '', two, three)],
-		['has another number', lines('phone,city', `${phone(3)},Pune`, two, three)],
-		['has a quote without an end', lines('phone,city', one, two, `"${three}`)],
-		['has a fault in a row', lines('phone,city', one, two, `${three},x`)],
-		['has another header', lines('mobile,city', one, two, three)],
-		['has a NUL character', `${before}\0`],
-	])(
-		'and changes after its rows were checked, so that it %s: none is sent, and each is named',
-		async (_how, then) => {
-			let content = before;
-			service()
-				.get('/v1/campaigns/42/status')
-				.reply(200, () => {
-					content = then;
-					return { success: true, data: { campaign: { id: 42, status: 'Active' } } };
-				});
-			const input = stored(() => [Buffer.from(content)], 'a.csv');
-			const parameters = csv({ options: { output: 'rows', skipPushedBefore: true } });
-			const { rejected } = await runPush(input, parameters, goOn);
-			expect(jsonOf(rejected)).toMatchObject(
-				[2, 3, 4].map((row) => ({
-					source_file: 'a.csv',
-					source_row: row,
-					rejection_status: 'not_sent',
-					rejection_reason:
-						"The file changed after its rows were checked, so the remaining rows weren't sent. Restore the file, or push only the remaining rows of the new one.",
-				})),
-			);
-		},
-	);
 
 	test('is open alone among others, read as often for many requests as for one, and closed at the end', async () => {
 		let [open, most, readings] = [0, 0, 0];
@@ -612,7 +567,7 @@ describe('more rows than n8n can store as items', () => {
 		});
 	});
 
-	test('after a stop, Rejected has one item for the rows of a request and a file', async () => {
+	test('after a stop, Rejected has one item for consecutive rows of a file with the same reason', async () => {
 		const half = MAX / 2;
 		const files = [fileOf('a.csv', 0, half + 15_000), fileOf('b.csv', 600_000, half + 5_001)];
 		const bodies = breaking('ECONNRESET', respondWith(ok(10_000)));
@@ -625,22 +580,25 @@ describe('more rows than n8n can store as items', () => {
 			not_sent: MAX + 1,
 		});
 		const LEGEND = 'Row numbers are as in a spreadsheet program. The header of each file is row 1.';
-		const reason = (rows: string): unknown => expect.stringMatching(`^${rows}: \\w+ .* ${LEGEND}$`);
-		expect(rejected).toHaveLength(1 + MAX / 10_000 + 1);
-		expect(jsonOf(rejected.slice(0, 2))).toEqual([
-			{ rejection_status: 'unknown', rejection_reason: reason('Rows 10002 to 20001 of "a.csv"') },
-			{ rejection_status: 'not_sent', rejection_reason: reason('Rows 20002 to 30001 of "a.csv"') },
-		]);
-		expect(rejected[25]).toEqual({
+		const item = (status: string, rows: string, file: number) => ({
 			json: {
-				rejection_status: 'not_sent',
-				rejection_reason: reason('Rows 260002 to 265001 of "a.csv", rows 2 to 5001 of "b.csv"'),
+				rejection_status: status,
+				rejection_reason: expect.stringMatching(`^${rows}: \\w+ .* ${LEGEND}$`),
 			},
-			pairedItem: [{ item: 0 }, { item: 1 }],
+			pairedItem: [{ item: file }],
 		});
-		expect(rejected.at(-1)).toEqual({
-			json: { rejection_status: 'not_sent', rejection_reason: reason('Row 255002 of "b.csv"') },
-			pairedItem: [{ item: 1 }],
-		});
+		expect(rejected).toEqual([
+			item('unknown', 'Rows 10002 to 20001 of "a.csv"', 0),
+			item('not_sent', 'Rows 20002 to 265001 of "a.csv"', 0),
+			item('not_sent', 'Rows 2 to 255002 of "b.csv"', 1),
+		]);
+	});
+
+	test('beyond a million, nothing is sent', async () => {
+		const text = `phone\n${'x\n'.repeat(1_000_001)}`;
+		const { error } = await runPush([fileItem('a.csv', text)], csv());
+		expect(error?.message).toBe(
+			'The input has more than 1,000,000 rows, the most that a push can have, so nothing was sent',
+		);
 	});
 });

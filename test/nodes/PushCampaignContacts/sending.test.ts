@@ -4,6 +4,7 @@ import difference from 'lodash/difference';
 import range from 'lodash/range';
 import { DateTime } from 'luxon';
 import { sendInParts } from '../../../nodes/PushCampaignContacts/push/rejectedRows';
+import { rowsOfItems, type Row } from '../../../nodes/PushCampaignContacts/push/rows';
 import { ServiceRejection } from '../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
@@ -188,14 +189,17 @@ describe('the parts of a rejected request', () => {
 		const accepted: number[] = [];
 		const refused: number[] = [];
 		let requests = 0;
-		const request = async (part: readonly number[]) => {
+		const request = async (part: readonly Row[]) => {
 			requests++;
-			const error = errorOf(part);
-			if (error === undefined) accepted.push(...part);
+			const indexes = part.map(({ index: at }) => at);
+			const error = errorOf(indexes);
+			if (error === undefined) accepted.push(...indexes);
 			return await Promise.resolve(error);
 		};
-		const { stopped, rest } = await sendInParts(range(count), request, (row) => refused.push(row));
-		return { accepted, refused, requests, stopped, rest };
+		const { rows } = await rowsOfItems(range(count).map(() => ({})));
+		const refuse = ({ index: at }: Row) => refused.push(at);
+		const { stopped, rest } = await sendInParts(rows, request, refuse);
+		return { accepted, refused, requests, stopped, rest: rest.map(({ index: at }) => at) };
 	}
 
 	/** How a service may name a contact, and quote its note. */

@@ -1,22 +1,35 @@
 import { isLinear } from '../../../growth/linear';
-import { RowsNotPushed } from '../../../../nodes/PushCampaignContacts/push/outcome';
-import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
+import { rowsWith } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import {
 	MAX_NUMBERS_KEPT,
 	NumbersOfExecution,
 	type NumbersRecord,
 } from '../../../../nodes/PushCampaignContacts/push/numbersOfExecution';
+import { newRow, settle, type Table } from '../../../../nodes/PushCampaignContacts/push/rows';
+
+const table: Table = {
+	names: new Set(),
+	repeated: new Set(),
+	hasPath: () => false,
+	isEmpty: () => false,
+	first: [],
+};
 
 /** Pushes the numbers that no earlier push of the execution has. @returns how many they are */
 function push(record: NumbersRecord, first: number, count: number): number {
 	const numbers = new NumbersOfExecution(record, 42);
-	const notPushed = new RowsNotPushed();
-	const all = Array.from({ length: count }, (_, row) => row);
-	const keyOf = (row: number) => 919_000_000_000 + first + row;
-	const rows = numbers.leaveOut(all, keyOf, { notPushed, unknownBefore: new Set() });
-	const pushed = [{ rows: RowSet.of(rows), response: {}, unmatched: [] }];
-	numbers.add({ received: count, pushed, notPushed, enqueue: false }, keyOf);
-	return rows.length;
+	const rows = Array.from({ length: count }, (_, index) => {
+		const row = newRow({ index, number: index + 1, json: {}, table, input: index });
+		return Object.assign(row, { phone: String(9_000_000_000 + first + index) });
+	});
+	const unknownBefore = new Set<string>();
+	const emptied = { count: 0, examples: [] };
+	const left = numbers.leaveOut(rows, { rows, unknownBefore, hasNames: false, emptied });
+	for (const row of left) settle(row, 'pushed');
+	const input = { rows, tables: [table], notes: [], maxOutputRows: Infinity, legend: '' };
+	const outcome = { input, requests: [], hasRejections: false, enqueue: false };
+	numbers.add(outcome);
+	return rowsWith(outcome, 'pushed').length;
 }
 const newRecord = (): NumbersRecord => ({ count: 0, lists: {}, runs: {} });
 
