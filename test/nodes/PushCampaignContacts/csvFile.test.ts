@@ -7,12 +7,7 @@ import range from 'lodash/range';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
-import {
-	engineHarness,
-	engineTool,
-	newExecutionData,
-	service,
-} from '../../engine';
+import { engineHarness, engineTool, newExecutionData, service } from '../../engine';
 import {
 	accepted,
 	ARCHIVED,
