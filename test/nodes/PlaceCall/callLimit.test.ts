@@ -105,20 +105,6 @@ describe('Limit Calls per Person', () => {
 		expect(await isCalled([ASHA], { callLimit })).toEqual([true]);
 	});
 
-	it("counts in the zone of the workflow, whatever those of its nodes' calling hours are", async () => {
-		acceptCalls(1);
-		const wholeDay = { callingDays: 'Mon-Sun', callingFrom: '00:00', callingUntil: '24:00' };
-		// Three different days.
-		itIs('2026-11-20T10:30:00Z');
-		const runs: IDataObject[] = [];
-		for (const timeZone of ['Pacific/Pago_Pago', 'Asia/Kolkata', 'Pacific/Kiritimati']) {
-			const parameters = { ...HOURS, ...wholeDay, timeZone };
-			runs.push(...records(await call([ASHA], parameters, 'America/New_York')));
-		}
-		const over = { placed: false, next_call_possible_at: '2026-11-21T00:00:00-05:00' };
-		expect(runs).toMatchObject([{ placed: true }, over, over]);
-	});
-
 	it.each([
 		['2026-04-23T12:00:00+02:00', '2026-04-24T01:00:00+03:00'],
 		['2026-04-24T12:00:00+03:00', '2026-04-25T00:00:00+03:00'],
@@ -193,15 +179,6 @@ describe('scheduled calls', () => {
 		expect(await isCalled([ASHA])).toEqual([true]);
 	});
 
-	it('outside the calling hours count at the next opening', async () => {
-		acceptCalls(1);
-		itIs(NIGHT);
-		await call([ASHA], HOURS);
-		expect(records(await call([ASHA], HOURS))).toMatchObject([
-			{ next_call_possible_at: '2026-11-24T00:00:00+05:30' },
-		]);
-	});
-
 	it('that the service delays until the hours end count at the next opening, also for the limit', async () => {
 		const scheduled = { ...BODY, scheduled_at: '2026-11-23T09:00:00+05:30' };
 		for (const sent of [[scheduled], []]) {
@@ -211,6 +188,10 @@ describe('scheduled calls', () => {
 			expect(await isCalled([ASHA], HOURS)).toEqual([sent.length > 0]);
 			expect(bodies).toEqual(sent);
 		}
+		itIs(NIGHT);
+		expect(records(await call([ASHA], HOURS))).toMatchObject([
+			{ placed: false, next_call_possible_at: '2026-11-24T00:00:00+05:30' },
+		]);
 		// Nothing counts for the day on which nobody was called.
 		expect(store.size).toBe(1);
 	});

@@ -47,11 +47,11 @@ function rejecting(count: number, ...rejected: string[]): string[] {
 
 type Retried = {
 	rows: IDataObject[];
-	/** Numbers that the service rejects once. */
-	rejected: string[];
 	node?: INodeParameters;
 	/** What an edit changes before the retry. */
 	edit?: INodeParameters;
+	/** The number that the service rejects once. */
+	rejected: string;
 	/** The numbers of all calls, in both executions. */
 	sent: string[];
 	/** The calls that the retry returns. */
@@ -59,68 +59,55 @@ type Retried = {
 };
 
 describe('Retry in the list of executions', () => {
+	const [A, B, C] = [phone(0), phone(1), phone(2)];
+	const german = [{ phone: '030 1234567' }, { phone: '030 1234568' }];
+	const otherCall = {
+		agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' },
+		options: { systemPrompt: 'Be brief.' },
+		developerSettings: { concurrency: 5, useLegacyEndpoint: false },
+	};
+	const withMoment = { ...onOtherDays, personName: '={{ $now.toMillis() }}' };
+
 	it.each<[string, Retried]>([
 		[
 			'places no call again, and continues with rejected and later items',
-			{
-				rows: people(3),
-				rejected: [phone(1)],
-				sent: [phone(0), phone(1), phone(1), phone(2)],
-				ids: [`call-${phone(0)}`, `call-${phone(1)}`, `call-${phone(2)}`],
-			},
+			{ rows: people(3), rejected: B, sent: [A, B, B, C], ids: [A, B, C] },
 		],
 		[
 			'calls a person not again for the same item, whatever was edited',
 			{
-				rows: [...people(3), same],
-				rejected: [phone(2)],
-				node: onOtherDays,
-				edit: {
-					agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' },
-					options: { systemPrompt: 'Be brief.' },
-					developerSettings: { concurrency: 5, useLegacyEndpoint: false },
-				},
-				sent: [phone(0), phone(1), phone(2), phone(2), phone(0)],
-				ids: [0, 1, 2].map((index) => `call-${phone(index)}`).concat(`call-${phone(0)}-2`),
+				...{ rows: [...people(3), same], node: onOtherDays, edit: otherCall },
+				...{ rejected: C, sent: [A, B, C, C, A], ids: [A, B, C, `${A}-2`] },
 			},
 		],
 		[
 			'calls a person not again whose number was edited to another format',
 			{
-				rows: [{ phone: '030 1234567' }, { phone: '030 1234568' }],
-				rejected: ['0301234568'],
-				node: { countryCode: 'DE' },
+				...{ rows: german, node: { countryCode: 'DE' }, rejected: '0301234568' },
 				edit: { phoneNumber: '={{ "+49" + $json.phone.slice(1) }}' },
-				sent: ['0301234567', '0301234568', '301234568'],
-				ids: ['call-0301234567', 'call-301234568'],
+				...{ sent: ['0301234567', '0301234568', '301234568'], ids: ['0301234567', '301234568'] },
 			},
 		],
 		[
 			'calls the new number of an item',
 			{
-				rows: people(2),
-				rejected: [phone(1)],
-				edit: { phoneNumber: '=980000000{{ $itemIndex }}' },
-				sent: [phone(0), phone(1), '9800000000', '9800000001'],
-				ids: ['call-9800000000', 'call-9800000001'],
+				...{ rows: people(2), edit: { phoneNumber: '=980000000{{ $itemIndex }}' }, rejected: B },
+				...{ sent: [A, B, '9800000000', '9800000001'], ids: ['9800000000', '9800000001'] },
 			},
 		],
 		[
 			'recognizes calls whose request contains the time of the attempt, also for rows with the same number',
 			{
-				rows: [same, same, { phone: phone(1) }, same],
-				rejected: [phone(1)],
-				node: { ...onOtherDays, personName: '={{ $now.toMillis() }}' },
-				sent: [phone(0), phone(0), phone(1), phone(1), phone(0)],
-				ids: [`call-${phone(0)}`, `call-${phone(0)}-2`, `call-${phone(1)}`, `call-${phone(0)}-3`],
+				...{ rows: [same, same, { phone: B }, same], node: withMoment, rejected: B },
+				...{ sent: [A, A, B, B, A], ids: [A, `${A}-2`, B, `${A}-3`] },
 			},
 		],
 	])('%s', async (_what, { rows, rejected, node = {}, edit = {}, sent, ids: expected }) => {
-		const phones = rejecting(sent.length, ...rejected);
+		const phones = rejecting(sent.length, rejected);
 		const failed = await run(placeCallNode({ ...perItem, ...node }), rows);
 		expect(failed.data.resultData.error).toBeDefined();
 		const edited = placeCallNode({ ...perItem, ...node, ...edit });
-		expect(ids(await retry(failed, edited))).toEqual(expected);
+		expect(ids(await retry(failed, edited))).toEqual(expected.map((id) => `call-${id}`));
 		expect(phones).toEqual(sent);
 	});
 

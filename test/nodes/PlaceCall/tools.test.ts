@@ -122,15 +122,6 @@ it('an MCP client without a session is not told to repeat the request', async ()
 	expect(await tool()).toMatchObject(scheduled(MONDAY, DONT_REPEAT));
 });
 
-it('a model that repeats a request after the time of its call has passed gets the stored result', async () => {
-	const itIs = skipSleeps(Date.parse(NOON));
-	callsEndpoint().reply(200, { success: true, data: { call_id: 'call-1' } });
-	const tool = engineTool(node({ when: '2026-11-20T13:00:00+05:30' }));
-	expect(await tool()).toMatchObject({ outcome: 'done' });
-	itIs(NIGHT);
-	expect(await tool()).toMatchObject({ outcome: 'already_done', result: { call_id: 'call-1' } });
-});
-
 describe('within the time limit of tools', () => {
 	it('a call without a response is unknown, and not placed again', async () => {
 		const pass = holdTimeouts();
