@@ -75,14 +75,6 @@ describe('Retry', () => {
 		expect(bodies).toEqual([]);
 	});
 
-	it('calls again from a node that was added again, as retries.md says', async () => {
-		acceptCalls(1);
-		const begun = await kill(node(), people(1));
-		const bodies = acceptUpTo(1);
-		await retry(begun, node({}, { id: 'id-of-the-new-node' }), people(1));
-		expect(bodies).toHaveLength(1);
-	});
-
 	it('of a single item says nothing of other items', async () => {
 		acceptCalls(1);
 		const { description } = faultOf(await retry(await kill(node(), people(1)), node(), people(1)));
@@ -102,50 +94,95 @@ describe('Retry', () => {
 		expect(description).toContain("To send the items that weren't sent, set 'On Error'");
 	});
 
-	it.each([
-		['fields', 'not_sent', { phoneNumber: 'none' }, false],
-		['settings', 'not_sent', { developerSettings: { concurrency: 'many' } }, false],
-		["fields and n8n's database", 'unknown', { phoneNumber: 'none' }, true],
-	])(
-		"an item whose %s can't be read has the outcome %s if no request had begun",
-		async (_what, outcome, invalid, isLocked) => {
-			const begun = await kill(node(invalid, CONTINUE), []);
-			if (isLocked) lock();
-			const again = await retry(begun, node(invalid, CONTINUE), people(1));
-			expect(records(again)).toMatchObject([{ details: { outcome } }]);
-		},
-	);
+	type Crash = {
+		/** Changes of the node, in both attempts. */
+		node?: INodeParameters;
+		/** The rows of the first attempt, and what the service does with their calls. */
+		begun: IDataObject[];
+		replies: Array<'placed' | 'rejected'>;
+		/** The rows of the retry, if they differ. */
+		rows?: IDataObject[];
+		/** Changes of the node before the retry. */
+		over?: Partial<INode>;
+		isLocked?: true;
+		/** The number that the retry calls, or the outcome, of each row. */
+		outcomes: string[];
+	};
+	const [A, B, C] = [phone(0), phone(1), phone(2)];
+	const both: Crash['replies'] = ['placed', 'placed'];
+	const moved = [{ phone: phone(7) }, { phone: B }, { phone: '098765 43210' }];
+	const twice = [
+		{ phone: A, name: 'Too long', at: '2020-01-31T10:00:00+05:30' },
+		{ phone: A, name: 'Asha', at: '2040-01-31T10:00:00+05:30' },
+	];
+	const atTheirTimes = { when: 'dateTime', scheduledAt: '={{ $json.at }}' };
+	const named = { ...onOtherDays, personName: '={{ $json.name }}' };
+	const unreadable = { phoneNumber: 'none' };
+	const unreadableSettings = { developerSettings: { concurrency: 'many' } };
+	const nothing = { begun: [], rows: people(1), replies: [] };
 
-	it.each<[string, Array<'placed' | 'rejected'>, IDataObject[], calls: Array<number | undefined>]>([
+	it.each<[string, Crash]>([
 		[
 			'recognizes people by number, also if their row moved',
-			['placed', 'placed'],
-			[{ phone: phone(7) }, { phone: phone(1) }, { phone: '098765 43210' }],
-			[7, undefined, undefined],
+			{ begun: people(2), replies: both, rows: moved, outcomes: [phone(7), 'unknown', 'unknown'] },
 		],
 		[
 			'places calls that were not started',
-			['placed', 'placed'],
-			people(3),
-			[undefined, undefined, 2],
+			{ begun: people(2), replies: both, rows: people(3), outcomes: ['unknown', 'unknown', C] },
 		],
-		['places calls that were rejected', ['placed', 'rejected'], people(2), [undefined, 1]],
-	])('with Continue, %s, and repeatedly none again', async (_what, replies, rows, calls) => {
+		[
+			'places calls that were rejected',
+			{ begun: people(2), replies: ['placed', 'rejected'], outcomes: ['unknown', B] },
+		],
+		[
+			'calls again from a node that was added again, as retries.md says',
+			{ begun: people(1), replies: ['placed'], over: { id: 'id-of-the-new-node' }, outcomes: [A] },
+		],
+		[
+			'calls a person no more of whom an earlier item was never started',
+			{ node: atTheirTimes, begun: twice, replies: ['placed'], outcomes: ['unknown', 'unknown'] },
+		],
+		[
+			'calls a person no more of whom an earlier item was rejected',
+			{
+				...{ node: named, begun: twice, replies: ['rejected', 'placed'] },
+				outcomes: ['unknown', 'unknown'],
+			},
+		],
+		[
+			"says that an item wasn't sent whose fields can't be read, if no request had begun",
+			{ ...nothing, node: unreadable, outcomes: ['not_sent'] },
+		],
+		[
+			"says that an item wasn't sent whose settings can't be read, if no request had begun",
+			{ ...nothing, node: unreadableSettings, outcomes: ['not_sent'] },
+		],
+		[
+			"doesn't say so if n8n's database can't be read either",
+			{ ...nothing, node: unreadable, isLocked: true, outcomes: ['unknown'] },
+		],
+	])('with Continue, %s, and repeatedly none again', async (_what, crash) => {
+		const { node: parameters, begun, replies, rows = begun, over, isLocked, outcomes } = crash;
 		for (const reply of replies) {
 			if (reply === 'placed') acceptCalls(1);
 			else rejectCall();
 		}
-		const begun = await kill(node({}, CONTINUE), people(2));
-		const bodies = acceptCalls(1);
-		const once = await retry(begun, node({}, CONTINUE), rows);
-		const ids = calls.map((index) => index && `call-${phone(index)}`);
-		expect(records(once).map(({ call_id: id }) => id)).toEqual(ids);
-		// The result of the first retry is stored with it.
-		const again = await retry(once.data, node({}, CONTINUE), rows);
-		expect(records(again).map(({ call_id: id }) => id)).toEqual(ids);
-		const unknown = rows.map(() => UNKNOWN);
-		expect(records(await retry(begun, node({}, CONTINUE), rows))).toMatchObject(unknown);
-		expect(bodies).toHaveLength(1);
+		const killed = await kill(node(parameters, CONTINUE), begun);
+		if (isLocked) lock();
+		const current = node(parameters, { ...CONTINUE, ...over });
+		const isCall = (outcome: string) => outcome.startsWith('9');
+		const bodies = acceptUpTo(2);
+		const expected = outcomes.map((outcome) =>
+			isCall(outcome) ? { call_id: `another-call-${outcome}` } : { details: { outcome } },
+		);
+		const once = await retry(killed, current, rows);
+		expect(records(once)).toMatchObject(expected);
+		// The result of the first retry is stored with it, and not with the execution that was killed.
+		expect(records(await retry(once.data, current, rows))).toMatchObject(expected);
+		const details = outcomes.map((outcome) => ({ outcome: isCall(outcome) ? 'unknown' : outcome }));
+		const again = records(await retry(killed, current, rows)).map((item) => item.details);
+		expect(again).toMatchObject(details);
+		expect(bodies.map(phoneOf)).toEqual(outcomes.filter(isCall));
 	});
 
 	it("doesn't advise to run an item again whose call an earlier attempt placed", async () => {
@@ -160,28 +197,6 @@ describe('Retry', () => {
 		expect(message).toContain('[row 2]');
 		expect(description).toContain('Completed in this run: row 1.');
 	});
-
-	it.each([
-		['was never started', { when: 'dateTime', scheduledAt: '={{ $json.at }}' }],
-		['was rejected', { ...onOtherDays, personName: '={{ $json.name }}' }],
-	])(
-		'calls a person no more if an earlier item of the same person %s',
-		async (what, parameters) => {
-			if (what === 'was rejected') rejectCall();
-			const rows = [
-				{ phone: phone(0), name: 'Too long', at: '2020-01-31T10:00:00+05:30' },
-				{ phone: phone(0), name: 'Asha', at: '2040-01-31T10:00:00+05:30' },
-			];
-			const bodies = acceptCalls(1);
-			const begun = await kill(node(parameters, CONTINUE), rows);
-			expect(bodies).toHaveLength(1);
-			const again = acceptUpTo(2);
-			const items = records(await retry(begun, node(parameters, CONTINUE), rows));
-			const error = expect.stringContaining('An earlier attempt of this execution may have sent');
-			expect(items).toMatchObject([{ error }, { error }]);
-			expect(again).toEqual([]);
-		},
-	);
 
 	it("while n8n's database is locked, returns the outcome and what to do", async () => {
 		acceptCalls(1);

@@ -92,6 +92,7 @@ it('counts only a captured value of a completed call as an answer', async () => 
 	const missed = (status: string) => `The person wasn't reached (status "${status}").`;
 	const isOpen = "The call wasn't completed when the wait ended.";
 
+	const EMPTY: JsonValue[] = [' ', {}, [], [null], { said: '' }, null];
 	const answers: Array<[outcome: JsonObject, answer: string, explanation: string]> = [
 		[captured('yes'), 'yes', 'The person said yes ("yes").'],
 		[captured('हाँ'), 'yes', 'The person said yes ("हाँ").'],
@@ -105,7 +106,7 @@ it('counts only a captured value of a completed call as an answer', async () => 
 		[captured('yes, but'), 'unclear', neither('"yes, but"')],
 		[captured(['yes']), 'unclear', neither('"["yes"]"')],
 		[captured({ ok: 'yes' }), 'unclear', neither('"{"ok":"yes"}"')],
-		...[' ', {}, [], [null], { said: '' }, null].map((empty): [JsonObject, string, string] => [
+		...EMPTY.map((empty): [JsonObject, string, string] => [
 			captured(empty),
 			'unclear',
 			noAnswer('picked'),

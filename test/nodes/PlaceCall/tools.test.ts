@@ -8,7 +8,6 @@ import {
 	callsEndpoint,
 	HOURS,
 	NIGHT,
-	NOON,
 	placeCallHarness,
 	waitBy,
 } from './placeCallHarness';

@@ -19,7 +19,7 @@ import {
 } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, fixtures } from '../../simulator';
-import { CONTINUE, faultOf, itemsOf, waitBy } from './placeCallHarness';
+import { CONTINUE, itemsOf, waitBy } from './placeCallHarness';
 import { byReading, byWebhook, HOUR, MODES, N8N, people, waitHarness } from './waitHarness';
 
 const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
