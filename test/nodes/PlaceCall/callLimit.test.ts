@@ -276,6 +276,8 @@ describe('a call counts unless it was certainly not placed', () => {
 		acceptCalls(1);
 		const node = placeCallNode(LIMIT);
 		const begun = await harness.kill(node, [{}]);
+		// The counted call, and the notes of the execution and its request.
+		expect(store.size).toBe(3);
 		expect(placedIn(await place(LIMIT))).toEqual([false]);
 		const again = await harness.retryAfterKill(begun, node);
 		expect(faultOf(again).message).toContain('n8n has no record of the result');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import nock from 'nock';
-import type { IDataObject, INode, INodeParameters, IRun, IWebhookResponseData } from 'n8n-workflow';
+import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import {
@@ -10,7 +10,6 @@ import {
 	records,
 	resume,
 	runWorkflow,
-	type FakeResponse,
 	type WebhookRequest,
 } from '../../engine';
 import { until } from '../../n8n/until';
@@ -38,13 +37,6 @@ const ownAddress = () =>
 	nock(N8N)
 		.get(/^\/webhook-waiting\//)
 		.reply(409, {});
-
-/** The response to a request at the resume URL. `items` if the execution resumed. */
-export type Arrival = {
-	response: FakeResponse;
-	result: IWebhookResponseData | undefined;
-	items: object[] | undefined;
-};
 
 /** Executions in which Place Call waits, and requests to their resume URLs. */
 export function waitingExecutions(
@@ -78,8 +70,8 @@ export function waitingExecutions(
 		);
 	}
 
-	/** A request to the resume URL of the waiting execution. */
-	async function deliver(placeCall: INode, run: IRun, request: WebhookRequest): Promise<Arrival> {
+	/** A request to the resume URL of the waiting execution. Returns `items` if the execution resumed. */
+	async function deliver(placeCall: INode, run: IRun, request: WebhookRequest) {
 		const { response, result } = await callWebhook(
 			makeWorkflow([placeCall]),
 			placeCall,
