@@ -15,7 +15,7 @@ import {
 	webhookTrigger,
 } from '../engine';
 import { placeCallHarness } from '../nodes/PlaceCall/placeCallHarness';
-import { waitingExecutions } from '../nodes/PlaceCall/waitingExecutions';
+import { waitingExecutions } from '../nodes/PlaceCall/waitHarness';
 import { fixtures } from '../simulator';
 import { useSimulator } from '../simulator/testing/useSimulator';
 import { corrupt, corruptions } from './corruption';

@@ -1,195 +1,236 @@
+/** *Ask and Wait*: what is asked, what counts as an answer, and the same as a tool and as human review. */
 import { Container } from '@n8n/di';
 import { InstanceSettings, validateUrlSignature } from 'n8n-core';
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import type { JsonObject, JsonValue } from '../../../nodes/shared/json';
 import {
-	newExecutionData,
 	engineTool,
 	hintsOf,
 	makeWorkflow,
-	oneNodeWorkflow,
+	newExecutionData,
 	output,
 	PACKAGE,
-	retryFailed,
-	runWorkflow,
 	records,
+	retryFailed,
 } from '../../engine';
 import { dialects, fixtures } from '../../simulator';
-import { faultOf, HOURS, NIGHT } from './placeCallHarness';
-import { HOUR, waitHarness } from './wait/waitHarness';
-import { people } from './waitingExecutions';
+import { CONTINUE, faultOf, HOURS, NIGHT } from './placeCallHarness';
+import { HOUR, people, waitHarness } from './waitHarness';
 
 const KEY = 'answer_to_question';
+const captured = (value: JsonValue): JsonObject => ({ data_captured: { [KEY]: value } });
 const question = {
 	operation: 'sendAndWait',
 	message: '=May we ship to {{ $json.phone }}?',
-	yesValues: 'yes, go ahead',
-	noValues: 'no',
+	yesValues: 'yes, true, Go ahead, हाँ, Ók',
+	noValues: 'no, false, नहीं',
 };
-const byReading = { waitForCompletion: 'reading' };
+const byReading = { options: { waitForCompletion: 'reading' } };
+const INCLUDE = { options: { includeInputFields: true } };
+const NO_APPROVAL =
+	'This is not an approval. Do not use the tool unless the user asks for it again.';
 
-describe('asking and waiting', () => {
-	const { node, waiting, service, placed, isNow, timeFlies } = waitHarness(dialects.plain);
-	const askNode = async (parameters: INodeParameters = {}, over: Partial<INode> = {}) =>
-		await node({ ...question, ...parameters }, over);
-	const bodies = () =>
-		service()
-			.placedCalls()
-			.map(({ request }) => request);
-	const awake = () => jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+const { harness, node, waiting, service, placed, ...wait } = waitHarness(dialects.plain);
+const { isNow, timeFlies, runOrPause } = wait;
+const askNode = async (parameters: INodeParameters = {}) =>
+	await node({ ...question, ...parameters });
+const awake = () => jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+/** All calls end with a yes at once. */
+const everyoneSaysYes = () => {
+	awake();
+	service().setAutoComplete({ afterMs: 0, outcome: captured('yes') });
+};
+/** The stored items of the waiting execution. */
+const storedItems = (run: IRun) => {
+	const [entry] = run.data.executionData?.nodeExecutionStack ?? [];
+	return entry?.data.main?.[0]?.map(({ json }) => json) ?? [];
+};
 
-	/** The stored items of the waiting execution. */
-	const storedItems = (run: IRun) => {
-		const [entry] = run.data.executionData?.nodeExecutionStack ?? [];
-		return entry?.data.main?.[0]?.map(({ json }) => json);
+it("asks by a data point with n8n's signed resume URL, and waits up to two hours", async () => {
+	isNow(1_000_000);
+	const { run, calls, arrive } = await waiting(question, 2);
+	expect(run.status).toBe('waiting');
+	expect(run.waitTill).toEqual(new Date(1_000_000 + 2 * HOUR + 60_000));
+	for (const [index, { request }] of service().placedCalls().entries()) {
+		const description = `May we ship to ${people(2)[index]?.phone}?`;
+		const point = { key: KEY, description, required: true, output_format: 'yes or no' };
+		expect(request?.data_extraction).toEqual([point]);
+	}
+	const address = new URL(service().placedCalls()[0]?.webhookUrl ?? '');
+	expect(address.pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
+	const signature = address.searchParams.get('signature') ?? '';
+	const { hmacSignatureSecret } = Container.get(InstanceSettings);
+	expect(validateUrlSignature(signature, address, hmacSignatureSecret)).toBe(true);
+	const [first = '', second = ''] = calls;
+	await service().endCall(first, captured(' GO ahead '));
+	expect((await arrive({ call_id: first })).items).toBeUndefined();
+	await service().endCall(second, captured('no'));
+	const { items } = await arrive({ call_id: second });
+	expect(items?.[0]).toMatchObject({
+		...{ status: 'picked', timed_out: false, phone_key: '919000000000', call_id: first },
+		...{ answer: 'yes', captured_answer: ' GO ahead ', data: { approved: true } },
+		explanation: 'The person said yes (" GO ahead ").',
+		asked: {
+			question: 'May we ship to 9000000000?',
+			yes: ['yes', 'true', 'Go ahead', 'हाँ', 'Ók'],
+			no: ['no', 'false', 'नहीं'],
+		},
+	});
+	expect(items?.[1]).toMatchObject({ answer: 'no', data: { approved: false } });
+});
+
+it('counts only a captured value of a completed call as an answer', async () => {
+	const open = {
+		...{ call_ended_by: null, call_ended_reason: null, call_ended_reason_message: null },
+		...{ summary: null, post_call_analysis: null },
 	};
+	const neither = (value: string) =>
+		`${value} was captured, which counts neither as yes nor as no.`;
+	const noAnswer = (status: string) =>
+		`The call is completed (status "${status}"), but has no captured answer.`;
+	const missed = (status: string) => `The person wasn't reached (status "${status}").`;
+	const isOpen = "The call wasn't completed when the wait ended.";
 
-	it("asks by a data point with n8n's signed resume URL, waits up to two hours, and resumes with each answer", async () => {
-		isNow(1_000_000);
-		const { run, calls, arrive } = await waiting(question, 4);
-		expect(run.status).toBe('waiting');
-		expect(run.waitTill).toEqual(new Date(1_000_000 + 2 * HOUR + 60_000));
-		expect(bodies().map((body) => body?.data_extraction)).toEqual(
-			people(4).map(({ phone }) => [
-				{
-					...{ key: KEY, description: `May we ship to ${phone}?`, required: true },
-					output_format: 'yes or no',
-				},
-			]),
-		);
-		const address = new URL(service().placedCalls()[0]?.webhookUrl ?? '');
-		expect(address.pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
-		const signature = address.searchParams.get('signature') ?? '';
-		const { hmacSignatureSecret } = Container.get(InstanceSettings);
-		expect(validateUrlSignature(signature, address, hmacSignatureSecret)).toBe(true);
-		const [first = '', second = '', third = '', fourth = ''] = calls;
-		await service().endCall(first, { data_captured: { [KEY]: 'Go ahead' } });
-		await service().endCall(second, { data_captured: { [KEY]: ' NO' } });
-		await service().endCall(third, { status: 'not_picked', data_captured: null });
-		await service().endCall(fourth, { data_captured: { other: 'yes' } });
-		const { items } = await arrive({ call_id: fourth });
-		expect(items).toMatchObject([
-			{ call_id: first, answer: 'yes', captured_answer: 'Go ahead', data: { approved: true } },
-			{ call_id: second, answer: 'no', captured_answer: ' NO', data: { approved: false } },
-			{ call_id: third, answer: 'not_reached', data: { approved: false } },
-			{ call_id: fourth, answer: 'unclear', data: { approved: false } },
-		]);
-		expect(items?.[0]).toMatchObject({
-			status: 'picked',
-			timed_out: false,
-			phone_key: '919000000000',
-			explanation: 'The person said yes ("Go ahead").',
-			asked: { question: 'May we ship to 9000000000?', yes: ['yes', 'go ahead'], no: ['no'] },
-		});
-	});
+	const EMPTY: JsonValue[] = [' ', {}, [], [null], { said: '' }, null];
+	const answers: Array<[outcome: JsonObject, answer: string, explanation: string]> = [
+		[captured('yes'), 'yes', 'The person said yes ("yes").'],
+		[captured('हाँ'), 'yes', 'The person said yes ("हाँ").'],
+		// Without one of its marks.
+		[captured('ह'), 'unclear', neither('"ह"')],
+		// A decomposed letter.
+		[captured('\u200eO\u0301K'), 'yes', 'The person said yes ("\u200eO\u0301K").'],
+		[captured(true), 'yes', 'The person said yes ("true").'],
+		[captured('No'), 'no', 'The person said no ("No").'],
+		[captured(false), 'no', 'The person said no ("false").'],
+		[captured('yes, but'), 'unclear', neither('"yes, but"')],
+		[captured(['yes']), 'unclear', neither('"["yes"]"')],
+		[captured({ ok: 'yes' }), 'unclear', neither('"{"ok":"yes"}"')],
+		...EMPTY.map((empty): [JsonObject, string, string] => [
+			captured(empty),
+			'unclear',
+			noAnswer('picked'),
+		]),
+		[{ data_captured: { other: 'yes' } }, 'unclear', noAnswer('picked')],
+		[{ status: null, data_captured: null }, 'unclear', noAnswer('null')],
+		[{ status: 'busy', data_captured: null }, 'unclear', noAnswer('busy')],
+		[{ status: 'not_picked', data_captured: null }, 'not_reached', missed('not_picked')],
+		[{ ...captured('yes'), status: 'not_picked' }, 'not_reached', missed('not_picked')],
+		[{ ...open, status: 'failed', data_captured: null }, 'not_reached', missed('failed')],
+		[{ ...open, ...captured('yes') }, 'unclear', isOpen],
+		[{ ...open, data_captured: null }, 'unclear', isOpen],
+	];
+	isNow(1_000_000);
+	const { calls, arrive } = await waiting(question, answers.length);
+	for (const [index, [outcome]] of answers.entries())
+		await service().endCall(calls[index] ?? '', outcome);
+	isNow(1_000_000 + 2 * HOUR);
+	expect((await arrive({ poll: true })).items).toMatchObject(
+		answers.map(([, answer, explanation]) => {
+			const approved = answer === 'yes';
+			const chatInput = approved ? explanation : `${explanation} ${NO_APPROVAL}`;
+			return { answer, explanation, data: { approved, chatInput } };
+		}),
+	);
+});
 
-	it("isn't a yes if n8n's own limit ends the wait, whatever was captured", async () => {
-		const { callId, untilLimit } = await waiting(question);
-		await service().endCall(callId, { data_captured: { [KEY]: 'yes' } });
-		expect(await untilLimit()).toMatchObject([
-			{
-				call_id: callId,
-				answer: 'unclear',
-				explanation: expect.stringContaining('Read the call with Get Call'),
-				data: { approved: false },
-			},
-		]);
-	});
+it.each([
+	['={{ ["yes", " ok ", 7, ""] }}', ['yes', 'ok', '7']],
+	['={{ true }}', ['true']],
+	['={{ 1 }}', ['1']],
+	['yes\nok', ['yes', 'ok']],
+])("'Counts as Yes' may be %j: %j", async (yesValues, yes) => {
+	const { run } = await waiting({ ...question, yesValues });
+	expect(storedItems(run)).toMatchObject([{ asked: { yes } }]);
+});
 
-	it('fields of the item are included, but not used as evidence', async () => {
-		const earlier = { data_captured: { [KEY]: 'yes' }, status: 'picked', asked: 'x', row: 7 };
+it("isn't a yes if n8n's own limit ends the wait, whatever was captured", async () => {
+	const { callId, untilLimit } = await waiting(question);
+	await service().endCall(callId, captured('yes'));
+	const explanation = expect.stringMatching(/^The answer is unknown\. .* with Get Call\.$/);
+	expect(await untilLimit()).toMatchObject([
+		{ call_id: callId, answer: 'unclear', explanation, data: { approved: false } },
+	]);
+});
+
+describe('fields of the row', () => {
+	it('are included, but not used as evidence', async () => {
+		const earlier = { ...captured('yes'), status: 'picked', asked: 'x', row: 7 };
 		const rows = [{ ...people(1)[0], ...earlier }];
-		const options = { includeInputFields: true };
-		const { run, callId, arrive } = await waiting({ ...question, options }, rows);
+		const { run, callId, arrive } = await waiting({ ...question, ...INCLUDE }, rows);
 		expect(storedItems(run)).toMatchObject([{ answer: 'unclear', row: 7 }]);
 		await service().endCall(callId, { data_captured: null });
 		const { items } = await arrive({ call_id: callId });
 		expect(items).toMatchObject([{ row: 7, answer: 'unclear', data: { approved: false } }]);
 	});
 
-	it('items with the same number and question are one call, and all get its answer; another question is not asked', async () => {
+	it("aren't the answer of a failed question", async () => {
+		const earlier = { answer: 'yes', captured_answer: 'yes', data: { approved: true } };
+		const row = { ...earlier, phone: '12', row: 7 };
+		const { run } = await waiting({ ...question, ...INCLUDE }, [row], CONTINUE);
+		const error: unknown = expect.stringContaining("'Phone Number'");
+		expect(records(run)).toMatchObject([{ answer: 'unclear', error, row: 7 }]);
+		expect(records(run)[0]).not.toHaveProperty('data');
+	});
+
+	it("don't count as an error if nobody was called because of the calling hours", async () => {
+		isNow(Date.parse(NIGHT));
+		const hours = { ...HOURS, outsideCallingHours: 'notPlaced' };
+		const row = { ...people(1)[0], error: 'of the row' };
+		const { run } = await waiting({ ...question, ...hours }, [row]);
+		const explanation = 'No call was placed (outside_calling_hours).';
+		const notReached = { answer: 'not_reached', explanation, data: { approved: false } };
+		expect(records(run)).toMatchObject([{ ...notReached, error: 'of the row' }]);
+	});
+});
+
+describe('the same person', () => {
+	it('is asked the same question once for all rows, which get its answer, and no other question', async () => {
 		const sheet = ['Shall we start?', 'Shall we start?', 'Is it late?'].map((text, row) => ({
 			...people(1)[0],
 			...{ row, text, phone_number: `of row ${row}` },
 		}));
-		const { calls, callId, arrive } = await waiting(
-			{ ...question, message: '={{ $json.text }}' },
-			sheet,
-		);
+		const message = '={{ $json.text }}';
+		const { calls, callId, arrive } = await waiting({ ...question, message }, sheet);
 		expect(calls).toHaveLength(1);
-		await service().endCall(callId, { data_captured: { [KEY]: 'yes' } });
-		const { items } = await arrive({ call_id: callId });
+		await service().endCall(callId, captured('yes'));
 		const yes = { answer: 'yes', call_id: callId, data: { approved: true } };
-		expect(items).toMatchObject([
+		const duplicate = { placed: false, duplicate_of: 0 };
+		const explanation = 'No call was placed (duplicate_number).';
+		expect((await arrive({ call_id: callId })).items).toMatchObject([
 			{ row: 0, phone_number: 'of row 0', placed: true, ...yes },
-			{ row: 1, phone_number: 'of row 1', placed: false, duplicate_of: 0, ...yes },
-			{
-				...{ row: 2, placed: false, duplicate_of: 0, answer: 'not_reached' },
-				explanation: 'No call was placed (duplicate_number).',
-			},
+			{ row: 1, phone_number: 'of row 1', ...duplicate, ...yes },
+			{ row: 2, ...duplicate, answer: 'not_reached', explanation },
 		]);
 	});
 
 	it.each([
 		['the same question has its answer', 'Shall we?', 'yes'],
 		['another question is not asked', '={{ $runIndex }}?', 'not_reached'],
-	])('of two branches that ask a person, %s', async (_what, message, answer) => {
-		awake();
-		service().setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
-		const ask = await askNode({ message, options: byReading });
-		const { workflow, start } = oneNodeWorkflow(ask);
-		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
-		ways.push(...ways);
-		const { data } = await runWorkflow(workflow, start, [{ json: { phone: '9000000000' } }]);
-		const answers = (data.resultData.runData.Node ?? []).map(
-			(run) => run.data?.main?.[0]?.[0]?.json,
-		);
-		expect(answers).toMatchObject([
+	])('of two branches that ask, %s', async (_what, message, answer) => {
+		everyoneSaysYes();
+		const ask = await askNode({ message, ...byReading });
+		const { items } = await harness.inTwoBranches(ask, { phone: '9000000000' });
+		expect(items).toMatchObject([
 			{ placed: true, answer: 'yes' },
 			{ placed: false, not_placed_reason: 'duplicate_number', answer },
 		]);
 		expect(service().callsTo('9000000000')).toBe(1);
 	});
 
-	it("a failed question isn't a yes of an earlier question of its row", async () => {
-		const earlier = { answer: 'yes', captured_answer: 'yes', data: { approved: true } };
-		const options = { includeInputFields: true };
-		const row = { ...earlier, phone: '12', row: 7 };
-		const { run } = await waiting({ ...question, options }, [row], {
-			onError: 'continueRegularOutput',
-		});
-		const error: unknown = expect.stringContaining("'Phone Number'");
-		expect(records(run)).toMatchObject([{ answer: 'unclear', error, row: 7 }]);
-		expect(records(run)[0]).not.toHaveProperty('data');
-	});
-
-	it("a person outside the calling hours isn't reached, also if the row has an error", async () => {
-		isNow(Date.parse(NIGHT));
-		const hours = { ...HOURS, outsideCallingHours: 'notPlaced' };
-		const row = { ...people(1)[0], error: 'of the row' };
-		const { run } = await waiting({ ...question, ...hours }, [row]);
-		expect(records(run)).toMatchObject([{ answer: 'not_reached', error: 'of the row' }]);
-	});
-
-	it("no question is asked twice by Retry, and a yes to the old question isn't a yes to a changed one", async () => {
-		awake();
-		service().setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
-		const ask = await askNode({ options: byReading });
-		const { workflow, start } = oneNodeWorkflow(ask);
+	it("isn't asked again by Retry, and a yes to the old question isn't a yes to a changed one", async () => {
+		everyoneSaysYes();
 		service().faults.inject({ kind: 'status', status: 400, times: 1, skip: 1 });
-		const input = [{ json: { phone: '9000000000' } }, { json: { phone: '9000000001' } }];
-		const failed = await runWorkflow(workflow, start, input);
+		const failed = await runOrPause(await askNode(byReading), 2);
 		expect(failed.data.resultData.error).toBeDefined();
-		const changed = await askNode({ options: byReading, message: 'Shall we?' });
+		const changed = await askNode({ ...byReading, message: 'Shall we?' });
 		const again = await retryFailed(failed, makeWorkflow([changed]));
+		const old = 'May we ship to 9000000000?';
 		expect(records(again)).toMatchObject([
 			{
-				answer: 'unclear',
-				captured_answer: 'yes',
-				explanation:
-					'"yes" was captured, but the question was changed after this call, which asked "May we ship to 9000000000?".',
-				data: { approved: false },
-				asked: { question: 'May we ship to 9000000000?', changed_to: 'Shall we?' },
+				...{ answer: 'unclear', captured_answer: 'yes', data: { approved: false } },
+				explanation: `"yes" was captured, but the question was changed after this call, which asked "${old}".`,
+				asked: { question: old, changed_to: 'Shall we?' },
 			},
 			{ answer: 'yes', data: { approved: true }, asked: { question: 'Shall we?' } },
 		]);
@@ -197,23 +238,25 @@ describe('asking and waiting', () => {
 		// n8n's own hint says that only the first item is used.
 		expect(hintsOf(again)).toEqual(['2 items: 2 called.']);
 	});
+});
 
-	it('a tool returns in time, and the repeated request waits longer without another call', async () => {
+describe('as a tool', () => {
+	const phoneNumber = '9000000000';
+
+	it('returns in time, and the repeated request waits longer without another call', async () => {
 		isNow(1_000_000);
 		timeFlies();
-		const data = newExecutionData();
 		// A tool can't wait for the webhook.
 		const options = { waitForCompletion: 'webhook' };
-		const one = await askNode({ phoneNumber: '9000000000', message: 'May I?', options });
-		const ask = engineTool(one, { data });
-		const early = await ask();
-		expect(clock.now() - 1_000_000).toBe(45_000);
-		expect(early).toMatchObject({
+		const one = await askNode({ phoneNumber, message: 'May I?', options });
+		const ask = engineTool(one, { data: newExecutionData() });
+		expect(await ask()).toMatchObject({
 			next_step: 'Repeat this request to wait longer. No second call is placed.',
 			result: { answer: 'unclear', timed_out: true },
 		});
+		expect(clock.now() - 1_000_000).toBe(45_000);
 		const [callId = ''] = placed();
-		await service().completeCall(callId, { data_captured: { [KEY]: 'yes' } });
+		await service().completeCall(callId, captured('yes'));
 		expect(await ask()).toMatchObject({
 			outcome: 'already_done',
 			next_step: 'Continue with the result.',
@@ -222,87 +265,77 @@ describe('asking and waiting', () => {
 		expect(placed()).toEqual([callId]);
 	});
 
-	it('as a tool, asks the same question of two rows once, and tells the other row so', async () => {
-		awake();
-		service().setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
+	it('asks the same question of two rows once, and tells the other row so', async () => {
+		everyoneSaysYes();
 		const data = newExecutionData();
-		const message = '={{ $json.question }}';
-		const one = await askNode({ phoneNumber: '9000000000', message });
-		const rows = ['May I?', 'May I?', 'May he?'].map((question, order) => ({ question, order }));
+		const one = await askNode({ phoneNumber, message: '={{ $json.question }}' });
+		const rows = ['May I?', 'May I?', 'May he?'].map((text, order) => ({ question: text, order }));
 		const results = [];
 		for (const row of rows) results.push(await engineTool(one, { data, rows, row })());
+		const what_happened = expect.stringContaining('has called the number for another row');
 		expect(results).toMatchObject([
 			{ outcome: 'done', result: { answer: 'yes' } },
-			{
-				outcome: 'not_sent',
-				what_happened: expect.stringContaining('has called the number for another row'),
-				result: null,
-			},
+			{ outcome: 'not_sent', what_happened, result: null },
 			{ outcome: 'done', result: { answer: 'yes' } },
 		]);
 		expect(placed()).toHaveLength(2);
 	});
+});
 
-	describe('as human review of a tool', () => {
-		const reviewed = { ...question, phoneNumber: '9000000000', message: 'May I?' };
-		const type = `${PACKAGE}.placeCallHitlTool`;
-		const wish: IDataObject = { tool: 'Refund', toolParameters: {}, data: { approved: true } };
-
-		it("waits, and isn't a yes before the answer, whatever the model sends, also if it's included", async () => {
-			const { run, callId, arrive } = await waiting(
-				{ ...reviewed, options: { includeInputFields: true } },
-				[{ ...wish, approved: true, chatInput: 'Go on.' }],
-				{ type },
-			);
-			expect(run.status).toBe('waiting');
-			await service().endCall(callId, { data_captured: { [KEY]: 'no' } });
-			const { items } = await arrive({ call_id: callId });
-			for (const item of [storedItems(run)?.[0], items?.[0]]) {
-				expect(item).toMatchObject({ tool: 'Refund', data: { approved: false } });
-				expect(item).not.toHaveProperty('approved');
-				expect(item).not.toHaveProperty('chatInput');
-			}
-		});
-
-		it.each<[string, Partial<INode>]>([
-			['as it is', {}],
-			['with On Error: Continue', { onError: 'continueRegularOutput' }],
-		])(
-			'%s, the model gets the reason why the person was not asked, which n8n would not pass on',
-			async (_how, over) => {
-				const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noNumber };
-				const { run } = await waiting({ ...reviewed, agentUuid }, [wish], { type, ...over });
-				expect(run.status).toBe('success');
-				const chatInput = expect.stringContaining('The agent has no outbound number');
-				expect(output(run, 'Node')).toMatchObject([
-					{
-						json: {
-							answer: 'unclear',
-							captured_answer: null,
-							data: { approved: false, chatInput },
-						},
-					},
-				]);
-			},
+describe('as human review of a tool', () => {
+	const type = `${PACKAGE}.placeCallHitlTool`;
+	const wish: IDataObject = { tool: 'Refund', toolParameters: {}, data: { approved: true } };
+	const review = async (parameters: INodeParameters = {}, row = wish, over: Partial<INode> = {}) =>
+		await waiting(
+			{ ...question, phoneNumber: '9000000000', message: 'May I?', ...parameters },
+			[row],
+			{ type, ...over },
 		);
 
-		it("the model isn't told that nobody was called if that's unknown", async () => {
-			service().faults.inject({ kind: 'status', status: 500, times: 1 });
-			const { run } = await waiting(reviewed, [wish], { type });
-			expect(records(run)).toMatchObject([
-				{
-					explanation: expect.stringContaining('so the outcome is unknown'),
-					data: { approved: false },
-				},
-			]);
-		});
+	it("waits, and isn't a yes before the answer, whatever the model sends, also if it's included", async () => {
+		const row = { ...wish, approved: true, chatInput: 'Go on.' };
+		const { run, callId, arrive } = await review(INCLUDE, row);
+		expect(run.status).toBe('waiting');
+		await service().endCall(callId, captured('no'));
+		const { items } = await arrive({ call_id: callId });
+		for (const item of [storedItems(run)[0], items?.[0]]) {
+			expect(item).toMatchObject({ tool: 'Refund', data: { approved: false } });
+			expect(item).not.toHaveProperty('approved');
+			expect(item).not.toHaveProperty('chatInput');
+		}
+	});
 
-		it('stops the workflow if set', async () => {
-			const over = { type, onError: 'stopWorkflow' } as const;
-			const { run } = await waiting({ ...reviewed, yesValues: '={{ "" }}' }, [wish], over);
-			expect(faultOf(run).message).toContain(
-				"'Counts as Yes' and 'Counts as No' must have different values",
-			);
-		});
+	it.each<[string, Partial<INode>]>([
+		['as it is', {}],
+		['with On Error: Continue', CONTINUE],
+	])(
+		'%s, the model gets the reason why the person was not asked, which n8n would not pass on',
+		async (_how, over) => {
+			const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noNumber };
+			const { run } = await review({ agentUuid }, wish, over);
+			expect(run.status).toBe('success');
+			const reason = 'The agent has no outbound number';
+			const chatInput = expect.stringMatching(new RegExp(`${reason}.* ${NO_APPROVAL}$`));
+			const json = {
+				answer: 'unclear',
+				captured_answer: null,
+				data: { approved: false, chatInput },
+			};
+			expect(output(run, 'Node')).toMatchObject([{ json }]);
+		},
+	);
+
+	it("the model isn't told that nobody was called if that's unknown", async () => {
+		service().faults.inject({ kind: 'status', status: 500, times: 1 });
+		const explanation = expect.stringContaining('so the outcome is unknown');
+		const { run } = await review();
+		expect(records(run)).toMatchObject([{ explanation, data: { approved: false } }]);
+	});
+
+	it('stops the workflow if set', async () => {
+		const { run } = await review({ yesValues: '={{ "" }}' }, wish, { onError: 'stopWorkflow' });
+		expect(faultOf(run).message).toContain(
+			"'Counts as Yes' and 'Counts as No' must have different values",
+		);
 	});
 });

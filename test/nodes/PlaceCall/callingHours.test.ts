@@ -1,15 +1,17 @@
-import type { INodeParameters } from 'n8n-workflow';
-import { timeZone } from '../../../nodes/PlaceCall/fields/timeZone';
-import { engineTool, hintsOf, output, records, searchList, skipSleeps } from '../../engine';
+/** *Calling Hours*: what their fields take, and what happens to calls outside them. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { hintsOf, output, records, searchList, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
 	BODY,
 	callsEndpoint,
+	CONTINUE,
 	faultOf,
 	HOURS,
 	NIGHT,
 	NOON,
+	people,
 	perItem,
 	phone,
 	phoneOf,
@@ -18,75 +20,180 @@ import {
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
-const hours = (over: INodeParameters = {}): INodeParameters => ({ ...HOURS, ...over });
-const kept = { outsideCallingHours: 'notPlaced' };
-const PEOPLE = [{ phone: '9876543210' }, { phone: '9876543211' }];
+const { place, refusal, sent } = harness;
+const within = (over: INodeParameters): INodeParameters => ({ ...HOURS, ...over });
+const SKIP = { ...HOURS, outsideCallingHours: 'notPlaced' };
+const PEOPLE = people(2);
 const MONDAY = '2026-11-23T09:00:00+05:30';
-const NOT_PLACED = {
-	placed: false,
-	call_id: null,
-	not_placed_reason: 'outside_calling_hours',
-	next_opening: MONDAY,
-	phone_key: '919876543210',
-};
+const SATURDAY = '2026-11-21T12:00:00+05:30';
 
 let itIs: (iso: string) => void;
 beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
 afterEach(() => jest.restoreAllMocks());
 
-it('the time zone of the country is used for items without one', async () => {
-	itIs('2026-11-23T12:00:00+05:30');
-	const bodies = acceptCalls(1);
-	const timeZone = { __rl: true, mode: 'id', value: '={{ $json.zone }}' };
-	const parameters = { ...perItem, ...hours({ timeZone }) };
-	const run = await harness.place(parameters, { items: [{ phone: phone(0), zone: '' }] });
-	expect(run.data.resultData.error).toBeUndefined();
-	expect(bodies).toHaveLength(1);
-});
+describe('the fields', () => {
+	it.each<[string | string[], called: string]>([
+		['Mon-Sun', 'Mon Tue Wed Thu Fri Sat Sun'],
+		['Sun-Thu', 'Mon Tue Wed Thu Sun'],
+		['saturday', 'Sat'],
+		['Mon, Wed,FRI', 'Mon Wed Fri'],
+		['Mon - Wed, Sat', 'Mon Tue Wed Sat'],
+		['Thurs, Tues', 'Tue Thu'],
+		['Sat–Sun', 'Sat Sun'],
+		[['saturday', 'monday'], 'Mon Sat'],
+		[['Mon-Wed', 'Sun'], 'Mon Tue Wed Sun'],
+	])('on %j, people are called on %s', async (callingDays, called) => {
+		acceptUpTo(7);
+		const scheduledAt = '=2026-11-{{ 23 + $itemIndex }}T12:00:00+05:30';
+		const parameters = { ...perItem, ...SKIP, callingDays, when: 'dateTime', scheduledAt };
+		const items = records(await place(parameters, { items: people(7) }));
+		const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+		expect(days.filter((_day, index) => items[index]?.placed).join(' ')).toBe(called);
+	});
 
-it('the hours as the form saves them: Monday to Saturday from 9 to 18 by default, and the time zone from the list, an expression, or the country', async () => {
-	itIs('2026-11-22T12:00:00+05:30');
-	const zone = (mode: string, value: string) => ({ __rl: true, mode, value });
-	const forms = [
-		{ callingFrom: '9am', callingUntil: '6 pm', timeZone: zone('list', 'Asia/Kolkata') },
-		{ callingFrom: '9am', callingUntil: '6 pm', timeZone: zone('id', '={{ "Asia/Kolkata" }}') },
-		{ timeZone: zone('list', '') },
-		{},
-	];
-	const bodies = acceptCalls(forms.length);
-	for (const saved of forms) await harness.place({ callingHours: 'within', ...saved });
-	const scheduled = { ...BODY, scheduled_at: MONDAY };
-	expect(bodies).toEqual(forms.map(() => scheduled));
-	itIs('2026-11-23T17:59:00+05:30');
-	const now = acceptCalls(1);
-	await harness.place({ callingHours: 'within' });
-	expect(now).toEqual([BODY]);
+	/** When calling starts after the weekend. */
+	const opening = async (over: INodeParameters) => {
+		itIs(SATURDAY);
+		return records(await place({ ...SKIP, ...over }))[0]?.next_opening;
+	};
+
+	it.each([
+		['={{ 0.375 }}', '09:00'],
+		['9:00:00', '09:00'],
+		['9.30am', '09:30'],
+		['९:३०', '09:30'],
+		['9:05 AM', '09:05'],
+		['6:30 p.m.', '18:30'],
+		['12 am', '00:00'],
+		['12:15pm', '12:15'],
+	])('%s is %s', async (callingFrom, time) => {
+		const opens = await opening({ callingFrom, callingUntil: '24:00' });
+		expect(opens).toBe(`2026-11-23T${time}:00+05:30`);
+	});
+
+	it.each([
+		['IN', '9876543210', '+05:30'],
+		['GB', '+442071838750', '+00:00'],
+		['AE', '+971501234567', '+04:00'],
+		['NP', '+9779841234567', '+05:45'],
+		// With two zones that have the same time.
+		['DE', '+4915112345678', '+01:00'],
+	])('without a time zone, people in %s are called at their hours: %s, %s', async (...person) => {
+		const [countryCode, phoneNumber, offset] = person;
+		for (const timeZone of ['', '={{ null }}', ' '])
+			expect(await opening({ countryCode, phoneNumber, timeZone })).toBe(
+				`2026-11-23T09:00:00${offset}`,
+			);
+	});
+
+	it.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT+0', 'UTC'])('%s is a clear zone', async (timeZone) => {
+		expect(await opening({ timeZone })).toBe('2026-11-23T09:00:00+00:00');
+	});
+
+	const isNoTime = (field: string, got: string) =>
+		`'Calling ${field}' must be a time of day (got "${got}")`;
+	const ENDS_EARLY = "'Calling Until' must be later than 'Calling From' (got ";
+
+	it.each<[INodeParameters, message: string]>([
+		[{ callingDays: ' , ' }, "'Calling Days' is empty"],
+		[{ callingDays: '={{ [] }}' }, "'Calling Days' is empty"],
+		[{ callingDays: ['monday', 'someday'] }, 'list weekdays (got "someday")'],
+		[
+			{ callingDays: 'Sat, Mon-F' },
+			`'Calling Days' must list weekdays (got "Mon-F"). Choose the days`,
+		],
+		...[
+			...['Mon-Fr', 'Mon to Fri', 'Lun-Fri', 'Fryday', 'Mon-', '-Fri', 'Mon-Wed-Fri', 'weekdays'],
+			...['Mo', 'constructor', '-'],
+		].map((days): [INodeParameters, string] => [{ callingDays: days }, `weekdays (got "${days}")`]),
+		[{ callingFrom: '={{ "" }}', callingUntil: 'x' }, "'Calling From' is empty"],
+		[{ callingUntil: '={{ null }}' }, "'Calling Until' is empty"],
+		[{ callingFrom: '109:00' }, isNoTime('From', '109:00')],
+		[{ callingFrom: '9' }, isNoTime('From', '9')],
+		[{ callingFrom: '={{ 9.3 }}' }, isNoTime('From', '9.3')],
+		[
+			{ callingFrom: '={{ DateTime.fromISO("2027-01-31T09:00", { zone: "Asia/Kolkata" }) }}' },
+			`${isNoTime('From', '2027-01-31T09:00:00.000+05:30')}. Enter a time such as 09:00, 9am, or 6:30 pm. If an expression returns a date, end it with .toFormat("HH:mm"). For times of a sheet, format the column as text`,
+		],
+		...['13 pm', '0am', '24:01', '18:60'].map((time): [INodeParameters, string] => [
+			{ callingUntil: time },
+			isNoTime('Until', time),
+		]),
+		// For 6 in the evening. Otherwise, people would be called at night.
+		[
+			{ callingFrom: '9:00', callingUntil: '6:00' },
+			`${ENDS_EARLY}"9:00" to "6:00"). Enter times such as 09:00 and 18:00`,
+		],
+		[{ callingFrom: '18:00' }, ENDS_EARLY],
+		[{ callingFrom: '24:00', callingUntil: '24:00' }, ENDS_EARLY],
+		...[
+			...['IST', 'Asia/Nowhere', 'Etc/GMT+5', 'etc/gmt-10', 'Etc/GMT-15', 'EST', '+05:30'],
+			...['Etc/GMT+05', 'systemv/ast4adt'],
+		].map((timeZone): [INodeParameters, string] => [
+			{ timeZone },
+			`'Time Zone' must be the name of a time zone (got "${timeZone}"). Enter the time zone of the people to call, such as Asia/Kolkata`,
+		]),
+		[
+			{ countryCode: 'US', phoneNumber: '+12025550100', timeZone: '' },
+			'\'Time Zone\' is empty, which is only possible in a country with the same time everywhere (got "United States"). Choose the time zone of the people to call, or let an expression return it.',
+		],
+	])('%j is rejected', async (over, message) => {
+		expect(await refusal(within(over))).toContain(message);
+	});
+
+	it('are Monday to Saturday from 9 to 18 by default, and the time zone may be from the list or an expression', async () => {
+		const zone = (mode: string, value: string) => ({ __rl: true, mode, value });
+		const inIndia = [
+			zone('list', 'Asia/Kolkata'),
+			zone('id', '={{ "Asia/Kolkata" }}'),
+			zone('list', ''),
+		].map((timeZone) => ({ timeZone }));
+		for (const saved of [{}, ...inIndia]) {
+			itIs('2026-11-22T12:00:00+05:30');
+			const parameters = { callingHours: 'within', ...saved };
+			expect(await sent(parameters)).toEqual({ ...BODY, scheduled_at: MONDAY });
+			itIs('2026-11-21T17:59:00+05:30');
+			expect(await sent(parameters)).toEqual(BODY);
+			itIs('2026-11-21T18:00:00+05:30');
+			expect(await sent(parameters)).toEqual({ ...BODY, scheduled_at: MONDAY });
+		}
+	});
+
+	it('each item can have its own time zone, or that of its country', async () => {
+		const bodies = acceptCalls(3);
+		const zones = ['Asia/Kolkata', 'America/New_York', ''];
+		const items = zones.map((zone, index) => ({ phone: phone(index), zone }));
+		await place({ ...perItem, ...within({ timeZone: '={{ $json.zone }}' }) }, { items });
+		const inNewYork = '2026-11-20T09:00:00-05:00';
+		expect(bodies.map((body) => body.scheduled_at)).toEqual([undefined, inNewYork, undefined]);
+	});
 });
 
 describe('the Time Zone list', () => {
-	const listFor = async (filter?: string) => {
-		const { results } = await searchList(harness.placeCallNode(), 'searchTimeZones', filter);
-		return results;
-	};
+	const listFor = async (filter?: string) =>
+		(await searchList(harness.placeCallNode(), 'searchTimeZones', filter)).results;
 	const zonesFor = async (filter?: string) =>
 		(await listFor(filter)).map(({ value }) => String(value));
 
-	it('has each name that the node accepts once', async () => {
+	it('has each name that the node accepts once, and India first', async () => {
 		const zones = await zonesFor();
-		expect(zones).toContain('Asia/Kolkata');
+		expect(zones[0]).toBe('Asia/Kolkata');
 		expect(zones).not.toContain('Asia/Calcutta');
 		expect(zones.length).toBeGreaterThan(400);
-		expect(zones.map((zone) => timeZone(zone, 'IN'))).toEqual(zones);
 		expect(new Set(zones).size).toBe(zones.length);
+		const items = zones.map((zone) => ({ zone }));
+		const parameters = within({ timeZone: '={{ $json.zone }}' });
+		acceptUpTo(1);
+		const run = await place(parameters, { items, over: CONTINUE });
+		expect(records(run).filter(({ error }) => error !== undefined)).toEqual([]);
 	});
 
 	it.each([
 		...['india', 'India', 'mumbai', 'kolkata', 'Asia/Kolkata', 'Bharat', 'IN'],
 		...['new delhi', 'bengal'],
 	])('finds only India by "%s"', async (filter) => {
-		expect(await listFor(filter)).toEqual([
-			{ name: 'India (Asia/Kolkata)', value: 'Asia/Kolkata' },
-		]);
+		const india = { name: 'India (Asia/Kolkata)', value: 'Asia/Kolkata' };
+		expect(await listFor(filter)).toEqual([india]);
 	});
 
 	it.each([
@@ -100,126 +207,93 @@ describe('the Time Zone list', () => {
 		expect(await zonesFor(filter)).toEqual(zones);
 	});
 
-	it('has India first, also by "IST", which others have, too', async () => {
-		expect((await zonesFor())[0]).toBe('Asia/Kolkata');
+	it('has India first by "IST", which others have, too', async () => {
 		const [first, ...others] = await zonesFor('IST');
 		expect(first).toBe('Asia/Kolkata');
 		expect(others).toContain('Asia/Jerusalem');
 	});
 
 	it('shows the city in a country with several time zones', async () => {
-		expect(await listFor('chicago')).toEqual([
-			{ name: 'United States, Chicago (America/Chicago)', value: 'America/Chicago' },
-		]);
+		const chicago = 'United States, Chicago (America/Chicago)';
+		expect(await listFor('chicago')).toEqual([{ name: chicago, value: 'America/Chicago' }]);
 		expect((await zonesFor('indiana')).length).toBeGreaterThan(3);
 	});
 });
 
-it('each item can have its own time zone', async () => {
-	const bodies = acceptCalls(2);
-	const items = ['Asia/Kolkata', 'America/New_York'].map((zone, index) => ({
-		...{ phone: String(9_876_543_210 + index), zone },
-	}));
-	const own = hours({ timeZone: '={{ $json.zone }}' });
-	await harness.place({ ...perItem, ...own }, { items });
-	expect(bodies.map((body) => body.scheduled_at)).toEqual([undefined, '2026-11-20T09:00:00-05:00']);
-});
-
 describe('a call that is placed later', () => {
 	const EPOCH = Date.parse(MONDAY) / 1_000;
-	const scheduledBy = (data: object) =>
+	const AGAIN =
+		'The output has one item for each. If you execute this node again, people who were called may be called again.';
+
+	it.each<[string, IDataObject, INodeParameters, scheduled_for: string, shown: string]>([
+		[
+			'the time in the response',
+			{ scheduled_at_epoch: EPOCH + 60 },
+			HOURS,
+			'2026-11-23T09:01:00+05:30',
+			'Monday, 23 November 2026, 09:01 (UTC+5:30)',
+		],
+		['the time sent', {}, HOURS, MONDAY, 'Monday, 23 November 2026, 09:00 (UTC+5:30)'],
+		[
+			'a time of day, if only the service knows the day',
+			{},
+			{ when: 'timeOfDay', scheduledTime: '18:30' },
+			'18:30 (Asia/Kolkata)',
+			'18:30 (Asia/Kolkata)',
+		],
+	])('has scheduled_for, and a hint says so: %s', async (...one) => {
+		const [, data, parameters, scheduled_for, shown] = one;
+		itIs(SATURDAY);
 		callsEndpoint().reply(200, { success: true, data: { call_id: 'c', ...data } });
-
-	it.each([
-		['the time in the response', { scheduled_at_epoch: EPOCH + 60 }, '2026-11-23T09:01:00+05:30'],
-		['the time that was sent', {}, MONDAY],
-	])('has scheduled_for, and a hint says so: %s', async (_which, data, scheduled_for) => {
-		itIs('2026-11-21T12:00:00+05:30');
-		scheduledBy(data);
-		const run = await harness.place(HOURS);
+		const run = await place(parameters);
 		expect(records(run)).toMatchObject([{ placed: true, scheduled_for }]);
-		const time = scheduled_for.slice(11, 16);
-		expect(hintsOf(run)).toEqual([
-			`1 item: 1 scheduled for Monday, 23 November 2026, ${time} (UTC+5:30). The output has one item for each. If you execute this node again, people who were called may be called again.`,
-		]);
-	});
-
-	it('shows a time of day as it was entered, if only the service knows the day', async () => {
-		scheduledBy({});
-		const run = await harness.place({ when: 'timeOfDay', scheduledTime: '18:30' });
-		expect(records(run)).toMatchObject([{ scheduled_for: '18:30 (Asia/Kolkata)' }]);
-		expect(hintsOf(run)).toEqual([
-			expect.stringMatching(/^1 item: 1 scheduled for 18:30 \(Asia\/Kolkata\)\./),
-		]);
+		expect(hintsOf(run)).toEqual([`1 item: 1 scheduled for ${shown}. ${AGAIN}`]);
 	});
 
 	it('counts each reason in the hint, with the first of several times', async () => {
 		acceptCalls(3);
-		const at = [
-			'2026-11-23T10:00:00+05:30',
-			'2026-11-22T10:00:00+05:30',
-			'2026-11-20T13:00:00+05:30',
-		];
-		const items = at.map((time, index) => ({ phone: phone(index), at: time }));
-		const scheduled = { ...perItem, when: 'dateTime', scheduledAt: '={{ $json.at }}' };
-		const rows = [...items, ...items.slice(0, 1)];
-		const run = await harness.place(
-			{ ...scheduled, ...hours({ callingDays: 'Mon-Sun' }) },
-			{ items: rows },
-		);
+		const times = ['23T10', '22T10', '20T13'].map((time) => `2026-11-${time}:00:00+05:30`);
+		const rows = times.map((time, index) => ({ phone: phone(index), at: time }));
+		const at = { ...perItem, when: 'dateTime', scheduledAt: '={{ $json.at }}' };
+		const parameters = { ...at, ...within({ callingDays: 'Mon-Sun' }) };
+		const run = await place(parameters, { items: [...rows, ...rows.slice(0, 1)] });
 		expect(hintsOf(run)).toEqual([
-			expect.stringMatching(
-				/^4 items: 3 scheduled, the first for Friday, 20 November 2026, 13:00 \(UTC\+5:30\), 1 with the number of another item\. /,
-			),
+			`4 items: 3 scheduled, the first for Friday, 20 November 2026, 13:00 (UTC+5:30), 1 with the number of another item. ${AGAIN}`,
 		]);
 	});
 });
 
-describe('outside the hours', () => {
-	it('if set, the item is returned as not placed, with its row if included, and nothing is sent', async () => {
-		itIs(NIGHT);
-		const parameters = { ...perItem, ...hours(kept) };
-		const items = [{ ...PEOPLE[0], row_number: 2, call_id: 'old' }];
-		const run = await harness.place(parameters, { items });
-		expect(run.data.resultData.error).toBeUndefined();
-		expect(output(run, 'Node')).toEqual([
-			{ json: { phone: '9876543210', row_number: 2, ...NOT_PLACED }, pairedItem: { item: 0 } },
-		]);
-	});
-
-	it('a model gets the result that nothing was sent', async () => {
-		itIs(NIGHT);
-		const answer = await engineTool(harness.placeCallNode(hours(kept)))();
-		expect(answer).toMatchObject({
-			outcome: 'not_sent',
-			what_happened: "The call wasn't placed, because it's outside the calling hours.",
-			next_step: expect.stringContaining('Monday, 23 November 2026, 09:00 (Asia/Kolkata)'),
-		});
-	});
+it('if set, an item outside the hours is returned as not placed, with its row, and nothing is sent', async () => {
+	itIs(NIGHT);
+	const items = [{ phone: phone(0), row_number: 2, call_id: 'old' }];
+	const run = await place({ ...perItem, ...SKIP }, { items });
+	expect(run.data.resultData.error).toBeUndefined();
+	const notPlaced = {
+		placed: false,
+		call_id: null,
+		not_placed_reason: 'outside_calling_hours',
+		next_opening: MONDAY,
+		phone_key: '919876543210',
+	};
+	expect(output(run, 'Node')).toEqual([
+		{ json: { phone: phone(0), row_number: 2, ...notPlaced }, pairedItem: { item: 0 } },
+	]);
 });
 
-it.each<INodeParameters>([hours(), { callLimit: 'day', maximumCalls: 1 }])(
+it.each<INodeParameters>([HOURS, { callLimit: 'day', maximumCalls: 1 }])(
 	'with %j, a time in Additional Body Fields is rejected',
 	async (parameters) => {
 		const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
-		const twice = { ...parameters, developerSettings };
-		expect(faultOf(await harness.place(twice)).message).toBe(
-			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'",
+		expect(await refusal({ ...parameters, developerSettings })).toBe(
+			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'. Remove scheduled_at, and set the time in 'When to Call'.",
 		);
-		expect(await engineTool(harness.placeCallNode(twice))()).toMatchObject({
-			next_step: expect.stringContaining('Remove scheduled_at.'),
-		});
-		const bodies = acceptCalls(1);
-		await harness.place({ developerSettings });
-		expect(bodies).toMatchObject([{ scheduled_at: '23:00' }]);
+		expect(await sent({ developerSettings })).toMatchObject({ scheduled_at: '23:00' });
 	},
 );
 
 describe('when the hours end during the execution', () => {
-	const closing = '2026-11-20T17:59:50+05:30';
-
 	const busyFor = (seconds: number, times = 1) => {
-		itIs(closing);
+		itIs('2026-11-20T17:59:50+05:30');
 		callsEndpoint()
 			.times(times)
 			.reply(429, { success: false, error: 'slow down' }, { 'Retry-After': String(seconds) });
@@ -227,58 +301,41 @@ describe('when the hours end during the execution', () => {
 
 	it('a call that the service is too busy for is scheduled by a later attempt, with the additional body fields', async () => {
 		busyFor(18);
-		const bodies = acceptCalls(1);
 		const developerSettings = { additionalBodyFields: '{ "tag": "a" }' };
-		const run = await harness.place({ ...hours(), developerSettings });
-		expect(bodies).toEqual([{ ...BODY, tag: 'a', scheduled_at: MONDAY }]);
-		expect(records(run)).toMatchObject([{ placed: true }]);
+		const body = await sent(within({ developerSettings }));
+		expect(body).toEqual({ ...BODY, tag: 'a', scheduled_at: MONDAY });
 	});
 
 	it('a call for shortly before that the service is too busy for is in the past, and not sent again', async () => {
 		busyFor(5, 2);
 		const bodies = acceptUpTo(1);
 		const when = { when: 'dateTime', scheduledAt: '={{ "2026-11-20T17:59:59+05:30" }}' };
-		const run = await harness.place({ ...hours(), ...when });
-		expect(faultOf(run).message).toContain("'Date and Time' is in the past");
+		expect(await refusal(within(when))).toContain("'Date and Time' is in the past");
 		expect(bodies).toEqual([]);
 	});
 });
 
-it("a call at a time of day that passes between two attempts isn't placed on the next day", async () => {
-	callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '60' });
-	const bodies = acceptUpTo(1);
-	const when = { when: 'timeOfDay', scheduledTime: '12:01' };
-	const run = await harness.place(when, { settings: { timezone: 'Asia/Kolkata' } });
-	expect(faultOf(run)).toMatchObject({
-		message: "'Time in India' is in the past (20 November 2026, 12:01, Asia/Kolkata)",
-		description: "Choose a later time, or set 'When to Call' to 'Now'.",
-	});
-	expect(bodies).toEqual([]);
-});
-
 describe('calls that were not placed because of the hours are placed by a later attempt', () => {
 	it('of an execution that failed', async () => {
-		const zoned = {
-			timeZone: '={{ $json.phone === "9876543210" ? "Pacific/Auckland" : "Asia/Kolkata" }}',
-		};
-		const node = harness.placeCallNode({ ...perItem, ...hours({ ...zoned, ...kept }) });
+		const timeZone = `={{ $json.phone === "${phone(0)}" ? "Pacific/Auckland" : "Asia/Kolkata" }}`;
+		const node = harness.placeCallNode({ ...perItem, ...SKIP, timeZone });
 		rejectCall();
 		const failed = await harness.run(node, PEOPLE);
 		expect(faultOf(failed).description).not.toContain('already placed');
 		itIs('2026-11-23T09:30:00+05:30');
 		const bodies = acceptCalls(2);
 		const again = await harness.retry(failed, node);
-		expect(bodies.map(phoneOf)).toEqual(['9876543210', '9876543211']);
+		expect(bodies.map(phoneOf)).toEqual([phone(0), phone(1)]);
 		expect(records(again)).toMatchObject([{ placed: true }, { placed: true }]);
 	});
 
 	it('of an execution that was killed', async () => {
 		itIs(NIGHT);
-		const node = harness.placeCallNode({ ...perItem, ...hours(kept) });
+		const node = harness.placeCallNode({ ...perItem, ...SKIP });
 		const begun = await harness.kill(node, PEOPLE);
 		itIs(MONDAY);
 		const bodies = acceptCalls(2);
 		await harness.retryAfterKill(begun, node);
-		expect(bodies.map(phoneOf)).toEqual(PEOPLE.map((person) => person.phone));
+		expect(bodies.map(phoneOf)).toEqual([phone(0), phone(1)]);
 	});
 });

@@ -1,13 +1,10 @@
-import { NodeConnectionTypes, type INode, type INodeExecutionData, type IRun } from 'n8n-workflow';
-import nock from 'nock';
+/** What n8n gets for each item: the call, or why there is none, and what to do with the others. */
+import type { IDataObject, INode, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
 import {
-	engineTool,
 	hintsOf,
 	InFlight,
-	makeNode,
-	makeWorkflow,
 	output,
-	runWorkflow,
+	records,
 	service,
 	skipSleeps,
 	storedCredentials,
@@ -16,6 +13,7 @@ import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
 	BODY,
+	callsEndpoint,
 	CONTINUE,
 	faultOf,
 	HOURS,
@@ -28,108 +26,155 @@ import {
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
-const REJECTED = { success: false, error: 'phone_number is implausible' };
+const { place, placeCallNode, inTwoBranches } = harness;
+afterEach(() => jest.restoreAllMocks());
 
-/** Responds by number, each after a different number of turns, and counts the requests in flight. */
-function answer(count: number, rejected: string[] = [], together = 1) {
-	const phones: string[] = [];
-	const inFlight = new InFlight(together);
-	service()
-		.post('/v1/call')
-		.times(count)
-		.reply(async (_uri, body) => {
-			const phone = phoneOf(body);
-			phones.push(phone);
-			await inFlight.enter();
-			// The first of each ten responds last, so that the order isn't accidental.
-			await eventLoopTurns(20 - 2 * (Number(phone) % 10));
-			inFlight.leave();
-			return rejected.includes(phone)
-				? [400, REJECTED]
-				: [200, { success: true, data: { call_id: `call-${phone}` } }];
-		});
-	return { phones, inFlight };
-}
+const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.call_id);
+const INCLUDE = { options: { includeInputFields: true } };
+const UNSENT =
+	"Completed in this run: row 1. To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.";
 
-const ids = (items: INodeExecutionData[]) => items.map(({ json }) => json.call_id);
+describe('the output', () => {
+	it.each<[what: string, parameters: INodeParameters, data: IDataObject, json: IDataObject]>([
+		['the key of the number', {}, {}, { phone_key: '919876543210' }],
+		['the key of the service', {}, { phone_key: 'theirs' }, { phone_key: 'theirs' }],
+		[
+			'no key of a number that may start with the country code or not',
+			{ countryCode: 'SG', phoneNumber: '65123456' },
+			{ eta: 5 },
+			{ phone_key: null },
+		],
+	])('has the data of the response, nothing beside it, and %s', async (...one) => {
+		const [, parameters, more, json] = one;
+		const data = { call_id: 'a', ...more };
+		callsEndpoint().reply(200, { success: true, id: 7, meta: { trace: 'x' }, data });
+		expect(output(await place(parameters), 'Node')).toEqual([
+			{ json: { ...data, placed: true, ...json }, pairedItem: { item: 0 } },
+		]);
+	});
 
-describe('several items', () => {
+	it('with Include Input Fields, has the row without the fields, the record, the error, and the answer of an earlier call', async () => {
+		const data = {
+			call_id: 'a',
+			scheduled_at: '2099-01-01T10:00:00Z',
+			scheduled_at_epoch: 4070944800,
+		};
+		callsEndpoint().reply(200, { success: true, data });
+		const earlier = {
+			...{ scheduled_at: 'a column', scheduled_at_epoch: 1, timed_out: true, not_read: 'y' },
+			...{ waits_until: 'z', next_call_possible_at: 'x', call_id: 'old', phone_key: '91' },
+			...{ status: 'picked', summary: 'Yes', tag_name: 'Hot', answered: true },
+			...{ transcript: [], transcript_text: 'Hello', recording: {} },
+			...{ answer: 'yes', explanation: 'Yes', data: { approved: true } },
+			...{ error: 'No', message: 'Correct it', details: { outcome: 'unknown' } },
+		};
+		const row = { row: 7, caller_name: 'Asha Rao' };
+		const run = await place(INCLUDE, { items: [{ ...row, ...earlier }] });
+		const scheduled_for = '2099-01-01T05:00:00-05:00';
+		const called = { ...data, scheduled_for, placed: true, phone_key: '919876543210' };
+		expect(records(run)).toEqual([{ ...row, ...called }]);
+	});
+
+	it("with Include Input Fields, keeps the user's own columns with such names", async () => {
+		acceptCalls(1);
+		const own = {
+			...{ status: 'to call', message: 'Hello', error: 'was here', answer: 'B' },
+			data: { approved_by: 'us' },
+		};
+		expect(records(await place(INCLUDE, { items: [own] }))).toMatchObject([own]);
+	});
+
 	it.each([
 		['Continue', 'continueRegularOutput', { row_number: 3 }],
 		// n8n adds the input, but only to an item with nothing else than the error.
 		['Continue (using error output)', 'continueErrorOutput', {}],
-	] as const)('if they fail with On Error set to %s, keep %j of their input', async (...one) => {
+	] as const)('with On Error set to %s, has %j of a failed row', async (...one) => {
 		const [, onError, kept] = one;
 		acceptCalls(1);
-		const items = [{ phone: '9876543210' }, { row_number: 3, phone: 'later' }];
-		const options = { includeInputFields: true };
-		const run = await harness.place({ ...perItem, options }, { items, over: { onError } });
+		const items = [{ phone: phone(0) }, { row_number: 3, phone: 'later' }];
+		const run = await place({ ...perItem, ...INCLUDE }, { items, over: { onError } });
 		const [task] = run.data.resultData.runData.Node ?? [];
 		const failed = (task?.data?.main ?? []).flatMap((out) => out ?? []).at(-1);
-		expect(failed?.json).toMatchObject({ error: expect.stringContaining("'Phone Number'") });
-		expect(failed?.json).toMatchObject({ ...kept, message: expect.any(String) });
+		const error: unknown = expect.stringContaining("'Phone Number'");
+		expect(failed?.json).toMatchObject({ ...kept, error, message: expect.any(String) });
 		expect(hintsOf(run)).toEqual([
 			"2 items: 1 called, 1 couldn't be called. The output has one item for each. If you execute this node again, people who were called may be called again.",
 		]);
 	});
 
-	it('are sent at the same time up to Concurrency, and returned in order, with one read of the credential', async () => {
-		const seen = answer(20, [], 5);
+	it('has the items in order, which are sent at the same time up to Concurrency, with one read of the credential', async () => {
+		const inFlight = new InFlight(5);
+		callsEndpoint()
+			.times(20)
+			.reply(async (_uri, body) => {
+				await inFlight.enter();
+				// The first of each ten responds last, so that the order isn't accidental.
+				await eventLoopTurns(20 - 2 * (Number(phoneOf(body)) % 10));
+				inFlight.leave();
+				return [200, { success: true, data: { call_id: `call-${phoneOf(body)}` } }];
+			});
 		const parameters = { ...perItem, developerSettings: { concurrency: 5 } };
 		const before = storedCredentials.reads;
-		const run = await harness.place(parameters, { items: people(20) });
-		expect(seen.inFlight.max).toBe(5);
-		expect(ids(output(run, 'Node'))).toEqual(people(20).map(({ phone }) => `call-${phone}`));
+		const run = await place(parameters, { items: people(20) });
+		expect(inFlight.max).toBe(5);
+		expect(idsOf(output(run, 'Node'))).toEqual(people(20).map((row) => `call-${row.phone}`));
 		expect(storedCredentials.reads - before).toBe(1);
 	});
 });
 
-describe('when one item is rejected', () => {
-	const bad = '9876543211';
-
-	it('the node stops, and names the item and the placed calls', async () => {
-		const seen = answer(2, [bad]);
-		const run = await harness.place(perItem, { items: people(4) });
-		const { message, description, context } = faultOf(run);
-		expect(seen.phones).toEqual(['9876543210', bad]);
+describe('when one call fails, the node stops, and says how to send those after it', () => {
+	it.each<[status: number, body: IDataObject, reason: string]>([
+		[
+			400,
+			{ success: false, error: 'phone_number is implausible', details: { length: 9 } },
+			'phone_number is implausible · length: 9',
+		],
+		// n8n would replace a reason that contains a code of the operating system.
+		[200, { success: false, error: 'ENOENT: no such flow' }, 'ENOENT: no such flow'],
+	])('rejected with %i %j', async (status, body, reason) => {
+		acceptCalls(1);
+		callsEndpoint().reply(status, body);
+		const { message, description, context } = faultOf(await place(perItem, { items: people(3) }));
 		expect(message).toBe('The service rejected the call [row 2]');
-		expect(description).toContain(
-			"Completed in this run: row 1. To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.",
+		expect(description).toBe(
+			`No call was placed. Correct what the service names. Do not call a person who is on a do-not-disturb list. The service said: ${reason}. ${UNSENT}`,
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
-});
 
-describe('when the outcome of an item is unknown', () => {
-	const UNSENT = "To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue'";
-	it.each([
-		[4, 1],
-		[4, 2],
-	])('of %i items, item %i: the message says how to send those after it', async (all, at) => {
-		acceptCalls(at);
-		service().post('/v1/call').reply(500, {});
-		const { message, description } = faultOf(await harness.place(perItem, { items: people(all) }));
-		expect(message).toContain(`[row ${at + 1}]`);
+	// Other responses and faults: test/nodes/shared/api/errorTexts.
+	it('with an unknown outcome', async () => {
+		acceptCalls(1);
+		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
+		const { message, description } = faultOf(await place(perItem, { items: people(4) }));
+		expect(message).toBe(
+			'The service or a proxy returned HTTP status 502, so the outcome is unknown (call to 9876543211, IN) [row 2]',
+		);
+		expect(description).toContain(
+			"The request wasn't sent again. Before you place this call again, look for 9876543211 in the calls of your account, for example with Get Call > Get Many. The list may lag, so look again after a few minutes.",
+		);
 		expect(description).toContain(UNSENT);
 	});
 
-	it('the message also says so if the service rejects an item, because a retry would stop there again', async () => {
-		answer(2, ['9876543211']);
-		const { description } = faultOf(await harness.place(perItem, { items: people(3) }));
+	it('with the ID of another call, such as from a cache, which proves nothing', async () => {
+		callsEndpoint()
+			.times(2)
+			.reply(200, { success: true, data: { call_id: 'call-1' } });
+		const { message, description } = faultOf(await place(perItem, { items: people(3) }));
+		expect(message).toContain('The response has the ID of another call of this execution');
 		expect(description).toContain(UNSENT);
 	});
 });
 
 describe('when a row cannot be called', () => {
-	const [first, second, third] = ['9876543210', '+449876543211', 'n/a'];
 	const items = [
-		{ phone: first },
-		{ phone: second, person_name: 'Asha' },
-		{ phone: third, 'Full Name': 'Ravi' },
+		{ phone: phone(0) },
+		{ phone: '+449876543211', person_name: 'Asha' },
+		{ phone: 'n/a', 'Full Name': 'Ravi' },
 	];
 
 	it('no call is placed, and every such row is reported', async () => {
-		const { message, description, context } = faultOf(await harness.place(perItem, { items }));
+		const { message, description, context } = faultOf(await place(perItem, { items }));
 		expect(message).toBe(
 			`'Phone Number' "+449876543211" has another country code, but 'Country' is India (+91) [row 2, Asha]`,
 		);
@@ -141,12 +186,20 @@ describe('when a row cannot be called', () => {
 	});
 
 	it('with Continue the other rows are called, also if an expression is invalid', async () => {
-		const bodies = acceptCalls(1);
+		acceptCalls(1);
 		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
-		const setting = { items: [...items, { phone: null }], over: CONTINUE };
-		const calls = output(await harness.place(parameters, setting), 'Node');
-		expect(bodies).toHaveLength(1);
-		expect(ids(calls)).toEqual(['call-9876543210', undefined, undefined, undefined]);
+		const run = await place(parameters, { items: [...items, { phone: null }], over: CONTINUE });
+		const [first, ...others] = idsOf(output(run, 'Node'));
+		expect([first, others]).toEqual([`call-${phone(0)}`, [undefined, undefined, undefined]]);
+	});
+
+	it('in the next run of a loop, the error says that a new execution sends completed items again', async () => {
+		acceptCalls(1);
+		const phoneNumber = '={{ $runIndex === 0 ? "9876543210" : "later" }}';
+		const { run } = await inTwoBranches(placeCallNode({ phoneNumber }));
+		expect(faultOf(run).description).toMatch(
+			/choose 'Retry with currently saved workflow'.* A new execution does\.$/,
+		);
 	});
 });
 
@@ -155,11 +208,7 @@ it('when the credential is invalid, no item counts as a placed call', async () =
 	const broken = async (over: Partial<INode> = {}): Promise<IRun> => {
 		const credentials = { voiceChatAgentApiTokenApi: details };
 		const sinks = ['Placed', 'Rejected'];
-		return await harness.place(perItem, {
-			items: people(2),
-			over: { ...over, credentials },
-			sinks,
-		});
+		return await place(perItem, { items: people(2), over: { ...over, credentials }, sinks });
 	};
 	expect(faultOf(await broken()).message).toContain('must have 16 characters (got 5)');
 	const run = await broken({ onError: 'continueErrorOutput' });
@@ -167,56 +216,24 @@ it('when the credential is invalid, no item counts as a placed call', async () =
 	expect(output(run, 'Rejected')).toHaveLength(2);
 });
 
-describe('Retry On Fail', () => {
-	const over: Partial<INode> = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-
-	it('places no call again, and sends rejected ones again', async () => {
-		answer(2, ['9876543211']);
-		answer(2);
-		const run = await harness.place(perItem, { items: people(3), over });
-		expect(ids(output(run, 'Node'))).toEqual(people(3).map(({ phone }) => `call-${phone}`));
-		expect(nock.isDone()).toBe(true);
-	});
-
-	it('places no call again, also if errors are passed on with the items', async () => {
-		// n8n runs the node again if the first item has an error.
-		const seen = answer(3, ['9876543210']);
-		const again = answer(1);
-		const items = people(3);
-		const run = await harness.place(perItem, { items, over: { ...over, ...CONTINUE } });
-		const phones = items.map(({ phone }) => phone);
-		expect(ids(output(run, 'Node'))).toEqual(phones.map((phone) => `call-${phone}`));
-		expect([...seen.phones, ...again.phones]).toEqual([...phones, phones[0]]);
-	});
-
-	it('in the next run of a loop, the error of an invalid item says that a new execution sends completed items again', async () => {
-		acceptCalls(1);
-		const phoneNumber = '={{ $runIndex === 0 ? "9876543210" : "later" }}';
-		const node = harness.placeCallNode({ phoneNumber });
-		const start = makeNode({ type: 'test.start', name: 'Start' });
-		const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
-		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
-		const run = await runWorkflow(workflow, start, [{ json: {} }]);
-		expect(faultOf(run).description).toMatch(
-			/choose 'Retry with currently saved workflow'.* A new execution does\.$/,
-		);
-	});
-});
-
 describe('Check Only', () => {
+	const CHECK = { whatToDo: 'check' };
+	const activeAgents = (...uuids: string[]) => {
+		const data = uuids.map((agent_uuid) => ({ agent_uuid }));
+		service().get('/v1/active_agents').reply(200, { success: true, data });
+	};
+
 	it('calls nobody, and returns who would be called, and when', async () => {
 		skipSleeps(Date.parse(NIGHT));
+		activeAgents(BODY.agent_uuid);
 		const items = [{ phone: phone(0) }, { phone: phone(0) }, { phone: 'none' }];
-		const parameters = { ...perItem, ...HOURS, callLimit: 'day', whatToDo: 'check' };
-		const agents = [{ agent_uuid: BODY.agent_uuid, agent_name: 'Sales' }];
-		const data = { success: true, data: agents };
-		service().get('/v1/active_agents').reply(200, data).persist();
-		const run = await harness.place(parameters, { items, over: CONTINUE });
-		const monday = '2026-11-23T09:00:00+05:30';
-		expect(output(run, 'Node').map(({ json }) => json)).toEqual([
+		const parameters = { ...perItem, ...HOURS, callLimit: 'day', ...CHECK };
+		const run = await place(parameters, { items, over: CONTINUE });
+		const would_call_at = '2026-11-23T09:00:00+05:30';
+		expect(records(run)).toEqual([
 			{
 				...{ phone: phone(0), placed: false, call_id: null, phone_key: `91${phone(0)}` },
-				...{ not_placed_reason: 'check_only', would_call_at: monday },
+				...{ not_placed_reason: 'check_only', would_call_at },
 			},
 			expect.objectContaining({ placed: false, not_placed_reason: 'duplicate_number' }),
 			expect.objectContaining({ error: expect.stringMatching(/^'Phone Number' "none"/) }),
@@ -225,60 +242,36 @@ describe('Check Only', () => {
 			"3 items: 1 with the number of another item, 1 would be called, 1 couldn't be called. Nobody was called. The output has one item for each.",
 			"The agent is active. The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.",
 		]);
-		const now = await harness.place({ whatToDo: 'check' });
-		expect(output(now, 'Node')).toMatchObject([{ json: { would_call_at: 'now' } }]);
-		const additionalBodyFields = { scheduled_at: monday };
-		const later = { whatToDo: 'check', developerSettings: { additionalBodyFields } };
-		expect(output(await harness.place(later), 'Node')).toMatchObject([
-			{ json: { would_call_at: monday } },
-		]);
 	});
 
-	it('as a tool tells the model that nobody was called', async () => {
-		expect(await engineTool(harness.placeCallNode({ whatToDo: 'check' }))()).toEqual({
-			outcome: 'not_sent',
-			what_happened: "The call wasn't placed, because 'What to Do' is 'Check Only'.",
-			next_step:
-				'Do not repeat this request. Tell the user you are chatting with that this tool only checks the request, which is valid (time of the call: now), and knows nothing of the agent or its do-not-disturb list.',
-			result: null,
-		});
+	it.each<[INodeParameters, would_call_at: string]>([
+		[{}, 'now'],
+		[{ when: 'timeOfDay', scheduledTime: '9.30 pm' }, '21:30 (Asia/Kolkata)'],
+		[
+			{ developerSettings: { additionalBodyFields: { scheduled_at: '2026-11-23T09:00:00Z' } } },
+			'2026-11-23T09:00:00Z',
+		],
+	])('of a call with %j says that it would go %s', async (parameters, would_call_at) => {
+		activeAgents(BODY.agent_uuid);
+		expect(records(await place({ ...CHECK, ...parameters }))).toMatchObject([{ would_call_at }]);
 	});
 
 	it('counts a number once, also in two branches', async () => {
-		const node = harness.placeCallNode({ whatToDo: 'check' });
-		const start = makeNode({ type: 'test.start', name: 'Start' });
-		const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
-		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
-		const run = await runWorkflow(workflow, start, [{ json: {} }]);
-		const reasons = (run.data.resultData.runData.Node ?? []).map(
-			({ data }) => data?.main?.[0]?.[0]?.json.not_placed_reason,
-		);
-		expect(reasons).toEqual(['check_only', 'duplicate_number']);
-	});
-
-	it('reads the active agents once for the agents of all items', async () => {
-		const data = {
-			success: true,
-			data: [{ agent_uuid: 'agent_one' }, { agent_uuid: 'agent_two' }],
-		};
-		const agents = service().get('/v1/active_agents').reply(200, data);
-		const agentUuid = { __rl: true, mode: 'id', value: '={{ $json.agent }}' };
-		const items = ['agent_one', 'agent_two'].map((agent, index) => ({
-			agent,
-			phone: phone(index),
-		}));
-		const run = await harness.place({ ...perItem, agentUuid, whatToDo: 'check' }, { items });
-		expect(agents.isDone()).toBe(true);
-		expect(hintsOf(run).slice(1)).toEqual([
-			expect.stringMatching(/^agent_one: The agent is active\./),
-			expect.stringMatching(/^agent_two: The agent is active\./),
+		activeAgents(BODY.agent_uuid);
+		const { items } = await inTwoBranches(placeCallNode(CHECK));
+		expect(items.map((item) => item?.not_placed_reason)).toEqual([
+			'check_only',
+			'duplicate_number',
 		]);
 	});
 
-	it('at a time of day in India, says so', async () => {
-		const parameters = { whatToDo: 'check', when: 'timeOfDay', scheduledTime: '9.30 pm' };
-		expect(output(await harness.place(parameters), 'Node')).toMatchObject([
-			{ json: { would_call_at: '21:30 (Asia/Kolkata)' } },
+	it('reads the active agents once for the agents of all items', async () => {
+		activeAgents('agent_one', 'agent_two');
+		const items = ['agent_one', 'agent_two'].map((agent, at) => ({ agent, phone: phone(at) }));
+		const run = await place({ ...perItem, ...CHECK, agentUuid: '={{ $json.agent }}' }, { items });
+		expect(hintsOf(run).slice(1)).toEqual([
+			expect.stringMatching(/^agent_one: The agent is active\./),
+			expect.stringMatching(/^agent_two: The agent is active\./),
 		]);
 	});
 });

@@ -79,16 +79,36 @@ export function placeCallHarness() {
 	const harness = engineHarness();
 	const node = (parameters: INodeParameters = {}, over: Partial<INode> = {}) =>
 		harness.node('placeCall', { parameters: { ...CALL, ...parameters }, ...over });
+	const place = async (
+		parameters: INodeParameters = {},
+		{ items = [{}], over = {}, settings = {}, sinks = [] }: Setting = {},
+	): Promise<IRun> => await runNode(node(parameters, over), itemsOf(items), sinks, settings);
 	return {
 		...harness,
-		place: async (
-			parameters: INodeParameters = {},
-			{ items = [{}], over = {}, settings = {}, sinks = [] }: Setting = {},
-		): Promise<IRun> => {
-			const input: INodeExecutionData[] = items.map((json) => ({ json }));
-			return await runNode(node(parameters, over), input, sinks, settings);
-		},
+		place,
 		placeCallNode: node,
+		/** The request of the call that the node places. */
+		sent: async (parameters: INodeParameters, setting: Setting = {}) => {
+			const bodies = acceptCalls(1);
+			const run = await place(parameters, setting);
+			expect(run.data.resultData.error).toBeUndefined();
+			return bodies[0] ?? {};
+		},
+		/** What the node says if it places no call, and what to do. */
+		refusal: async (parameters: INodeParameters, setting: Setting = {}): Promise<string> => {
+			const { message, description } = faultOf(await place(parameters, setting));
+			expect(`${message} ${description}`).not.toMatch(/error|problem|failure/i);
+			return `${message}. ${description}`.replace(/ No item was processed in this attempt\.$/, '');
+		},
+		/** The output of each run of the node, to which two connections lead from the node before it. */
+		inTwoBranches: async (ofRuns: INode, row: IDataObject = {}) => {
+			const { workflow, start } = oneNodeWorkflow(ofRuns);
+			const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
+			ways.push(...ways);
+			const run = await runWorkflow(workflow, start, itemsOf([row]));
+			const runs = run.data.resultData.runData.Node ?? [];
+			return { run, items: runs.map(({ data }) => data?.main?.[0]?.[0]?.json) };
+		},
 		/** An execution of this node. */
 		run: async (ofRun: INode, rows: IDataObject[]): Promise<IRun> => {
 			const { workflow, start } = oneNodeWorkflow(ofRun);

@@ -1,13 +1,6 @@
+/** Further attempts of an execution whose results n8n has stored: *Retry*, *Retry On Fail*, and *Stop*. */
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
-import {
-	output,
-	service,
-	skipSleeps,
-	startNode,
-	stoppedResult,
-	type Execution,
-	records,
-} from '../../engine';
+import { records, skipSleeps, startNode, stoppedResult, type Execution } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -27,26 +20,25 @@ import {
 	rejectCall,
 } from './placeCallHarness';
 
-const harness = placeCallHarness();
-const { run, retry } = harness;
+const { place, placeCallNode, run, retry, kill, retryAfterKill } = placeCallHarness();
 afterEach(() => jest.restoreAllMocks());
-const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 const PLACED_FIRST = 'Completed in this run: row 1.';
 const REJECTED = { success: false, error: 'phone_number is implausible' };
-const ids = (run: IRun) => output(run, 'Node').map(({ json }) => json.call_id);
+const BAD_GATEWAY = '<html>Bad Gateway</html>';
+const ids = (run: IRun) => records(run).map(({ call_id }) => call_id);
+const same = { phone: phone(0) };
 
 /** The service rejects these numbers once, and records every call. */
 function rejecting(count: number, ...rejected: string[]): string[] {
 	const phones: string[] = [];
 	const callIds = new CallIds();
-	service()
-		.post('/v1/call')
+	callsEndpoint()
 		.times(count)
 		.reply((_uri, body) => {
-			const phone = phoneOf(body);
-			phones.push(phone);
-			const left = rejected.indexOf(phone);
-			if (left < 0) return [200, { success: true, data: { call_id: callIds.next(phone) } }];
+			const called = phoneOf(body);
+			phones.push(called);
+			const left = rejected.indexOf(called);
+			if (left < 0) return [200, { success: true, data: { call_id: callIds.next(called) } }];
 			rejected.splice(left, 1);
 			return [400, REJECTED];
 		});
@@ -55,108 +47,89 @@ function rejecting(count: number, ...rejected: string[]): string[] {
 
 type Retried = {
 	rows: IDataObject[];
-	/** Numbers that the service rejects once. */
-	rejected: string[];
 	node?: INodeParameters;
 	/** What an edit changes before the retry. */
 	edit?: INodeParameters;
+	/** The number that the service rejects once. */
+	rejected: string;
 	/** The numbers of all calls, in both executions. */
 	sent: string[];
 	/** The calls that the retry returns. */
 	ids: string[];
 };
 
-const german = { countryCode: 'DE', phoneNumber: '={{ $json.phone }}' };
-const same = { phone: phone(0) };
-
 describe('Retry in the list of executions', () => {
+	const [A, B, C] = [phone(0), phone(1), phone(2)];
+	const german = [{ phone: '030 1234567' }, { phone: '030 1234568' }];
+	const otherCall = {
+		agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' },
+		options: { systemPrompt: 'Be brief.' },
+		developerSettings: { concurrency: 5, useLegacyEndpoint: false },
+	};
+	const withMoment = { ...onOtherDays, personName: '={{ $now.toMillis() }}' };
+
 	it.each<[string, Retried]>([
 		[
 			'places no call again, and continues with rejected and later items',
-			{
-				rows: people(3),
-				rejected: [phone(1)],
-				sent: [phone(0), phone(1), phone(1), phone(2)],
-				ids: [`call-${phone(0)}`, `call-${phone(1)}`, `call-${phone(2)}`],
-			},
+			{ rows: people(3), rejected: B, sent: [A, B, B, C], ids: [A, B, C] },
 		],
 		[
 			'calls a person not again for the same item, whatever was edited',
 			{
-				rows: [...people(3), same],
-				rejected: [phone(2)],
-				node: onOtherDays,
-				edit: {
-					agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' },
-					options: { systemPrompt: 'Be brief.' },
-					developerSettings: { concurrency: 5, useLegacyEndpoint: false },
-				},
-				sent: [phone(0), phone(1), phone(2), phone(2), phone(0)],
-				ids: [0, 1, 2].map((index) => `call-${phone(index)}`).concat(`call-${phone(0)}-2`),
+				...{ rows: [...people(3), same], node: onOtherDays, edit: otherCall },
+				...{ rejected: C, sent: [A, B, C, C, A], ids: [A, B, C, `${A}-2`] },
 			},
 		],
 		[
 			'calls a person not again whose number was edited to another format',
 			{
-				rows: [{ phone: '030 1234567' }, { phone: '030 1234568' }],
-				rejected: ['0301234568'],
-				node: german,
+				...{ rows: german, node: { countryCode: 'DE' }, rejected: '0301234568' },
 				edit: { phoneNumber: '={{ "+49" + $json.phone.slice(1) }}' },
-				sent: ['0301234567', '0301234568', '301234568'],
-				ids: ['call-0301234567', 'call-301234568'],
+				...{ sent: ['0301234567', '0301234568', '301234568'], ids: ['0301234567', '301234568'] },
 			},
 		],
 		[
 			'calls the new number of an item',
 			{
-				rows: people(2),
-				rejected: [phone(1)],
-				edit: { phoneNumber: '=980000000{{ $itemIndex }}' },
-				sent: [phone(0), phone(1), '9800000000', '9800000001'],
-				ids: ['call-9800000000', 'call-9800000001'],
+				...{ rows: people(2), edit: { phoneNumber: '=980000000{{ $itemIndex }}' }, rejected: B },
+				...{ sent: [A, B, '9800000000', '9800000001'], ids: ['9800000000', '9800000001'] },
 			},
 		],
 		[
 			'recognizes calls whose request contains the time of the attempt, also for rows with the same number',
 			{
-				rows: [same, same, { phone: phone(1) }, same],
-				rejected: [phone(1)],
-				node: { ...onOtherDays, personName: '={{ $now.toMillis() }}' },
-				sent: [phone(0), phone(0), phone(1), phone(1), phone(0)],
-				ids: [`call-${phone(0)}`, `call-${phone(0)}-2`, `call-${phone(1)}`, `call-${phone(0)}-3`],
+				...{ rows: [same, same, { phone: B }, same], node: withMoment, rejected: B },
+				...{ sent: [A, A, B, B, A], ids: [A, `${A}-2`, B, `${A}-3`] },
 			},
 		],
 	])('%s', async (_what, { rows, rejected, node = {}, edit = {}, sent, ids: expected }) => {
-		const phones = rejecting(sent.length, ...rejected);
-		const failed = await run(harness.placeCallNode({ ...perItem, ...node }), rows);
+		const phones = rejecting(sent.length, rejected);
+		const failed = await run(placeCallNode({ ...perItem, ...node }), rows);
 		expect(failed.data.resultData.error).toBeDefined();
-		const edited = harness.placeCallNode({ ...perItem, ...node, ...edit });
-		expect(ids(await retry(failed, edited))).toEqual(expected);
+		const edited = placeCallNode({ ...perItem, ...node, ...edit });
+		expect(ids(await retry(failed, edited))).toEqual(expected.map((id) => `call-${id}`));
 		expect(phones).toEqual(sent);
 	});
 
 	it('never sends a call with unknown outcome again, whatever was changed', async () => {
 		acceptCalls(1);
-		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
-		const node = harness.placeCallNode(perItem);
+		callsEndpoint().reply(502, BAD_GATEWAY);
+		const node = placeCallNode(perItem);
 		const failed = await run(node, people(2));
 		const again = await retry(failed, node);
 		const third = await retry(again, node);
-		const changed = harness.placeCallNode({
-			...perItem,
-			personName: '={{ $itemIndex === 1 ? "Asha" : "" }}',
-		});
-		for (const each of [failed, again, third, await retry(failed, changed)]) {
-			expect(faultOf(each).message).toContain('the outcome is unknown');
-			expect(faultOf(each).message).toContain('(call to 9876543211, IN) [row 2]');
-		}
+		const personName = '={{ $itemIndex === 1 ? "Asha" : "" }}';
+		const changed = await retry(failed, placeCallNode({ ...perItem, personName }));
+		for (const each of [failed, again, third, changed])
+			expect(faultOf(each).message).toMatch(
+				/the outcome is unknown \(call to 9876543211, IN\) \[row 2\]$/,
+			);
 	});
 
 	it('with the current workflow, two rows that have become equal keep their own calls', async () => {
 		const rows = ['Asha', 'Ravi'].map((name) => ({ ...same, name }));
 		let count = 0;
-		service()
-			.post('/v1/call')
+		callsEndpoint()
 			.times(3)
 			.reply((_uri, body) =>
 				count++ < 2 && JSON.stringify(body).includes('Asha')
@@ -164,14 +137,14 @@ describe('Retry in the list of executions', () => {
 					: [200, { success: true, data: { call_id: `call ${count}` } }],
 			);
 		const parameters = { ...perItem, ...onOtherDays, developerSettings: { concurrency: 2 } };
-		const named = harness.placeCallNode({ ...parameters, personName: '={{ $json.name }}' });
+		const named = placeCallNode({ ...parameters, personName: '={{ $json.name }}' });
 		const failed = await run(named, rows);
-		const alike = harness.placeCallNode({ ...parameters, personName: 'Ravi' });
+		const alike = placeCallNode({ ...parameters, personName: 'Ravi' });
 		expect(ids(await retry(failed, alike))).toEqual(['call 3', 'call 2']);
 	});
 
 	it('of three rows with the same number, the one that a first retry called is not called by a second one', async () => {
-		const node = harness.placeCallNode({ ...perItem, ...onOtherDays });
+		const node = placeCallNode({ ...perItem, ...onOtherDays });
 		acceptCalls(1);
 		rejectCall();
 		const failed = await run(node, [same, same, same]);
@@ -186,54 +159,56 @@ describe('Retry in the list of executions', () => {
 		expect(description).toContain(PLACED_FIRST);
 	});
 
-	it('an earlier call whose time has passed is still recognized', async () => {
+	it('recognizes an earlier call whose time has passed', async () => {
 		const itIs = skipSleeps(Date.parse(NOON));
 		const phones = rejecting(3, phone(1));
 		const scheduledAt = '=2026-11-{{ 20 + $itemIndex }}T18:00:00+05:30';
-		const node = harness.placeCallNode({ ...perItem, when: 'dateTime', scheduledAt });
+		const node = placeCallNode({ ...perItem, when: 'dateTime', scheduledAt });
 		const failed = await run(node, people(2));
 		itIs(NIGHT);
-		const again = await retry(failed, node);
-		expect(ids(again)).toEqual([`call-${phone(0)}`, `call-${phone(1)}`]);
+		expect(ids(await retry(failed, node))).toEqual([`call-${phone(0)}`, `call-${phone(1)}`]);
 		expect(phones).toEqual([phone(0), phone(1), phone(1)]);
 	});
-});
 
-describe('the stored records', () => {
-	const kept = ({ data }: IRun) => JSON.stringify(data.executionData?.contextData['node:Node']);
-
-	it('are small: no rows, and per call one result and one short name', async () => {
+	it('returns each included row with its call, and n8n stores no rows, and little per call', async () => {
 		const rows = people(300).map((row) => ({ ...row, notes: 'x'.repeat(500) }));
 		rejecting(300, '9876543509');
-		const failed = await run(
-			harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 50 } }),
-			rows,
-		);
-		expect(kept(failed)).not.toContain('xxx');
-		expect(kept(failed)).not.toContain('"9876543210"');
-		expect(kept(failed).length / 299).toBeLessThan(90 + '"123456789012":0,'.length);
-	});
-
-	it('have no included rows, and a retry returns each row with its call', async () => {
-		const rows = people(3).map((row, index) => ({ ...row, notes: `of row ${index}` }));
-		rejecting(3, '9876543212');
-		const node = harness.placeCallNode({ ...perItem, options: { includeInputFields: true } });
+		const options = { includeInputFields: true };
+		const developerSettings = { concurrency: 50 };
+		const node = placeCallNode({ ...perItem, options, developerSettings });
 		const failed = await run(node, rows);
-		expect(kept(failed)).not.toContain('of row');
+		const kept = JSON.stringify(failed.data.executionData?.contextData['node:Node']);
+		expect(kept).not.toContain('xxx');
+		expect(kept).not.toContain(`"${phone(0)}"`);
+		expect(kept.length / 299).toBeLessThan(90 + '"123456789012":0,'.length);
 		acceptCalls(1);
-		const items = records(await retry(failed, node));
-		expect(items).toEqual(
+		expect(records(await retry(failed, node))).toEqual(
 			rows.map((row) => ({
 				...row,
-				call_id: `call-${row.phone}`,
-				placed: true,
-				phone_key: `91${row.phone}`,
+				...{ call_id: `call-${row.phone}`, placed: true, phone_key: `91${row.phone}` },
 			})),
 		);
 	});
 });
 
+it.each([
+	['', {}, [0, 1, 1, 2]],
+	// n8n runs the node again if the first item has an error.
+	[', also if errors are passed on with the items', CONTINUE, [0, 1, 2, 0]],
+])('Retry On Fail calls again only who was rejected%s', async (_how, over, sent) => {
+	const rejected = over === CONTINUE ? phone(0) : phone(1);
+	const phones = rejecting(4, rejected);
+	const thrice = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1, ...over };
+	const items = people(3);
+	expect(ids(await place(perItem, { items, over: thrice }))).toEqual(
+		items.map((row) => `call-${row.phone}`),
+	);
+	expect(phones).toEqual(sent.map(phone));
+});
+
 describe('Stop', () => {
+	const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+
 	/** The service accepts the next call, and the execution is stopped before the response arrives. */
 	async function stopAtNextCall(execution: Execution) {
 		callsEndpoint().reply(200, () => {
@@ -243,12 +218,12 @@ describe('Stop', () => {
 		return await stoppedResult(execution);
 	}
 
-	test.each([false, true])(
+	it.each([false, true])(
 		'with Retry On Fail %p, the message lists the placed and the unknown call, and says of neither that nothing was sent',
 		async (retryOnFail) => {
 			skipSleeps();
 			acceptCalls(1);
-			const node = harness.placeCallNode(perItem, { ...RETRY_ON_FAIL, retryOnFail });
+			const node = placeCallNode(perItem, { ...twice, retryOnFail });
 			const execution = startNode(node, itemsOf(people(3)));
 			const description = (await stopAtNextCall(execution)).error?.description ?? '';
 			expect(description).toContain(PLACED_FIRST);
@@ -257,17 +232,19 @@ describe('Stop', () => {
 		},
 	);
 
-	test('during the second attempt of Retry On Fail, a call that the first one placed is returned', async () => {
+	it('during the second attempt of Retry On Fail, a call that the first one placed is returned', async () => {
 		skipSleeps();
 		rejectCall();
 		acceptCalls(1);
-		const node = harness.placeCallNode(perItem, { ...CONTINUE, ...RETRY_ON_FAIL });
-		const execution = startNode(node, itemsOf(people(2)));
+		const execution = startNode(
+			placeCallNode(perItem, { ...CONTINUE, ...twice }),
+			itemsOf(people(2)),
+		);
 		const { data } = await stopAtNextCall(execution);
-		const items = (data?.main?.[0] ?? []).map(({ json }) => json);
+		const [items] = data?.main ?? [];
 		expect(items).toHaveLength(2);
-		expect(items[1]?.message ?? '').not.toContain('Nothing was sent for this item');
-		expect(items[1]).toMatchObject({ call_id: `call-${phone(1)}` });
+		expect(items?.[1]?.json.message ?? '').not.toContain('Nothing was sent for this item');
+		expect(items?.[1]?.json).toMatchObject({ call_id: `call-${phone(1)}` });
 	});
 });
 
@@ -275,68 +252,73 @@ describe('a retry with a value that was edited and is invalid', () => {
 	const MAYBE_SENT =
 		"An earlier attempt may have sent this item, so don't send it in a new execution.";
 
-	/** The first call is placed, and the second one rejected. Then the node is edited. */
-	async function retryEdited(over: Partial<INode>): Promise<IRun> {
+	/** The first call is placed, and the second one rejected. */
+	const failedAtSecond = async (rows: IDataObject[]) => {
 		acceptCalls(1);
 		rejectCall();
-		const failed = await run(harness.placeCallNode(perItem), people(2));
+		const failed = await run(placeCallNode(perItem), rows);
+		expect(faultOf(failed).message).toContain('[row 2]');
 		expect(faultOf(failed).description).toContain(PLACED_FIRST);
-		const invalid = { when: 'dateTime', scheduledAt: '={{ "tomorrow" }}' };
-		return await retry(failed, harness.placeCallNode({ ...perItem, ...invalid }, over));
-	}
+		return failed;
+	};
+	const edited = (parameters: INodeParameters, over: Partial<INode> = {}) =>
+		placeCallNode({ ...perItem, ...parameters }, over);
 
 	it('says to leave the item whose call was placed out of a new execution', async () => {
-		const [placed, invalid] = records(await retryEdited(CONTINUE));
-		expect(invalid).toMatchObject({ details: { outcome: 'not_sent' } });
-		expect(placed).toMatchObject({
-			message: expect.stringContaining(MAYBE_SENT),
-			details: { outcome: 'unknown' },
-		});
-		expect(faultOf(await retryEdited({})).description).toContain(MAYBE_SENT);
+		const failed = await failedAtSecond(people(2));
+		const invalid = { when: 'dateTime', scheduledAt: '={{ "tomorrow" }}' };
+		expect(records(await retry(failed, edited(invalid, CONTINUE)))).toMatchObject([
+			{ message: expect.stringContaining(MAYBE_SENT), details: { outcome: 'unknown' } },
+			{ details: { outcome: 'not_sent' } },
+		]);
+		expect(faultOf(await retry(failed, edited(invalid))).description).toContain(MAYBE_SENT);
 	});
 
 	it('lists the placed calls if another item is invalid, and sends nothing', async () => {
-		acceptCalls(1);
-		rejectCall();
-		const failed = await run(harness.placeCallNode(perItem), people(3));
+		const failed = await failedAtSecond(people(3));
 		const phoneNumber = `={{ $json.phone === '${phone(2)}' ? 'later' : $json.phone }}`;
-		const { message, description } = faultOf(
-			await retry(failed, harness.placeCallNode({ ...perItem, phoneNumber })),
-		);
+		const { message, description } = faultOf(await retry(failed, edited({ phoneNumber })));
 		expect(message).toContain('[row 3]');
-		expect(description).toMatch(
-			/Completed in this run: row 1\. To send the items that weren't sent, /,
-		);
-	});
-
-	it.each([
-		['phone number', { phoneNumber: 'none' }],
-		['concurrency', { developerSettings: { concurrency: 'many' } }],
-	])("doesn't say that an item wasn't sent whose outcome is unknown: %s", async (_what, edited) => {
-		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
-		const failed = await run(harness.placeCallNode(perItem), people(1));
-		const invalid = { ...perItem, ...edited };
-		const again = await retry(failed, harness.placeCallNode(invalid, CONTINUE));
-		expect(output(again, 'Node')[0]?.json).toMatchObject({ details: { outcome: 'unknown' } });
-		const { description } = faultOf(await retry(failed, harness.placeCallNode(invalid)));
-		expect(description).toContain(MAYBE_SENT);
+		expect(description).toContain(`${PLACED_FIRST} To send the items that weren't sent, `);
 	});
 
 	it("doesn't return an item as called if its number was edited to an invalid one", async () => {
-		acceptCalls(1);
-		rejectCall();
-		const rows = [
+		const failed = await failedAtSecond([
 			{ phone: phone(0), mobile: 'n/a' },
 			{ phone: phone(1), mobile: phone(11) },
-		];
-		const failed = await run(harness.placeCallNode(perItem), rows);
-		expect(faultOf(failed).message).toContain('[row 2]');
+		]);
 		const bodies = acceptUpTo(2);
-		const edited = harness.placeCallNode({ phoneNumber: '={{ $json.mobile }}' }, CONTINUE);
-		const [first, second] = records(await retry(failed, edited));
-		expect(bodies.map((body) => body.phone_number)).toEqual([phone(11)]);
-		expect(second).toMatchObject({ call_id: `another-call-${phone(11)}` });
+		const byMobile = edited({ phoneNumber: '={{ $json.mobile }}' }, CONTINUE);
+		const [first, second] = ids(await retry(failed, byMobile));
+		expect(bodies).toMatchObject([{ phone_number: phone(11) }]);
 		// "If you change an item's phone number, it counts as a new call."
-		expect(first?.call_id).toBeUndefined();
+		expect([first, second]).toEqual([undefined, `another-call-${phone(11)}`]);
+	});
+
+	/** An attempt whose call may have been placed. Returns its retries. */
+	const attempts: Record<string, () => Promise<(current: INode) => Promise<IRun>>> = {
+		'was unknown': async () => {
+			callsEndpoint().reply(502, BAD_GATEWAY);
+			const failed = await run(placeCallNode(perItem), people(1));
+			return async (current) => await retry(failed, current);
+		},
+		'is unknown since n8n was killed': async () => {
+			acceptCalls(1);
+			const begun = await kill(placeCallNode(perItem), people(1));
+			return async (current) => await retryAfterKill(begun, current);
+		},
+	};
+
+	describe.each(Object.entries(attempts))('for a call whose outcome %s', (_what, attempt) => {
+		it.each([
+			['fields', { phoneNumber: 'none' }],
+			['settings', { developerSettings: { concurrency: 'many' } }],
+		])("doesn't say that it wasn't sent if its %s can't be read", async (_which, invalid) => {
+			const retried = await attempt();
+			const [item] = records(await retried(edited(invalid, CONTINUE)));
+			expect(item).toMatchObject({ details: { outcome: 'unknown' } });
+			expect(item?.message).toContain('Then retry the execution again.');
+			expect(faultOf(await retried(edited(invalid))).description).toContain(MAYBE_SENT);
+		});
 	});
 });

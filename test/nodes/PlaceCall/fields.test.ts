@@ -1,0 +1,249 @@
+/** What the fields add to the request, and with which values no call is placed. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { boundOf } from '../../openapi/openapi';
+import { BODY, placeCallHarness } from './placeCallHarness';
+
+const { sent, refusal } = placeCallHarness();
+
+const settings = (callConfigOverrides: INodeParameters) => ({ callConfigOverrides });
+const retry = (config: IDataObject) => ({ call_config_overrides: { retry_config: config } });
+const named = (...fields: INodeParameters[]) => ({ additionalDataFields: { fields } });
+const points = (...all: INodeParameters[]) => ({ dataExtraction: { points: all } });
+const limit = (over: INodeParameters) => ({ callLimit: 'day', ...over });
+const webhook = (webhookUrl: string | number) => ({ options: { webhookUrl } });
+const agent = (value: string) => ({ agentUuid: { __rl: true, mode: 'id', value } });
+
+const BLANK = {
+	personName: '',
+	initialGreeting: null,
+	when: 'now',
+	callConfigOverrides: {},
+	options: { systemPrompt: '  ', webhookUrl: '' },
+};
+const POINT = { key: 'day', description: 'Which day?', required: true };
+const NEXT_POINT = { key: '', description: 'Else?', outputFormat: '' };
+
+it.each<[INodeParameters, IDataObject]>([
+	[{}, {}],
+	[BLANK, {}],
+	[agent(' agent_A-b_9 '), { agent_uuid: 'agent_A-b_9' }],
+	[{ countryCode: ' in ' }, {}],
+	[{ countryCode: 'India' }, {}],
+	[{ phoneNumber: '+91 98765 43210' }, {}],
+	[{ phoneNumber: 9876543210 }, {}],
+	[{ personName: 42 }, { person_name: '42' }],
+	[{ personName: '#NAME?' }, {}],
+	[{ personName: 'Asha undefined' }, { person_name: 'Asha' }],
+	[{ initialGreeting: '#REF!' }, {}],
+	[{ initialGreeting: 'Hello NULL' }, { initial_greeting: 'Hello NULL' }],
+	[{ initialGreeting: 'Hello , it is me.' }, { initial_greeting: 'Hello , it is me.' }],
+	[{ options: { systemPrompt: 'Be brief.' } }, { system_prompt: 'Be brief.' }],
+	[webhook(' HTTPS://A.com:8443/a?b=c#d '), { webhook_url: 'HTTPS://A.com:8443/a?b=c#d' }],
+	[webhook('http://example.com'), { webhook_url: 'http://example.com' }],
+	[settings({ enableCallback: 'FALSE' }), { call_config_overrides: { enable_callback: false } }],
+	[settings({ enableCallback: true }), { call_config_overrides: { enable_callback: true } }],
+	[settings({ retryEnabled: false }), retry({ enabled: false })],
+	[
+		settings({ retryEnabled: true, retryMaxAttempts: 2, retryIntervalMinutes: '60' }),
+		retry({ enabled: true, max_attempts: 2, interval_minutes: 60 }),
+	],
+	[
+		named(
+			{ name: ' plan ', value: 'Gold' },
+			{ name: 'year', value: 2 },
+			{ name: 'no', value: '#N/A' },
+		),
+		{ additional_data: { plan: 'Gold', year: 2, no: '' } },
+	],
+	[
+		points({ ...POINT, outputFormat: 'weekday' }, NEXT_POINT),
+		{
+			data_extraction: [
+				{ ...POINT, output_format: 'weekday' },
+				{ description: 'Else?', required: false },
+			],
+		},
+	],
+])('%j adds %j to the request', async (parameters, fields) => {
+	expect(await sent(parameters)).toEqual({ ...BODY, ...fields });
+});
+
+it.each<[INodeParameters, message: string]>([
+	...['a1', 'agent_', 'Agent_a1', 'agent_a b', 'agent_ä'].map((id): [INodeParameters, string] => [
+		agent(id),
+		`'Agent' must be an agent ID (got "${id}"). Choose the agent from the list, or enter its ID, which begins with "agent_"`,
+	]),
+	[agent('={{ null }}'), "'Agent' is empty. Choose the agent from the list, or enter its ID, "],
+	[{ countryCode: '={{ "" }}' }, "'Country' is empty"],
+	[{ countryCode: 'Korea' }, `'Country' must be a country (got "Korea"). Use the two-letter code`],
+	[{ countryCode: 91 }, `'Country' must be a country (got "91"). Use the two-letter code`],
+	[{ personName: { a: 1 } }, "'Person Name' must be text"],
+	[{ initialGreeting: { a: 1 } }, "'Initial Greeting' must be text"],
+	// A spreadsheet subtracts if +91-9876543210 is typed as a formula.
+	...[-9876543119, 98765.4321, 9.88e30].map((phoneNumber): [INodeParameters, string] => [
+		{ phoneNumber },
+		"'Phone Number' ",
+	]),
+	...[
+		...['example.com/hook', 'ftp://example.com', 'https://', 'https:///x', 'http:example.com'],
+		...['https://?x', 'https://exa mple.com', 7],
+	].map((url): [INodeParameters, string] => [
+		webhook(url),
+		`'Webhook URL' must be a complete URL (got "${url}"). It must start with https://`,
+	]),
+	[
+		settings({ maxCallDurationSeconds: '' }),
+		"'Maximum Duration (Seconds)' in 'Call Settings' must be a number (got an empty text). Enter a number.",
+	],
+	[
+		settings({ retryMaxAttempts: 3 }),
+		"'Retry Attempts' needs 'Retry When Not Answered'. In 'Call Settings', add 'Retry When Not Answered' and turn it on, or remove 'Retry Attempts'.",
+	],
+	[
+		settings({ retryEnabled: false, retryIntervalMinutes: 3 }),
+		"'Retry Interval (Minutes)' needs 'Retry When Not Answered'",
+	],
+	[
+		settings({ enableCallback: 'yes' }),
+		"'Allow Callback' in 'Call Settings' must be true or false",
+	],
+	[
+		named({ name: 'plan', value: 'Gold' }, { name: ' ', value: 'x' }),
+		"Field 2 of 'Additional Data' has no name. Enter the name of the value for the agent, or remove the field.",
+	],
+	[
+		points(POINT, { key: 'budget', description: ' ' }),
+		`Data Point 2 ("budget") of 'Data Extraction' has no description. Describe what the agent should ask or extract.`,
+	],
+	[
+		points({ description: 'x', required: 'maybe' }),
+		`'Required' in Data Point 1 of 'Data Extraction' must be true or false (got "maybe")`,
+	],
+	[points(POINT, POINT), 'Several data points have the key "day". Give each its own key.'],
+	...[0, 1.5, 11].map((maximumCalls): [INodeParameters, string] => [
+		limit({ maximumCalls }),
+		`'Maximum Calls' must be a whole number from 1 to 10 (got ${maximumCalls}). Enter a whole`,
+	]),
+	[limit({ callLimit: 'year' }), "'Limit Calls per Person'"],
+	// Of several invalid fields, the first one.
+	[
+		{ phoneNumber: '+91', ...settings({ retryMaxAttempts: 11 }) },
+		`'Phone Number' "+91" has 0 digits`,
+	],
+])('%j is rejected', async (parameters, message) => {
+	expect(await refusal(parameters)).toContain(message);
+});
+
+const boundsOf = (path: string): [min: number, max: number] => [
+	boundOf(`CallConfigOverrides.properties.${path}.minimum`),
+	boundOf(`CallConfigOverrides.properties.${path}.maximum`),
+];
+
+it.each<[string, string, min: number, max: number, sent: (n: number) => IDataObject]>([
+	[
+		'maxCallDurationSeconds',
+		'Maximum Duration (Seconds)',
+		...boundsOf('max_call_duration_seconds'),
+		(seconds) => ({ call_config_overrides: { max_call_duration_seconds: seconds } }),
+	],
+	[
+		'retryMaxAttempts',
+		'Retry Attempts',
+		...boundsOf('retry_config.properties.max_attempts'),
+		(value) => retry({ max_attempts: value }),
+	],
+	[
+		'retryIntervalMinutes',
+		'Retry Interval (Minutes)',
+		...boundsOf('retry_config.properties.interval_minutes'),
+		(value) => retry({ interval_minutes: value }),
+	],
+])('%s (%s) may be from %i to %i', async (name, field, min, max, fieldsOf) => {
+	for (const value of [min, max]) {
+		const body = await sent(settings({ retryEnabled: true, [name]: value }));
+		expect(body).toMatchObject(fieldsOf(value));
+	}
+	for (const value of [min - 1, max + 1, min + 0.5, -1]) {
+		expect(await refusal(settings({ [name]: value }))).toBe(
+			`'${field}' must be a whole number from ${min} to ${max} (got ${value}). Enter a whole number from ${min} to ${max}.`,
+		);
+	}
+});
+
+describe('a greeting', () => {
+	it.each(['x', '👋'])('may have 2000 characters such as %s', async (character) => {
+		const initialGreeting = character.repeat(2000);
+		expect(await sent({ initialGreeting })).toMatchObject({ initial_greeting: initialGreeting });
+		expect(await refusal({ initialGreeting: `${initialGreeting}x` })).toBe(
+			"'Initial Greeting' has 2001 characters, but the maximum is 2000. Shorten it by 1.",
+		);
+	});
+
+	it.each(['NULL', '#NAME?', 'undefined', '#DIV/0!'])(
+		'in which an expression returned %j is rejected',
+		async (name) => {
+			const initialGreeting = '=Hello {{ $json.name }}.';
+			expect(await refusal({ initialGreeting }, { items: [{ name }] })).toBe(
+				`'Initial Greeting' has the word "${name}" instead of a value. The agent would say it. Check the cells that the expression uses.`,
+			);
+		},
+	);
+
+	const PRIYA = '=Hello {{ $json.a }}, this is Priya.';
+	const TWO = '=Hello {{ $json.a }} {{ $json.b }}, is it you?';
+	const WITH_SPACE = "=Hello{{ $json.a ? ' ' + $json.a : '' }}, this is Priya.";
+
+	it.each<[string, IDataObject, text: string]>([
+		[PRIYA, {}, 'Hello , this is Priya.'],
+		[`${PRIYA}\n`, {}, 'Hello , this is Priya.'],
+		[TWO, { b: 'Rao' }, 'Hello  Rao, is it you?'],
+		[TWO, { a: 'Asha' }, 'Hello Asha , is it you?'],
+		['=Hello {{ $json.a }}{{ $json.b }}!', {}, 'Hello !'],
+		['={{ $json.a }}, this is Priya.', {}, ', this is Priya.'],
+		['=On {{ $json.a }} at {{ $json.b }} it is due.', { a: 'Monday' }, 'On Monday at  it is due.'],
+	])('%j has a gap for %j', async (initialGreeting, row, text) => {
+		expect(await refusal({ initialGreeting }, { items: [{ a: '', b: '', ...row }] })).toBe(
+			`'Initial Greeting' has a gap, because an expression in it is empty (got "${text}"). Fill the column. Or for people without a value, write the space into the expression: Hello{{ $json.name ? ' ' + $json.name : '' }}, this is Priya.`,
+		);
+	});
+
+	it.each<[string, IDataObject, text: string]>([
+		[WITH_SPACE, {}, 'Hello, this is Priya.'],
+		[WITH_SPACE, { a: 'Asha' }, 'Hello Asha, this is Priya.'],
+		['=Hi{{ $json.a }}{{ $json.b }}, this is Priya.', {}, 'Hi, this is Priya.'],
+		['=Hello {{ $json.a }}', {}, 'Hello'],
+		['=Hello {{ $json.a }}, I am {{ $json.b }}.', { a: 'A', b: 'B' }, 'Hello A, I am B.'],
+		[PRIYA, { a: 'A, B' }, 'Hello A, B, this is Priya.'],
+		['={{ $json.a }}', { a: 'Hello , this is Priya.' }, 'Hello , this is Priya.'],
+		['={{ "Hello " }}{{ $json.a }}', {}, 'Hello'],
+		['=Price: {{ $json.a }} , or less', { a: 5 }, 'Price: 5 , or less'],
+	])('%j has none for %j', async (initialGreeting, row, text) => {
+		const items = [{ a: '', b: '', ...row }];
+		expect(await sent({ initialGreeting }, { items })).toMatchObject({ initial_greeting: text });
+	});
+});
+
+describe('a question', () => {
+	const ask = (over: INodeParameters) => ({
+		...{ operation: 'sendAndWait', message: 'May we ship?', yesValues: 'yes, Go ahead' },
+		...{ noValues: 'no', options: { waitForCompletion: 'reading' }, ...over },
+	});
+	const DIFFERENT = "'Counts as Yes' and 'Counts as No' must have different values";
+
+	it.each<[INodeParameters, message: string]>([
+		[{ message: ' ' }, "'Question' is empty, so no call was placed"],
+		[{ yesValues: '={{ "" }}' }, `${DIFFERENT} (got "" and "no"), so no call was placed`],
+		[{ noValues: '={{ null }}' }, `${DIFFERENT} (got "yes, Go ahead" and "")`],
+		[{ noValues: 'no, YES ' }, `${DIFFERENT} (got "yes, Go ahead" and "no, YES")`],
+		[
+			{ message: '=May we ship order {{ "#REF!" }}?' },
+			`'Question' has the word "#REF!" instead of a value. The agent would say it. Check the cells that the expression uses.`,
+		],
+		[
+			points({ key: 'answer_to_question', description: 'x' }),
+			'Several data points have the key "answer_to_question"',
+		],
+	])('with %j is not asked', async (over, message) => {
+		expect(await refusal(ask(over))).toContain(message);
+	});
+});

@@ -1,0 +1,211 @@
+/** When a call goes: the times that the fields take, and what is sent for them. */
+import { Settings } from 'luxon';
+import type { INodeParameters } from 'n8n-workflow';
+import { skipSleeps } from '../../engine';
+import {
+	acceptUpTo,
+	callsEndpoint,
+	faultOf,
+	HOURS,
+	NOON,
+	placeCallHarness,
+} from './placeCallHarness';
+
+const { place, sent, refusal } = placeCallHarness();
+const INDIA = { settings: { timezone: 'Asia/Kolkata' } };
+
+let itIs: (iso: string) => void;
+beforeEach(() => (itIs = skipSleeps(Date.parse('2026-01-01T12:00:00+05:30'))));
+afterEach(() => jest.restoreAllMocks());
+
+const atDate = (scheduledAt: string) => ({ when: 'dateTime', scheduledAt });
+const atTime = (scheduledTime: string) => ({ when: 'timeOfDay', scheduledTime });
+const inModel = (when: string) => ({ when });
+/** An expression that returns this text. */
+const text = (value: string) => `={{ ${JSON.stringify(value)} }}`;
+const ISO = '2026-11-20T18:30:00+05:30';
+
+it('a model may write now in any form', async () => {
+	expect(await sent({ when: ' Now ' })).not.toHaveProperty('scheduled_at');
+});
+
+it.each<[string, (time: string) => INodeParameters]>([
+	["'Time in India'", (time) => atTime(text(time))],
+	["'When to Call'", inModel],
+])('a time of day in %s', async (_field, at) => {
+	for (const [value = '', scheduled_at] of [
+		['18:30', '18:30'],
+		['00:00', '00:00'],
+		['23:59', '23:59'],
+		[' 9:05 ', '09:05'],
+		['6:30 PM', '18:30'],
+		['12 a.m.', '00:00'],
+		['6:30:00 PM', '18:30'],
+		['9.30am', '09:30'],
+		['6.30', '06:30'],
+		['१८:३०', '18:30'],
+		['18:30 IST', '18:30'],
+		['0.7708333333', '18:30'],
+	]) {
+		expect(await sent(at(value))).toMatchObject({ scheduled_at });
+	}
+	for (const value of ['24:00', '12:60', '13 pm', '0.30', '9.3', '1830', 'noon', 'IST']) {
+		const message = / must be a time( of day)? \(got ".*such as 18:30/;
+		expect(await refusal(at(value), INDIA)).toMatch(message);
+	}
+});
+
+it.each<[INodeParameters, scheduled_at: string]>([
+	[atTime('={{ 0.77 }}'), '18:29'],
+	[atTime(`={{ DateTime.fromISO("${ISO}", { setZone: true }) }}`), ISO],
+	[atTime(`={{ DateTime.fromISO("${ISO}", { zone: "Asia/Kolkata" }) }}`), ISO],
+	[atDate(text(ISO)), ISO],
+	[atDate(text('2026-11-20T18:30+05:30')), ISO],
+	[atDate(text('2026-11-20T18:30:00.250+05:30')), ISO],
+	[atDate(text('2026-11-20T13:00:00Z')), '2026-11-20T13:00:00+00:00'],
+	[atDate(text('2026-11-20 18:30:00+05:30')), ISO],
+	[atDate(text('20261120T183000+0530')), ISO],
+	// A DateTime keeps its zone. A date gets that of the workflow.
+	[
+		atDate('={{ DateTime.fromISO("2026-11-20T18:30:00", { zone: "Europe/Berlin" }) }}'),
+		'2026-11-20T18:30:00+01:00',
+	],
+	[
+		atDate('={{ DateTime.utc(2026, 11, 20, 18, 30).setLocale("ar-EG") }}'),
+		'2026-11-20T18:30:00+00:00',
+	],
+	[atDate('={{ new Date("2026-11-20T13:00:00Z") }}'), ISO],
+	[atDate('={{ "2026-11-20T18:30:00".toDateTime() }}'), ISO],
+])('%j is sent as %s', async (parameters, scheduled_at) => {
+	expect(await sent(parameters, INDIA)).toMatchObject({ scheduled_at });
+});
+
+it.each([
+	['2026-11-20T18:30:00', 'Asia/Kolkata', ISO],
+	['2026-07-20T18:30:00', 'America/New_York', '2026-07-20T18:30:00-04:00'],
+	['2026-11-20 18:30', 'UTC', '2026-11-20T18:30:00+00:00'],
+	['2027-03-28T03:30:00', 'Europe/Berlin', '2027-03-28T03:30:00+02:00'],
+])('%s picked in a workflow in %s is sent as %s', async (value, timezone, scheduled_at) => {
+	expect(await sent(atDate(value), { settings: { timezone } })).toMatchObject({ scheduled_at });
+});
+
+const isNoDate = (value: string) =>
+	`'Date and Time' must be a date and time with a UTC offset (got "${value}"). Select one, or enter one such as 2027-01-31T18:30:00+05:30.`;
+const isNoTime = (value: string) =>
+	`'Time in India' must be a time of day (got "${value}"). Enter a time such as 18:30 or 6:30 pm. For times of a sheet, format the column as text in the sheet.`;
+const isEmpty = "'Date and Time' is empty. Enter a time, or set 'When to Call' to 'Now'.";
+const isInvalid = 'must be a date and time with a UTC offset (got ';
+
+it.each<[INodeParameters, message: string]>([
+	[atDate(text('   ')), isEmpty],
+	[atDate('={{ null }}'), isEmpty],
+	[atDate(text('31/12/2027 17:00')), isNoDate('31/12/2027 17:00')],
+	[atDate(text('18:30')), isNoDate('18:30')],
+	[atTime('6 o clock'), isNoTime('6 o clock')],
+	[atTime('0.25'), isNoTime('0.25')],
+	[atTime('={{ 9.3 }}'), isNoTime('9.3')],
+	[atTime('={{ 46354.77 }}'), isNoTime('46354.77')],
+	[atDate('={{ 46354.77 }}'), isNoDate('46354.77')],
+	[atTime('1899-12-30T18:30:00.000Z'), isNoTime('1899-12-30T18:30:00.000Z')],
+	[atDate('={{ new Date("1899-12-30T18:30:00Z") }}'), isNoDate('1899-12-30T18:30:00.000Z')],
+	[
+		atTime('={{ DateTime.fromISO("2027-01-31T18:30", { zone: "America/New_York" }) }}'),
+		`'Time in India' must be a time in India (got "2027-01-31T18:30:00-05:00", America/New_York). For the time of day in this date, end the expression with .toFormat("HH:mm"). For its moment, set 'When to Call' to 'At a Date and Time'.`,
+	],
+	[atTime(`={{ ["${ISO}"] }}`), "'Time in India' must be a time of day (got a list)"],
+	[atTime('2027-12-31 17:00'), isNoTime('2027-12-31 17:00')],
+	[
+		inModel('soon'),
+		`'When to Call' must be a time (got "soon"). Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.`,
+	],
+	[atDate(text('2026-11-20T18:30:00')), isNoDate('2026-11-20T18:30:00')],
+	...['2026-02-30T10:00:00', '2026-02-30T10:00:00+05:30', '2026-11-20T25:00:00Z', '2026-11-20']
+		.flatMap((value) => [value, text(value)].map((given) => ({ value, given })))
+		.map(({ value, given }): [INodeParameters, string] => [atDate(given), isNoDate(value)]),
+	[atDate('={{ DateTime.invalid("unparsable") }}'), isInvalid],
+	[atDate('={{ new Date("nonsense") }}'), isInvalid],
+])('%j is rejected', async (parameters, message) => {
+	expect(await refusal(parameters, INDIA)).toContain(message);
+});
+
+const nov = (time: string) => `2026-11-${time}:00+05:30`;
+const EVENING = nov('20T19:00');
+const OPENING = nov('23T09:00');
+const TUESDAY = '2026-11-24T10:00:00+00:00';
+const LIMIT = { callLimit: 'day' };
+
+it.each<[string, INodeParameters, now: string, scheduled_at: string | undefined]>([
+	['now', {}, EVENING, undefined],
+	['now with a limit', LIMIT, EVENING, undefined],
+	['now within hours', HOURS, NOON, undefined],
+	['now, and hours are over', HOURS, EVENING, OPENING],
+	['at a date', atDate(text(TUESDAY)), NOON, TUESDAY],
+	['at a date within hours', { ...HOURS, ...atDate(text(TUESDAY)) }, EVENING, TUESDAY],
+	[
+		'at a date outside hours',
+		{ ...HOURS, ...atDate(text(nov('24T20:00'))) },
+		NOON,
+		nov('25T09:00'),
+	],
+	['at a time of day, on the day that the service chooses', atTime('17:00'), NOON, '17:00'],
+	['at a time of today, with hours', { ...HOURS, ...atTime('17:00') }, NOON, nov('20T17:00')],
+	// Tomorrow would be a Saturday.
+	['at a time of tomorrow, with hours', { ...HOURS, ...atTime('10:00') }, NOON, OPENING],
+	// It's the current minute, so the service would use the next day.
+	['at the current minute, with hours', { ...HOURS, ...atTime('12:00') }, NOON, OPENING],
+	[
+		'at a time in India that is outside hours elsewhere',
+		{ ...HOURS, timeZone: 'America/New_York', ...atTime('10:00') },
+		NOON,
+		'2026-11-23T09:00:00-05:00',
+	],
+	['at a time with a limit', { ...LIMIT, ...atTime('18:00') }, EVENING, nov('21T18:00')],
+])('a call %s', async (_when, parameters, now, scheduled_at) => {
+	itIs(now);
+	expect((await sent(parameters, INDIA)).scheduled_at).toBe(scheduled_at);
+});
+
+describe('a time that has passed', () => {
+	it.each([
+		['now', atDate(text(NOON))],
+		['a second ago, in another zone', atDate(text('2026-11-20T06:29:59Z'))],
+		['now, with hours', { ...HOURS, ...atDate(text(NOON)) }],
+	])('%s is rejected', async (_what, parameters) => {
+		itIs(NOON);
+		const message = /^'Date and Time' is in the past \(20 November 2026, 1/;
+		expect(await refusal(parameters, INDIA)).toMatch(message);
+	});
+
+	it('a second later is accepted', async () => {
+		itIs(NOON);
+		const scheduled_at = '2026-11-20T12:00:01+05:30';
+		expect(await sent(atDate(text(scheduled_at)))).toMatchObject({ scheduled_at });
+	});
+
+	it('is shown in the zone of the workflow, in English whatever the locale of the machine', async () => {
+		itIs(NOON);
+		Settings.defaultLocale = 'de';
+		try {
+			const parameters = atDate(text('2026-05-01T08:00:00+05:30'));
+			expect(await refusal(parameters, { settings: { timezone: 'UTC' } })).toBe(
+				"'Date and Time' is in the past (1 May 2026, 02:30, UTC). Choose a later time, or set 'When to Call' to 'Now'.",
+			);
+		} finally {
+			Settings.defaultLocale = 'en';
+		}
+	});
+
+	it.each([{}, HOURS, LIMIT])(
+		"between two attempts isn't that of the next day, with %j",
+		async (parameters) => {
+			itIs(NOON);
+			callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '60' });
+			const bodies = acceptUpTo(1);
+			expect(faultOf(await place({ ...parameters, ...atTime('12:01') }, INDIA))).toMatchObject({
+				message: "'Time in India' is in the past (20 November 2026, 12:01, Asia/Kolkata)",
+				description: "Choose a later time, or set 'When to Call' to 'Now'.",
+			});
+			expect(bodies).toEqual([]);
+		},
+	);
+});
