@@ -327,11 +327,11 @@ describe('a completed contact list whose calls have ended', () => {
 
 	it('is read again if only the record of a call showed no end', async () => {
 		simulator().completeUpload(uploads.running);
-		listOnly([{ call_id: addCall('a') }]);
+		showStatus('a', 'picked');
+		listOnly([{ call_id: 'a' }]);
 		const { publish, poll } = newTrigger();
 		await publish();
-		faults().clear();
-		await endCall('a');
+		await endCall('a', { status: 'picked' });
 		expect(await poll()).toEqual(['a']);
 	});
 

@@ -29,9 +29,9 @@ describe('if something cannot be read', () => {
 	it('of many calls, the others start the workflow although the service fails for long', async () => {
 		const { publish, poll } = newTrigger();
 		await publish();
-		const added = await addManyEnded(24);
-		// Whether the list begins with the oldest or the newest call, it begins with unreadable ones.
-		const others = added.splice(11, 2);
+		const added = await addManyEnded(40);
+		// Whether a check begins with the oldest or the newest calls, it begins with unreadable ones.
+		const others = added.splice(20, 2);
 		faults().respond(recordOf(...added), 503);
 		const found: string[] = [];
 		for (let polls = 0; polls < 40 && found.length < others.length; polls++) {
@@ -229,6 +229,7 @@ describe('a check that n8n ends after 36 seconds', () => {
 		const poll = await publishedOnTime();
 		// A list with a call in progress is read by each check.
 		for (const uploadId of BOTH_LISTS) addCall(`endless-${uploadId}`, { uploadId });
+		await poll();
 		const calls = BOTH_LISTS.map(String);
 		for (const uploadId of BOTH_LISTS) await addEnded(`${uploadId}`, { uploadId });
 		const found: string[] = [];
@@ -246,6 +247,7 @@ describe('a check that n8n ends after 36 seconds', () => {
 		addCall('endless');
 		// More than one page.
 		for (let at = 0; at < 30; at++) addCall(`endless-${at}`, { uploadId: uploads.completed });
+		await poll();
 		await addEnded('in-time');
 		const found: string[] = [];
 		const messages = new Set<string>();
