@@ -23,8 +23,10 @@ const service = watchedCalls();
 const { simulator, faults, addCall, addEnded, endCall, showStatus } = service;
 const { listOnly, requestsOf, pass, newTrigger, testEvent } = service;
 
-/** Without settings, a story publishes the trigger for the calls of a campaign that end after the publication. */
+/** What a story publishes the trigger with. */
 const SETTINGS: { [name: string]: () => INodeParameters } = {
+	// The calls of a campaign that end after the publication.
+	'': () => ({}),
 	'All Calls': () => ALL,
 	'other campaign': () => ({ campaignId: campaigns.draft }),
 	'Last 7 Days': () => LAST_7_DAYS,
@@ -36,16 +38,24 @@ const SETTINGS: { [name: string]: () => INodeParameters } = {
 	'voicemail in Finished Statuses': () => ({ options: { finishedStatuses: 'voicemail' } }),
 };
 
-/** Plays the steps of a story, and returns it with the calls with which each publication or check started the workflow. */
+function settingsOf(names: string): INodeParameters {
+	const chosen = names.split(' + ').map((name) => {
+		const settings = SETTINGS[name];
+		if (settings === undefined) throw new Error(`Unknown settings "${name}"`);
+		return settings();
+	});
+	return Object.assign({}, ...chosen);
+}
+
+/** Plays the steps of a story. Returns it with the calls with which each publication or check started the workflow. */
 async function played(story: string, isDurable = false): Promise<string> {
 	const trigger = newTrigger({ isDurable });
 	const steps: string[] = [];
 	for (const step of story.split(', ')) {
 		const [action = ''] = step.split(':');
 		const [verb = '', name = '', status = 'picked'] = action.split(' ');
-		const settings = action.split(/publish | \+ /).map((one) => SETTINGS[one]?.());
 		const acts: { [verb: string]: () => unknown } = {
-			publish: async () => await trigger.publish(Object.assign({}, ...settings)),
+			publish: async () => await trigger.publish(settingsOf(action.slice('publish '.length))),
 			check: trigger.poll,
 			restart: trigger.restart,
 			rename: () => trigger.rename(name),
@@ -54,79 +64,52 @@ async function played(story: string, isDurable = false): Promise<string> {
 			show: () => showStatus(name, status),
 			'complete-list': () => simulator().completeUpload(uploads.running),
 		};
-		const found = await acts[verb]?.();
+		const act = acts[verb];
+		if (act === undefined) throw new Error(`Unknown step "${step}"`);
+		const found = await act();
 		steps.push(Array.isArray(found) && found.length > 0 ? `${action}: ${found.join(' ')}` : action);
 	}
 	return steps.join(', ');
 }
 
 describe('calls start the workflow, each outcome once', () => {
-	it.each([
-		['that end between checks', 'end a, publish, check, end b, end c, check: b c, check'],
-		['that end while n8n is down', 'publish, end a, check: a, end b, restart, check: b'],
-		['that end while it is unpublished', 'publish, end a, check: a, end b, publish: b, check'],
-		['if Date is chosen later', 'end a, publish, end b, check: b, publish Date: a, check'],
-		[
-			'if Last 7 Days is chosen later',
+	const STORIES = {
+		'that end between checks': 'end a, publish, check, end b, end c, check: b c, check',
+		'that end while n8n is down': 'publish, end a, check: a, end b, restart, check: b',
+		'that end while it is unpublished': 'publish, end a, check: a, end b, publish: b, check',
+		'if Date is chosen later': 'end a, publish, end b, check: b, publish Date: a, check',
+		'if Last 7 Days is chosen later':
 			'end a, publish, end b, check: b, publish Last 7 Days: a, publish Last 7 Days, end c, check: c',
-		],
-		[
-			'if the other starts excluded them',
+		'if the other starts excluded them':
 			'end a, publish later Date, publish, publish Last 7 Days: a, publish Last 7 Days',
-		],
-		[
-			'with another campaign and back',
+		'with another campaign and back':
 			'end a, publish Last 7 Days: a, publish Last 7 Days + other campaign, end b, publish Last 7 Days: b, publish Last 7 Days + other campaign',
-		],
-		[
-			'with All Calls and back',
+		'with All Calls and back':
 			'end a, publish Last 7 Days: a, publish Last 7 Days + All Calls, end b, publish Last 7 Days: b, publish Last 7 Days + All Calls',
-		],
-		[
-			'with a campaign and back',
+		'with a campaign and back':
 			'end a, publish Last 7 Days + All Calls: a, publish Last 7 Days, end b, publish Last 7 Days + All Calls: b, publish Last 7 Days',
-		],
-		[
-			'with another start and back',
+		'with another start and back':
 			'end a, publish Last 7 Days: a, publish, end b, publish Last 7 Days: b, publish',
-		],
-		[
-			'with another credential',
+		'with another credential':
 			'end a, publish Last 7 Days: a, select-other-credential, end b, publish Last 7 Days: b',
-		],
-		[
-			'with another credential, which may be of another account, only those that end later',
+		'with another credential, which may be of another account, only those that end later':
 			'publish, end a, select-other-credential, publish, end b, check: b',
-		],
-		[
-			'under another name, only those that end later, and back, all',
+		'under another name, only those that end later, and back, all':
 			'publish, end a, check: a, end b, rename x, publish, end c, check: c, rename Node, publish: b c',
-		],
-		[
-			'that Filters excluded before an execution',
+		'that Filters excluded before an execution':
 			'publish only failed, end a, check, end b failed, check: b, publish: a, publish, publish only failed',
-		],
-		[
-			'that Filters excluded, although n8n stored nothing since',
+		'that Filters excluded, although n8n stored nothing since':
 			'publish only failed, end a, check, publish: a, publish, publish only failed',
-		],
-		[
-			'that Filters excluded by a status that calls in progress may have',
+		'that Filters excluded by a status that calls in progress may have':
 			'publish only busy, end a, check, publish: a, publish',
-		],
-		[
-			'that Filters excluded, of a completed list',
+		'that Filters excluded, of a completed list':
 			'publish only failed, end a, complete-list, check, check, end b failed, check: b, publish: a',
-		],
-		[
-			'since the publication, whose status Finished Statuses got later',
+		'since the publication, whose status Finished Statuses got later':
 			'show a voicemail, publish, show b voicemail, check, end c not_picked, publish voicemail in Finished Statuses: b c, check, publish',
-		],
-		[
-			'since the publication, whose status Statuses got later',
+		'since the publication, whose status Statuses got later':
 			'show a voicemail, publish, show b voicemail, check, end c not_picked, publish voicemail in Statuses: b c, check, publish',
-		],
-	])('%s', async (_which, story) => {
+	};
+	it.each(Object.entries(STORIES))('%s', async (_which, story) => {
 		expect(await played(story)).toBe(story);
 	});
 

@@ -57,13 +57,6 @@ describe('the pages of a list', () => {
 	/** The position of the page, if any, in the query of each request. */
 	test.each<[string, Details, (query: Query) => unknown, number, unknown[]]>([
 		['page number from 1', PAGED, ({ p }) => pageAt(numbered(p), 7), 7, [undefined, 2, 3, 4]],
-		[
-			'page number from 0',
-			FROM_ZERO,
-			({ p = 0 }) => pageAt(3 * Number(p), 7),
-			7,
-			[undefined, 1, 2, 3],
-		],
 		['offset', OFFSET, ({ p = 0 }) => pageAt(Number(p), 7), 7, [undefined, 3, 6, 7]],
 		[
 			'offset with shorter pages',
