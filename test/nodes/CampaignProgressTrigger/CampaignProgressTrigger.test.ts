@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import set from 'lodash/set';
 import nock from 'nock';
-import type { INode, INodeParameters, IPollFunctions, WorkflowExecuteMode } from 'n8n-workflow';
+import type { IDataObject, INode, INodeParameters, IPollFunctions } from 'n8n-workflow';
+import { z } from 'zod';
 import { deferred } from '../../../nodes/shared/clock';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	activate,
 	engineHarness,
@@ -12,86 +13,298 @@ import {
 	nodeTypes,
 	pollContext,
 	service,
+	useNoWaits,
 } from '../../engine';
 
 const harness = engineHarness();
-type Request = IPollFunctions['helpers']['httpRequestWithAuthentication'];
+useNoWaits();
+afterEach(() => jest.restoreAllMocks());
+
+const TYPES = ['status_changed', 'queue_completed', 'call_counts_changed'];
+const [STATUS = '', QUEUE = '', COUNTS = ''] = TYPES;
 const BASE: INodeParameters = {
 	campaignId: '42',
-	events: ['status_changed', 'queue_completed', 'call_counts_changed'],
+	events: TYPES,
 	pollTimes: { item: [{ mode: 'everyMinute' }] },
 };
-const answer = (status = 'Active', total = 5, id = 42) => ({
+const USUAL = {
+	campaign: { id: 42, status: 'Active' },
+	calls: { total: 10, by_status: { picked: 10 } },
+	uploads: listOf('a5'),
+};
+const PAUSED = { campaign: { id: 42, status: 'Paused' } };
+
+/** A contact list with a queue for each agent, such as `a5`: 5 contacts of agent a. In upper case, it's completed. */
+function listOf(queues: string) {
+	return [
+		{
+			campaign_upload_id: 1,
+			file_name: 'list_1.csv',
+			queues: queues.split(' ').map((queue) => ({
+				agent_uuid: queue.charAt(0).toLowerCase(),
+				total_queued: Number(queue.slice(1)),
+				completed: /^[A-Z]/.test(queue),
+			})),
+		},
+	];
+}
+
+/** A campaign status, by what differs from the usual one, or the queues. */
+type State = string | object;
+const bodyOf = (state: State = {}) => ({
 	success: true,
-	data: {
-		campaign: { id, status },
-		calls: { total, by_status: { picked: total } },
-		uploads: [],
-	},
+	data: { ...USUAL, ...(typeof state === 'string' ? { uploads: listOf(state) } : state) },
 });
 const endpoint = (id = '42') => service().get(`/v1/campaigns/${id}/status`);
 
-/** A workflow that follows a campaign, as it's published. Its static data outlives each poll, as in n8n. */
-function follower(parameters: INodeParameters = {}, id: string = randomUUID(), name = 'Node') {
-	const node = harness.node('campaignProgressTrigger', {
-		id,
-		name,
-		parameters: { ...BASE, ...parameters },
-	});
+type Request = IPollFunctions['helpers']['httpRequestWithAuthentication'];
+type Look = { mode?: 'trigger' | 'manual'; request?: Request; budgetMs?: number };
+
+/** A trigger that follows a campaign, with what n8n has stored of it. */
+function follower(
+	parameters: INodeParameters = {},
+	id: string = randomUUID(),
+	stored: object = {},
+) {
+	const form = { ...BASE, ...parameters };
+	const node = harness.node('campaignProgressTrigger', { id, parameters: form });
 	const workflow = makeWorkflow([node]);
-	const type = nodeTypes.getByNameAndVersion(node.type, 1);
+	Object.assign(workflow.staticData, structuredClone(stored));
+	const look = async ({ mode = 'trigger', request, budgetMs }: Look = {}) => {
+		const context = pollContext(workflow, node, mode, budgetMs);
+		if (request) context.helpers.httpRequestWithAuthentication = request;
+		const found = await nodeTypes.getByNameAndVersion(node.type).poll?.call(context);
+		return found?.[0]?.map(({ json }) => json) ?? [];
+	};
 	return {
-		workflow,
-		look: async (mode: WorkflowExecuteMode = 'trigger', request?: Request, budgetMs?: number) => {
-			const context = pollContext(workflow, node, mode, budgetMs);
-			if (request) context.helpers.httpRequestWithAuthentication = request;
-			const found = await type.poll?.call(context);
-			return found?.[0]?.map(({ json }) => json) ?? null;
+		look,
+		/** Looks when the service responds with this. */
+		see: async (state?: State, options: Look = {}) => {
+			endpoint(String(form.campaignId)).reply(200, bodyOf(state));
+			return await look(options);
 		},
-		change: (over: INodeParameters) => {
-			node.parameters = { ...node.parameters, ...over };
+		stored: (): IDataObject => {
+			const copy: unknown = JSON.parse(JSON.stringify(workflow.staticData));
+			return z.custom<IDataObject>().parse(copy);
 		},
 	};
 }
+const events = (found: IDataObject[]) => found.map(({ event }) => event).join(' ');
+/** With durable cursors, n8n keeps of a publication what is stored for the workflow, not for the node. */
+const ofWorkflow = ({ global }: IDataObject) => ({ global });
 
-let waits: jest.SpyInstance;
-beforeEach(() => {
-	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-});
-afterEach(() => {
-	waits.mockRestore();
+const noCalls = { calls: null };
+const higher = { calls: { total: 12, by_status: { picked: 12 } } };
+const redialed = { ...higher, uploads: listOf('A5') };
+const otherList = { campaign_upload_id: 2, queues: [{ agent_uuid: 'a', completed: true }] };
+const listWithoutQueues = [{ campaign_upload_id: 1, file_name: 'list_1.csv' }];
+
+describe('the events of each check:', () => {
+	test.each<[string, State[], string[]]>([
+		['nothing', [{}, {}], ['', '']],
+		['a status', [{}, PAUSED, PAUSED], ['', STATUS, '']],
+		['there and back', [{}, PAUSED, {}, PAUSED], ['', STATUS, STATUS, STATUS]],
+		['a status that is missing once', [{}, { campaign: { id: 42 } }, {}], ['', '', '']],
+		['a queue', ['a5', 'A5', 'A5'], ['', QUEUE, '']],
+		['a queue that is completed at the first check', ['A5', 'A5'], ['', '']],
+		[
+			'a list that appears completed',
+			[{}, { uploads: [...USUAL.uploads, otherList] }],
+			['', QUEUE],
+		],
+		['one of two queues, then the other', ['a5 b5', 'A5 b5', 'A5 B5'], ['', QUEUE, QUEUE]],
+		['three queues of one agent', ['a5 a5 a5', 'a5 A5 a5', 'a5 A5 A5'], ['', QUEUE, QUEUE]],
+		['a queue that moves behind that of another agent', ['A5', 'b5 A5'], ['', '']],
+		['a queue that moves behind one of its agent', ['A5 a5 a5', 'a5 A5 a5'], ['', '']],
+		['a completed list that is missing once', ['A5', { uploads: [] }, 'A5'], ['', '', '']],
+		[
+			'its queues that are missing once',
+			['A5', { uploads: listWithoutQueues }, 'A5'],
+			['', '', ''],
+		],
+		['a higher count', ['A5', 'A9', 'A9'], ['', QUEUE, '']],
+		['a queue in progress again', ['A5', 'a5', 'a5', 'A5', 'A5'], ['', '', '', QUEUE, '']],
+		['a count of what is left', ['A0', 'a5', 'A0'], ['', '', QUEUE]],
+		[
+			'a queue that is completed again after redials',
+			['A5', 'a5', redialed, 'a5', redialed],
+			['', '', `${QUEUE} ${COUNTS}`, COUNTS, `${QUEUE} ${COUNTS}`],
+		],
+		[
+			'a queue that is completed again, with a response without counts in between',
+			['A5', { ...noCalls, uploads: listOf('A5') }, higher, redialed],
+			['', '', COUNTS, QUEUE],
+		],
+		['a completed queue while others are in progress', ['A5', redialed], ['', COUNTS]],
+		['the total alone', [{}, { calls: { total: 12, by_status: { picked: 10 } } }], ['', COUNTS]],
+		[
+			'a status of a call',
+			[{}, { calls: { total: 10, by_status: { picked: 9, busy: 1 } } }],
+			['', COUNTS],
+		],
+		[
+			'a total that is missing once',
+			[{}, { calls: { by_status: { picked: 10 } } }, {}],
+			['', '', ''],
+		],
+		['counts by status that are missing once', [{}, { calls: { total: 10 } }, {}], ['', '', '']],
+		['counts that are missing once', [{}, noCalls, {}], ['', '', '']],
+		[
+			'what the first response lacks',
+			[{ ...noCalls, campaign: { id: 42 }, uploads: null }, {}, PAUSED],
+			['', '', STATUS],
+		],
+	])('%s', async (_what, states, expected) => {
+		const { see } = follower();
+		for (const [check, state] of states.entries()) {
+			expect(events(await see(state))).toBe(expected[check]);
+		}
+	});
+
+	test('they have the campaign, its counts, and the queue', async () => {
+		const { see } = follower();
+		await see('a5 b5');
+		const { campaign } = USUAL;
+		expect(await see({ ...higher, uploads: listOf('A5 b5') })).toEqual([
+			{
+				event: QUEUE,
+				campaign_upload_id: 1,
+				file_name: 'list_1.csv',
+				list_completed: false,
+				queue: { agent_uuid: 'a', total_queued: 5, completed: true },
+				campaign,
+				calls: higher.calls,
+			},
+			{
+				event: COUNTS,
+				total: { from: 10, to: 12 },
+				by_status: { picked: { from: 10, to: 12 } },
+				campaign,
+				calls: higher.calls,
+			},
+		]);
+		expect(await see({ ...higher, ...PAUSED, uploads: listOf('A5 B5') })).toMatchObject([
+			{ event: STATUS, from: 'Active', to: 'Paused' },
+			{ event: QUEUE, list_completed: true, queue: { agent_uuid: 'b' } },
+		]);
+	});
+
+	test('only the selected ones', async () => {
+		const { see } = follower({ events: [COUNTS] });
+		await see();
+		expect(events(await see({ ...PAUSED, ...higher }))).toBe(COUNTS);
+	});
 });
 
 test('sends additional query parameters', async () => {
-	const developerSettings = { additionalQueryParameters: '{ "x": "y" }' };
-	const { look } = follower({ developerSettings });
-	endpoint().query({ x: 'y' }).times(2).reply(200, answer());
-	expect(await look()).toBeNull();
-	expect(await look()).toBeNull();
+	const { look } = follower({ developerSettings: { additionalQueryParameters: '{ "x": "y" }' } });
+	endpoint().query({ x: 'y' }).reply(200, bodyOf());
+	expect(await look()).toEqual([]);
 });
 
-test('returns only the selected events', async () => {
-	const { look } = follower({ events: ['call_counts_changed'] });
-	endpoint().reply(200, answer());
-	await look();
-	endpoint().reply(200, answer('Paused', 7));
-	expect(await look()).toMatchObject([{ event: 'call_counts_changed' }]);
+describe('a change is found by comparing with', () => {
+	test('the publication, although n8n keeps nothing that the node wrote then', async () => {
+		const before = follower({}, 'a');
+		await before.see();
+		const after = follower({}, 'a', ofWorkflow(before.stored()));
+		expect(events(await after.see(PAUSED))).toBe(STATUS);
+		expect(await after.see(PAUSED)).toEqual([]);
+		expect(ofWorkflow(after.stored())).toEqual({ global: {} });
+	});
+
+	test('the publication with another campaign, although n8n keeps nothing that the node wrote then', async () => {
+		const former = follower({}, 'b');
+		await former.see();
+		await former.see();
+		const other = { campaignId: '43' };
+		const changed = follower(other, 'b', former.stored());
+		expect(await changed.see({ campaign: { id: 43, status: 'Draft' } })).toEqual([]);
+		const first = follower(other, 'b', { ...former.stored(), ...ofWorkflow(changed.stored()) });
+		expect(await first.see({ campaign: { id: 43, status: 'Active' } })).toMatchObject([
+			{ event: STATUS, from: 'Draft' },
+		]);
+	});
+
+	test.each([
+		['subject', 'x'],
+		['byStatus', null],
+		['completed', []],
+	])('nothing, if n8n has stored the %s %j', async (name, value) => {
+		const former = follower();
+		await former.see();
+		await former.see();
+		const stored = set(former.stored(), ['node:Node', 'reading', name], value);
+		const { see } = follower({}, randomUUID(), stored);
+		expect(await see(PAUSED)).toEqual([]);
+		expect(events(await see())).toBe(STATUS);
+	});
+
+	test('the last check, and not with a test in the editor, which returns the current state', async () => {
+		const { see } = follower();
+		await see();
+		expect(await see(PAUSED, { mode: 'manual' })).toEqual([
+			{ event: 'current_state', ...USUAL, ...PAUSED },
+		]);
+		expect(events(await see(PAUSED))).toBe(STATUS);
+	});
+
+	test('nothing, with another campaign', async () => {
+		const former = follower();
+		await former.see();
+		const other = follower({ campaignId: '43' }, 'e', former.stored());
+		expect(await other.see({ campaign: { id: 43, status: 'Draft' } })).toEqual([]);
+	});
+
+	test.each([503, 401])('the check before one that failed with %i', async (status) => {
+		const { look, see } = follower();
+		await see();
+		endpoint().times(4).optionally().reply(status, '');
+		await expect(look()).rejects.toThrow();
+		nock.cleanAll();
+		expect(events(await see(PAUSED))).toBe(STATUS);
+	});
+});
+
+describe('if n8n runs two checks at the same time, each change is reported once:', () => {
+	test('while one is slow, the other one does nothing', async () => {
+		const { look, see } = follower();
+		await see();
+		const answer = deferred<object>();
+		const slow = look({ request: async () => await answer.promise });
+		expect(await look()).toEqual([]);
+		answer.resolve({ statusCode: 200, headers: {}, body: bodyOf(PAUSED) });
+		expect(events(await slow)).toBe(STATUS);
+		expect(events(await see({ ...PAUSED, ...higher }))).toBe(COUNTS);
+	});
+
+	test('one that began before n8n stored what the other one found does nothing for a minute', async () => {
+		let time = Date.now();
+		mockTime(() => time);
+		const former = follower({}, 'd');
+		await former.see();
+		const checks = [1, 2, 3].map(() => follower({}, 'd', former.stored()));
+		expect(events((await checks[0]?.see(PAUSED)) ?? [])).toBe(STATUS);
+		expect(await checks[1]?.look()).toEqual([]);
+		// It couldn't store it.
+		time += 60_000;
+		expect(events((await checks[2]?.see(PAUSED)) ?? [])).toBe(STATUS);
+	});
 });
 
 test('a check that takes longer than n8n waits says so, and the next one returns the change', async () => {
 	let time = Date.now();
 	mockTime(() => time);
 	const timeIsUp = holdTimeouts();
-	const { look } = follower();
-	endpoint().reply(200, answer());
-	await look('trigger', undefined, 36_000);
+	const onTime = { budgetMs: 36_000 };
+	const { look, see } = follower();
+	await see({}, onTime);
 	const response = deferred<string>();
 	const asked = deferred<undefined>();
 	endpoint().reply(200, async () => {
 		asked.resolve(undefined);
 		return await response.promise;
 	});
-	const slow = look('trigger', undefined, 36_000);
+	const slow = look(onTime);
 	await asked.promise;
 	time += 36_000;
 	timeIsUp(36_000);
@@ -100,13 +313,11 @@ test('a check that takes longer than n8n waits says so, and the next one returns
 		description: expect.stringContaining('N8N_SCHEDULER_POLL_TIMEOUT'),
 		failure: { cause: 'temporarily-unavailable' },
 	});
-	response.resolve(JSON.stringify(answer('Paused')));
-	endpoint().reply(200, answer('Paused'));
-	expect(await look('trigger', undefined, 36_000)).toMatchObject([{ event: 'status_changed' }]);
-	jest.restoreAllMocks();
+	response.resolve(JSON.stringify(bodyOf(PAUSED)));
+	expect(events(await see(PAUSED, onTime))).toBe(STATUS);
 });
 
-test.each<[string, number, object, object]>([
+test.each<[string, number, Record<string, string>, object]>([
 	['the credential', 401, {}, { cause: 'credential-invalid' }],
 	[
 		'the service, for as long as it asks',
@@ -118,141 +329,9 @@ test.each<[string, number, object, object]>([
 	['the service', 503, {}, { cause: 'temporarily-unavailable' }],
 ])('tells n8n that the next check must wait for %s', async (_what, status, headers, failure) => {
 	const body = { success: false, error: status === 404 ? "Couldn't find Campaign" : 'No' };
-	endpoint()
-		.times(4)
-		.optionally()
-		.reply(status, body, { ...headers });
+	endpoint().times(4).optionally().reply(status, body, headers);
 	await expect(follower().look()).rejects.toMatchObject({ failure });
 	nock.cleanAll();
-});
-
-describe('the baseline', () => {
-	test('is that of the publication, although n8n keeps nothing that the node wrote then', async () => {
-		const id = randomUUID();
-		const [before, after] = [follower({}, id), follower({}, id)];
-		endpoint().reply(200, answer());
-		await before.look();
-		const { global } = before.workflow.staticData;
-		const stored: object = JSON.parse(JSON.stringify({ global }));
-		Object.assign(after.workflow.staticData, stored);
-		endpoint().times(2).reply(200, answer('Paused'));
-		expect(await after.look()).toMatchObject([{ event: 'status_changed' }]);
-		expect(await after.look()).toBeNull();
-		expect(Object.keys(after.workflow.staticData.global ?? {})).toEqual([]);
-	});
-
-	test('of another campaign is that of the publication, although n8n keeps nothing that the node wrote then', async () => {
-		const id = randomUUID();
-		const [former, changed] = [follower({}, id), follower({ campaignId: '43' }, id)];
-		endpoint().times(2).reply(200, answer());
-		await former.look();
-		await former.look();
-		const stored: object = JSON.parse(JSON.stringify(former.workflow.staticData));
-		Object.assign(changed.workflow.staticData, structuredClone(stored));
-		endpoint('43').reply(200, answer('Draft', 0, 43));
-		expect(await changed.look()).toBeNull();
-		const first = follower({ campaignId: '43' }, id);
-		const { global } = changed.workflow.staticData;
-		const kept: object = JSON.parse(JSON.stringify({ global }));
-		Object.assign(first.workflow.staticData, stored, kept);
-		endpoint('43').reply(200, answer('Active', 0, 43));
-		expect(await first.look()).toMatchObject([{ event: 'status_changed', from: 'Draft' }]);
-	});
-
-	test('is available after a restart', async () => {
-		const before = follower();
-		endpoint().reply(200, answer());
-		await before.look();
-		const after = follower();
-		const stored: object = JSON.parse(JSON.stringify(before.workflow.staticData));
-		Object.assign(after.workflow.staticData, stored);
-		endpoint().times(2).reply(200, answer('Paused'));
-		expect(await after.look()).toMatchObject([{ event: 'status_changed' }]);
-		expect(await after.look()).toBeNull();
-	});
-
-	test('is not changed by a test in the editor, which returns the current state', async () => {
-		const { look } = follower();
-		endpoint().reply(200, answer());
-		await look();
-		endpoint().times(3).reply(200, answer('Paused'));
-		expect(await look('manual')).toEqual([{ event: 'current_state', ...answer('Paused').data }]);
-		expect(await look()).toMatchObject([{ event: 'status_changed' }]);
-		expect(await look()).toBeNull();
-	});
-
-	test('starts again with another campaign', async () => {
-		const { look, change } = follower();
-		endpoint().reply(200, answer());
-		await look();
-		change({ campaignId: '43' });
-		endpoint('43').reply(200, answer('Draft', 0, 43));
-		expect(await look()).toBeNull();
-	});
-
-	test('stays the same if a poll fails', async () => {
-		const { look } = follower();
-		endpoint().reply(200, answer());
-		await look();
-		endpoint().times(4).reply(503, '');
-		await expect(look()).rejects.toThrow('returned HTTP status 503');
-		endpoint().reply(200, answer('Paused'));
-		expect(await look()).toMatchObject([{ event: 'status_changed' }]);
-	});
-});
-
-describe('if n8n runs two checks at the same time, each change is reported once:', () => {
-	afterEach(() => jest.restoreAllMocks());
-
-	test('while one is slow, the other one does nothing', async () => {
-		const { look } = follower();
-		endpoint().reply(200, answer());
-		await look();
-		const isAnswered = deferred<object>();
-		const slow = look('trigger', async () => await isAnswered.promise);
-		expect(await look()).toBeNull();
-		isAnswered.resolve({ statusCode: 200, headers: {}, body: answer('Paused') });
-		expect(await slow).toMatchObject([{ event: 'status_changed', to: 'Paused' }]);
-		endpoint().reply(200, answer('Paused', 7));
-		expect(await look()).toMatchObject([{ event: 'call_counts_changed' }]);
-	});
-
-	test('one that began before n8n stored what the other one found does nothing for a minute', async () => {
-		const id = randomUUID();
-		let time = Date.now();
-		mockTime(() => time);
-		const checks = [follower({}, id), follower({}, id), follower({}, id)];
-		endpoint().reply(200, answer());
-		await checks[0]?.look();
-		const stored: object = JSON.parse(JSON.stringify(checks[0]?.workflow.staticData));
-		for (const { workflow } of checks) Object.assign(workflow.staticData, structuredClone(stored));
-		endpoint().reply(200, answer('Paused'));
-		expect(await checks[0]?.look()).toMatchObject([{ event: 'status_changed' }]);
-		expect(await checks[1]?.look()).toBeNull();
-		// It couldn't store it.
-		time += 60_000;
-		endpoint().reply(200, answer('Paused'));
-		expect(await checks[2]?.look()).toMatchObject([{ event: 'status_changed' }]);
-	});
-
-	test('a state that returns is no earlier check', async () => {
-		const { look } = follower();
-		for (const status of ['Active', 'Paused', 'Active', 'Paused']) {
-			endpoint().reply(200, answer(status));
-			const found = await look();
-			if (status === 'Paused') expect(found).toMatchObject([{ to: 'Paused' }]);
-		}
-	});
-
-	test('one that failed holds up no other', async () => {
-		const { look } = follower();
-		endpoint().reply(200, answer());
-		await look();
-		endpoint().reply(401, {});
-		await expect(look()).rejects.toThrow();
-		endpoint().reply(200, answer('Paused'));
-		expect(await look()).toMatchObject([{ event: 'status_changed' }]);
-	});
 });
 
 test.each<[INodeParameters, Partial<INode>, string]>([

@@ -3,12 +3,13 @@ import {
 	engineTool,
 	hintsOf,
 	oneNodeWorkflow,
+	output,
 	records,
 	retryFailed,
 	runKilled,
 	service,
 } from '../../engine';
-import { DETAILS, dndHarness, entry, listOf, PATH } from './dndHarness';
+import { DETAILS, dndHarness, listOf, PATH } from './dndHarness';
 
 const ALL: INodeParameters = { allAgents: true, phone: '={{ $json.phone }}' };
 const add = dndHarness('add', ALL);
@@ -44,27 +45,21 @@ const nodeOf = async (overrides: object = {}) =>
 const asInput = (rows: Array<{ phone: string }>) => rows.map((json) => ({ json }));
 
 describe('Add', () => {
-	test('adds each number to the list of each active agent, which it reads once', async () => {
+	test('adds each number to the list of each active agent, which it reads once, and pairs them with the row', async () => {
 		agents();
 		for (const { phone } of items) {
 			for (const agent of [SALES, SUPPORT, RENEWALS]) accept(agent, phone);
 		}
 		const run = await add.run({}, { items, credential });
-		expect(records(run)).toEqual(
-			items.flatMap(({ phone }) =>
-				[SALES, SUPPORT, RENEWALS].map((agent) => ({ phone, id: 7, ...agent })),
+		expect(output(run, 'Node')).toEqual(
+			items.flatMap(({ phone }, item) =>
+				[SALES, SUPPORT, RENEWALS].map((agent) => ({
+					json: { phone, id: 7, ...agent },
+					pairedItem: { item },
+				})),
 			),
 		);
 		expect(hintsOf(run)).toEqual([]);
-	});
-
-	test('pairs the items with the row of the number', async () => {
-		agents([SALES, SUPPORT]);
-		for (const { phone } of items) for (const agent of [SALES, SUPPORT]) accept(agent, phone);
-		const output = await add.executeItems({}, { items, credential });
-		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
-			[0, 0, 1, 1].map((item) => ({ item })),
-		);
 	});
 
 	test('with Continue, the agent that rejects a number does not take the others with it', async () => {
@@ -190,6 +185,12 @@ describe('Add', () => {
 			'The response has no recognizable list of active agents',
 			"turn on 'Set Up the List of Agents'",
 		],
+		[
+			'cannot be read',
+			() => service().get('/v1/active_agents').times(4).reply(503, ''),
+			'The service or a proxy returned HTTP status 503',
+			'',
+		],
 	])('sends nothing if the list of agents %s', async (_how, respond, message, advice) => {
 		respond();
 		expect(await add.errorOf({}, { items, credential })).toMatchObject({
@@ -205,14 +206,6 @@ describe('Add', () => {
 		service().get('/v1/active_agents').times(4).reply(503, '');
 		const found = await add.records({}, { items, credential, overrides: CONTINUE });
 		expect(found).toMatchObject(items.map(() => ({ details: { outcome: 'not_sent' } })));
-	});
-
-	test('one agent is the default, and the list of agents is not read', async () => {
-		accept(SALES);
-		const parameters = { allAgents: false };
-		expect(await add.records(parameters, { items: items.slice(0, 1), credential })).toEqual([
-			{ id: 7 },
-		]);
 	});
 });
 
@@ -290,33 +283,18 @@ describe('Remove', () => {
 });
 
 describe('Check', () => {
-	const listed = (agent: { agent_uuid: string }, ...phones: string[]) =>
+	const emptyListOf = (agent: { agent_uuid: string }) =>
 		service()
 			.get(PATH)
 			.query(({ list_agent }) => list_agent === agent.agent_uuid)
 			// An empty answer to two digits is checked with all digits.
-			.times(phones.includes(ASHA) ? 1 : 2)
-			.reply(200, {
-				...listOf(...phones),
-				data: phones.map((phone) => ({ ...entry(phone), agent_uuid: agent.agent_uuid })),
-			});
+			.times(2)
+			.reply(200, listOf());
 	const one = items.slice(0, 1);
-
-	test('says for each agent whether the number is on its list', async () => {
-		agents();
-		listed(SALES, ASHA);
-		listed(SUPPORT);
-		listed(RENEWALS, RAVI);
-		expect(await check.records({}, { items: one, credential })).toMatchObject([
-			{ phone: ASHA, on_dnd: true, entry: { phone: ASHA }, ...SALES },
-			{ phone: ASHA, on_dnd: false, entry: null, ...SUPPORT },
-			{ phone: ASHA, on_dnd: false, entry: null, ...RENEWALS },
-		]);
-	});
 
 	test('with Continue, a list that cannot be read fails alone, and never counts as not listed', async () => {
 		agents([SALES, SUPPORT]);
-		listed(SALES);
+		emptyListOf(SALES);
 		service().get(PATH).query(true).reply(422, NOT_FOUND);
 		const setting = { items: one, credential, overrides: CONTINUE };
 		expect(await check.records({}, setting)).toMatchObject([

@@ -2,7 +2,7 @@ import { engineTool, output, runNode, service } from '../../engine';
 import { AGENT, DETAILS, dndHarness, listOf, PATH } from './dndHarness';
 
 const harness = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
-const { records, errorOf, executeItems, run } = harness;
+const { records, errorOf, run } = harness;
 const credential = DETAILS;
 const whole = (agent = 'agent_a1') =>
 	service().get(PATH).query({ list_agent: agent, list_size: 100 });
@@ -24,31 +24,23 @@ const checkNode = async () =>
 		parameters: { operation: 'checkMany', agentUuid: AGENT, phone: '={{ $json.phone }}' },
 	});
 
-test('as a tool, returns rows without the ID that an agent adds', async () => {
+test('returns each row with on_dnd, and with its files', async () => {
 	whole().reply(200, listOf('+919812345678'));
+	const binary = { data: { data: 'QQ==', mimeType: 'text/plain' } };
+	const rows = ROWS.map((json) => ({ json, binary }));
 	const node = await checkNode();
-	const [row = {}] = ROWS;
-	const { result } = await engineTool(node, { row })();
-	expect(result).toEqual({ ...row, ...LISTED });
-});
-
-test('returns each row with on_dnd', async () => {
-	whole().reply(200, listOf('+919812345678'));
-	const items = await executeItems({}, { items: ROWS, credential });
-	expect(items).toEqual([
-		{ json: { ...ROWS[0], ...LISTED }, pairedItem: { item: 0 } },
-		{ json: { ...ROWS[1], ...FREE }, pairedItem: { item: 1 } },
-		{ json: { ...ROWS[2], ...FREE }, pairedItem: { item: 2 } },
+	expect(output(await runNode(node, rows), node.name)).toEqual([
+		{ json: { ...ROWS[0], ...LISTED }, binary, pairedItem: { item: 0 } },
+		{ json: { ...ROWS[1], ...FREE }, binary, pairedItem: { item: 1 } },
+		{ json: { ...ROWS[2], ...FREE }, binary, pairedItem: { item: 2 } },
 	]);
 });
 
-test('returns the files of a row', async () => {
-	whole().reply(200, listOf());
-	const node = await checkNode();
-	const binary = { data: { data: 'QQ==', mimeType: 'text/plain' } };
-	const [json = {}] = ROWS;
-	const ended = await runNode(node, [{ json, binary }]);
-	expect(output(ended, node.name)).toMatchObject([{ json: FREE, binary }]);
+test('as a tool, returns rows without the ID that an agent adds', async () => {
+	whole().reply(200, listOf('+919812345678'));
+	const [row = {}] = ROWS;
+	const { result } = await engineTool(await checkNode(), { row })();
+	expect(result).toEqual({ ...row, ...LISTED });
 });
 
 test('reads the list of each agent once', async () => {
@@ -124,12 +116,3 @@ test('with On Error set to continue, a row that cannot be compared keeps its col
 		},
 	]);
 });
-
-test.each(['dndListAgentName', 'dndListPageName'])(
-	'sends nothing if %s is missing',
-	async (name) => {
-		const lacking = { ...credential, [name]: '' };
-		const { message } = await errorOf({}, { items: ROWS, credential: lacking });
-		expect(message).toContain('The credential lacks settings for do-not-disturb lists');
-	},
-);

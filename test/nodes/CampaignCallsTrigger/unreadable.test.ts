@@ -1,0 +1,284 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { POLL_LIMITS } from '../../../nodes/CampaignCallsTrigger/pollCalls';
+import { z } from 'zod';
+import { until } from '../../n8n/until';
+import { holdTimeouts } from '../../engine';
+import { fixtures } from '../../simulator';
+import { ALL, LIST, RECORD, recordOf, startingAt, watchedCalls } from './watchedCalls';
+
+const { uploads } = fixtures;
+const BOTH_LISTS = [uploads.running, uploads.completed];
+const STATUS = /\/status$/;
+const service = watchedCalls();
+const { faults, addCall, addEnded, addManyEnded, listOnly, requestsOf, pass, newTrigger } = service;
+const asError = (error: unknown) => z.instanceof(Error).parse(error);
+
+describe('if something cannot be read', () => {
+	it('the other calls start the workflow in order, that one later, and meanwhile the check fails', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		const added = await addManyEnded(12);
+		const [unreadable = '', ...others] = added;
+		faults().respond(recordOf(unreadable), 400);
+		expect(await poll()).toEqual(others);
+		await expect(poll()).rejects.toThrow(`Call "${unreadable}" can't be read`);
+		faults().clear();
+		expect(await poll()).toEqual([unreadable]);
+	});
+
+	it('of many calls, the others start the workflow although the service fails for long', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		const added = await addManyEnded(40);
+		// Whether a check begins with the oldest or the newest calls, it begins with unreadable ones.
+		const others = added.splice(20, 2);
+		faults().respond(recordOf(...added), 503);
+		const found: string[] = [];
+		for (let polls = 0; polls < 40 && found.length < others.length; polls++) {
+			found.push(...(await poll().catch(() => [])));
+		}
+		expect(found.sort()).toEqual(others.sort());
+	});
+
+	it('of two contact lists, the calls of the other one start the workflow', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		for (const uploadId of BOTH_LISTS) await addEnded(`${uploadId}`, { uploadId });
+		pass(2 * 3_600_000);
+		faults().respond(LIST, 422, { times: 1 });
+		const first = await poll();
+		expect(first).toHaveLength(1);
+		expect([...first, ...(await poll())].sort()).toEqual(BOTH_LISTS.map(String).sort());
+	});
+
+	it('of All Calls, the error is that of the call list, which has no name', async () => {
+		const { publish, poll } = newTrigger();
+		await publish(ALL);
+		faults().respond(LIST, 422, { body: { success: false, errors: ['Not now'] } });
+		await expect(poll()).rejects.toThrow(/^The service rejected the request$/);
+		faults().clear();
+		await addEnded('a');
+		expect(await poll()).toEqual(['a']);
+	});
+
+	it.each([
+		['contact list', LIST, 401, {}, { cause: 'credential-invalid' }],
+		['call', RECORD, 401, {}, { cause: 'credential-invalid' }],
+		[
+			'call',
+			RECORD,
+			429,
+			{ 'Retry-After': '120' },
+			{ cause: 'rate-limited', retryAfterMs: 120_000 },
+		],
+		['call', RECORD, 422, {}, { cause: 'temporarily-unavailable' }],
+	])(
+		'the error names the %s, and tells n8n the reason (%s, %i)',
+		async (what, path, status, headers, failure) => {
+			const { publish, poll } = newTrigger();
+			await publish();
+			await addEnded('a');
+			faults().respond(path, status, { body: { success: false, errors: ['No'] }, headers });
+			await expect(poll()).rejects.toMatchObject({
+				message: expect.stringMatching(new RegExp(`^${what} .* can't be read\\.`, 'i')),
+				httpCode: String(status),
+				failure,
+			});
+		},
+	);
+});
+
+describe('is not published', () => {
+	it.each([{}, ALL])('with %j if the first reading fails', async (parameters) => {
+		faults().respond(LIST, 503);
+		await expect(newTrigger().publish(parameters)).rejects.toThrow('503');
+	});
+
+	it('if the record of a listed call cannot be read, unless it was created before Start From', async () => {
+		listOnly([{ call_id: 'broken', created_at: new Date(Date.now() - 60_000).toISOString() }]);
+		faults().respond(recordOf('broken'), 400, {
+			body: { success: false, error: 'Cannot be shown' },
+		});
+		await expect(newTrigger().publish()).rejects.toMatchObject({
+			message: `Call "broken" can't be read. The service rejected the request`,
+			description: expect.stringMatching(
+				/choose 'Date' in 'Start From', with a later time.*"?Cannot be shown/s,
+			),
+		});
+		expect(await newTrigger().publish(startingAt(0))).toEqual([]);
+	});
+
+	it.each([{}, { call_id: true }, { call_id: 'a b' }])(
+		'if the calls of the list are like %j',
+		async (call) => {
+			listOnly([call]);
+			await expect(newTrigger().publish()).rejects.toThrow(
+				'No entry of the call list has a call_id',
+			);
+		},
+	);
+});
+
+describe('more calls than one check reads', () => {
+	beforeEach(() => jest.replaceProperty(POLL_LIMITS, 'calls', 10));
+
+	it('the oldest start the workflow, and the next check continues', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		const calls = await addManyEnded(12);
+		expect(await poll()).toEqual(calls.slice(0, 10));
+		expect(await poll()).toEqual(calls.slice(10));
+		expect(await poll()).toEqual([]);
+	});
+
+	it('those whose creation time the list does not show come last', async () => {
+		const { publish, poll } = newTrigger();
+		await publish(ALL);
+		const [undated = '', ...dated] = await addManyEnded(12);
+		const created = (at: number) => new Date(Date.now() + at * 1_000).toISOString();
+		const entries = dated.map((id, at) => ({ call_id: id, created_at: created(at) }));
+		listOnly([{ call_id: undated }, ...entries]);
+		expect(await poll()).toEqual(dated.slice(0, 10));
+		expect(await poll()).toEqual([undated, ...dated.slice(10)]);
+	});
+
+	it('the next check begins with the oldest again if the service failed in between', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		const [oldest = ''] = await addManyEnded(22);
+		faults().respond(recordOf(oldest), 503);
+		await poll();
+		faults().clear();
+		expect((await poll())[0]).toBe(oldest);
+	});
+
+	it('newer ones start the workflow although the records of the oldest are gone', async () => {
+		const { publish, poll } = newTrigger();
+		await publish();
+		const calls = await addManyEnded(12);
+		const body = { success: false, error: 'call_not_found' };
+		faults().respond(recordOf(...calls.slice(0, 10)), 404, { body });
+		expect([...(await poll()), ...(await poll())]).toEqual(calls.slice(10));
+	});
+});
+
+describe('a check that n8n ends after 36 seconds', () => {
+	const WHOLE_MS = 36_000;
+	const LISTS_MS = 25_200;
+	/** A check reads these together. */
+	const TOGETHER = 50;
+	let timeIsUp: (ms: number) => void;
+	beforeEach(() => (timeIsUp = holdTimeouts()));
+	const publishedOnTime = async (parameters: INodeParameters = {}) => {
+		const { publish, poll } = newTrigger({ budgetMs: WHOLE_MS });
+		await publish(parameters);
+		return poll;
+	};
+
+	/** A check whose time is up at the first request to a path after as many as given. Returns its calls or its error. */
+	const pollUntil = async (
+		poll: () => Promise<string[]>,
+		path: RegExp,
+		requests: number,
+		limitMs: number,
+	) => {
+		faults().inject({ kind: 'hang', match: { path }, skip: requests });
+		const before = requestsOf(path);
+		const polling = poll().catch(asError);
+		await until('a slow request', () => requestsOf(path) > before + requests);
+		pass(limitMs);
+		timeIsUp(limitMs);
+		const found = await polling;
+		faults().clear();
+		return found;
+	};
+	const expectNotComplete = (error: unknown) =>
+		expect(asError(error).message).toMatch(/^The check wasn't complete after 26 seconds$/);
+
+	it('the calls that it has read in time start the workflow, and the next ones pass the others', async () => {
+		const poll = await publishedOnTime();
+		const calls = await addManyEnded(60);
+		const first = await pollUntil(poll, RECORD, TOGETHER + 5, WHOLE_MS);
+		if (first instanceof Error) throw first;
+		expect(first.length).toBeGreaterThanOrEqual(TOGETHER);
+		expect(first.length).toBeLessThanOrEqual(TOGETHER + 5);
+		const others = [...(await poll()), ...(await poll())];
+		expect([...first, ...others].sort()).toEqual(calls.sort());
+	});
+
+	it('the next one goes on with other calls than those that never end', async () => {
+		const poll = await publishedOnTime(ALL);
+		const inProgress = Array.from({ length: TOGETHER + 5 }, (_, at) => addCall(`endless-${at}`));
+		const ended = await addManyEnded(10);
+		// The list shows no ends, so each record is read.
+		const entries = [...inProgress, ...ended].map((id, at) => ({
+			call_id: id,
+			created_at: new Date(Date.now() + at * 1_000).toISOString(),
+		}));
+		const found: string[] = [];
+		for (let check = 0; check < 2; check++) {
+			listOnly(entries);
+			const ofCheck = await pollUntil(poll, RECORD, TOGETHER + 5, WHOLE_MS);
+			if (ofCheck instanceof Error) throw ofCheck;
+			found.push(...ofCheck);
+		}
+		expect(found.sort()).toEqual(ended.sort());
+	});
+
+	it('the calls of the lists that it has read in time start the workflow, and later those of the others', async () => {
+		const poll = await publishedOnTime();
+		// A list with a call in progress is read by each check.
+		for (const uploadId of BOTH_LISTS) addCall(`endless-${uploadId}`, { uploadId });
+		await poll();
+		const calls = BOTH_LISTS.map(String);
+		for (const uploadId of BOTH_LISTS) await addEnded(`${uploadId}`, { uploadId });
+		const found: string[] = [];
+		for (let check = 0; check < 20; check++) {
+			const ofCheck = await pollUntil(poll, LIST, 1, LISTS_MS);
+			// A list that had no time isn't a failure.
+			if (ofCheck instanceof Error) throw ofCheck;
+			found.push(...ofCheck);
+		}
+		expect(found.sort()).toEqual(calls.sort());
+	});
+
+	it('the calls of a list start the workflow although another one is too slow, which is named when it had the whole time', async () => {
+		const poll = await publishedOnTime();
+		addCall('endless');
+		// More than one page.
+		for (let at = 0; at < 30; at++) addCall(`endless-${at}`, { uploadId: uploads.completed });
+		await poll();
+		await addEnded('in-time');
+		const found: string[] = [];
+		const messages = new Set<string>();
+		for (let check = 0; check < 40 && (found.length === 0 || messages.size === 0); check++) {
+			const ofCheck = await pollUntil(poll, LIST, 1, LISTS_MS);
+			if (ofCheck instanceof Error) messages.add(ofCheck.message);
+			else found.push(...ofCheck);
+		}
+		expect(found).toEqual(['in-time']);
+		expect([...messages]).toEqual([
+			`Contact list ${uploads.completed} can't be read. The check wasn't complete after 26 seconds`,
+		]);
+	});
+
+	it.each([
+		['the call list', ALL, LIST],
+		['the campaign', {}, STATUS],
+	])('says so if it could not read %s in time', async (_what, parameters, path) => {
+		const poll = await publishedOnTime(parameters);
+		expectNotComplete(await pollUntil(poll, path, 0, LISTS_MS));
+	});
+
+	it('fails if it is the first one and its time ends before the last list', async () => {
+		// The list shows no ends, so the record is read.
+		listOnly([{ call_id: await addEnded('a') }]);
+		const release = service.simulator().holdResponses(RECORD);
+		const first = publishedOnTime();
+		await until('the record', () => requestsOf(RECORD) > 0);
+		pass(LISTS_MS);
+		timeIsUp(LISTS_MS);
+		release();
+		expectNotComplete(await first.catch(asError));
+	});
+});

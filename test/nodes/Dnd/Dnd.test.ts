@@ -1,0 +1,326 @@
+import type { INodeParameters } from 'n8n-workflow';
+import nock from 'nock';
+import { hintsOf, InFlight, service } from '../../engine';
+import { DETAILS, dndHarness, entry, listOf, PATH } from './dndHarness';
+
+const credential = DETAILS;
+const add = dndHarness('add', { phone: '+91 98123-45678' });
+const remove = dndHarness('remove', { phone: '98123 45678' });
+const check = dndHarness('check', { phone: '={{ $json.phone }}' });
+const checkMany = dndHarness('checkMany', { phone: '9812345678' });
+const getMany = dndHarness('getMany');
+const DONE = { success: true, message: 'Done' };
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const list = (query: object) =>
+	service()
+		.get(PATH)
+		.query({ list_agent: 'agent_a1', ...query });
+
+describe('Add', () => {
+	const body = { add_agent: 'agent_a1', add_phone: '+919812345678' };
+	const placed = {
+		dndAddPlacement: '',
+		dndAddAgentPlacement: 'query',
+		dndAddPhonePlacement: 'body',
+	};
+	const nested = { dndAddAgentName: 'entry.agent', dndAddPhoneName: 'entry.phone' };
+	const developerSettings = {
+		additionalBodyFields: { entry: { source: 'crm', phone: 'x' } },
+		additionalQueryParameters: '{ "notify": "no" }',
+	};
+
+	test.each<[string, object, INodeParameters, object, object]>([
+		[
+			'each value at its own placement, without a general one',
+			placed,
+			{},
+			{ add_phone: body.add_phone },
+			{ add_agent: body.add_agent },
+		],
+		['no reason, so its name may be missing', { dndAddReasonName: '' }, {}, body, {}],
+		[
+			'additional fields in nested objects, which do not replace those of the node',
+			nested,
+			{ developerSettings },
+			{ entry: { agent: 'agent_a1', phone: '+919812345678', source: 'crm' } },
+			{ notify: 'no' },
+		],
+	])('sends %s', async (_what, details, parameters, sent, query) => {
+		service()
+			.post(PATH, { ...sent })
+			.query({ ...query })
+			.reply(200, DONE);
+		expect(await add.records(parameters, { credential: { ...credential, ...details } })).toEqual([
+			{ message: 'Done' },
+		]);
+	});
+
+	test('sends items one after another, and a stopped run reports what was added', async () => {
+		service().post(PATH).times(2).reply(200, DONE);
+		service()
+			.post(PATH)
+			.reply(422, { success: false, errors: ['already listed'] });
+		const items = Array.from({ length: 4 }, (_, i) => ({ phone: `981234567${i}` }));
+		const stopped = await add.errorOf({ phone: '={{ $json.phone }}' }, { items, credential });
+		expect(stopped.message).toBe('The service rejected the request [row 3]');
+		expect(stopped.description).toContain('Completed in this run: rows 1–2.');
+	});
+
+	test('for an unknown outcome, says how to see whether the number was added', async () => {
+		service().post(PATH).reply(502, '');
+		expect(await add.errorOf({}, { credential })).toMatchObject({
+			message: expect.stringContaining('the outcome is unknown (+919812345678)'),
+			description: expect.stringContaining(
+				'use the Check operation to see whether +919812345678 is on the list',
+			),
+		});
+	});
+});
+
+describe('Remove', () => {
+	test('sends the phone in the body, the agent in the query, and additional fields', async () => {
+		service()
+			.delete(PATH, { phone: '9812345678', why: 'came back' })
+			.query({ remove_agent: 'agent_a1', force: 'true' })
+			.reply(200, DONE);
+		const placed = { dndRemovePhonePlacement: 'body', dndRemoveAgentPlacement: 'query' };
+		const developerSettings = {
+			additionalBodyFields: { why: 'came back' },
+			additionalQueryParameters: { force: true },
+		};
+		const setting = { credential: { ...credential, ...placed } };
+		expect(await remove.records({ developerSettings }, setting)).toMatchObject([{ deleted: true }]);
+	});
+
+	test("'Ignore If Not Listed' ignores no other error", async () => {
+		service().delete(PATH).query(true).reply(422, { success: false, error: 'agent_not_found' });
+		expect(await remove.errorOf({ treatNotListedAsDone: true }, { credential })).toMatchObject({
+			message: expect.stringContaining('no such agent'),
+		});
+	});
+});
+
+describe('Check', () => {
+	const items = [{ phone: '9812345678' }];
+
+	test.each<[phone: string, searched: string, kept: string[], listed: string | undefined]>([
+		['98123 45678', '78', ['+9198123 456780', '+919812345678'], '+919812345678'],
+		['+1 (202) 555-0143', '43', ['+12025550143'], '+12025550143'],
+		['+44 (0)20 7946 0958', '58', ['+4402079460958'], '+4402079460958'],
+		// In groups, as people write it.
+		['+33612345678', '78', ['06 12 34 56 79', '+33 6 12 34 56 78'], '+33 6 12 34 56 78'],
+		// Only ends alike.
+		['9812345678', '78', ['+919912345678'], undefined],
+		// A part of another number.
+		['98123456', '56', ['+919812345678'], undefined],
+	])(
+		'%s: the service filters, and the node compares the digits',
+		async (phone, searched, kept, listed) => {
+			list({ list_phone: searched }).reply(200, listOf(...kept));
+			const containing = kept.filter((one) => one.includes(phone));
+			if (listed === undefined) list({ list_phone: phone }).reply(200, listOf(...containing));
+			expect(await check.records({}, { items: [{ phone }], credential })).toEqual([
+				{
+					phone: phone.replace(/\(0\)|[^\d+]/g, ''),
+					agent_uuid: 'agent_a1',
+					on_dnd: listed !== undefined,
+					entry: listed === undefined ? null : entry(listed),
+				},
+			]);
+		},
+	);
+
+	test('searches for all digits if the service finds nothing with two', async () => {
+		list({ list_phone: '78' }).reply(200, listOf());
+		list({ list_phone: '9812345678' }).reply(200, listOf('+919812345678'));
+		expect(await check.records({}, { items, credential })).toMatchObject([{ on_dnd: true }]);
+	});
+
+	test('never treats a number as not listed that may equal an entry', async () => {
+		list({ list_phone: '58' }).reply(200, listOf('+442079460958'));
+		const { message } = await check.errorOf(
+			{},
+			{ items: [{ phone: '020 7946 0958' }], credential },
+		);
+		expect(message).toContain('and "+442079460958" on the list may be the same number');
+	});
+
+	test('does not look up the number of a cell that was calculated', async () => {
+		const setting = { items: [{ phone: -9876543119 }], credential };
+		expect((await check.errorOf({}, setting)).message).toMatch(/^'Phone' /);
+	});
+
+	test('does not use a list that also has numbers of another agent', async () => {
+		const data = [entry('+919812345678'), { ...entry('+919912345678'), agent_uuid: 'b2' }];
+		list({ list_phone: '78' }).reply(200, { ...listOf(), data });
+		expect(await check.errorOf({}, { items, credential })).toMatchObject({
+			message: 'The service returned numbers of another agent than the requested one',
+			description: expect.stringContaining("'Get List: Agent Parameter Name'"),
+		});
+	});
+
+	test('checks several numbers at the same time', async () => {
+		const inFlight = new InFlight(2);
+		for (const digits of ['78', '79']) {
+			list({ list_phone: digits }).reply(200, async () => {
+				await inFlight.enter();
+				inFlight.leave();
+				return listOf();
+			});
+			list({ list_phone: `98123456${digits}` }).reply(200, listOf());
+		}
+		const rows = [...items, { phone: '9812345679' }];
+		expect(await check.records({}, { items: rows, credential })).toHaveLength(2);
+		expect(inFlight.max).toBe(2);
+	});
+
+	const pageOf = (current_page: number, ...data: object[]) => ({
+		...listOf(),
+		data,
+		meta: { current_page, total_pages: 2 },
+	});
+
+	test('reads more than one page twice, also if the first one is empty', async () => {
+		// Only the reason changes in between.
+		for (const reason of ['asked', 'asked again']) {
+			list({ list_phone: '78' }).reply(200, pageOf(1));
+			const last = pageOf(2, { ...entry('+919812345678'), reason });
+			list({ list_phone: '78', list_page: 2 }).reply(200, last);
+		}
+		expect(await check.records({}, { items, credential })).toMatchObject([{ on_dnd: true }]);
+	});
+
+	test('needs the name of the page parameter only for a second page', async () => {
+		list({ list_phone: '78' }).reply(200, pageOf(1));
+		const lacking = { ...credential, dndListPageName: '' };
+		expect(await check.errorOf({}, { items, credential: lacking })).toMatchObject({
+			message: 'The credential lacks settings for do-not-disturb lists',
+			description: expect.stringContaining("fill in 'Get List: Page Parameter Name'."),
+		});
+	});
+});
+
+describe('Get Many', () => {
+	const page = (current: number, pages: number, ...ids: number[]) => ({
+		success: true,
+		data: ids.map((id) => ({ id, agent_uuid: 'agent_a1', phone: `+9198${id}`, reason: 'x' })),
+		meta: { current_page: current, total_pages: pages, total_count: 3, per_page: 2 },
+	});
+	const requireComplete = { options: { requireComplete: true } };
+
+	test('requests no more than needed, and a service without a page size parameter keeps its own', async () => {
+		list({ list_size: 2 }).reply(200, page(1, 2, 1, 2));
+		expect(await getMany.records({ limit: 2 }, { credential })).toHaveLength(2);
+		list({ list_size: 100 }).reply(200, page(1, 1, 1, 2, 3));
+		expect(await getMany.records({ limit: 250 }, { credential })).toHaveLength(3);
+		list({}).reply(200, page(1, 1, 1, 2, 3));
+		const own = { ...credential, dndListPerPageName: '' };
+		expect(await getMany.records({ limit: 2 }, { credential: own })).toHaveLength(2);
+	});
+
+	test('has a hint if the list has fewer numbers than the service counts', async () => {
+		list({ list_size: 100 }).reply(200, page(1, 1, 1, 2));
+		expect(hintsOf(await getMany.run({ returnAll: true }, { credential }))).toEqual([
+			expect.stringContaining('so numbers may be missing'),
+		]);
+	});
+
+	test('Require Complete List reads a list of several pages twice, at any limit', async () => {
+		for (let reading = 1; reading <= 2; reading++) {
+			list({ list_size: 100 }).reply(200, page(1, 2, 1, 2));
+			list({ list_size: 100, list_page: 2 }).reply(200, page(2, 2, 3));
+		}
+		const parameters = { limit: 2, ...requireComplete };
+		expect(await getMany.records(parameters, { credential })).toHaveLength(2);
+		expect(nock.isDone()).toBe(true);
+	});
+
+	test('Require Complete List stops the node if numbers are missing in each of three readings', async () => {
+		list({ list_size: 100 })
+			.times(3)
+			.reply(200, page(1, 1, 1, 2));
+		const parameters = { returnAll: true, ...requireComplete };
+		expect(await getMany.errorOf(parameters, { credential })).toMatchObject({
+			message: expect.stringContaining(
+				'Numbers may be missing, because the do-not-disturb list changed in each of 3 readings',
+			),
+		});
+	});
+
+	test('reads each list once, in the order of the items, and an invalid item says why', async () => {
+		list({ list_size: 50, list_phone: '1' })
+			.delay(50)
+			.reply(200, page(1, 1, 1, 2));
+		list({ list_size: 50, list_phone: '3' }).reply(200, page(1, 1, 3));
+		list({ list_size: 1, list_phone: '1' }).reply(200, page(1, 1, 1, 2));
+		const limits = [50, 50, 50, 1, 0];
+		const items = ['1', '3', '1', '1', '1'].map((part, i) => ({ part, limit: limits[i] ?? 0 }));
+		const parameters = { phoneContains: '={{ $json.part }}', limit: '={{ $json.limit }}' };
+		const setting = { items, credential, overrides: CONTINUE };
+		expect(await getMany.executeItems(parameters, setting)).toMatchObject([
+			{ json: { id: 1 }, pairedItem: { item: 0 } },
+			{ json: { id: 2 }, pairedItem: { item: 0 } },
+			{ json: { id: 3 }, pairedItem: { item: 1 } },
+			{ json: { id: 1 }, pairedItem: { item: 3 } },
+			{
+				json: {
+					error: "'Limit' must be at least 1 [row 5]",
+					message:
+						"Enter a whole number of at least 1. To return all results, turn on 'Return All'.",
+				},
+				pairedItem: { item: 4 },
+			},
+		]);
+	});
+
+	test.each([
+		['zeros that may only be dialed', '0098', '0098', [1, 2, 3]],
+		['digits of another script as Latin ones', '९८२', '982', [2]],
+	])('Phone Contains: sends %s', async (_what, phoneContains, list_phone, ids) => {
+		list({ list_size: 100, list_phone }).reply(200, page(1, 1, ...ids));
+		const found = await getMany.records({ returnAll: true, phoneContains }, { credential });
+		expect(found.map(({ id }) => id)).toEqual(ids);
+	});
+
+	test('Phone Contains: a service that returns other numbers ignores the parameter, which stops the node', async () => {
+		list({ list_size: 100, list_phone: '982' }).reply(200, page(1, 1, 1, 2, 3));
+		const parameters = { returnAll: true, phoneContains: '982' };
+		expect(await getMany.errorOf(parameters, { credential })).toMatchObject({
+			message: "The service returned numbers without the digits in 'Phone Contains'",
+			description: expect.stringContaining("The service probably doesn't know this parameter."),
+		});
+	});
+});
+
+const ALL_OF_ADD =
+	"'Add Number: Send Values In', 'Add Number: Agent Field Name', 'Add Number: Phone Field Name', and 'Add Number: Reason Field Name'";
+
+test.each<[string, typeof add, INodeParameters, string[], string]>([
+	['Add', add, { reason: 'asked' }, Object.keys(DETAILS), ALL_OF_ADD],
+	['Remove', remove, {}, ['dndRemovePhonePlacement'], "'Remove Number: Send Phone In'"],
+	['Remove', remove, {}, ['dndRemoveAgentPlacement'], "'Remove Number: Send Agent In'"],
+	['Remove', remove, {}, ['dndRemoveAgentName'], "'Remove Number: Agent Field Name'"],
+	['Check', check, { phone: '98123' }, ['dndListPhoneName'], "'Get List: Phone Filter Name'"],
+	['Check Many', checkMany, {}, ['dndListAgentName'], "'Get List: Agent Parameter Name'"],
+	['Check Many', checkMany, {}, ['dndListPageName'], "'Get List: Page Parameter Name'"],
+	['Get Many', getMany, {}, ['dndListAgentName'], "'Get List: Agent Parameter Name'"],
+	['Get Many', getMany, {}, ['dndListPageName'], "'Get List: Page Parameter Name'"],
+	[
+		'Get Many',
+		getMany,
+		{ phoneContains: '98' },
+		['dndListPageName', 'dndListPhoneName'],
+		"'Get List: Page Parameter Name' and 'Get List: Phone Filter Name'",
+	],
+])(
+	'%s sends nothing, and names what is missing in the credential',
+	async (_operation, node, parameters, missing, labels) => {
+		const lacking = Object.fromEntries(missing.map((name) => [name, '']));
+		expect(
+			await node.errorOf(parameters, { credential: { ...credential, ...lacking } }),
+		).toMatchObject({
+			message: 'The credential lacks settings for do-not-disturb lists',
+			description: expect.stringContaining(` fill in ${labels}.`),
+		});
+	},
+);
