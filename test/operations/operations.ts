@@ -7,7 +7,7 @@ import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import type { JsonObject } from '../../nodes/shared/json';
 import { agent } from '../contract/contractCase';
 import { exampleFrom, exampleNamed } from '../openapi/examples';
-import { fixtures, type Simulator } from '../simulator';
+import { fixtures, type Dialect, type Simulator } from '../simulator';
 
 const { calls, campaigns, sessions, dndPhone } = fixtures;
 
@@ -18,10 +18,14 @@ export const TRIGGER = 'a trigger in n8n';
 /** The watch URL of a Chat Events Trigger. */
 export const TRIGGER_URL = 'https://n8n.example.com/webhook/abc/watch';
 
+/** Every other request: endpoints of docs/openapi.yaml. `{placed}` is the ID of the call that it placed. */
+type Reads = string[] | ((dialect: Dialect) => string[]);
+
 /** Another way to use an operation. Its parameters are added to those of the operation. */
 type Way = {
 	with: INodeParameters;
 	sends?: string;
+	reads?: Reads;
 	items?: INodeExecutionData[];
 	/** Whether a model uses it as a tool. */
 	isTool?: true;
@@ -32,6 +36,7 @@ type Operation = {
 	parameters: INodeParameters;
 	/** What changes something: an endpoint of docs/openapi.yaml, or one of the above. Undefined if nothing does. */
 	sends?: string;
+	reads?: Reads;
 	/** An output item with every field, for n8n's editor (`scripts/outputSchemas.ts`). Undefined if none is documented. */
 	output?: JsonObject;
 	items?: INodeExecutionData[];
@@ -50,7 +55,7 @@ type Operation = {
 };
 
 /** One way to use a node, which reads the fields that its form shows. */
-export type Scene = Pick<Operation, 'sends' | 'items' | 'prepare'> &
+export type Scene = Pick<Operation, 'sends' | 'reads' | 'items' | 'prepare'> &
 	Pick<Way, 'isTool'> & {
 		/** The key in the table. */
 		name: string;
@@ -86,6 +91,21 @@ const watchList = {
 	triggerSecret: 'open-sesame',
 };
 const key = { idempotencyKey: 'key-1' };
+
+const CONNECT = ['POST /v1/chat/session/{id}/ws_token', 'GET /v1/chat/session/{id}/user-stream'];
+
+/** The presigned URL of a recording is elsewhere in each dialect. */
+const recordingPath = ({ calls: { recordingUrl } }: Dialect) =>
+	new URL(recordingUrl('http://127.0.0.1', '/')).pathname;
+
+/** The requests of a scene, as "METHOD /path". */
+export function requestsOf({ parameters, reads = [], sends = SOCKET }: Scene, dialect: Dialect) {
+	const { callId: call, sessionId: chat, campaignId: campaign } = parameters;
+	const id = String(call ?? chat ?? campaign);
+	const read = typeof reads === 'function' ? reads(dialect) : reads;
+	const written = sends === SOCKET ? [] : [sends];
+	return [...read, ...written].map((request) => request.replace('{id}', id));
+}
 
 const call = exampleFrom('GET /v1/call/{id}');
 const outcome = simplifyCall(call);
@@ -127,7 +147,10 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		ways: [
 			{ with: { when: 'timeOfDay', scheduledTime: '18:30' } },
 			{ with: { when: 'dateTime', scheduledAt: '2099-01-31T18:30:00+05:30' } },
-			{ with: { ...untilRead, options: { finishedStatuses: 'picked' } } },
+			{
+				with: { ...untilRead, options: { finishedStatuses: 'picked' } },
+				reads: ['GET /v1/call/{placed}'],
+			},
 			{
 				with: {
 					...{ callingHours: 'within', callingDays: 'Mon-Sun', callingFrom: '00:00' },
@@ -151,6 +174,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			...{ ...person, message: 'May we ship?', yesValues: 'yes', noValues: 'no' },
 			options: { ...untilRead, finishedStatuses: 'picked' },
 		},
+		reads: ['GET /v1/call/{placed}'],
 		sends: 'POST /v1/call',
 		output: {
 			...{ answer: 'yes', explanation: '', data: { approved: true, chatInput: '' } },
@@ -165,23 +189,35 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	},
 	'getCall › get': {
 		parameters: { callId },
+		reads: ['GET /v1/call/{id}'],
 		ways: [{ with: selected('status') }],
 		byModel: ['callId'],
 		output: { ...outcome, ...pick(transcript, 'transcript'), recording },
 	},
 	'getCall › getTranscript': {
 		parameters: { callId },
+		reads: ['GET /v1/call/{id}/transcript'],
 		output: { ...transcript, transcript_text: '' },
 		byModel: ['callId'],
 	},
 	'getCall › getRecording': {
 		parameters: { callId },
-		ways: [{ with: { recordingAs: 'file', outputField: 'data' } }],
+		reads: ['GET /v1/call/{id}/recording'],
+		ways: [
+			{
+				with: { recordingAs: 'file', outputField: 'data' },
+				reads: (dialect) => [
+					'GET /v1/call/{id}/recording',
+					`GET ${recordingPath(dialect)}${callId}`,
+				],
+			},
+		],
 		output: recording,
 		byModel: ['callId'],
 	},
 	'getCall › getMany': {
 		parameters: { limit: 3 },
+		reads: ['GET /v1/calls'],
 		servesAllItems: true,
 		byModel: ['limit'],
 		output: outcome,
@@ -193,17 +229,21 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	},
 	'dnd › check': {
 		parameters: listed,
+		reads: ['GET /v1/dnd_numbers'],
 		byModel: ['phone'],
 		output: { phone: '', agent_uuid: '', agent_name: '', on_dnd: true, entry: dndEntry },
 	},
 	'dnd › checkMany': {
 		parameters: listed,
+		// Two pages, twice.
+		reads: Array<string>(4).fill('GET /v1/dnd_numbers'),
 		servesAllItems: true,
 		byModel: ['phone'],
 		output: { on_dnd: true, dnd_phone: '', dnd_reason: '', dnd_created_at: '' },
 	},
 	'dnd › getMany': {
 		parameters: { ...agent(), limit: 3 },
+		reads: ['GET /v1/dnd_numbers'],
 		ways: [{ with: selected('phone') }],
 		servesAllItems: true,
 		byModel: ['limit'],
@@ -249,6 +289,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	},
 	campaignStatus: {
 		parameters: { campaignId },
+		reads: ['GET /v1/campaigns/{id}/status'],
 		ways: [{ with: selected('status') }],
 		byModel: ['campaignId'],
 		output: {
@@ -258,12 +299,14 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	},
 	'agents › check': {
 		parameters: agent(),
+		reads: ['GET /v1/active_agents'],
 		servesAllItems: true,
 		byModel: ['agentUuid'],
 		output: { ...listedAgent, active: true },
 	},
 	'agents › getMany': {
-		parameters: {},
+		parameters: { output: 'simplified' },
+		reads: ['GET /v1/active_agents'],
 		ways: [{ with: selected('agent_uuid') }],
 		servesAllItems: true,
 		byModel: ['selectedFields'],
@@ -273,11 +316,16 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	'chatSend › sendMessage': {
 		parameters: { sessionId, message: 'Hello', sendBy: 'socket' },
 		sends: SOCKET,
+		reads: CONNECT,
 		ways: [
 			{ with: key },
-			{ with: { sendBy: 'inbound', ...agent() }, sends: 'POST /v1/chat/inbound' },
-			{ with: { sendBy: 'async', ...agent() }, sends: 'POST /v1/chat/inbound/async' },
-			{ with: { sendBy: 'legacy', ...agent() }, sends: 'POST /chat_messages/send_message' },
+			{ with: { sendBy: 'inbound', ...agent() }, reads: [], sends: 'POST /v1/chat/inbound' },
+			{ with: { sendBy: 'async', ...agent() }, reads: [], sends: 'POST /v1/chat/inbound/async' },
+			{
+				with: { sendBy: 'legacy', ...agent() },
+				reads: [],
+				sends: 'POST /chat_messages/send_message',
+			},
 		],
 		byModel: ['sessionId', 'message'],
 		output: turn,
@@ -285,6 +333,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	'chatSend › answerInteraction': {
 		parameters: { sessionId, interactionId: 'interaction_1', optionId: 'yes' },
 		sends: SOCKET,
+		reads: CONNECT,
 		prepare: (simulator) => {
 			const { interactions } = simulator.sessions.get(sessionId);
 			for (const [id, options] of [
@@ -328,6 +377,7 @@ export const OPERATIONS: { [name: string]: Operation } = {
 	},
 	'chatSession › waitForEvent': {
 		parameters: { ...session, timeLimit: 1 },
+		reads: CONNECT,
 		byModel: ['sessionId'],
 		outcome: 'timed_out',
 		output: { session_id: sessionId, timed_out: true, session_closed: false, event, seen: [{}] },
@@ -382,11 +432,15 @@ export function useOf(name: string): { node: string; parameters: INodeParameters
 	return { node, parameters: operation === undefined ? parameters : { ...parameters, operation } };
 }
 
-function scenesOf([name, { sends, items, prepare, ways = [] }]: [string, Operation]): Scene[] {
+function scenesOf([name, { sends, reads, items, prepare, ways = [] }]: [
+	string,
+	Operation,
+]): Scene[] {
 	const { node, parameters } = useOf(name);
 	const scene: Scene = {
 		...{ name, node, parameters },
 		...(sends !== undefined && { sends }),
+		...(reads !== undefined && { reads }),
 		...(items !== undefined && { items }),
 		...(prepare !== undefined && { prepare }),
 	};
