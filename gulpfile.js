@@ -4,7 +4,6 @@ const { dest, src } = require('gulp');
 const assets = ['nodes', 'credentials'].flatMap((folder) => [
 	`${folder}/**/*.svg`,
 	`${folder}/**/*.node.json`,
-	`${folder}/**/__schema__/**/*.json`,
 ]);
 
 // Without `encoding: false`, gulp 5 decodes files as UTF-8.

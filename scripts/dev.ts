@@ -36,7 +36,7 @@ function watchTypeScript(target: string): () => void {
 	return stop;
 }
 
-/** Copies changed icons, codex files, and schema files, which the compiler doesn't copy. */
+/** Copies changed icons and codex files, which the compiler doesn't copy. */
 function watchAssets(target: string): (folder: string) => () => void {
 	return (folder) => {
 		const root = join(projectFolder, folder);

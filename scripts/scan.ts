@@ -9,7 +9,7 @@ import { ESLint } from 'eslint';
 import { projectFolder, unpackPackage } from '../test/n8n/package-install';
 import { writeFlatSources } from './flatDescriptions';
 
-/** The days of a week aren't in alphabetical order. `test/package/conventions.test.ts` checks all other lists. */
+/** The days of a week aren't in alphabetical order. */
 const MEANINGFUL_ORDER = {
 	'n8n-nodes-base/node-param-multi-options-type-unsorted-items': 'off',
 } as const;

@@ -1,14 +1,11 @@
+import uniqBy from 'lodash/uniqBy';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { loader, runNode } from '../engine';
 import { isObject } from '../engine/isObject';
 import { isJsonObject } from '../../nodes/shared/json';
-import { operationNamed } from '../operations/operations';
-import { nameOf } from '../schema/schemas';
-import { dialects } from '../simulator';
-import { contractCases } from './cases';
-import { perDialect, type ContractCase } from './contractCase';
+import { operationNamed, SCENES, TRIGGER, type Scene } from '../operations/operations';
 import { simulatedNodes } from './simulatedNodes';
 
 const { simulator, nodeOf } = simulatedNodes();
@@ -74,23 +71,10 @@ function watchedItems(like: readonly object[]) {
 	return { items, counts: () => ({ read: read.size, max }), stop: () => clearImmediate(next) };
 }
 
-const sizeOf = (one?: ContractCase) =>
-	one === undefined ? 0 : JSON.stringify(perDialect(one.parameters, dialects.plain)).length;
+/** The first way to use each operation. Requests to a trigger in n8n need one. */
+const cases = uniqBy(SCENES, 'name').filter(({ sends }) => sends !== TRIGGER);
 
-const cases = Object.entries(contractCases).flatMap(([node, all]) => {
-	const operations = new Map<string | undefined, ContractCase>();
-	for (const one of all) {
-		const chosen = perDialect(one.parameters, dialects.plain).operation;
-		const operation = typeof chosen === 'string' ? chosen : undefined;
-		// The case with the most parameters.
-		const isFuller = sizeOf(one) > sizeOf(operations.get(operation));
-		if (one.rejection === undefined && isFuller) operations.set(operation, one);
-	}
-	return [...operations].map(([operation, one]) => ({ node, operation, one }));
-});
-
-const isShared = ({ node, operation }: { node: string; operation: string | undefined }) =>
-	operationNamed(nameOf({ node, operation })).servesAllItems === true;
+const isShared = ({ name }: Scene) => operationNamed(name).servesAllItems === true;
 
 const onError = 'continueRegularOutput' as const;
 
@@ -106,19 +90,18 @@ afterEach(() => jest.restoreAllMocks());
 const unchanged = (code: string) => `={{ [$json.read, ${code}][1] }}`;
 const undefinedValue = () => '={{ [$json.read][1] }}';
 
-async function expectYields(type: string, one: ContractCase, toExpression: ToExpression) {
-	one.prepare?.(simulator());
+async function expectYields(scene: Scene, toExpression: ToExpression) {
+	scene.prepare?.(simulator());
 	const fixed = new Set([
 		'__rl',
 		'mode',
 		// Without one of its choices, a push stops at its first row.
 		'whatToDo',
-		...fieldsWithoutExpressions(loader.getNode(type).type.description),
+		...fieldsWithoutExpressions(loader.getNode(scene.node).type.description),
 	]);
-	const plain = perDialect(one.parameters, dialects.plain);
-	const parameters = parametersIn(byExpression(plain, toExpression, fixed));
-	const node = { ...(await nodeOf(type, parameters)), onError };
-	const watched = watchedItems(one.items ?? [{}]);
+	const parameters = parametersIn(byExpression(scene.parameters, toExpression, fixed));
+	const node = { ...(await nodeOf(scene.node, parameters)), onError };
+	const watched = watchedItems((scene.items ?? [{ json: {} }]).map(({ json }) => json));
 	await runNode(node, watched.items);
 	watched.stop();
 	const { read, max } = watched.counts();
@@ -127,14 +110,11 @@ async function expectYields(type: string, one: ContractCase, toExpression: ToExp
 }
 
 describe('yields to the event loop between items', () => {
-	test.each(cases)('if no item can be sent: $node $operation', async ({ node, one }) => {
-		await expectYields(node, one, undefinedValue);
+	test.each(cases)('if no item can be sent: $name', async (scene) => {
+		await expectYields(scene, undefinedValue);
 	});
 
-	test.each(cases.filter(isShared))(
-		'if one request serves all items: $node $operation',
-		async ({ node, one }) => {
-			await expectYields(node, one, unchanged);
-		},
-	);
+	test.each(cases.filter(isShared))('if one request serves all items: $name', async (scene) => {
+		await expectYields(scene, unchanged);
+	});
 });

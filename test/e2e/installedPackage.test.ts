@@ -1,7 +1,9 @@
 /** What a release publishes, in the folder and in the lists of a real n8n. */
-import { globSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { extname, join, relative } from 'node:path';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { writeSchemas } from '../../scripts/outputSchemas';
 import { N8nDriver, type ListedType } from '../n8n/driver';
 import { installedPackage, packageName, projectFolder } from '../n8n/package-install';
 import { anchorsOf } from '../package/anchors';
@@ -46,11 +48,23 @@ test('contains only built files, the README, the changelog, and the license', ()
 	expect([...new Set(built.map((file) => extname(file)))].sort()).toEqual(['.js', '.json', '.svg']);
 });
 
-test('contains each icon, codex file, and schema of the sources', () => {
+test('contains each icon and codex file of the sources, and the schema of each output', () => {
 	const assets = '{nodes,credentials}/**/*.{svg,json}';
+	const schemas = mkdtempSync(join(tmpdir(), 'schemas-'));
+	writeSchemas(join(schemas, 'nodes'));
+	const expected = [projectFolder, schemas].flatMap((cwd) => globSync(assets, { cwd }));
+	rmSync(schemas, { recursive: true });
 	const built = globSync(assets, { cwd: `${folder}/dist` });
-	expect(built.length).toBeGreaterThan(40);
-	expect(built.sort()).toEqual(globSync(assets, { cwd: projectFolder }).sort());
+	expect(built.length).toBeGreaterThan(50);
+	expect(built.sort()).toEqual(expected.sort());
+});
+
+test.each([
+	['getCall/1.0.0/call/get', 'outcome'],
+	['callCompletedTrigger/2.0.0', 'outcome'],
+])("n8n's editor gets the schema %s", async (schema, field) => {
+	const response = await fetch(`${baseUrl}/schemas/${packageName}.${schema}.json`);
+	expect(await response.json()).toMatchObject({ properties: { [field]: { type: 'string' } } });
 });
 
 test('n8n lists each node with its icons, and a link to its heading in the docs', async () => {

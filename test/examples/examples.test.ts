@@ -8,8 +8,6 @@ import { parametersIn } from '../package/descriptions';
 
 const STICKY = 'n8n-nodes-base.stickyNote';
 const DATA_TABLE = 'n8n-nodes-base.dataTable';
-/** Users don't read longer notes before they try a workflow. */
-const MAX_NOTE_LENGTH = 760;
 
 beforeAll(setupEngine);
 
@@ -43,15 +41,6 @@ describe('the examples', () => {
 			expect(types).not.toContain('executeCommand');
 			expect(types).not.toContain('code');
 			expect(text).not.toMatch(/localhost|127\.0\.0\.1|\/home\/|\.n8n/);
-		});
-
-		test('explains what to do in short notes, and has all settings in one node', () => {
-			const notes = nodes.filter(({ type }) => type === STICKY);
-			expect(notes.map(({ name }) => name)).toContain('How to Use');
-			for (const { parameters } of notes) {
-				expect(JSON.stringify(parameters.content).length).toBeLessThan(MAX_NOTE_LENGTH);
-			}
-			expect(working.map(({ name }) => name)).toContain('Settings');
 		});
 
 		test('keeps the columns of data tables when a panel is opened', () => {

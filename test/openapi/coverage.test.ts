@@ -7,7 +7,6 @@ import { ERRORS } from '../../nodes/shared/api/errorTable';
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import escapeRegExp from 'lodash/escapeRegExp';
 import { ROOT } from '../engine/sourceLoader';
-import { ENDPOINTS as TESTED } from '../nodes/shared/api/everyEndpoint';
 import { WITHOUT_BODY } from './errors';
 import { DOCUMENTED_NAMES, propertiesOf } from './names';
 import { ENDPOINTS, NOT_SHOWN, schemaNamed } from './openapi';
@@ -52,11 +51,6 @@ test('the code uses each documented field, state, event, and code', () => {
 
 test('the tests of every response include each error', () => {
 	expect([...WITHOUT_BODY].sort()).toEqual(GENERAL);
-});
-
-test('the tests of every response include each endpoint', () => {
-	const tested = TESTED.map(({ name }) => name);
-	expect(tested.sort()).toEqual(ENDPOINTS.map(({ name }) => name).sort());
 });
 
 test('the fields of the call record', () => {

@@ -83,6 +83,12 @@ export const ENDPOINTS: readonly Endpoint[] = Object.entries(resolved(OPENAPI.pa
 		}),
 );
 
+/** The schemas of the IDs in a path. */
+export function idsIn(url: string): unknown[] {
+	const { parameters } = resolved(get(OPENAPI, ['paths', url]));
+	return listOf(parameters).map((parameter) => resolved(parameter).schema);
+}
+
 const pathPatterns = ENDPOINTS.map(({ name, method, path: url }) => ({
 	name,
 	method,

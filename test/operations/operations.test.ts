@@ -4,18 +4,13 @@ import path from 'node:path';
 import lowerFirst from 'lodash/lowerFirst';
 import uniq from 'lodash/uniq';
 import { z } from 'zod';
-import { simulatorWithSockets } from '../contract/simulatedNodes';
-import { engineHarness, loader } from '../engine';
+import { loader, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
-import { runScene } from '../fuzz/parameters/run';
-import { endpointOf } from '../openapi/openapi';
 import { writers } from '../long/crash/writers';
 import { keysOf, nameOf } from '../schema/schemas';
-import { dialects, type Simulator } from '../simulator';
-import { isRead, OPERATIONS, SCENES, SOCKET, TRIGGER } from './operations';
+import { isRead, OPERATIONS, SCENES, TRIGGER } from './operations';
 
-const harness = engineHarness();
-const simulator = simulatorWithSockets(dialects.plain);
+beforeAll(setupEngine);
 
 test('the table has every operation of every node, and no other', () => {
 	const actions = loader.types.nodes.filter(({ group }) => !group.includes('trigger'));
@@ -53,23 +48,3 @@ test('each way to change something is interrupted in test/long/crash', () => {
 	const expected = changes.map(({ name, sends }) => `${name}, ${String(sends)}`);
 	expect(uniq(interrupted).sort()).toEqual(uniq(expected).sort());
 });
-
-/** What was changed, named as in the table. A token for a live connection changes nothing. */
-function changesAt({ requests, sessions }: Simulator, sent: unknown[]): string[] {
-	const requested = requests
-		.filter(({ method, path: url }) => method !== 'GET' && !url.endsWith('/ws_token'))
-		.map(({ method, path: url }) => endpointOf(method, url));
-	const frames = sessions.frames().map(() => SOCKET);
-	const watched = sent.filter((one) => z.object({ secret: z.string() }).safeParse(one).success);
-	return uniq([...requested, ...frames, ...watched.map(() => TRIGGER)]);
-}
-
-test.each(SCENES.map((scene) => ({ ...scene, shown: JSON.stringify(scene.parameters) })))(
-	'$name works, and changes only what the table says: $shown',
-	async ({ shown: _shown, ...scene }) => {
-		const { sent, message } = await runScene(harness, simulator(), scene, scene.parameters);
-		expect(message).toBeUndefined();
-		const { sends } = scene;
-		expect(changesAt(simulator(), sent)).toEqual(sends === undefined ? [] : [sends]);
-	},
-);

@@ -1,7 +1,13 @@
 /** The table of all actions. Tests of every operation derive their cases from it. */
+import omit from 'lodash/omit';
+import pick from 'lodash/pick';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { flatCallRecord, simplifyCall } from '../../nodes/shared/calls/callRecord';
+import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
+import type { JsonObject } from '../../nodes/shared/json';
 import { agent } from '../contract/contractCase';
-import { fixtures, type Simulator } from '../simulator';
+import { exampleFrom, exampleNamed } from '../openapi/examples';
+import { fixtures, type Dialect, type Simulator } from '../simulator';
 
 const { calls, campaigns, sessions, dndPhone } = fixtures;
 
@@ -12,10 +18,14 @@ export const TRIGGER = 'a trigger in n8n';
 /** The watch URL of a Chat Events Trigger. */
 export const TRIGGER_URL = 'https://n8n.example.com/webhook/abc/watch';
 
+/** Every other request: endpoints of docs/openapi.yaml. `{placed}` is the ID of the call that it placed. */
+type Reads = string[] | ((dialect: Dialect) => string[]);
+
 /** Another way to use an operation. Its parameters are added to those of the operation. */
 type Way = {
 	with: INodeParameters;
 	sends?: string;
+	reads?: Reads;
 	items?: INodeExecutionData[];
 	/** Whether a model uses it as a tool. */
 	isTool?: true;
@@ -26,8 +36,9 @@ type Operation = {
 	parameters: INodeParameters;
 	/** What changes something: an endpoint of docs/openapi.yaml, or one of the above. Undefined if nothing does. */
 	sends?: string;
-	/** The endpoint of which the output has every documented field. */
-	returns?: string;
+	reads?: Reads;
+	/** An output item with every field, for n8n's editor (`scripts/outputSchemas.ts`). Undefined if none is documented. */
+	output?: JsonObject;
 	items?: INodeExecutionData[];
 	prepare?: (simulator: Simulator) => void;
 	/** Together with `parameters`, they show every field of the form and every request. */
@@ -44,7 +55,7 @@ type Operation = {
 };
 
 /** One way to use a node, which reads the fields that its form shows. */
-export type Scene = Pick<Operation, 'sends' | 'items' | 'prepare'> &
+export type Scene = Pick<Operation, 'sends' | 'reads' | 'items' | 'prepare'> &
 	Pick<Way, 'isTool'> & {
 		/** The key in the table. */
 		name: string;
@@ -81,6 +92,53 @@ const watchList = {
 };
 const key = { idempotencyKey: 'key-1' };
 
+const CONNECT = ['POST /v1/chat/session/{id}/ws_token', 'GET /v1/chat/session/{id}/user-stream'];
+
+/** The presigned URL of a recording is elsewhere in each dialect. */
+const recordingPath = ({ calls: { recordingUrl } }: Dialect) =>
+	new URL(recordingUrl('http://127.0.0.1', '/')).pathname;
+
+/** The requests of a scene, as "METHOD /path". */
+export function requestsOf({ parameters, reads = [], sends = SOCKET }: Scene, dialect: Dialect) {
+	const { callId: call, sessionId: chat, campaignId: campaign } = parameters;
+	const id = String(call ?? chat ?? campaign);
+	const read = typeof reads === 'function' ? reads(dialect) : reads;
+	const written = sends === SOCKET ? [] : [sends];
+	return [...read, ...written].map((request) => request.replace('{id}', id));
+}
+
+const call = exampleFrom('GET /v1/call/{id}');
+const outcome = simplifyCall(call);
+const transcript = exampleFrom('GET /v1/call/{id}/transcript');
+const recording = { ...exampleFrom('GET /v1/call/{id}/recording'), expires_at: '' };
+const completedCall = { ...flatCallRecord(call), ...pick(transcript, 'transcript'), recording };
+const progress = exampleFrom('GET /v1/campaigns/{id}/status');
+const listedAgent = exampleNamed('Agent');
+const dndEntry = exampleNamed('DndEntry');
+const notPlaced = {
+	...{ placed: true, not_placed_reason: '', next_opening: '', next_call_possible_at: '' },
+	timed_out: false,
+};
+const turn = {
+	...{
+		session_id: sessionId,
+		state: '',
+		reply: '',
+		mode: 'ai',
+		help_requested: false,
+		turn_id: '',
+	},
+};
+const event = { type: '', session_id: sessionId, event_id: '', payload: {} };
+
+/** The same for triggers. */
+export const TRIGGER_OUTPUTS: { [node: string]: JsonObject } = {
+	callCompletedTrigger: completedCall,
+	campaignCallsTrigger: completedCall,
+	campaignProgressTrigger: { event: '', ...omit(progress, 'uploads') },
+	chatEventsTrigger: event,
+};
+
 /** By the name of the node and, if it has operations, of the operation. */
 export const OPERATIONS: { [name: string]: Operation } = {
 	'placeCall › place': {
@@ -89,7 +147,10 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		ways: [
 			{ with: { when: 'timeOfDay', scheduledTime: '18:30' } },
 			{ with: { when: 'dateTime', scheduledAt: '2099-01-31T18:30:00+05:30' } },
-			{ with: { ...untilRead, options: { finishedStatuses: 'picked' } } },
+			{
+				with: { ...untilRead, options: { finishedStatuses: 'picked' } },
+				reads: ['GET /v1/call/{placed}'],
+			},
 			{
 				with: {
 					...{ callingHours: 'within', callingDays: 'Mon-Sun', callingFrom: '00:00' },
@@ -101,7 +162,10 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			{ with: { developerSettings: { useLegacyEndpoint: true } }, sends: 'POST /call' },
 		],
 		callsPeople: true,
-		returns: 'POST /v1/call',
+		output: {
+			...{ ...exampleFrom('POST /v1/call'), scheduled_for: '', ...notPlaced, duplicate_of: 0 },
+			...omit(outcome, 'tag_id', 'tag_name', 'tag_color_code'),
+		},
 		byModel: ['countryCode', 'phoneNumber', 'when'],
 		asTool: { when: '18:30', options: { maximumCallsPerRun: 5 } },
 	},
@@ -110,54 +174,102 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			...{ ...person, message: 'May we ship?', yesValues: 'yes', noValues: 'no' },
 			options: { ...untilRead, finishedStatuses: 'picked' },
 		},
+		reads: ['GET /v1/call/{placed}'],
 		sends: 'POST /v1/call',
+		output: {
+			...{ answer: 'yes', explanation: '', data: { approved: true, chatInput: '' } },
+			...pick(outcome, 'outcome', 'answered', 'call_id', 'status', 'summary'),
+			...pick(outcome, 'call_ended_reason_message', 'duration_seconds', 'phone_number'),
+			...pick(outcome, 'phone_key'),
+			...notPlaced,
+			asked: { question: '', yes: [''], no: [''] },
+		},
 		callsPeople: true,
 		byModel: ['phoneNumber', 'message'],
 	},
 	'getCall › get': {
 		parameters: { callId },
+		reads: ['GET /v1/call/{id}'],
 		ways: [{ with: selected('status') }],
 		byModel: ['callId'],
+		output: { ...outcome, ...pick(transcript, 'transcript'), recording },
 	},
 	'getCall › getTranscript': {
 		parameters: { callId },
-		returns: 'GET /v1/call/{id}/transcript',
+		reads: ['GET /v1/call/{id}/transcript'],
+		output: { ...transcript, transcript_text: '' },
 		byModel: ['callId'],
 	},
 	'getCall › getRecording': {
 		parameters: { callId },
-		ways: [{ with: { recordingAs: 'file', outputField: 'data' } }],
-		returns: 'GET /v1/call/{id}/recording',
+		reads: ['GET /v1/call/{id}/recording'],
+		ways: [
+			{
+				with: { recordingAs: 'file', outputField: 'data' },
+				reads: (dialect) => [
+					'GET /v1/call/{id}/recording',
+					`GET ${recordingPath(dialect)}${callId}`,
+				],
+			},
+		],
+		output: recording,
 		byModel: ['callId'],
 	},
 	'getCall › getMany': {
 		parameters: { limit: 3 },
+		reads: ['GET /v1/calls'],
 		servesAllItems: true,
 		byModel: ['limit'],
+		output: outcome,
 	},
 	'dnd › add': {
 		parameters: { ...agent(), phone: '+919000000009' },
 		sends: 'POST /v1/dnd_numbers',
 		byModel: ['phone'],
 	},
-	'dnd › check': { parameters: listed, byModel: ['phone'] },
-	'dnd › checkMany': { parameters: listed, servesAllItems: true, byModel: ['phone'] },
+	'dnd › check': {
+		parameters: listed,
+		reads: ['GET /v1/dnd_numbers'],
+		byModel: ['phone'],
+		output: { phone: '', agent_uuid: '', agent_name: '', on_dnd: true, entry: dndEntry },
+	},
+	'dnd › checkMany': {
+		parameters: listed,
+		// Two pages, twice.
+		reads: Array<string>(4).fill('GET /v1/dnd_numbers'),
+		servesAllItems: true,
+		byModel: ['phone'],
+		output: { on_dnd: true, dnd_phone: '', dnd_reason: '', dnd_created_at: '' },
+	},
 	'dnd › getMany': {
 		parameters: { ...agent(), limit: 3 },
+		reads: ['GET /v1/dnd_numbers'],
 		ways: [{ with: selected('phone') }],
 		servesAllItems: true,
 		byModel: ['limit'],
+		output: dndEntry,
 	},
 	'dnd › remove': {
 		parameters: listed,
 		sends: 'DELETE /v1/dnd_numbers',
 		callsPeople: true,
 		byModel: ['phone'],
+		output: {
+			...{
+				deleted: true,
+				agent_uuid: '',
+				agent_name: '',
+				phone: '',
+				was_listed: true,
+				message: '',
+			},
+		},
 	},
 	'dnd › forget': {
 		parameters: { resource: 'rememberedNumber', phone: dndPhone, countryCode: 'IN' },
 		byModel: ['phone'],
 		outcome: 'not_sent',
+		output: { forgotten: true },
 	},
 	pushCampaignContacts: {
 		parameters: { campaignId, ...agent(), whatToDo: 'wait' },
@@ -173,34 +285,55 @@ export const OPERATIONS: { [name: string]: Operation } = {
 		servesAllItems: true,
 		byModel: ['campaignId', 'contacts'],
 		asTool: { contactsFrom: 'json', contacts },
+		output: { push_status: '', phone_sent: '', phone_key: '', campaign_upload_id: 1 },
 	},
 	campaignStatus: {
 		parameters: { campaignId },
+		reads: ['GET /v1/campaigns/{id}/status'],
 		ways: [{ with: selected('status') }],
 		byModel: ['campaignId'],
+		output: {
+			...simplifyCampaign(viewCampaign(progress)),
+			...{ connect_rate: 0.5, contacts_queued: 1, attempts_per_contact: 0.5 },
+		},
 	},
-	'agents › check': { parameters: agent(), servesAllItems: true, byModel: ['agentUuid'] },
+	'agents › check': {
+		parameters: agent(),
+		reads: ['GET /v1/active_agents'],
+		servesAllItems: true,
+		byModel: ['agentUuid'],
+		output: { ...listedAgent, active: true },
+	},
 	'agents › getMany': {
-		parameters: {},
+		parameters: { output: 'simplified' },
+		reads: ['GET /v1/active_agents'],
 		ways: [{ with: selected('agent_uuid') }],
 		servesAllItems: true,
 		byModel: ['selectedFields'],
 		asTool: selected('agent_name'),
+		output: listedAgent,
 	},
 	'chatSend › sendMessage': {
 		parameters: { sessionId, message: 'Hello', sendBy: 'socket' },
 		sends: SOCKET,
+		reads: CONNECT,
 		ways: [
 			{ with: key },
-			{ with: { sendBy: 'inbound', ...agent() }, sends: 'POST /v1/chat/inbound' },
-			{ with: { sendBy: 'async', ...agent() }, sends: 'POST /v1/chat/inbound/async' },
-			{ with: { sendBy: 'legacy', ...agent() }, sends: 'POST /chat_messages/send_message' },
+			{ with: { sendBy: 'inbound', ...agent() }, reads: [], sends: 'POST /v1/chat/inbound' },
+			{ with: { sendBy: 'async', ...agent() }, reads: [], sends: 'POST /v1/chat/inbound/async' },
+			{
+				with: { sendBy: 'legacy', ...agent() },
+				reads: [],
+				sends: 'POST /chat_messages/send_message',
+			},
 		],
 		byModel: ['sessionId', 'message'],
+		output: turn,
 	},
 	'chatSend › answerInteraction': {
 		parameters: { sessionId, interactionId: 'interaction_1', optionId: 'yes' },
 		sends: SOCKET,
+		reads: CONNECT,
 		prepare: (simulator) => {
 			const { interactions } = simulator.sessions.get(sessionId);
 			for (const [id, options] of [
@@ -214,56 +347,72 @@ export const OPERATIONS: { [name: string]: Operation } = {
 			{ with: key },
 		],
 		byModel: ['sessionId', 'interactionId', 'optionId'],
+		output: turn,
 	},
 	injectContext: {
 		parameters: { sessionId, context: 'Wants a visit' },
 		sends: 'POST /v1/chat/session/{id}/inject_context',
-		returns: 'POST /v1/chat/session/{id}/inject_context',
+		output: exampleFrom('POST /v1/chat/session/{id}/inject_context'),
 		byModel: ['sessionId', 'context'],
 	},
 	'chatSession › create': {
 		parameters: { resource: 'session', ...agent() },
 		sends: 'POST /v1/chat/session',
 		byModel: ['agentUuid'],
+		output: { session_id: sessionId },
 	},
 	'chatSession › close': {
 		parameters: session,
 		sends: 'POST /v1/chat/session/{id}/support',
 		byModel: ['sessionId'],
+		output: { session_id: sessionId },
 	},
 	'chatSession › supportCommand': {
 		parameters: { ...session, command: 'close' },
 		sends: 'POST /v1/chat/session/{id}/support',
 		byModel: ['sessionId', 'command'],
+		output: { session_id: sessionId },
 		// The tool for Close has closed the other one, so the same request would be done already.
 		asTool: { sessionId: sessions.dormant },
 	},
 	'chatSession › waitForEvent': {
 		parameters: { ...session, timeLimit: 1 },
+		reads: CONNECT,
 		byModel: ['sessionId'],
 		outcome: 'timed_out',
+		output: { session_id: sessionId, timed_out: true, session_closed: false, event, seen: [{}] },
 	},
 	'chatSession › legacyCreate': {
 		parameters: { resource: 'legacy', ...agent() },
 		sends: 'POST /chat_sessions',
-		returns: 'POST /chat_sessions',
+		output: exampleFrom('POST /chat_sessions'),
 		byModel: ['metadata'],
 		asTool: { metadata: '{ "source": "website" }' },
 	},
 	'chatSession › legacyClose': {
 		parameters: legacy,
 		sends: 'POST /chat_sessions/{id}/close_session',
-		returns: 'POST /chat_sessions/{id}/close_session',
+		output: exampleFrom('POST /chat_sessions/{id}/close_session'),
 		byModel: ['sessionId'],
 	},
 	'chatSession › legacyPause': {
 		parameters: legacy,
 		sends: 'POST /chat_sessions/{id}/pause_session',
-		returns: 'POST /chat_sessions/{id}/pause_session',
+		output: exampleFrom('POST /chat_sessions/{id}/pause_session'),
 		byModel: ['sessionId'],
 	},
-	'chatSession › watch': { parameters: watchList, sends: TRIGGER, byModel: ['sessionId'] },
-	'chatSession › unwatch': { parameters: watchList, sends: TRIGGER, byModel: ['sessionId'] },
+	'chatSession › watch': {
+		parameters: watchList,
+		sends: TRIGGER,
+		byModel: ['sessionId'],
+		output: { session_id: sessionId, watched: true },
+	},
+	'chatSession › unwatch': {
+		parameters: watchList,
+		sends: TRIGGER,
+		byModel: ['sessionId'],
+		output: { session_id: sessionId, watched: true },
+	},
 };
 
 /** The operation of this name. */
@@ -283,11 +432,15 @@ export function useOf(name: string): { node: string; parameters: INodeParameters
 	return { node, parameters: operation === undefined ? parameters : { ...parameters, operation } };
 }
 
-function scenesOf([name, { sends, items, prepare, ways = [] }]: [string, Operation]): Scene[] {
+function scenesOf([name, { sends, reads, items, prepare, ways = [] }]: [
+	string,
+	Operation,
+]): Scene[] {
 	const { node, parameters } = useOf(name);
 	const scene: Scene = {
 		...{ name, node, parameters },
 		...(sends !== undefined && { sends }),
+		...(reads !== undefined && { reads }),
 		...(items !== undefined && { items }),
 		...(prepare !== undefined && { prepare }),
 	};

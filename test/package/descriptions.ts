@@ -72,12 +72,6 @@ function isChoice(
 	return 'value' in option && !('type' in option);
 }
 
-/** Whether a description isn't empty, and ends with a period if and only if it has several sentences. */
-export function endsWell(description: string): boolean {
-	const sentences = description.replace(/\.$/, '').split(/[.?!] (?=\p{Lu}|“)/u).length;
-	return description !== '' && description.endsWith('.') === sentences > 1;
-}
-
 /** Properties for people and models. */
 export const TEXTS = new Set([
 	'displayName',

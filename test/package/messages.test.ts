@@ -51,40 +51,13 @@ function quotedNames(): Array<{ place: string; name: string }> {
 	);
 }
 
-test('checks more than 200 names', () => {
-	expect(quotedNames().length).toBeGreaterThan(200);
-});
-
 test('each name in single quotes is on the screen', () => {
 	const names = namesOnScreen();
-	const others = quotedNames().filter(({ name }) => !names.has(name));
+	const quoted = quotedNames();
+	expect(quoted.length).toBeGreaterThan(200);
+	const others = quoted.filter(({ name }) => !names.has(name));
 	expect(others.filter(({ name }) => !ELSEWHERE.has(name))).toEqual([]);
 	expect([...ELSEWHERE.keys()].filter((name) => !others.some((one) => one.name === name))).toEqual(
 		[],
 	);
-});
-
-const textsWith = (pattern: RegExp, where = /./) =>
-	texts.filter(({ place, text }) => where.test(place) && pattern.test(text));
-
-test.each([
-	['words that n8n avoids', /\b(?<!'On )(errors?|problems?|failures?|oops|unfortunately)\b/i],
-	['"Concurrency", because not every node has this option', /\bConcurrency\b/],
-])('no message uses %s', (_what, pattern) => {
-	expect(textsWith(pattern)).toEqual([]);
-});
-
-test('only forms, and texts about a URL, say "below", because a message is one paragraph', () => {
-	const inForms = /^credentials|properties|apiMapping\/dnd/;
-	const found = textsWith(/\bbelow\b(?! 'Base URL')/).filter(({ place }) => !inForms.test(place));
-	expect(found).toEqual([]);
-});
-
-test('texts about the dashboard say only that the token is in its settings, as documented', () => {
-	expect(textsWith(/dashboard/).filter(({ text }) => !/token.*settings/.test(text))).toEqual([]);
-});
-
-test('only nodes with items have texts with "this item"', () => {
-	const withoutItems = /Trigger\/|n8n\/triggers\/|credential|agents|locatorFields/;
-	expect(textsWith(/\bthis item\b/, withoutItems)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The README, the docs, and the READMEs of tests: links lead somewhere, named files exist, and field names are bold. */
+/** The README, the docs, and the READMEs of tests: links lead somewhere, and named files exist. */
 import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { publisherOf, readManifest } from '../../scripts/release/publisher';
@@ -11,20 +11,9 @@ const REPOSITORY = `${publisherOf(readManifest(ROOT)).repository}/blob/main/`;
 const CHANGING_VALUE =
 	/^(?:export )?(?:let (\w+)|const (\w+)[^=\n]* = new (?:(?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|(?:BoundedMap|KeyedMutex|SharedConnections)\b))/gm;
 
-test('there are pages to check', () => {
-	expect(pages).toEqual(
-		expect.arrayContaining(['README.md', 'docs/limits.md', 'test/long/bench/README.md']),
-	);
-});
-
 test.each(pages)('%s: every link leads to a file and a heading', (page) => {
 	const targets = [...textOf(page).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, to = '']) => to);
 	expect(targets.filter((target) => !leadsSomewhere(page, target))).toEqual([]);
-});
-
-test.each(pages)('%s: field names in bold', (page) => {
-	const text = textOf(page).replace(/```[^]*?```|`[^`\n]*`/g, '');
-	expect(text.match(/(?<![\w*])_[A-Z][^_\n]*_(?!\w)/g)).toBeNull();
 });
 
 test('every image is used on a page, and every image on a page exists', () => {
@@ -34,15 +23,6 @@ test('every image is used on a page, and every image on a page exists', () => {
 		),
 	);
 	expect([...new Set(shown)].sort()).toEqual(globSync('docs/images/*', { cwd: ROOT }).sort());
-});
-
-test('the README is short', () => {
-	const rendered = textOf('README.md')
-		.replace(/\]\([^)]*\)/g, ']')
-		.replace(/[|*`#>-]+/g, ' ');
-	const count = rendered.split(/\s+/).length;
-	const fault = `The README has ${count} words, of at most 900. Shorten a sentence, or move it to a page in docs.`;
-	expect(count > 900 ? fault : '').toBe('');
 });
 
 test('the map of the code names files that exist', () => {

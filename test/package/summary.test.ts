@@ -19,39 +19,32 @@ const GREEN = {
 	snapshot: { unchecked: 0 },
 };
 
-/** The last line of the sum over these reports, and its exit status. */
-function sum(reports: object[], failedSteps = 0) {
+/** A level whose run ended without a report. */
+const NO_REPORT = {};
+
+const FAULTS = [
+	{ numFailedTests: 1 },
+	{ numRuntimeErrorTestSuites: 10 },
+	{ numPendingTests: 100 },
+	{ numTodoTests: 1_000 },
+	{ snapshot: { unchecked: 10_000 } },
+	{ numPassedTests: 0 },
+].map((fault) => ({ ...GREEN, ...fault }));
+
+test.each<[string, object[], number, string]>([
+	['all tests passed', [GREEN, GREEN], 0, '6 passed, 0 failed'],
+	['tests failed, were skipped, or did not run', FAULTS, 0, '15 passed, 11112 failed'],
+	['a level has no report', [GREEN, NO_REPORT], 0, '3 passed, 1 failed'],
+	['another step failed', [GREEN], 2, '3 passed, 2 failed'],
+])('the sum if %s', (_what, reports, failedSteps, sum) => {
 	const files = reports.map((report, index) => {
 		const file = path.join(folder, `${index}.json`);
-		writeFileSync(file, JSON.stringify(report));
+		rmSync(file, { force: true });
+		if (report !== NO_REPORT) writeFileSync(file, JSON.stringify(report));
 		return file;
 	});
 	const args = ['--import', 'tsx', 'scripts/summary.ts', String(failedSteps), ...files];
 	const { stdout, status } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
-	return { line: stdout.trim().split('\n').at(-1), status };
-}
-
-test('succeeds if all tests passed', () => {
-	expect(sum([GREEN, GREEN])).toEqual({ line: '6 passed, 0 failed', status: 0 });
-});
-
-test('counts what failed, could not be loaded, was skipped, is obsolete, or did not run', () => {
-	const reports = [
-		{ numFailedTests: 1 },
-		{ numRuntimeErrorTestSuites: 10 },
-		{ numPendingTests: 100 },
-		{ numTodoTests: 1_000 },
-		{ snapshot: { unchecked: 10_000 } },
-		{ numPassedTests: 0 },
-	].map((fault) => ({ ...GREEN, ...fault }));
-	expect(sum(reports)).toEqual({ line: '15 passed, 11112 failed', status: 1 });
-});
-
-test('fails if a level has no report', () => {
-	const args = ['--import', 'tsx', 'scripts/summary.ts', '0', path.join(folder, 'none.json')];
-	expect(spawnSync(process.execPath, args, { cwd: ROOT }).status).toBe(1);
-});
-
-test('fails because of a failed step, even if all tests passed', () => {
-	expect(sum([GREEN], 2)).toEqual({ line: '3 passed, 2 failed', status: 1 });
+	expect(stdout.trim().split('\n').at(-1)).toBe(sum);
+	expect(status).toBe(sum.endsWith(' 0 failed') ? 0 : 1);
 });

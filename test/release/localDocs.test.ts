@@ -56,20 +56,3 @@ test('a page has the anchors of GitHub and its pictures', async () => {
 test('there is no page outside the docs', async () => {
 	expect((await fetch(`${docs.url}/..%2Fpackage.json`)).status).toBe(404);
 });
-
-test('each link of a page to a file of this project opens it', async () => {
-	const pages = globSync('docs/*.md', { cwd: ROOT });
-	const missing: string[] = [];
-	for (const page of pages) {
-		const html = await (await fetch(`${docs.url}/blob/main/${page}`)).text();
-		for (const [, href = ''] of html.matchAll(/<a href="([^"]+)"/g)) {
-			const { href: target, origin, pathname } = new URL(href, `${docs.url}/blob/main/${page}`);
-			// Folders of the tests are only in the repository.
-			if (origin !== docs.url || pathname.includes('/test/')) continue;
-			const { status } = await fetch(target);
-			if (status !== 200) missing.push(`${page}: ${href}`);
-		}
-	}
-	expect(pages.length).toBeGreaterThan(10);
-	expect(missing).toEqual([]);
-});

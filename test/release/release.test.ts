@@ -98,14 +98,6 @@ describe('publisher', () => {
 			expect(new Set(linkedRepositories(textOf(file)))).toEqual(new Set([PUBLISHER.repository]));
 		}
 	});
-
-	test('only the publisher changes in package.json', () => {
-		const before = readManifest(folder);
-		enterPublisher();
-		const { author, bugs, homepage, repository } = readManifest(folder);
-		expect(readManifest(folder)).toEqual({ ...before, author, bugs, homepage, repository });
-		expect(Object.keys(readManifest(folder))).toEqual(Object.keys(before));
-	});
 });
 
 describe('release check', () => {
@@ -115,7 +107,7 @@ describe('release check', () => {
 		expect(releaseFaults(folder, released)).toEqual([]);
 	});
 
-	test.each(['package.json', ...linkingFiles(ROOT)])('a placeholder in %s is found', (file) => {
+	test.each(['package.json', 'nodes/Dnd/Dnd.node.json'])('a placeholder in %s is found', (file) => {
 		change(file, PUBLISHER.repository, `https://${PLACEHOLDER}/voice-nodes`);
 		expect(releaseFaults(folder, released).join('\n')).toContain(`${file}:`);
 		expect(releaseFaults(folder, released).join('\n')).toContain('has a placeholder');

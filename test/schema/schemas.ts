@@ -1,14 +1,10 @@
-import { existsSync } from 'node:fs';
+/** The schemas of outputs for n8n's editor, from the examples in the table of operations. */
 import path from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
-import { loadOutputSchema, resolveOutputSchemaPath } from 'n8n-core';
+import mapValues from 'lodash/mapValues';
 import type { INodeTypeDescription } from 'n8n-workflow';
-import { z } from 'zod';
-import { ROOT } from '../engine/sourceLoader';
-
-const ajv = new Ajv({ allErrors: true });
-// A keyword of n8n's schema files.
-ajv.addKeyword('version');
+import type { JsonObject, JsonValue } from '../../nodes/shared/json';
+import { OPERATIONS, TRIGGER_OUTPUTS } from '../operations/operations';
 
 /** The key by which n8n finds a schema. A node without operations has one schema. */
 export type SchemaKey = {
@@ -18,49 +14,58 @@ export type SchemaKey = {
 	operation?: string | undefined;
 };
 
-/** A schema as the editor reads it: with one type, so a value that can be null is `nullable`. */
-export type Schema = {
-	type: string;
-	nullable?: boolean | undefined;
-	properties?: { [name: string]: Schema } | undefined;
-	items?: Schema | undefined;
-	version?: number | undefined;
-};
+type Schema = { type: string; properties?: { [name: string]: Schema }; items?: Schema };
 
-const schemaShape: z.ZodType<Schema> = z
-	.object({
-		type: z.enum(['object', 'array', 'string', 'integer', 'number', 'boolean']),
-		nullable: z.boolean().optional(),
-		properties: z.record(z.lazy(() => schemaShape)).optional(),
-		items: z.lazy(() => schemaShape).optional(),
-		version: z.number().optional(),
-	})
-	.strict();
-
-/** The path where n8n looks for the schema of an operation. The file may not exist. */
-export function schemaPath(key: SchemaKey, nodes = path.join(ROOT, 'nodes')) {
-	const folder = `${key.node.charAt(0).toUpperCase()}${key.node.slice(1)}`;
-	return resolveOutputSchemaPath(refTo(path.join(nodes, folder), key)) ?? '';
-}
-
-export function hasSchema(key: SchemaKey): boolean {
-	return existsSync(schemaPath(key));
-}
-
-export function readSchema(key: SchemaKey): Schema {
-	const file = schemaPath(key);
-	const nodeDir = file.slice(0, file.indexOf(`${path.sep}__schema__`));
-	return schemaShape.parse(loadOutputSchema(refTo(nodeDir, key)));
+/** What n8n looks for, with the nodes in this folder. */
+export function schemaRef({ node, version = 1, resource, operation }: SchemaKey, nodes: string) {
+	const folder = `${node.charAt(0).toUpperCase()}${node.slice(1)}`;
+	return {
+		nodeDir: path.join(nodes, folder),
+		version,
+		...(resource !== undefined && { resource }),
+		...(operation !== undefined && { operation }),
+	};
 }
 
 export const nameOf = ({ node, operation }: SchemaKey) =>
 	operation === undefined ? node : `${node} › ${operation}`;
 
+const outputOf = (key: SchemaKey): JsonObject | undefined =>
+	OPERATIONS[nameOf(key)]?.output ?? TRIGGER_OUTPUTS[nameOf(key)];
+
+export const hasSchema = (key: SchemaKey): boolean => outputOf(key) !== undefined;
+
+/** The schema as the editor reads it: each value has one type. Any may be null. */
+export function schemaOf(key: SchemaKey): Schema & { version: number } {
+	return { ...schemaLike(outputOf(key) ?? {}), version: 1 };
+}
+
+function schemaLike(value: JsonValue): Schema {
+	if (Array.isArray(value)) {
+		const [first] = value;
+		return { type: 'array', ...(first !== undefined && { items: schemaLike(first) }) };
+	}
+	if (typeof value === 'number') return { type: Number.isInteger(value) ? 'integer' : 'number' };
+	if (value === null) throw new Error('An example of an output has null, so its type is unknown');
+	if (typeof value !== 'object') return { type: typeof value };
+	const isAny = Object.keys(value).length === 0;
+	return { type: 'object', ...(!isAny && { properties: mapValues(value, schemaLike) }) };
+}
+
+const ajv = new Ajv({ allErrors: true });
 const compiled = new Map<string, ValidateFunction>();
+
+const orNull = ({ properties, items, ...schema }: Schema): object => ({
+	...schema,
+	nullable: true,
+	...(properties && { properties: mapValues(properties, orNull) }),
+	...(items && { items: orNull(items) }),
+});
 
 /** The differences between an output item and the schema of its operation. */
 export function schemaFaults(key: SchemaKey, json: unknown): string[] {
-	const validate = compiled.get(nameOf(key)) ?? ajv.compile(readSchema(key));
+	const { version: _version, ...schema } = schemaOf(key);
+	const validate = compiled.get(nameOf(key)) ?? ajv.compile(orNull(schema));
 	compiled.set(nameOf(key), validate);
 	validate(json);
 	return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
@@ -91,15 +96,6 @@ export function keysOf(descriptions: INodeTypeDescription[]): SchemaKey[] {
 	});
 }
 
-function refTo(nodeDir: string, { version = 1, resource, operation }: SchemaKey) {
-	return {
-		nodeDir,
-		version,
-		...(resource !== undefined && { resource }),
-		...(operation !== undefined && { operation }),
-	};
-}
-
 const wordOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 /** Collects the output fields of each operation. */
@@ -115,6 +111,6 @@ export class FieldsSeen {
 	/** Fields of the schema that no output had. A schema must not have them. */
 	missing(key: SchemaKey, operation: string): string[] {
 		const seen = this.fields.get(operation);
-		return Object.keys(readSchema(key).properties ?? {}).filter((field) => !seen?.has(field));
+		return Object.keys(outputOf(key) ?? {}).filter((field) => !seen?.has(field));
 	}
 }

@@ -101,6 +101,7 @@ export interface components {
 		};
 		LegacyMessage: {
 			agent_uuid: components['schemas']['AgentUuid'];
+			/** @example 0f8fad5b-d9cb-469f-a165-70867728950e */
 			chat_session_id: string;
 			/** @description What the customer says */
 			message: string;

@@ -56,11 +56,8 @@ function anyOf(...patterns: RegExp[]): RegExp {
 }
 
 const CALL_PLACEMENT = at('POST /v1/call', 'POST /call');
-const CALL_READS = at(
-	'GET /v1/call/{id}',
-	'GET /v1/call/{id}/transcript',
-	'GET /v1/call/{id}/recording',
-);
+/** Requests with a call ID in the path. */
+const CALL_READS = /^GET \/v1\/call\/./;
 const CONTACT_PUSH = at('POST /v1/campaigns/{id}/contacts');
 const DND_REMOVAL = at('DELETE /v1/dnd_numbers');
 const CHAT = /^POST \/(?:v1\/chat\/|chat_)/;

@@ -37,26 +37,6 @@ export const campaignStatus: ContractCase[] = [
 		],
 	},
 	{
-		title: 'returns one flat record',
-		parameters: { campaignId: campaigns.active },
-		requests,
-		output: [
-			{
-				campaign_id: campaigns.active,
-				name: 'Morning Leads',
-				status: 'Active',
-				attempts_total: 38,
-				attempts_picked: 30,
-				attempts_not_picked: 1,
-				attempts_failed: 7,
-				contacts_queued: 40,
-				lists_total: 2,
-				lists_queued: 2,
-				lists_completed: 1,
-			},
-		],
-	},
-	{
 		title: 'recognizes an unknown campaign at any status',
 		parameters: { campaignId: 999 },
 		requests: ['GET /v1/campaigns/999/status'],

@@ -133,12 +133,6 @@ const byRequest: ContractCase[] = [
 		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['Hello']),
 	},
 	{
-		title: 'by request: says where the reply to a merged message comes',
-		parameters: message('inbound', 'please merge this'),
-		requests: [INBOUND],
-		output: [{ reply: null, reply_hint: expect.stringContaining('Chat Events Trigger') }],
-	},
-	{
 		title: 'by request: lets the service find or create the session for an agent',
 		parameters: { ...message('inbound', 'Hello'), sessionId: '', ...agent(agents.us) },
 		requests: [INBOUND],

@@ -92,23 +92,6 @@ const legacy: ContractCase[] = [
 				metadata: { source: 'website', person_name: 'Asha Rao' },
 			}),
 	},
-	{
-		title: 'closes a session and returns the summary',
-		parameters: { operation: 'legacyClose', sessionId, ...agent() },
-		requests: [`POST /chat_sessions/${sessionId}/close_session`],
-		output: [{ session_id: sessionId, summary: expect.stringMatching(/conversation/) }],
-		verify: (simulator) => {
-			expect(statusOf(simulator)).toBe('closed');
-			expect(simulator.requests[0]?.body).toEqual({ agent_uuid: agents.full });
-		},
-	},
-	{
-		title: 'pauses a session',
-		parameters: { operation: 'legacyPause', sessionId, ...agent() },
-		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
-		output: [{ session_id: sessionId, message: 'Session paused' }],
-		verify: (simulator) => expect(statusOf(simulator)).toBe('paused'),
-	},
 ];
 
 const inResource = (resource: string) => (contract: ContractCase) => ({

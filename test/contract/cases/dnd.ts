@@ -1,6 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { fixtures, type Dialect, type Simulator } from '../../simulator';
-import { DND_REASON } from '../../simulator/state/fixtures';
 import { agent, type ContractCase } from '../contractCase';
 
 const { agents, dndPhone } = fixtures;
@@ -53,21 +52,13 @@ export const dnd: ContractCase[] = [
 		verify: (simulator) =>
 			expect(listOf(simulator, NEW)).toMatchObject([{ reason: 'asked on the phone' }]),
 	},
-	{
-		title: 'sends no reason if none is entered',
-		parameters: of('add', NEW),
-		requests: ['POST /v1/dnd_numbers'],
-		verify: (simulator) => expect(listOf(simulator, NEW)).toMatchObject([{ reason: DND_REASON }]),
-	},
-	...['agent_nobody', agents.foreign].flatMap((uuid) =>
-		Object.entries(METHODS).map(
-			([operation, method]): ContractCase => ({
-				title: `${operation}: stops if the agent is ${uuid}, at any HTTP status`,
-				parameters: of(operation, NEW, agent(uuid)),
-				requests: [`${method} /v1/dnd_numbers`],
-				rejection: 'The service found no such agent',
-			}),
-		),
+	...Object.entries(METHODS).map(
+		([operation, method]): ContractCase => ({
+			title: `${operation}: stops if the agent belongs to another account, at any HTTP status`,
+			parameters: of(operation, NEW, agent(agents.foreign)),
+			requests: [`${method} /v1/dnd_numbers`],
+			rejection: 'The service found no such agent',
+		}),
 	),
 	{
 		title: 'removes a number',
@@ -161,12 +152,5 @@ export const dnd: ContractCase[] = [
 			{ row: FORMATS.length, phone: NEW, on_dnd: false, dnd_reason: null },
 			{ on_dnd: true, dnd_phone: '+917000000119', dnd_reason: expect.any(String) },
 		],
-	},
-	{
-		title: 'forgets numbers in n8n, and sends nothing',
-		parameters: { resource: 'rememberedNumber', operation: 'forget', phone: '={{ $json.phone }}' },
-		items: FORMATS.map((phone) => ({ phone })),
-		requests: [],
-		output: FORMATS.map(() => ({ forgotten: false })),
 	},
 ];

@@ -1,5 +1,5 @@
 import { fixtures, type Dialect } from '../../simulator';
-import { CUSTOMER_ROLE, UNUSUAL } from '../../simulator/state/fixtures';
+import { CUSTOMER_ROLE } from '../../simulator/state/fixtures';
 import type { ContractCase } from '../contractCase';
 
 const { calls, agents, campaigns, uploads } = fixtures;
@@ -65,12 +65,6 @@ export const getCall: ContractCase[] = [
 		output: [record],
 	},
 	{
-		title: 'returns undocumented values unchanged',
-		parameters: { operation: 'get', callId: calls.unusual, output: 'raw' },
-		requests: [read(calls.unusual)],
-		output: [UNUSUAL],
-	},
-	{
 		title: 'includes the transcript and the recording',
 		...withBoth(calls.finished),
 		output: [{ status: 'picked', transcript: talk, recording: link }],
@@ -88,28 +82,6 @@ export const getCall: ContractCase[] = [
 			rejection: "The service doesn't know this call",
 		}),
 	),
-	{
-		title: 'returns the transcript as a list and as text',
-		parameters: { operation: 'getTranscript', callId: calls.finished },
-		requests: [read(calls.finished, '/transcript')],
-		output: [
-			{
-				call_id: calls.finished,
-				transcript: talk,
-				transcript_text: [
-					'assistant: Hello, do you have a minute?',
-					`${CUSTOMER_ROLE}: Yes, go ahead.`,
-					'assistant: Thank you. Goodbye.',
-				].join('\n'),
-			},
-		],
-	},
-	{
-		title: 'returns a link to the recording and when it expires',
-		parameters: { operation: 'getRecording', callId: calls.finished },
-		requests: [read(calls.finished, '/recording')],
-		output: [link],
-	},
 	{
 		title: 'recognizes that there is no recording, at any HTTP status',
 		parameters: { operation: 'getRecording', callId: calls.noRecording },

@@ -1,3 +1,4 @@
+import mapValues from 'lodash/mapValues';
 import type { ContractCases } from '../contractCase';
 import { agents } from './agents';
 import { campaignStatus } from './campaignStatus';
@@ -5,13 +6,15 @@ import { chatEvents } from './chatEvents';
 import { chatSend } from './chatSend';
 import { chatSession } from './chatSession';
 import { dnd } from './dnd';
+import { everyWay } from './everyOperation';
 import { getCall } from './getCall';
 import { injectContext } from './injectContext';
 import { listCalls } from './listCalls';
 import { placeCall } from './placeCall';
 import { pushCampaignContacts } from './pushCampaignContacts';
 
-export const contractCases: ContractCases = {
+/** What isn't the same for every operation. */
+const own: ContractCases = {
 	agents,
 	campaignStatus,
 	chatSend,
@@ -22,3 +25,8 @@ export const contractCases: ContractCases = {
 	placeCall,
 	pushCampaignContacts,
 };
+
+export const contractCases: ContractCases = mapValues(own, (cases, node) => [
+	...everyWay(node),
+	...cases,
+]);

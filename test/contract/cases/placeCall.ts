@@ -1,3 +1,7 @@
+import has from 'lodash/has';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import { harness, PACKAGE } from '../../engine';
+import { shownIn, withValue } from '../../fuzz/parameters/run';
 import { fieldsOf } from '../../openapi/names';
 import { schemaNamed } from '../../openapi/openapi';
 import { fixtures } from '../../simulator';
@@ -25,6 +29,20 @@ const byReading = { waitForCompletion: 'reading', waitMinutes: 60 };
 /** Every field of a call request, at any depth. */
 const DOCUMENTED_FIELDS = fieldsOf(schemaNamed('CallRequest'));
 
+/** A value for a field of the form: the example in its placeholder, the largest number, or a switch that is on. */
+function valueFor({ type, placeholder, typeOptions, default: initial }: INodeProperties) {
+	if (type === 'number') return typeOptions?.maxValue;
+	if (type === 'boolean') return true;
+	return initial !== '' ? initial : (placeholder?.replace('e.g. ', '') ?? 'Be kind.');
+}
+
+const withEveryField = (parameters: INodeParameters): INodeParameters =>
+	shownIn(harness, `${PACKAGE}.placeCall`, parameters)
+		.filter(
+			({ path, around: [group] }) => !has(parameters, path) && group?.name !== 'developerSettings',
+		)
+		.reduce((all, place) => withValue(all, place, valueFor(place.property)), parameters);
+
 /** The fields of a request, without the keys that the user chooses. */
 function fieldsIn({ additional_data: additional, ...body }: JsonObject): string[] {
 	const inner = (value: unknown): string[] => {
@@ -38,25 +56,8 @@ function fieldsIn({ additional_data: additional, ...body }: JsonObject): string[
 export const placeCall: ContractCase[] = [
 	{
 		title: 'places a call for later, with every field',
-		parameters: {
-			...CALL,
-			personName: 'Asha Rao',
-			when: 'dateTime',
-			scheduledAt: '2099-11-20T10:00:00',
-			additionalDataFields: { fields: [{ name: 'plan', value: 'Gold' }] },
-			initialGreeting: 'Hello!',
-			dataExtraction: {
-				points: [{ description: 'Which day?', key: 'day', required: true, outputFormat: 'a day' }],
-			},
-			callConfigOverrides: {
-				enableCallback: false,
-				maxCallDurationSeconds: 1800,
-				retryEnabled: true,
-				retryMaxAttempts: 10,
-				retryIntervalMinutes: 1440,
-			},
-			options: { systemPrompt: 'Be kind.', webhookUrl: 'http://127.0.0.1:9/call-completed' },
-		},
+		parameters: () =>
+			withEveryField({ ...CALL, when: 'dateTime', scheduledAt: '2099-11-20T10:00:00' }),
 		requests: ['POST /v1/call'],
 		verify: ({ requests: [request] }) => {
 			const fields = fieldsIn(isObject(request?.body) ? request.body : {});
@@ -69,12 +70,6 @@ export const placeCall: ContractCase[] = [
 				scheduled_at_epoch: expect.any(Number),
 			},
 		],
-	},
-	{
-		title: 'places a call by the legacy endpoint',
-		parameters: { ...CALL, developerSettings: { useLegacyEndpoint: true } },
-		requests: ['POST /call'],
-		output: [{ call_id: expect.any(String) }],
 	},
 	{
 		title: 'does not place a call outside Calling Hours if that is chosen',
@@ -179,17 +174,6 @@ export const placeCall: ContractCase[] = [
 		}),
 		requests: [],
 		output: [{ answer: 'not_reached', data: { approved: false }, placed: false, call_id: null }],
-	},
-	{
-		title: 'asks a person once if several items have the number and question',
-		items: [{}, {}],
-		prepare: (simulator) => simulator.setAutoComplete({ afterMs: 0 }),
-		parameters: { ...QUESTION, phoneNumber: '9876500779', options: byReading },
-		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
-		output: [
-			{ answer: 'unclear', placed: true, call_id: expect.any(String) },
-			{ answer: 'unclear', placed: false, call_id: expect.any(String), duplicate_of: 0 },
-		],
 	},
 	{
 		title: 'does not ask the same person again with Limit Calls per Person',

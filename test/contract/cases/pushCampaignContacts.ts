@@ -29,30 +29,6 @@ export const pushCampaignContacts: ContractCase[] = [
 			]),
 	},
 	{
-		title: 'with One Item per Request returns the response',
-		parameters: {
-			campaignId: campaigns.active,
-			...agent(),
-			whatToDo: 'wait',
-			options: { output: 'requests' },
-		},
-		items,
-		requests: [`POST /v1/campaigns/${campaigns.active}/contacts`],
-		output: [
-			{
-				campaign_upload_id: expect.any(Number),
-				contacts_received: 2,
-				contacts_accepted: 2,
-				duplicates_removed: 0,
-				enqueued: false,
-				queued_calls: 0,
-				engine_skipped_duplicates: [],
-				dnd_skipped: [],
-				warnings: [],
-			},
-		],
-	},
-	{
 		title: 'leaves out a number on the do-not-disturb list, wherever the response has it',
 		parameters: { campaignId: campaigns.active, ...agent(), whatToDo: 'wait' },
 		items: [{ phone: dndPhone }, ...items],
@@ -83,13 +59,5 @@ export const pushCampaignContacts: ContractCase[] = [
 			},
 		],
 		verify: (simulator) => expect(simulator.contactsOf(campaigns.active)).toEqual([]),
-	},
-	{
-		title: 'stops if the campaign is archived',
-		parameters: { campaignId: campaigns.archived, ...agent(), whatToDo: 'wait' },
-		items,
-		requests: [`POST /v1/campaigns/${campaigns.archived}/contacts`],
-		rejection: "The campaign doesn't accept contacts, probably because it's archived",
-		verify: (simulator) => expect(simulator.contactsOf(campaigns.archived)).toEqual([]),
 	},
 ];

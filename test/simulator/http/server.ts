@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import mapValues from 'lodash/mapValues';
-import { ENDPOINTS, type Endpoint } from '../../openapi/openapi';
+import { exampleOf } from '../../openapi/examples';
+import { ENDPOINTS, idsIn, schemaOf, type Endpoint } from '../../openapi/openapi';
 import { delay } from '../clock';
 import { CONTROL_ROUTES } from '../control';
 import { isObject, shownText } from '../json';
@@ -83,10 +84,20 @@ function authenticated(handler: Handler): Handler {
 	};
 }
 
+/** The example of the response, about the ID in the path. */
+function exampleHandler({ path, responses }: Endpoint): Handler {
+	const text = JSON.stringify(exampleOf(schemaOf(responses['200'])));
+	const [id] = idsIn(path).map(exampleOf);
+	return (_sim, { params }) =>
+		response(
+			200,
+			JSON.parse(text, (_name, value: unknown) => (value === id ? params.id : value)),
+		);
+}
+
 /** Checks a request by the description of the interface before a route. */
 function validated(endpoint: Endpoint): Handler {
-	const handler = HANDLERS[endpoint.operationId];
-	if (handler === undefined) throw new Error(`The simulator has no ${endpoint.operationId}`);
+	const handler = HANDLERS[endpoint.operationId] ?? exampleHandler(endpoint);
 	return async (sim, request) => {
 		const problems = requestProblems(endpoint, request, sim.dialect);
 		return problems.length > 0
