@@ -8,8 +8,7 @@ import tseslint from 'typescript-eslint';
 
 /** Plain logic without imports from n8n. */
 const PLAIN = [
-	'nodes/shared/{api,apiMapping,calls,chat,phone}/**/*.ts',
-	'nodes/shared/*.ts',
+	'nodes/core/**/*.ts',
 	'nodes/GetCall/latestCalls.ts',
 	'nodes/PlaceCall/{callTime,notPlaced}.ts',
 	'nodes/PlaceCall/ask/answer.ts',
@@ -46,26 +45,51 @@ const CLOCK_SYNTAX = [
 
 /** These files build patterns from parts, which the rule can't check. test/growth measures them. */
 const BUILD_PATTERNS = [
-	'nodes/shared/text.ts',
-	'nodes/shared/api/errorTable.ts',
+	'nodes/core/values/text.ts',
+	'nodes/core/service/errorTable.ts',
 	'nodes/PushCampaignContacts/sameForAllRows.ts',
 ];
 
-const nodeFolder = (file) => /^nodes[\\/](\w+)/.exec(path.relative(import.meta.dirname, file))?.[1];
+/** The folders that nodes share. Each one imports only from itself and those before it. */
+const ROOMS = [
+	...['core/values', 'core/service', 'core/profile', 'core/phone', 'core/calls', 'core/campaigns'],
+	...['core/chat', 'core', 'core/dnd', 'core/profileTest'],
+	...['host', 'host/tools', 'host/http', 'host/forms', 'host/once', 'host/run', 'host/triggers'],
+];
 
-/** A node imports from `shared` and from its own folder only. Nothing else imports from a node. */
-const nodeImports = {
+const pathOf = (file) =>
+	path.relative(path.join(import.meta.dirname, 'nodes'), file).split(path.sep);
+
+/** The room of a file, or its node. Undefined if it's in neither. */
+function roomOf(file) {
+	const [first = '', second = '', third] = pathOf(file);
+	if (first === '..' || second === '') return undefined;
+	if (first !== 'core' && first !== 'host') return first;
+	return third === undefined ? first : `${first}/${second}`;
+}
+
+/** A node imports from `core`, `host`, and its own folder. Nothing else imports from a node. */
+const rooms = {
 	meta: { type: 'problem', schema: [] },
 	create({ filename, report }) {
-		const own = nodeFolder(filename);
+		const own = roomOf(filename);
 		if (own === undefined) return {};
 		return {
 			'ImportDeclaration, ExportNamedDeclaration[source], ExportAllDeclaration'(node) {
 				const source = node.source.value;
 				if (!source.startsWith('.')) return;
-				const to = nodeFolder(path.resolve(path.dirname(filename), source));
-				if (to !== undefined && to !== 'shared' && to !== own) {
-					report({ node, message: `Don't import from the folder ${to}. Move the code to shared.` });
+				const to = roomOf(`${path.resolve(path.dirname(filename), source)}.ts`);
+				if (to === undefined || to === own) return;
+				if (!ROOMS.includes(to)) {
+					report({
+						node,
+						message: `Don't import from the node ${to}. Move the code to core or host.`,
+					});
+				} else if (ROOMS.includes(own) && ROOMS.indexOf(to) > ROOMS.indexOf(own)) {
+					report({
+						node,
+						message: `${own} must not import from ${to}, which comes after it (ROOMS).`,
+					});
 				}
 			},
 		};
@@ -133,14 +157,14 @@ export default defineConfig(
 		// Plain logic doesn't import n8n, so it can be read, tested, and reused without it.
 		files: PLAIN,
 		// n8n's sleep is the only timer that n8n allows in nodes.
-		ignores: ['nodes/shared/pauses.ts'],
+		ignores: ['nodes/core/values/pauses.ts'],
 		rules: {
 			'@typescript-eslint/no-restricted-imports': [
 				'error',
 				{
 					paths: [{ name: 'n8n-workflow', message: 'Plain logic must not import n8n.' }],
 					patterns: [
-						{ group: ['**/n8n/**', 'n8n-core'], message: 'Plain logic must not import n8n.' },
+						{ group: ['**/host/**', 'n8n-core'], message: 'Plain logic must not import n8n.' },
 					],
 				},
 			],
@@ -148,13 +172,13 @@ export default defineConfig(
 	},
 	{
 		files: ['nodes/**/*.ts', 'credentials/*.ts'],
-		plugins: { package: { rules: { nodeImports } }, 'import-x': importX },
+		plugins: { package: { rules: { rooms } }, 'import-x': importX },
 		settings: {
 			'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
 			'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts'] })],
 		},
 		rules: {
-			'package/nodeImports': 'error',
+			'package/rooms': 'error',
 			// Two files that import each other can't be read separately.
 			'import-x/no-cycle': 'error',
 		},
@@ -165,11 +189,11 @@ export default defineConfig(
 	},
 	{
 		// Tests compare with the system clock, and one file makes the clock.
-		files: ['**/*.test.ts', 'nodes/shared/n8n/http/accountClient.ts'],
+		files: ['**/*.test.ts', 'nodes/host/clock.ts'],
 		rules: { 'no-restricted-properties': ['error', ADD_HINTS] },
 	},
 	{
-		files: ['nodes/shared/n8n/tools/hints.ts'],
+		files: ['nodes/host/tools/hints.ts'],
 		rules: { 'no-restricted-properties': ['error', ...CLOCK_PROPERTIES] },
 	},
 	{
@@ -194,7 +218,8 @@ export default defineConfig(
 				},
 				{
 					selector: "MemberExpression[property.name='normalize']",
-					message: 'Use normalized() from shared/text.ts. This takes time quadratic in the length.',
+					message:
+						'Use normalized() from core/values/text.ts. This takes time quadratic in the length.',
 				},
 			],
 		},

@@ -9,8 +9,8 @@ import {
 	PROVIDER_SENT_SETTINGS_LABEL,
 	PROVIDER_SETTINGS,
 	PROVIDER_SETTINGS_LABEL,
-} from '../nodes/shared/apiMapping/providerSettings';
-import { apiMappingProperties, authorize } from '../nodes/shared/n8n/http/credential';
+} from '../nodes/core/profile/providerSettings';
+import { apiMappingProperties, authorize } from '../nodes/host/http/credential';
 
 export class VoiceChatAgentApiTokenApi implements ICredentialType {
 	name = 'voiceChatAgentApiTokenApi';
@@ -18,8 +18,8 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 	displayName = 'Voice and Chat Agent API';
 
 	icon = {
-		light: 'file:../nodes/shared/icons/voiceChatAgent.svg',
-		dark: 'file:../nodes/shared/icons/voiceChatAgent.dark.svg',
+		light: 'file:../nodes/icons/voiceChatAgent.svg',
+		dark: 'file:../nodes/icons/voiceChatAgent.dark.svg',
 	} as const;
 
 	documentationUrl =

@@ -7,7 +7,7 @@ import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
 import { ENDPOINTS, OPENAPI, resolved } from '../test/openapi/openapi';
 
-export const TYPES_FILE = path.join(__dirname, '../nodes/shared/api/contractTypes.ts');
+export const TYPES_FILE = path.join(__dirname, '../nodes/core/service/contractTypes.ts');
 
 const HEADER = `// Written by \`npm run contract:types\` from docs/openapi.yaml.
 import type { JsonValue } from '../json';

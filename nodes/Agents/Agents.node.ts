@@ -5,10 +5,10 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/locatorFields';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { operationFields, runOperation, subtitleOf } from '../shared/n8n/run/operations';
+import { searchAgents } from '../host/forms/locatorFields';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { operationFields, runOperation, subtitleOf } from '../host/run/operations';
 import { check } from './operations/check.operation';
 import { getMany } from './operations/getMany.operation';
 
@@ -19,8 +19,8 @@ export class Agents implements INodeType {
 		displayName: 'Voice Agent: Agents',
 		name: 'agents',
 		icon: {
-			light: 'file:../shared/icons/voiceChatAgent.svg',
-			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+			light: 'file:../icons/voiceChatAgent.svg',
+			dark: 'file:../icons/voiceChatAgent.dark.svg',
 		},
 		group: ['input'],
 		version: 1,

@@ -7,11 +7,11 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/locatorFields';
-import { searchStatuses } from '../shared/n8n/forms/statusFields';
-import { readCompletionSettings } from '../shared/n8n/forms/callTriggerFields';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
+import { searchAgents } from '../host/forms/locatorFields';
+import { searchStatuses } from '../host/forms/statusFields';
+import { readCompletionSettings } from '../host/forms/callTriggerFields';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { nothingToRegister } from '../host/triggers/webhookRequest';
 import { passCompleted, receiveReport } from './completions';
 import { completionFields } from './properties';
 
@@ -20,8 +20,8 @@ export class CallCompletedTrigger implements INodeType {
 		displayName: 'Voice Agent: Call Completed Trigger',
 		name: 'callCompletedTrigger',
 		icon: {
-			light: 'file:../shared/icons/call.svg',
-			dark: 'file:../shared/icons/call.dark.svg',
+			light: 'file:../icons/call.svg',
+			dark: 'file:../icons/call.dark.svg',
 		},
 		group: ['trigger'],
 		// Above 1, n8n reads the body without its expression engine.

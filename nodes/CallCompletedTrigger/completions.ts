@@ -5,33 +5,31 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { READS_AT_ONCE } from '../shared/api/limits';
-import { comparedReport, isWanted, outcomeKey } from '../shared/calls/callEnd';
-import { flatCallRecord } from '../shared/calls/callRecord';
-import { readIncluded } from '../shared/calls/readCall';
+import { READS_AT_ONCE } from '../core/service/limits';
+import { comparedReport, isWanted, outcomeKey } from '../core/calls/callEnd';
+import { flatCallRecord } from '../core/calls/callRecord';
+import { readIncluded } from '../core/calls/readCall';
 import {
 	MAX_CALLS_PER_REPORT,
 	type ReportedCall,
 	readReport,
-} from '../shared/calls/completionWebhook';
-import { isJsonObject, type JsonObject } from '../shared/json';
-import {
-	type CompletionSettings,
-	readCompletionSettings,
-} from '../shared/n8n/forms/callTriggerFields';
-import { NodeParameters } from '../shared/n8n/forms/nodeParameters';
-import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
-import { cancellableSleep } from '../shared/n8n/run/cancel';
-import { itemsGiven } from '../shared/n8n/run/executeOnce';
-import { asItems } from '../shared/n8n/run/itemLoop';
-import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
-import { newEvents } from '../shared/n8n/triggers/newEvents';
-import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
+} from '../core/calls/completionWebhook';
+import { isJsonObject, type JsonObject } from '../core/values/json';
+import { type CompletionSettings, readCompletionSettings } from '../host/forms/callTriggerFields';
+import { NodeParameters } from '../host/forms/nodeParameters';
+import { createAccountClient } from '../host/http/accountClient';
+import { clock } from '../host/clock';
+import { cancellableSleep } from '../host/tools/cancel';
+import { itemsGiven } from '../host/run/executeOnce';
+import { asItems } from '../host/run/itemLoop';
+import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
+import { newEvents } from '../host/triggers/newEvents';
+import { readBody, reject } from '../host/triggers/webhookRequest';
 import { completionFields } from './properties';
 import { notRead, readCompletedCall } from './readCompletedCall';
-import { type Explanation, onScreenOnly } from '../shared/api/resolution';
-import { addHints } from '../shared/n8n/tools/hints';
-import { quoted } from '../shared/values';
+import { type Explanation, onScreenOnly } from '../core/service/resolution';
+import { addHints } from '../host/tools/hints';
+import { quoted } from '../core/values/values';
 
 /** Starts an execution with an item for each call that the request reports. */
 export async function receiveReport(context: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -4,8 +4,8 @@ import {
 	completionFilters,
 	finishedStatusesField,
 	includeField,
-} from '../shared/n8n/forms/callTriggerFields';
-import { optionsCollection } from '../shared/n8n/forms/options';
+} from '../host/forms/callTriggerFields';
+import { optionsCollection } from '../host/forms/options';
 
 /** The form, from top to bottom. */
 export const completionFields: INodeProperties[] = [

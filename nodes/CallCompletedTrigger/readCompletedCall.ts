@@ -1,17 +1,17 @@
-import type { ApiClient } from '../shared/api/client';
+import type { ApiClient } from '../core/service/client';
 import {
 	asSentence,
 	ExplainedError,
 	isTransient,
 	NotSent,
 	OutcomeUnknown,
-} from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
-import { hasEnded, isBehind, type StatusKeys } from '../shared/calls/callEnd';
-import { isUnknownCall, readCallRecord } from '../shared/calls/readCall';
-import { backoffMs, type Backoff, type Clock } from '../shared/clock';
-import type { JsonObject, JsonValue } from '../shared/json';
-import { quoted } from '../shared/values';
+} from '../core/service/errors';
+import { onScreenOnly } from '../core/service/resolution';
+import { hasEnded, isBehind, type StatusKeys } from '../core/calls/callEnd';
+import { isUnknownCall, readCallRecord } from '../core/calls/readCall';
+import { backoffMs, type Backoff, type Clock } from '../core/values/clock';
+import type { JsonObject, JsonValue } from '../core/values/json';
+import { quoted } from '../core/values/values';
 
 /** While the record lags behind its report. Soon at first, because the service has already reported the end. */
 const LAG_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };

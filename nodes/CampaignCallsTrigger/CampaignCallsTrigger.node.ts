@@ -5,11 +5,11 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import { enteredOr, searchAgents, searchCampaigns } from '../shared/n8n/forms/locatorFields';
-import { searchStatuses } from '../shared/n8n/forms/statusFields';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { runPoll } from '../shared/n8n/triggers/runPoll';
+import { enteredOr, searchAgents, searchCampaigns } from '../host/forms/locatorFields';
+import { searchStatuses } from '../host/forms/statusFields';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { runPoll } from '../host/triggers/runPoll';
 import { pollCalls } from './pollCalls';
 import { campaignCallsFields } from './properties';
 
@@ -18,8 +18,8 @@ export class CampaignCallsTrigger implements INodeType {
 		displayName: 'Voice Agent: Campaign Calls Trigger',
 		name: 'campaignCallsTrigger',
 		icon: {
-			light: 'file:../shared/icons/list.svg',
-			dark: 'file:../shared/icons/list.dark.svg',
+			light: 'file:../icons/list.svg',
+			dark: 'file:../icons/list.dark.svg',
 		},
 		group: ['trigger'],
 		version: 1,

@@ -1,11 +1,11 @@
 import pick from 'lodash/pick';
 import { DateTime } from 'luxon';
-import type { ApiClient } from '../shared/api/client';
-import { OutcomeUnknown } from '../shared/api/errors';
-import { CALL_ID } from '../shared/api/parseIds';
-import { readPages, readWholeList } from '../shared/api/paging';
-import { onScreenOnly } from '../shared/api/resolution';
-import type { ApiMapping } from '../shared/apiMapping';
+import type { ApiClient } from '../core/service/client';
+import { OutcomeUnknown } from '../core/service/errors';
+import { CALL_ID } from '../core/service/parseIds';
+import { readPages, readWholeList } from '../core/service/paging';
+import { onScreenOnly } from '../core/service/resolution';
+import type { ApiMapping } from '../core/profile/apiMapping';
 import {
 	END_FIELDS,
 	hasEnded,
@@ -13,15 +13,15 @@ import {
 	OUTCOME_FIELDS,
 	outcomeKey,
 	type StatusKeys,
-} from '../shared/calls/callEnd';
-import { callList, callsKeepChanging } from '../shared/calls/callList';
-import { isCompleted, readCampaign } from '../shared/campaign';
-import { hasOffset } from '../shared/dates';
-import { fingerprint64 } from '../shared/hash';
-import { plainText } from '../shared/values';
-import { forEachWithPauses } from '../shared/pauses';
-import type { JsonObject } from '../shared/json';
-import type { Limiter } from '../shared/keyedMutex';
+} from '../core/calls/callEnd';
+import { callList, callsKeepChanging } from '../core/calls/callList';
+import { isCompleted, readCampaign } from '../core/campaigns/campaign';
+import { hasOffset } from '../core/values/dates';
+import { fingerprint64 } from '../core/values/hash';
+import { plainText } from '../core/values/values';
+import { forEachWithPauses } from '../core/values/pauses';
+import type { JsonObject } from '../core/values/json';
+import type { Limiter } from '../core/values/keyedMutex';
 
 export type ListToRead = {
 	/** `campaign_upload_id`, or {@link ALL_CALLS}. */

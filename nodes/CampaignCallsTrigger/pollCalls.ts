@@ -7,20 +7,21 @@ import shuffle from 'lodash/shuffle';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
 import type { IPollFunctions } from 'n8n-workflow';
-import { explained, httpStatusOf, isTransient, OutcomeUnknown } from '../shared/api/errors';
-import { READS_AT_ONCE } from '../shared/api/limits';
-import { hasEnded, isBehind, isWanted, outcomeKey, showsEnd } from '../shared/calls/callEnd';
-import { flatCallRecord } from '../shared/calls/callRecord';
-import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
-import { requiredForList } from '../shared/calls/callList';
-import { whenAborted } from '../shared/clock';
-import { fingerprint, fingerprint64 } from '../shared/hash';
-import type { JsonObject } from '../shared/json';
-import { type AccountClient, clock, createAccountClient } from '../shared/n8n/http/accountClient';
-import type { Limiter } from '../shared/keyedMutex';
-import { CREDENTIAL } from '../shared/n8n/http/credential';
-import { PollMemory } from '../shared/n8n/triggers/pollMemory';
-import type { PollTime } from '../shared/n8n/triggers/pollTime';
+import { explained, httpStatusOf, isTransient, OutcomeUnknown } from '../core/service/errors';
+import { READS_AT_ONCE } from '../core/service/limits';
+import { hasEnded, isBehind, isWanted, outcomeKey, showsEnd } from '../core/calls/callEnd';
+import { flatCallRecord } from '../core/calls/callRecord';
+import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
+import { requiredForList } from '../core/calls/callList';
+import { whenAborted } from '../core/values/clock';
+import { fingerprint, fingerprint64 } from '../core/values/hash';
+import type { JsonObject } from '../core/values/json';
+import { type AccountClient, createAccountClient } from '../host/http/accountClient';
+import { clock } from '../host/clock';
+import type { Limiter } from '../core/values/keyedMutex';
+import { CREDENTIAL } from '../host/http/credential';
+import { PollMemory } from '../host/triggers/pollMemory';
+import type { PollTime } from '../host/triggers/pollTime';
 import {
 	ALL_CALLS,
 	createdAtOf,
@@ -32,8 +33,8 @@ import {
 import { type PollSettings, readPollSettings } from './pollSettings';
 import { testCall } from './testCall';
 import { type PollState, restoreState, type Scope, storedState } from './pollState';
-import { onScreenOnly } from '../shared/api/resolution';
-import { quoted } from '../shared/values';
+import { onScreenOnly } from '../core/service/resolution';
+import { quoted } from '../core/values/values';
 
 /** Calls whose records one poll reads. The next poll continues. */
 export const POLL_LIMITS = { calls: 1_000 };

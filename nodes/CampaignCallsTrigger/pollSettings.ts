@@ -1,17 +1,14 @@
 import type { IPollFunctions } from 'n8n-workflow';
-import { InvalidInput } from '../shared/api/errors';
-import { parseCampaignId } from '../shared/api/parseIds';
-import { onScreenOnly } from '../shared/api/resolution';
-import type { CompletionFilters } from '../shared/calls/callEnd';
-import {
-	type CompletionSettings,
-	readCompletionSettings,
-} from '../shared/n8n/forms/callTriggerFields';
-import type { Fields } from '../shared/n8n/forms/fields';
-import { formOf } from '../shared/n8n/forms/nodeParameters';
-import { quoted } from '../shared/values';
+import { InvalidInput } from '../core/service/errors';
+import { parseCampaignId } from '../core/service/parseIds';
+import { onScreenOnly } from '../core/service/resolution';
+import type { CompletionFilters } from '../core/calls/callEnd';
+import { type CompletionSettings, readCompletionSettings } from '../host/forms/callTriggerFields';
+import type { Fields } from '../host/forms/fields';
+import { formOf } from '../host/forms/nodeParameters';
+import { quoted } from '../core/values/values';
 import { campaignCallsFields } from './properties';
-import { parseTime } from '../shared/dates';
+import { parseTime } from '../core/values/dates';
 
 export type PollSettings = CompletionSettings & {
 	/** Undefined for all calls. */

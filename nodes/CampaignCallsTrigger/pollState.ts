@@ -1,9 +1,9 @@
 import mapValues from 'lodash/mapValues';
 import pickBy from 'lodash/pickBy';
 import sumBy from 'lodash/sumBy';
-import { OutcomeUnknown } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
+import { OutcomeUnknown } from '../core/service/errors';
+import { onScreenOnly } from '../core/service/resolution';
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/values/json';
 
 /** The most fingerprints to remember. They take 2.7 MB in n8n's database. */
 const MAX_FINGERPRINTS = 250_000;

@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { campaignField } from '../shared/n8n/forms/locatorFields';
+import { campaignField } from '../host/forms/locatorFields';
 import {
 	callsAgainNotice,
 	completionFilters,
 	finishedStatusesField,
 	includeField,
-} from '../shared/n8n/forms/callTriggerFields';
-import { optionsCollection } from '../shared/n8n/forms/options';
+} from '../host/forms/callTriggerFields';
+import { optionsCollection } from '../host/forms/options';
 
 /** The form, from top to bottom. */
 export const campaignCallsFields: INodeProperties[] = [

@@ -1,14 +1,14 @@
 import chunk from 'lodash/chunk';
 import orderBy from 'lodash/orderBy';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
-import { explained } from '../shared/api/errors';
-import { READS_AT_ONCE } from '../shared/api/limits';
-import { hasAnswers, hasEnded, isWanted } from '../shared/calls/callEnd';
-import { flatCallRecord } from '../shared/calls/callRecord';
-import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readCall';
-import type { JsonObject } from '../shared/json';
-import type { AccountClient } from '../shared/n8n/http/accountClient';
-import { plainText } from '../shared/values';
+import { explained } from '../core/service/errors';
+import { READS_AT_ONCE } from '../core/service/limits';
+import { hasAnswers, hasEnded, isWanted } from '../core/calls/callEnd';
+import { flatCallRecord } from '../core/calls/callRecord';
+import { isUnknownCall, readCallRecord, readIncluded } from '../core/calls/readCall';
+import type { JsonObject } from '../core/values/json';
+import type { AccountClient } from '../host/http/accountClient';
+import { plainText } from '../core/values/values';
 import { type ListedCall, listsToRead, readList } from './listedCalls';
 import type { PollSettings } from './pollSettings';
 

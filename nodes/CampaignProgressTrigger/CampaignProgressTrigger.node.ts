@@ -5,10 +5,10 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { enteredOr, searchCampaigns } from '../shared/n8n/forms/locatorFields';
-import { runPoll } from '../shared/n8n/triggers/runPoll';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { enteredOr, searchCampaigns } from '../host/forms/locatorFields';
+import { runPoll } from '../host/triggers/runPoll';
 import { pollCampaign } from './pollCampaign';
 import { progressFields } from './properties';
 
@@ -17,8 +17,8 @@ export class CampaignProgressTrigger implements INodeType {
 		displayName: 'Voice Agent: Campaign Progress Trigger',
 		name: 'campaignProgressTrigger',
 		icon: {
-			light: 'file:../shared/icons/list.svg',
-			dark: 'file:../shared/icons/list.dark.svg',
+			light: 'file:../icons/list.svg',
+			dark: 'file:../icons/list.dark.svg',
 		},
 		group: ['trigger'],
 		version: 1,

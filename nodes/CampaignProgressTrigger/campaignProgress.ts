@@ -3,8 +3,8 @@ import {
 	type CampaignView,
 	isCompleted,
 	type Queue,
-} from '../shared/campaign';
-import { isJsonObject, type JsonObject } from '../shared/json';
+} from '../core/campaigns/campaign';
+import { isJsonObject, type JsonObject } from '../core/values/json';
 
 /** What the trigger remembers of its last reading. Null for what no reading had. */
 export type Reading = {

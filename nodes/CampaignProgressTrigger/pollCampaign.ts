@@ -1,12 +1,12 @@
 import type { IPollFunctions } from 'n8n-workflow';
-import { parseCampaignId } from '../shared/api/parseIds';
-import { readCampaign } from '../shared/campaign';
-import type { JsonObject } from '../shared/json';
-import { formOf } from '../shared/n8n/forms/nodeParameters';
-import { readAdditions } from '../shared/n8n/forms/options';
-import { PollMemory } from '../shared/n8n/triggers/pollMemory';
-import type { PollTime } from '../shared/n8n/triggers/pollTime';
-import { createAccountClient } from '../shared/n8n/http/accountClient';
+import { parseCampaignId } from '../core/service/parseIds';
+import { readCampaign } from '../core/campaigns/campaign';
+import type { JsonObject } from '../core/values/json';
+import { formOf } from '../host/forms/nodeParameters';
+import { readAdditions } from '../host/forms/options';
+import { PollMemory } from '../host/triggers/pollMemory';
+import type { PollTime } from '../host/triggers/pollTime';
+import { createAccountClient } from '../host/http/accountClient';
 import { currentState, isReadingOf, progressBetween, readingOf } from './campaignProgress';
 import { progressFields } from './properties';
 

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { campaignField } from '../shared/n8n/forms/locatorFields';
-import { additionalQueryParameters, developerSettings } from '../shared/n8n/forms/options';
+import { campaignField } from '../host/forms/locatorFields';
+import { additionalQueryParameters, developerSettings } from '../host/forms/options';
 
 /** The form, from top to bottom. */
 export const progressFields: INodeProperties[] = [

@@ -5,10 +5,10 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { enteredOr, searchCampaigns } from '../shared/n8n/forms/locatorFields';
-import { onlyOperationFields, runNode } from '../shared/n8n/run/operations';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { enteredOr, searchCampaigns } from '../host/forms/locatorFields';
+import { onlyOperationFields, runNode } from '../host/run/operations';
 import { getStatus } from './operations/getStatus.operation';
 
 export class CampaignStatus implements INodeType {
@@ -16,8 +16,8 @@ export class CampaignStatus implements INodeType {
 		displayName: 'Voice Agent: Campaign Status',
 		name: 'campaignStatus',
 		icon: {
-			light: 'file:../shared/icons/list.svg',
-			dark: 'file:../shared/icons/list.dark.svg',
+			light: 'file:../icons/list.svg',
+			dark: 'file:../icons/list.dark.svg',
 		},
 		group: ['input'],
 		version: 1,

@@ -7,7 +7,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
+import { nothingToRegister } from '../host/triggers/webhookRequest';
 import { checkFields, passDelivery, receiveDelivery } from './deliveries';
 import { deliveryFields } from './properties';
 
@@ -16,8 +16,8 @@ export class ChatDeliveryTrigger implements INodeType {
 		displayName: 'Chat Agent: Delivery Trigger',
 		name: 'chatDeliveryTrigger',
 		icon: {
-			light: 'file:../shared/icons/chat.svg',
-			dark: 'file:../shared/icons/chat.dark.svg',
+			light: 'file:../icons/chat.svg',
+			dark: 'file:../icons/chat.dark.svg',
 		},
 		group: ['trigger'],
 		// Above 1, n8n reads the body without its expression engine.

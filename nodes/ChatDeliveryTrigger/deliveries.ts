@@ -4,14 +4,14 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { isSecret } from '../shared/hash';
-import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
-import type { Fields } from '../shared/n8n/forms/fields';
-import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
-import { asItems } from '../shared/n8n/run/itemLoop';
-import { toNodeError } from '../shared/n8n/run/nodeErrors';
-import { newEvents } from '../shared/n8n/triggers/newEvents';
-import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
+import { isSecret } from '../core/values/hash';
+import { isJsonObject, type JsonValue, valueAt } from '../core/values/json';
+import type { Fields } from '../host/forms/fields';
+import { formOf, NodeParameters } from '../host/forms/nodeParameters';
+import { asItems } from '../host/run/itemLoop';
+import { toNodeError } from '../host/http/nodeErrors';
+import { newEvents } from '../host/triggers/newEvents';
+import { readBody, reject } from '../host/triggers/webhookRequest';
 import { deliveryFields } from './properties';
 
 /** @throws InvalidInput naming the field that can't be used */

@@ -7,9 +7,9 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { enteredOr } from '../shared/n8n/forms/locatorFields';
-import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { enteredOr } from '../host/forms/locatorFields';
+import { nothingToRegister } from '../host/triggers/webhookRequest';
 import { activate } from './activate';
 import { triggerFields } from './properties';
 import { handleWatchRequest } from './watchRequests';
@@ -19,8 +19,8 @@ export class ChatEventsTrigger implements INodeType {
 		displayName: 'Chat Agent: Events Trigger',
 		name: 'chatEventsTrigger',
 		icon: {
-			light: 'file:../shared/icons/chat.svg',
-			dark: 'file:../shared/icons/chat.dark.svg',
+			light: 'file:../icons/chat.svg',
+			dark: 'file:../icons/chat.dark.svg',
 		},
 		group: ['trigger'],
 		version: 1,

@@ -6,11 +6,11 @@ import {
 	type IRun,
 	type ITriggerFunctions,
 } from 'n8n-workflow';
-import { clock } from '../shared/n8n/http/accountClient';
-import { sessionKey } from '../shared/chat/parseChatFields';
-import { fingerprint } from '../shared/hash';
-import { settledOrTimeout } from '../shared/clock';
-import type { ChatEvent } from '../shared/chat/frames';
+import { clock } from '../host/clock';
+import { sessionKey } from '../core/chat/parseChatFields';
+import { fingerprint } from '../core/values/hash';
+import { settledOrTimeout } from '../core/values/clock';
+import type { ChatEvent } from '../core/chat/frames';
 
 /**
  * Executions of this trigger that run at the same time. n8n tells a trigger when an execution has ended or waits, but not

@@ -1,11 +1,12 @@
 import pLimit from 'p-limit';
 import type { ITriggerFunctions } from 'n8n-workflow';
-import type { ChatEnded } from '../shared/chat/reconnectPolicy';
-import { sessionKey } from '../shared/chat/parseChatFields';
-import type { ConnectionUser } from '../shared/chat/connectionUser';
-import { settledOrTimeout } from '../shared/clock';
-import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
-import { openChatSocket, requireWebSocket } from '../shared/n8n/http/chatSocket';
+import type { ChatEnded } from '../core/chat/reconnectPolicy';
+import { sessionKey } from '../core/chat/parseChatFields';
+import type { ConnectionUser } from '../core/chat/connectionUser';
+import { settledOrTimeout } from '../core/values/clock';
+import { type AccountClient } from '../host/http/accountClient';
+import { clock } from '../host/clock';
+import { openChatSocket, requireWebSocket } from '../host/http/chatSocket';
 import { EventStarter } from './eventStarter';
 import { lossReporter, sessionsLost } from './lossReporter';
 

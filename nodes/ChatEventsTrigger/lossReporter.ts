@@ -1,11 +1,11 @@
 import compact from 'lodash/compact';
 import lowerFirst from 'lodash/lowerFirst';
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
-import type { ExplainedError } from '../shared/api/errors';
-import { pause } from '../shared/clock';
-import { clock } from '../shared/n8n/http/accountClient';
-import { counted, MAX_NAMED, named, displayText } from '../shared/values';
-import { idText } from '../shared/chat/frames';
+import type { ExplainedError } from '../core/service/errors';
+import { pause } from '../core/values/clock';
+import { clock } from '../host/clock';
+import { counted, MAX_NAMED, named, displayText } from '../core/values/values';
+import { idText } from '../core/chat/frames';
 import { MAX_WAITING, type SessionEvent } from './eventStarter';
 
 /** `isRetried`: the connection tries again automatically. */

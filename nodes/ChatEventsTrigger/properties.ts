@@ -3,9 +3,9 @@ import {
 	eventTypesField,
 	otherEventTypesField,
 	disconnectOtherField,
-} from '../shared/n8n/forms/chatFields';
-import { shownWhere } from '../shared/n8n/forms/shownWhere';
-import { developerSettings } from '../shared/n8n/forms/options';
+} from '../host/forms/chatFields';
+import { shownWhere } from '../host/forms/shownWhere';
+import { developerSettings } from '../host/forms/options';
 
 export const triggerFields: INodeProperties[] = [
 	{

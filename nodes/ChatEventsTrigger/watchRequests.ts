@@ -1,15 +1,15 @@
 import uniqBy from 'lodash/uniqBy';
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { InvalidInput } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
-import { sessionKey, splitSessionIds } from '../shared/chat/parseChatFields';
-import { isSecret } from '../shared/hash';
-import { isJsonObject } from '../shared/json';
-import type { Fields } from '../shared/n8n/forms/fields';
-import { formOf } from '../shared/n8n/forms/nodeParameters';
-import { toNodeError } from '../shared/n8n/run/nodeErrors';
-import { nodeKey } from '../shared/n8n/once/rememberedTexts';
-import { readBody, respond } from '../shared/n8n/triggers/webhookRequest';
+import { InvalidInput } from '../core/service/errors';
+import { onScreenOnly } from '../core/service/resolution';
+import { sessionKey, splitSessionIds } from '../core/chat/parseChatFields';
+import { isSecret } from '../core/values/hash';
+import { isJsonObject } from '../core/values/json';
+import type { Fields } from '../host/forms/fields';
+import { formOf } from '../host/forms/nodeParameters';
+import { toNodeError } from '../host/http/nodeErrors';
+import { nodeKey } from '../host/once/rememberedTexts';
+import { readBody, respond } from '../host/triggers/webhookRequest';
 import type { ChatEventsListener } from './listener';
 import { triggerFields } from './properties';
 

@@ -5,9 +5,9 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/locatorFields';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { operationFields, runOperation } from '../shared/n8n/run/operations';
+import { searchAgents } from '../host/forms/locatorFields';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { operationFields, runOperation } from '../host/run/operations';
 import { answerInteraction } from './operations/answerInteraction.operation';
 import { sendMessage } from './operations/sendMessage.operation';
 
@@ -18,8 +18,8 @@ export class ChatSend implements INodeType {
 		displayName: 'Chat Agent: Send',
 		name: 'chatSend',
 		icon: {
-			light: 'file:../shared/icons/chat.svg',
-			dark: 'file:../shared/icons/chat.dark.svg',
+			light: 'file:../icons/chat.svg',
+			dark: 'file:../icons/chat.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { sessionKey } from '../shared/chat/parseChatFields';
-import type { Fields } from '../shared/n8n/forms/fields';
+import { sessionKey } from '../core/chat/parseChatFields';
+import type { Fields } from '../host/forms/fields';
 
 export const idempotencyKeyField: INodeProperties = {
 	displayName: 'Idempotency Key',

@@ -1,9 +1,15 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ApiResponse } from '../shared/api/http';
-import { MAX_RESPONSE_VALUES } from '../shared/chat/chatRequests';
-import { ACCEPTED_STATES, idText } from '../shared/chat/frames';
-import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, valuesIn } from '../shared/json';
-import { runsAsTool } from '../shared/n8n/tools/toolRun';
+import type { ApiResponse } from '../core/service/http';
+import { MAX_RESPONSE_VALUES } from '../core/chat/chatRequests';
+import { ACCEPTED_STATES, idText } from '../core/chat/frames';
+import {
+	fieldsIn,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	valuesIn,
+} from '../core/values/json';
+import { runsAsTool } from '../host/tools/toolRun';
 import { turnFault } from './turnFault';
 
 /** A response has these fields only if the service accepted the message (`Turn` in docs/openapi.yaml). */

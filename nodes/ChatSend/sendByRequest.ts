@@ -1,24 +1,24 @@
-import type { ApiClient } from '../shared/api/client';
+import type { ApiClient } from '../core/service/client';
 import {
 	type Additions,
 	sendInbound,
 	sendInboundAsync,
 	sendLegacyMessage,
-} from '../shared/api/endpoints';
-import { documentedRecord, recordOf } from '../shared/api/envelope';
-import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
-import type { ApiResponse } from '../shared/api/http';
-import { parseAgentUuid } from '../shared/api/parseIds';
-import { onScreenOnly } from '../shared/api/resolution';
-import { REQUEST_BACKOFF } from '../shared/api/retry';
-import { chatValues, type ChatValue } from '../shared/chat/chatRequests';
-import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
-import { backoffMs } from '../shared/clock';
-import type { JsonObject } from '../shared/json';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
-import { readAdditions } from '../shared/n8n/forms/options';
-import type { ChatDeps, Prepare } from '../shared/n8n/run/chatItems';
-import { asItems } from '../shared/n8n/run/itemLoop';
+} from '../core/service/endpoints';
+import { documentedRecord, recordOf } from '../core/service/envelope';
+import { explained, failedRepeat, InvalidInput, OutcomeUnknown } from '../core/service/errors';
+import type { ApiResponse } from '../core/service/http';
+import { parseAgentUuid } from '../core/service/parseIds';
+import { onScreenOnly } from '../core/service/resolution';
+import { REQUEST_BACKOFF } from '../core/service/retry';
+import { chatValues, type ChatValue } from '../core/chat/chatRequests';
+import { parseSessionId, requireText } from '../core/chat/parseChatFields';
+import { backoffMs } from '../core/values/clock';
+import type { JsonObject } from '../core/values/json';
+import { type Fields, MAY_BE_BLANK } from '../host/forms/fields';
+import { readAdditions } from '../host/forms/options';
+import type { ChatDeps, Prepare } from '../host/run/chatItems';
+import { asItems } from '../host/run/itemLoop';
 import { messageTarget, readIdempotencyKey } from './idempotency';
 import { requireAccepted, withReplyHint } from './messageState';
 

@@ -3,11 +3,11 @@ import {
 	ExplainedError,
 	failedRepeat,
 	OutcomeUnknown,
-} from '../shared/api/errors';
-import { type Explanation, USER } from '../shared/api/resolution';
-import type { ChatEnded } from '../shared/chat/reconnectPolicy';
-import type { SendOutcome } from '../shared/chat/connection';
-import { ACCEPTED_STATES, errorText } from '../shared/chat/frames';
+} from '../core/service/errors';
+import { type Explanation, USER } from '../core/service/resolution';
+import type { ChatEnded } from '../core/chat/reconnectPolicy';
+import type { SendOutcome } from '../core/chat/connection';
+import { ACCEPTED_STATES, errorText } from '../core/chat/frames';
 
 /** Explains why a message wasn't sent or was rejected. */
 class ChatTurnFault extends ExplainedError {

@@ -5,9 +5,9 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/locatorFields';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { runOperation, subtitleOf } from '../shared/n8n/run/operations';
+import { searchAgents } from '../host/forms/locatorFields';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { runOperation, subtitleOf } from '../host/run/operations';
 import { operations, sessionFields } from './properties';
 
 export class ChatSession implements INodeType {
@@ -15,8 +15,8 @@ export class ChatSession implements INodeType {
 		displayName: 'Chat Agent: Session',
 		name: 'chatSession',
 		icon: {
-			light: 'file:../shared/icons/chat.svg',
-			dark: 'file:../shared/icons/chat.dark.svg',
+			light: 'file:../icons/chat.svg',
+			dark: 'file:../icons/chat.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

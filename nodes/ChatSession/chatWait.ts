@@ -1,10 +1,10 @@
-import { endingOf, SESSION_CLOSED_LINGER_MS } from '../shared/chat/connection';
-import type { ConnectionUser } from '../shared/chat/connectionUser';
-import type { ChatEvent } from '../shared/chat/frames';
-import { type Clock, DONE, pause } from '../shared/clock';
-import { NotSent } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
-import { hasOffset } from '../shared/dates';
+import { endingOf, SESSION_CLOSED_LINGER_MS } from '../core/chat/connection';
+import type { ConnectionUser } from '../core/chat/connectionUser';
+import type { ChatEvent } from '../core/chat/frames';
+import { type Clock, DONE, pause } from '../core/values/clock';
+import { NotSent } from '../core/service/errors';
+import { onScreenOnly } from '../core/service/resolution';
+import { hasOffset } from '../core/values/dates';
 
 export type EventFilter = {
 	/** Null for any event. */

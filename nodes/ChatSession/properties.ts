@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { operationFields, type ResourceChoice } from '../shared/n8n/run/operations';
+import { operationFields, type ResourceChoice } from '../host/run/operations';
 import { create } from './operations/create.operation';
 import { legacyClose, legacyCreate, legacyPause } from './operations/legacy.operation';
 import { close, supportCommand } from './operations/supportCommand.operation';

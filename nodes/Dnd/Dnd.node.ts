@@ -5,15 +5,15 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/forms/locatorFields';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { searchAgents } from '../host/forms/locatorFields';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
 import {
 	operationFields,
 	type ResourceChoice,
 	runOperation,
 	subtitleOf,
-} from '../shared/n8n/run/operations';
+} from '../host/run/operations';
 import { add } from './operations/add.operation';
 import { check } from './operations/check.operation';
 import { checkMany } from './operations/checkMany.operation';
@@ -45,8 +45,8 @@ export class Dnd implements INodeType {
 		displayName: 'Voice Agent: DND List',
 		name: 'dnd',
 		icon: {
-			light: 'file:../shared/icons/list.svg',
-			dark: 'file:../shared/icons/list.dark.svg',
+			light: 'file:../icons/list.svg',
+			dark: 'file:../icons/list.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

@@ -1,15 +1,15 @@
 import uniq from 'lodash/uniq';
 import type { INodeProperties } from 'n8n-workflow';
-import { type FoundAgent, findAgents, missingAgents } from '../shared/agents';
-import { getActiveAgents } from '../shared/api/endpoints';
-import { failedBeforeSending, InvalidInput } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
-import { isJsonObject, type JsonObject } from '../shared/json';
-import { shownWhere } from '../shared/n8n/forms/shownWhere';
-import { openRecord } from '../shared/n8n/once/executionStore';
-import type { OperationRun } from '../shared/n8n/run/operations';
-import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { plainText } from '../shared/values';
+import { type FoundAgent, findAgents, missingAgents } from '../core/agents';
+import { getActiveAgents } from '../core/service/endpoints';
+import { failedBeforeSending, InvalidInput } from '../core/service/errors';
+import { onScreenOnly } from '../core/service/resolution';
+import { isJsonObject, type JsonObject } from '../core/values/json';
+import { shownWhere } from '../host/forms/shownWhere';
+import { openRecord } from '../host/once/executionStore';
+import type { OperationRun } from '../host/run/operations';
+import { runsAsTool } from '../host/tools/toolRun';
+import { plainText } from '../core/values/values';
 import { dndAgentField, type NumberOnList, readNumber } from './dndFields';
 
 export const ONE_AGENT = { allAgents: [false] };

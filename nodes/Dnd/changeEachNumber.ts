@@ -1,25 +1,25 @@
 import countBy from 'lodash/countBy';
 import get from 'lodash/get';
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { type Explanation, onScreenOnly } from '../shared/api/resolution';
-import type { JsonObject } from '../shared/json';
-import type { Fields } from '../shared/n8n/forms/fields';
+import { type Explanation, onScreenOnly } from '../core/service/resolution';
+import type { JsonObject } from '../core/values/json';
+import type { Fields } from '../host/forms/fields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
 	developerSettings,
 	readConcurrency,
-} from '../shared/n8n/forms/options';
-import type { AccountClient } from '../shared/n8n/http/accountClient';
-import type { PreparedRequest } from '../shared/n8n/once/preparedRequest';
-import { asItems } from '../shared/n8n/run/itemLoop';
-import type { OperationRun } from '../shared/n8n/run/operations';
-import { sendEachItem } from '../shared/n8n/run/sendLoop';
-import { addHints } from '../shared/n8n/tools/hints';
-import { counted, plainText } from '../shared/values';
+} from '../host/forms/options';
+import type { AccountClient } from '../host/http/accountClient';
+import type { PreparedRequest } from '../host/once/preparedRequest';
+import { asItems } from '../host/run/itemLoop';
+import type { OperationRun } from '../host/run/operations';
+import { sendEachItem } from '../host/run/sendLoop';
+import { addHints } from '../host/tools/hints';
+import { counted, plainText } from '../core/values/values';
 import { type NumberOnAnyList, readLists, withAgent } from './allAgents';
-import { commonDigits } from '../shared/dnd/phoneMatch';
+import { commonDigits } from '../core/dnd/phoneMatch';
 
 /** Changes that affect people are sent one after another. */
 const CHANGES_AT_ONCE = 1;

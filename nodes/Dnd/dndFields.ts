@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { Additions } from '../shared/api/endpoints';
-import { parseAgentUuid } from '../shared/api/parseIds';
-import { agentField } from '../shared/n8n/forms/locatorFields';
-import type { Fields } from '../shared/n8n/forms/fields';
-import { readAdditions } from '../shared/n8n/forms/options';
-import { parseDndPhone } from '../shared/dnd/phoneMatch';
+import type { Additions } from '../core/service/endpoints';
+import { parseAgentUuid } from '../core/service/parseIds';
+import { agentField } from '../host/forms/locatorFields';
+import type { Fields } from '../host/forms/fields';
+import { readAdditions } from '../host/forms/options';
+import { parseDndPhone } from '../core/dnd/phoneMatch';
 
 export const dndAgentField: INodeProperties = {
 	...agentField,

@@ -5,11 +5,11 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { searchAgents } from '../shared/n8n/forms/locatorFields';
-import { searchStatus } from '../shared/n8n/forms/statusFields';
-import { operationFields, runOperation, subtitleOf } from '../shared/n8n/run/operations';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { searchAgents } from '../host/forms/locatorFields';
+import { searchStatus } from '../host/forms/statusFields';
+import { operationFields, runOperation, subtitleOf } from '../host/run/operations';
 import { get } from './operations/get.operation';
 import { getMany } from './operations/getMany.operation';
 import { getRecording } from './operations/getRecording.operation';
@@ -22,8 +22,8 @@ export class GetCall implements INodeType {
 		displayName: 'Voice Agent: Get Call',
 		name: 'getCall',
 		icon: {
-			light: 'file:../shared/icons/call.svg',
-			dark: 'file:../shared/icons/call.dark.svg',
+			light: 'file:../icons/call.svg',
+			dark: 'file:../icons/call.dark.svg',
 		},
 		group: ['input'],
 		version: 1,

@@ -1,19 +1,19 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import type { Additions } from '../shared/api/endpoints';
-import { READS_AT_ONCE } from '../shared/api/limits';
-import { parseCallId } from '../shared/api/parseIds';
-import type { Fields } from '../shared/n8n/forms/fields';
-import { outputFields } from '../shared/n8n/forms/outputFields';
+import type { Additions } from '../core/service/endpoints';
+import { READS_AT_ONCE } from '../core/service/limits';
+import { parseCallId } from '../core/service/parseIds';
+import type { Fields } from '../host/forms/fields';
+import { outputFields } from '../host/forms/outputFields';
 import {
 	additionalQueryParameters,
 	concurrencyField,
 	developerSettings,
 	readAdditions,
 	readConcurrency,
-} from '../shared/n8n/forms/options';
-import type { AccountClient } from '../shared/n8n/http/accountClient';
-import { forEachItem } from '../shared/n8n/run/itemLoop';
-import type { OperationRun } from '../shared/n8n/run/operations';
+} from '../host/forms/options';
+import type { AccountClient } from '../host/http/accountClient';
+import { forEachItem } from '../host/run/itemLoop';
+import type { OperationRun } from '../host/run/operations';
 
 export const callIdField: INodeProperties = {
 	displayName: 'Call ID',

@@ -1,11 +1,11 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { isInternal } from '../shared/api/access';
-import { type ErrorFacts, ExplainedError, OutcomeUnknown } from '../shared/api/errors';
-import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../shared/api/http';
-import { sendWithRetry } from '../shared/api/retry';
-import { onScreenOnly } from '../shared/api/resolution';
-import { isJsonObject } from '../shared/json';
-import { clock } from '../shared/n8n/http/accountClient';
+import { isInternal } from '../core/service/access';
+import { type ErrorFacts, ExplainedError, OutcomeUnknown } from '../core/service/errors';
+import { BLOCKED_BY_N8N, type HttpResponse, TransportFault } from '../core/service/http';
+import { sendWithRetry } from '../core/service/retry';
+import { onScreenOnly } from '../core/service/resolution';
+import { isJsonObject } from '../core/values/json';
+import { clock } from '../host/clock';
 import {
 	type ByteStream,
 	firstBytes,
@@ -13,9 +13,9 @@ import {
 	TIME_LIMITS,
 	toFault,
 	toHttpResponse,
-} from '../shared/n8n/http/transport';
-import { cancelSignal } from '../shared/n8n/run/cancel';
-import { messageOf, plainText } from '../shared/values';
+} from '../host/http/transport';
+import { cancelSignal } from '../host/tools/cancel';
+import { messageOf, plainText } from '../core/values/values';
 
 type FileResponse = HttpResponse & { content: ByteStream };
 

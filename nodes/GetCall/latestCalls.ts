@@ -1,11 +1,11 @@
-import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
-import { numberIn, type JsonObject } from '../shared/json';
-import { phoneKey } from '../shared/phone/phoneKey';
-import { forEachWithPauses } from '../shared/pauses';
-import { isUnset, quoted } from '../shared/values';
-import type { CallFilters } from '../shared/calls/callListQuery';
-import { hasOffset, parseTime } from '../shared/dates';
+import { InvalidInput, OutcomeUnknown } from '../core/service/errors';
+import { onScreenOnly } from '../core/service/resolution';
+import { numberIn, type JsonObject } from '../core/values/json';
+import { phoneKey } from '../core/phone/phoneKey';
+import { forEachWithPauses } from '../core/values/pauses';
+import { isUnset, quoted } from '../core/values/values';
+import type { CallFilters } from '../core/calls/callListQuery';
+import { hasOffset, parseTime } from '../core/values/dates';
 
 /** The newest calls of a number so far, and the form of its times. */
 type CallsOfNumber = { newest: JsonObject[]; createdAt: number; retries: number; form: unknown };

@@ -5,8 +5,8 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { onlyOperationFields, runNode } from '../shared/n8n/run/operations';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { onlyOperationFields, runNode } from '../host/run/operations';
 import { inject } from './operations/inject.operation';
 
 export class InjectContext implements INodeType {
@@ -14,8 +14,8 @@ export class InjectContext implements INodeType {
 		displayName: 'Chat Agent: Inject Context',
 		name: 'injectContext',
 		icon: {
-			light: 'file:../shared/icons/chat.svg',
-			dark: 'file:../shared/icons/chat.dark.svg',
+			light: 'file:../icons/chat.svg',
+			dark: 'file:../icons/chat.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

@@ -7,11 +7,11 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { enteredOr, searchAgents } from '../shared/n8n/forms/locatorFields';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { formOf } from '../shared/n8n/forms/nodeParameters';
-import { operationFields, runOperation } from '../shared/n8n/run/operations';
-import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
+import { enteredOr, searchAgents } from '../host/forms/locatorFields';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { formOf } from '../host/forms/nodeParameters';
+import { operationFields, runOperation } from '../host/run/operations';
+import { nothingToRegister } from '../host/triggers/webhookRequest';
 import { alsoForReview, RESOURCE } from './humanReview';
 import { place } from './operations/place.operation';
 import { sendAndWait } from './operations/sendAndWait.operation';
@@ -25,8 +25,8 @@ export class PlaceCall implements INodeType {
 		displayName: 'Voice Agent: Place Call',
 		name: 'placeCall',
 		icon: {
-			light: 'file:../shared/icons/call.svg',
-			dark: 'file:../shared/icons/call.dark.svg',
+			light: 'file:../icons/call.svg',
+			dark: 'file:../icons/call.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

@@ -2,15 +2,15 @@ import once from 'lodash/once';
 import uniq from 'lodash/uniq';
 import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { USER } from '../shared/api/resolution';
-import { type CallLimit, calledText, nextPeriod, periodAt } from '../shared/calls/callsPerPerson';
-import type { DeduplicationStore } from '../shared/deduplicationStore';
-import type { Notes } from '../shared/n8n/once/notes';
-import { openNotes } from '../shared/n8n/once/openNotes';
-import { openStore, repeatOnStore, type StoreUse } from '../shared/n8n/once/rememberedTexts';
+import { USER } from '../core/service/resolution';
+import { type CallLimit, calledText, nextPeriod, periodAt } from '../core/calls/callsPerPerson';
+import type { DeduplicationStore } from '../core/deduplicationStore';
+import type { Notes } from '../host/once/notes';
+import { openNotes } from '../host/once/openNotes';
+import { openStore, repeatOnStore, type StoreUse } from '../host/once/rememberedTexts';
 import type { CheckedCall } from './fields/readCallForm';
 import { NotPlaced } from './notPlaced';
-import { dayAndTime, withOffset } from '../shared/dates';
+import { dayAndTime, withOffset } from '../core/values/dates';
 
 const STORE: StoreUse = {
 	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",

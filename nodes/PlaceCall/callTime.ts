@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
-import type { CallLimit } from '../shared/calls/callsPerPerson';
-import { InvalidInput } from '../shared/api/errors';
-import { givenAs } from '../shared/modelFormats';
+import type { CallLimit } from '../core/calls/callsPerPerson';
+import { InvalidInput } from '../core/service/errors';
+import { givenAs } from '../core/service/modelFormats';
 import { NotPlaced } from './notPlaced';
-import { dayAndTime, inEnglish, withOffset } from '../shared/dates';
+import { dayAndTime, inEnglish, withOffset } from '../core/values/dates';
 
 /** What decides when a call goes. */
 export type TimeSettings = {

@@ -5,9 +5,9 @@ import minBy from 'lodash/minBy';
 import uniq from 'lodash/uniq';
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { dayAndTime } from '../shared/dates';
-import { type Explanation, onScreenOnly } from '../shared/api/resolution';
-import { counted, plainText } from '../shared/values';
+import { dayAndTime } from '../core/values/dates';
+import { type Explanation, onScreenOnly } from '../core/service/resolution';
+import { counted, plainText } from '../core/values/values';
 import type { NotPlacedReason } from './notPlaced';
 
 const REASONS: Record<NotPlacedReason['not_placed_reason'], string> = {

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { TOOL_DESCRIPTIONS } from '../shared/n8n/tools/toolDescription';
-import { shownWhere } from '../shared/n8n/forms/shownWhere';
+import { TOOL_DESCRIPTIONS } from '../host/tools/toolDescription';
+import { shownWhere } from '../host/forms/shownWhere';
 
 /** The resource of all operations. */
 export const RESOURCE = { name: 'Call', value: 'call' };

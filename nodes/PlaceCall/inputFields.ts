@@ -1,10 +1,10 @@
 import has from 'lodash/has';
 import omitBy from 'lodash/omitBy';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { CALL_RECORD_FIELDS, isValueByKey } from '../shared/calls/callRecord';
-import type { Fields } from '../shared/n8n/forms/fields';
-import { inputRows } from '../shared/n8n/tools/askingRow';
-import { NOT_READ_FIELD } from '../shared/notRead';
+import { CALL_RECORD_FIELDS, isValueByKey } from '../core/calls/callRecord';
+import type { Fields } from '../host/forms/fields';
+import { inputRows } from '../host/tools/askingRow';
+import { NOT_READ_FIELD } from '../core/service/notRead';
 import type { Context } from './wait/resumeUrl';
 import { WAITS_UNTIL } from './wait/waitedItems';
 

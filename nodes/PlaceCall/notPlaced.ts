@@ -1,6 +1,6 @@
-import { ExplainedError } from '../shared/api/errors';
-import type { Resolution } from '../shared/api/resolution';
-import type { JsonObject } from '../shared/json';
+import { ExplainedError } from '../core/service/errors';
+import type { Resolution } from '../core/service/resolution';
+import type { JsonObject } from '../core/values/json';
 
 /**
  * Why the output says that a call wasn't placed, and when it's possible. `would_call_at`: `now`, or the time as it would be

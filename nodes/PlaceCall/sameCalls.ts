@@ -1,15 +1,15 @@
 import memoize from 'lodash/memoize';
 import type { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { OutcomeUnknown } from '../shared/api/errors';
-import { onScreenOnly, USER } from '../shared/api/resolution';
-import { shortFingerprint } from '../shared/hash';
-import { isJsonObject, type JsonObject } from '../shared/json';
-import { type Lifetime, openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
-import { followsRun } from '../shared/n8n/run/executionData';
-import { askingRowOf, isOneOfSeveral } from '../shared/n8n/tools/askingRow';
-import { isHumanReview, runsAsTool } from '../shared/n8n/tools/toolRun';
-import { plainText } from '../shared/values';
+import { OutcomeUnknown } from '../core/service/errors';
+import { onScreenOnly, USER } from '../core/service/resolution';
+import { shortFingerprint } from '../core/values/hash';
+import { isJsonObject, type JsonObject } from '../core/values/json';
+import { type Lifetime, openRecord, runIndexOf } from '../host/once/executionStore';
+import { followsRun } from '../host/run/executionData';
+import { askingRowOf, isOneOfSeveral } from '../host/tools/askingRow';
+import { isHumanReview, runsAsTool } from '../host/tools/toolRun';
+import { plainText } from '../core/values/values';
 import { NotPlaced } from './notPlaced';
 
 const FINGERPRINT_CHARACTERS = 12;

@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
-import { dayAndTime, withOffset } from '../shared/dates';
-import type { JsonObject } from '../shared/json';
-import { clock } from '../shared/n8n/http/accountClient';
-import { plainText } from '../shared/values';
+import { dayAndTime, withOffset } from '../core/values/dates';
+import type { JsonObject } from '../core/values/json';
+import { clock } from '../host/clock';
+import { plainText } from '../core/values/values';
 
 /**
  * `scheduled_for` of a call: with the day, if the service returned it. Without one, a time of day is in India. Undefined if the

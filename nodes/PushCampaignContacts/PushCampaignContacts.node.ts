@@ -5,10 +5,10 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { enteredOr, searchAgents, searchCampaigns } from '../shared/n8n/forms/locatorFields';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { onlyOperationFields, runNode } from '../shared/n8n/run/operations';
+import { enteredOr, searchAgents, searchCampaigns } from '../host/forms/locatorFields';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../host/http/credential';
+import { voiceChatAgentApiTest } from '../host/http/credentialTest';
+import { onlyOperationFields, runNode } from '../host/run/operations';
 import { push } from './operations/push.operation';
 
 export class PushCampaignContacts implements INodeType {
@@ -16,8 +16,8 @@ export class PushCampaignContacts implements INodeType {
 		displayName: 'Voice Agent: Push Campaign Contacts',
 		name: 'pushCampaignContacts',
 		icon: {
-			light: 'file:../shared/icons/list.svg',
-			dark: 'file:../shared/icons/list.dark.svg',
+			light: 'file:../icons/list.svg',
+			dark: 'file:../icons/list.dark.svg',
 		},
 		group: ['output'],
 		version: 1,

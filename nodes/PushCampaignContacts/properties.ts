@@ -1,15 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { agentField, campaignField } from '../shared/n8n/forms/locatorFields';
+import { agentField, campaignField } from '../host/forms/locatorFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	developerSettings,
 	optionsCollection,
-} from '../shared/n8n/forms/options';
-import { jsonInTools } from '../shared/n8n/tools/textInTools';
+} from '../host/forms/options';
+import { jsonInTools } from '../host/forms/textInTools';
 import { DEFAULT_NAME_COLUMN, DEFAULT_PHONE_COLUMN, PHONE_SYNONYMS } from './push/columns';
-import { LIMITS } from '../shared/api/limits';
-import { NAME_SYNONYMS } from '../shared/personName';
+import { LIMITS } from '../core/service/limits';
+import { NAME_SYNONYMS } from '../core/values/personName';
 
 /** With the names of the columns that the node finds by default. */
 export const EXAMPLE_CONTACTS = '[{ "phone": "9876543210", "person_name": "Asha Rao" }]';

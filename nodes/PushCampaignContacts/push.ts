@@ -2,26 +2,26 @@ import chunk from 'lodash/chunk';
 import compact from 'lodash/compact';
 import uniqBy from 'lodash/uniqBy';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { ApiClient } from '../shared/api/client';
+import type { ApiClient } from '../core/service/client';
 import {
 	explained,
 	type ExplainedError,
 	failedBeforeSending,
 	InvalidInput,
 	OutcomeUnknown,
-} from '../shared/api/errors';
-import { onScreenOnly, type Reader, readerOf } from '../shared/api/resolution';
-import { readCampaign } from '../shared/campaign';
-import { fingerprint, shortFingerprint } from '../shared/hash';
-import { runExclusive } from '../shared/keyedMutex';
-import { formatOf } from '../shared/modelFormats';
-import { beforeSending } from '../shared/n8n/once/openNotes';
-import { cancelSignal } from '../shared/n8n/run/cancel';
-import type { OperationRun } from '../shared/n8n/run/operations';
-import { noteReadOnly, runsAsTool } from '../shared/n8n/tools/toolRun';
-import { forEachWithPauses } from '../shared/pauses';
-import { counted } from '../shared/values';
-import { agentChecker } from '../shared/dnd/checkAgent';
+} from '../core/service/errors';
+import { onScreenOnly, type Reader, readerOf } from '../core/service/resolution';
+import { readCampaign } from '../core/campaigns/campaign';
+import { fingerprint, shortFingerprint } from '../core/values/hash';
+import { runExclusive } from '../core/values/keyedMutex';
+import { formatOf } from '../core/service/modelFormats';
+import { beforeSending } from '../host/once/openNotes';
+import { cancelSignal } from '../host/tools/cancel';
+import type { OperationRun } from '../host/run/operations';
+import { setReadOnly, runsAsTool } from '../host/tools/toolRun';
+import { forEachWithPauses } from '../core/values/pauses';
+import { counted } from '../core/values/values';
+import { agentChecker } from '../core/dnd/checkAgent';
 import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
 import { withoutUnknown } from './push/numbersOfExecution';
@@ -113,7 +113,7 @@ export async function runPush(
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const { campaign, checksOnly, skipPushedBefore } = settings;
 	const outcome = newOutcome(input, campaign.enqueue);
-	if (checksOnly) noteReadOnly(context);
+	if (checksOnly) setReadOnly(context);
 	const columns = new Map(tables.map((table) => [table, resolveColumns(table, choice)]));
 	const columnsOf: ColumnsOf = (table) => columns.get(table) ?? resolveColumns(table, choice);
 	const all = [...columns.values()];

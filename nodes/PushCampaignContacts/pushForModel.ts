@@ -1,14 +1,19 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError, InvalidInput, type ErrorFacts, type Outcome } from '../shared/api/errors';
-import { forEveryone, type Resolution } from '../shared/api/resolution';
-import { isJsonObject } from '../shared/json';
-import { formatOf } from '../shared/modelFormats';
-import { openRecord } from '../shared/n8n/once/executionStore';
-import { nameOf as hashOf } from '../shared/n8n/once/requestRecord';
-import { counted } from '../shared/values';
-import type { OperationRun } from '../shared/n8n/run/operations';
-import { askingRowOf, isOneOfSeveral } from '../shared/n8n/tools/askingRow';
-import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
+import {
+	ExplainedError,
+	InvalidInput,
+	type ErrorFacts,
+	type Outcome,
+} from '../core/service/errors';
+import { forEveryone, type Resolution } from '../core/service/resolution';
+import { isJsonObject } from '../core/values/json';
+import { formatOf } from '../core/service/modelFormats';
+import { openRecord } from '../host/once/executionStore';
+import { hashOf } from '../host/once/requestRecord';
+import { counted } from '../core/values/values';
+import type { OperationRun } from '../host/run/operations';
+import { askingRowOf, isOneOfSeveral } from '../host/tools/askingRow';
+import { setCompleted, setReadOnly } from '../host/tools/toolRun';
 import { runPush } from './push';
 import { PUSHED_BEFORE_STATUSES, type PushOutcome, ROW_STATUSES, rowsWith } from './push/outcome';
 import { nameOf, phoneKeyOf } from './push/rows';
@@ -36,7 +41,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const rejected = (await notPushedItems(push, 'requests', ROW_STATUSES)).map(({ json }) => json);
 	if (outcome.check !== undefined) {
 		// A check has no effect, so the model may push the same contacts afterwards.
-		noteReadOnly(context, `${ONLY_CHECKED} ${pushSummary(outcome)}`);
+		setReadOnly(context, `${ONLY_CHECKED} ${pushSummary(outcome)}`);
 		return [[{ json: { ...summarize(outcome), rejected } }]];
 	}
 	const { stopped } = outcome;
@@ -53,7 +58,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const further = others.length > 0 && { further_requests: others };
 	const output = [{ json: { ...first, ...further, rejected } }];
 	const happened = pushSummary(outcome);
-	noteCompleted(context, { output, happened, isReplay, repeatable: false, isPartial });
+	setCompleted(context, { output, happened, isReplay, repeatable: false, isPartial });
 	if (isPartial) throw partlyPushed(outcome);
 	return [output];
 }

@@ -9,14 +9,14 @@ import type {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { type ExplainedError, InvalidInput } from '../shared/api/errors';
-import { type Explanation, onScreenOnly } from '../shared/api/resolution';
-import { isJsonObject, type JsonObject } from '../shared/json';
-import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
-import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
-import { addHintsForModel, addHintsForPerson, textOnScreen } from '../shared/n8n/tools/hints';
-import { forEachWithPauses } from '../shared/pauses';
-import { displayText, plainText } from '../shared/values';
+import { type ExplainedError, InvalidInput } from '../core/service/errors';
+import { type Explanation, onScreenOnly } from '../core/service/resolution';
+import { isJsonObject, type JsonObject } from '../core/values/json';
+import { isCanceled, WHY_CANCELED } from '../host/tools/cancel';
+import { toErrorItem, toNodeError } from '../host/http/nodeErrors';
+import { addHintsForModel, addHintsForPerson, textOnScreen } from '../host/tools/hints';
+import { forEachWithPauses } from '../core/values/pauses';
+import { displayText, plainText } from '../core/values/values';
 import {
 	LIST_COLUMN,
 	PHONE_KEY_COLUMN,

@@ -1,12 +1,12 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { DeduplicationStore } from '../shared/deduplicationStore';
-import { shortFingerprint } from '../shared/hash';
-import { isJsonObject } from '../shared/json';
-import { openRecord, runIndexOf } from '../shared/n8n/once/executionStore';
-import { openStore, type StoreUse } from '../shared/n8n/once/rememberedTexts';
-import { openNotes } from '../shared/n8n/once/openNotes';
-import { runsAsTool } from '../shared/n8n/tools/toolRun';
+import type { DeduplicationStore } from '../core/deduplicationStore';
+import { shortFingerprint } from '../core/values/hash';
+import { isJsonObject } from '../core/values/json';
+import { openRecord, runIndexOf } from '../host/once/executionStore';
+import { openStore, type StoreUse } from '../host/once/rememberedTexts';
+import { openNotes } from '../host/once/openNotes';
+import { runsAsTool } from '../host/tools/toolRun';
 import {
 	isNumbersRecord,
 	type NumberList,

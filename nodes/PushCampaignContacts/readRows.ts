@@ -1,6 +1,6 @@
 import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { InvalidInput, NotSent } from '../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../shared/api/resolution';
+import { InvalidInput, NotSent } from '../core/service/errors';
+import { forEveryone, onScreenOnly } from '../core/service/resolution';
 import {
 	isJsonObject,
 	type JsonObject,
@@ -8,16 +8,16 @@ import {
 	MAX_VALUES,
 	parseJson,
 	valuesIn,
-} from '../shared/json';
-import { givenAs } from '../shared/modelFormats';
-import type { Fields } from '../shared/n8n/forms/fields';
-import { mayNameRow } from '../shared/n8n/forms/rowReferences';
-import { requireAllItems } from '../shared/n8n/run/executeOnce';
-import type { OperationRun } from '../shared/n8n/run/operations';
-import { toolRow } from '../shared/n8n/tools/askingRow';
-import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { forEachWithPauses } from '../shared/pauses';
-import { isUnset, messageOf, quoted } from '../shared/values';
+} from '../core/values/json';
+import { givenAs } from '../core/service/modelFormats';
+import type { Fields } from '../host/forms/fields';
+import { mayNameRow } from '../host/forms/rowReferences';
+import { requireAllItems } from '../host/run/executeOnce';
+import type { OperationRun } from '../host/run/operations';
+import { toolRow } from '../host/tools/askingRow';
+import { runsAsTool } from '../host/tools/toolRun';
+import { forEachWithPauses } from '../core/values/pauses';
+import { isUnset, messageOf, quoted } from '../core/values/values';
 import { rowsOfFiles, type Source } from './file/csvFile';
 import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
 import { type ContactItem, type ContactsFrom, type PushInput, rowsOfItems } from './push/rows';

@@ -1,12 +1,12 @@
 import uniqBy from 'lodash/uniqBy';
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInput } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
-import type { JsonValue } from '../shared/json';
-import type { Fields } from '../shared/n8n/forms/fields';
-import type { OperationRun } from '../shared/n8n/run/operations';
-import { mayNameRow } from '../shared/n8n/forms/rowReferences';
-import { forEachWithPauses } from '../shared/pauses';
+import { InvalidInput } from '../core/service/errors';
+import { onScreenOnly } from '../core/service/resolution';
+import type { JsonValue } from '../core/values/json';
+import type { Fields } from '../host/forms/fields';
+import type { OperationRun } from '../host/run/operations';
+import { mayNameRow } from '../host/forms/rowReferences';
+import { forEachWithPauses } from '../core/values/pauses';
 import { pushFields } from './properties';
 
 /** A field, in a collection or directly in the form. */

@@ -1,6 +1,6 @@
 import get from 'lodash/get';
 import isMatch from 'lodash/isMatch';
-import { isJsonObject } from '../../nodes/shared/json';
+import { isJsonObject } from '../../nodes/core/values/json';
 import { credentialFor } from '../contract/credentialFor';
 import { providerSettingsOf } from '../contract/providerBlock';
 import { PACKAGE } from '../e2e/calls';

@@ -1,6 +1,6 @@
 import omit from 'lodash/omit';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import type { MappingName } from '../../nodes/shared/apiMapping';
+import type { MappingName } from '../../nodes/core/profile/apiMapping';
 import { fixtures, type Dialect, type Simulator } from '../simulator';
 import { isObject, type JsonObject } from '../simulator/json';
 

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import type { MappingName } from '../../nodes/shared/apiMapping';
-import { PROVIDER_SENT_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
+import type { MappingName } from '../../nodes/core/profile/apiMapping';
+import { PROVIDER_SENT_SETTINGS } from '../../nodes/core/profile/providerSettings';
 import type { Dialect, Simulator } from '../simulator';
 import type { Field } from '../simulator/dialects/forms';
 

@@ -1,10 +1,10 @@
 import uniqBy from 'lodash/uniqBy';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../nodes/host/clock';
 import { loader, runNode } from '../engine';
 import { isObject } from '../engine/isObject';
-import { isJsonObject } from '../../nodes/shared/json';
+import { isJsonObject } from '../../nodes/core/values/json';
 import { operationNamed, SCENES, TRIGGER, type Scene } from '../operations/operations';
 import { simulatedNodes } from './simulatedNodes';
 

@@ -1,4 +1,4 @@
-import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
+import { MAPPING_TOPICS } from '../../nodes/core/profile/topics';
 import type { apiMappingOf } from './credentialFor';
 
 /** The JSON for *Settings From Your Provider* with the same values as these fields of the credential. */

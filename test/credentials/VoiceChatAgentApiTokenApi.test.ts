@@ -1,16 +1,13 @@
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 import { VoiceChatAgentApiTokenApi } from '../../credentials/VoiceChatAgentApiTokenApi.credentials';
-import { voiceChatAgentApiTest } from '../../nodes/shared/n8n/http/credentialTest';
+import { voiceChatAgentApiTest } from '../../nodes/host/http/credentialTest';
 import { apiMappingOf } from '../contract/credentialFor';
 import { providerSettingsOf } from '../contract/providerBlock';
 import { dialects } from '../simulator';
-import {
-	readProviderSettings,
-	PROVIDER_SETTINGS,
-} from '../../nodes/shared/apiMapping/providerSettings';
-import { AGENTS_TOPIC } from '../../nodes/shared/apiMapping/agents';
-import type { JsonObject } from '../../nodes/shared/json';
+import { readProviderSettings, PROVIDER_SETTINGS } from '../../nodes/core/profile/providerSettings';
+import { AGENTS_TOPIC } from '../../nodes/core/profile/agents';
+import type { JsonObject } from '../../nodes/core/values/json';
 import {
 	engineHarness,
 	HOST,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isJsonObject } from '../../nodes/shared/json';
-import { plainText } from '../../nodes/shared/values';
+import { isJsonObject } from '../../nodes/core/values/json';
+import { plainText } from '../../nodes/core/values/values';
 import type { Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';

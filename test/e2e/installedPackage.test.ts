@@ -2,7 +2,7 @@
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, relative } from 'node:path';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { writeSchemas } from '../../scripts/outputSchemas';
 import { N8nDriver, type ListedType } from '../n8n/driver';
 import { installedPackage, packageName, projectFolder } from '../n8n/package-install';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { isJsonObject, type JsonObject } from '../../nodes/shared/json';
+import { isJsonObject, type JsonObject } from '../../nodes/core/values/json';
 import { until } from '../n8n/until';
 import { condition, byId, chain, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';

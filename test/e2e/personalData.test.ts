@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { calledText, periodAt } from '../../nodes/shared/calls/callsPerPerson';
+import { calledText, periodAt } from '../../nodes/core/calls/callsPerPerson';
 import type { Workflow } from '../n8n/driver';
 import { querySqlite } from '../n8n/sqlite';
 import { until } from '../n8n/until';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject } from '../../nodes/shared/json';
+import type { JsonObject } from '../../nodes/core/values/json';
 import { chain, manualTrigger, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import type { Account } from './account';
 import { type Arrow, connect } from './callingAgent';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../nodes/shared/clock';
+import type { Clock } from '../../nodes/core/values/clock';
 
 /** Lets all pending promises settle. */
 export async function settle(): Promise<void> {

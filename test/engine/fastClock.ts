@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as realSleep } from 'node:timers/promises';
 import sortBy from 'lodash/sortBy';
-import type { Clock } from '../../nodes/shared/clock';
+import type { Clock } from '../../nodes/core/values/clock';
 
 const TICK_MS = 1;
 

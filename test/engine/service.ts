@@ -1,8 +1,8 @@
 import nock from 'nock';
 import type { ICredentialDataDecryptedObject, INode, INodeCredentialsDetails } from 'n8n-workflow';
-import { PROVIDER_SENT_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { PROVIDER_SENT_SETTINGS } from '../../nodes/core/profile/providerSettings';
+import { clock } from '../../nodes/host/clock';
+import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { storedCredentials } from './credentialsHelper';
 import { Deduplicator } from './deduplicator';
 import { makeNode, setupEngine } from './engine';

@@ -1,4 +1,4 @@
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../nodes/host/clock';
 import { FastClock } from './fastClock';
 
 /** The time at which `performance.now()` was 0, in epoch milliseconds. */

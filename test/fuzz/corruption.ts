@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isJsonObject, type JsonValue, parseJson } from '../../nodes/shared/json';
+import { isJsonObject, type JsonValue, parseJson } from '../../nodes/core/values/json';
 
 /** JSON values that break careless readers. */
 const HOSTILE_VALUES = [

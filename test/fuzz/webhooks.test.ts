@@ -1,7 +1,7 @@
 /** Requests from strangers to webhooks, with any body, headers, and secret. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../nodes/host/clock';
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
 import {
 	activate,

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { CREDENTIAL } from '../../nodes/host/http/credential';
 import type { Reference } from './driver';
 import { packageName, projectFolder } from './package-install';
 import type { WorkflowJson } from './workflow';

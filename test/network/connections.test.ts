@@ -1,7 +1,7 @@
 /** Place Call and the connections, certificates, and proxies between n8n and the service, with three attempts of Retry On Fail. */
 import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { TIME_LIMITS } from '../../nodes/shared/n8n/http/transport';
+import { TIME_LIMITS } from '../../nodes/host/http/transport';
 import { holdTimeouts, speedUp, timeoutsByClock } from '../engine';
 import {
 	responseBytes,
@@ -240,7 +240,7 @@ describe('a certificate', () => {
 
 /** What a proxy returns looks to n8n like a response of the service. */
 describe('a proxy between n8n and the service', () => {
-	// Every status with every body: test/nodes/shared/api/everyResponse.test.ts.
+	// Every status with every body: test/nodes/core/service/everyResponse.test.ts.
 	test.each([200, 302, 403, 502])(
 		'that returns a page with %i: the outcome is unknown, with one POST',
 		async (status) => {

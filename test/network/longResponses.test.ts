@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { RESPONSE_LIMITS } from '../../nodes/shared/n8n/http/transport';
+import { RESPONSE_LIMITS } from '../../nodes/host/http/transport';
 import { output } from '../engine/engine';
 import { localServer } from './localServer';
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { INode, INodeParameters, INodeExecutionData, IRun } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { storedCredentials } from '../engine/credentialsHelper';
 import { makeNode, runNode, setupEngine } from '../engine/engine';
 import { PACKAGE } from '../engine/nodeTypes';

@@ -7,8 +7,8 @@ import type {
 	WorkflowActivateMode,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import type { JsonObject } from '../../nodes/shared/json';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import type { JsonObject } from '../../nodes/core/values/json';
+import { clock } from '../../nodes/host/clock';
 import { credentialFor } from '../contract/credentialFor';
 import { simulatorWithSockets } from '../contract/simulatedNodes';
 import {

@@ -1,6 +1,6 @@
 /** One connection of a session for all nodes of a process: through Chat Events Trigger, Chat Send and Wait for Event, with the simulated service. */
 import type { INodeParameters } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../nodes/host/clock';
 import { passTime, records, runNode, speedUp, stoppedResult, TOKEN } from '../engine';
 import { untilIdle } from '../n8n/until';
 import { chatHarness, eventIds, eventually, sessions, stopMessage } from './chatHarness';

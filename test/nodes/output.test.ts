@@ -1,7 +1,7 @@
 /** The Output options of every node that reads records: Simplified, Raw, and Selected Fields. */
 import omit from 'lodash/omit';
 import type { INodeParameters } from 'n8n-workflow';
-import type { JsonObject } from '../../nodes/shared/json';
+import type { JsonObject } from '../../nodes/core/values/json';
 import { credentialFor } from '../contract/credentialFor';
 import {
 	engineHarness,

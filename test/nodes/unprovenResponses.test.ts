@@ -16,7 +16,7 @@ const WRITES = uniqBy(
 ).map((scene) => ({ ...scene, sends: String(scene.sends) }));
 const REQUESTS = WRITES.filter(({ sends }) => sends !== SOCKET);
 
-/** Every endpoint with every kind of response: test/nodes/shared/api/everyResponse. */
+/** Every endpoint with every kind of response: test/nodes/core/service/everyResponse. */
 const NO_PROOF: Array<[status: number, text: string]> = [
 	[200, ''],
 	[200, '{"data":[],"error":"The agent is suspended"}'],

@@ -1,6 +1,6 @@
 /** Text with expressions: n8n inserts an object as "[object Object]", so the node stops. */
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
-import { isJsonObject } from '../../nodes/shared/json';
+import { isJsonObject } from '../../nodes/core/values/json';
 import { agent } from '../contract/contractCase';
 import { simulatedNodes } from '../contract/simulatedNodes';
 import { engineTool, runNode } from '../engine';

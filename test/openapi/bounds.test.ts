@@ -1,6 +1,6 @@
 /** Forms allow what docs/openapi.yaml allows, and their texts say so. */
 import camelCase from 'lodash/camelCase';
-import { LIMITS } from '../../nodes/shared/api/limits';
+import { LIMITS } from '../../nodes/core/service/limits';
 import { setupEngine } from '../engine';
 import { allParameters } from '../package/descriptions';
 import { isObject, type JsonObject } from '../simulator/json';

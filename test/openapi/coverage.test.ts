@@ -2,9 +2,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { CALL_RECORD_FIELDS } from '../../nodes/shared/calls/callRecord';
-import { ERRORS } from '../../nodes/shared/api/errorTable';
-import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
+import { CALL_RECORD_FIELDS } from '../../nodes/core/calls/callRecord';
+import { ERRORS } from '../../nodes/core/service/errorTable';
+import { MAPPING_TOPICS } from '../../nodes/core/profile/topics';
 import escapeRegExp from 'lodash/escapeRegExp';
 import { ROOT } from '../engine/sourceLoader';
 import { WITHOUT_BODY } from './errors';

@@ -4,8 +4,8 @@ import groupBy from 'lodash/groupBy';
 import snakeCase from 'lodash/snakeCase';
 import uniq from 'lodash/uniq';
 import { z } from 'zod';
-import { ERRORS, type ErrorCode } from '../../nodes/shared/api/errorTable';
-import type { JsonObject } from '../../nodes/shared/json';
+import { ERRORS, type ErrorCode } from '../../nodes/core/service/errorTable';
+import type { JsonObject } from '../../nodes/core/values/json';
 import { propertiesOf } from './names';
 import { ENDPOINTS, resolved, schemaNamed, schemasOf } from './openapi';
 

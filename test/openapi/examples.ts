@@ -1,6 +1,6 @@
 import get from 'lodash/get';
 import mapValues from 'lodash/mapValues';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/core/values/json';
 import { dataOf, resolved, schemaNamed } from './openapi';
 
 /** A value that a schema of docs/openapi.yaml allows: its first example, or a value of its type. */

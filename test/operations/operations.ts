@@ -2,9 +2,9 @@
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { flatCallRecord, simplifyCall } from '../../nodes/shared/calls/callRecord';
-import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
-import type { JsonObject } from '../../nodes/shared/json';
+import { flatCallRecord, simplifyCall } from '../../nodes/core/calls/callRecord';
+import { simplifyCampaign, viewCampaign } from '../../nodes/core/campaigns/campaign';
+import type { JsonObject } from '../../nodes/core/values/json';
 import { agent } from '../contract/contractCase';
 import { exampleFrom, exampleNamed } from '../openapi/examples';
 import { fixtures, type Dialect, type Simulator } from '../simulator';

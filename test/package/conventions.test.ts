@@ -1,7 +1,7 @@
 /** Faults of a form on the screen that the rules of n8n (`npm run lint`, `npm run scan`) don't find. */
 import get from 'lodash/get';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
+import { PROVIDER_SETTINGS } from '../../nodes/core/profile/providerSettings';
 import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
 import { allParameters, choicesOf, NODES, type Parameter } from './descriptions';
 

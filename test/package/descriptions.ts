@@ -1,5 +1,5 @@
 import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { loader } from '../engine';
 
 /** Saved workflows depend on these names. */

@@ -5,7 +5,7 @@
  */
 import pick from 'lodash/pick';
 import type { INodeProperties } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { CREDENTIAL } from '../../nodes/host/http/credential';
 import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
 import { choicesOf, NODES, TEXTS } from './descriptions';
 

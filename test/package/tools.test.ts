@@ -7,8 +7,8 @@ import {
 	type ISupplyDataFunctions,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { formatOf } from '../../nodes/shared/modelFormats';
-import { toolDescriptionFields } from '../../nodes/shared/n8n/tools/toolDescription';
+import { formatOf } from '../../nodes/core/service/modelFormats';
+import { toolDescriptionFields } from '../../nodes/host/tools/toolDescription';
 import {
 	executeContext,
 	loader,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
 import mapValues from 'lodash/mapValues';
 import type { INodeTypeDescription } from 'n8n-workflow';
-import type { JsonObject, JsonValue } from '../../nodes/shared/json';
+import type { JsonObject, JsonValue } from '../../nodes/core/values/json';
 import { OPERATIONS, TRIGGER_OUTPUTS } from '../operations/operations';
 
 /** The key by which n8n finds a schema. A node without operations has one schema. */

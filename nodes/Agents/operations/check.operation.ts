@@ -3,14 +3,14 @@ import {
 	additionalQueryParameters,
 	developerSettings,
 	readAdditions,
-} from '../../shared/n8n/forms/options';
-import { agentField } from '../../shared/n8n/forms/locatorFields';
-import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { findAgents, requireAllAgents } from '../../shared/agents';
-import { getActiveAgents } from '../../shared/api/endpoints';
-import type { Additions } from '../../shared/api/endpoints';
-import { parseAgentUuid } from '../../shared/api/parseIds';
+} from '../../host/forms/options';
+import { agentField } from '../../host/forms/locatorFields';
+import { asItems, forEachItem } from '../../host/run/itemLoop';
+import type { Operation } from '../../host/run/operations';
+import { findAgents, requireAllAgents } from '../../core/agents';
+import { getActiveAgents } from '../../core/service/endpoints';
+import type { Additions } from '../../core/service/endpoints';
+import { parseAgentUuid } from '../../core/service/parseIds';
 
 export const check: Operation = {
 	value: 'check',

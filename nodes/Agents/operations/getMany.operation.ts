@@ -2,15 +2,15 @@ import {
 	additionalQueryParameters,
 	developerSettings,
 	readAdditions,
-} from '../../shared/n8n/forms/options';
-import { forEachList } from '../../shared/n8n/run/itemLoop';
-import { outputFields, readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { NOT_COMPLETE } from '../../shared/n8n/forms/list';
-import { addHints } from '../../shared/n8n/tools/hints';
-import { findAgents, missingAgents, TO_GET_ALL } from '../../shared/agents';
-import { getActiveAgents } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
+} from '../../host/forms/options';
+import { forEachList } from '../../host/run/itemLoop';
+import { outputFields, readOutput, selectOutput } from '../../host/forms/outputFields';
+import type { Operation } from '../../host/run/operations';
+import { NOT_COMPLETE } from '../../host/forms/list';
+import { addHints } from '../../host/tools/hints';
+import { findAgents, missingAgents, TO_GET_ALL } from '../../core/agents';
+import { getActiveAgents } from '../../core/service/endpoints';
+import { recordOf } from '../../core/service/envelope';
 
 export const getMany: Operation = {
 	value: 'getMany',

@@ -1,21 +1,21 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { Additions } from '../../shared/api/endpoints';
-import { isTransient } from '../../shared/api/errors';
-import { READS_AT_ONCE } from '../../shared/api/limits';
-import { parseCampaignId } from '../../shared/api/parseIds';
-import { BoundedMap } from '../../shared/boundedMap';
-import { type CampaignView, readCampaign, simplifyCampaign } from '../../shared/campaign';
-import { campaignField } from '../../shared/n8n/forms/locatorFields';
+import type { Additions } from '../../core/service/endpoints';
+import { isTransient } from '../../core/service/errors';
+import { READS_AT_ONCE } from '../../core/service/limits';
+import { parseCampaignId } from '../../core/service/parseIds';
+import { BoundedMap } from '../../core/values/boundedMap';
+import { type CampaignView, readCampaign, simplifyCampaign } from '../../core/campaigns/campaign';
+import { campaignField } from '../../host/forms/locatorFields';
 import {
 	additionalQueryParameters,
 	concurrencyField,
 	developerSettings,
 	readAdditions,
 	readConcurrency,
-} from '../../shared/n8n/forms/options';
-import { outputFields, readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
-import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
-import type { OnlyOperation, OperationRun } from '../../shared/n8n/run/operations';
+} from '../../host/forms/options';
+import { outputFields, readOutput, selectOutput } from '../../host/forms/outputFields';
+import { asItems, forEachItem } from '../../host/run/itemLoop';
+import type { OnlyOperation, OperationRun } from '../../host/run/operations';
 
 /** Campaigns of a run that are kept. Others are read again. */
 const MAX_CAMPAIGNS = 1_000;

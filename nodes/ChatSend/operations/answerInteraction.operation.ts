@@ -1,8 +1,8 @@
-import { parseSessionId, requireText } from '../../shared/chat/parseChatFields';
-import { disconnectOtherField, sessionField } from '../../shared/n8n/forms/chatFields';
-import { shownWhere } from '../../shared/n8n/forms/shownWhere';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
-import type { Operation } from '../../shared/n8n/run/operations';
+import { parseSessionId, requireText } from '../../core/chat/parseChatFields';
+import { disconnectOtherField, sessionField } from '../../host/forms/chatFields';
+import { shownWhere } from '../../host/forms/shownWhere';
+import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import type { Operation } from '../../host/run/operations';
 import { idempotencyKeyField } from '../idempotency';
 import { FRAMES_AT_ONCE, liveSettings, sendFrame } from '../sendBySocket';
 

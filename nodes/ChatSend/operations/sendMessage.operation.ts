@@ -1,15 +1,15 @@
 import omit from 'lodash/omit';
-import { disconnectOtherField, sessionField } from '../../shared/n8n/forms/chatFields';
-import { agentField } from '../../shared/n8n/forms/locatorFields';
+import { disconnectOtherField, sessionField } from '../../host/forms/chatFields';
+import { agentField } from '../../host/forms/locatorFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
 	developerSettings,
-} from '../../shared/n8n/forms/options';
-import { shownWhere } from '../../shared/n8n/forms/shownWhere';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
-import type { Operation } from '../../shared/n8n/run/operations';
+} from '../../host/forms/options';
+import { shownWhere } from '../../host/forms/shownWhere';
+import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import type { Operation } from '../../host/run/operations';
 import { idempotencyKeyField } from '../idempotency';
 import { sendByAsync, sendByInbound, sendByLegacy } from '../sendByRequest';
 import {

@@ -1,24 +1,24 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import type { ApiMapping } from '../../shared/apiMapping';
+import type { ApiMapping } from '../../core/profile/apiMapping';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
 	developerSettings,
 	readAdditions,
-} from '../../shared/n8n/forms/options';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
-import { agentField } from '../../shared/n8n/forms/locatorFields';
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
-import { addHints } from '../../shared/n8n/tools/hints';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { chatValues, createdSessionId } from '../../shared/chat/chatRequests';
-import { createSession } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
-import { type Explanation, FOR_THE_OWNER } from '../../shared/api/resolution';
-import { parseAgentUuid } from '../../shared/api/parseIds';
-import { nameIn } from '../../shared/sheetCells';
+} from '../../host/forms/options';
+import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import { agentField } from '../../host/forms/locatorFields';
+import { MAY_BE_BLANK } from '../../host/forms/fields';
+import { addHints } from '../../host/tools/hints';
+import { asItems } from '../../host/run/itemLoop';
+import type { Operation } from '../../host/run/operations';
+import { chatValues, createdSessionId } from '../../core/chat/chatRequests';
+import { createSession } from '../../core/service/endpoints';
+import { recordOf } from '../../core/service/envelope';
+import { type Explanation, FOR_THE_OWNER } from '../../core/service/resolution';
+import { parseAgentUuid } from '../../core/service/parseIds';
+import { nameIn } from '../../core/values/sheetCells';
 
 export const personNameField: INodeProperties = {
 	displayName: 'Person Name',

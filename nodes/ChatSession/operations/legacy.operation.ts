@@ -1,21 +1,21 @@
-import { readAdditions } from '../../shared/n8n/forms/options';
-import { sessionField } from '../../shared/n8n/forms/chatFields';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
-import { agentField } from '../../shared/n8n/forms/locatorFields';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import type { Operation } from '../../shared/n8n/run/operations';
+import { readAdditions } from '../../host/forms/options';
+import { sessionField } from '../../host/forms/chatFields';
+import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import { agentField } from '../../host/forms/locatorFields';
+import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
+import { asItems } from '../../host/run/itemLoop';
+import type { Operation } from '../../host/run/operations';
 import {
 	closeLegacySession,
 	createLegacySession,
 	pauseLegacySession,
-} from '../../shared/api/endpoints';
-import { documentedRecord } from '../../shared/api/envelope';
-import { parseAgentUuid } from '../../shared/api/parseIds';
-import { nameIn } from '../../shared/sheetCells';
+} from '../../core/service/endpoints';
+import { documentedRecord } from '../../core/service/envelope';
+import { parseAgentUuid } from '../../core/service/parseIds';
+import { nameIn } from '../../core/values/sheetCells';
 import { createTarget, personNameField, requestSettings } from './create.operation';
 import { sessionRequest } from './supportCommand.operation';
-import { jsonInTools } from '../../shared/n8n/tools/textInTools';
+import { jsonInTools } from '../../host/forms/textInTools';
 
 export const legacyCreate: Operation = {
 	name: 'Create',

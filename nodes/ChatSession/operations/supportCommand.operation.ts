@@ -1,18 +1,18 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { readAdditions } from '../../shared/n8n/forms/options';
-import { sessionField } from '../../shared/n8n/forms/chatFields';
-import { type ChatDeps, forEachChatItem } from '../../shared/n8n/run/chatItems';
-import type { Fields } from '../../shared/n8n/forms/fields';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { parseSessionId, requireText, sessionKey } from '../../shared/chat/parseChatFields';
-import type { ApiClient } from '../../shared/api/client';
-import { type Additions, sendSupportCommand } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
-import type { ApiResponse } from '../../shared/api/http';
-import type { JsonObject } from '../../shared/json';
-import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
-import { quoted } from '../../shared/values';
+import { readAdditions } from '../../host/forms/options';
+import { sessionField } from '../../host/forms/chatFields';
+import { type ChatDeps, forEachChatItem } from '../../host/run/chatItems';
+import type { Fields } from '../../host/forms/fields';
+import { asItems } from '../../host/run/itemLoop';
+import type { Operation } from '../../host/run/operations';
+import { parseSessionId, requireText, sessionKey } from '../../core/chat/parseChatFields';
+import type { ApiClient } from '../../core/service/client';
+import { type Additions, sendSupportCommand } from '../../core/service/endpoints';
+import { recordOf } from '../../core/service/envelope';
+import type { ApiResponse } from '../../core/service/http';
+import type { JsonObject } from '../../core/values/json';
+import type { PreparedRequest } from '../../host/once/preparedRequest';
+import { quoted } from '../../core/values/values';
 import { requestSettings } from './create.operation';
 
 const commandField: INodeProperties = {

@@ -1,23 +1,23 @@
-import { canceledError } from '../../shared/n8n/run/cancel';
+import { canceledError } from '../../host/tools/cancel';
 import {
 	chosenTypes,
 	eventTypesField,
 	otherEventTypesField,
 	sessionField,
 	disconnectOtherField,
-} from '../../shared/n8n/forms/chatFields';
-import { forEachChatItem, type ChatDeps, type Prepare } from '../../shared/n8n/run/chatItems';
-import { clock } from '../../shared/n8n/http/accountClient';
-import { withChatSocket } from '../../shared/n8n/http/chatSocket';
-import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import { capInTools } from '../../shared/n8n/tools/toolRun';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { parseSessionId } from '../../shared/chat/parseChatFields';
-import { NOT_READ_FIELD } from '../../shared/notRead';
+} from '../../host/forms/chatFields';
+import { forEachChatItem, type ChatDeps, type Prepare } from '../../host/run/chatItems';
+import { clock } from '../../host/clock';
+import { withChatSocket } from '../../host/http/chatSocket';
+import { concurrencyField, developerSettings } from '../../host/forms/options';
+import { asItems } from '../../host/run/itemLoop';
+import { capInTools } from '../../host/tools/toolRun';
+import type { Operation } from '../../host/run/operations';
+import { parseSessionId } from '../../core/chat/parseChatFields';
+import { NOT_READ_FIELD } from '../../core/service/notRead';
 import { awaitEvent } from '../chatWait';
-import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/resolution';
+import { InvalidInput } from '../../core/service/errors';
+import { forEveryone } from '../../core/service/resolution';
 
 const DEFAULT_CONCURRENCY = 10;
 const DISCONNECTED =

@@ -1,19 +1,19 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { requestWsToken } from '../../shared/api/endpoints';
-import { ExplainedError, NotSent, OutcomeUnknown } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
-import { TransportFault } from '../../shared/api/http';
-import { neverSent } from '../../shared/api/retry';
-import { parseSessionId, requireText } from '../../shared/chat/parseChatFields';
-import { isJsonObject, type JsonObject } from '../../shared/json';
-import { sessionField } from '../../shared/n8n/forms/chatFields';
-import type { Fields } from '../../shared/n8n/forms/fields';
-import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
-import { toFault } from '../../shared/n8n/http/transport';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { plainText } from '../../shared/values';
+import { requestWsToken } from '../../core/service/endpoints';
+import { ExplainedError, NotSent, OutcomeUnknown } from '../../core/service/errors';
+import { onScreenOnly } from '../../core/service/resolution';
+import { TransportFault } from '../../core/service/http';
+import { neverSent } from '../../core/service/retry';
+import { parseSessionId, requireText } from '../../core/chat/parseChatFields';
+import { isJsonObject, type JsonObject } from '../../core/values/json';
+import { sessionField } from '../../host/forms/chatFields';
+import type { Fields } from '../../host/forms/fields';
+import { concurrencyField, developerSettings } from '../../host/forms/options';
+import { toFault } from '../../host/http/transport';
+import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import { asItems } from '../../host/run/itemLoop';
+import type { Operation } from '../../host/run/operations';
+import { plainText } from '../../core/values/values';
 
 const DEFAULT_CONCURRENCY = 5;
 

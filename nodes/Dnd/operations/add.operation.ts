@@ -1,9 +1,9 @@
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { addDndNumber, type Additions } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
-import type { ApiMapping } from '../../shared/apiMapping';
-import { placeValues } from '../../shared/apiMapping/placeValues';
+import { MAY_BE_BLANK } from '../../host/forms/fields';
+import type { Operation } from '../../host/run/operations';
+import { addDndNumber, type Additions } from '../../core/service/endpoints';
+import { recordOf } from '../../core/service/envelope';
+import type { ApiMapping } from '../../core/profile/apiMapping';
+import { placeValues } from '../../core/profile/placeValues';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
 import { dndAgentsFields } from '../allAgents';
 import { phoneField } from '../dndFields';

@@ -1,17 +1,17 @@
 import pLimit from 'p-limit';
-import { READS_AT_ONCE } from '../../shared/api/limits';
+import { READS_AT_ONCE } from '../../core/service/limits';
 import {
 	additionalQueryParameters,
 	concurrencyField,
 	readConcurrency,
 	developerSettings,
-} from '../../shared/n8n/forms/options';
-import { asItems, forEachItem, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { DND_LIST_KEEPS_CHANGING, dndList } from '../../shared/dnd/dndList';
-import { readWholeList } from '../../shared/api/paging';
-import { ListedNumbers } from '../../shared/dnd/listedNumbers';
-import { commonDigits } from '../../shared/dnd/phoneMatch';
+} from '../../host/forms/options';
+import { asItems, forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
+import type { Operation } from '../../host/run/operations';
+import { DND_LIST_KEEPS_CHANGING, dndList } from '../../core/dnd/dndList';
+import { readWholeList } from '../../core/service/paging';
+import { ListedNumbers } from '../../core/dnd/listedNumbers';
+import { commonDigits } from '../../core/dnd/phoneMatch';
 import { dndAgentsFields, readLists, withAgent } from '../allAgents';
 import { phoneField } from '../dndFields';
 

@@ -1,20 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { readWholeList } from '../../shared/api/paging';
-import { READS_AT_ONCE } from '../../shared/api/limits';
-import { forEachItem, withInputIfFailed } from '../../shared/n8n/run/itemLoop';
-import { inputRows } from '../../shared/n8n/tools/askingRow';
-import type { Operation } from '../../shared/n8n/run/operations';
+import { readWholeList } from '../../core/service/paging';
+import { READS_AT_ONCE } from '../../core/service/limits';
+import { forEachItem, withInputIfFailed } from '../../host/run/itemLoop';
+import { inputRows } from '../../host/tools/askingRow';
+import type { Operation } from '../../host/run/operations';
 import {
 	additionalQueryParameters,
 	concurrencyField,
 	developerSettings,
 	readConcurrency,
-} from '../../shared/n8n/forms/options';
-import type { JsonObject } from '../../shared/json';
+} from '../../host/forms/options';
+import type { JsonObject } from '../../core/values/json';
 import { dndAgentField, phoneField, readNumber } from '../dndFields';
-import { DND_LIST_KEEPS_CHANGING, dndList, type DndListRequest } from '../../shared/dnd/dndList';
-import { ListedNumbers } from '../../shared/dnd/listedNumbers';
+import { DND_LIST_KEEPS_CHANGING, dndList, type DndListRequest } from '../../core/dnd/dndList';
+import { ListedNumbers } from '../../core/dnd/listedNumbers';
 
 export const checkMany: Operation = {
 	value: 'checkMany',

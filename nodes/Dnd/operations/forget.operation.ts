@@ -1,19 +1,19 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { DateTime } from 'luxon';
-import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
-import { parseCampaignId } from '../../shared/api/parseIds';
-import { countedCalls } from '../../shared/calls/callsPerPerson';
-import { pushTexts } from '../../shared/campaign';
-import { clock } from '../../shared/n8n/http/accountClient';
-import { optionalCountryField } from '../../shared/n8n/forms/countryField';
-import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
-import { openStore, type StoreUse } from '../../shared/n8n/once/rememberedTexts';
-import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { returnsErrorsToAgent } from '../../shared/n8n/tools/toolRun';
-import { countryCode } from '../../shared/phone/countries';
-import { loosePhoneKey } from '../../shared/phone/phoneKey';
+import { InvalidInput } from '../../core/service/errors';
+import { onScreenOnly } from '../../core/service/resolution';
+import { parseCampaignId } from '../../core/service/parseIds';
+import { countedCalls } from '../../core/calls/callsPerPerson';
+import { pushTexts } from '../../core/campaigns/campaign';
+import { clock } from '../../host/clock';
+import { optionalCountryField } from '../../host/forms/countryField';
+import { MAY_BE_BLANK, type Fields } from '../../host/forms/fields';
+import { openStore, type StoreUse } from '../../host/once/rememberedTexts';
+import { asItems, forEachItem } from '../../host/run/itemLoop';
+import type { Operation } from '../../host/run/operations';
+import { returnsErrorsToAgent } from '../../host/tools/toolRun';
+import { countryCode } from '../../core/phone/countries';
+import { loosePhoneKey } from '../../core/phone/phoneKey';
 import { phoneField } from '../dndFields';
 
 const STORE: StoreUse = {

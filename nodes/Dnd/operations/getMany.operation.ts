@@ -1,7 +1,7 @@
 import compact from 'lodash/compact';
 import pick from 'lodash/pick';
-import type { Limiter } from '../../shared/keyedMutex';
-import type { JsonObject } from '../../shared/json';
+import type { Limiter } from '../../core/values/keyedMutex';
+import type { JsonObject } from '../../core/values/json';
 import {
 	additionalQueryParameters,
 	concurrencyField,
@@ -9,28 +9,28 @@ import {
 	readConcurrency,
 	developerSettings,
 	optionsCollection,
-} from '../../shared/n8n/forms/options';
+} from '../../host/forms/options';
 import {
 	limitFields,
 	limitHint,
 	listChangedHint,
 	readLimit,
 	requireCompleteField,
-} from '../../shared/n8n/forms/list';
-import { forEachList, type ListPlan } from '../../shared/n8n/run/itemLoop';
-import { outputFields, readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { addHints, addHintsForModel } from '../../shared/n8n/tools/hints';
-import { quoted } from '../../shared/values';
-import { readPages, readWholeList } from '../../shared/api/paging';
-import { DND_LIST_KEEPS_CHANGING, dndList } from '../../shared/dnd/dndList';
-import type { ApiMapping } from '../../shared/apiMapping';
-import { OutcomeUnknown } from '../../shared/api/errors';
-import { type Explanation, forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import { asText, parseAgentUuid } from '../../shared/api/parseIds';
-import { READS_AT_ONCE } from '../../shared/api/limits';
-import { digitsIn } from '../../shared/phone/written';
-import { withLatinDigits } from '../../shared/text';
+} from '../../host/forms/list';
+import { forEachList, type ListPlan } from '../../host/run/itemLoop';
+import { outputFields, readOutput, selectOutputs } from '../../host/forms/outputFields';
+import type { Operation } from '../../host/run/operations';
+import { addHints, addHintsForModel } from '../../host/tools/hints';
+import { asText, quoted } from '../../core/values/values';
+import { readPages, readWholeList } from '../../core/service/paging';
+import { DND_LIST_KEEPS_CHANGING, dndList } from '../../core/dnd/dndList';
+import type { ApiMapping } from '../../core/profile/apiMapping';
+import { OutcomeUnknown } from '../../core/service/errors';
+import { type Explanation, forEveryone, onScreenOnly } from '../../core/service/resolution';
+import { parseAgentUuid } from '../../core/service/parseIds';
+import { READS_AT_ONCE } from '../../core/service/limits';
+import { digitsIn } from '../../core/phone/written';
+import { withLatinDigits } from '../../core/values/text';
 import { dndAgentField } from '../dndFields';
 
 export const getMany: Operation = {

@@ -1,9 +1,9 @@
-import type { Operation } from '../../shared/n8n/run/operations';
-import { removeDndNumber, type Additions } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
-import { isRejection } from '../../shared/api/errors';
-import type { ApiMapping } from '../../shared/apiMapping';
-import { placeValues } from '../../shared/apiMapping/placeValues';
+import type { Operation } from '../../host/run/operations';
+import { removeDndNumber, type Additions } from '../../core/service/endpoints';
+import { recordOf } from '../../core/service/envelope';
+import { isRejection } from '../../core/service/errors';
+import type { ApiMapping } from '../../core/profile/apiMapping';
+import { placeValues } from '../../core/profile/placeValues';
 import { changeEachNumber, changeSettings } from '../changeEachNumber';
 import { dndAgentsFields, ONE_AGENT } from '../allAgents';
 import { phoneField } from '../dndFields';

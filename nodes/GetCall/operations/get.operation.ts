@@ -1,10 +1,10 @@
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import { readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { simplifyCall } from '../../shared/calls/callRecord';
-import { readIncluded } from '../../shared/calls/readCall';
-import { getCall } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
+import { asItems } from '../../host/run/itemLoop';
+import { readOutput, selectOutput } from '../../host/forms/outputFields';
+import type { Operation } from '../../host/run/operations';
+import { simplifyCall } from '../../core/calls/callRecord';
+import { readIncluded } from '../../core/calls/readCall';
+import { getCall } from '../../core/service/endpoints';
+import { recordOf } from '../../core/service/envelope';
 import { callIdField, callOutputFields, forEachCall, requestSettings } from '../callFields';
 
 export const get: Operation = {

@@ -1,9 +1,9 @@
 import compact from 'lodash/compact';
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
-import { READS_AT_ONCE } from '../../shared/api/limits';
-import { type Explanation, forEveryone } from '../../shared/api/resolution';
-import { optionsCollection, readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
+import { READS_AT_ONCE } from '../../core/service/limits';
+import { type Explanation, forEveryone } from '../../core/service/resolution';
+import { optionsCollection, readAdditions, readConcurrency } from '../../host/forms/options';
 import {
 	limitFields,
 	limitHint,
@@ -11,28 +11,24 @@ import {
 	NOT_COMPLETE,
 	readLimit,
 	requireCompleteField,
-} from '../../shared/n8n/forms/list';
-import { agentField } from '../../shared/n8n/forms/locatorFields';
-import { statusField } from '../../shared/n8n/forms/statusFields';
-import { forEachList, type ListPlan } from '../../shared/n8n/run/itemLoop';
-import { readOutput, selectOutputs } from '../../shared/n8n/forms/outputFields';
-import type { Fields } from '../../shared/n8n/forms/fields';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { addHints, addHintsForModel } from '../../shared/n8n/tools/hints';
-import {
-	type CallFilters,
-	describeFilters,
-	KNOWN_STATUSES,
-} from '../../shared/calls/callListQuery';
-import { readPages, readWholeList } from '../../shared/api/paging';
-import { callList, callsKeepChanging, readsFirstPageOnly } from '../../shared/calls/callList';
+} from '../../host/forms/list';
+import { agentField } from '../../host/forms/locatorFields';
+import { statusField } from '../../host/forms/statusFields';
+import { forEachList, type ListPlan } from '../../host/run/itemLoop';
+import { readOutput, selectOutputs } from '../../host/forms/outputFields';
+import type { Fields } from '../../host/forms/fields';
+import type { Operation } from '../../host/run/operations';
+import { addHints, addHintsForModel } from '../../host/tools/hints';
+import { type CallFilters, describeFilters, KNOWN_STATUSES } from '../../core/calls/callListQuery';
+import { readPages, readWholeList } from '../../core/service/paging';
+import { callList, callsKeepChanging, readsFirstPageOnly } from '../../core/calls/callList';
 import { latestOfEachNumber, requireLaterCalls } from '../latestCalls';
-import { simplifyCall } from '../../shared/calls/callRecord';
-import { parseCount } from '../../shared/api/parseIds';
-import type { ApiMapping } from '../../shared/apiMapping';
-import type { Limiter } from '../../shared/keyedMutex';
-import type { JsonObject } from '../../shared/json';
-import { counted, isUnset } from '../../shared/values';
+import { simplifyCall } from '../../core/calls/callRecord';
+import { parseCount } from '../../core/service/parseIds';
+import type { ApiMapping } from '../../core/profile/apiMapping';
+import type { Limiter } from '../../core/values/keyedMutex';
+import type { JsonObject } from '../../core/values/json';
+import { counted, isUnset } from '../../core/values/values';
 import { requestSettings, callOutputFields } from '../callFields';
 
 const filtersField: INodeProperties = {

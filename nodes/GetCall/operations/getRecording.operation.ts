@@ -1,13 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { downloadRecording } from '../downloadRecording';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { readRecording } from '../../shared/calls/readCall';
-import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
-import { asText, parseCount } from '../../shared/api/parseIds';
-import { optionsCollection } from '../../shared/n8n/forms/options';
-import { shownWhere } from '../../shared/n8n/forms/shownWhere';
+import { asItems } from '../../host/run/itemLoop';
+import type { Operation } from '../../host/run/operations';
+import { readRecording } from '../../core/calls/readCall';
+import { InvalidInput } from '../../core/service/errors';
+import { onScreenOnly } from '../../core/service/resolution';
+import { parseCount } from '../../core/service/parseIds';
+import { asText } from '../../core/values/values';
+import { optionsCollection } from '../../host/forms/options';
+import { shownWhere } from '../../host/forms/shownWhere';
 import { callIdField, forEachCall, requestSettings } from '../callFields';
 
 const DEFAULT_MAXIMUM_MB = 200;

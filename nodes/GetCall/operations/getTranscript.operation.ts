@@ -1,9 +1,9 @@
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import { outputFields, readOutput, selectOutput } from '../../shared/n8n/forms/outputFields';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { transcriptText, transcriptTurns } from '../../shared/calls/callRecord';
-import { getTranscript as requestTranscript } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
+import { asItems } from '../../host/run/itemLoop';
+import { outputFields, readOutput, selectOutput } from '../../host/forms/outputFields';
+import type { Operation } from '../../host/run/operations';
+import { transcriptText, transcriptTurns } from '../../core/calls/callRecord';
+import { getTranscript as requestTranscript } from '../../core/service/endpoints';
+import { recordOf } from '../../core/service/envelope';
 import { callIdField, forEachCall, requestSettings } from '../callFields';
 
 export const getTranscript: Operation = {

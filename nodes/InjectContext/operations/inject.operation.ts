@@ -1,19 +1,19 @@
-import { injectContext } from '../../shared/api/endpoints';
-import { documentedRecord } from '../../shared/api/envelope';
-import type { OutcomeUnknown } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/resolution';
-import { parseSessionId, requireText, sessionKey } from '../../shared/chat/parseChatFields';
-import { sessionField } from '../../shared/n8n/forms/chatFields';
+import { injectContext } from '../../core/service/endpoints';
+import { documentedRecord } from '../../core/service/envelope';
+import type { OutcomeUnknown } from '../../core/service/errors';
+import { forEveryone } from '../../core/service/resolution';
+import { parseSessionId, requireText, sessionKey } from '../../core/chat/parseChatFields';
+import { sessionField } from '../../host/forms/chatFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
 	developerSettings,
 	readAdditions,
-} from '../../shared/n8n/forms/options';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import type { OnlyOperation } from '../../shared/n8n/run/operations';
+} from '../../host/forms/options';
+import { forEachChatItem, type Prepare } from '../../host/run/chatItems';
+import { asItems } from '../../host/run/itemLoop';
+import type { OnlyOperation } from '../../host/run/operations';
 
 /** Entries in flight if 'Concurrency' isn't set. */
 const ENTRIES_AT_ONCE = 20;

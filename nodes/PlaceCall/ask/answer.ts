@@ -1,9 +1,9 @@
 import isEmpty from 'lodash/isEmpty';
 import omit from 'lodash/omit';
-import { hasValue, statusKey, type CallState } from '../../shared/calls/callEnd';
-import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
-import { normalized, withoutInvisible } from '../../shared/text';
-import { quoted } from '../../shared/values';
+import { hasValue, statusKey, type CallState } from '../../core/calls/callEnd';
+import { isJsonObject, type JsonValue, valueAt } from '../../core/values/json';
+import { normalized, withoutInvisible } from '../../core/values/text';
+import { quoted } from '../../core/values/values';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {

@@ -1,11 +1,11 @@
 import intersectionBy from 'lodash/intersectionBy';
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInput } from '../../shared/api/errors';
-import type { DataExtractionItem } from '../../shared/api/contractTypes';
-import { formatOf, givenAs } from '../../shared/modelFormats';
-import type { Fields } from '../../shared/n8n/forms/fields';
-import type { Scalar } from '../../shared/n8n/forms/fieldValue';
-import { parseList, quoted } from '../../shared/values';
+import { InvalidInput } from '../../core/service/errors';
+import type { DataExtractionItem } from '../../core/service/contractTypes';
+import { formatOf, givenAs } from '../../core/service/modelFormats';
+import type { Fields } from '../../host/forms/fields';
+import type { Scalar } from '../../host/forms/fieldValue';
+import { parseList, quoted } from '../../core/values/values';
 import { requireSayable } from '../fields/sayable';
 import { ANSWER_KEY, comparable, type AskedQuestion } from './answer';
 

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { Fields } from '../../shared/n8n/forms/fields';
-import { type CallLimit, MAX_CALLS, PERIODS } from '../../shared/calls/callsPerPerson';
+import type { Fields } from '../../host/forms/fields';
+import { type CallLimit, MAX_CALLS, PERIODS } from '../../core/calls/callsPerPerson';
 import { wholeNumber } from './callSettings';
 
 export const NO_LIMIT = 'none';

@@ -1,11 +1,11 @@
 import omit from 'lodash/omit';
 import set from 'lodash/set';
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInput } from '../../shared/api/errors';
-import { LIMITS } from '../../shared/api/limits';
-import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import type { CallConfigOverrides } from '../../shared/api/contractTypes';
-import type { Fields } from '../../shared/n8n/forms/fields';
+import { InvalidInput } from '../../core/service/errors';
+import { LIMITS } from '../../core/service/limits';
+import { forEveryone, onScreenOnly } from '../../core/service/resolution';
+import type { CallConfigOverrides } from '../../core/service/contractTypes';
+import type { Fields } from '../../host/forms/fields';
 
 type Bounds = { min: number; max: number };
 

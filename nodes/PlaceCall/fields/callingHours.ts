@@ -1,11 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
-import type { TimeValue } from '../../shared/n8n/forms/fieldValue';
-import { shownWhere } from '../../shared/n8n/forms/shownWhere';
-import { DAY_MINUTES, minuteOfDay } from '../../shared/dates';
-import { isUnset, parseList, quoted } from '../../shared/values';
+import { InvalidInput } from '../../core/service/errors';
+import { onScreenOnly } from '../../core/service/resolution';
+import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
+import type { TimeValue } from '../../host/forms/fieldValue';
+import { shownWhere } from '../../host/forms/shownWhere';
+import { DAY_MINUTES, minuteOfDay } from '../../core/values/dates';
+import { isUnset, parseList, quoted } from '../../core/values/values';
 import type { CallingHours } from '../callTime';
 import { timeZone } from './timeZone';
 

@@ -1,14 +1,14 @@
 import compact from 'lodash/compact';
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInput } from '../../shared/api/errors';
-import { LIMITS } from '../../shared/api/limits';
-import { forEveryone } from '../../shared/api/resolution';
-import type { DataExtractionItem } from '../../shared/api/contractTypes';
-import type { JsonObject, JsonValue } from '../../shared/json';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { InvalidInput } from '../../core/service/errors';
+import { LIMITS } from '../../core/service/limits';
+import { forEveryone } from '../../core/service/resolution';
+import type { DataExtractionItem } from '../../core/service/contractTypes';
+import type { JsonObject, JsonValue } from '../../core/values/json';
+import { type Fields, MAY_BE_BLANK } from '../../host/forms/fields';
 import { ANSWER_KEY } from '../ask/answer';
-import { hasNoValue } from '../../shared/sheetCells';
-import { isUnset, quoted } from '../../shared/values';
+import { hasNoValue } from '../../core/values/sheetCells';
+import { isUnset, quoted } from '../../core/values/values';
 import { requireSayable } from './sayable';
 
 export const initialGreeting: INodeProperties = {

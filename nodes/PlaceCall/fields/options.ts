@@ -1,15 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/resolution';
-import { finishedStatusesField } from '../../shared/n8n/forms/callTriggerFields';
+import { InvalidInput } from '../../core/service/errors';
+import { forEveryone } from '../../core/service/resolution';
+import { finishedStatusesField } from '../../host/forms/callTriggerFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
 	developerSettings,
 	optionsCollection,
-} from '../../shared/n8n/forms/options';
-import { quoted } from '../../shared/values';
+} from '../../host/forms/options';
+import { quoted } from '../../core/values/values';
 import { RESOURCE } from '../humanReview';
 import { systemPrompt } from './conversation';
 

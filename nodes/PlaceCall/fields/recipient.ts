@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { agentField } from '../../shared/n8n/forms/locatorFields';
-import { countryField } from '../../shared/n8n/forms/countryField';
+import { agentField } from '../../host/forms/locatorFields';
+import { countryField } from '../../host/forms/countryField';
 import { NO_LIMIT } from './callLimit';
 import { HIDDEN_IN_CHECK } from './whatToDo';
-import { textInTools } from '../../shared/n8n/tools/textInTools';
+import { textInTools } from '../../host/forms/textInTools';
 
 const callNotice: INodeProperties = {
 	displayName:

@@ -1,8 +1,8 @@
-import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/resolution';
-import { hasNoValue } from '../../shared/sheetCells';
-import { withoutEnd } from '../../shared/text';
-import { quoted } from '../../shared/values';
+import { InvalidInput } from '../../core/service/errors';
+import { forEveryone } from '../../core/service/resolution';
+import { hasNoValue } from '../../core/values/sheetCells';
+import { withoutEnd } from '../../core/values/text';
+import { quoted } from '../../core/values/values';
 
 /**
  * The agent says these texts as they are.

@@ -8,10 +8,10 @@ import sortBy from 'lodash/sortBy';
 import uniq from 'lodash/uniq';
 import { IANAZone } from 'luxon';
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
-import { COUNTRIES, countryName, namesOf } from '../../shared/phone/countries';
-import { isUnset, quoted } from '../../shared/values';
+import { InvalidInput } from '../../core/service/errors';
+import { onScreenOnly } from '../../core/service/resolution';
+import { COUNTRIES, countryName, namesOf } from '../../core/phone/countries';
+import { isUnset, quoted } from '../../core/values/values';
 
 /**
  * Excludes names such as "SystemV/EST5", which JavaScript accepts, but the time zone database doesn't have, and such as

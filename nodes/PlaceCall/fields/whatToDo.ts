@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { Fields } from '../../shared/n8n/forms/fields';
+import type { Fields } from '../../host/forms/fields';
 
 const CHECK = 'check';
 

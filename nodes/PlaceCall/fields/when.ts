@@ -1,14 +1,20 @@
 import type { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInput } from '../../shared/api/errors';
-import { givenAs } from '../../shared/modelFormats';
-import type { Fields } from '../../shared/n8n/forms/fields';
-import { shownOnlyAt } from '../../shared/n8n/forms/shownWhere';
-import { textInTools } from '../../shared/n8n/tools/textInTools';
-import { withLatinDigits } from '../../shared/text';
-import { isUnset, quoted } from '../../shared/values';
+import { InvalidInput } from '../../core/service/errors';
+import { givenAs } from '../../core/service/modelFormats';
+import type { Fields } from '../../host/forms/fields';
+import { shownOnlyAt } from '../../host/forms/shownWhere';
+import { textInTools } from '../../host/forms/textInTools';
+import { withLatinDigits } from '../../core/values/text';
+import { isUnset, quoted } from '../../core/values/values';
 import type { Schedule } from '../callTime';
-import { DAY_MINUTES, hasOffset, minuteOfDay, parseTime, withOffset } from '../../shared/dates';
+import {
+	DAY_MINUTES,
+	hasOffset,
+	minuteOfDay,
+	parseTime,
+	withOffset,
+} from '../../core/values/dates';
 
 const whenToCall: INodeProperties[] = textInTools(
 	{

@@ -1,4 +1,4 @@
-import type { Operation } from '../../shared/n8n/run/operations';
+import type { Operation } from '../../host/run/operations';
 import { callingHours } from '../fields/callingHours';
 import { callLimit } from '../fields/callLimit';
 import { callSettings } from '../fields/callSettings';

@@ -1,8 +1,8 @@
 import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
-import type { Operation } from '../../shared/n8n/run/operations';
-import { noteReviewedRow } from '../../shared/n8n/once/approvedRow';
-import { failureForModel, hintForOwner } from '../../shared/n8n/tools/toolResult';
-import { isHumanReview, returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
+import type { Operation } from '../../host/run/operations';
+import { rememberReviewedRow } from '../../host/once/approvedRow';
+import { failureForModel, hintForOwner } from '../../host/tools/toolResult';
+import { isHumanReview, returnsErrorsToReview } from '../../host/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
 import { questionFields, readQuestion } from '../ask/question';
 import { callingHours } from '../fields/callingHours';
@@ -35,7 +35,7 @@ export const sendAndWait: Operation = {
 
 	async execute(run) {
 		const { context } = run;
-		if (isHumanReview(context)) noteReviewedRow(context);
+		if (isHumanReview(context)) rememberReviewedRow(context);
 		const asking = placeCalls(run, readQuestion);
 		if (!returnsErrorsToReview(context)) return await asking;
 		// After an error, n8n would tell the model that the person rejected.

@@ -5,21 +5,17 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { readerOf } from '../../shared/api/resolution';
-import { CallWatch } from '../../shared/calls/callWatch';
-import { readCallRecord } from '../../shared/calls/readCall';
-import { notesOfWaiting } from '../../shared/n8n/once/openNotes';
-import {
-	canceledError,
-	cancellableSleep,
-	cancelSignal,
-	isCanceled,
-} from '../../shared/n8n/run/cancel';
-import { toErrorItem } from '../../shared/n8n/run/nodeErrors';
-import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
-import { capInTools, returnsErrorsToAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
-import type { Fields } from '../../shared/n8n/forms/fields';
-import { named } from '../../shared/values';
+import { readerOf } from '../../core/service/resolution';
+import { CallWatch } from '../../core/calls/callWatch';
+import { readCallRecord } from '../../core/calls/readCall';
+import { notesOfWaiting } from '../../host/once/openNotes';
+import { canceledError, cancellableSleep, cancelSignal, isCanceled } from '../../host/tools/cancel';
+import { toErrorItem } from '../../host/http/nodeErrors';
+import { type AccountClient } from '../../host/http/accountClient';
+import { clock } from '../../host/clock';
+import { capInTools, returnsErrorsToAgent, runsAsTool } from '../../host/tools/toolRun';
+import type { Fields } from '../../host/forms/fields';
+import { named } from '../../core/values/values';
 import { dueTimeOf, isDueLater } from '../scheduled';
 import { asksAndWaits, GRACE_MS, pingResumeUrl, pingUntilResumed, resumeUrlOf } from './resumeUrl';
 import { readWaitOption, type WaitOption } from './waitOption';

@@ -3,9 +3,9 @@ import {
 	type IExecuteFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import { backoffMs, type Backoff } from '../../shared/clock';
-import { isJsonObject } from '../../shared/json';
-import { clock } from '../../shared/n8n/http/accountClient';
+import { backoffMs, type Backoff } from '../../core/values/clock';
+import { isJsonObject } from '../../core/values/json';
+import { clock } from '../../host/clock';
 
 /** Reading 200 calls from a slow service takes time. */
 const TIMEOUT_MS = 120_000;

@@ -6,17 +6,18 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { BoundedMap } from '../../shared/boundedMap';
-import { comparedReport, isBehind } from '../../shared/calls/callEnd';
-import { CallWatch } from '../../shared/calls/callWatch';
-import { readCallRecord } from '../../shared/calls/readCall';
-import { callIdKey, readReport } from '../../shared/calls/completionWebhook';
-import { fingerprint } from '../../shared/hash';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
-import type { Fields } from '../../shared/n8n/forms/fields';
-import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
-import { readBody, reject } from '../../shared/n8n/triggers/webhookRequest';
-import { plainText } from '../../shared/values';
+import { BoundedMap } from '../../core/values/boundedMap';
+import { comparedReport, isBehind } from '../../core/calls/callEnd';
+import { CallWatch } from '../../core/calls/callWatch';
+import { readCallRecord } from '../../core/calls/readCall';
+import { callIdKey, readReport } from '../../core/calls/completionWebhook';
+import { fingerprint } from '../../core/values/hash';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/values/json';
+import type { Fields } from '../../host/forms/fields';
+import { createAccountClient } from '../../host/http/accountClient';
+import { clock } from '../../host/clock';
+import { readBody, reject } from '../../host/triggers/webhookRequest';
+import { plainText } from '../../core/values/values';
 import { callIdsOf, waitedItems, WAITS_UNTIL } from './waitedItems';
 import { readWaitOption } from './waitOption';
 

@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
-import { readFinishedStatuses } from '../../shared/n8n/forms/callTriggerFields';
-import type { StatusKeys } from '../../shared/calls/callEnd';
-import type { Fields } from '../../shared/n8n/forms/fields';
+import { InvalidInput } from '../../core/service/errors';
+import { onScreenOnly } from '../../core/service/resolution';
+import { readFinishedStatuses } from '../../host/forms/callTriggerFields';
+import type { StatusKeys } from '../../core/calls/callEnd';
+import type { Fields } from '../../host/forms/fields';
 
 const WAYS = [
 	{

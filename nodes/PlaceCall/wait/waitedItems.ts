@@ -3,12 +3,12 @@ import isEqual from 'lodash/isEqual';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { flatCallRecord } from '../../shared/calls/callRecord';
-import type { CallWatch } from '../../shared/calls/callWatch';
-import { isJsonObject, type JsonObject } from '../../shared/json';
-import { NOT_READ_FIELD } from '../../shared/notRead';
+import { flatCallRecord } from '../../core/calls/callRecord';
+import type { CallWatch } from '../../core/calls/callWatch';
+import { isJsonObject, type JsonObject } from '../../core/values/json';
+import { NOT_READ_FIELD } from '../../core/service/notRead';
 import { withAnswer } from '../ask/answer';
-import { plainText } from '../../shared/values';
+import { plainText } from '../../core/values/values';
 
 /** Field with the end of the wait, while the execution waits. */
 export const WAITS_UNTIL = 'waits_until';

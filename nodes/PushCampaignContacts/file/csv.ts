@@ -1,5 +1,5 @@
 import sumBy from 'lodash/sumBy';
-import { isCampaignPhone } from '../../shared/phone/campaignPhone';
+import { isCampaignPhone } from '../../core/phone/campaignPhone';
 
 /**
  * Parses delimited text that arrives in pieces. Nodes can't have dependencies, so this implements RFC 4180 the way

@@ -1,9 +1,9 @@
 import findLastIndex from 'lodash/findLastIndex';
 import upperFirst from 'lodash/upperFirst';
-import { InvalidInput } from '../../shared/api/errors';
-import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
-import { Pauses } from '../../shared/pauses';
-import { quoted } from '../../shared/values';
+import { InvalidInput } from '../../core/service/errors';
+import { type Explanation, onScreenOnly } from '../../core/service/resolution';
+import { Pauses } from '../../core/values/pauses';
+import { quoted } from '../../core/values/values';
 import type { ContactRow } from '../push/cells';
 import {
 	type FirstRow,

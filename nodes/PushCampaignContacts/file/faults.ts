@@ -1,4 +1,4 @@
-import { isCampaignPhone } from '../../shared/phone/campaignPhone';
+import { isCampaignPhone } from '../../core/phone/campaignPhone';
 import { isBlankRow } from './csv';
 import type { CsvHeader, CsvRow } from './csvFile';
 

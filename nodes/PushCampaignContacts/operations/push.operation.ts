@@ -1,5 +1,5 @@
-import type { OnlyOperation } from '../../shared/n8n/run/operations';
-import { runsAsTool } from '../../shared/n8n/tools/toolRun';
+import type { OnlyOperation } from '../../host/run/operations';
+import { runsAsTool } from '../../host/tools/toolRun';
 import { pushFields } from '../properties';
 import { pushRows } from '../push';
 import { pushForModel } from '../pushForModel';

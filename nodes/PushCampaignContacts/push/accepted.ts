@@ -1,7 +1,7 @@
 import groupBy from 'lodash/groupBy';
 import uniq from 'lodash/uniq';
-import { OutcomeUnknown } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/resolution';
+import { OutcomeUnknown } from '../../core/service/errors';
+import { forEveryone } from '../../core/service/resolution';
 import {
 	fieldsIn,
 	isJsonObject,
@@ -10,10 +10,10 @@ import {
 	type JsonObject,
 	type JsonValue,
 	valuesIn,
-} from '../../shared/json';
-import { phoneKey } from '../../shared/phone/phoneKey';
-import { firstCharacters } from '../../shared/text';
-import { counted, plainText } from '../../shared/values';
+} from '../../core/values/json';
+import { phoneKey } from '../../core/phone/phoneKey';
+import { firstCharacters } from '../../core/values/text';
+import { counted, plainText } from '../../core/values/values';
 import type { PushedRequest, RowStatus } from './outcome';
 import { phoneKeyOf, type Row } from './rows';
 

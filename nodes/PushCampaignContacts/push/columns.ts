@@ -2,11 +2,11 @@ import difference from 'lodash/difference';
 import identity from 'lodash/identity';
 import isEqual from 'lodash/isEqual';
 import toPath from 'lodash/toPath';
-import { InvalidInput } from '../../shared/api/errors';
-import { type Explanation, onScreenOnly } from '../../shared/api/resolution';
-import { NAME_SYNONYMS } from '../../shared/personName';
-import { isCampaignPhone } from '../../shared/phone/campaignPhone';
-import { named, quoted } from '../../shared/values';
+import { InvalidInput } from '../../core/service/errors';
+import { type Explanation, onScreenOnly } from '../../core/service/resolution';
+import { NAME_SYNONYMS } from '../../core/values/personName';
+import { isCampaignPhone } from '../../core/phone/campaignPhone';
+import { named, quoted } from '../../core/values/values';
 import { ADDED_COLUMNS, type Column } from './cells';
 import {
 	comparableHeading,

@@ -1,5 +1,5 @@
-import { normalized, withoutEnd, withoutInvisible } from '../../shared/text';
-import { named, quoted } from '../../shared/values';
+import { normalized, withoutEnd, withoutInvisible } from '../../core/values/text';
+import { named, quoted } from '../../core/values/values';
 
 /** The most columns that a message names. */
 export const MAX_LISTED_COLUMNS = 20;

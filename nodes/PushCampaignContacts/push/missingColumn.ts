@@ -1,9 +1,9 @@
 import compact from 'lodash/compact';
-import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import { isCampaignPhone } from '../../shared/phone/campaignPhone';
-import { isBlank } from '../../shared/phone/written';
-import { plainText, quoted } from '../../shared/values';
+import { InvalidInput } from '../../core/service/errors';
+import { forEveryone, onScreenOnly } from '../../core/service/resolution';
+import { isCampaignPhone } from '../../core/phone/campaignPhone';
+import { isBlank } from '../../core/phone/written';
+import { plainText, quoted } from '../../core/values/values';
 import { DELIMITERS } from '../file/csv';
 import { isPhoneHeading, quotedColumns, unmarked } from './headings';
 import type { ContactsFrom, FirstRow, Table } from './rows';

@@ -1,7 +1,7 @@
 import isEmpty from 'lodash/isEmpty';
-import { NotSent } from '../../shared/api/errors';
-import { USER } from '../../shared/api/resolution';
-import { isJsonObject } from '../../shared/json';
+import { NotSent } from '../../core/service/errors';
+import { USER } from '../../core/service/resolution';
+import { isJsonObject } from '../../core/values/json';
 import { type PushOutcome, rowsWith } from './outcome';
 import type { PreparedRows } from './prepareRows';
 import { phoneKeyOf, type Row, settle } from './rows';

@@ -1,9 +1,9 @@
 import partition from 'lodash/partition';
 import uniq from 'lodash/uniq';
-import { NotSent } from '../../shared/api/errors';
-import { readerOf, type Resolution } from '../../shared/api/resolution';
-import { pushTexts } from '../../shared/campaign';
-import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
+import { NotSent } from '../../core/service/errors';
+import { readerOf, type Resolution } from '../../core/service/resolution';
+import { pushTexts } from '../../core/campaigns/campaign';
+import { type DeduplicationStore, MAX_REMEMBERED } from '../../core/deduplicationStore';
 import type { CheckResult, PushedBeforeStatus, PushedRequest } from './outcome';
 import { phoneKeyOf, type Row, settle } from './rows';
 

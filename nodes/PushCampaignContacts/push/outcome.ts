@@ -1,7 +1,7 @@
 import difference from 'lodash/difference';
-import type { ExplainedError } from '../../shared/api/errors';
-import type { Reader } from '../../shared/api/resolution';
-import type { JsonObject, JsonValue } from '../../shared/json';
+import type { ExplainedError } from '../../core/service/errors';
+import type { Reader } from '../../core/service/resolution';
+import type { JsonObject, JsonValue } from '../../core/values/json';
 import type { PushInput, Row } from './rows';
 
 /** The statuses of the *Pushed Before* output. The others are in *Rejected*. */

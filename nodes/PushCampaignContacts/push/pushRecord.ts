@@ -1,7 +1,7 @@
 import chunk from 'lodash/chunk';
-import { OutcomeUnknown, type StoredUnknown } from '../../shared/api/errors';
-import type { Resolution } from '../../shared/api/resolution';
-import { isJsonObject, type JsonObject } from '../../shared/json';
+import { OutcomeUnknown, type StoredUnknown } from '../../core/service/errors';
+import type { Resolution } from '../../core/service/resolution';
+import { isJsonObject, type JsonObject } from '../../core/values/json';
 import type { Row } from './rows';
 
 /**

@@ -2,9 +2,9 @@ import chunk from 'lodash/chunk';
 import difference from 'lodash/difference';
 import sortBy from 'lodash/sortBy';
 import uniq from 'lodash/uniq';
-import { type ExplainedError, InvalidInput, ServiceRejection } from '../../shared/api/errors';
-import { VALIDATION_STATUSES } from '../../shared/api/http';
-import { onScreenOnly } from '../../shared/api/resolution';
+import { type ExplainedError, InvalidInput, ServiceRejection } from '../../core/service/errors';
+import { VALIDATION_STATUSES } from '../../core/service/http';
+import { onScreenOnly } from '../../core/service/resolution';
 import type { Row } from './rows';
 
 /**

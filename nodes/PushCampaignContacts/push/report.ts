@@ -2,9 +2,9 @@ import compact from 'lodash/compact';
 import sumBy from 'lodash/sumBy';
 import upperFirst from 'lodash/upperFirst';
 import uniqBy from 'lodash/uniqBy';
-import type { Reader } from '../../shared/api/resolution';
-import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
-import { counted, named, plainText } from '../../shared/values';
+import type { Reader } from '../../core/service/resolution';
+import { numberIn, type JsonObject, type JsonValue } from '../../core/values/json';
+import { counted, named, plainText } from '../../core/values/values';
 import {
 	PUSHED_BEFORE_STATUSES,
 	ROW_STATUSES,

@@ -1,12 +1,12 @@
 import groupBy from 'lodash/groupBy';
 import has from 'lodash/has';
 import omit from 'lodash/omit';
-import { InvalidInput } from '../../shared/api/errors';
-import { type Explanation, forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import { Pauses } from '../../shared/pauses';
-import { INDIAN_CODE } from '../../shared/phone/india';
-import { isBlank } from '../../shared/phone/written';
-import { quoted } from '../../shared/values';
+import { InvalidInput } from '../../core/service/errors';
+import { type Explanation, forEveryone, onScreenOnly } from '../../core/service/resolution';
+import { Pauses } from '../../core/values/pauses';
+import { INDIAN_CODE } from '../../core/phone/india';
+import { isBlank } from '../../core/phone/written';
+import { quoted } from '../../core/values/values';
 import type { ContactRow } from './cells';
 import type { PushedRequest, RowStatus } from './outcome';
 

@@ -8,7 +8,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { credentialFor } from '../../contract/credentialFor';
 import { engineTool, makeWorkflow, nodeTypes, runNode, type EngineHarness } from '../../engine';
-import { isJsonObject } from '../../../nodes/shared/json';
+import { isJsonObject } from '../../../nodes/core/values/json';
 import { TRIGGER_URL, type Scene } from '../../operations/operations';
 import type { Simulator } from '../../simulator';
 import { isShown, parametersWithPaths, type ParameterLocation } from './parameterPaths';

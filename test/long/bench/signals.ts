@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { CREDENTIAL } from '../../../nodes/host/http/credential';
 import { post } from '../../e2e/calls';
 import { packageName } from '../../n8n/package-install';
 import { LAZY_EXPRESSIONS } from '../../n8n/server';

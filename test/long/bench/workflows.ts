@@ -1,6 +1,6 @@
 /** The workflows of both sides. The core workflows are the best that an experienced user can build without code. */
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { CREDENTIAL } from '../../../nodes/host/http/credential';
 import { packageName } from '../../n8n/package-install';
 import type { Reference } from '../../n8n/driver';
 import { byId, node } from '../../n8n/workflow';

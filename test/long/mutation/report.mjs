@@ -66,10 +66,9 @@ function survivors(mutants) {
 
 /** The folder of a node, or of code that nodes share. */
 function areaOf({ file }) {
-	const [first, second, third, fourth] = path.dirname(file).split(path.sep);
+	const [first, second, third] = path.dirname(file).split(path.sep);
 	if (first !== 'nodes') return first;
-	if (second !== 'shared') return second;
-	return [second, third, ...(third === 'n8n' ? [fourth] : [])].filter(Boolean).join('/');
+	return second === 'core' || second === 'host' ? `${second}/${third}` : second;
 }
 
 /** Writes the score of each area, and the surviving mutants beside the results. */

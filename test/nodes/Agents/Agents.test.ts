@@ -1,7 +1,7 @@
 import {
 	PROVIDER_SENT_SETTINGS,
 	PROVIDER_SETTINGS,
-} from '../../../nodes/shared/apiMapping/providerSettings';
+} from '../../../nodes/core/profile/providerSettings';
 import { engineTool, hintsOf, searchList, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 

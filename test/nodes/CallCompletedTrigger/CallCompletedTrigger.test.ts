@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../../nodes/host/clock';
 import { credentialFor } from '../../contract/credentialFor';
 import {
 	engineHarness,

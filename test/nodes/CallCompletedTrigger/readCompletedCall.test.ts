@@ -1,8 +1,8 @@
 import { readCompletedCall } from '../../../nodes/CallCompletedTrigger/readCompletedCall';
-import { ApiClient } from '../../../nodes/shared/api/client';
-import { TransportFault } from '../../../nodes/shared/api/http';
-import type { JsonObject } from '../../../nodes/shared/json';
-import { virtualClock } from '../shared/api/virtualClock';
+import { ApiClient } from '../../../nodes/core/service/client';
+import { TransportFault } from '../../../nodes/core/service/http';
+import type { JsonObject } from '../../../nodes/core/values/json';
+import { virtualClock } from '../core/service/virtualClock';
 
 const CALL = { call_id: 'c', status: 'picked', summary: 'Wants a visit', retry_count: 1 };
 const FORMER = { ...CALL, retry_count: 0 };

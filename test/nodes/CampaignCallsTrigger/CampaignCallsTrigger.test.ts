@@ -1,7 +1,7 @@
 import pick from 'lodash/pick';
 import type { INodeParameters } from 'n8n-workflow';
 import { POLL_LIMITS } from '../../../nodes/CampaignCallsTrigger/pollCalls';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../../nodes/host/clock';
 import { activate, engineHarness, makeWorkflow } from '../../engine';
 import { fixtures } from '../../simulator';
 import type { JsonObject } from '../../simulator/json';

@@ -3,7 +3,7 @@ import set from 'lodash/set';
 import nock from 'nock';
 import type { IDataObject, INode, INodeParameters, IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { deferred } from '../../../nodes/shared/clock';
+import { deferred } from '../../../nodes/core/values/clock';
 import {
 	activate,
 	engineHarness,

@@ -1,5 +1,5 @@
 import { ManualExecutionCancelledError } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../../nodes/host/clock';
 import { ENDED, passTime, speedUp, triggerContext } from '../../engine';
 import { eventLoopTurns } from '../../n8n/until';
 import { chatHarness, eventIds, eventually, sessions } from '../chatHarness';

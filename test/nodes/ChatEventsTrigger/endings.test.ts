@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowExecute } from 'n8n-core';
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../../nodes/host/clock';
 import { makeAdditionalData, makeWorkflow, nodeTypes, output, triggerContext } from '../../engine';
 import { chatHarness, sessions, typesOf } from '../chatHarness';
 

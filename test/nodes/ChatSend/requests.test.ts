@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type nock from 'nock';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { JsonObject } from '../../../nodes/shared/json';
+import type { JsonObject } from '../../../nodes/core/values/json';
 import { mcpTool, service, records } from '../../engine';
 import { agents, chatHarness, eventually, sessions, stopMessage } from '../chatHarness';
 

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import type { JsonObject } from '../../../nodes/shared/json';
+import type { JsonObject } from '../../../nodes/core/values/json';
 import { engineTool, passTime, speedUp, records } from '../../engine';
 import { untilIdle } from '../../n8n/until';
 import { chatHarness, eventually, sessions, stopMessage } from '../chatHarness';

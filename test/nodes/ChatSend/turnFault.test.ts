@@ -1,8 +1,8 @@
-import { forEveryone } from '../../../nodes/shared/api/resolution';
-import { ChatEnded, type EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
-import type { SendOutcome } from '../../../nodes/shared/chat/connection';
+import { forEveryone } from '../../../nodes/core/service/resolution';
+import { ChatEnded, type EndingKind } from '../../../nodes/core/chat/reconnectPolicy';
+import type { SendOutcome } from '../../../nodes/core/chat/connection';
 import { turnFault } from '../../../nodes/ChatSend/turnFault';
-import type { JsonValue } from '../../../nodes/shared/json';
+import type { JsonValue } from '../../../nodes/core/values/json';
 
 /** The documented `error` values of the state `invalid`. */
 const INVALID_CODES = [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../../nodes/host/clock';
 import { untilIdle } from '../../n8n/until';
 import { mcpTool, passTime, records, runNode, speedUp, stoppedResult } from '../../engine';
 import { chatHarness, eventually, sessions, stopMessage } from '../chatHarness';

@@ -1,5 +1,5 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../../nodes/host/clock';
 import { engineHarness, engineTool, output, runNode, service } from '../../engine';
 import { acceptCalls, CALL } from '../PlaceCall/placeCallHarness';
 import {

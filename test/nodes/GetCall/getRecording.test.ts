@@ -4,8 +4,8 @@ import nock from 'nock';
 import { BinaryDataService } from 'n8n-core';
 import { Container } from '@n8n/di';
 import type { IBinaryData } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { TIME_LIMITS } from '../../../nodes/shared/n8n/http/transport';
+import { clock } from '../../../nodes/host/clock';
+import { TIME_LIMITS } from '../../../nodes/host/http/transport';
 import {
 	engineTool,
 	hintsOf,

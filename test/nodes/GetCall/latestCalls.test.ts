@@ -1,5 +1,5 @@
 import { latestOfEachNumber } from '../../../nodes/GetCall/latestCalls';
-import type { JsonObject, JsonValue } from '../../../nodes/shared/json';
+import type { JsonObject, JsonValue } from '../../../nodes/core/values/json';
 
 const SAME = '2027-01-01T10:00:00Z';
 const call = (call_id: string, created_at: JsonValue = SAME, more: JsonObject = {}) => ({

@@ -1,7 +1,7 @@
 /** Attempts of an execution after n8n was killed. n8n has stored no results, only the notes of what was started. */
 import type { IDataObject, INode, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
 import { createRunExecutionData } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../../nodes/host/clock';
 import {
 	engineTool,
 	makeNode,

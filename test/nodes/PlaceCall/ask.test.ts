@@ -2,8 +2,8 @@
 import { Container } from '@n8n/di';
 import { InstanceSettings, validateUrlSignature } from 'n8n-core';
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import type { JsonObject, JsonValue } from '../../../nodes/shared/json';
+import { clock } from '../../../nodes/host/clock';
+import type { JsonObject, JsonValue } from '../../../nodes/core/values/json';
 import {
 	engineTool,
 	hintsOf,

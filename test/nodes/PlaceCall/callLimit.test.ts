@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../../nodes/host/clock';
 import { engineTool, executeContext, output, records, skipSleeps } from '../../engine';
 import {
 	acceptCalls,

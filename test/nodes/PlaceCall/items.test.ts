@@ -142,7 +142,7 @@ describe('when one call fails, the node stops, and says how to send those after 
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
 
-	// Other responses and faults: test/nodes/shared/api/errorTexts.
+	// Other responses and faults: test/nodes/core/service/errorTexts.
 	it('with an unknown outcome', async () => {
 		acceptCalls(1);
 		callsEndpoint().reply(502, '<html>Bad Gateway</html>');

@@ -8,7 +8,7 @@ import type {
 	IWorkflowSettings,
 } from 'n8n-workflow';
 import type nock from 'nock';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../../nodes/host/clock';
 import {
 	engineHarness,
 	oneNodeWorkflow,

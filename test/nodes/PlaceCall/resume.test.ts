@@ -1,8 +1,8 @@
 /** What resumes an execution that waits by webhook: reports of the service, and pings of n8n itself. */
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { deferred } from '../../../nodes/shared/clock';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { deferred } from '../../../nodes/core/values/clock';
+import { clock } from '../../../nodes/host/clock';
 import { storedCredentials } from '../../engine';
 import { eventually, until, untilIdle } from '../../n8n/until';
 import { dialects } from '../../simulator';

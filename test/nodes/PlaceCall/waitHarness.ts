@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import nock from 'nock';
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { clock } from '../../../nodes/host/clock';
+import { CREDENTIAL } from '../../../nodes/host/http/credential';
 import {
 	callWebhook,
 	makeWorkflow,

@@ -12,7 +12,7 @@ import {
 	type IRunExecutionData,
 	type ITaskData,
 } from 'n8n-workflow';
-import { plainText } from '../../../nodes/shared/values';
+import { plainText } from '../../../nodes/core/values/values';
 import { oneNodeWorkflow, resume, retryFailed, storedCopy } from '../../engine';
 import { RUNS, TIMEOUT_MS } from '../../fuzz/runs';
 import {

@@ -1,6 +1,6 @@
 /** Which columns a push reads, and what of them the service receives. */
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject } from '../../../nodes/shared/json';
+import type { JsonObject } from '../../../nodes/core/values/json';
 import { engineHarness, engineTool } from '../../engine';
 import {
 	contactsOf,

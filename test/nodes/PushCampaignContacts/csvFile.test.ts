@@ -6,7 +6,7 @@ import { Container } from '@n8n/di';
 import range from 'lodash/range';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
-import type { JsonObject } from '../../../nodes/shared/json';
+import type { JsonObject } from '../../../nodes/core/values/json';
 import { engineHarness, engineTool, newExecutionData, service } from '../../engine';
 import {
 	accepted,

@@ -6,8 +6,8 @@ import type {
 	IWorkflowSettings,
 	NodeParameterValueType,
 } from 'n8n-workflow';
-import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
-import { plainText } from '../../../nodes/shared/values';
+import { isJsonObject, type JsonObject } from '../../../nodes/core/values/json';
+import { plainText } from '../../../nodes/core/values/values';
 import {
 	engineHarness,
 	hintsOf,

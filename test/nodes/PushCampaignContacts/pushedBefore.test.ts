@@ -1,7 +1,7 @@
 /** Skip Numbers Pushed Before. */
 import nock from 'nock';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject } from '../../../nodes/shared/json';
+import type { JsonObject } from '../../../nodes/core/values/json';
 import { engineTool, mcpTool, oneNodeWorkflow, resume, runKilled, storedCopy } from '../../engine';
 import {
 	accepted,

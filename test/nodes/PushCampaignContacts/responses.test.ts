@@ -1,6 +1,6 @@
 /** What the response to an accepted request says about its rows. */
 import range from 'lodash/range';
-import type { JsonObject, JsonValue } from '../../../nodes/shared/json';
+import type { JsonObject, JsonValue } from '../../../nodes/core/values/json';
 import {
 	inTwos,
 	jsonOf,

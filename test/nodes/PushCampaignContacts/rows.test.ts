@@ -2,7 +2,7 @@
 import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import nock from 'nock';
-import { asRecord, type JsonObject } from '../../../nodes/shared/json';
+import { asRecord, type JsonObject } from '../../../nodes/core/values/json';
 import {
 	engineHarness,
 	hintsOf,

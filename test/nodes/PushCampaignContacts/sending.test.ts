@@ -5,9 +5,9 @@ import range from 'lodash/range';
 import { DateTime } from 'luxon';
 import { sendInParts } from '../../../nodes/PushCampaignContacts/push/rejectedRows';
 import { rowsOfItems, type Row } from '../../../nodes/PushCampaignContacts/push/rows';
-import { ServiceRejection } from '../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../nodes/shared/api/resolution';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { ServiceRejection } from '../../../nodes/core/service/errors';
+import { forEveryone } from '../../../nodes/core/service/resolution';
+import { clock } from '../../../nodes/host/clock';
 import { startNode, stoppedResult } from '../../engine';
 import { MANY_RUNS } from '../../fuzz/runs';
 import {

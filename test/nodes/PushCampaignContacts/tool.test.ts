@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import range from 'lodash/range';
 import { createRunExecutionData, type IDataObject, type WorkflowExecuteMode } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { clock } from '../../../nodes/host/clock';
 import { MAX_NUMBERS_KEPT } from '../../../nodes/PushCampaignContacts/push/numbersOfExecution';
 import { engineTool, inlineTool, mcpTool } from '../../engine';
 import {

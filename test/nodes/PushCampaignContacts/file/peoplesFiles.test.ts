@@ -7,8 +7,8 @@ import Papa from 'papaparse';
 import { rowsOfFiles } from '../../../../nodes/PushCampaignContacts/file/csvFile';
 import { resolveColumns } from '../../../../nodes/PushCampaignContacts/push/columns';
 import { contactsOf, prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
-import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { isJsonObject, parseJson } from '../../../../nodes/shared/json';
+import { InvalidInput } from '../../../../nodes/core/service/errors';
+import { isJsonObject, parseJson } from '../../../../nodes/core/values/json';
 import { MANY_RUNS } from '../../../fuzz/runs';
 import { defaultChoice } from '../push/scripted';
 

@@ -1,0 +1,196 @@
+import type { DateTime } from 'luxon';
+import { isSameId } from '../service/envelope';
+import { InvalidInput, OutcomeUnknown } from '../service/errors';
+import type { Query, QueryValue } from '../service/http';
+import { parseAgentUuid, parseCampaignId, parseContactListId } from '../service/parseIds';
+import { forEveryone, onScreenOnly } from '../service/resolution';
+import type { ApiMapping, MappingName } from '../profile/apiMapping';
+import { queryOf } from '../profile/placeValues';
+import { inEnglish, parseTime, withOffset } from '../values/dates';
+import type { JsonObject, JsonValue } from '../values/json';
+import { givenAs } from '../service/modelFormats';
+import { phoneKey } from '../phone/phoneKey';
+import { withLatinDigits } from '../values/text';
+import { asText, isUnset, joinedWithAnd, quoted } from '../values/values';
+import { OBSERVED_OUTCOMES } from './callEnd';
+
+/** The filters of the call list as entered. */
+export type CallFilters = {
+	agentUuid?: unknown;
+	campaignId?: unknown;
+	campaignUploadId?: unknown;
+	from?: unknown;
+	to?: unknown;
+	phone?: unknown;
+	status?: unknown;
+};
+
+/** How a service writes dates, and the time zone for dates without an offset. */
+type DateForm = { form: string | undefined; zone: string };
+
+type Filter = {
+	filter: keyof CallFilters;
+	/** On the screen. */
+	label: string;
+	/** Where the API mapping has its name. Not set for the one with a documented name. */
+	name?: MappingName;
+	toValue: (value: unknown, dates: DateForm) => QueryValue;
+	/** Whether a call may match, as far as it shows that. Not set if no field shows it. */
+	matches?: (call: JsonObject, value: unknown) => boolean;
+};
+
+const FILTERS: readonly Filter[] = [
+	{
+		filter: 'status',
+		label: 'Status',
+		name: 'callListStatusName',
+		toValue: asText,
+		matches: ({ status }, value) => isSameStatus(status, value),
+	},
+	{
+		filter: 'agentUuid',
+		label: 'Agent',
+		name: 'callListAgentName',
+		toValue: parseAgentUuid,
+		matches: ({ agent_uuid: id }, value) => isSameId(id, asText(value)),
+	},
+	{
+		filter: 'campaignId',
+		label: 'Campaign ID',
+		name: 'callListCampaignName',
+		toValue: (value) => parseCampaignId(value, 'Campaign ID'),
+		matches: ({ campaign_id: id }, value) => isSameId(id, Number(value)),
+	},
+	{
+		filter: 'from',
+		label: 'From',
+		name: 'callListFromName',
+		toValue: (value, dates) => boundOf(value, 'From', dates),
+	},
+	{
+		filter: 'to',
+		label: 'To',
+		name: 'callListToName',
+		toValue: (value, dates) => boundOf(value, 'To', dates),
+	},
+	{
+		filter: 'phone',
+		label: 'Phone Number',
+		name: 'callListPhoneName',
+		toValue: (value) => withLatinDigits(asText(value)),
+		matches: isSameNumber,
+	},
+	{
+		filter: 'campaignUploadId',
+		label: 'Contact List ID',
+		toValue: parseContactListId,
+		matches: ({ campaign_upload_id: id }, value) => isSameId(id, Number(value)),
+	},
+];
+
+/** Those that the document shows. */
+export const KNOWN_STATUSES = `Known statuses are ${joinedWithAnd(OBSERVED_OUTCOMES)}. Any other one is sent to the service as it is.`;
+
+/** The filters that are set, for a message: `Status "picked" and Phone Number "+919876543210"`. Empty if there are none. */
+export function describeFilters(filters: CallFilters): string {
+	const given = FILTERS.filter(({ filter }) => !isUnset(filters[filter]));
+	return joinedWithAnd(given.map(({ filter, label }) => `${label} ${quoted(filters[filter])}`));
+}
+
+/**
+ * The query of these filters. Filters with the same name repeat it.
+ *
+ * @param zone time zone for dates without an offset
+ * @param alsoRequired other fields of the API mapping, so that one error names all
+ * @throws InvalidInput for an invalid value, or a filter without a name in the API mapping
+ */
+export function callListQuery(
+	filters: CallFilters,
+	mapping: ApiMapping,
+	zone: string,
+	alsoRequired: readonly MappingName[] = [],
+): Query {
+	requireOrder(filters, zone);
+	const given = FILTERS.filter(({ filter }) => !isUnset(filters[filter]));
+	mapping.require([...given.flatMap(({ name = [] }) => name), ...alsoRequired]);
+	const dates = { form: mapping.optional('callListDateForm'), zone };
+	const query = given.map(({ filter, name, toValue }) => ({
+		name: name === undefined ? 'campaign_upload_id' : mapping.required(name),
+		value: toValue(filters[filter], dates),
+	}));
+	return queryOf(query);
+}
+
+/**
+ * Requires that each call matches the filters, as far as it shows that. A service ignores the name of a filter that it
+ * doesn't know, and returns all calls.
+ *
+ * @throws OutcomeUnknown naming the filter
+ */
+export function requireMatching(
+	calls: readonly JsonObject[],
+	filters: CallFilters,
+	mapping: ApiMapping,
+): void {
+	for (const { filter, label, name, matches = () => true } of FILTERS) {
+		const { [filter]: value } = filters;
+		if (isUnset(value) || calls.every((call) => matches(call, value))) continue;
+		throw new OutcomeUnknown(
+			`The service returned calls that don't match '${label}' (${quoted(value)})`,
+			onScreenOnly(
+				name === undefined ? 'Ask your service provider.' : mapping.ignoredParameter(name),
+			),
+		);
+	}
+}
+
+/** Whether one of the numbers of a call is the wanted one. Those without a clear international format may be. */
+function isSameNumber(
+	{ phone_number: to, from_number: from }: JsonObject,
+	wanted: unknown,
+): boolean {
+	const [toKey, fromKey, wantedKey] = [phoneKey(to), phoneKey(from), phoneKey(wanted)];
+	return toKey === null || wantedKey === null || toKey === wantedKey || fromKey === wantedKey;
+}
+
+/** A filter may have other values than the calls, such as numbers, so only documented statuses are compared. */
+function isSameStatus(value: JsonValue | undefined, wanted: unknown): boolean {
+	const known: readonly unknown[] = OBSERVED_OUTCOMES;
+	return value === wanted || !known.includes(value) || !known.includes(wanted);
+}
+
+/**
+ * The moment of a bound. A bare date in To includes that day.
+ *
+ * @throws InvalidInput if it isn't a date
+ */
+function momentOf(value: unknown, label: 'From' | 'To', zone: string): DateTime {
+	const at = parseTime(value, zone);
+	if (at.isValid) return label === 'To' && isBareDate(value) ? at.endOf('day') : at;
+	throw new InvalidInput(
+		`'${label}' must be a date (got ${quoted(value)})`,
+		givenAs(label, 'Select a date, or enter one such as 2027-01-31 or 2027-01-31T18:30:00+05:30.'),
+	);
+}
+
+function requireOrder({ from, to }: CallFilters, zone: string): void {
+	if (isUnset(from) || isUnset(to)) return;
+	if (momentOf(from, 'From', zone) <= momentOf(to, 'To', zone)) return;
+	throw new InvalidInput(
+		`'From' (${quoted(from)}) is later than 'To' (${quoted(to)})`,
+		forEveryone('Give a date in From that is before the one in To.'),
+	);
+}
+
+/** A bound in the format of the service. Without a format, a bare date stays unchanged. */
+function boundOf(value: unknown, label: 'From' | 'To', { form, zone }: DateForm): string {
+	const at = momentOf(value, label, zone);
+	// Expressions often give UTC, whose day is another one than the workflow's.
+	if (form === 'date')
+		return inEnglish(at.zoneName === 'UTC' ? at.setZone(zone) : at, 'yyyy-MM-dd');
+	return form === undefined && isBareDate(value) ? asText(value) : withOffset(at);
+}
+
+function isBareDate(value: unknown): boolean {
+	return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value.trim());
+}

@@ -1,0 +1,89 @@
+import pLimit from 'p-limit';
+import shuffle from 'lodash/shuffle';
+import { READS_AT_ONCE } from '../service/limits';
+import type { Reader } from '../service/resolution';
+import { backoffMs, type Backoff, type Clock } from '../values/clock';
+import type { JsonObject } from '../values/json';
+import { whyNotRead } from '../service/notRead';
+import { hasEnded, type CallState, type StatusKeys } from './callEnd';
+
+const READ_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 60_000, factor: 1.5 };
+
+type WatchOptions = {
+	read: (callId: string) => Promise<JsonObject>;
+	/** Statuses that count as finished. */
+	finished: StatusKeys;
+	/** Whether the service has reported the end of a call whose record doesn't show it. */
+	isReported?: (callId: string) => boolean;
+	/** Reader of the message about a call that can't be read. */
+	reader: Reader;
+};
+
+/** The calls that an execution waits for: which have ended, and when to read the others again. */
+export class CallWatch {
+	private readonly calls: Map<string, CallState>;
+
+	constructor(
+		callIds: readonly string[],
+		private readonly options: WatchOptions,
+	) {
+		this.calls = new Map(callIds.map((callId) => [callId, { record: {}, hasEnded: false }]));
+	}
+
+	/** Calls that aren't known to have ended. */
+	get pending(): string[] {
+		return [...this.calls].flatMap(([callId, call]) => (call.hasEnded ? [] : callId));
+	}
+
+	/** A call as last read. Undefined if the execution doesn't wait for it. */
+	state(callId: string): CallState | undefined {
+		return this.calls.get(callId);
+	}
+
+	/** Reads these calls, several at a time. A call that can't be read has the reason in its state. */
+	async read(callIds: readonly string[]): Promise<void> {
+		const limit = pLimit(READS_AT_ONCE);
+		await Promise.all(callIds.map((callId) => limit(async () => await this.readOne(callId))));
+	}
+
+	/**
+	 * Whether all calls have ended. Reads pending calls in random groups that grow, until one hasn't ended. So each report
+	 * of one of many calls costs few reads, without a memory of earlier ones.
+	 */
+	async haveAllEnded(): Promise<boolean> {
+		const pending = shuffle(this.pending);
+		for (let size = 1; pending.length > 0; size *= 2) {
+			const group = pending.splice(0, size);
+			await this.read(group);
+			if (!group.every((callId) => this.calls.get(callId)?.hasEnded)) return false;
+		}
+		return true;
+	}
+
+	/**
+	 * Reads the pending calls in rounds, at growing intervals, until all have ended or the time limit is reached.
+	 *
+	 * @param until in milliseconds of the clock's `elapsed()`
+	 */
+	async readUntilAllEnded(clock: Clock, until: number): Promise<void> {
+		for (let round = 1; ; round++) {
+			const remaining = until - clock.elapsed();
+			if (this.pending.length === 0 || remaining <= 0) return;
+			await clock.sleep(Math.min(backoffMs(READ_BACKOFF, round), remaining));
+			await this.read(this.pending);
+		}
+	}
+
+	private async readOne(callId: string): Promise<void> {
+		const { read, finished, isReported, reader } = this.options;
+		try {
+			const record = await read(callId);
+			const isEnded = hasEnded(record, finished) || isReported?.(callId) === true;
+			this.calls.set(callId, { record, hasEnded: isEnded });
+		} catch (error) {
+			// The call was placed, so a failed read must not stop the node.
+			const { record = {} } = this.calls.get(callId) ?? {};
+			this.calls.set(callId, { record, hasEnded: false, readFailure: whyNotRead(error, reader) });
+		}
+	}
+}

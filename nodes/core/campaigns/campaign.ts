@@ -1,0 +1,160 @@
+import isNumber from 'lodash/isNumber';
+import mapValues from 'lodash/mapValues';
+import pickBy from 'lodash/pickBy';
+import sumBy from 'lodash/sumBy';
+import type { ApiClient } from '../service/client';
+import { getCampaignStatus, type Additions } from '../service/endpoints';
+import { recordOf } from '../service/envelope';
+import { OBSERVED_OUTCOMES, PICKED } from '../calls/callEnd';
+import { isJsonObject, type JsonObject, type JsonValue, numberIn } from '../values/json';
+import { plainText } from '../values/values';
+
+/** The response of a campaign status, by its documented fields. Missing fields are undefined. */
+export type CampaignView = {
+	/** The whole response. */
+	record: JsonObject;
+	campaign: JsonObject;
+	status: string | undefined;
+	calls: CallCounts | undefined;
+	uploads: CampaignUpload[];
+};
+
+/** Attempts, not contacts. */
+export type CallCounts = {
+	total: number | undefined;
+	byStatus: { [status: string]: number } | undefined;
+};
+
+/** What the document calls a campaign upload or contact list: its queues, but not its contacts. */
+export type CampaignUpload = { id: string; record: JsonObject; queues: Queue[] };
+
+export type Queue = {
+	agentUuid: string;
+	totalQueued: number;
+	completed: boolean;
+	record: JsonObject;
+};
+
+/**
+ * Reads `GET /v1/campaigns/{id}/status`.
+ *
+ * @throws OtherRecord if the response is about another campaign
+ */
+export async function readCampaign(
+	client: ApiClient,
+	campaignId: number,
+	additions?: Additions,
+): Promise<CampaignView> {
+	return viewCampaign(recordOf(await getCampaignStatus(client, campaignId, additions)));
+}
+
+export function viewCampaign(data: JsonValue): CampaignView {
+	const record = isJsonObject(data) ? data : { data };
+	const campaign = isJsonObject(record.campaign) ? record.campaign : {};
+	return {
+		record,
+		campaign,
+		status: typeof campaign.status === 'string' ? campaign.status : undefined,
+		calls: isJsonObject(record.calls) ? countsIn(record.calls) : undefined,
+		uploads: objectsIn(record.uploads).map((upload) => ({
+			id: plainText(upload.campaign_upload_id),
+			record: upload,
+			queues: objectsIn(upload.queues).map(queueIn),
+		})),
+	};
+}
+
+/** Whether all queues of the contact list are completed. False for a list that was never queued. */
+export function isCompleted({ queues }: CampaignUpload): boolean {
+	return queues.length > 0 && queues.every(({ completed }) => completed);
+}
+
+/** Whether the list is or was in the calling queue. A list that was only pushed may have an empty queue. A missing count isn't 0. */
+function isReleased({ queues }: CampaignUpload): boolean {
+	return queues.some(({ record, completed }) => record.total_queued !== 0 || completed);
+}
+
+function countsIn(calls: JsonObject): CallCounts {
+	const { total, by_status: byStatus } = calls;
+	return {
+		total: numberIn(total),
+		byStatus: isJsonObject(byStatus) ? pickBy(mapValues(byStatus, numberIn), isNumber) : undefined,
+	};
+}
+
+function queueIn(record: JsonObject): Queue {
+	return {
+		agentUuid: plainText(record.agent_uuid),
+		totalQueued: typeof record.total_queued === 'number' ? record.total_queued : 0,
+		completed: record.completed === true,
+		record,
+	};
+}
+
+function objectsIn(value: JsonValue | undefined): JsonObject[] {
+	return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** The share of attempts that were picked up, from 0 to 1. `null` if the counts don't show it. */
+function connectRate(calls: CallCounts | undefined): number | null {
+	if (calls?.total === undefined) return null;
+	const { total, byStatus = {} } = calls;
+	// A missing count of picked-up attempts is 0 only if the other counts add up to the total.
+	const others = OBSERVED_OUTCOMES.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0);
+	const picked = byStatus[PICKED] ?? (others === total ? 0 : undefined);
+	return picked === undefined || picked > total ? null : ratio(picked, total);
+}
+
+/** `null` if the counts don't show it, or there are no contacts. */
+function attemptsPerContact(calls: CallCounts | undefined, contacts: number | null): number | null {
+	return calls?.total === undefined || contacts === null ? null : ratio(calls.total, contacts);
+}
+
+/** The contacts in all queues. `null` if the response lacks the lists, their queues, or a count. */
+function contactsIn({ record, uploads }: CampaignView): number | null {
+	const queues = uploads.flatMap((upload) => upload.queues);
+	const isCounted =
+		Array.isArray(record.uploads) &&
+		uploads.every(({ record: upload }) => Array.isArray(upload.queues)) &&
+		queues.every(({ record: queue }) => isNumber(queue.total_queued));
+	return isCounted ? sumBy(queues, 'totalQueued') : null;
+}
+
+function ratio(part: number, whole: number): number | null {
+	return whole > 0 ? Math.round((part / whole) * ROUNDED_TO) / ROUNDED_TO : null;
+}
+
+/** Four decimals. */
+const ROUNDED_TO = 10_000;
+
+/** One flat record with attempts by status, contacts, lists, connect rate, and attempts per contact. */
+export function simplifyCampaign(view: CampaignView): JsonObject {
+	const { campaign, calls, uploads } = view;
+	const contacts = contactsIn(view);
+	const attempts = Object.entries(calls?.byStatus ?? {}).map(
+		([status, count]) => [`attempts_${status}`, count] as const,
+	);
+	return {
+		campaign_id: campaign.id ?? null,
+		name: campaign.name ?? null,
+		status: campaign.status ?? null,
+		attempts_total: calls?.total ?? null,
+		...Object.fromEntries(attempts),
+		connect_rate: connectRate(calls),
+		contacts_queued: contacts,
+		attempts_per_contact: attemptsPerContact(calls, contacts),
+		lists_total: uploads.length,
+		lists_queued: uploads.filter(isReleased).length,
+		lists_completed: uploads.filter(isCompleted).length,
+	};
+}
+
+/**
+ * The texts by which n8n remembers a push of a number: that it began, and then what the service reported of its release.
+ *
+ * @param number equal for equal numbers in any format
+ */
+export function pushTexts(campaignId: number, number: string) {
+	const of = `${campaignId} ${number}`;
+	return { begun: `pushed ${of}`, released: `released ${of}`, unreleased: `unreleased ${of}` };
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'crypto';
+import { shortFingerprint } from '../values/hash';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../values/json';
+
+/** A message, or the answer to an interactive message, which is a choice or free-form input. */
+export type ClientFrame = { idempotency_key?: string } & (
+	| { type: 'message'; content: string }
+	| { type: 'interaction_response'; interaction_id: string; option_id: string }
+	| { type: 'interaction_response'; interaction_id: string; response: string }
+);
+
+export interface OutgoingFrame {
+	/** The frame as JSON. */
+	text: string;
+	/** Echoed on the ack. */
+	messageId: string;
+}
+
+/** 192 bits. */
+const ID_CHARS = 32;
+
+/** Begins the message IDs of these nodes. */
+export const OWN_PREFIX = 'n8n-';
+
+/**
+ * Adds a `message_id`, because only an echoed ID proves which frame an ack is about. With an idempotency key the ID is the
+ * same for every attempt, because the service may compare the frames.
+ */
+export function outgoingFrame(frame: ClientFrame): OutgoingFrame {
+	const id = frame.idempotency_key === undefined ? randomUUID() : shortFingerprint(frame, ID_CHARS);
+	const messageId = `${OWN_PREFIX}${id}`;
+	return { text: JSON.stringify({ ...frame, message_id: messageId }), messageId };
+}
+
+/** `type` of the acknowledgement (`ack` in docs/asyncapi.yaml). */
+const ACK_TYPE = 'ws_write_result';
+
+/** The states of a message that the service accepted (`AckState` in docs/asyncapi.yaml). */
+export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
+
+/** The ack `{ type, session_id, account_id, payload }`. */
+export interface Ack {
+	state: string;
+	/** As received, including `reply`, `error`, and `message_id`. */
+	payload: JsonObject;
+}
+
+/** One event `{ type, session_id, account_id, ts, event_id, payload }`. */
+export interface ChatEvent {
+	type: string;
+	/** For deduplication. Null if the service sent none. */
+	eventId: string | null;
+	payload: JsonObject;
+	/** The whole envelope as received. */
+	envelope: JsonObject;
+}
+
+/** `sessionId`: null if the frame doesn't name its session. */
+export type ReceivedFrame = { sessionId: string | null } & (
+	| { kind: 'ack'; ack: Ack }
+	| { kind: 'event'; event: ChatEvent }
+);
+
+/** Parses a frame from the service. Null if it can't be read, such as an undocumented heartbeat. Never throws. */
+export function parseFrame(frame: unknown): ReceivedFrame | null {
+	const envelope = typeof frame === 'string' ? parseJson(frame) : undefined;
+	if (!isJsonObject(envelope) || typeof envelope.type !== 'string') return null;
+	const { type } = envelope;
+	const sessionId = idText(envelope.session_id);
+	const payload = isJsonObject(envelope.payload) ? envelope.payload : {};
+	if (type === ACK_TYPE) {
+		const { state } = payload;
+		return typeof state === 'string' ? { kind: 'ack', sessionId, ack: { state, payload } } : null;
+	}
+	const event = { type, eventId: idText(envelope.event_id), payload, envelope };
+	return { kind: 'event', sessionId, event };
+}
+
+/** The error of an ack, also if it isn't text as documented. Null if there is none. */
+export function errorText({ payload: { error } }: Ack): string | null {
+	if (error === undefined || error === null || error === false || error === '') return null;
+	return typeof error === 'string' ? error : JSON.stringify(error);
+}
+
+/** The document doesn't give the type of IDs, so a number and its digits are the same ID. */
+export function idText(value: JsonValue | undefined): string | null {
+	if (typeof value === 'number') return String(value);
+	return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,227 @@
+import {
+	asSentence,
+	type ErrorFacts,
+	ExplainedError,
+	InvalidInput,
+	isRejection,
+	ServiceRejection,
+} from '../service/errors';
+import { USER, type Explanation } from '../service/resolution';
+import { type Backoff, backoffMs } from '../values/clock';
+import { messageOf } from '../values/values';
+import type { SocketEnd } from './socket';
+
+/**
+ * "About 1, 2, 4, 8 seconds, capped at 30", with jitter, so that many sessions don't reconnect at the same moment. Also
+ * for messages that are sent again, because the document has no other figures for the chat engine.
+ */
+export const CHAT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
+
+/** "When the agent is inactive (1008), poll slowly (about every 20 seconds)". */
+const SLOW_POLL_MS = 20_000;
+
+/**
+ * Attempts in a row. Others follow at intervals of minutes: a trigger never gives up, because the service may be down for
+ * hours.
+ */
+const ATTEMPTS = {
+	/** After 1, 2, 4, 8, 16, and 30 seconds. */
+	soon: 6,
+	/** After 1 second, then every 20 seconds for ten minutes. */
+	slowly: 31,
+	carefully: 1,
+};
+
+type Pace = keyof typeof ATTEMPTS;
+
+const LOST_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };
+
+/**
+ * A connection that lasted this long resets all counts. Longer than `SLOW_POLL_MS`, so that two clients that displace each
+ * other stop at some point. Shorter than the time after which proxies close a quiet connection: 60 seconds, and some 30.
+ */
+const HEALTHY_AFTER_MS = 25_000;
+
+/** A connection that ended without a close frame (RFC 6455). */
+const BROKEN = 1006;
+
+/**
+ * Safe to reconnect with the same token: 1011 by the document, closes without a specific reason (1000, 1001, 1005, 1006),
+ * and what the WebSocket registry defines as temporary (1012 restart, 1013 try again later, 1014 bad gateway) or as caused
+ * by one message (1009 too big).
+ */
+const TRANSIENT_CODES: ReadonlySet<number> = new Set([
+	1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014,
+]);
+
+/** How one attempt to connect to the session ended. */
+export type AttemptEnd =
+	| { kind: 'socket'; end: SocketEnd }
+	/** No token was issued, or none that can be used. */
+	| { kind: 'token'; error: unknown };
+
+export type EndingKind = 'session_closed' | 'rejected' | 'unreachable' | 'no_token';
+
+/** Another attempt can't change it. */
+export type End = { kind: 'end'; why: EndingKind };
+
+export type NextAttempt = {
+	kind: 'retry';
+	why: EndingKind;
+	afterMs: number;
+	token: 'keep' | 'new';
+	/** Whether an action gives up, because the next attempts probably fail, too. */
+	isLasting: boolean;
+	/** Whether the connection was healthy before. */
+	isFirst: boolean;
+};
+
+type NextStep =
+	| [why: EndingKind, then: 'end']
+	| [why: EndingKind, then: Pace, token: 'keep' | 'new'];
+
+/** What follows the end of an attempt to connect (`x-close-codes` in docs/asyncapi.yaml). */
+function nextStep(attempt: AttemptEnd): NextStep {
+	if (attempt.kind === 'token') {
+		const { error } = attempt;
+		// By the body, as in the error table, because the documented status (409) has other meanings, too.
+		if (isRejection(error, 'session_closed')) return ['session_closed', 'end'];
+		// The response has no token, or its URL can't be used.
+		if (error instanceof InvalidInput) return ['no_token', 'end'];
+		const isRejected = error instanceof ServiceRejection && !error.isTransient;
+		if (!isRejected) return ['unreachable', 'soon', 'new'];
+		// An API token that is rejected for all sessions may be accepted again later.
+		return error.status === 401 ? ['no_token', 'carefully', 'new'] : ['no_token', 'end'];
+	}
+	const { cause, code } = attempt.end;
+	if (cause === 'session_closed') return ['session_closed', 'end'];
+	// It didn't open, or this node closed it, for example because an ack was missing.
+	if (cause !== 'closed' || code === null) return ['unreachable', 'soon', 'keep'];
+	if (TRANSIENT_CODES.has(code)) return ['unreachable', 'soon', 'keep'];
+	// "Token missing, expired, invalid, or for another account": mint a new token, reconnect.
+	if (code === 4401) return ['no_token', 'soon', 'new'];
+	// "Token's session/stream mismatch, agent inactive, or claim conflict": never with the same token, which rules out a
+	// mismatch. The close reason is shown, but not evaluated.
+	if (code === 1008) return ['rejected', 'slowly', 'new'];
+	// Another client may have taken over. The documented 1003 can't occur, because these nodes send text only.
+	return ['rejected', 'carefully', 'new'];
+}
+
+/** Counts the attempts in a row, which decide when the next one follows. */
+export class ReconnectPolicy {
+	private readonly counts = new Map<Pace, number>();
+	private isFirst = true;
+
+	constructor(private readonly random: () => number) {}
+
+	/** For a new user, attempts follow each other quickly again. */
+	restart(): void {
+		this.counts.clear();
+	}
+
+	/** After a connection that was healthy, or was renewed. */
+	wasHealthy(): void {
+		this.restart();
+		this.isFirst = true;
+	}
+
+	next(attempt: AttemptEnd): End | NextAttempt {
+		const [why, pace, token = 'keep'] = nextStep(attempt);
+		if (pace === 'end') return { kind: 'end', why };
+		if (attempt.kind === 'socket' && attempt.end.openForMs >= HEALTHY_AFTER_MS) this.wasHealthy();
+		const count = (this.counts.get(pace) ?? 0) + 1;
+		this.counts.set(pace, count);
+		const { isFirst } = this;
+		this.isFirst = false;
+		const afterMs = this.delayMs(pace, count);
+		const isLasting = pace !== 'soon' && count > 1;
+		return { kind: 'retry', why, afterMs, token, isLasting, isFirst };
+	}
+
+	private delayMs(pace: Pace, count: number): number {
+		const later = count - ATTEMPTS[pace];
+		if (later > 0) return backoffMs(LOST_BACKOFF, later, this.random);
+		return pace === 'slowly' && count > 1
+			? SLOW_POLL_MS
+			: backoffMs(CHAT_BACKOFF, count, this.random);
+	}
+}
+
+/** Why a connection ended for good. Messages that were still waiting were not sent. */
+export class ChatEnded extends ExplainedError {
+	override readonly name = 'ChatEnded';
+	readonly outcome = 'not_sent';
+
+	constructor(
+		readonly kind: EndingKind,
+		{ message, resolution }: Explanation,
+		facts: Pick<ErrorFacts, 'originalMessage' | 'origin'> = {},
+	) {
+		// The same message may succeed later.
+		super(message, resolution, { ...facts, isTransient: kind === 'unreachable' });
+	}
+}
+
+/** What happened, what a person can do, and what a model can do. */
+type Text = readonly [message: string, onScreen: string, forModel?: string];
+
+const ENDINGS: Record<EndingKind, Text> = {
+	session_closed: [
+		'The chat session is closed',
+		'Create a new session to continue the conversation.',
+		'Use another session. A closed session stays closed.',
+	],
+	rejected: [
+		'The service rejects the connection to this chat session',
+		"The session is in use by another client, or its agent is inactive. Check that the agent is active. To take the session from another client, such as a support desk, another n8n instance, or another process of this one, turn on 'Disconnect Other Connection'.",
+		`The session is in use by another client, such as a support desk, or its agent is inactive. Tell ${USER} about it.`,
+	],
+	unreachable: [
+		'The connection to the chat session keeps failing',
+		'Check that the service is available and that n8n can reach it. Then run or publish the workflow again.',
+		'Try again later.',
+	],
+	no_token: [
+		'The service issues no WebSocket token for this session, or rejects it',
+		'Check the session ID, and check that the credential belongs to the account of this session. Then run or publish the workflow again.',
+		"Check the session ID. A session of another account can't be used.",
+	],
+};
+
+/** @param redact removes tokens from a text */
+export function describeEnding(
+	kind: EndingKind,
+	attempt: AttemptEnd,
+	redact: (text: string) => string = (text) => text,
+): ChatEnded {
+	const { originalMessage, origin } = whatWasSaid(attempt);
+	return new ChatEnded(kind, explanationOf(kind, attempt), {
+		originalMessage: originalMessage && redact(originalMessage),
+		origin,
+	});
+}
+
+function explanationOf(kind: EndingKind, attempt: AttemptEnd): Explanation {
+	const cause = attempt.kind === 'token' ? attempt.error : null;
+	const [message, onScreen, forModel = ''] = ENDINGS[kind];
+	if (!(cause instanceof ExplainedError)) return { message, resolution: { onScreen, forModel } };
+	// The error itself explains why there's no usable token.
+	if (kind === 'no_token' || kind === 'session_closed') return cause.explanation;
+	const noToken = `The service issued no WebSocket token. ${asSentence(cause.message)} ${cause.resolution}`;
+	return { message, resolution: { onScreen: noToken, forModel } };
+}
+
+/** The close code and reason, or why there's no usable token. May contain tokens. */
+export function whatWasSaid(attempt: AttemptEnd): Pick<ErrorFacts, 'originalMessage' | 'origin'> {
+	if (attempt.kind === 'token') {
+		const { error } = attempt;
+		if (!(error instanceof ExplainedError)) {
+			return { originalMessage: messageOf(error), origin: 'n8n' };
+		}
+		return { originalMessage: error.originalMessage, origin: error.origin };
+	}
+	const { code, reason } = attempt.end;
+	if (code === null) return {};
+	const originalMessage = [`close code ${code}`, reason].filter(Boolean).join(' · ');
+	return { originalMessage, origin: code === BROKEN ? 'network' : 'service' };
+}

@@ -1,0 +1,79 @@
+import once from 'lodash/once';
+import { findAgents, requireAllAgents } from '../agents';
+import type { ApiClient } from '../service/client';
+import { getActiveAgents } from '../service/endpoints';
+import { asSentence, explained } from '../service/errors';
+import type { ApiResponse } from '../service/http';
+import { readWholeList } from '../service/paging';
+import type { ApiMapping } from '../profile/apiMapping';
+import { forEachWithPauses } from '../values/pauses';
+import { counted } from '../values/values';
+import { DND_LIST_KEEPS_CHANGING, dndList } from './dndList';
+import { ListedNumbers } from './listedNumbers';
+
+type Account = { client: ApiClient; apiMapping: ApiMapping };
+/** The numbers to call, and a word for what they belong to. */
+type Numbers = { phones: Iterable<string>; what: string };
+
+/** Returns a function that checks an agent. The account's active agents are read once for all of them. */
+export function agentChecker(account: Account) {
+	const readAgents = once(async () => await getActiveAgents(account.client));
+	return async (agentUuid: string, numbers: Numbers): Promise<string[]> =>
+		await checkAgent(account, agentUuid, numbers, readAgents);
+}
+
+/** What the service would say about the agent and these numbers, in sentences, as far as it can be read. Sends nothing. */
+async function checkAgent(
+	account: Account,
+	agentUuid: string,
+	numbers: Numbers,
+	readAgents: () => Promise<ApiResponse>,
+): Promise<string[]> {
+	const unreadable = (what: string) => (error: unknown) =>
+		`${what} couldn't be read: ${asSentence(explained(error).message)}`;
+	return await Promise.all([
+		activeText(readAgents, account.apiMapping, agentUuid).catch(
+			unreadable('The list of active agents'),
+		),
+		skippedText(account, agentUuid, numbers).catch(unreadable("The agent's do-not-disturb list")),
+	]);
+}
+
+async function activeText(
+	readAgents: () => Promise<ApiResponse>,
+	apiMapping: ApiMapping,
+	agentUuid: string,
+): Promise<string> {
+	const { body } = await readAgents();
+	const agents = findAgents(body, apiMapping);
+	if (agents.some(({ uuid }) => uuid === agentUuid)) return 'The agent is active.';
+	requireAllAgents(body, agents);
+	return "The agent isn't among the active agents of the account, so it may not call anybody.";
+}
+
+/** Nothing is known of the list if the credential doesn't describe it. */
+async function skippedText(
+	{ client, apiMapping }: Account,
+	agentUuid: string,
+	{ phones, what }: Numbers,
+): Promise<string> {
+	const names = ['dndListAgentName', 'dndListPageName'] as const;
+	if (names.some((name) => apiMapping.optional(name) === undefined))
+		return "The credential doesn't describe the agent's do-not-disturb list, so only the service checks it.";
+	const list = dndList(client, { agentUuid, limit: Infinity }, apiMapping);
+	const { entries } = await readWholeList(list, DND_LIST_KEEPS_CHANGING);
+	const listed = new ListedNumbers(entries);
+	let [all, skipped, unclear] = [0, 0, 0];
+	await forEachWithPauses(phones, (phone) => {
+		all++;
+		try {
+			if (listed.entryOf(phone) !== undefined) skipped++;
+		} catch (error) {
+			explained(error);
+			unclear++;
+		}
+	});
+	const more =
+		unclear > 0 ? ` The list leaves it open for ${unclear.toLocaleString('en-US')} more.` : '';
+	return `The agent's do-not-disturb list has ${skipped.toLocaleString('en-US')} of ${counted(all, what)}.${more}`;
+}

@@ -1,0 +1,123 @@
+import once from 'lodash/once';
+import sortedIndex from 'lodash/sortedIndex';
+import { InvalidInput } from '../service/errors';
+import { forEveryone } from '../service/resolution';
+import { asText } from '../values/values';
+import type { JsonObject } from '../values/json';
+import { isAccepted, readCampaignPhone } from '../phone/campaignPhone';
+import { phoneKey } from '../phone/phoneKey';
+import { digitsIn, isWritten, readWritten } from '../phone/written';
+import { withLatinDigits } from '../values/text';
+
+/** The shortest possible number. */
+const MIN_DIGITS = 4;
+
+/** A number that is compared without its country, so there's no key that equal numbers have in common. */
+type ComparedNumber = {
+	/** All digits. Indian mobile numbers include their country code. */
+	digits: string;
+	hasCode: boolean;
+	/** How the full number ends: all digits, or without country code, those that aren't only dialed within the country. */
+	ending: string;
+};
+
+type ListedNumber = ComparedNumber & { entry: JsonObject };
+
+/** The entries of an agent's list, for looking up numbers. */
+export class ListedNumbers {
+	private readonly byDigits = new Map<string, ListedNumber>();
+	private readonly byEnding = new Map<string, ListedNumber>();
+	/** The lengths of these endings. */
+	private readonly lengths = new Set<number>();
+	/** An entry that isn't a single number, such as two numbers, or one that hides digits. It could be about any number. */
+	private unclear: JsonObject | undefined;
+	/** Reversed digits, sorted, so that numbers with the same ending are adjacent. */
+	private readonly backwards = once(() => [...this.byDigits.keys()].map(reversed).sort());
+
+	constructor(entries: readonly JsonObject[]) {
+		for (const entry of entries) {
+			const phone = asText(entry.phone);
+			const listed = { ...compared(phone), entry };
+			if (!isWritten(readWritten(phone))) this.unclear ??= entry;
+			add(this.byDigits, listed.digits, listed);
+			if (listed.ending.length < MIN_DIGITS) continue;
+			add(this.byEnding, listed.ending, listed);
+			this.lengths.add(listed.ending.length);
+		}
+	}
+
+	/**
+	 * The entry of a number, or `undefined` if it is certainly not on the list.
+	 *
+	 * @throws InvalidInput if the number may equal an entry, because one of both has no country code, or an entry isn't a
+	 * single number
+	 */
+	entryOf(phone: string): JsonObject | undefined {
+		const wanted = compared(phone);
+		const same = this.byDigits.get(wanted.digits);
+		if (same !== undefined) return same.entry;
+		if (this.unclear !== undefined) {
+			throw new InvalidInput(
+				`"${phone}" may be listed, because the entry "${asText(this.unclear.phone)}" on the list isn't a single phone number`,
+				forEveryone('Correct this entry on the list.'),
+			);
+		}
+		for (const { hasCode, entry } of this.endingAlike(wanted)) {
+			// With their country codes, different digits are different numbers.
+			if (hasCode && wanted.hasCode) continue;
+			throw new InvalidInput(
+				`"${phone}" and "${asText(entry.phone)}" on the list may be the same number, because one of them has no country code`,
+				forEveryone('Write the number with + and its country code.'),
+			);
+		}
+		return undefined;
+	}
+
+	/** The entries that end like the number, or like which the number ends. One of both may have a prefix, such as 011. */
+	private *endingAlike({ digits, ending }: ComparedNumber): Generator<ListedNumber> {
+		for (const length of this.lengths) {
+			const listed = length <= digits.length && this.byEnding.get(digits.slice(-length));
+			if (listed) yield listed;
+		}
+		if (ending.length < MIN_DIGITS) return;
+		const all = this.backwards();
+		const start = reversed(ending);
+		for (let at = sortedIndex(all, start); all[at]?.startsWith(start) === true; at++) {
+			const listed = this.byDigits.get(reversed(all[at] ?? ''));
+			if (listed !== undefined) yield listed;
+		}
+	}
+}
+
+/** Of equal entries, one without country code may equal more numbers. */
+function add(map: Map<string, ListedNumber>, key: string, listed: ListedNumber): void {
+	if (!listed.hasCode || !map.has(key)) map.set(key, listed);
+}
+
+function compared(phone: string): ComparedNumber {
+	const reading = readCampaignPhone(phone);
+	if (isAccepted(reading)) {
+		const { phone: accepted, phoneKey: digits } = reading;
+		const hasCode = accepted.startsWith('+');
+		return { digits, hasCode, ending: hasCode ? digits : accepted };
+	}
+	// 0011 is a prefix itself, and no number with its country code starts with 11.
+	const international = withLatinDigits(phone).replace(/^00(?!11)/, '+');
+	const written = digitsIn(international);
+	if (!international.startsWith('+')) {
+		const ending = written.replace(/^(?:0+|8)/, '');
+		const isLong = ending.length >= MIN_DIGITS;
+		return {
+			digits: written,
+			hasCode: false,
+			ending: isLong ? ending : written.slice(-MIN_DIGITS),
+		};
+	}
+	// "+44 (0) 20" may be written as +44020. The zero is only dialed within the country.
+	const digits = phoneKey(`+${written}`) ?? written;
+	return { digits, hasCode: true, ending: digits };
+}
+
+function reversed(digits: string): string {
+	return digits.split('').reverse().join('');
+}

@@ -1,0 +1,73 @@
+import { givenAs } from '../service/modelFormats';
+import { InvalidInput } from '../service/errors';
+import { isUnset, quoted } from '../values/values';
+import { callingCodeOf, countryName, isDialedFromAbroad } from './countries';
+import { isIndian, readIndian, TOLL_FREE } from './india';
+import { columnAdvice, isWritten, readWritten, type Unreadable, type Written } from './written';
+
+const INDIA = 'IN';
+const NUMBER_OR_COLUMN =
+	"Enter the number to call. If it's an expression, check the name of the column.";
+const DIGITS_ALONE =
+	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.';
+
+/**
+ * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
+ * has no rules for other countries, so there only an explicit country code (`+44 …`, `0044 …`) is removed, and all other
+ * digits are sent unchanged for the service to check.
+ *
+ * @param country ISO 3166-1 alpha-2
+ * @throws InvalidInput unless it can be a phone number
+ */
+export function phoneNumber(value: unknown, country: string): string {
+	if (isUnset(value)) {
+		throw new InvalidInput("'Phone Number' is empty", givenAs('Phone Number', NUMBER_OR_COLUMN));
+	}
+	const written = readWritten(value);
+	if (!isWritten(written)) throw unusable(value, written);
+	return country === INDIA ? ofIndia(value, written) : ofCountry(value, written, country);
+}
+
+function ofIndia(value: unknown, written: Written): string {
+	const number = readIndian(written);
+	if (isIndian(number)) return number.subscriber;
+	const { plus, digits } = written;
+	const national = digits.replace(/^0/, '');
+	if (!plus && TOLL_FREE.test(national)) return national;
+	const international = plus ? digits : digits.replace(/^00/, '');
+	const isOther = (plus || digits.startsWith('00')) && !international.startsWith('91');
+	if (isOther) throw anotherCountry(value, INDIA);
+	throw unusable(value, number);
+}
+
+function ofCountry(value: unknown, { digits, plus }: Written, country: string): string {
+	const code = callingCodeOf(country);
+	if (code !== undefined && plus && digits.startsWith(code)) {
+		const national = digits.slice(code.length);
+		if (national === '') throw unusable(value, { issue: `has no digits after +${code}` });
+		return national;
+	}
+	if (plus) throw anotherCountry(value, country);
+	const dialedFromAbroad = code !== undefined && isDialedFromAbroad(digits, code);
+	return dialedFromAbroad ? digits.slice(2 + code.length) : digits;
+}
+
+/** A number that is called with the code of another country would reach a stranger. */
+function anotherCountry(value: unknown, country: string): InvalidInput {
+	const code = callingCodeOf(country);
+	const chosen = `${countryName(country)}${code === undefined ? '' : ` (+${code})`}`;
+	return new InvalidInput(
+		`'Phone Number' ${quoted(value)} has another country code, but 'Country' is ${chosen}`,
+		{
+			onScreen: "Choose the country of the number in 'Country', or correct the number.",
+			forModel: 'Give the country of the number in Country, or correct the number.',
+		},
+	);
+}
+
+function unusable(value: unknown, { issue, resolution = DIGITS_ALONE }: Unreadable): InvalidInput {
+	return new InvalidInput(
+		`'Phone Number' ${quoted(value)} ${issue}`,
+		givenAs('Phone Number', resolution + columnAdvice(value, 'Phone Number')),
+	);
+}

@@ -1,0 +1,125 @@
+import compact from 'lodash/compact';
+import { forEveryone } from '../service/resolution';
+import { InvalidInput } from '../service/errors';
+import { isUnset, quoted } from '../values/values';
+import { phoneNumber } from './callPhone';
+import { isAccepted, readCampaignPhone } from './campaignPhone';
+import { callingCodeOf, hasTrunkZero, isDialedFromAbroad, leadingCode } from './countries';
+import { INDIAN_CODE, isIndian, readIndian } from './india';
+import { columnAdvice, isWritten, readWritten, type Written } from './written';
+
+const ITALIAN_CODE = '39';
+/** Codes with ten-digit numbers, and the digit that may be dialed before them within the country. */
+const TEN_DIGITS = new Map([
+	['1', '1'],
+	['7', '8'],
+]);
+/** Prefixes within the country, other than zero: Hungary, Lithuania, Belarus, Turkmenistan. */
+const TRUNK_PREFIX = new Map([
+	['36', '06'],
+	['370', '8'],
+	['375', '8'],
+	['993', '8'],
+]);
+/** E.164 allows 15 digits. Shorter numbers than the minimum only work within a country. */
+const MIN_KEY_DIGITS = 7;
+const MAX_KEY_DIGITS = 15;
+
+/**
+ * `phone_key`: the digits of a number in international format without `+`, equal wherever the number is read. `null` if
+ * that isn't certain, such as for digits that may or may not begin with a country code.
+ *
+ * @param country ISO 3166-1 alpha-2 of a number that may be written without its country code
+ */
+export function phoneKey(value: unknown, country?: string): string | null {
+	if (isUnset(value)) return null;
+	const written = readWritten(value);
+	if (!isWritten(written)) return null;
+	const code = country === undefined ? undefined : callingCodeOf(country);
+	const { digits, plus } = written;
+	if (plus) return keyOfInternational(digits);
+	if (code === undefined) return null;
+	if (code === INDIAN_CODE) return keyOfIndian(written);
+	return isDialedFromAbroad(digits, code)
+		? keyOfInternational(digits.slice(2))
+		: keyOfNational(digits, code);
+}
+
+function keyOfIndian(written: Written): string | null {
+	const number = readIndian(written);
+	return isIndian(number) ? `${INDIAN_CODE}${number.subscriber}` : null;
+}
+
+/** For digits that certainly begin with a country code. */
+function keyOfInternational(digits: string): string | null {
+	if (digits.startsWith(INDIAN_CODE)) return keyOfIndian({ digits, plus: true });
+	const code = leadingCode(digits);
+	if (code === undefined) return null;
+	const rest = digits.slice(code.length);
+	if (TEN_DIGITS.has(code) && rest.length !== 10) return null;
+	return withCountryCode(code, rest);
+}
+
+/** For digits in national format. If they begin like the country's code, they may include it. */
+function keyOfNational(digits: string, code: string): string | null {
+	const prefix = TEN_DIGITS.get(code);
+	if (prefix !== undefined) {
+		const isPrefixed = digits.startsWith(prefix) || digits.startsWith(code);
+		const subscriber = digits.length === 11 && isPrefixed ? digits.slice(1) : digits;
+		return subscriber.length === 10 ? `${code}${subscriber}` : null;
+	}
+	if (digits.startsWith(code) || digits.startsWith(TRUNK_PREFIX.get(code) ?? code)) return null;
+	// Without a trunk zero, a leading zero may be part of the number or of another prefix.
+	if (digits.startsWith('0') && !hasTrunkZero(code) && code !== ITALIAN_CODE) return null;
+	return withCountryCode(code, digits);
+}
+
+/** Removes a zero that is only dialed within the country. */
+function withCountryCode(code: string, written: string): string | null {
+	const subscriber = hasTrunkZero(code) ? written.replace(/^0/, '') : written;
+	if (hasTrunkZero(code) && subscriber.startsWith('0')) return null;
+	const length = code.length + subscriber.length;
+	return length >= MIN_KEY_DIGITS && length <= MAX_KEY_DIGITS ? `${code}${subscriber}` : null;
+}
+
+/**
+ * `391 234 5678` in Italy may begin with the country's code (39) or not, and `8 612 34567` in Lithuania with a prefix. So all
+ * codes and prefixes before the number itself are removed.
+ */
+function withoutPrefixes(international: string): string {
+	const code = leadingCode(international);
+	if (code === undefined || code === INDIAN_CODE || TEN_DIGITS.has(code)) return international;
+	const number = international.slice(code.length);
+	const prefixes = compact([code, hasTrunkZero(code) && '0', TRUNK_PREFIX.get(code)]);
+	const prefix = prefixes.find((one) => number.startsWith(one) && number !== one);
+	if (prefix === undefined) return international;
+	return withoutPrefixes(`${code}${number.slice(prefix.length)}`);
+}
+
+/**
+ * Equal for all numbers that may be the same, so that nobody is called twice: for duplicates, limits, and what n8n
+ * remembers of calls and pushes. Two numbers with the same {@link phoneKey} also have the same loose one.
+ *
+ * @param country ISO 3166-1 alpha-2 of a number that may be written without its country code
+ * @throws InvalidInput unless it can be a phone number
+ */
+export function loosePhoneKey(value: unknown, country: string | undefined): string {
+	if (isUnset(value)) {
+		throw new InvalidInput("'Phone' is empty", forEveryone('Enter the phone number to forget.'));
+	}
+	if (country !== undefined) {
+		const sent = phoneNumber(value, country);
+		const code = callingCodeOf(country);
+		const key = phoneKey(value, country) ?? (code && `${code}${sent}`);
+		return key === undefined ? `${country} ${sent}` : withoutPrefixes(key);
+	}
+	const pushed = readCampaignPhone(value);
+	const key = phoneKey(value) ?? (isAccepted(pushed) ? pushed.phoneKey : null);
+	if (key !== null) return withoutPrefixes(key);
+	throw new InvalidInput(
+		`'Phone' ${quoted(value)} has no clear international format`,
+		forEveryone(
+			`Enter the number with + and its country code, or choose its 'Country'.${columnAdvice(value, 'Phone')}`,
+		),
+	);
+}

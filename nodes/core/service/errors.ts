@@ -1,0 +1,265 @@
+import { onScreenOnly, type Explanation, type Reader, type Resolution } from './resolution';
+import type { ErrorCode } from './errorTable';
+import type { RejectionBody } from './rejectionBody';
+import { firstCharacters } from '../values/text';
+
+/** What is known of an error besides its text. */
+export type ErrorFacts = {
+	/** The text of `origin`, shortened if it's very long. */
+	originalMessage?: string | undefined;
+	/** The source of `originalMessage`. */
+	origin?: ErrorOrigin | undefined;
+	/** Whether the same request may succeed later without changes. */
+	isTransient?: boolean;
+	/** Whether nothing in the request can be corrected, so the resolution is complete. */
+	isFinal?: boolean;
+	/** The error of a part, such as one call, that this one reports. */
+	cause?: unknown;
+};
+
+/** A list of thousands of rejected rows would fill each item, and the context of a model. */
+const MAX_ORIGINAL_CHARACTERS = 2_000;
+
+/** An error for a person or a model: `message` says what happened, `resolution` what to do. */
+export abstract class ExplainedError extends Error {
+	abstract readonly outcome: Outcome;
+	/** What a person in n8n can do. */
+	readonly resolution: string;
+	readonly originalMessage: string | undefined;
+	readonly origin: ErrorOrigin;
+	readonly isTransient: boolean;
+	readonly isFinal: boolean;
+
+	constructor(
+		message: string,
+		private readonly resolutions: Resolution,
+		{
+			originalMessage,
+			origin = 'service',
+			isTransient = false,
+			isFinal = false,
+			cause,
+		}: ErrorFacts = {},
+	) {
+		super(message, cause === undefined ? {} : { cause });
+		this.resolution = resolutions.onScreen;
+		this.originalMessage =
+			originalMessage !== undefined && originalMessage.length > MAX_ORIGINAL_CHARACTERS
+				? `${firstCharacters(originalMessage, MAX_ORIGINAL_CHARACTERS)}…`
+				: originalMessage;
+		this.origin = origin;
+		this.isTransient = isTransient;
+		this.isFinal = isFinal;
+	}
+
+	/** What a model can do if it uses the node as a tool. Empty if nothing. */
+	get resolutionForModel(): string {
+		return this.resolutions.forModel;
+	}
+
+	/** Whether a model needs the current time for that. */
+	get needsTime(): boolean {
+		return this.resolutions.needsTime === true;
+	}
+
+	/** Message and resolution, to create another error with the same text. */
+	get explanation(): Explanation {
+		return { message: this.message, resolution: this.resolutions };
+	}
+
+	/** The resolution and the original message, for n8n's screen. */
+	get description(): string {
+		return this.descriptionFor('onScreen');
+	}
+
+	descriptionFor(reader: Reader): string {
+		const resolution = this.resolutions[reader];
+		if (this.originalMessage === undefined) return resolution;
+		return `${resolution} ${QUOTES[this.origin]}: ${asSentence(this.originalMessage)}`.trim();
+	}
+}
+
+/**
+ * - `service`: the error body of the service
+ * - `response`: a response in another form, which a proxy or firewall may have sent
+ * - `network`: no response, only the code of the network fault
+ * - `n8n`: why n8n blocked the request
+ */
+export type ErrorOrigin = 'service' | 'response' | 'network' | 'n8n';
+
+/** How a description introduces the original message. */
+const QUOTES: { [origin in ErrorOrigin]: string } = {
+	service: 'The service said',
+	response: 'The response was',
+	network: 'The network reported',
+	n8n: 'n8n said',
+};
+
+/** Whether the same request may succeed later. False for errors without an explanation. */
+export function isTransient(error: unknown): boolean {
+	return error instanceof ExplainedError && error.isTransient;
+}
+
+/**
+ * What is known about the effect of a request.
+ * - `not_sent`: the request didn't reach the service
+ * - `rejected`: the service rejected it, or an HTTP status says that it wasn't processed
+ * - `unknown`: it may have taken effect
+ */
+export type Outcome = 'not_sent' | 'rejected' | 'unknown';
+
+/** An invalid parameter or row, or a value that the API mapping of the credential lacks. Found before the request is sent. */
+export class InvalidInput extends ExplainedError {
+	override readonly name = 'InvalidInput';
+	readonly outcome = 'not_sent';
+}
+
+/**
+ * The request didn't reach the service, for example because of an unknown host or an untrusted certificate. `isTransient`
+ * is false if a person must fix something, such as a certificate or a rule of n8n.
+ */
+export class NotSent extends ExplainedError {
+	override readonly name = 'NotSent';
+	readonly outcome = 'not_sent';
+
+	constructor(message: string, resolution: Resolution, facts: ErrorFacts = {}) {
+		super(message, resolution, { isTransient: true, origin: 'network', ...facts });
+	}
+}
+
+/** The request was sent, but no response shows whether it took effect. */
+export class OutcomeUnknown extends ExplainedError {
+	override readonly name = 'OutcomeUnknown';
+	readonly outcome = 'unknown';
+	readonly status: number | undefined;
+
+	constructor(
+		message: string,
+		resolution: Resolution,
+		{
+			originalMessage,
+			status,
+			origin = status === undefined ? 'network' : 'service',
+			cause,
+		}: Pick<ErrorFacts, 'originalMessage' | 'origin' | 'cause'> & {
+			status?: number | undefined;
+		} = {},
+	) {
+		super(message, resolution, { originalMessage, origin, isTransient: true, cause });
+		this.status = status;
+	}
+
+	/** As plain data, to store between attempts. {@link OutcomeUnknown.fromStored} restores the error. */
+	toStored(): StoredUnknown {
+		const { explanation, originalMessage, status, origin } = this;
+		return {
+			...explanation,
+			origin,
+			...(originalMessage !== undefined && { originalMessage }),
+			...(status !== undefined && { status }),
+		};
+	}
+
+	static fromStored({ message, resolution, ...facts }: StoredUnknown): OutcomeUnknown {
+		return new OutcomeUnknown(message, resolution, facts);
+	}
+
+	/** The same error with a text that names what was sent. */
+	withText(text: Partial<Explanation>): OutcomeUnknown {
+		const { message, resolution } = { ...this.explanation, ...text };
+		return new OutcomeUnknown(message, resolution, this);
+	}
+}
+
+/** @throws the failure of a read before the request. If it's unknown, certainly nothing was sent. */
+export function failedBeforeSending(error: unknown): never {
+	if (!(error instanceof OutcomeUnknown)) throw error;
+	throw new NotSent(error.message, error.explanation.resolution, error);
+}
+
+/** An unknown outcome as stored between attempts. */
+export type StoredUnknown = Explanation & {
+	origin?: ErrorOrigin;
+	originalMessage?: string;
+	status?: number;
+};
+
+/** The service returned another record than the requested one. None of it may be used. */
+export class OtherRecord extends ExplainedError {
+	override readonly name = 'OtherRecord';
+	readonly outcome = 'unknown';
+
+	/** @param kind of the record, for the message: "call" */
+	constructor(kind: string, id: string) {
+		super(
+			`The service returned another ${kind} than the requested one`,
+			onScreenOnly(
+				`Nothing was changed. Report this to your service provider. The response for ${kind} "${id}" is about another ${kind}.`,
+			),
+		);
+	}
+}
+
+/** The service rejected the request, or an HTTP status says that it wasn't processed. */
+export class ServiceRejection extends ExplainedError {
+	override readonly name = 'ServiceRejection';
+	readonly outcome = 'rejected';
+
+	constructor(
+		{ message, resolution, isTransient = false }: Explanation,
+		originalMessage: string,
+		readonly status: number,
+		readonly rejection: RejectionBody,
+		origin: ErrorOrigin = 'service',
+		/** How long the service asks to wait. */
+		readonly retryAfterMs?: number,
+	) {
+		super(message, resolution, { originalMessage, origin, isTransient });
+	}
+}
+
+/** Whether the service rejected a request with this documented error. */
+export function isRejection(error: unknown, code: ErrorCode): error is ServiceRejection {
+	return error instanceof ServiceRejection && error.rejection.code === code;
+}
+
+/** The HTTP status of the response, if there was one. */
+export function httpStatusOf(error: ExplainedError): number | undefined {
+	if (error instanceof ServiceRejection || error instanceof OutcomeUnknown) return error.status;
+	return undefined;
+}
+
+/**
+ * The outcome of a request with an idempotency key whose earlier outcome is unknown. A later failure doesn't change it.
+ *
+ * @param failure of the later attempt
+ */
+export function failedRepeat({
+	originalMessage,
+	origin,
+}: Pick<ErrorFacts, 'originalMessage' | 'origin'>): OutcomeUnknown {
+	return new OutcomeUnknown(
+		'An earlier attempt may have sent this, and a later attempt failed, so the outcome is unknown',
+		{
+			onScreen:
+				'Check the service. If this is missing, send it again with the same idempotency key, which is safe.',
+			forModel: '',
+		},
+		{ originalMessage, origin },
+	);
+}
+
+/**
+ * Narrows an error to one with an explanation.
+ *
+ * @throws any other error unchanged, because it's a bug of this package
+ */
+export function explained(error: unknown): ExplainedError {
+	if (error instanceof ExplainedError) return error;
+	throw error;
+}
+
+/** Ends a text with a period, so that another sentence can follow. */
+export function asSentence(text: string): string {
+	return /[.!?]$/.test(text) ? text : `${text}.`;
+}

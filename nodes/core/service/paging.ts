@@ -1,0 +1,258 @@
+import isEqual from 'lodash/isEqual';
+import times from 'lodash/times';
+import pLimit from 'p-limit';
+import {
+	asRecord,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	numberIn,
+	outlineOf,
+} from '../values/json';
+import type { Limiter } from '../values/keyedMutex';
+import { forEachWithPauses } from '../values/pauses';
+import { plainText } from '../values/values';
+import { OutcomeUnknown } from './errors';
+import type { ApiResponse } from './http';
+import { READS_AT_ONCE } from './limits';
+import { onScreenOnly, type Explanation } from './resolution';
+
+/** A page of a list. Its position is a number, an offset, a cursor, or a link. */
+export type Page<Position> = {
+	entries: JsonObject[];
+	/**
+	 * The positions of the next pages, as far as they're known. Empty at the end of the list. An empty page may have a next
+	 * one, because a service may filter its pages. Only called if a next page is needed.
+	 *
+	 * @throws OutcomeUnknown if it isn't known whether there is one
+	 */
+	next: () => Position[];
+	/** Number of entries in the list, if the response has it. */
+	total?: number | undefined;
+	/** Whether the response says if there is a next page. Otherwise, its total ends the list. */
+	saysNext?: boolean;
+};
+
+/** A list that the service returns in pages. */
+export type PagedList<Position extends string | number> = {
+	/** @param position undefined for the first page */
+	read: (position: Position | undefined) => Promise<Page<Position>>;
+	/** Identifies an entry in every reading. If undefined, the whole entry does. */
+	keyOf: (entry: JsonObject) => string | undefined;
+	/** Limits parallel requests, also across lists. */
+	limiter?: Limiter | undefined;
+	/**
+	 * What a person can do if the pages repeat: check the page parameter of the API mapping, or for a documented one, "Ask your
+	 * service provider why every page is the same."
+	 */
+	loopAdvice: string;
+};
+
+/** One reading of a list. */
+export type Reading = {
+	entries: JsonObject[];
+	/** False if an entry moved to another page, or the list has fewer entries than its total. */
+	isComplete: boolean;
+	pages: number;
+};
+
+/** Empty pages in a row that end the list. Some services always return a next page. */
+const MAX_EMPTY_PAGES = 10;
+
+/**
+ * Reads a list once, page by page, up to the limit or the end of the list, and each entry once. Pages with known
+ * positions are requested together, and used in order.
+ *
+ * @param limit Infinity for all entries
+ * @throws OutcomeUnknown if the service repeats a page or its position, so that the list would never end, or if it isn't
+ * known whether there is a next page
+ */
+export async function readPages<Position extends string | number>(
+	{ read, keyOf, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PagedList<Position>,
+	limit: number,
+): Promise<Reading> {
+	const found = new FoundEntries(keyOf);
+	const seen = new Set<Position>();
+	let together: Array<Position | undefined> = [undefined];
+	let maxTogether = READS_AT_ONCE;
+	for (;;) {
+		const requests = together.map(
+			async (position) => await limiter(async () => await read(position)),
+		);
+		const results = await Promise.allSettled(requests);
+		for (const [at, result] of results.entries()) {
+			// A failure counts when the list reaches its page, if it ever does.
+			if (result.status === 'rejected') throw result.reason;
+			const { value: page } = result;
+			const isEmpty = page.entries.length === 0;
+			if (!found.add(page)) throw repeatedPage(loopAdvice);
+			const count = found.entries.length;
+			// The total may be that of a moment ago, or capped. So a named next page is read until one is empty.
+			const isAtTotal = count > 0 && count === page.total && (isEmpty || page.saysNext !== true);
+			if (count >= limit || isAtTotal || found.emptyPages >= MAX_EMPTY_PAGES)
+				return found.upTo(limit);
+			const positions = page.next();
+			const [next] = positions;
+			if (next === undefined || (isEmpty && seen.has(next))) return found.upTo(limit);
+			if (seen.has(next)) throw repeatedPage(loopAdvice);
+			seen.add(next);
+			if (next === together[at + 1]) continue;
+			// The pages vary in length. Further guesses would cost up to ten requests per page.
+			if (at + 1 < together.length) maxTogether = 1;
+			const wanted = Math.ceil((limit - count) / Math.max(1, page.entries.length));
+			together = positions.slice(0, Math.min(wanted, maxTogether));
+			break;
+		}
+	}
+}
+
+function repeatedPage(advice: string): OutcomeUnknown {
+	return new OutcomeUnknown(
+		'The service returned the same page of the list again',
+		onScreenOnly(advice),
+	);
+}
+
+/** The entries of the pages so far, each once. */
+class FoundEntries {
+	readonly entries: JsonObject[] = [];
+	/** How many of the last pages were empty. */
+	emptyPages = 0;
+	private pages = 0;
+	private previous: JsonObject[] = [];
+	private readonly known = new Map<string, JsonObject>();
+	private hasMoved = false;
+	private total = 0;
+
+	constructor(private readonly keyOf: PagedList<string>['keyOf']) {}
+
+	/** @returns false if the page is the same as the one before */
+	add({ entries, total = 0 }: Pick<Page<unknown>, 'entries' | 'total'>): boolean {
+		this.pages++;
+		const isEmpty = entries.length === 0;
+		this.emptyPages = isEmpty ? this.emptyPages + 1 : 0;
+		if (!isEmpty && isEqual(entries, this.previous)) return false;
+		this.previous = entries;
+		// Some services count only for the first page, or not at all, and return 0.
+		this.total = Math.max(this.total, total);
+		for (const entry of entries) this.addEntry(entry);
+		return true;
+	}
+
+	private addEntry(entry: JsonObject): void {
+		const key = this.keyOf(entry);
+		// It moved to this page while the list was read.
+		const isKnown = key !== undefined && isEqual(this.known.get(key), entry);
+		this.hasMoved ||= isKnown;
+		if (!isKnown) this.entries.push(entry);
+		if (key !== undefined) this.known.set(key, entry);
+	}
+
+	upTo(limit: number): Reading {
+		const { entries, pages, hasMoved, total } = this;
+		const isComplete = !hasMoved && entries.length >= Math.min(limit, total);
+		return { entries: entries.slice(0, limit), isComplete, pages };
+	}
+}
+
+/** The positions of the next pages, no more than are requested together, because a service may claim any number of pages. */
+export function positionsFrom(next: number, pages: number, step = 1): number[] {
+	return times(Math.min(pages, READS_AT_ONCE), (page) => next + page * step);
+}
+
+/** Readings of a whole list until it counts as changing all the time. */
+export const MAX_READINGS = 3;
+
+/**
+ * Reads a whole list for a decision that depends on missing entries, until two readings in a row have the same entries.
+ * In one reading, an entry goes unseen if it moves to a page that was already read. A list of one page can't change
+ * between its pages, so it's read once.
+ *
+ * @param keepsChanging the error if no two of three readings agree, or the list has fewer entries than its total
+ */
+export async function readWholeList<Position extends string | number>(
+	list: PagedList<Position>,
+	keepsChanging: Explanation,
+): Promise<Reading> {
+	let before = new Set<string>();
+	for (let reading = 1; reading <= MAX_READINGS; reading++) {
+		const read = await readPages(list, Infinity);
+		const { entries, isComplete, pages } = read;
+		if (isComplete && pages === 1) return read;
+		const keys = new Set<string>();
+		await forEachWithPauses(entries, (entry) =>
+			keys.add(list.keyOf(entry) ?? JSON.stringify(entry)),
+		);
+		const isSame = keys.size === before.size && [...keys].every((key) => before.has(key));
+		if (isComplete && isSame) return read;
+		before = keys;
+	}
+	throw new OutcomeUnknown(keepsChanging.message, keepsChanging.resolution);
+}
+
+/** How to read a list whose responses have the documented `meta` (GET /v1/dnd_numbers). */
+type MetaList = Pick<PagedList<number>, 'limiter' | 'loopAdvice'> & {
+	/** Requests a page by its number. Undefined for the first page, without a page parameter. */
+	request: (page: number | undefined) => Promise<ApiResponse>;
+	/** Throws if the entries of a page aren't the requested ones. */
+	check?: (entries: JsonObject[]) => void;
+};
+
+/**
+ * A list by the page numbers of `meta`. The document doesn't say whether they count from 0 or 1, so the first response
+ * decides.
+ */
+export function pagesByMeta({ request, check = () => {}, ...list }: MetaList): PagedList<number> {
+	let firstPage: number | undefined;
+
+	const read = async (page?: number): Promise<Page<number>> => {
+		const { body } = await request(page);
+		const meta = isJsonObject(body) && isJsonObject(body.meta) ? body.meta : {};
+		const shownPage = numberIn(meta.current_page);
+		if (page !== undefined && shownPage !== undefined && shownPage !== page) {
+			throw new OutcomeUnknown(
+				'The service returned another page than requested',
+				onScreenOnly(list.loopAdvice),
+			);
+		}
+		const total = numberIn(meta.total_count);
+		const entries = entriesInData(body, total);
+		check(entries);
+		if (page === undefined) firstPage = shownPage;
+		const pages = numberIn(meta.total_pages);
+		const isOnlyPage = pages === undefined ? entries.length === 0 : pages < 2;
+		if (isOnlyPage) return { entries, total, next: () => [] };
+		if (firstPage === undefined || pages === undefined) return { entries, total, next: unknownEnd };
+		const next = (page ?? firstPage) + 1;
+		const left = firstPage + pages - next;
+		return { entries, total, saysNext: true, next: () => positionsFrom(next, left) };
+	};
+
+	return { ...list, read, keyOf: ({ id }) => plainText(id) || undefined };
+}
+
+/**
+ * The entries of a list in `data`. Some services write an empty list as null.
+ *
+ * @throws OutcomeUnknown if it has none
+ */
+export function entriesInData(body: JsonValue, total?: number): JsonObject[] {
+	const data = isJsonObject(body) ? body.data : undefined;
+	if (Array.isArray(data)) return data.map(asRecord);
+	if (data === null && total === 0) return [];
+	throw new OutcomeUnknown(
+		'The response has no list',
+		onScreenOnly(
+			`Check 'Base URL' in the credential. According to its documentation, the service returns the list in data. The response has ${outlineOf(body)}.`,
+		),
+	);
+}
+
+function unknownEnd(): never {
+	throw new OutcomeUnknown(
+		"The response doesn't show whether the list has more pages",
+		onScreenOnly(
+			'According to its documentation, the service returns meta with current_page and total_pages. Ask your service provider.',
+		),
+	);
+}

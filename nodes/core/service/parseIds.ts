@@ -1,0 +1,88 @@
+import { asText, isUnset, quoted } from '../values/values';
+import { givenAs } from './modelFormats';
+import { InvalidInput } from './errors';
+import type { Resolution } from './resolution';
+
+/** The prefix and the characters of `agent_uuid` (`AgentUuid` in docs/openapi.yaml). */
+export const AGENT_UUID = /^agent_[A-Za-z0-9_-]+$/;
+
+/** The form of the IDs of calls and chat sessions. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A call ID is a UUID. This looser form accepts anything that is safe in a path. */
+export const CALL_ID = /^[A-Za-z0-9_-]+$/;
+
+const WHOLE_NUMBER = /^\d+$/;
+
+/** @throws InvalidInput unless it's an `agent_uuid` */
+export function parseAgentUuid(value: unknown): string {
+	const resolution = givenAs(
+		'Agent',
+		'Choose the agent from the list, or enter its ID, which begins with "agent_".',
+	);
+	const id = filled(value, 'Agent', resolution);
+	if (AGENT_UUID.test(id)) return id;
+	throw new InvalidInput(`'Agent' must be an agent ID (got ${quoted(value)})`, resolution);
+}
+
+/** @throws InvalidInput unless it can be a `call_id` */
+export function parseCallId(value: unknown): string {
+	const resolution = givenAs(
+		'Call ID',
+		'Enter the call_id that Place Call returns, such as 6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00.',
+	);
+	const text = filled(value, 'Call ID', resolution);
+	if (CALL_ID.test(text)) return text;
+	throw new InvalidInput(`'Call ID' must be the ID of a call (got ${quoted(value)})`, resolution);
+}
+
+/**
+ * @param label of the field on the screen
+ * @throws InvalidInput unless it's a whole number of at least 0
+ */
+export function parseWholeNumber(value: unknown, label: string, resolution: Resolution): number {
+	const number = wholeNumberIn(filled(value, label, resolution));
+	if (number !== undefined) return number;
+	throw new InvalidInput(`'${label}' must be a whole number (got ${quoted(value)})`, resolution);
+}
+
+/** @throws InvalidInput unless it's a whole number of at least 1 */
+export function parseCount(value: unknown, label: string, resolution: Resolution): number {
+	const count = parseWholeNumber(value, label, resolution);
+	if (count > 0) return count;
+	throw new InvalidInput(`'${label}' must be at least 1`, resolution);
+}
+
+/** @param label the field's name on the screen */
+export function parseCampaignId(
+	value: unknown,
+	label: 'Campaign' | 'Campaign ID' = 'Campaign',
+): number {
+	return parseWholeNumber(
+		value,
+		label,
+		givenAs(label, 'Enter only the number of the campaign, such as 42.'),
+	);
+}
+
+export function parseContactListId(value: unknown): number {
+	return parseWholeNumber(
+		value,
+		'Contact List ID',
+		givenAs(
+			'Contact List ID',
+			'Enter only the campaign_upload_id, such as 314. Push Campaign Contacts returns it.',
+		),
+	);
+}
+
+/** Undefined if the text isn't a whole number of at least 0. */
+function wholeNumberIn(text: string): number | undefined {
+	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
+	return Number.isSafeInteger(number) ? number : undefined;
+}
+
+function filled(value: unknown, label: string, resolution: Resolution): string {
+	if (isUnset(value)) throw new InvalidInput(`'${label}' is empty`, resolution);
+	return asText(value);
+}

@@ -1,0 +1,175 @@
+import { explanationOf, notProcessed, rowOf } from './errorTable';
+import { onScreenOnly } from './resolution';
+import { isId, saysSuccess, type SuccessCheck } from './envelope';
+import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
+import {
+	type ApiResponse,
+	type HttpResponse,
+	type ServiceRequest,
+	VALIDATION_STATUSES,
+} from './http';
+import { NO_ERROR_BODY, type RejectionBody, serviceText, toRejection } from './rejectionBody';
+import { retryAfterMs } from './retry';
+import { withoutQuotes } from './secrets';
+import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../values/json';
+import { plainText } from '../values/values';
+
+/** How to check a response. */
+export type ResponseChecks = {
+	/** Whether it proves success. */
+	successCheck: SuccessCheck;
+	/** Fields that only an effect fills, such as the ID of the created record. A rejection with one of them proves nothing. */
+	effectFields?: readonly string[];
+	/** Whether the response contains a token or a presigned URL. Messages then don't quote it. */
+	isSecret?: boolean;
+};
+
+/** The service or a proxy timed out. The request may have taken effect. */
+const TIMEOUT_STATUSES = new Set([408, 499]);
+
+/**
+ * Reads the envelope of a response (General conventions). Success and rejection each need proof:
+ * - **success**: a 2xx that passes the success check of its endpoint
+ * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link notProcessed}
+ * - **unknown**: everything else with any status, such as a web page, an empty body, or the response of a proxy
+ *
+ * @throws ServiceRejection if the request was rejected
+ * @throws OutcomeUnknown if the response proves neither
+ */
+export function parseResponse(
+	request: ServiceRequest,
+	response: HttpResponse,
+	{ successCheck, effectFields, isSecret = false }: ResponseChecks,
+): ApiResponse {
+	const { status } = response;
+	const body = parseJson(response.text);
+	const displayBody = isSecret ? withoutQuotes(body) : body;
+	const rejection = isJsonObject(displayBody)
+		? findRejection(displayBody, status, request)
+		: undefined;
+	const isSuccess = rejection === undefined && isSuccessStatus(status);
+	if (isSuccess && body !== undefined && !deniesSuccess(body) && successCheck(body)) {
+		return { status, body };
+	}
+	const { originalMessage, origin } = originalMessageOf(response, displayBody, rejection, isSecret);
+	const row =
+		rejection === undefined ? notProcessed(request, status) : rowOf(rejection, status, request);
+	const effect = findEffect(request, body, effectFields);
+	if (row !== undefined && effect === undefined) {
+		const explanation = explanationOf(row, response);
+		const found = rejection ?? NO_ERROR_BODY;
+		const waitMs = retryAfterMs(response);
+		throw new ServiceRejection(explanation, originalMessage, status, found, origin, waitMs);
+	}
+	const message =
+		row === undefined
+			? unexpected(request, response)
+			: `The response contradicts itself, because it has ${effect} (HTTP status ${status})`;
+	throw outcomeUnknown(request, message, { originalMessage, status, origin });
+}
+
+const MAX_SHOWN_CHARACTERS = 100;
+
+/** What shows that a write took effect although the rest of the response says that it didn't, such as "call_id c-1". */
+export function findEffect(
+	{ method }: ServiceRequest,
+	body: JsonValue | undefined,
+	effectFields: readonly string[] = [],
+): string | undefined {
+	if (method === 'GET' || body === undefined) return undefined;
+	for (const field of effectFields) {
+		const value = [...fieldsIn(body, [field])].find(isId);
+		if (value !== undefined) return `${field} ${plainText(value).slice(0, MAX_SHOWN_CHARACTERS)}`;
+	}
+	return saysSuccess(body) ? 'success: true' : undefined;
+}
+
+function isSuccessStatus(status: number): boolean {
+	return status >= 200 && status < 300;
+}
+
+/** A `success` other than `true` (General conventions), or without it, an error. */
+function deniesSuccess(body: JsonValue): boolean {
+	if (!isJsonObject(body)) return false;
+	const { success = null } = body;
+	return success === null ? toRejection(body, true).texts.length > 0 : success !== true;
+}
+
+/**
+ * Finds the service's own rejection in a body:
+ * - For most statuses below 500: `success: false`. Without it, only a documented error of this endpoint with
+ *   its documented status, or a list of `errors` with 400 or 422. Gateways also write `error`, and the service may
+ *   have processed the request behind them.
+ * - For 5xx, a timeout, or a redirect: only a documented error of this endpoint whose status isn't documented, with
+ *   `success: false` and a single text. The service may have failed halfway.
+ */
+function findRejection(
+	body: JsonObject,
+	status: number,
+	request: ServiceRequest,
+): RejectionBody | undefined {
+	if (body.success === true) return undefined;
+	const isOwn = body.success === false;
+	const rejection = toRejection(body, isOwn);
+	const { code, documentedStatuses } = rowOf(rejection, status, request);
+	const coded = code === undefined ? rejection : { ...rejection, code };
+	const hasAnyStatus = code !== undefined && documentedStatuses === undefined;
+	if (!mayReject(status)) {
+		return isOwn && hasAnyStatus && rejection.texts.length < 2 ? coded : undefined;
+	}
+	if (isOwn || hasAnyStatus || documentedStatuses?.includes(status) === true) return coded;
+	return isValidationError(body, status) ? rejection : undefined;
+}
+
+/** Whether a working service can reject a request with this status. */
+function mayReject(status: number): boolean {
+	if (status >= 400 && status < 500) return !TIMEOUT_STATUSES.has(status);
+	return isSuccessStatus(status);
+}
+
+/** "The `errors` array lists problems", documented for 422. 400 is the other validation status. */
+function isValidationError({ errors }: JsonObject, status: number): boolean {
+	if (!VALIDATION_STATUSES.has(status) || !Array.isArray(errors)) return false;
+	return errors.some((text) => typeof text === 'string' && text.trim() !== '');
+}
+
+/** What happened, if a response is neither a success nor a rejection. The user sees the beginning of the response. */
+function unexpected({ method }: ServiceRequest, { status, readBytes }: HttpResponse): string {
+	if (!isSuccessStatus(status)) return `The service or a proxy returned HTTP status ${status}`;
+	if (readBytes !== undefined)
+		return `The response is larger than ${Math.round(readBytes / 1_000_000)} MB`;
+	return `The response doesn't ${method === 'GET' ? 'contain the requested data' : 'confirm the request'}`;
+}
+
+function originalMessageOf(
+	{ status, text }: HttpResponse,
+	body: JsonValue | undefined,
+	rejection: RejectionBody | undefined,
+	isSecret: boolean,
+): { originalMessage: string; origin: ErrorOrigin } {
+	const isOwn = isJsonObject(body) && body.success === false;
+	const said = isOwn ? toRejection(body, true) : rejection;
+	if (said !== undefined) return { originalMessage: serviceText(said, status), origin: 'service' };
+	const excerpt = isSecret ? '' : text.replace(/\s+/g, ' ').trim().slice(0, 200);
+	const originalMessage = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
+	return { originalMessage, origin: 'response' };
+}
+
+/** The error for a request that may have taken effect. */
+export function outcomeUnknown(
+	{ method, changesNothing }: ServiceRequest,
+	message: string,
+	facts: ConstructorParameters<typeof OutcomeUnknown>[2],
+): OutcomeUnknown {
+	const onScreen = "If this happens each time, check 'Base URL' in the credential.";
+	if (method === 'GET' || changesNothing === true) {
+		const resolution = onScreenOnly(`Nothing was changed. Try again later. ${onScreen}`);
+		return new OutcomeUnknown(message, resolution, facts);
+	}
+	const forModel = "The request wasn't sent again.";
+	return new OutcomeUnknown(
+		`${message}, so the outcome is unknown`,
+		{ onScreen: `${forModel} Check the service before you repeat it. ${onScreen}`, forModel },
+		facts,
+	);
+}

@@ -1,0 +1,160 @@
+import isPlainObject from 'lodash/isPlainObject';
+import { DateTime } from 'luxon';
+import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
+import { InvalidInput } from '../../core/service/errors';
+import type { JsonValue } from '../../core/values/json';
+import { formatOf, hasFormat } from '../../core/service/modelFormats';
+import { isUnset, quoted } from '../../core/values/values';
+
+/** Where the values of a form come from. */
+export type FieldSource = {
+	/** The stored value, expression, or `ABSENT`. */
+	raw(path: string): unknown;
+	/** The value, or the result of its expression. */
+	value(path: string): unknown;
+};
+
+/** For a field that the form hides, or an option that isn't added. */
+export const ABSENT = Symbol('no value');
+
+/** A value with the declaration of its field. */
+export type Given = {
+	property: INodeProperties;
+	/** The field in messages. */
+	label: string;
+	value: unknown;
+	isExpression: boolean;
+	/** Whether a model filled it in. */
+	isFromModel: boolean;
+};
+
+export function hasExpression(raw: unknown): boolean {
+	if (typeof raw === 'string') return raw.startsWith('=');
+	if (typeof raw !== 'object' || raw === null) return false;
+	return Object.values(raw).some(hasExpression);
+}
+
+const FROM_MODEL = /\$fromAI\(/i;
+
+export function isFromModel(raw: unknown): boolean {
+	const inner: unknown = isResourceLocatorValue(raw) ? raw.value : raw;
+	return typeof inner === 'string' && FROM_MODEL.test(inner);
+}
+
+/** A value that is passed on unchanged. */
+export type Scalar = string | number | boolean;
+
+/** A time from a date picker or an expression. A text may be invalid. */
+export type TimeValue = string | number | Date | DateTime;
+
+/** How a field is read. */
+export type Kind<T> = {
+	types: NodePropertyTypes[];
+	/** The kind of value, for messages. */
+	wanted: string;
+	/** @returns undefined for a value of another kind */
+	parse: (value: unknown) => T | undefined;
+};
+
+const TEXT_TYPES: NodePropertyTypes[] = ['string', 'resourceLocator', 'options', 'multiOptions'];
+
+/** Trimmed. Spreadsheets have numbers for IDs and phone numbers. */
+export const TEXT: Kind<string> = {
+	types: TEXT_TYPES,
+	wanted: 'text or a number',
+	parse: (value) =>
+		typeof value === 'string' || typeof value === 'bigint' || isFiniteNumber(value)
+			? String(value).trim()
+			: undefined,
+};
+
+export const TEXTS: Kind<string> = { ...TEXT, wanted: 'text or a list of texts' };
+
+export const SCALAR: Kind<Scalar> = {
+	types: TEXT_TYPES,
+	wanted: 'text, a number, true, or false',
+	parse: (value) =>
+		typeof value === 'boolean' || isFiniteNumber(value) ? value : TEXT.parse(value),
+};
+
+const WRITTEN_NUMBER = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
+
+export const NUMBER: Kind<number> = {
+	types: ['number'],
+	wanted: 'a number',
+	parse: (value) => {
+		const isWritten = typeof value === 'string' && WRITTEN_NUMBER.test(value);
+		const number = isWritten ? Number(value) : value;
+		return isFiniteNumber(number) ? number : undefined;
+	},
+};
+
+export const TIME: Kind<TimeValue> = {
+	types: ['dateTime'],
+	wanted: 'a date and time',
+	parse: (value) => {
+		const isTime = value instanceof Date || DateTime.isDateTime(value) || isFiniteNumber(value);
+		return isTime ? value : TEXT.parse(value);
+	},
+};
+
+/** A time of day in a text field, which an expression may return as a date. */
+export const CLOCK: Kind<TimeValue> = { ...TIME, types: ['string'], wanted: 'a time of day' };
+
+/** `lostInJson` checks the contents of lists and objects. */
+export const JSON_VALUE: Kind<JsonValue> = {
+	types: ['json'],
+	wanted: 'JSON',
+	parse: (value) => (isJson(value) ? value : undefined),
+};
+
+function isFiniteNumber(value: unknown): value is number {
+	return typeof value === 'number' && Number.isFinite(value);
+}
+
+function isJson(value: unknown): value is JsonValue {
+	if (typeof value === 'object') return Array.isArray(value) || isPlainObject(value);
+	return typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
+}
+
+/** The value of one of the field's options, as text. */
+export function optionOf(given: Given, value: unknown): string {
+	const { options = [] } = given.property;
+	const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
+	const written = typeof value === 'string' ? value.trim() : value;
+	const found = values.find((one) => one === written || String(one) === written);
+	if (found !== undefined) return String(found);
+	const named = values.map((one) => quoted(String(one))).join(', ');
+	throw fault({ ...given, value }, values.length === 1 ? named : `one of ${named}`);
+}
+
+/** For a value that isn't of the wanted kind. */
+export function fault(
+	{ property, label, value, isFromModel }: Given,
+	wanted: string,
+): InvalidInput {
+	const { displayName, typeOptions } = property;
+	const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
+	const format = hasFormat(displayName)
+		? formatOf(displayName)
+		: `Give ${displayName} as ${wanted}.`;
+	return new InvalidInput(`${label} must be ${wanted} (got ${shown})`, {
+		onScreen: `Enter ${wanted}. If it's an expression, check what it returns.`,
+		forModel: isFromModel ? format : '',
+	});
+}
+
+/** A value for a message. */
+function shownValue(value: unknown): string {
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+	return typeof value === 'string' && !isUnset(value) ? quoted(value) : kindOf(value);
+}
+
+/** The kind of a value, without the value. */
+function kindOf(value: unknown): string {
+	if (value === undefined || value === null) return 'nothing';
+	if (typeof value === 'string') return isUnset(value) ? 'an empty text' : 'text';
+	if (value instanceof Date || DateTime.isDateTime(value)) return 'a date';
+	if (Array.isArray(value)) return 'a list';
+	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

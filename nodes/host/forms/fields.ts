@@ -1,0 +1,265 @@
+import { isResourceLocatorValue, type INodeProperties, type NodePropertyTypes } from 'n8n-workflow';
+import {
+	isJsonObject,
+	lostInJson,
+	type JsonObject,
+	type JsonValue,
+	parseJson,
+} from '../../core/values/json';
+import { InvalidInput } from '../../core/service/errors';
+import { isUnset } from '../../core/values/values';
+import { OfAnotherRow } from './rowValues';
+import {
+	ABSENT,
+	CLOCK,
+	fault,
+	type FieldSource,
+	type Given,
+	hasExpression,
+	isFromModel,
+	JSON_VALUE,
+	type Kind,
+	NUMBER,
+	optionOf,
+	SCALAR,
+	type Scalar,
+	TEXT,
+	TEXTS,
+	TIME,
+	type TimeValue,
+} from './fieldValue';
+
+/** Whether an expression may return nothing. */
+type Blank = { mayBeBlank?: true };
+
+/**
+ * Allows expressions that return nothing, for data of a row, which may have blank cells. By default they stop the node,
+ * because a switch, filter, limit, or secret would silently be off. Required fields may be blank, because the caller
+ * rejects empty values.
+ */
+export const MAY_BE_BLANK: Blank = { mayBeBlank: true };
+
+const JSON_OBJECT = 'a JSON object in curly brackets';
+
+/** The texts that n8n, JavaScript, and Luxon write for an object and for an invalid date. */
+const UNREADABLE = /\[object \w+\]|Invalid Date/;
+
+/**
+ * Reads the fields of a form, or of a collection in it, by their declared types. A value of another type stops the node
+ * with the field's name. If the form doesn't show a field, the reader returns `fallback`.
+ *
+ * @throws InvalidInput from every reader, for a value of another type
+ */
+export class Fields {
+	/**
+	 * @param prefix of the paths of these fields, such as `options.`
+	 * @param location the collection of these fields, for messages
+	 */
+	constructor(
+		private readonly declared: readonly INodeProperties[],
+		private readonly source: FieldSource,
+		private readonly prefix = '',
+		private readonly location = '',
+	) {}
+
+	/** Whether the form shows the field, or the option is added. */
+	has(name: string): boolean {
+		return this.source.raw(this.prefix + name) !== ABSENT;
+	}
+
+	/** The field's expression. Empty if it has a fixed value. */
+	expression(name: string): string {
+		const raw = this.source.raw(this.prefix + name);
+		const inner: unknown = isResourceLocatorValue(raw) ? raw.value : raw;
+		return typeof inner === 'string' && inner.startsWith('=') ? inner : '';
+	}
+
+	/** A boolean, or the text "true" or "false" from a spreadsheet or model. */
+	switch<T>(name: string, fallback: T): boolean | T {
+		const given = this.given(name, ['boolean']);
+		if (given === undefined) return fallback;
+		const { value, property } = given;
+		if (typeof value === 'boolean') return value;
+		// n8n shows other fields depending on a field without expressions, and doesn't accept text for it.
+		const isWord = typeof value === 'string' && property.noDataExpression !== true;
+		const word = isWord ? value.trim().toLowerCase() : '';
+		if (word === 'true' || word === 'false') return word === 'true';
+		throw fault(given, 'true or false');
+	}
+
+	/** A finite number, also as text. */
+	number<T>(name: string, fallback: T): number | T {
+		const given = this.given(name, NUMBER.types);
+		return given === undefined ? fallback : parsed(given, NUMBER);
+	}
+
+	/** Trimmed text, also of a choice that may be another text. Numbers are converted. Empty if the field is. */
+	text(name: string, blank?: Blank): string {
+		return this.read(name, TEXT, blank) ?? '';
+	}
+
+	/** Text, or the texts of a list: several options, or the result of an expression. */
+	textOrList(name: string): string | string[] {
+		return this.readList(name, TEXTS) ?? '';
+	}
+
+	/** Trimmed text, a number, true, or false, not converted: a number such as -9876543119 isn't a phone number. */
+	scalar(name: string, blank?: Blank): Scalar {
+		return this.read(name, SCALAR, blank) ?? '';
+	}
+
+	/** The same, or a list of such values from an expression. */
+	scalars(name: string): Scalar | Scalar[] {
+		return this.readList(name, SCALAR) ?? '';
+	}
+
+	/** One of the field's options, as text. */
+	choice<T>(name: string, fallback: T): string | T {
+		const given = this.given(name, ['options']);
+		return given === undefined ? fallback : optionOf(given, given.value);
+	}
+
+	/** Some of the field's options. From a model, as text with commas. */
+	choices(name: string): string[] {
+		const given = this.givenList(name, ['multiOptions']);
+		if (given === undefined || isEmpty(given, 'a list')) return [];
+		const { value } = given;
+		const chosen: unknown = typeof value === 'string' ? value.split(',') : value;
+		if (!Array.isArray(chosen)) throw fault(given, 'a list');
+		const named = chosen.filter((one) => !isUnset(one));
+		return named.map((one: unknown) => optionOf(given, one));
+	}
+
+	/** `undefined` if the field is empty. */
+	time(name: string): TimeValue | undefined {
+		return this.read(name, TIME);
+	}
+
+	/** The value of a text field for a time of day. Empty if the field is. */
+	clock(name: string): TimeValue {
+		return this.read(name, CLOCK) ?? '';
+	}
+
+	/**
+	 * A JSON value, or its text, for rows: a value that JSON can't express is a blank cell, as in an input item. `undefined`
+	 * if the field is empty, or its expression returned nothing.
+	 */
+	jsonRows(name: string): JsonValue | undefined {
+		return this.read(name, JSON_VALUE, MAY_BE_BLANK);
+	}
+
+	/** A JSON object. Empty if the field is empty. */
+	jsonObject(name: string, blank?: Blank): JsonObject {
+		const given = this.given(name, JSON_VALUE.types);
+		if (given === undefined || isEmpty(given, JSON_OBJECT, blank)) return {};
+		const value = parsed(given, JSON_VALUE);
+		const object = typeof value === 'string' ? parseJson(value) : value;
+		const lost = lostInJson(object);
+		if (lost !== undefined) throw fault({ ...given, value: lost }, 'JSON');
+		if (isJsonObject(object)) return object;
+		throw fault(given, JSON_OBJECT);
+	}
+
+	/** The members of a collection. */
+	collection(name: string): Fields {
+		const members = this.declarationsOf(name, ['collection']).flatMap(({ options = [] }) =>
+			options.filter((option) => 'type' in option),
+		);
+		const { displayName } = this.propertyOf(name, ['collection']);
+		return new Fields(members, this.source, `${this.prefix}${name}.`, `'${displayName}'`);
+	}
+
+	/** The rows of a fixed collection with one group. */
+	rows(name: string): Fields[] {
+		const { displayName, options = [] } = this.propertyOf(name, ['fixedCollection']);
+		const group = options.find((option) => 'values' in option);
+		if (group === undefined) throw new TypeError(`The form declares no group of ${name}`);
+		const path = `${this.prefix}${name}.${group.name}`;
+		const raw = this.source.raw(path);
+		const rows: unknown[] = Array.isArray(raw) ? raw : raw === ABSENT ? [] : [raw];
+		return rows.map((_row, index) => {
+			const location = `${group.displayName} ${index + 1} of '${displayName}'`;
+			return new Fields(group.values, this.source, `${path}[${index}].`, location);
+		});
+	}
+
+	private read<T>(name: string, kind: Kind<T>, blank?: Blank): T | undefined {
+		const given = this.given(name, kind.types);
+		if (given === undefined || isEmpty(given, kind.wanted, blank)) return undefined;
+		return parsed(given, kind);
+	}
+
+	private readList<T>(name: string, kind: Kind<T>): T | T[] | undefined {
+		const given = this.givenList(name, kind.types);
+		if (given === undefined || isEmpty(given, kind.wanted)) return undefined;
+		const { value } = given;
+		if (!Array.isArray(value)) return parsed(given, kind);
+		return value.map((one: unknown) => parsed(given, kind, one));
+	}
+
+	private given(name: string, types: NodePropertyTypes[]): Given | undefined {
+		const property = this.propertyOf(name, types);
+		const path = this.prefix + name;
+		const raw = this.source.raw(path);
+		if (raw === ABSENT) return undefined;
+		const returned = this.source.value(path);
+		const byModel = isFromModel(raw);
+		const value = byModel && isNothingInWords(returned) ? undefined : returned;
+		const label = `'${property.displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
+		if (returned instanceof OfAnotherRow) {
+			const message = `${label} may have the value of another row, so nothing was sent`;
+			throw new InvalidInput(message, returned.resolution);
+		}
+		// A model leaves a field empty with an empty text.
+		const isExpression = hasExpression(raw) && !(byModel && value === '');
+		const given = { property, label, value, isExpression, isFromModel: byModel };
+		if (isExpression && typeof value === 'string' && UNREADABLE.test(value))
+			throw fault(given, 'text without objects and invalid dates');
+		// n8n treats an expression as text if the field can't have expressions.
+		if (property.noDataExpression && typeof value === 'string' && value.includes('{{'))
+			throw fault(given, 'a value without expressions');
+		return given;
+	}
+
+	/** An empty list is a value. A list with only empty values is nothing. */
+	private givenList(name: string, types: NodePropertyTypes[]): Given | undefined {
+		const given = this.given(name, types);
+		const list: unknown = given?.value;
+		const isNothing = Array.isArray(list) && list.length > 0 && list.every(isUnset);
+		return given && isNothing ? { ...given, value: undefined } : given;
+	}
+
+	private propertyOf(name: string, types: NodePropertyTypes[]): INodeProperties {
+		const [property] = this.declarationsOf(name, types);
+		if (property !== undefined) return property;
+		throw new TypeError(`The form declares no ${types.join(' or ')} ${this.prefix}${name}`);
+	}
+
+	private declarationsOf(name: string, types: NodePropertyTypes[]): INodeProperties[] {
+		return this.declared.filter(
+			(property) => property.name === name && types.includes(property.type),
+		);
+	}
+}
+
+/** A model may write "null" for an empty value. */
+function isNothingInWords(value: unknown): boolean {
+	return typeof value === 'string' && ['null', 'undefined'].includes(value.trim());
+}
+
+/** @throws InvalidInput if an expression returned nothing, unless that is allowed */
+function isEmpty(given: Given, wanted: string, { mayBeBlank }: Blank = {}): boolean {
+	if (!isUnset(given.value)) return false;
+	const { typeOptions, required } = given.property;
+	// A secret of spaces would be none.
+	const isLeftEmpty = !given.isExpression && (given.value === '' || typeOptions?.password !== true);
+	if (isLeftEmpty || mayBeBlank === true || required === true) return true;
+	throw fault(given, wanted);
+}
+
+/** @throws InvalidInput for a value of another kind */
+function parsed<T>(given: Given, { parse, wanted }: Kind<T>, value = given.value): T {
+	const result = parse(value);
+	if (result !== undefined) return result;
+	throw fault(given, wanted);
+}

@@ -1,0 +1,67 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { parseCount } from '../../core/service/parseIds';
+import type { Explanation } from '../../core/service/resolution';
+import { counted } from '../../core/values/values';
+import type { Fields } from './fields';
+
+export const limitFields: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+	},
+];
+
+/** For lists whose missing entries could cause a wrong decision. */
+export function requireCompleteField(entry: string): INodeProperties {
+	return {
+		displayName: 'Require Complete List',
+		name: 'requireComplete',
+		type: 'boolean',
+		default: true,
+		description: `Whether to stop if any ${entry} may be missing from the list, for example before you decide who to call. A list with several pages is read at least twice.`,
+	};
+}
+
+/** For a model, if entries may be missing. */
+export const NOT_COMPLETE = 'Do not treat this list as complete.';
+
+/** If a list that was read without that option changed or is too short. */
+export function listChangedHint(entries: string): Explanation {
+	return {
+		message: `The list changed while it was read, or has fewer ${entries} than the service counts, so ${entries} may be missing or repeated`,
+		resolution: {
+			onScreen: "To stop the workflow instead, turn on 'Require Complete List' in 'Options'.",
+			forModel: NOT_COMPLETE,
+		},
+	};
+}
+
+/** For a model, which may not know the limit. */
+export function limitHint(limit: number, entry: string): Explanation {
+	return {
+		message: `The list ends at the limit of ${counted(limit, entry)}, and there may be more`,
+		resolution: { onScreen: '', forModel: NOT_COMPLETE },
+	};
+}
+
+/** Infinity for all results. */
+export function readLimit(form: Fields): number {
+	if (form.switch('returnAll', false)) return Infinity;
+	const resolution = {
+		onScreen: "Enter a whole number of at least 1. To return all results, turn on 'Return All'.",
+		forModel: 'Send a whole number of at least 1.',
+	};
+	return parseCount(form.number('limit', undefined), 'Limit', resolution);
+}

@@ -1,0 +1,95 @@
+import {
+	isResourceLocatorValue,
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	type IPollFunctions,
+	type ITriggerFunctions,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
+import { Fields } from './fields';
+import { ABSENT, hasExpression } from './fieldValue';
+import { rowReader, UNREAD } from './rowExpression';
+import { valueForRow } from './rowValues';
+import { returnsErrorsToAgent } from '../tools/toolRun';
+
+/** A parameter, and how its value is read for an item. */
+type ParameterReading = { raw: unknown; valueAt: (index: number) => unknown };
+
+/**
+ * Reads the form of a node for each item. An expression takes about 0.3 ms per item, which is slow for thousands of
+ * items. So fixed values are read once, and expressions that only pick a field of the row are evaluated here.
+ */
+export class NodeParameters {
+	private readonly readings = new Map<string, ParameterReading>();
+	private readonly items: INodeExecutionData[];
+	private readonly isOfAgent: boolean;
+
+	/** @param form the fields of the node, or of its operation */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly form: readonly INodeProperties[],
+	) {
+		this.items = context.getInputData();
+		this.isOfAgent = returnsErrorsToAgent(context);
+	}
+
+	/** The fields of an item. */
+	at(index: number): Fields {
+		return new Fields(this.form, {
+			raw: (path) => this.reading(path, index).raw,
+			value: (path) => this.reading(path, index).valueAt(index),
+		});
+	}
+
+	private reading(path: string, index: number): ParameterReading {
+		const known = this.readings.get(path);
+		if (known !== undefined) return known;
+		const raw: unknown = this.context.getNodeParameter(path, index, ABSENT, {
+			rawExpressions: true,
+		});
+		const reading = { raw, valueAt: this.readerOf(path, index, raw) };
+		this.readings.set(path, reading);
+		return reading;
+	}
+
+	private readerOf(path: string, index: number, raw: unknown): ParameterReading['valueAt'] {
+		const evaluate = (at: number): unknown =>
+			this.context.getNodeParameter(valuePath(path, raw), at, null);
+		if (!hasExpression(raw)) {
+			const value = raw === ABSENT ? raw : evaluate(index);
+			return () => value;
+		}
+		if (this.isOfAgent) return () => valueForRow(this.context, raw, evaluate);
+		const readRow = rowReader(raw);
+		if (readRow === undefined) return evaluate;
+		return (at) => {
+			const value = readRow(this.items[at]?.json ?? {});
+			return value === UNREAD ? evaluate(at) : value;
+		};
+	}
+}
+
+/** The form of a node without input: a trigger or a webhook. */
+export function formOf(
+	context: IHookFunctions | ITriggerFunctions | IPollFunctions | IWebhookFunctions,
+	form: readonly INodeProperties[],
+): Fields {
+	const raw = (path: string): unknown =>
+		context.getNodeParameter(path, ABSENT, { rawExpressions: true });
+	const value = (path: string): unknown => {
+		try {
+			return context.getNodeParameter(valuePath(path, raw(path)), null);
+		} catch {
+			// An expression with an item, which there is none of. So it returns nothing.
+			return undefined;
+		}
+	};
+	return new Fields(form, { raw, value });
+}
+
+/** Where the value is. As part of a resource locator, n8n would turn a date into text. */
+function valuePath(path: string, raw: unknown): string {
+	return isResourceLocatorValue(raw) ? `${path}.value` : path;
+}

@@ -1,0 +1,122 @@
+import isEqual from 'lodash/isEqual';
+import pick from 'lodash/pick';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { onScreenOnly, type Resolution } from '../../core/service/resolution';
+import { rowReader, UNREAD } from './rowExpression';
+import { rowReferences, type RowReferences } from './rowReferences';
+import { inExpression, isReviewed } from '../tools/agentRun';
+import {
+	type AskingRow,
+	askingRowOf,
+	CALL_ID,
+	certainRow,
+	isOneOfSeveral,
+	isShown,
+	type Row,
+} from '../tools/askingRow';
+import { isHumanReview } from '../tools/toolRun';
+
+const LOOP = 'add a Loop Over Items node with batch size 1 before the agent';
+const WHICH_ROW = `Use AI Agent 3 or later, which tells its tools the row, or ${LOOP}. There, {{ $json.column }} is the column of the row.`;
+const AFTER_REVIEW = `After a human review, n8n runs a tool for every row of the agent's input. Use Ask and Wait of Place Call for the review and {{ $json.column }} for the columns of the row, or ${LOOP}.`;
+const OWN_ROW =
+	"For a column of the agent's input, use {{ $json.column }}, and give no argument of the model the name of a column. For a node with one item, use .first() instead of .item.";
+
+/** Instead of a value that may be that of another row than the asking one. */
+export class OfAnotherRow {
+	constructor(readonly resolution: Resolution) {}
+}
+
+/**
+ * The value of a parameter for the row that asks for a tool. n8n itself may return that of another row: for each row,
+ * `$('Node').item` is the item of the first one, and the model's arguments replace columns with the same name.
+ *
+ * @param evaluate has n8n evaluate the parameter for an item
+ */
+export function valueForRow(
+	context: IExecuteFunctions,
+	raw: unknown,
+	evaluate: (index: number) => unknown,
+): unknown {
+	const references = rowReferences(raw);
+	const { nodes, readsItem, hasOthers } = references;
+	if (nodes.length === 0 && !readsItem && !hasOthers) return evaluate(0);
+	const asking = askingRowOf(context);
+	const { possible, item } = asking;
+	if (item === undefined) {
+		const value = evaluate(0);
+		const others = [...possible.keys()].slice(1);
+		const isSame = others.every((index) =>
+			isEqual(
+				orNothing(() => evaluate(index)),
+				value,
+			),
+		);
+		return isSame ? value : new OfAnotherRow(rowAdvice(context));
+	}
+	const readRow = rowReader(raw) ?? (() => UNREAD);
+	const besides = besidesRow(context, item);
+	const [value, ...others] = possible.map(({ json }) => readRow({ ...besides, ...json }));
+	if (value !== UNREAD && others.every((other) => isEqual(other, value))) return value;
+	const row = certainRow(asking);
+	const shown = row && { ...besides, ...row };
+	const isRight =
+		isShownRight(references, item, shown, asking) &&
+		nodes.every((name) => isOwnItem(context, name, possible));
+	if (isRight) return evaluate(0);
+	return new OfAnotherRow(rowAdvice(context));
+}
+
+/** What an expression may read besides the row. A human review is about the model's arguments. */
+function besidesRow(context: IExecuteFunctions, item: IDataObject): IDataObject {
+	return isHumanReview(context) ? item : pick(item, CALL_ID);
+}
+
+/** What the person who builds the workflow can do, so that the row is certain. */
+export function rowAdvice(context: IExecuteFunctions): Resolution {
+	const asking = askingRowOf(context);
+	if (asking.item === undefined) return onScreenOnly(WHICH_ROW);
+	const mayBeAny = certainRow(asking) === undefined && isReviewed(context);
+	return onScreenOnly(mayBeAny ? AFTER_REVIEW : OWN_ROW);
+}
+
+/**
+ * Whether n8n's item has the values of the asking row, as far as an expression reads it.
+ *
+ * @param row undefined if it isn't certain
+ */
+function isShownRight(
+	{ readsItem, readsAnyField, fields, hasOthers }: RowReferences,
+	item: IDataObject,
+	row: IDataObject | undefined,
+	asking: AskingRow,
+): boolean {
+	if (hasOthers && isOneOfSeveral(asking)) return false;
+	if (!readsItem) return true;
+	if (row === undefined || (readsAnyField && !isShown(row, item))) return false;
+	return fields.every((field) => !(field in item) || isEqual(item[field], row[field]));
+}
+
+/** Whether n8n resolves `$('Node').item` to the item that belongs to each of these rows. */
+function isOwnItem(context: IExecuteFunctions, name: string, rows: readonly Row[]): boolean {
+	const node = `$(${inExpression(name)}, true)`;
+	if (orNothing(() => context.evaluateExpression(`{{ ${node}.isExecuted }}`, 0)) === false)
+		return true;
+	const resolved = orNothing(() => context.evaluateExpression(`{{ ${node}.item.json }}`, 0));
+	const { $getPairedItem } = context.getWorkflowDataProxy(0);
+	return rows.every(({ place }) => {
+		if (place === undefined) return false;
+		const { source, item } = place;
+		const own = orNothing(() => $getPairedItem(name, source, { item })?.json);
+		return own !== undefined && isEqual(own, resolved);
+	});
+}
+
+/** Undefined if n8n can't evaluate it. */
+function orNothing(evaluate: () => unknown): unknown {
+	try {
+		return evaluate();
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,35 @@
+import { fingerprint } from '../../core/values/hash';
+import { ApiMapping } from '../../core/profile/apiMapping';
+import { ApiClient } from '../../core/service/client';
+import { withoutSecret } from '../../core/service/secrets';
+import { anyOf } from '../../core/values/clock';
+import { CREDENTIAL, readServiceAccess } from './credential';
+import { clock } from '../clock';
+import { toolRunOf } from '../tools/toolRun';
+import { createTransport, type ServiceContext, stopSignalOf } from './transport';
+
+export type AccountClient = {
+	client: ApiClient;
+	baseUrl: string;
+	/** A fingerprint of the token, which identifies the account. */
+	account: string;
+	apiMapping: ApiMapping;
+	/** Hides the API token in a text that doesn't come through the client, such as a frame. */
+	hideApiToken: (text: string) => string;
+};
+
+/** Reads the credential and creates the client of its account. */
+export async function createAccountClient(context: ServiceContext): Promise<AccountClient> {
+	const data = await context.getCredentials(CREDENTIAL);
+	const { baseUrl, apiToken } = readServiceAccess(data);
+	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
+	const { at, signal } = toolRunOf(context).deadline ?? {};
+	const stop = anyOf(signal, stopSignalOf(context));
+	return {
+		client: new ApiClient(transport, clock, Math.random, apiToken, at, stop),
+		baseUrl,
+		account: fingerprint(apiToken),
+		apiMapping: new ApiMapping(data),
+		hideApiToken: (text) => withoutSecret(text, apiToken),
+	};
+}

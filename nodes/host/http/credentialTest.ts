@@ -1,0 +1,106 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import { explained, isRejection, NotSent, ServiceRejection } from '../../core/service/errors';
+import { type Transport, VALIDATION_STATUSES } from '../../core/service/http';
+import { ApiClient } from '../../core/service/client';
+import { getActiveAgents } from '../../core/service/endpoints';
+import { ApiMapping } from '../../core/profile/apiMapping';
+import { type MappingTestResult, testMapping } from '../../core/profileTest/testMapping';
+import { clock } from '../clock';
+import { readServiceAccess, type ServiceAccess } from './credential';
+import { toFault, toHttpResponse } from './transport';
+
+const TEST_TIMEOUT_MS = 15_000;
+const ACCEPTED = 'The service accepts the API token';
+
+/**
+ * Tests the credential with a read of the active agents, then the API mapping with other reads. A rejection of the
+ * request's parameters proves that the service accepted the token. A "not found", a web page, or an unreadable response
+ * means that 'Base URL' is wrong.
+ */
+export async function voiceChatAgentApiTest(
+	this: ICredentialTestFunctions,
+	{ data = {} }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	try {
+		const access = readServiceAccess(data);
+		const transport = transportFor(this, access);
+		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
+		const mapping = new ApiMapping(data);
+		const { agents, failure } = await getActiveAgents(client).then(
+			({ body }) => ({ agents: body, failure: null }),
+			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error) }),
+		);
+		return failure ?? toTestResult(await testMapping(client, mapping, agents));
+	} catch (error) {
+		const { message, resolution } = explained(error);
+		return testFailure(message, resolution);
+	}
+}
+
+function toTestResult({ read, untested, failures }: MappingTestResult): INodeCredentialTestResult {
+	if (failures.length > 0) {
+		const message = [`${ACCEPTED}, but parts of the API mapping don't work.`, ...failures];
+		return { status: 'Error', message: message.join(' ') };
+	}
+	const sentences = [
+		ACCEPTED,
+		...(read.length > 0 ? [`Tested with the API mapping: ${read.join(', ')}`] : []),
+		...(untested.length > 0 ? [`Not tested: ${untested.join(', ')}`] : []),
+	];
+	return { status: 'OK', message: sentences.join('. ') };
+}
+
+const CHECK_BASE_URL =
+	"Set 'Base URL' to the URL of the service, without the path of a page or an endpoint, and without a version such as /v1. Ask your service provider for it. If it's right, check the network of your n8n instance, or test again later.";
+
+/** What to do about a failed read. Null if the service accepted the token. */
+function toTestFailure(error: unknown): INodeCredentialTestResult | null {
+	const { message, resolution, originalMessage } = explained(error);
+	if (error instanceof ServiceRejection && error.status !== 404) {
+		const { status, rejection } = error;
+		const isOwn = VALIDATION_STATUSES.has(status) && rejection.body.success === false;
+		const isAccepted = isOwn && !isRejection(error, 'invalid_api_token');
+		return isAccepted ? null : testFailure(message, resolution, originalMessage);
+	}
+	// n8n itself blocked the request, or the credential is invalid.
+	const isOfN8n = error instanceof NotSent && !error.isTransient;
+	return testFailure(message, isOfN8n ? resolution : CHECK_BASE_URL, originalMessage);
+}
+
+function testFailure(
+	message: string,
+	resolution: string,
+	originalMessage = '',
+): INodeCredentialTestResult {
+	const details = originalMessage === '' ? '' : ` (${originalMessage})`;
+	return { status: 'Error', message: `${message}. ${resolution}${details}` };
+}
+
+function transportFor(
+	{ helpers }: ICredentialTestFunctions,
+	{ baseUrl, apiToken }: ServiceAccess,
+): Transport {
+	// A credential test only has n8n's older HTTP helper, with these options.
+	return async ({ method, path, query = {} }) => {
+		try {
+			const response: unknown = await helpers.request({
+				method,
+				uri: `${baseUrl}${path}`,
+				qs: query,
+				headers: { 'API-Token': apiToken, Accept: 'application/json' },
+				simple: false,
+				resolveWithFullResponse: true,
+				followRedirect: false,
+				followAllRedirects: false,
+				timeout: TEST_TIMEOUT_MS,
+			});
+			return toHttpResponse(response);
+		} catch (error) {
+			throw toFault(error);
+		}
+	};
+}

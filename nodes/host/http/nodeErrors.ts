@@ -1,0 +1,85 @@
+import compact from 'lodash/compact';
+import {
+	NodeApiError,
+	NodeOperationError,
+	type INode,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import { ExplainedError, httpStatusOf } from '../../core/service/errors';
+import type { JsonObject } from '../../core/values/json';
+import { displayText, messageOf } from '../../core/values/values';
+
+export type ItemPosition = {
+	itemIndex: number;
+	/** The number of items. With more than one, a message names its item. */
+	of: number;
+	/** The person that the item is about. */
+	person?: string;
+	/** The name of a part of the item, if it has several. */
+	part?: string | undefined;
+};
+
+/** Converts any error to n8n's: the message says what happened, the description what to do. */
+export function toNodeError(
+	node: INode,
+	error: unknown,
+	position?: ItemPosition,
+): NodeApiError | NodeOperationError {
+	const itemIndex = position === undefined ? {} : { itemIndex: position.itemIndex };
+	if (isNodeError(error)) {
+		if (position !== undefined) error.context.itemIndex = position.itemIndex;
+		return error;
+	}
+	if (!(error instanceof ExplainedError)) {
+		return new NodeOperationError(node, error instanceof Error ? error : String(error), itemIndex);
+	}
+	const message = withItem(displayText(error.message), position);
+	const description = displayText(error.description);
+	const status = httpStatusOf(error);
+	if (status === undefined) {
+		return new NodeOperationError(node, message, { description, ...itemIndex });
+	}
+	const httpCode = String(status);
+	const options = { message, description, httpCode, ...itemIndex };
+	const apiError = new NodeApiError(node, { httpCode }, options);
+	// n8n replaces a message that contains a code such as ENOENT. The service's words may contain one.
+	apiError.message = message;
+	return apiError;
+}
+
+/**
+ * The output item for a failed item if *On Error* is set to continue. n8n recognizes it for the error output only if
+ * it has exactly these 3 fields.
+ */
+export function toErrorItem(error: unknown, position: ItemPosition): INodeExecutionData {
+	const explained = error instanceof ExplainedError ? error : undefined;
+	const text = messageOf(error);
+	const details: JsonObject = { item: position.itemIndex };
+	if (explained !== undefined) {
+		details.outcome = explained.outcome;
+		if (explained.originalMessage !== undefined)
+			details[`${explained.origin}_said`] = explained.originalMessage;
+		const status = httpStatusOf(explained);
+		if (status !== undefined) details.status = status;
+	}
+	const json = {
+		error: withItem(text, position),
+		message: explained?.description ?? ((isNodeError(error) && error.description) || text),
+		details,
+	};
+	return { json, pairedItem: { item: position.itemIndex } };
+}
+
+export function isNodeError(error: unknown): error is NodeApiError | NodeOperationError {
+	return error instanceof NodeApiError || error instanceof NodeOperationError;
+}
+
+function withItem(message: string, position: ItemPosition | undefined): string {
+	return position === undefined ? message : `${message} ${labelOf(position)}`.trim();
+}
+
+/** "[row 3, Asha]", counted as people count rows, and the part. Empty for the only item. */
+export function labelOf({ itemIndex, of, person, part }: ItemPosition): string {
+	const label = compact([...(of > 1 ? [`row ${itemIndex + 1}`, person] : []), part]).join(', ');
+	return label && `[${label}]`;
+}

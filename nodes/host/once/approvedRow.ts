@@ -1,0 +1,62 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { NotSent } from '../../core/service/errors';
+import { isJsonObject, type JsonObject } from '../../core/values/json';
+import { isReviewed } from '../tools/agentRun';
+import { askingRowOf, callIdOf, isOneOfSeveral, keyOf } from '../tools/askingRow';
+import { addHintsForPerson } from '../tools/hints';
+import { setToolRun } from '../tools/toolRun';
+import { openRecord } from './executionStore';
+
+/**
+ * n8n runs an approved tool once for each row of the agent's input, with the fields of that row. So the human review of
+ * this package notes for which row it asks, and the tool does nothing for the others.
+ */
+export function rememberReviewedRow(context: IExecuteFunctions): void {
+	const { key } = askingRowOf(context);
+	const callId = callIdOf(context);
+	if (key === undefined || callId === undefined) return;
+	const rows = reviewedRows(context);
+	// Some models give the requests of several rows the same ID.
+	rows[callId] = callId in rows && rows[callId] !== key ? null : key;
+}
+
+/**
+ * Settles which row asks for a tool behind a human review. After the review of another package, any row may.
+ *
+ * @throws NotSent if the person approved the request for another row
+ */
+export function requireApprovedRow(context: IExecuteFunctions): void {
+	const asking = askingRowOf(context);
+	if (!isOneOfSeveral(asking) || !isReviewed(context)) return;
+	const { rows, possible } = asking;
+	const key = reviewedRows(context)[callIdOf(context) ?? ''];
+	if (typeof key !== 'string') {
+		setToolRun(context, { askingRow: { ...asking, possible: rows, key: undefined } });
+		return;
+	}
+	const approved = possible.filter((row) => keyOf(row) === key);
+	if (approved.length === 0) {
+		const error = approvedForAnother();
+		addHintsForPerson(context, error.explanation);
+		throw error;
+	}
+	setToolRun(context, { askingRow: { ...asking, possible: approved, key } });
+}
+
+/** The keys of the rows, by the ID of the tool request. Null if several rows have it. */
+function reviewedRows(context: IExecuteFunctions): JsonObject {
+	return openRecord(context, 'reviewed rows', isJsonObject, {}, { lifetime: 'agentRun' });
+}
+
+function approvedForAnother(): NotSent {
+	return new NotSent(
+		"A person approved this request for another row of the agent's input. Nothing was sent for this row",
+		{
+			onScreen:
+				'n8n runs an approved tool for each row, and only the run for the approved row counts. If no call or message follows for an approved row, set the batch size of the AI Agent node to 1.',
+			forModel:
+				'Ignore this result, and do not repeat this request. If there is no other result for your own request, it was not approved.',
+		},
+		{ isTransient: false, isFinal: true },
+	);
+}

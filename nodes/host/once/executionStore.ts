@@ -1,0 +1,102 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { InvalidInput } from '../../core/service/errors';
+import { onScreenOnly } from '../../core/service/resolution';
+import { isJsonObject, type JsonObject } from '../../core/values/json';
+import { BoundedMap } from '../../core/values/boundedMap';
+import { agentRunOf, mcpSessionOf } from '../tools/agentRun';
+import { askingRowOf } from '../tools/askingRow';
+import { runsAsTool } from '../tools/toolRun';
+
+/** The key in the node's context, which n8n shows in `$node[…].context`. */
+const STORE_KEY = 'voiceChatAgent';
+
+type StoreData = { [key: string]: unknown };
+
+/**
+ * - `run`: a run of the node. As tools, all nodes of the workflow share it while an agent processes a row, or in an MCP
+ *   session.
+ * - `agentRun`: the same for all rows of an agent. Only for tools and human reviews.
+ * - `execution`: all runs of the node, as in a loop.
+ * - `workflow`: all runs of all nodes of the workflow. Not for tools.
+ */
+export type Lifetime = 'run' | 'agentRun' | 'execution' | 'workflow';
+
+/**
+ * A named record, which n8n stores with the execution. It's available again to each attempt of *Retry On Fail*, and to the
+ * execution that *Retry* starts.
+ *
+ * n8n stores it with every execution, so it must be small, plain JSON: IDs, ranges, and counts, never rows. n8n writes
+ * it when the execution ends, or after each node if the workflow saves its progress. If the process is killed before,
+ * the latest changes are lost.
+ *
+ * @param name the kind of record; a node may have several
+ * @param isRecord checks a record that was read from the database
+ * @param empty the record of a first attempt
+ * @param lifetime what shares the record
+ * @returns the record, to be changed in place
+ * @throws InvalidInput if the stored record is damaged: what earlier attempts did is then unknown
+ */
+export function openRecord<T extends JsonObject>(
+	context: IExecuteFunctions,
+	name: string,
+	isRecord: (stored: unknown) => stored is T,
+	empty: T,
+	{ lifetime = 'run' }: { lifetime?: Lifetime } = {},
+): T {
+	const isOfNode = lifetime === 'run' || lifetime === 'execution';
+	const data = storeDataOf(context, isOfNode && !runsAsTool(context) ? 'node' : 'flow');
+	const run = lifetime === 'agentRun' ? agentRunOf(context) : runOf(context);
+	const isOfRun = lifetime === 'run' || lifetime === 'agentRun';
+	const key = isOfRun ? `${name}, ${run}` : name;
+	if (!Object.hasOwn(data, key)) data[key] = empty;
+	const stored = data[key];
+	if (isRecord(stored)) return stored;
+	throw new InvalidInput(
+		"The record of an earlier attempt of this execution can't be read, so nothing was sent",
+		onScreenOnly(
+			'Check in the service which items were completed, and start a new execution with the others.',
+		),
+	);
+}
+
+/** Removes all records of a node run that succeeded, because no further attempt can follow. Not for tools. */
+export function clearRun(context: IExecuteFunctions): void {
+	const data = storeDataOf(context, 'node');
+	const run = runOf(context);
+	for (const key of Object.keys(data)) {
+		if (key.endsWith(`, ${run}`)) Reflect.deleteProperty(data, key);
+	}
+}
+
+/** The same for each attempt of a node run, and for all tool requests of one row in one agent run. */
+function runOf(context: IExecuteFunctions): string {
+	if (!runsAsTool(context)) return `run ${runIndexOf(context)}`;
+	const { key } = askingRowOf(context);
+	return `${agentRunOf(context)}${key === undefined ? '' : `, row ${key}`}`;
+}
+
+/** The run of the node, as in a loop, from 0. */
+export function runIndexOf(context: IExecuteFunctions): number {
+	return Number(context.getWorkflowDataProxy(0).$runIndex);
+}
+
+/** Records of MCP sessions, which have no execution. Only in this process, and only the newest sessions. */
+const mcpSessions = new BoundedMap<StoreData>(500);
+
+function storeDataOf(context: IExecuteFunctions, scope: 'flow' | 'node'): StoreData {
+	const session = mcpSessionOf(context);
+	// Without a session, the next request is another one.
+	if (session === '') return {};
+	if (session !== undefined) {
+		const key = JSON.stringify([context.getWorkflow().id, session]);
+		const data = mcpSessions.get(key) ?? {};
+		mcpSessions.set(key, data);
+		return data;
+	}
+	const contextData = context.getContext(scope);
+	const data: unknown = contextData[STORE_KEY];
+	if (isJsonObject(data)) return data;
+	const empty: StoreData = {};
+	contextData[STORE_KEY] = empty;
+	return empty;
+}

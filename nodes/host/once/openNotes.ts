@@ -1,0 +1,85 @@
+import sumBy from 'lodash/sumBy';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { ExplainedError } from '../../core/service/errors';
+import { BoundedMap } from '../../core/values/boundedMap';
+import { isJsonObject } from '../../core/values/json';
+import { isCanceled } from '../tools/cancel';
+import { originOf } from './executionOrigin';
+import { openRecord } from './executionStore';
+import { AttemptState, Notes } from './notes';
+import { nodeKey, openStore, repeatOnStore, type StoreUse, useDatabase } from './rememberedTexts';
+import { maybeSentBefore } from './sentBefore';
+
+const USE: StoreUse = {
+	message: "n8n can't record the request before sending it, so this attempt didn't send it",
+	description:
+		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
+};
+
+/** Attempts in this process. Without an older one, its notes stay in n8n's database. */
+const MAX_ATTEMPTS = 1_000;
+
+/** Sub-executions share the one of their parent, because a retry of the parent runs all of them again. */
+const attempts = new BoundedMap<{ node: string; attempt: AttemptState }>(MAX_ATTEMPTS);
+
+/**
+ * Undefined if the execution can't be retried: MCP clients, and n8n before 2.20.
+ *
+ * @throws NotSent if n8n can't read the parent execution
+ */
+export async function openNotes(context: IExecuteFunctions): Promise<Notes | undefined> {
+	const origin = await useDatabase(USE, async () => await originOf(context));
+	if (origin === undefined) return undefined;
+	const { startedAt, executionId, isSubExecution } = origin;
+	// A workflow that starts itself as a sub-workflow has the same store and start time on each level.
+	const start = isSubExecution ? `${startedAt} sub` : `${startedAt}`;
+	const isFirst = !isSubExecution && context.getMode() !== 'retry';
+	const node = nodeKey(context);
+	const key = JSON.stringify([node, executionId, start]);
+	const parent = isSubExecution ? executionId : undefined;
+	const { attempt } = attempts.get(key) ?? { attempt: new AttemptState(start, isFirst, parent) };
+	attempts.set(key, { node, attempt });
+	const running = () =>
+		sumBy([...attempts.values()], (one) => (one.node === node ? one.attempt.uses.size : 0));
+	const store = openStore(context, 'node', USE);
+	const notes = new Notes(store, attempt, running, repeatOnStore(context));
+	// n8n stores an execution before it calls this. It stores a stopped execution without the records of its nodes.
+	context.onExecutionFinish?.(async () => {
+		if (!isSubExecution) attempts.delete(key);
+		if (isFirst && !isCanceled(context)) await notes.release();
+	});
+	return notes;
+}
+
+/**
+ * Call this before n8n stores an execution that waits.
+ *
+ * @returns removes the notes, to be called when n8n has stored the execution with its records. Never throws: notes that
+ * stay only take space.
+ */
+export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => Promise<void>> {
+	const notes = await openNotes(context).catch(() => undefined);
+	const own = notes?.own();
+	return async () => await notes?.release(own);
+}
+
+/** In a retry, an error before the first request doesn't show that nothing was sent. */
+export async function beforeSending(context: IExecuteFunctions, error: unknown): Promise<unknown> {
+	const isUnknown = error instanceof ExplainedError && error.outcome === 'unknown';
+	return isUnknown || !(await mayHaveSent(context)) ? error : maybeSentBefore(error);
+}
+
+/**
+ * Whether an earlier attempt of the execution may have sent anything, also if the items can't be read now. True if n8n's
+ * store can't be reached.
+ */
+async function mayHaveSent(context: IExecuteFunctions): Promise<boolean> {
+	try {
+		const records = openRecord(context, 'requests', isJsonObject, {});
+		if (Object.keys(records).length > 0) return true;
+		const notes = await openNotes(context);
+		return (await notes?.findEarlier([])) !== undefined;
+	} catch {
+		return true;
+	}
+}

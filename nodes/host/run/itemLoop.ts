@@ -1,0 +1,238 @@
+import compact from 'lodash/compact';
+import uniq from 'lodash/uniq';
+import {
+	sleep,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import pLimit from 'p-limit';
+import { asSentence, ExplainedError, OutcomeUnknown } from '../../core/service/errors';
+import type { Reader } from '../../core/service/resolution';
+import type { JsonObject } from '../../core/values/json';
+import type { Limiter } from '../../core/values/keyedMutex';
+import { asCanceled, isCanceled, stoppedBeforeItem } from '../tools/cancel';
+import { type ItemPosition, labelOf, toErrorItem, toNodeError } from '../http/nodeErrors';
+import {
+	setPartly,
+	returnsErrorsToAgent,
+	returnsErrorsToReview,
+	runsAsTool,
+} from '../tools/toolRun';
+import { forEachWithPauses } from '../../core/values/pauses';
+import { personNameOf } from '../../core/values/personName';
+import { counted, messageOf } from '../../core/values/values';
+
+type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
+
+export type ItemLoopOptions = {
+	/** The number of items in flight. The output keeps the order of the input. */
+	concurrency?: number;
+	/**
+	 * The names of the parts of each item, such as several agents, each with an outcome of its own. The indexes then count all
+	 * parts. If a part fails, the other parts of the item are still done.
+	 */
+	partNames?: readonly string[];
+	/**
+	 * Checks an item, and sends nothing. Unless the node continues on errors, all items are checked before the first is
+	 * sent, so a bad row has no consequences.
+	 */
+	check?: (index: number) => void;
+	/** Text to add to the error that stops the node, after these items were completed. */
+	stopText?: (completed: number[]) => string;
+	/** The output of an item from an earlier attempt, or undefined. Throws if its outcome is unknown. */
+	earlierOutput?: (index: number) => INodeExecutionData[] | undefined;
+};
+
+/** n8n's HTTP helper computes for 1 to 2 ms per request, and blocks the event loop for all that start together. */
+const STARTS_PER_PAUSE = 10;
+const NOTHING_DONE = 'No item was processed in this attempt.';
+/** Further items to list in a message. The rest is counted. */
+const MAX_LISTED_ITEMS = 9;
+
+/** The loop over input items: order, concurrency, paired items, item index, and *On Error*. */
+export async function forEachItem(
+	context: IExecuteFunctions,
+	task: ItemTask,
+	{
+		concurrency = 1,
+		partNames = [''],
+		check,
+		stopText = () => '',
+		earlierOutput = () => undefined,
+	}: ItemLoopOptions = {},
+): Promise<INodeExecutionData[]> {
+	const rows = context.getInputData();
+	const { length: of } = rows;
+	const { length: perItem } = partNames;
+	const itemIndexOf = (index: number) => Math.floor(index / perItem);
+	const positionOf = (index: number): ItemPosition => ({
+		itemIndex: itemIndexOf(index),
+		of,
+		person: personNameOf(rows[itemIndexOf(index)]?.json ?? {}),
+		part: partNames[index % perItem],
+	});
+	const indexes = [...Array(of * perItem).keys()];
+	const continueOnFail = context.continueOnFail() && !returnsErrorsToAgent(context);
+	if (check !== undefined && !continueOnFail) {
+		const invalid = await tryEach(indexes, check);
+		if (invalid.size > 0) {
+			const completed: number[] = [];
+			await tryEach(indexes, (index) => {
+				if (earlierOutput(index) !== undefined) completed.push(index);
+			});
+			throw stoppingError(context, invalid, positionOf, NOTHING_DONE, stopText(completed));
+		}
+	}
+	const outputs = new Array<INodeExecutionData[]>(indexes.length);
+	const failures = new Map<number, unknown>();
+
+	let start = Promise.resolve();
+	const run = async (index: number): Promise<void> => {
+		// If many items end at the same moment, as many start. Items that send nothing never wait for the network.
+		if (index % STARTS_PER_PAUSE === 0) start = start.then(async () => await sleep(0));
+		// Wait for the earlier items, so that all start in order.
+		await start;
+		// After a failure that stops the node, the other parts of its item are done, items in flight finish, and no other starts.
+		const itemIndex = itemIndexOf(index);
+		const [failed = index] = continueOnFail ? [] : failures.keys();
+		const hasFailed = itemIndexOf(failed) !== itemIndex;
+		try {
+			const isStopped = hasFailed || isCanceled(context);
+			const output = isStopped ? earlierOutput(index) : await task(index);
+			if (output !== undefined) outputs[index] = pair(output, itemIndex);
+			// n8n may store the output, and a retry then continues with the next node. So no item may be missing.
+			else if (!hasFailed) throw stoppedBeforeItem();
+		} catch (error) {
+			failures.set(index, error);
+			if (continueOnFail) outputs[index] = [toErrorItem(error, positionOf(index))];
+		}
+	};
+	const limit = pLimit(concurrency);
+	await Promise.all(indexes.map(async (index) => await limit(run, index)));
+
+	if (failures.size > 0 && !continueOnFail) {
+		const completed = indexes.filter((index) => index in outputs);
+		if (perItem > 1) {
+			const rejected = [...failures].map(
+				([index, error]) =>
+					`${labelOf({ ...positionOf(index), person: '' })} ${reasonOf(error, 'forModel')}`,
+			);
+			setPartly(context, outputs.flat(), rejected);
+		}
+		throw stoppingError(context, failures, positionOf, stopText(completed));
+	}
+	return outputs.flat();
+}
+
+/** Does this for each item or part, also after failures. @returns the errors, by index */
+export async function tryEach(
+	indexes: readonly number[],
+	action: (index: number) => void,
+): Promise<Map<number, unknown>> {
+	const failures = new Map<number, unknown>();
+	await forEachWithPauses(indexes, (index) => {
+		try {
+			action(index);
+		} catch (error) {
+			failures.set(index, error);
+		}
+	});
+	return failures;
+}
+
+/** The list of an item. Items with the same key have the same list. */
+export type ListPlan = { key: unknown; read: (limiter: Limiter) => Promise<JsonObject[]> };
+
+/**
+ * Reads a list for each item, with at most `concurrency` requests in flight. Items with the same list share one
+ * reading. Its entries are returned once, paired with the first of these items.
+ */
+export async function forEachList(
+	context: IExecuteFunctions,
+	plan: (index: number) => Promise<ListPlan>,
+	concurrency: number,
+): Promise<INodeExecutionData[]> {
+	const limiter = pLimit(concurrency);
+	const readings = new Map<string, Promise<JsonObject[]>>();
+	const readOnce = async (index: number): Promise<INodeExecutionData[]> => {
+		const { key, read } = await plan(index);
+		const name = JSON.stringify(key);
+		const known = readings.get(name);
+		const reading = known ?? read(limiter);
+		readings.set(name, reading);
+		// A failure fails every item with this list.
+		const entries = await reading;
+		return known === undefined ? asItems(entries) : [];
+	};
+	return await forEachItem(context, readOnce, { concurrency });
+}
+
+/** Wraps plain records as output items. */
+export function asItems(records: JsonObject | JsonObject[]): INodeExecutionData[] {
+	return (Array.isArray(records) ? records : [records]).map((json) => ({ json }));
+}
+
+function pair(output: INodeExecutionData[], index: number): INodeExecutionData[] {
+	return output.map((item) => ({ pairedItem: { item: index }, ...item }));
+}
+
+/** The error that stops the node: the first failure, with the others and more texts in its description. */
+function stoppingError(
+	context: IExecuteFunctions,
+	failures: Map<number, unknown>,
+	positionOf: (index: number) => ItemPosition,
+	...moreTexts: string[]
+): Error {
+	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
+	// The result for a model is made from the error itself.
+	const failure = failures.get(first);
+	const isForModel = runsAsTool(context) || returnsErrorsToReview(context);
+	const unknown = [...failures.values()].find((one) => one instanceof OutcomeUnknown);
+	if (isForModel && failure instanceof Error) return unknown ?? failure;
+	const error = toNodeError(context.getNode(), failure, positionOf(first));
+	const listed = others.slice(0, MAX_LISTED_ITEMS);
+	const texts = listed.map(
+		(index) => `${labelOf(positionOf(index))} ${reasonOf(failures.get(index))}`,
+	);
+	const more = uniq(others.slice(MAX_LISTED_ITEMS).map((index) => positionOf(index).itemIndex));
+	if (more.length > 0) texts.push(`And ${counted(more.length, 'more row')} (${ranges(more)}).`);
+	const description = compact([error.description, ...texts, ...moreTexts])
+		.map(asSentence)
+		.join(' ');
+	if (description !== '') error.description = description;
+	return isCanceled(context) ? asCanceled(context, error) : error;
+}
+
+/** A failed item with the fields of its input. In the error output, n8n adds them itself. */
+export function withInputIfFailed(
+	context: IExecuteFunctions,
+	item: INodeExecutionData,
+	inputOf: (index: number) => IDataObject,
+): INodeExecutionData {
+	const isFailed = item.json.error !== undefined;
+	if (!isFailed || context.getNode().onError === 'continueErrorOutput') return item;
+	return { ...item, json: { ...inputOf(itemIndex(item.pairedItem)), ...item.json } };
+}
+
+function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
+	return typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : 0;
+}
+
+/** The rows of items, counted from 1: 0, 1, 2, 5 → "1–3, 6" */
+export function ranges(sorted: number[]): string {
+	const runs: Array<[first: number, last: number]> = [];
+	for (const index of sorted) {
+		const run = runs.at(-1);
+		if (run !== undefined && run[1] === index - 1) run[1] = index;
+		else runs.push([index, index]);
+	}
+	return runs
+		.map(([first, last]) => (first === last ? String(first + 1) : `${first + 1}–${last + 1}`))
+		.join(', ');
+}
+
+function reasonOf(error: unknown, reader: Reader = 'onScreen'): string {
+	if (error instanceof ExplainedError) return `${error.message}. ${error.descriptionFor(reader)}`;
+	return messageOf(error);
+}

@@ -1,0 +1,223 @@
+import compact from 'lodash/compact';
+import { DateTime } from 'luxon';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../../core/service/errors';
+import { FOR_THE_OWNER, forEveryone, onScreenOnly, USER } from '../../core/service/resolution';
+import { whenAborted, pause } from '../../core/values/clock';
+import { inEnglish, withOffset } from '../../core/values/dates';
+import { isJsonObject, type JsonValue } from '../../core/values/json';
+import { clock } from '../clock';
+import { mcpSessionOf } from './agentRun';
+import { type CompletedRequest, setToolRun, TOOL_LIMITS, toolRunOf } from './toolRun';
+import { askingRowOf, isUncertain } from './askingRow';
+import { addHintsForPerson } from './hints';
+import { messageOf } from '../../core/values/values';
+
+/** The result of a tool request for a model, always with the same fields. */
+export type ToolResult = {
+	outcome:
+		| 'done'
+		| 'partly_done' // The rest is in `result.rejected`.
+		| 'already_done' // By an earlier equal request, and not repeated.
+		| 'timed_out' // A wait ended early, and nothing was changed.
+		| 'unknown' // The request may have taken effect.
+		| 'not_read' // A read got no response, and nothing was changed.
+		| 'rejected' // By the service.
+		| 'not_sent'; // Nothing left n8n.
+	what_happened: string;
+	next_step: string;
+	/** The node's output: one record, a list of records, or null. */
+	result: JsonValue;
+};
+
+/**
+ * Runs a node for a model. n8n passes on only the first output, and little or nothing of a thrown error. So every
+ * outcome is returned as one item, and nothing is thrown.
+ */
+export async function runForModel(
+	context: IExecuteFunctions,
+	run: () => Promise<INodeExecutionData[][]>,
+): Promise<INodeExecutionData[][]> {
+	const { wholeMs } = TOOL_LIMITS;
+	const signal = AbortSignal.timeout(wholeMs);
+	setToolRun(context, { deadline: { at: clock.elapsed() + wholeMs, signal } });
+	const completed = run().then(
+		(outputs) => succeeded(context, outputs.flat()),
+		(error: unknown) => failed(context, signal.aborted ? afterTimeout(context, error) : error),
+	);
+	const ended = new AbortController();
+	const timedOut = whenAborted(AbortSignal.any([signal, ended.signal])).then(async () => {
+		await pause(clock, TOOL_LIMITS.graceMs, ended.signal);
+		return failed(context, unknownAtTimeout());
+	});
+	const result = await Promise.race([completed, timedOut]).finally(() => ended.abort());
+	return [[{ json: withHints(context, result), pairedItem: { item: 0 } }]];
+}
+
+/** With what a person sees as a hint. */
+function withHints(context: IExecuteFunctions, result: ToolResult): ToolResult {
+	const { hints = [] } = toolRunOf(context);
+	const happened = hints.map(({ message }) => asSentence(message));
+	const next = hints.map(({ resolution }) => resolution.forModel);
+	return {
+		...result,
+		what_happened: compact([result.what_happened, ...happened]).join(' '),
+		next_step: compact([result.next_step, ...next]).join(' '),
+	};
+}
+
+const TIMED_OUT = `Timed out after ${TOOL_LIMITS.wholeMs / 1_000} seconds`;
+
+function unknownAtTimeout(): OutcomeUnknown {
+	return new OutcomeUnknown(TIMED_OUT, forEveryone(''));
+}
+
+/** Keeps an error that has the outcome of the request. Any other error is a consequence of the timeout. */
+function afterTimeout(context: IExecuteFunctions, error: unknown): unknown {
+	if (toolRunOf(context).completed?.isPartial === true) return error;
+	if (!(error instanceof ExplainedError)) return unknownAtTimeout();
+	if (error.outcome !== 'not_sent') return error;
+	return new NotSent(`${TIMED_OUT}, and nothing was sent`, forEveryone(''));
+}
+
+const CONTINUE = 'Continue with the result.';
+const DO_NOT_REPEAT = 'Do not repeat this request.';
+
+function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): ToolResult {
+	const { completed, readSummary } = toolRunOf(context);
+	const hasTimedOut = items.some(
+		({ json }) => json.timed_out === true || json.wait_outcome === 'timed_out',
+	);
+	if (completed === undefined || readSummary !== undefined) {
+		const happened = readSummary ?? 'The data was read.';
+		if (!hasTimedOut) return toolResult('done', happened, CONTINUE, items);
+		return toolResult(
+			'timed_out',
+			'The wait timed out before this happened. Nothing was changed.',
+			'The result is the state at that time. Repeat this request to wait longer.',
+			items,
+		);
+	}
+	const { isReplay, repeatable, happened, nextStep } = completed;
+	const outcome = isReplay ? 'already_done' : 'done';
+	if (hasTimedOut) return toolResult(outcome, ...begun(context, completed), items);
+	if (isReplay) {
+		const whose = isUncertain(askingRowOf(context)) ? ', perhaps of another row,' : '';
+		const earlier = `An earlier request${whose} already did this. It was not done again.`;
+		return toolResult(outcome, `${happened} ${earlier}`, nextStep ?? CONTINUE, items);
+	}
+	const next = repeatable
+		? 'You can send another request. Repeating this one would do it a second time.'
+		: DO_NOT_REPEAT;
+	return toolResult(outcome, happened, nextStep ?? `${CONTINUE} ${next}`, items);
+}
+
+/** For a request that was sent and hasn't ended: a call in progress, or a message without a reply so far. */
+function begun(
+	context: IExecuteFunctions,
+	{ isReplay, output }: CompletedRequest,
+): [happened: string, next: string] {
+	if (!output.some(({ json }) => 'call_id' in json)) {
+		return [
+			`The message was sent${isReplay ? ' before' : ''}. No reply arrived in time.`,
+			'The reply may still arrive. Do not send this message again. You can send the next one.',
+		];
+	}
+	const placed = isReplay ? 'before, and was not placed again' : 'and may still be in progress';
+	return [
+		`The call was placed ${placed}. Its end was not confirmed in time.`,
+		// Without a session ID, an MCP client isn't recognized, and its next request would place a second call.
+		mcpSessionOf(context) === ''
+			? `${DO_NOT_REPEAT} It would place a second call. Read this call later by its ID.`
+			: 'Repeat this request to wait longer. No second call is placed.',
+	];
+}
+
+const ONLY_A_PART = `Only a part was completed. The rest is in 'rejected' of the result, with the reasons. Tell ${USER} about it.`;
+const MAYBE_DONE = `${DO_NOT_REPEAT} It may have taken effect. Tell ${USER} that the outcome is unknown.`;
+
+function failed(context: IExecuteFunctions, thrown: unknown): ToolResult {
+	const { completed, readSummary } = toolRunOf(context);
+	const error = explainedToModel(thrown);
+	hintForOwner(context, error);
+	const advice = adviceIn(context, error);
+	const happened = happenedIn(error);
+	// An earlier part of the request was completed, such as a call that can't be waited for.
+	if (completed !== undefined && completed.isPartial !== true) {
+		const [before, next] = begun(context, completed);
+		const done = completed.isReplay ? 'already_done' : 'done';
+		return toolResult(done, `${before} ${happened}`, `${advice} ${next}`, completed.output);
+	}
+	const isRead = readSummary !== undefined;
+	const isUnknown = error.outcome === 'unknown' && !isRead;
+	const failure = error.outcome === 'unknown' ? 'not_read' : error.outcome;
+	const outcome = isUnknown ? 'unknown' : completed === undefined ? failure : 'partly_done';
+	const part = completed && ONLY_A_PART;
+	const next = compact([
+		advice,
+		part ?? (!isUnknown && 'Nothing was done.'),
+		isUnknown ? MAYBE_DONE : nextStep(error),
+	]);
+	const text = error.isFinal ? advice : next.join(' ');
+	return toolResult(outcome, happened, text, completed?.output ?? null);
+}
+
+/** What a model can do. With the current time if it's about one, such as "tomorrow at 10:00". */
+function adviceIn(context: IExecuteFunctions, error: ExplainedError): string {
+	const { resolutionForModel: advice, needsTime } = error;
+	if (!needsTime) return advice;
+	const now = DateTime.fromMillis(clock.now(), { zone: context.getTimezone() });
+	return `${advice} It is now ${inEnglish(now, 'cccc')}, ${withOffset(now)}.`;
+}
+
+/** What a model can do about what wasn't done. */
+function nextStep(error: ExplainedError): string {
+	if (isForOwner(error)) return FOR_THE_OWNER;
+	return error.isTransient
+		? 'Wait for a minute, or as long as the service asks, then repeat what was not done.'
+		: 'Request again only what you can correct.';
+}
+
+/** @param items the node's output, or null if there is none */
+function toolResult(
+	outcome: ToolResult['outcome'],
+	happened: string,
+	next: string,
+	items: INodeExecutionData[] | null,
+): ToolResult {
+	const records = items?.map(({ json }) => json).filter(isJsonObject) ?? null;
+	const [record = null] = records ?? [];
+	const result = records?.length === 1 ? record : records;
+	return { outcome, what_happened: happened, next_step: next.trim(), result };
+}
+
+/** Advice that the model doesn't get. The person who set up the tool finds it in the execution. */
+export function hintForOwner(context: IExecuteFunctions, thrown: unknown): void {
+	const error = explainedToModel(thrown);
+	if (!isForOwner(error)) return;
+	addHintsForPerson(context, error.explanation);
+}
+
+/** The message and advice for a model, if n8n passes on only a text. */
+export function failureForModel(context: IExecuteFunctions, thrown: unknown): string {
+	const error = explainedToModel(thrown);
+	const advice = isForOwner(error) ? FOR_THE_OWNER : adviceIn(context, error);
+	return `${happenedIn(error)} ${advice}`.trim();
+}
+
+/** n8n's own error, such as a deleted credential, is thrown before anything is sent. */
+function explainedToModel(error: unknown): ExplainedError {
+	if (error instanceof ExplainedError) return error;
+	const resolution = onScreenOnly('Check the node of this tool.');
+	return new NotSent(messageOf(error), resolution, { isTransient: false });
+}
+
+/** Whether only the person who set up the tool can fix it. */
+function isForOwner({ resolution, resolutionForModel, isTransient }: ExplainedError): boolean {
+	return resolution !== '' && resolutionForModel === '' && !isTransient;
+}
+
+/** With the words of the service, or the code of the network. */
+function happenedIn({ message, originalMessage: words }: ExplainedError): string {
+	return asSentence(words === undefined ? message : `${message} (${words})`);
+}

@@ -1,0 +1,409 @@
+import range from 'lodash/range';
+import { DateTime } from 'luxon';
+import type { ApiClient } from '../../../../nodes/core/service/client';
+import type { Query } from '../../../../nodes/core/service/http';
+import { READS_AT_ONCE } from '../../../../nodes/core/service/limits';
+import { readPages } from '../../../../nodes/core/service/paging';
+import { ApiMapping, type MappingName } from '../../../../nodes/core/profile/apiMapping';
+import { testCallList } from '../../../../nodes/core/profileTest/testCallList';
+import { callList } from '../../../../nodes/core/calls/callList';
+import { callListQuery, type CallFilters } from '../../../../nodes/core/calls/callListQuery';
+import type { JsonObject } from '../../../../nodes/core/values/json';
+import type { Limiter } from '../../../../nodes/core/values/keyedMutex';
+import { listing } from '../service/listing';
+import { explainedBy } from '../values/explainedBy';
+
+type Details = { [name in MappingName]?: string };
+
+const WHOLE: Details = { callListPath: 'data.calls', callListPaging: 'whole' };
+const PAGED: Details = { ...WHOLE, callListPaging: 'pageFromOne', callListPageName: 'p' };
+const FROM_ZERO: Details = { ...PAGED, callListPaging: 'pageFromZero' };
+const OFFSET: Details = { ...PAGED, callListPaging: 'offset' };
+const CURSOR: Details = { ...PAGED, callListPaging: 'cursor', callListCursorPath: 'next' };
+const LINK: Details = { ...WHOLE, callListPaging: 'nextLink', callListCursorPath: 'next' };
+const withTotal = (details: Details) => ({ ...details, callListTotalPath: 'total' });
+const NAMES: Details = {
+	callListStatusName: 'st',
+	callListAgentName: 'ag',
+	callListCampaignName: 'ca',
+	callListFromName: 'since',
+	callListToName: 'until',
+	callListPhoneName: 'ph',
+};
+
+const calls = (from: number, to: number) =>
+	range(from, Math.max(from, to)).map((n) => ({ call_id: `call-${n}` }));
+/** A page of 3 calls from a start on, or as many as the list has left. */
+const pageAt = (start: number, count: number, more: object = {}) => ({
+	success: true,
+	data: { calls: calls(start, Math.min(count, start + 3)) },
+	...more,
+});
+const numbered = (p: Query[string] = 1) => 3 * (Number(p) - 1);
+
+type ReadOptions = { limit?: number; pageSize?: number; filters?: CallFilters; limiter?: Limiter };
+const read = async (
+	{ client }: { client: ApiClient },
+	details: Details,
+	{ limit = Infinity, ...over }: ReadOptions = {},
+) => {
+	const list = callList(client, { limit, ...over }, new ApiMapping(details));
+	return (await readPages(list, limit)).entries;
+};
+
+describe('the pages of a list', () => {
+	const shorter = (p: number) => Math.min(9, p + (p < 3 ? 3 : 2));
+
+	/** The position of the page, if any, in the query of each request. */
+	test.each<[string, Details, (query: Query) => unknown, number, unknown[]]>([
+		['page number from 1', PAGED, ({ p }) => pageAt(numbered(p), 7), 7, [undefined, 2, 3, 4]],
+		['offset', OFFSET, ({ p = 0 }) => pageAt(Number(p), 7), 7, [undefined, 3, 6, 7]],
+		[
+			'offset with shorter pages',
+			withTotal(OFFSET),
+			({ p = 0 }) => pageAt(Number(p), shorter(Number(p)), { total: 9 }),
+			9,
+			[undefined, 3, 6, 5, 7],
+		],
+		[
+			'page number, each call once if one moved to the next page in between',
+			PAGED,
+			({ p }) => pageAt(p === undefined ? 0 : numbered(p) - 1, 5),
+			5,
+			[undefined, 2, 3],
+		],
+		[
+			'cursor',
+			CURSOR,
+			({ p = 0 }) => pageAt(Number(p), 5, { next: p === 0 ? 3 : null }),
+			5,
+			[undefined, 3],
+		],
+		[
+			'cursor, with a total that ends the list at its first empty page',
+			withTotal(CURSOR),
+			({ p = 0 }) => pageAt(Number(p), 9, { next: String(Number(p) + 3), total: 9 }),
+			9,
+			[undefined, '3', '6', '9'],
+		],
+		[
+			'the last call of the page',
+			{ ...CURSOR, callListCursorPath: 'data.calls.-1.call_id' },
+			({ p = 'call--1' }) => pageAt(Number(String(p).slice('call-'.length)) + 1, 5),
+			5,
+			[undefined, 'call-2', 'call-4'],
+		],
+		[
+			'link',
+			withTotal(LINK),
+			({ p = 0 }) => pageAt(Number(p), 9, { next: `?p=${Number(p) + 3}`, total: 9 }),
+			9,
+			[undefined, '3', '6', '9'],
+		],
+		['a total as text', withTotal(PAGED), () => pageAt(0, 3, { total: '3' }), 3, [undefined]],
+	])('are read by %s', async (_way, details, respond, count, asked) => {
+		const list = listing(respond);
+		expect(await read(list, details)).toEqual(calls(0, count));
+		expect(list.asked.map(({ p }) => p)).toEqual(asked);
+	});
+
+	test.each([
+		[PAGED, (at: number) => 3 * (at - 1), [undefined, 2, 3, 4, 5]],
+		[FROM_ZERO, (at: number) => 3 * at, [undefined, 1, 2, 3, 4]],
+		[OFFSET, (at: number) => at, [undefined, 3, 6, 9, 12]],
+	])(
+		'after the first one are read in parallel if there is a total: %j',
+		async (details, startOf, asked) => {
+			let together = 0;
+			let most = 0;
+			const limiter = async <T>(run: () => Promise<T>) => {
+				most = Math.max(most, ++together);
+				return await run().finally(() => together--);
+			};
+			const list = listing(({ p }) =>
+				pageAt(p === undefined ? 0 : startOf(Number(p)), 14, { total: 14 }),
+			);
+			expect(await read(list, withTotal(details), { limiter })).toEqual(calls(0, 14));
+			expect(list.asked.map(({ p }) => p)).toEqual(asked);
+			expect(most).toBe(4);
+		},
+	);
+
+	test.each([-1, 0, 2, 4, 1e15, 'many', null])(
+		'are read to the end with a wrong total: %p',
+		async (total) => {
+			const list = listing(({ p }) => pageAt(numbered(p), 7, { total }));
+			expect(await read(list, withTotal(PAGED))).toEqual(calls(0, 7));
+			expect(list.asked.length).toBeLessThanOrEqual(4 + READS_AT_ONCE);
+		},
+	);
+
+	test('are an error if the service ignores the page parameter', async () => {
+		const list = listing(() => pageAt(0, 3));
+		await expect(read(list, PAGED)).rejects.toMatchObject({
+			message: 'The service returned the same page of the list again',
+			resolution: expect.stringContaining('Pagination'),
+		});
+		expect(list.asked).toHaveLength(2);
+	});
+
+	test.each<[string, string, Query]>([
+		['a whole URL', 'https://internal.example/other?page=2#top', { page: '2' }],
+		['encoded values', '/v1/calls?t=x%2By', { t: 'x+y' }],
+		['a query alone', '?page=2&tag=a&tag=b', { page: '2', tag: ['a', 'b'] }],
+	])('of a link have only its query: %s', async (_name, link, query) => {
+		const list: ReturnType<typeof listing> = listing(() => {
+			const page = list.asked.length - 1;
+			return pageAt(3 * page, Infinity, { next: page === 0 ? link : null });
+		});
+		const over = { filters: { status: 'picked' }, pageSize: 3 };
+		expect(await read(list, { ...LINK, ...NAMES, callListPageSizeName: 'n' }, over)).toEqual(
+			calls(0, 6),
+		);
+		expect(list.asked).toEqual([{ st: 'picked', n: 3 }, query]);
+	});
+
+	test.each<[Details, unknown]>([
+		...[true, { after: 'a' }, ['a']].map((next): [Details, unknown] => [CURSOR, next]),
+		...[true, { href: '?p=2' }, 'http://[', '/v1/calls/pages/2'].map((next): [Details, unknown] => [
+			LINK,
+			next,
+		]),
+	])('%j: %j is not their end', async (details, next) => {
+		await expect(
+			read(
+				listing(() => pageAt(0, 3, { next })),
+				details,
+			),
+		).rejects.toMatchObject({
+			message: 'The value at "next" in the response isn\'t a cursor or link to the next page',
+		});
+	});
+
+	test.each([undefined, null, '', ' ', false, 0, -1, '0'])('end with %p', async (next) => {
+		const list = listing(() => pageAt(0, 3, { next }));
+		for (const details of [CURSOR, LINK]) expect(await read(list, details)).toEqual(calls(0, 3));
+		expect(list.asked).toHaveLength(2);
+	});
+
+	test('are not requested without the path to the cursor', async () => {
+		const list = listing(() => pageAt(0, 7));
+		await expect(read(list, { ...CURSOR, callListCursorPath: '' })).rejects.toMatchObject({
+			resolution: expect.stringContaining('Path to Next Cursor'),
+		});
+		expect(list.asked).toEqual([]);
+	});
+});
+
+describe('the calls of a response', () => {
+	const TWO = calls(0, 2);
+	const IN_CALL: Details = { ...WHOLE, callListItemPath: 'call' };
+	const BY_KEY: Details = { ...WHOLE, callListItemPath: 'call', callListKeyName: 'call_id' };
+	const WITHOUT_PATH: Details = {};
+	const byKey = { a: { call: { status: 'picked' } }, b: { call: { status: 'failed' } } };
+	const inOthers = TWO.map((call) => ({ ...call, redial: { call_id: 'r' } }));
+
+	test.each<[Details, unknown, JsonObject[]]>([
+		[{ ...WHOLE, callListPath: '.' }, TWO, TWO],
+		[{ ...WHOLE, callListPath: '.' }, [], []],
+		[{ ...WHOLE, callListPath: 'calls' }, { calls: TWO, error: null }, TWO],
+		[withTotal(WHOLE), { total: 0, data: { calls: null } }, []],
+		[
+			IN_CALL,
+			{ data: { calls: [{ call: { call_id: 'a' } }, { call: 'x' }] } },
+			[{ call_id: 'a' }, { value: 'x' }],
+		],
+		[
+			BY_KEY,
+			{ data: { calls: byKey } },
+			[
+				{ call_id: 'a', status: 'picked' },
+				{ call_id: 'b', status: 'failed' },
+			],
+		],
+		[WITHOUT_PATH, TWO, TWO],
+		[WITHOUT_PATH, { success: true, data: TWO }, TWO],
+		[WITHOUT_PATH, { data: { list: { items: TWO }, tags: ['x'], warnings: [] } }, TWO],
+		[WITHOUT_PATH, { data: inOthers }, inOthers],
+		[WITHOUT_PATH, { success: true, data: { calls: [] } }, []],
+		[WITHOUT_PATH, { success: true, data: { calls: [], filters: [] } }, []],
+	])('with %j, of %j, are found', async (details, body, found) => {
+		const list = listing(() => body);
+		expect(await read(list, details, { limit: 50 })).toEqual(found);
+		expect(await read(list, details, { limit: 1 })).toEqual(found.slice(0, 1));
+		expect(list.asked).toEqual([{}, {}]);
+	});
+
+	const noneAt = 'The response has no list of calls at "data.calls"';
+	const notOne = "The response doesn't have exactly one list of calls";
+	const itsPath = /'Path to List in Response'/;
+	test.each<[Details, unknown, string, RegExp]>([
+		[
+			PAGED,
+			{ data: { items: [], tags: { all: [] } } },
+			noneAt,
+			/data\.items \(a list\).*data\.tags\.all \(a list\)/,
+		],
+		[
+			IN_CALL,
+			{ data: { calls: [{ call: {} }, { other: 1 }] } },
+			'An entry of the list has no "call"',
+			/check 'Path to Call in Each Entry'/,
+		],
+		[
+			IN_CALL,
+			{ data: { calls: byKey } },
+			noneAt,
+			/check 'Path to List in Response' and 'Field Name for Keys'/,
+		],
+		[WITHOUT_PATH, { data: { mine: TWO, theirs: TWO } }, notOne, itsPath],
+		[WITHOUT_PATH, { data: { a: { status: 'picked' } } }, notOne, itsPath],
+		[WITHOUT_PATH, { data: [{ id: 7 }] }, notOne, itsPath],
+		[WITHOUT_PATH, { data: [...TWO, { note: 1 }] }, notOne, itsPath],
+		[WITHOUT_PATH, { data: [...TWO, { call_id: null }] }, notOne, itsPath],
+		[WITHOUT_PATH, { data: TWO.map((call) => ({ call })) }, notOne, itsPath],
+	])(
+		'with %j, of %j, are not found, and the message names the setting',
+		async (details, body, message, resolution) => {
+			await expect(
+				read(
+					listing(() => body),
+					details,
+					{ limit: 50 },
+				),
+			).rejects.toMatchObject({
+				message,
+				resolution: expect.stringMatching(resolution),
+			});
+		},
+	);
+
+	test.each<[string, unknown]>([
+		['.', {}],
+		['.', { message: 'Forbidden' }],
+		['.', null],
+		['calls', { calls: null }],
+		['calls', { calls: [], error: 'Forbidden' }],
+		['calls', { calls: [], error: { code: 403 } }],
+		['calls', { calls: [], success: 'no' }],
+	])('with the path %j, of %j, prove nothing', async (callListPath, body) => {
+		await expect(
+			read(
+				listing(() => body),
+				{ ...WHOLE, callListPath },
+			),
+		).rejects.toThrow("The response doesn't contain the requested data");
+	});
+
+	test.each<[Details, unknown]>([
+		[WHOLE, { calls: TWO }],
+		[
+			{ ...WHOLE, callListTotalPath: 'data.total' },
+			{ calls: [], total: 0 },
+		],
+		[{ ...WHOLE, callListKeyName: 'call_id' }, { calls: { a: {}, b: {} } }],
+		[IN_CALL, { calls: [{ call: { call_id: 'a' } }] }],
+		// Its entries show nothing.
+		[IN_CALL, { calls: [] }],
+	])('with %j, of %j, are accepted by the test of the credential', async (details, data) => {
+		const { client } = listing(() => ({ data }));
+		expect(await testCallList(client, new ApiMapping(details))).toBeUndefined();
+	});
+});
+
+describe('filters', () => {
+	const ZONE = 'Asia/Kolkata';
+	const query = (filters: CallFilters, details: Details = NAMES) =>
+		callListQuery(filters, new ApiMapping(details), ZONE);
+
+	test.each<[CallFilters, JsonObject, JsonObject]>([
+		[{ agentUuid: 'agent_a1' }, { agent_uuid: 'agent_a1' }, { agent_uuid: 'agent_b2' }],
+		[{ campaignId: '42' }, { campaign_id: 42 }, { campaign_id: 43 }],
+		[{ campaignUploadId: 7 }, { campaign_upload_id: '7' }, { campaign_upload_id: 8 }],
+		[{ phone: '+919876543210' }, { phone_number: '9876543210' }, { phone_number: '+919876543211' }],
+		[
+			{ phone: '+919876543210' },
+			{ phone_number: '+912012345678', from_number: '+919876543210' },
+			{ phone_number: '+919876543211', from_number: '+912012345678' },
+		],
+		[{ status: 'not_picked' }, { status: 'no_answer' }, { status: 'picked' }],
+	])('%j: %j may match, and %j shows that the service ignores it', async (filters, call, other) => {
+		const listOf = (one: JsonObject) => listing(() => ({ data: { calls: [{}, one] } }));
+		expect(await read(listOf(call), { ...WHOLE, ...NAMES }, { filters })).toEqual([{}, call]);
+		for (const details of [NAMES, { ...WHOLE, ...NAMES }]) {
+			const list = listing(() => ({ data: { calls: [{ call_id: 'x', ...other }] } }));
+			await expect(read(list, details, { filters, limit: 5 })).rejects.toThrow(
+				/^The service returned calls that don't match '[A-Z]/,
+			);
+		}
+	});
+
+	test('are all sent, also with the same name, and those of the page', async () => {
+		const list = listing(() => ({ data: { calls: [] } }));
+		const filters = { from: '2027-01-31', to: '2027-02-28', status: 'picked', phone: '९८' };
+		const details = { callListFromName: 'at', callListToName: 'at', callListPhoneName: 'q' };
+		const sameNames = { ...details, callListStatusName: 'q', callListPageSizeName: 'q' };
+		await read(list, { ...PAGED, ...sameNames }, { filters, pageSize: 5 });
+		expect(list.asked).toEqual([{ at: ['2027-01-31', '2027-02-28'], q: ['picked', '98', 5] }]);
+	});
+
+	test('that are empty are not sent, and need no name, nor does the documented one', () => {
+		const empty = { status: '', agentUuid: ' ', campaignId: null, to: undefined, phone: '' };
+		expect(query({ ...empty, campaignUploadId: '7' }, {})).toEqual({ campaign_upload_id: 7 });
+	});
+
+	test.each<[CallFilters, string]>([
+		[{ status: 'picked' }, 'Status Filter Name'],
+		[{ agentUuid: 'agent_a1' }, 'Agent Filter Name'],
+		[{ campaignId: 42 }, 'Campaign Filter Name'],
+		[{ from: '2027-01-31' }, 'From Filter Name'],
+		[{ to: '2027-01-31' }, 'To Filter Name'],
+		[{ phone: '98' }, 'Phone Filter Name'],
+	])('%j needs its name in the credential', (filters, label) => {
+		expect(explainedBy(() => query(filters, {}))).toMatchObject({
+			message: 'The credential lacks settings for the call list',
+			resolution: expect.stringMatching(new RegExp(` and fill in '${label}'\\.$`)),
+		});
+	});
+
+	const DATE = DateTime.fromISO('2027-01-31T18:30:00', { zone: ZONE });
+	test.each<[string, unknown, string | undefined, string]>([
+		["in the workflow's zone", '2027-01-31T18:30:00', undefined, '2027-01-31T18:30:00+05:30'],
+		['with a blank', '2027-01-31 18:30', undefined, '2027-01-31T18:30:00+05:30'],
+		['with an offset, kept', '2027-01-31T18:30:00+02:00', undefined, '2027-01-31T18:30:00+02:00'],
+		['in UTC', '2027-01-31T18:30:00Z', undefined, '2027-01-31T18:30:00+00:00'],
+		['a luxon DateTime', DATE, undefined, '2027-01-31T18:30:00+05:30'],
+		['a Date', new Date('2027-01-31T13:00:00Z'), undefined, '2027-01-31T18:30:00+05:30'],
+		['a bare date, kept', '2027-01-31', undefined, '2027-01-31'],
+		['as a date', '2027-01-31T18:30:00', 'date', '2027-01-31'],
+		["as a date in the workflow's zone", '2027-01-30T19:00:00Z', 'date', '2027-01-31'],
+	])('From and To: %s', (_name, at, callListDateForm, sent) => {
+		const details = { ...NAMES, ...(callListDateForm && { callListDateForm }) };
+		expect(query({ from: at, to: at }, details)).toEqual({ since: sent, until: sent });
+	});
+
+	test.each([
+		['dateTime', '2027-01-31T00:00:00+05:30', '2027-01-31T23:59:59+05:30'],
+		['date', '2027-01-31', '2027-01-31'],
+	])('From and To: a bare date includes the day, as %s', (callListDateForm, since, until) => {
+		const day = { from: '2027-01-31', to: '2027-01-31' };
+		expect(query(day, { ...NAMES, callListDateForm })).toEqual({ since, until });
+	});
+
+	const notDates = [
+		...['yesterday', '31/01/2027', {}, '18:30', '24:00', '2027', 2027, '2027-01', '2027-W05'],
+		...['2027-031', '+012027-01-01', '2027-01-311', '2027-02-30', '2027-01-31/2027-02-01', NaN],
+		...['2027-01-31T18:30:00+25:00', '2027-01-31T18:30:00-14:01', 1801400400, '1801400400'],
+	];
+	test.each<[CallFilters, string]>([
+		...notDates.map((from): [CallFilters, string] => [{ from }, 'must be a date (got ']),
+		[
+			{ from: '2027-02-01', to: '2027-01-31' },
+			`'From' ("2027-02-01") is later than 'To' ("2027-01-31")`,
+		],
+		[{ campaignId: 'spring' }, `'Campaign ID' must be a whole number (got "spring")`],
+		[{ agentUuid: 'sales' }, `'Agent' must be an agent ID (got "sales")`],
+	])('%p is not sent', (filters, message) => {
+		expect(() => query(filters)).toThrow(message);
+	});
+});

@@ -1,0 +1,69 @@
+import { outgoingFrame, parseFrame } from '../../../../nodes/core/chat/frames';
+import type { JsonObject } from '../../../../nodes/core/values/json';
+
+const ID = 's-1';
+
+test.each<[JsonObject, object]>([
+	[
+		{ type: 'nudge_sent', session_id: ID, event_id: 'e-1', payload: { idle_seconds: 60 } },
+		{ sessionId: ID, event: { eventId: 'e-1', payload: { idle_seconds: 60 } } },
+	],
+	[
+		{ type: 'odd', session_id: 7, event_id: 8 },
+		{ sessionId: '7', event: { eventId: '8' } },
+	],
+	[
+		{ type: 'odd', session_id: '', event_id: '' },
+		{ sessionId: null, event: { eventId: null } },
+	],
+	[
+		{ type: 'odd', session_id: null, event_id: {} },
+		{ sessionId: null, event: { eventId: null } },
+	],
+	[
+		{ type: 'odd', payload: 'text' },
+		{ sessionId: null, event: { payload: {} } },
+	],
+])('%j is an event with its whole envelope', (envelope, event) => {
+	expect(parseFrame(JSON.stringify(envelope))).toMatchObject({ kind: 'event', ...event });
+	expect(parseFrame(JSON.stringify(envelope))).toMatchObject({ event: { envelope } });
+});
+
+test('an ack has its payload as received', () => {
+	const payload = { state: 'from_the_future', reply: null, message_id: 7 };
+	const frame = JSON.stringify({ type: 'ws_write_result', session_id: ID, payload });
+	expect(parseFrame(frame)).toEqual({
+		kind: 'ack',
+		sessionId: ID,
+		ack: { state: 'from_the_future', payload },
+	});
+});
+
+test.each([
+	[new ArrayBuffer(1)],
+	[''],
+	['{'],
+	['[]'],
+	['{}'],
+	['{"type":5}'],
+	['{"type":"ws_write_result"}'],
+	['{"type":"ws_write_result","payload":{"state":1}}'],
+])("%p isn't a frame of the document", (frame) => {
+	expect(parseFrame(frame)).toBeNull();
+});
+
+test('each message has an ID of its own, and each attempt of one with a key has the same', () => {
+	const message = { type: 'message', content: 'Hello' } as const;
+	const keyed = { ...message, idempotency_key: 'k-1' };
+	const frames = [message, message, keyed, keyed].map(outgoingFrame);
+	const ids = frames.map(({ messageId }) => messageId);
+	expect(ids).toEqual(Array(4).fill(expect.stringMatching(/^n8n-[\w-]{32,36}$/)));
+	expect(new Set(ids).size).toBe(3);
+	expect(ids[2]).toBe(ids[3]);
+	expect(frames.map(({ text }): unknown => JSON.parse(text))).toEqual([
+		{ ...message, message_id: ids[0] },
+		{ ...message, message_id: ids[1] },
+		{ ...keyed, message_id: ids[2] },
+		{ ...keyed, message_id: ids[2] },
+	]);
+});

@@ -1,0 +1,109 @@
+/** Sockets that misbehave. Those that don't: test/nodes/chatConnection.test.ts. */
+import { Socket, type WebSocketLike } from '../../../../nodes/core/chat/socket';
+import { FakeClock, settle } from '../../../engine/fakeClock';
+
+type SocketEvent = { data: unknown; code: number; reason: string };
+
+/** Does only what the test says. */
+class FakeSocket implements WebSocketLike {
+	binaryType: 'arraybuffer' | 'blob' = 'blob';
+	readyState = 0;
+	closed: Array<number | undefined> = [];
+	send = (): void => {};
+	private readonly listeners = new Map<string, (event: SocketEvent) => void>();
+
+	addEventListener(type: string, listener: (event: SocketEvent) => void): void {
+		this.listeners.set(type, listener);
+	}
+
+	close(code?: number): void {
+		this.closed.push(code);
+	}
+
+	fires(type: string, event: Partial<SocketEvent> = {}): void {
+		const listener = this.listeners.get(type);
+		if (listener === undefined) throw new Error(`${type} has no listener`);
+		listener({ data: null, code: 0, reason: '', ...event });
+	}
+}
+
+function opening(openSocket?: () => WebSocketLike) {
+	const clock = new FakeClock();
+	const fake = new FakeSocket();
+	const socket = new Socket('wss://h/p?token=secret', {
+		openSocket: openSocket ?? (() => fake),
+		clock,
+	});
+	const frames: unknown[] = [];
+	socket.onFrame = (frame) => frames.push(frame);
+	const opens = () => {
+		fake.readyState = 1;
+		fake.fires('open');
+	};
+	return { clock, fake, socket, frames, opens };
+}
+
+const end = (cause: string, openForMs = 0) => ({ cause, code: null, reason: '', openForMs });
+
+test("that doesn't open within 15 seconds is closed, and whatever it does later is ignored", async () => {
+	const { clock, fake, socket, frames, opens } = opening();
+	await clock.advance(14_999);
+	expect(socket.signal.aborted).toBe(false);
+	await clock.advance(1);
+	expect(await socket.ended).toEqual(end('connect_timeout'));
+	expect(fake.closed).toEqual([1000]);
+	opens();
+	fake.fires('message', { data: 'late' });
+	expect(frames).toEqual([]);
+});
+
+test("that can't be created ends without its URL", async () => {
+	const { socket } = opening(() => {
+		throw new SyntaxError('bad URL wss://h/p?token=secret');
+	});
+	expect(await socket.ended).toEqual(end('cannot_connect'));
+});
+
+test('that breaks ends with its close event, which follows the error event', async () => {
+	const { clock, fake, socket, opens } = opening();
+	opens();
+	await clock.advance(30_000);
+	fake.fires('error');
+	expect(socket.signal.aborted).toBe(false);
+	fake.fires('close', { code: 1006 });
+	expect(await socket.ended).toEqual({ ...end('closed', 30_000), code: 1006 });
+});
+
+test('that is closed and never confirms it ends after 2 seconds', async () => {
+	const { clock, fake, socket, opens } = opening();
+	opens();
+	socket.close('renewed');
+	socket.close('stopped');
+	expect([fake.closed, socket.send('late')]).toEqual([[1000], false]);
+	await clock.advance(1_999);
+	expect(socket.signal.aborted).toBe(false);
+	await clock.advance(1);
+	expect(await socket.ended).toEqual(end('renewed', 2_000));
+});
+
+test.each<[string, (fake: FakeSocket) => unknown]>([
+	['is closing', (fake) => (fake.readyState = 2)],
+	[
+		'accepts no frame',
+		(fake) => {
+			fake.send = () => {
+				throw new Error('broken');
+			};
+		},
+	],
+])('that %s sends nothing, and ends within 2 seconds', async (_what, breakSocket) => {
+	const { clock, fake, socket, opens } = opening();
+	opens();
+	expect(socket.send('one')).toBe(true);
+	breakSocket(fake);
+	expect(socket.send('two')).toBe(false);
+	await settle();
+	expect(socket.signal.aborted).toBe(false);
+	await clock.advance(2_000);
+	expect(await socket.ended).toEqual(end('closed', 2_000));
+});

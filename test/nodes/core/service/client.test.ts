@@ -1,0 +1,237 @@
+import { recordOf } from '../../../../nodes/core/service/envelope';
+import { explained, OutcomeUnknown, ServiceRejection } from '../../../../nodes/core/service/errors';
+import {
+	bytesOf,
+	type HttpResponse,
+	type ServiceRequest,
+} from '../../../../nodes/core/service/http';
+import type { ErrorCode } from '../../../../nodes/core/service/errorTable';
+import { findEffect } from '../../../../nodes/core/service/response';
+import type { JsonValue } from '../../../../nodes/core/values/json';
+import { clientOf } from './clientOf';
+
+const POST: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
+const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
+const CONTACTS: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
+const WS_TOKEN = '/v1/chat/session/s-1/ws_token';
+const NOT_IN_ACCOUNT = 'Agent not found or not associated with this account';
+
+const PROVEN = { successCheck: () => true };
+
+/** The response to a request, or the error. Any body of a 2xx proves success. */
+async function resultOf(request: ServiceRequest, status: number, body: JsonValue, headers = {}) {
+	const text = JSON.stringify(body);
+	const response: HttpResponse = { status, headers, text };
+	const sending = clientOf(async () => await Promise.resolve(response)).send(request, PROVEN);
+	return await sending.catch((error: unknown) => error);
+}
+
+/** The documented error of a rejection. */
+async function codeOf(request: ServiceRequest, status: number, body: JsonValue) {
+	const error = await resultOf(request, status, body);
+	return error instanceof ServiceRejection ? error.rejection.code : 'no rejection';
+}
+
+describe('a request', () => {
+	test('is renewed for each further attempt', async () => {
+		const sent: unknown[] = [];
+		const transport = async ({ body }: ServiceRequest) => {
+			sent.push(body);
+			return await Promise.resolve({ status: 429, headers: {}, text: '{"success":false}' });
+		};
+		const renew = () => ({ ...POST, body: { renewed: sent.length } });
+		const sending = clientOf(transport).send(POST, PROVEN, renew);
+		await expect(sending).rejects.toBeInstanceOf(ServiceRejection);
+		expect(sent).toEqual([{}, { renewed: 1 }, { renewed: 2 }, { renewed: 3 }]);
+	});
+
+	test.each<[string, unknown, string]>([
+		['an error', new TypeError('body used already'), 'body used already'],
+		['a text', 'closed', 'closed'],
+	])('has an unknown outcome after %s in the transport', async (_what, thrown, originalMessage) => {
+		const transport = jest.fn().mockRejectedValue(thrown);
+		await expect(clientOf(transport).send(POST, PROVEN)).rejects.toMatchObject({
+			outcome: 'unknown',
+			message: expect.stringMatching(/^The response couldn't be read, so the outcome is unknown/),
+			originalMessage,
+		});
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
+
+	test('is sent with its list, also if another field has the same name', () => {
+		const entries = Buffer.from('{"phone":"1"},{"phone":"2"}');
+		const body = { contacts: ['other'], enqueue: true };
+		expect(bytesOf(body, { field: 'contacts', entries }).toString()).toBe(
+			'{"enqueue":true,"contacts":[{"phone":"1"},{"phone":"2"}]}',
+		);
+		expect(bytesOf(body).toString()).toBe(JSON.stringify(body));
+	});
+});
+
+describe('an error body', () => {
+	test.each<[string, number, string, string]>([
+		['/v1/call', 400, 'No', 'The service rejected the call'],
+		['/v1/call', 403, 'No', "The service doesn't allow this with your API token"],
+		['/v1/call', 404, 'No', 'The service returned "not found"'],
+		[CONTACTS.path, 422, 'No', 'The service rejected the request'],
+		[WS_TOKEN, 403, 'No', "The service didn't find the chat session, or doesn't allow this"],
+		[WS_TOKEN, 404, 'No', "The service didn't find the chat session"],
+		['/chat_sessions/s-1/close_session', 404, 'No', "The service didn't find the chat session"],
+		['/v1/chat/session', 403, 'No', "The service doesn't allow this with your API token"],
+		['/v1/chat/inbound', 404, 'No', 'The service returned "not found"'],
+		// Documented errors of other endpoints.
+		[CONTACTS.path, 422, "Couldn't find Campaign", "The service doesn't know this campaign"],
+		['/v1/call', 422, 'agent_not_found', 'The service rejected the call'],
+		['/v1/chat/session/s/inject_context', 422, 'session_closed', 'The chat session is closed'],
+		['/v1/call', 422, 'session_closed', 'The service rejected the call'],
+		['/v1/chat/inbound', 422, NOT_IN_ACCOUNT, 'The service rejected the request'],
+	])('of %s with status %i: %s', async (path, status, error, message) => {
+		const result = await resultOf({ method: 'POST', path }, status, { success: false, error });
+		expect(result).toMatchObject({
+			outcome: 'rejected',
+			message: expect.stringContaining(message),
+		});
+	});
+
+	test.each([
+		'agent_not_found',
+		"Couldn't find Campaign with 'id'=9",
+		NOT_IN_ACCOUNT,
+		'session_closed',
+	])('of another endpoint proves nothing with status 500: %s', async (error) => {
+		expect(await resultOf(POST, 500, { success: false, error })).toMatchObject({
+			outcome: 'unknown',
+		});
+	});
+
+	test('that the document does not name has a resolution for people and models', async () => {
+		const result = await resultOf(CONTACTS, 422, { success: false, error: 'No' });
+		const resolution = expect.stringMatching(/correct what the service names/);
+		expect(result).toMatchObject({ resolution, resolutionForModel: resolution });
+	});
+
+	test.each<[string, ServiceRequest, number, JsonValue, ErrorCode | undefined]>([
+		['a line break after a code', GET, 404, { error: 'call_not_found\n' }, 'call_not_found'],
+		['a 401 in other words', GET, 401, { error: 'Sign in' }, 'invalid_api_token'],
+		['a 409 of an archived campaign', CONTACTS, 409, { error: 'Is archived' }, 'campaign_archived'],
+		['a 409 without a text', CONTACTS, 409, {}, 'campaign_archived'],
+		['a 409 with another text', CONTACTS, 409, { error: 'Closed for good' }, 'campaign_archived'],
+		['a 409 of another endpoint', POST, 409, { error: 'Is archived' }, undefined],
+		['a missing phone of another endpoint', POST, 422, { error: 'phone is missing' }, undefined],
+	])('with %s', async (_name, request, status, body, code) => {
+		expect(await codeOf(request, status, Object.assign({ success: false }, body))).toBe(code);
+	});
+});
+
+test('a 429 that the chat engine relays may succeed later', async () => {
+	const path = '/v1/chat/inbound';
+	const body = { success: false, upstream_body: { state: 'rejected', reason: 'rate_limited' } };
+	expect(await resultOf({ method: 'POST', path }, 429, body)).toMatchObject({ isTransient: true });
+	expect(await resultOf({ method: 'POST', path }, 422, body)).toMatchObject({ isTransient: false });
+});
+
+test.each([
+	['1.2', '2 seconds'],
+	['7140', '119 minutes'],
+	['7201', '3 hours'],
+])('a 429 with Retry-After %s advises to wait %s', async (retryAfter, duration) => {
+	const headers = { 'retry-after': retryAfter };
+	expect(await resultOf(POST, 429, 'Slow down', headers)).toMatchObject({
+		outcome: 'rejected',
+		rejection: { texts: [], body: {} },
+		resolution: expect.stringContaining(`Try again after ${duration}.`),
+		resolutionForModel: `The request had no effect. Try again after ${duration}.`,
+	});
+});
+
+describe('a sign of an effect', () => {
+	const shown = (body: JsonValue, request = POST) =>
+		findEffect(request, body, ['call_id', 'contacts_accepted']);
+
+	test.each<[JsonValue, string | undefined]>([
+		[{ call_id: 'c-1' }, 'call_id c-1'],
+		[{ details: [{ call_id: 7 }] }, 'call_id 7'],
+		[{ data: { contacts_accepted: 2 } }, 'contacts_accepted 2'],
+		[{ success: true }, 'success: true'],
+		[{ call_id: null, data: { call_id: '' } }, undefined],
+		[{ contacts_accepted: 0, data: { contacts_accepted: '0' } }, undefined],
+		[{ success: false, error: 'call_id' }, undefined],
+	])('in %j: %p', (body, expected) => {
+		expect(shown(body)).toBe(expected);
+	});
+
+	test('is not in a read', () => {
+		expect(shown({ success: true, call_id: 'c-1' }, GET)).toBeUndefined();
+	});
+});
+
+describe('a success', () => {
+	test.each([null, 'call_not_found', 'deprecated'])('may have `error: %j`', async (error) => {
+		const body = { success: true, error, data: { a: 1 } };
+		expect(await resultOf(GET, 200, body)).toMatchObject({ body });
+	});
+
+	const envelope = { success: true, data: { status: 'picked', id: 7 } };
+	test.each<[JsonValue, object]>([
+		[
+			{ success: true, data: { a: 1 }, meta: { page: 2 } },
+			{ a: 1, meta: { page: 2 } },
+		],
+		[{ success: true, data: null, message: 'x' }, { message: 'x' }],
+		[{ success: true, message: 'x' }, { message: 'x' }],
+		[{ a: 1 }, { a: 1 }],
+		[
+			{ success: true, data: 'text', message: 'x' },
+			{ data: 'text', message: 'x' },
+		],
+		[
+			{ success: true, data: [1], id: 9 },
+			{ data: [1], id: 9 },
+		],
+		// Fields of the record are never replaced.
+		[
+			{ ...envelope, status: 'ok', id: 'r', message: 'Done' },
+			{ ...envelope.data, message: 'Done' },
+		],
+		// Of the request, not of the call.
+		[
+			{ success: true, status: 'ok', error: null, errors: [], data: { call_id: 'c-1' } },
+			{ call_id: 'c-1' },
+		],
+		[[1, 2], { data: [1, 2] }],
+		['text', { data: 'text' }],
+		[0, { data: 0 }],
+		[null, {}],
+	])('%j has the record %j', (body, record) => {
+		expect(recordOf({ body })).toEqual(record);
+	});
+});
+
+describe('an unknown outcome', () => {
+	test.each<[string, ConstructorParameters<typeof OutcomeUnknown>[2]]>([
+		['without an original message', undefined],
+		['of a proxy', { originalMessage: '<html>', status: 502, origin: 'response' }],
+	])('%s is the same after it was stored', (_name, facts) => {
+		const advice = { onScreen: 'Look there.', forModel: 'Ask.' };
+		const error = new OutcomeUnknown('It broke', advice, facts);
+		const stored: ReturnType<typeof error.toStored> = JSON.parse(JSON.stringify(error.toStored()));
+		expect(error.toStored()).toStrictEqual(stored);
+		const { message, description, resolutionForModel, originalMessage, status, origin } = error;
+		expect(OutcomeUnknown.fromStored(stored)).toMatchObject({
+			...{ message, description, resolutionForModel, originalMessage, status, origin },
+			outcome: 'unknown',
+		});
+	});
+
+	test('shows and stores only the start of a long response', () => {
+		const facts = { originalMessage: 'x'.repeat(2_001) };
+		const error = new OutcomeUnknown('It broke', { onScreen: '', forModel: '' }, facts);
+		expect(error.originalMessage).toBe(`${'x'.repeat(2_000)}…`);
+		expect(error.toStored().originalMessage).toBe(error.originalMessage);
+	});
+});
+
+test('a bug of this package is thrown as it is', () => {
+	const bug = new TypeError('x is undefined');
+	expect(() => explained(bug)).toThrow(bug);
+});

@@ -1,0 +1,101 @@
+/**
+ * The complete messages for each error of the table, response, and network fault, so that every change of a sentence is
+ * intentional. Update them with `npm test -- -u test/nodes/core/service/errorTexts.test.ts`.
+ */
+import { hasAnyField } from '../../../../nodes/core/service/envelope';
+import { ExplainedError, isTransient } from '../../../../nodes/core/service/errors';
+import { ERRORS, resolutionOf } from '../../../../nodes/core/service/errorTable';
+import { TransportFault, type Method, type Transport } from '../../../../nodes/core/service/http';
+import { clientOf } from './clientOf';
+
+expect.addSnapshotSerializer({
+	test: (value) => typeof value === 'string',
+	serialize: (value) => String(value),
+});
+
+/** The kind of the error, its message, and its description, in two lines. */
+async function wordsOf(method: Method, transport: Transport): Promise<string> {
+	const checks = { successCheck: hasAnyField('call_id'), effectFields: ['call_id'] };
+	const request = { method, path: '/v1/call', body: { phone_number: '123' } };
+	const sending = clientOf(transport).send(request, checks);
+	const error: unknown = await sending.catch((caught: unknown) => caught);
+	if (!(error instanceof ExplainedError)) throw error;
+	const duration = isTransient(error) ? 'transient' : 'permanent';
+	return `${error.name}, ${duration}: ${error.message}.\n\t${error.description}`;
+}
+
+test('the error table', () => {
+	const rows = ERRORS.map(({ code = 'not documented', ...row }) => {
+		const { onScreen, forModel } = resolutionOf(row);
+		return [`${code}: ${row.message}.`, `\t${onScreen}`, `\tFor a model: ${forModel}`].join('\n');
+	});
+	expect(rows.join('\n')).toMatchSnapshot();
+});
+
+test('an error that may pass says "later" and no time, because tools and `Retry-After` add it', () => {
+	const texts = ERRORS.filter(({ isTransient: mayPass }) => mayPass).map(({ next }) => next);
+	expect(texts.length).toBeGreaterThan(0);
+	for (const text of texts) expect(text).toMatch(/^(?!.*\b(?:second|minute|hour)).*\blater\b/);
+});
+
+test('responses', async () => {
+	const responses: Array<[Method, number, string]> = [
+		['GET', 500, ''],
+		['GET', 503, '{"success":false,"error":"database down","details":null}'],
+		['POST', 500, '{"success":false,"error":"boom","details":{"trace":"abc","at":{"line":3}}}'],
+		['POST', 502, '<html>\n  <b>Bad gateway</b>\n</html>'],
+		['GET', 403, '<html>Forbidden</html>'],
+		['POST', 401, '<html>Sign in</html>'],
+		['POST', 413, ''],
+		['POST', 499, ''],
+		['POST', 302, ''],
+		['POST', 307, ''],
+		['GET', 200, ' <html>Sign in</html>'],
+		['POST', 200, '<html>Sign in</html>'],
+		['GET', 200, ' '],
+		['POST', 204, ''],
+		['GET', 200, '{"success":true,"data":{"call_'],
+		['POST', 299, ' \n[1] [2]'],
+		['POST', 200, `${'['.repeat(600)}${']'.repeat(600)}`],
+		['GET', 200, '{"success":true,"data":{}}'],
+		['POST', 200, '{"success":true}'],
+		['POST', 200, '{"note":"<b>done</b>"}'],
+		['POST', 400, '{"success":false}'],
+		['POST', 400, '{"success":false,"error":null,"errors":[null],"details":null}'],
+		['POST', 400, '{"success":false,"error":"","errors":["one","two"]}'],
+		['POST', 400, '{"success":false,"errors":"only text"}'],
+		['POST', 400, '{"success":false,"error":{"code":7},"details":["a"]}'],
+		['POST', 400, '{"success":false,"error":"phone_number is implausible"}'],
+		['POST', 422, '{"errors":["is invalid",{"field":"phone"}]}'],
+		['POST', 409, '{"success":false,"error":"rejected","upstream_body":{"reason":"too late"}}'],
+		['POST', 403, '{"error":"Forbidden"}'],
+		['POST', 408, '{"success":false,"error":"Request Timeout"}'],
+		['POST', 400, '{"success":false,"error":"No webhook","data":{"call_id":"c-1"}}'],
+		['POST', 200, 'OK'],
+		['GET', 200, 'see [1]'],
+	];
+	const texts = responses.map(async ([method, status, text]) => {
+		const transport = async () => await Promise.resolve({ status, headers: {}, text });
+		return `${method} ${status} ${text.slice(0, 100)}\n\t${await wordsOf(method, transport)}`;
+	});
+	expect((await Promise.all(texts)).join('\n')).toMatchSnapshot();
+});
+
+test('network faults', async () => {
+	const faults: Array<[Method, string, string | undefined]> = [
+		['GET', 'ECONNRESET', 'read'],
+		['POST', 'ECONNRESET', 'read'],
+		['POST', 'ECONNABORTED', undefined],
+		['POST', 'ETIMEDOUT', 'read'],
+		['POST', 'ERR_CANCELED', undefined],
+		['GET', 'ECONNREFUSED', 'connect'],
+		['POST', 'ENOTFOUND', 'getaddrinfo'],
+		['POST', 'CERT_HAS_EXPIRED', undefined],
+		['POST', 'BLOCKED_BY_N8N', undefined],
+	];
+	const texts = faults.map(async ([method, code, syscall]) => {
+		const fault = new TransportFault(code, `in words: ${code}`, syscall);
+		return `${method} ${code}\n\t${await wordsOf(method, async () => await Promise.reject(fault))}`;
+	});
+	expect((await Promise.all(texts)).join('\n')).toMatchSnapshot();
+});

@@ -1,0 +1,263 @@
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import range from 'lodash/range';
+import pLimit from 'p-limit';
+import { OutcomeUnknown } from '../../../../nodes/core/service/errors';
+import { READS_AT_ONCE } from '../../../../nodes/core/service/limits';
+import {
+	readPages,
+	readWholeList,
+	type Page,
+	type PagedList,
+} from '../../../../nodes/core/service/paging';
+import { forEveryone } from '../../../../nodes/core/service/resolution';
+import type { JsonObject } from '../../../../nodes/core/values/json';
+import { plainText } from '../../../../nodes/core/values/values';
+
+/** A page of entries with one letter each. */
+const page = (letters: string, next: number[] = [], total?: number): Page<number> => ({
+	entries: [...letters].map((id) => ({ id })),
+	next: () => next,
+	total,
+});
+const lettersOf = (entries: JsonObject[]) => entries.map(({ id }) => plainText(id)).join('');
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
+
+/** Pages with one entry each. Each page has the positions of all further ones. */
+const pagesOf = (letters: string) =>
+	[...letters].map((letter, at) => page(letter, range(at + 1, letters.length)));
+
+/** A list with pages by position, from 0. Records the requested positions. */
+function listOf(pages: ReadonlyArray<Page<number> | Error>) {
+	const asked: number[] = [];
+	const inFlight = { now: 0, max: 0 };
+	const list: PagedList<number> = {
+		read: async (position = 0) => {
+			asked.push(position);
+			inFlight.max = Math.max(inFlight.max, ++inFlight.now);
+			// A later request may get its response sooner.
+			for (let turn = 0; turn < 3 - (position % 3); turn++) await setImmediate();
+			inFlight.now--;
+			const result = pages[position] ?? new Error(`There is no page ${position}`);
+			if (result instanceof Error) throw result;
+			return result;
+		},
+		keyOf: () => undefined,
+		loopAdvice: 'Ask otherwise.',
+	};
+	const read = async (limit = Infinity, limiter = pLimit(READS_AT_ONCE)) =>
+		lettersOf((await readPages({ ...list, limiter }, limit)).entries);
+	return { asked, inFlight, read };
+}
+
+test.each<[string, Array<Page<number>>, string, number[]]>([
+	['until there is no next page', [page('ab', [1]), page('c', [2]), page('d')], 'abcd', [0, 1, 2]],
+	['an empty list', [page('')], '', [0]],
+	['past an empty first page with a total of 0', [page('', [1], 0), page('a')], 'a', [0, 1]],
+	['past empty pages', [page('', [1]), page('a', [2]), page('', [3]), page('b')], 'ab', range(4)],
+	['until an empty page leads back to itself', [page('a', [1]), page('', [1])], 'a', [0, 1]],
+	[
+		'until ten empty pages in a row',
+		[page('a', [1]), ...range(2, 100).map((next) => page('', [next]))],
+		'a',
+		range(11),
+	],
+	['until the total is reached', [page('ab', [1], 3), page('c', [2], 3)], 'abc', [0, 1]],
+	['on after a wrong total', [page('ab', [1], 1), page('', [2], 0), page('c')], 'abc', range(3)],
+	['repeated entries without keys', [page('a', [1]), page('b', [2]), page('a')], 'aba', range(3)],
+])('reads %s', async (_what, pages, letters, asked) => {
+	const list = listOf(pages);
+	expect(await list.read()).toBe(letters);
+	expect(list.asked).toEqual(asked);
+});
+
+test('a page may have more entries than a function accepts as arguments', async () => {
+	expect(await listOf([page('a'.repeat(300_000))]).read()).toHaveLength(300_000);
+});
+
+test.each([
+	['the same page twice', [page('a', [1]), page('a', [2])]],
+	['the last page again after the end', [page('a', [1]), page('b', [2]), page('b', [3])]],
+	['a page that leads back to an earlier one', [page('a', [1]), page('b', [2]), page('c', [1])]],
+])('%s is an error', async (_what, pages) => {
+	const reading = listOf(pages).read();
+	await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
+	await expect(reading).rejects.toMatchObject({
+		message: 'The service returned the same page of the list again',
+		resolution: 'Ask otherwise.',
+	});
+});
+
+test('an entry that moves to a later page is returned once, and the reading is not complete', async () => {
+	const pages = [page('ab', [1]), page('bc', [2]), page('d')];
+	const list: PagedList<number> = {
+		read: async (position = 0) => await Promise.resolve(pages[position] ?? page('')),
+		keyOf: ({ id }) => plainText(id),
+		loopAdvice: '',
+	};
+	const { entries, isComplete } = await readPages(list, Infinity);
+	expect(lettersOf(entries)).toBe('abcd');
+	expect(isComplete).toBe(false);
+	expect(lettersOf((await readPages(list, 3)).entries)).toBe('abc');
+});
+
+describe('pages with known positions', () => {
+	test('are requested in parallel, each once, and returned in order', async () => {
+		const texts = fc
+			.integer({ min: 1, max: 40 })
+			.map((count) => ALPHABET.repeat(2).slice(0, count));
+		await fc.assert(
+			fc.asyncProperty(texts, async (letters) => {
+				const count = letters.length;
+				const list = listOf(pagesOf(letters));
+				expect(await list.read()).toBe(letters);
+				expect([...list.asked].sort((a, b) => a - b)).toEqual(range(count));
+				expect(list.inFlight.max).toBe(Math.min(READS_AT_ONCE, Math.max(1, count - 1)));
+			}),
+			{ numRuns: 40 },
+		);
+	});
+
+	test('wait for the limiter, which other lists may share', async () => {
+		const [one, other] = [listOf(pagesOf(ALPHABET)), listOf(pagesOf(ALPHABET))];
+		const limiter = pLimit(3);
+		let max = 0;
+		const reading = Promise.all([one.read(Infinity, limiter), other.read(Infinity, limiter)]);
+		while (one.asked.length + other.asked.length < 2 * ALPHABET.length) {
+			max = Math.max(max, one.inFlight.now + other.inFlight.now);
+			await setImmediate();
+		}
+		expect(await reading).toEqual([ALPHABET, ALPHABET]);
+		expect(max).toBe(3);
+	});
+
+	test('do not change the result, whatever the service returns', async () => {
+		const letters = fc.stringMatching(/^[abc]{0,4}$/);
+		const positions = fc.array(fc.nat({ max: 12 }), { maxLength: 20 });
+		const one = fc.oneof(
+			{ weight: 9, arbitrary: fc.tuple(letters, positions).map((given) => page(...given)) },
+			{ weight: 1, arbitrary: fc.constant(new Error('broken')) },
+		);
+		const all = fc.array(one, { minLength: 13, maxLength: 13 });
+		const limits = fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 12 }));
+		await fc.assert(
+			fc.asyncProperty(all, limits, fc.integer({ min: 1, max: 4 }), async (pages, limit, max) => {
+				const ahead = listOf(pages);
+				const oneByOne = listOf(
+					pages.map((given) =>
+						given instanceof Error ? given : { ...given, next: () => given.next().slice(0, 1) },
+					),
+				);
+				const [read, expected] = await Promise.allSettled([
+					ahead.read(limit, pLimit(max)),
+					oneByOne.read(limit),
+				]);
+				expect(read).toEqual(expected);
+				const { length } = ahead.asked;
+				expect(length).toBeLessThanOrEqual(oneByOne.asked.length + READS_AT_ONCE);
+				// Nothing is requested after the end.
+				for (let turn = 0; turn < 10; turn++) await setImmediate();
+				expect(ahead.asked).toHaveLength(length);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});
+
+const PAGE_SIZE = 2;
+const CHANGING = 'OutcomeUnknown: Keeps changing';
+
+type Setting = {
+	/** The list at each request. The last one is used for all further requests. */
+	lists: string[];
+	/** Without it, only an empty page shows the end of the list. */
+	hasTotal?: boolean;
+	/** Wrong totals of the first page and the others. */
+	totals?: [number, number];
+	hasKeys?: boolean;
+};
+
+/** Reads a list of letters, in numbered pages, for a decision. */
+async function readWhole({ lists, hasTotal = true, totals, hasKeys = true }: Setting) {
+	let readings = 0;
+	let requests = 0;
+	const list: PagedList<number> = {
+		read: async (index = 0) => {
+			const all = lists[Math.min(requests++, lists.length - 1)] ?? '';
+			if (index === 0) readings++;
+			await Promise.resolve();
+			const end = PAGE_SIZE * (index + 1);
+			const letters = all.slice(PAGE_SIZE * index, end);
+			const hasNext = hasTotal ? end < all.length : letters !== '';
+			const total = totals?.[index === 0 ? 0 : 1] ?? all.length;
+			return page(letters, hasNext ? [index + 1] : [], hasTotal ? total : undefined);
+		},
+		keyOf: ({ id }) => (hasKeys ? plainText(id) : undefined),
+		loopAdvice: '',
+	};
+	const explanation = { message: 'Keeps changing', resolution: forEveryone('Run it again.') };
+	const reading = readWholeList(list, explanation).then(({ entries }) => lettersOf(entries));
+	return { result: await reading.catch(String), readings };
+}
+
+test.each<[string, Setting, string, number]>([
+	['no entries', { lists: [''] }, '', 1],
+	['one page', { lists: ['ab'] }, 'ab', 1],
+	['several pages', { lists: ['abcde'] }, 'abcde', 2],
+	['several pages without a total', { lists: ['abcde'], hasTotal: false }, 'abcde', 2],
+	['entries that have no keys', { lists: ['abcde'], hasKeys: false }, 'abcde', 2],
+	['several pages, counted with the first', { lists: ['abcde'], totals: [5, 0] }, 'abcde', 2],
+	['several pages, counted too low', { lists: ['abcde'], totals: [3, 3] }, 'abcde', 2],
+	['another order', { lists: ['abcde', 'abcde', 'abcde', 'caebd'] }, 'caebd', 2],
+	['one page with too few entries', { lists: ['ab'], totals: [9, 9] }, CHANGING, 3],
+	['several pages with too few entries', { lists: ['abcd'], totals: [9, 9] }, CHANGING, 3],
+	[
+		'entries that keep changing',
+		{ lists: range(20).map((from) => ALPHABET.slice(from, from + 5)) },
+		CHANGING,
+		3,
+	],
+])('for a decision, a list of %s', async (_what, setting, result, readings) => {
+	expect(await readWhole(setting)).toEqual({ result, readings });
+});
+
+/** Positions are taken from the list at that moment. */
+type Change = { kind: 'add' | 'remove' | 'move'; from: number; to: number };
+const change = fc.record<Change>({
+	kind: fc.constantFrom('add', 'remove', 'move'),
+	from: fc.nat(99),
+	to: fc.nat(99),
+});
+
+/** The list before and after each change. */
+function listsOf(changes: Array<Change | null>): string[] {
+	let now = ALPHABET.slice(0, 12);
+	return changes.map((one, index) => {
+		if (one === null) return now;
+		const letter = now[one.from % now.length] ?? '';
+		const rest = one.kind === 'add' ? now : now.replace(letter, '');
+		const added = { add: ALPHABET[12 + index] ?? '', remove: '', move: letter }[one.kind];
+		const at = one.to % (rest.length + 1);
+		return (now = rest.slice(0, at) + added + rest.slice(at));
+	});
+}
+
+/** Two readings agree on a missed entry if the list changes in step with them. A single reading misses entries far more often. */
+test.each([true, false])(
+	'for a decision, a list that changes while it is read, with a total: %p: misses almost no entry, or stops',
+	async (hasTotal) => {
+		const outcomes = { read: 0, stopped: 0, missed: 0 };
+		const changes = fc.array(fc.option(change, { freq: 3 }), { minLength: 1, maxLength: 40 });
+		const property = fc.asyncProperty(changes, async (all) => {
+			const lists = listsOf(all);
+			const stayed = [...ALPHABET].filter((one) => lists.every((list) => list.includes(one)));
+			const { result } = await readWhole({ lists, hasTotal });
+			if (result === CHANGING) outcomes.stopped++;
+			else outcomes[stayed.every((one) => result.includes(one)) ? 'read' : 'missed']++;
+		});
+		await fc.assert(property, { numRuns: 500 });
+		expect(outcomes.missed).toBeLessThanOrEqual(4);
+		expect(outcomes.read).toBeGreaterThan(125);
+	},
+);

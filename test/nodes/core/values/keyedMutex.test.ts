@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { KeyedMutex } from '../../../../nodes/core/values/keyedMutex';
+import { settle } from '../../../engine/fakeClock';
+
+/** Texts and objects. */
+const KEYS = ['a', 'b', {}, {}];
+
+test('with an error for stopped keys, runs nothing after a failure of the same key', async () => {
+	const mutex = new KeyedMutex(() => new Error('stopped'));
+	const done: string[] = [];
+	const run = async (key: string) =>
+		await mutex.runExclusive(key, async () => await Promise.resolve(done.push(key)));
+	const failing = mutex.runExclusive('a', async () => await Promise.reject(new Error('rejected')));
+	const [first, ...others] = await Promise.allSettled([failing, run('a'), run('b')]);
+	expect(first).toMatchObject({ reason: new Error('rejected') });
+	expect(others).toMatchObject([{ reason: new Error('stopped') }, { status: 'fulfilled' }]);
+	await expect(run('a')).rejects.toThrow('stopped');
+	expect(done).toEqual(['b']);
+});
+
+test('an aborted caller continues without the lock, and the others keep their order', async () => {
+	const mutex = new KeyedMutex();
+	const order: string[] = [];
+	const stop = new AbortController();
+	const releaseFirst = await mutex.acquire('a');
+	const second = mutex.acquire('a', stop.signal);
+	const third = mutex.acquire('a').then(() => order.push('third'));
+	await settle();
+	stop.abort();
+	const releaseSecond = await second;
+	order.push('second');
+	releaseFirst();
+	releaseFirst();
+	await settle();
+	expect(order).toEqual(['second']);
+	releaseSecond();
+	await third;
+	expect(order).toEqual(['second', 'third']);
+});
+
+const caller = fc.record({
+	key: fc.constantFrom(...KEYS),
+	steps: fc.nat({ max: 5 }),
+	isAborted: fc.boolean(),
+	fails: fc.boolean(),
+});
+
+test('for any functions of any keys: in order, never two of a key at the same time', async () => {
+	const property = fc.asyncProperty(fc.array(caller, { maxLength: 12 }), async (callers) => {
+		const mutex = new KeyedMutex();
+		const running = new Set<unknown>();
+		const order: number[] = [];
+		const results = callers.map(async ({ key, steps, isAborted, fails }, index) => {
+			if (isAborted) {
+				(await mutex.acquire(key, AbortSignal.abort()))();
+				return;
+			}
+			await mutex.runExclusive(key, async () => {
+				expect(running.has(key)).toBe(false);
+				running.add(key);
+				order.push(index);
+				for (let step = 0; step < steps; step++) await Promise.resolve();
+				running.delete(key);
+				if (fails) throw new Error('rejected');
+			});
+		});
+		const outcomes = await Promise.allSettled(results);
+		expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(
+			callers.map(({ isAborted, fails }) => fails && !isAborted),
+		);
+		for (const key of KEYS) {
+			const expected = [...callers.keys()].filter(
+				(index) => callers[index]?.key === key && !callers[index].isAborted,
+			);
+			expect(order.filter((index) => callers[index]?.key === key)).toEqual(expected);
+		}
+	});
+	await fc.assert(property, { numRuns: 200 });
+});

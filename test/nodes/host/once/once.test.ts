@@ -1,0 +1,457 @@
+/** What a retry sends, and what n8n's database then has. Notes are written before a request, results when the execution ends. */
+import fc from 'fast-check';
+import { ExecuteContext } from 'n8n-core';
+import {
+	createRunExecutionData,
+	type IExecutionContext,
+	type INode,
+	type IRunExecutionData,
+} from 'n8n-workflow';
+import range from 'lodash/range';
+import sum from 'lodash/sum';
+import uniq from 'lodash/uniq';
+import nock from 'nock';
+import { z } from 'zod';
+import { OutcomeUnknown } from '../../../../nodes/core/service/errors';
+import { forEveryone } from '../../../../nodes/core/service/resolution';
+import { noLimit } from '../../../../nodes/core/values/keyedMutex';
+import { clock } from '../../../../nodes/host/clock';
+import { originOf } from '../../../../nodes/host/once/executionOrigin';
+import { openNotes } from '../../../../nodes/host/once/openNotes';
+import { DATABASE_DELAYS_MS, openStore } from '../../../../nodes/host/once/rememberedTexts';
+import { SendOnce } from '../../../../nodes/host/once/sendOnce';
+import {
+	engineTool,
+	executeContext,
+	makeAdditionalData,
+	makeNode,
+	makeWorkflow,
+	mcpContext,
+	mcpTool,
+	oneNodeWorkflow,
+	ParentExecution,
+	records,
+	resume,
+	runDataOf,
+	runKilled,
+	runWorkflow,
+	service,
+	skipSleeps,
+	startExecution,
+	storedCopy,
+} from '../../../engine';
+import {
+	acceptCalls,
+	acceptUpTo,
+	callsEndpoint,
+	CONTINUE,
+	faultOf,
+	itemsOf,
+	people,
+	perItem,
+	phone,
+	placeCallHarness,
+} from '../../PlaceCall/placeCallHarness';
+
+const harness = placeCallHarness();
+const { store } = harness;
+beforeEach(() => skipSleeps());
+afterEach(() => jest.restoreAllMocks());
+
+// A process remembers the notes of each node, so each test uses another one.
+let nodes = 0;
+beforeEach(() => nodes++);
+const callNode = (over: Partial<INode> = {}, parameters = {}) =>
+	harness.placeCallNode({ ...perItem, ...parameters }, { id: `call-${nodes}`, ...over });
+const added = () => store.calls.filter((call) => call.startsWith('add'));
+const UNKNOWN = { details: { outcome: 'unknown' } };
+
+describe('after n8n was killed', () => {
+	const SESSIONS = ['a', 'b', 'c'].map(
+		(letter) => `${letter.repeat(8)}-d9cb-469f-a165-70867728950e`,
+	);
+
+	/** One execution: the first one, or a retry. */
+	type Attempt = {
+		/** The step before which n8n is killed. Each access to its database, and each request, is a step. */
+		killedAt: number;
+		concurrency: number;
+		/** By how many the rows are rotated in this attempt. */
+		rotatedBy: number;
+		/** The requests that the service rejects. */
+		rejected: number[];
+	};
+	const anyAttempt = fc.record<Attempt>({
+		killedAt: fc.nat(30),
+		concurrency: fc.integer({ min: 1, max: 5 }),
+		rotatedBy: fc.nat(7),
+		rejected: fc.array(fc.nat(7), { maxLength: 3 }),
+	});
+	const LAST = { killedAt: Infinity, concurrency: 2, rotatedBy: 0, rejected: [] };
+
+	const contextNode = (concurrency: number) =>
+		harness.node('injectContext', {
+			id: `context-${nodes}`,
+			parameters: {
+				...{ sessionId: '={{ $json.session }}', context: '={{ $json.row }}' },
+				developerSettings: { concurrency },
+			},
+			...CONTINUE,
+		});
+
+	test('any retries send no row twice, in any order, also if others to the target were rejected', async () => {
+		let allSent = 0;
+		const anySessions = fc.array(fc.constantFrom(...SESSIONS), { minLength: 1, maxLength: 8 });
+		const anyAttempts = fc.array(anyAttempt, { minLength: 1, maxLength: 3 });
+		const property = fc.asyncProperty(anySessions, anyAttempts, async (sessions, attempts) => {
+			nodes++;
+			store.clear();
+			nock.cleanAll();
+			const sent: string[] = [];
+			let steps = 0;
+			let attempt: Attempt = LAST;
+			const isKilled = () => ++steps > attempt.killedAt;
+			store.beforeCall = () => {
+				if (isKilled()) throw new Error('killed');
+			};
+			const responses = service()
+				.post(/inject_context$/)
+				.times(100)
+				.optionally();
+			responses.reply((uri, body) => {
+				const { context } = z.object({ context: z.string() }).parse(body);
+				const isRejected = attempt.rejected.includes(Number(context));
+				if (isKilled() || isRejected) return [422, { success: false, error: 'no' }];
+				sent.push(context);
+				const session_id = uri.split('/')[4];
+				return [200, { success: true, data: { session_id, context: [context] } }];
+			});
+			const rows = sessions.map((session, row) => ({ session, row: String(row) }));
+			let begun: IRunExecutionData | undefined;
+			for (attempt of [...attempts, LAST]) {
+				steps = 0;
+				const at = attempt.rotatedBy % rows.length;
+				const items = itemsOf([...rows.slice(at), ...rows.slice(0, at)]);
+				const { workflow, start } = oneNodeWorkflow(contextNode(attempt.concurrency));
+				begun ??= await runKilled(workflow, start, items, clock.now());
+				const data = storedCopy(begun);
+				const [task] = data.executionData?.nodeExecutionStack ?? [];
+				if (task !== undefined) task.data = { main: [items] };
+				await resume(workflow, data, 'retry');
+			}
+			expect(sent).toEqual(uniq(sent));
+			allSent += sent.length;
+		});
+		await fc.assert(property, { numRuns: 60 });
+		expect(allSent).toBeGreaterThan(60);
+	});
+
+	test('a retry stops before its first request if an earlier attempt sent one of the others', async () => {
+		acceptCalls(1);
+		const begun = await harness.kill(callNode(), people(1));
+		const bodies = acceptUpTo(1);
+		const rows = [{ phone: phone(9) }, { phone: phone(0) }];
+		const { message } = faultOf(await harness.retryAfterKill(begun, callNode(), rows));
+		expect(message).toContain('An earlier attempt of this execution may have sent this');
+		expect(bodies).toEqual([]);
+	});
+
+	test('a tool in a retry does not send its request again', async () => {
+		const request = async (mode: 'trigger' | 'retry') => {
+			const data = dataWith(startedAt(1_000));
+			return await engineTool(callNode({}, { phoneNumber: phone(0) }), { data, mode })();
+		};
+		acceptCalls(1);
+		expect(await request('trigger')).toMatchObject({ outcome: 'done' });
+		const bodies = acceptUpTo(1);
+		expect(await request('retry')).toMatchObject({ outcome: 'unknown' });
+		expect(bodies).toEqual([]);
+	});
+
+	test('another execution that started in the same millisecond sends its requests', async () => {
+		const bodies = acceptCalls(2);
+		await harness.kill(callNode(), people(1));
+		await harness.kill(callNode(), people(1));
+		expect(bodies).toHaveLength(2);
+	});
+});
+
+test('the notes of an execution are removed when it ends, and those of a retry stay for the next one', async () => {
+	acceptCalls(1);
+	await harness.run(callNode(), people(1));
+	expect([added(), store.size]).toEqual([['add 2'], 0]);
+
+	const begun = await harness.kill(callNode(), []);
+	callsEndpoint().reply(422, { success: false, error: 'no' });
+	faultOf(await harness.retryAfterKill(begun, callNode(), people(1)));
+	expect(store.size).toBe(0);
+	acceptCalls(1);
+	await harness.retryAfterKill(begun, callNode(), people(1));
+	expect(store.size).toBe(2);
+	const bodies = acceptUpTo(1);
+	const again = await harness.retryAfterKill(begun, callNode(CONTINUE), people(1));
+	expect(records(again)).toMatchObject([UNKNOWN]);
+	expect(bodies).toEqual([]);
+});
+
+test('the notes of a stopped execution stay, because n8n stores it without its results', async () => {
+	const { workflow, start } = oneNodeWorkflow(callNode(CONTINUE));
+	const data = runDataOf(start, itemsOf(people(1)));
+	if (data.executionData === undefined) throw new Error('nothing to execute');
+	data.executionData.runtimeData = { version: 1, establishedAt: clock.now(), source: 'trigger' };
+	const begun = storedCopy(data);
+	const execution = startExecution(workflow, data);
+	callsEndpoint().reply(200, () => {
+		execution.cancel();
+		return { success: true, data: { call_id: 'a' } };
+	});
+	await execution;
+	const bodies = acceptUpTo(1);
+	expect(records(await resume(workflow, begun, 'retry'))).toMatchObject([UNKNOWN]);
+	expect(bodies).toEqual([]);
+});
+
+test('requests that start while n8n writes are noted together', async () => {
+	acceptCalls(40);
+	await harness.run(callNode({}, { developerSettings: { concurrency: 40 } }), people(40));
+	expect(added().length).toBeLessThan(9);
+});
+
+test('a request waits while its note cannot be written, up to 68 seconds, and is then sent', async () => {
+	acceptCalls(1);
+	const startedAt = clock.elapsed();
+	let failures = DATABASE_DELAYS_MS.length;
+	store.beforeCall = (call) => {
+		if (call.startsWith('add') && failures-- > 0) throw new Error('database is locked');
+	};
+	expect(records(await harness.run(callNode(), people(1)))).toMatchObject([{ placed: true }]);
+	expect(clock.elapsed() - startedAt).toBe(sum(DATABASE_DELAYS_MS));
+	expect(sum(DATABASE_DELAYS_MS)).toBe(68_000);
+});
+
+test("if n8n's database reports an error after it added a note, the request is sent, and the end removes the note", async () => {
+	acceptCalls(1);
+	store.failAfterNextAdd();
+	expect(records(await harness.run(callNode(), people(1)))).toMatchObject([{ placed: true }]);
+	expect(store.size).toBe(0);
+});
+
+test('an n8n version that does not report the end of an execution keeps the notes', async () => {
+	acceptCalls(1);
+	const { prototype } = ExecuteContext;
+	jest.spyOn(prototype, 'getExecutionContext').mockReturnValue(startedAt(1_000));
+	Object.defineProperty(prototype, 'onExecutionFinish', { value: undefined, configurable: true });
+	await harness.run(callNode(), people(1));
+	Reflect.deleteProperty(prototype, 'onExecutionFinish');
+	expect(store.size).toBe(2);
+});
+
+test('an execution that cannot be retried has no notes: of an MCP client, and in n8n before 2.20', async () => {
+	acceptCalls(2);
+	await mcpTool(callNode({}, { phoneNumber: phone(0) }), 'session')();
+	jest.spyOn(ExecuteContext.prototype, 'getExecutionContext').mockReturnValue(undefined);
+	await harness.run(callNode(), people(1));
+	expect(store.calls).toEqual([]);
+});
+
+test('sub-executions of one parent share its notes, so that each of them writes once, and a retry of the parent finds them', async () => {
+	acceptCalls(5);
+	const parent = new ParentExecution();
+	const node = callNode(CONTINUE);
+	for (const row of people(5)) await parent.run(node, itemsOf([row]));
+	// The first one also looks for notes of an earlier attempt.
+	expect(added()).toHaveLength(6);
+	parent.retry();
+	const bodies = acceptUpTo(1);
+	expect(records(await parent.run(node, itemsOf(people(1))))).toMatchObject([UNKNOWN]);
+	expect(bodies).toEqual([]);
+});
+
+describe("n8n's list of notes", () => {
+	const contextOf = (node: INode, executionId = 'e1') =>
+		executeContext(node, itemsOf([{}]), {
+			additionalData: makeAdditionalData('trigger', { executionId }),
+			data: dataWith(startedAt(1_000)),
+		});
+
+	test('is limited for interrupted executions', async () => {
+		const node = callNode();
+		const old = range(45_000).map((nth) => `old ${nth}`);
+		await openStore(contextOf(node), 'node', { message: '', description: '' }).add(old);
+		acceptCalls(1);
+		await harness.kill(node, people(1));
+		expect(store.size).toBe(40_002);
+	});
+
+	test('keeps the notes of a running execution, also if another one adds some', async () => {
+		const node = callNode();
+		const notes = await openNotes(contextOf(node));
+		await Promise.all(range(40_100).map(async (nth) => await notes?.add(nth)));
+		acceptCalls(1);
+		await harness.kill(node, people(1));
+		expect(store.size).toBe(40_103);
+	});
+
+	test.each([
+		[0, 3, [3]],
+		[100, 3, [3]],
+		// n8n compares each text with the whole list: 50 million comparisons in a batch.
+		[1_000_000, 120, [50, 50, 20]],
+		[1_000_000, 100, [50, 50]],
+		[100_000_000, 2, [1, 1]],
+		[5, 0, []],
+	])('of %i texts loses %i in parts of %j', async (size, count, parts) => {
+		const context = contextOf(callNode());
+		const removed: unknown[][] = [];
+		jest.spyOn(context.helpers, 'getProcessedDataCount').mockResolvedValue(size);
+		jest.spyOn(context.helpers, 'removeProcessed').mockImplementation(async (texts) => {
+			removed.push(texts);
+			await Promise.resolve();
+		});
+		const texts = range(count).map((nth) => `text ${nth}`);
+		await openStore(context, 'node', { message: '', description: '' }).remove(texts);
+		expect(removed.map(({ length }) => length)).toEqual(parts);
+		expect(removed.flat()).toEqual(texts);
+	});
+});
+
+describe('the results of a node run', () => {
+	const to = (...names: string[]) => ({
+		main: [names.map((node) => ({ node, type: 'main' as const, index: 0 }))],
+	});
+	const start = makeNode({ type: 'test.start', name: 'Start' });
+	const sessionId = '0f8fad5b-d9cb-469f-a165-70867728950e';
+	const context = (name: string) =>
+		harness.node('injectContext', { name, id: name, parameters: { sessionId, context: 'VIP' } });
+	const respond = (status: number) =>
+		service()
+			.post(/inject_context$/)
+			.reply(status, { success: status === 200, error: 'no', data: { session_id: sessionId } });
+
+	test("belong to this run: the node's next run and other nodes send their own, and a success removes them", async () => {
+		const workflow = makeWorkflow([start, context('Node'), context('Other')], {
+			Start: to('Node', 'Node', 'Other'),
+		});
+		for (let requests = 0; requests < 3; requests++) respond(200);
+		const { data } = await runWorkflow(workflow, start, [{ json: {} }]);
+		expect(data.resultData.error).toBeUndefined();
+		expect(data.executionData?.contextData).toEqual({
+			'node:Node': { voiceChatAgent: {} },
+			'node:Other': { voiceChatAgent: {} },
+		});
+	});
+
+	test('stay after a failure, without those of earlier runs', async () => {
+		const workflow = makeWorkflow([start, context('Node')], { Start: to('Node', 'Node') });
+		for (const status of [200, 200, 200, 422]) respond(status);
+		const { data } = await runWorkflow(workflow, start, [{ json: {} }, { json: {} }]);
+		expect(data.executionData?.contextData).toEqual({
+			'node:Node': { voiceChatAgent: { 'requests, run 1': expect.any(Object) } },
+		});
+	});
+});
+
+/** The context of an execution. */
+function startedAt(establishedAt: number, parentExecutionId?: string): IExecutionContext {
+	const ofParent = parentExecutionId !== undefined && { parentExecutionId };
+	return { version: 1, establishedAt, source: 'trigger', ...ofParent };
+}
+
+function dataWith(runtimeData?: IExecutionContext): IRunExecutionData {
+	return createRunExecutionData({ executionData: { ...(runtimeData && { runtimeData }) } });
+}
+
+describe('the origin of an execution, by which retries are recognized', () => {
+	type Others = { [executionId: string]: IExecutionContext | undefined };
+
+	/** A node in an execution with this context, while n8n has stored these others. */
+	function contextIn(executionId: string, own: IExecutionContext, others: Others = {}) {
+		const reads: string[] = [];
+		const additionalData = makeAdditionalData('trigger', {
+			executionId,
+			getRunExecutionData: async (id) => {
+				reads.push(id);
+				return await Promise.resolve(id in others ? dataWith(others[id]) : undefined);
+			},
+		});
+		const data = dataWith(own);
+		return { context: executeContext(callNode(), itemsOf([{}]), { additionalData, data }), reads };
+	}
+	const ofError: IExecutionContext = { ...startedAt(2_000, 'p'), source: 'error' };
+
+	test.each<[string, string, IExecutionContext, Others, object]>([
+		[
+			'a sub-execution whose parent is not stored',
+			'e',
+			startedAt(5_000, 'gone'),
+			{},
+			{ startedAt: 5_000, executionId: 'e' },
+		],
+		[
+			'a sub-execution whose parent has no context',
+			'e',
+			startedAt(5_000, 'gone'),
+			{ gone: undefined },
+			{ startedAt: 5_000, executionId: 'e' },
+		],
+		[
+			'an error workflow, which runs again for each attempt that fails,',
+			'f',
+			ofError,
+			{ p: startedAt(1_000) },
+			{ startedAt: 2_000, executionId: 'f', isSubExecution: false },
+		],
+		[
+			'a sub-execution of an error workflow',
+			'g',
+			startedAt(3_000, 'f2'),
+			{ f2: ofError, p: startedAt(1_000) },
+			{ startedAt: 2_000, executionId: 'f2', isSubExecution: true },
+		],
+	])('of %s', async (_what, id, own, others, origin) => {
+		expect(await originOf(contextIn(id, own, others).context)).toMatchObject(origin);
+	});
+
+	test('of a sub-execution is that of its topmost parent, which is read once', async () => {
+		const others = { a: startedAt(1_000), b: startedAt(2_000, 'a') };
+		const one = contextIn('c', startedAt(3_000, 'b'), others);
+		const other = contextIn('d', startedAt(4_000, 'b'), others);
+		const origin = { startedAt: 1_000, executionId: 'a', isSubExecution: true };
+		expect(await originOf(one.context)).toEqual(origin);
+		expect(await originOf(other.context)).toEqual(origin);
+		expect([one.reads, other.reads]).toEqual([['b', 'a'], []]);
+	});
+
+	test('that n8n cannot read stops the request before it is sent', async () => {
+		const { context } = contextIn('h', startedAt(2_000, 'unreadable'));
+		jest.spyOn(context, 'getExecutionDataById').mockRejectedValue(new Error('database is locked'));
+		await expect(openNotes(context)).rejects.toMatchObject({
+			outcome: 'not_sent',
+			message: expect.stringContaining("so this attempt didn't send it"),
+		});
+	});
+});
+
+test('in an MCP session, requests stay recorded after thousands of others, and the oldest one goes first', async () => {
+	const ledger = new SendOnce(mcpContext(callNode(), 'long'), async () => await Promise.resolve());
+	const sent: string[] = [];
+	const request = async (payload: string) => {
+		const send = async () => {
+			sent.push(payload);
+			if (payload.startsWith('unknown')) throw new OutcomeUnknown('It broke', forEveryone(''));
+			return await Promise.resolve([{ json: {} }]);
+		};
+		const prepared = { payload, target: payload, happened: () => '', send };
+		await ledger.run(prepared, noLimit, 0).catch(() => {});
+	};
+	const sentAgain = async (...payloads: string[]) => {
+		sent.length = 0;
+		for (const payload of payloads) await request(payload);
+		return [...sent];
+	};
+	await sentAgain('unknown 0', 'unknown 1', ...range(4_998).map((nth) => `done ${nth}`));
+	expect(await sentAgain('unknown 0', 'unknown 1', 'done 0', 'done 4997')).toEqual([]);
+	await request('one more');
+	expect(await sentAgain('unknown 1', 'done 0')).toEqual([]);
+	expect(await sentAgain('unknown 0')).toEqual(['unknown 0']);
+});

@@ -1,0 +1,249 @@
+/** What n8n gets for each item of a node, with any kind of failure, and if the execution is stopped. */
+import type { INode } from 'n8n-workflow';
+import {
+	output,
+	records,
+	runNode,
+	skipSleeps,
+	startNode,
+	stoppedResult,
+	storedCopy,
+} from '../../../engine';
+import { eventLoopTurns } from '../../../n8n/until';
+import {
+	acceptUpTo,
+	callsEndpoint,
+	CONTINUE,
+	faultOf,
+	itemsOf,
+	people,
+	perItem,
+	phone,
+	phoneOf,
+	placeCallHarness,
+	rejectCall,
+} from '../../PlaceCall/placeCallHarness';
+
+const harness = placeCallHarness();
+const { run, retry } = harness;
+beforeEach(() => skipSleeps());
+afterEach(() => jest.restoreAllMocks());
+
+const rejection = (error: string) => ({ success: false, error });
+/** Each request gets this response. */
+const responds = (status: number, body: string | object) => () =>
+	callsEndpoint().times(4).optionally().reply(status, body);
+const breaks = (code: string) => () =>
+	callsEndpoint()
+		.times(4)
+		.optionally()
+		.replyWithError(Object.assign(new Error(code), { code }));
+
+type Failure = {
+	respond?: () => unknown;
+	over?: Partial<INode>;
+	parameters?: INode['parameters'];
+	/** In the item, if On Error is set to continue. */
+	details: object;
+	/** The error that stops the node. */
+	stopped: object;
+};
+
+const FAILURES: Array<[string, Failure]> = [
+	[
+		'a field',
+		{
+			parameters: { phoneNumber: 'n/a' },
+			details: { outcome: 'not_sent' },
+			stopped: {
+				message: `'Phone Number' "n/a" isn't a phone number [row 1]`,
+				description: expect.stringMatching(/^Enter /),
+			},
+		},
+	],
+	[
+		'a rejection, with its status',
+		{
+			respond: responds(422, rejection('no such agent')),
+			details: { outcome: 'rejected', service_said: 'no such agent', status: 422 },
+			stopped: { message: 'The service rejected the call [row 1]', httpCode: '422' },
+		},
+	],
+	[
+		'a text that n8n would show as HTML',
+		{
+			respond: responds(422, rejection('<img src=x>')),
+			details: { outcome: 'rejected', service_said: '<img src=x>', status: 422 },
+			stopped: { description: expect.stringContaining('The service said: ‹img src=x>.') },
+		},
+	],
+	[
+		'no response',
+		{
+			respond: breaks('ECONNRESET'),
+			details: { outcome: 'unknown', network_said: 'ECONNRESET' },
+			stopped: { name: 'NodeOperationError', message: expect.stringMatching(/\[row 1\]$/) },
+		},
+	],
+	[
+		'a response of an unknown sender, with its status',
+		{
+			respond: responds(502, '<html>'),
+			details: { outcome: 'unknown', response_said: 'HTTP status 502 · <html>', status: 502 },
+			stopped: { name: 'NodeApiError', httpCode: '502' },
+		},
+	],
+	[
+		'a credential that is missing',
+		{
+			over: { credentials: {} },
+			details: {},
+			stopped: { message: expect.stringContaining('credentials') },
+		},
+	],
+];
+
+test.each(FAILURES)('%s: has its details in the item, or stops the node', async (_what, one) => {
+	const { respond = () => {}, over = {}, parameters = {}, details, stopped } = one;
+	const node = (more: Partial<INode>) =>
+		harness.placeCallNode({ ...perItem, ...parameters }, { ...over, ...more });
+	respond();
+	const [item] = records(await run(node(CONTINUE), people(2)));
+	expect(item?.details).toEqual({ item: 0, ...details });
+	expect(item?.message).toEqual(expect.stringMatching(/./));
+	respond();
+	const error = faultOf(await run(node({}), people(2)));
+	expect(error).toMatchObject({ ...stopped, context: { itemIndex: 0 } });
+});
+
+test('the error is that of the first failed item in input order, with the words of the service for each', async () => {
+	callsEndpoint()
+		.times(2)
+		.reply(async (_uri, body) => {
+			const isFirst = phoneOf(body) === phone(0);
+			await eventLoopTurns(isFirst ? 20 : 0);
+			return isFirst ? [422, rejection('not today')] : [404, rejection('too late')];
+		});
+	const parameters = { ...perItem, developerSettings: { concurrency: 2 } };
+	const { message, description } = faultOf(await run(harness.placeCallNode(parameters), people(2)));
+	expect(message).toBe('The service rejected the call [row 1]');
+	expect(description).toMatch(
+		/^.* The service said: not today\. \[row 2\] .* The service said: too late\./,
+	);
+});
+
+describe('after Stop or a failure, items in flight finish and no other starts', () => {
+	/** The request of this item is rejected, or stops the execution. */
+	async function endAt(
+		index: number,
+		how: 'stop' | 'reject',
+		{ over = {}, count = 4, concurrency = 1 }: Partial<Ending> = {},
+	) {
+		const phones: string[] = [];
+		callsEndpoint()
+			.times(count)
+			.optionally()
+			.reply((_uri, body) => {
+				const isEnd = phones.push(phoneOf(body)) === index + 1;
+				if (isEnd && how === 'reject') return [422, rejection('not today')];
+				if (isEnd) execution.cancel();
+				return [200, { success: true, data: { call_id: `call-${phoneOf(body)}` } }];
+			});
+		const parameters = { ...perItem, developerSettings: { concurrency } };
+		const execution = startNode(harness.placeCallNode(parameters, over), itemsOf(people(count)));
+		const { error, data } = await stoppedResult(execution);
+		const items = (data?.main?.[0] ?? []).map(({ json }) => json.error ?? json.call_id);
+		return { phones, items, error };
+	}
+	type Ending = { over: Partial<INode>; count: number; concurrency: number };
+
+	test('the node stops at a rejection', async () => {
+		const { phones, error } = await endAt(1, 'reject');
+		expect(phones).toEqual([phone(0), phone(1)]);
+		expect(error?.message).toBe('The service rejected the call [row 2]');
+	});
+
+	test('on Stop with Continue, the other items are reported, because a retry continues with the next node', async () => {
+		const { phones, items } = await endAt(1, 'stop', { over: CONTINUE });
+		expect(phones).toEqual([phone(0), phone(1)]);
+		expect(items).toEqual([
+			`call-${phone(0)}`,
+			expect.stringContaining(phone(1)),
+			'The execution was stopped before this item [row 3]',
+			'The execution was stopped before this item [row 4]',
+		]);
+	});
+
+	test('on Stop, the node ends as canceled, so that a retry runs it again', async () => {
+		const { phones, error } = await endAt(1, 'stop');
+		expect(phones).toEqual([phone(0), phone(1)]);
+		expect(error?.message).toBe('The execution was canceled');
+		expect(error?.description).toMatch(
+			/^A time limit of n8n was reached, or someone stopped the execution\. .* Completed in this run: row 1\./,
+		);
+	});
+
+	test('on Stop also if many items start together', async () => {
+		const { phones, items } = await endAt(0, 'stop', {
+			over: CONTINUE,
+			count: 50,
+			concurrency: 50,
+		});
+		expect(phones.length).toBeLessThan(50);
+		expect(items).toHaveLength(50);
+	});
+});
+
+describe('the records of an earlier attempt', () => {
+	/** Retries a call that was rejected, after n8n stored these records of other requests. */
+	async function retryWith(stored: object) {
+		rejectCall();
+		const node = harness.placeCallNode(perItem);
+		const failed = await run(node, people(1));
+		const data = storedCopy(failed.data);
+		const context = data.executionData?.contextData['node:Node'];
+		Reflect.set(context ?? {}, 'voiceChatAgent', { 'requests, run 0': stored });
+		const bodies = acceptUpTo(1);
+		return { again: await retry({ ...failed, data }, node), bodies };
+	}
+
+	test.each([{ a: null }, { a: 'sent' }])('%j is damaged, so nothing is sent', async (stored) => {
+		const { again, bodies } = await retryWith(stored);
+		expect(faultOf(again)).toMatchObject({
+			message:
+				"The record of an earlier attempt of this execution can't be read, so nothing was sent in this attempt",
+			description: expect.stringContaining('start a new execution'),
+		});
+		expect(bodies).toEqual([]);
+	});
+
+	test('belong to other requests', async () => {
+		const stored = { a: { completed: [{}], item: 1 }, b: { unknown: { message: 'It broke' } } };
+		const { again, bodies } = await retryWith(stored);
+		expect(records(again)).toMatchObject([{ placed: true }]);
+		expect(bodies).toHaveLength(1);
+	});
+});
+
+test.each(['dnd', 'getCall', 'chatSession', 'agents'])(
+	'%s: an unknown operation of an imported workflow is reported, and nothing is sent',
+	async (type) => {
+		const node = harness.node(type, { parameters: { operation: 'drop' } });
+		const { message } = faultOf(await runNode(node, [{ json: {} }]));
+		expect(message).toBe("Choose 'Operation' from the list");
+	},
+);
+
+test('with Continue, a setting of the whole execution that cannot be used fails each item', async () => {
+	const developerSettings = { concurrency: '={{ "many" }}' };
+	const node = harness.placeCallNode({ ...perItem, developerSettings }, CONTINUE);
+	expect(output(await run(node, people(2)), 'Node')).toMatchObject(
+		[0, 1].map((item) => ({
+			json: {
+				error: expect.stringContaining("'Concurrency'"),
+				details: { item, outcome: 'not_sent' },
+			},
+			pairedItem: { item },
+		})),
+	);
+});

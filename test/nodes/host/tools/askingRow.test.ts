@@ -1,0 +1,170 @@
+/** Which values a tool sends for the row that asks, by the number that Place Call calls. */
+import type { IDataObject, INodeCredentialsDetails, INodeParameters } from 'n8n-workflow';
+import { CREDENTIAL } from '../../../../nodes/host/http/credential';
+import {
+	engineHarness,
+	engineTool,
+	inlineTool,
+	newExecutionData,
+	type AgentRun,
+} from '../../../engine';
+import { acceptUpTo, CALL } from '../../PlaceCall/placeCallHarness';
+
+const harness = engineHarness();
+let credential: INodeCredentialsDetails;
+beforeAll(async () => {
+	credential = await harness.addCredential({});
+});
+
+const ASHA = { name: 'Asha', phone: '9876543210' };
+const BELA = { name: 'Bela', phone: '9876543211' };
+const ROWS = [ASHA, BELA];
+const FROM_MODEL = '9123456780';
+
+type Request = AgentRun & {
+	route?: typeof engineTool;
+	args?: IDataObject;
+	parameters?: INodeParameters;
+};
+
+/** By default, Bela's row asks, which is the second one. Returns the numbers that were called. */
+async function callFor(phoneNumber: string, request: Request = {}): Promise<unknown[]> {
+	const { route = engineTool, args = {}, parameters = {}, ...run } = request;
+	const bodies = acceptUpTo(1);
+	const tool = harness.node('placeCall', {
+		parameters: { ...CALL, phoneNumber, ...parameters },
+		credentials: { [CREDENTIAL]: credential },
+	});
+	const result = await route(tool, { rows: ROWS, row: BELA, ...run })(args);
+	expect(result.outcome).toBe(bodies.length === 1 ? 'done' : 'not_sent');
+	return bodies.map(({ phone_number: phone }) => phone);
+}
+
+const ONLY_BELA = { rows: [BELA] };
+const FIRST = { row: ASHA };
+const HER = {
+	...{ rows: [{ ...BELA, 'her phone': ASHA.phone }], row: { ...BELA, 'her phone': ASHA.phone } },
+	args: { 'her phone': FROM_MODEL },
+};
+
+describe('run by the engine', () => {
+	test.each<[expression: string, request?: Request]>([
+		['={{ $json.phone }}'],
+		['={{ $json["phone"] }}'],
+		['={{ $json.phone.trim() }}'],
+		[
+			'=+91 {{ $json.phone }}',
+			{ parameters: { initialGreeting: '=Is this {{ $json.name }}? US$ 5.' } },
+		],
+		['={{ $input.item.json.phone }}'],
+		['={{ $json.phone }}', { args: { phone: FROM_MODEL } }],
+		['={{ $json.phone.trim() }}', { args: { who: 'Bela', note: 'phone', name: 'Ravi' } }],
+		['={{ $json.phone.trim() }}', { args: { query: { phone: FROM_MODEL } } }],
+		['={{ $json.phone }}', { args: { name: null } }],
+		["={{ $('Row').last().json.phone }}"],
+		["={{ $('Row').all()[1].json.phone }}"],
+		["={{ $if(true, $json.phone, '') }}"],
+		['={{ $fromAI("phone") }}', { args: { phone: BELA.phone } }],
+		["={{ $('Row').item.json.phone }}", ONLY_BELA],
+		['={{ $("Row").item.json.phone }}', { rows: [BELA, BELA] }],
+		['={{ $itemIndex === 0 ? $json.phone : "" }}', ONLY_BELA],
+	])('sends the value of %s', async (expression, request = {}) => {
+		expect(await callFor(expression, request)).toEqual([BELA.phone]);
+	});
+
+	test.each<[expression: string, request?: Request]>([
+		["={{ $('Row').item.json.phone }}"],
+		["={{ $( 'Row' ).item.json.phone }}"],
+		["={{ $('Row')['item'].json.phone }}"],
+		["={{ $('Row').itemMatching(0).json.phone }}"],
+		["={{ $('Row').pairedItem().json.phone }}"],
+		["={{ $('Row').all()[$itemIndex].json.phone }}"],
+		['={{ $items("Row")[0].json.phone }}'],
+		['={{ this.$json.phone }}'],
+		['={{ $json.phone.trim() }}', { args: { phone: FROM_MODEL } }],
+		['={{ $json?.phone.trim() }}', { args: { phone: FROM_MODEL } }],
+		['={{ Object.values($json)[1] }}', { args: { phone: FROM_MODEL } }],
+		['={{ $input.item.json.phone }}', { args: { phone: FROM_MODEL } }],
+		['={{ $json.mobile || $json.phone }}', { args: { mobile: FROM_MODEL } }],
+		['={{ $json["mobile"] || $json.phone }}', { args: { mobile: FROM_MODEL } }],
+		['={{ $json.mobile.trim() }}', { ...ONLY_BELA, args: { mobile: FROM_MODEL } }],
+		['={{ $json.phone.trim() }}', { ...ONLY_BELA, args: { phone: FROM_MODEL } }],
+		// In a later run of the agent, n8n takes the item of its first one.
+		["={{ $('Row').item.json.phone }}", { run: 1, rows: [BELA, ASHA] }],
+	])('sends nothing for %s', async (expression, request = {}) => {
+		expect(await callFor(expression, request)).toEqual([]);
+	});
+
+	test('an item that n8n resolves for the row is sent', async () => {
+		const expression = "={{ $('Row').item.json.phone }}";
+		expect(await callFor(expression, { resolved: 1 })).toEqual([BELA.phone]);
+	});
+
+	test.each([
+		// Rows of another run of the node before the agent.
+		['={{ $json.phone }}', { rows: [ASHA] }, []],
+		["={{ $('Row').item.json.phone }}", { rows: [ASHA] }, []],
+		["={{ $json.phone || 'none' }}", { rows: [ASHA] }, []],
+		['={{ $json.phone }}', { rows: [{ ...ASHA, phone: BELA.phone }] }, [BELA.phone]],
+		['={{ $fromAI("phone") }}', { rows: [ASHA], args: { phone: FROM_MODEL } }, [FROM_MODEL]],
+		// An argument that the model invented.
+		['={{ $json["her phone"] }}', HER, []],
+		['={{ $json.phone }}', HER, [BELA.phone]],
+	])('if no row fits, %s sends what is certain', async (expression, request, sent) => {
+		expect(await callFor(expression, request)).toEqual(sent);
+	});
+
+	test("the first row's own item is sent for it", async () => {
+		expect(await callFor("={{ $('Row').item.json.phone }}", FIRST)).toEqual([ASHA.phone]);
+	});
+
+	test.each([
+		['={{ $json.phone }}', []],
+		["={{ $('Row').item.json.phone }}", []],
+		['={{ $fromAI("phone") }}', [ASHA.phone]],
+	])(
+		'if only an argument with the name of a column distinguishes the row, %s sends %j',
+		async (expression, sent) => {
+			const rows = [{ phone: ASHA.phone }, { phone: BELA.phone }];
+			const request = { rows, row: { phone: BELA.phone }, args: { phone: ASHA.phone } };
+			expect(await callFor(expression, request)).toEqual(sent);
+		},
+	);
+
+	test('a model that repeats the only column means its own row', async () => {
+		const data = newExecutionData();
+		const rows = [{ phone: ASHA.phone }, { phone: BELA.phone }];
+		const parameters = { options: { maximumCallsPerRun: 1 } };
+		for (const row of rows) {
+			const request = { rows, row, args: { phone: row.phone }, data, parameters };
+			expect(await callFor('={{ $fromAI("phone") }}', request)).toEqual([row.phone]);
+		}
+	});
+
+	test('columns with lists, objects, and dates are those of a row', async () => {
+		const row = { ...BELA, tags: ['a', { b: 1 }], since: new Date(0).toISOString(), none: null };
+		const rows = [{ ...row, tags: ['a', { b: 2 }] }, structuredClone(row)];
+		expect(await callFor('={{ $json.phone.trim() }}', { rows, row })).toEqual([BELA.phone]);
+	});
+});
+
+describe('run by the agent', () => {
+	const route = inlineTool;
+
+	test.each<[expression: string, request?: Request]>([
+		['={{ $json.phone }}', ONLY_BELA],
+		['={{ $json.phone }}', { rows: [BELA, { ...BELA, name: 'B.' }] }],
+		['={{ $fromAI("whom") }}', { args: { whom: BELA.phone } }],
+	])('sends the value of %s', async (expression, request = {}) => {
+		expect(await callFor(expression, { ...request, route })).toEqual([BELA.phone]);
+	});
+
+	test.each<[expression: string, request?: Request]>([
+		['={{ $json.phone }}'],
+		['={{ $json.phone.trim() }}'],
+		['={{ $itemIndex === 0 ? "9876543211" : "" }}'],
+		['={{ $json.phone || $fromAI("whom") }}', { args: { whom: BELA.phone } }],
+	])('sends nothing for %s', async (expression, request = {}) => {
+		expect(await callFor(expression, { ...request, route })).toEqual([]);
+	});
+});

@@ -1,0 +1,116 @@
+/** Mistakes of a model: the tool says what to send instead, with an example, and mentions no other person. */
+import type { INodeParameters } from 'n8n-workflow';
+import { type FormLabel, formatOf } from '../../../../nodes/core/service/modelFormats';
+import { simulatedNodes } from '../../../contract/simulatedNodes';
+import { engineTool } from '../../../engine';
+import { useOf } from '../../../operations/operations';
+
+const { simulator, nodeOf } = simulatedNodes();
+
+const GIVEN = "={{ $fromAI('given', ``, 'string') }}";
+const agentByModel = { agentUuid: { __rl: true, mode: 'id', value: GIVEN } };
+const developer = (field: string) => ({ developerSettings: { [field]: GIVEN } });
+const pushJson = { contactsFrom: 'json', contacts: '[{ "phone": "9876543210" }]' };
+
+type Mistake = [
+	field: FormLabel,
+	operation: string,
+	/** Replace parameters of the table. */
+	own: INodeParameters,
+	given: Array<string | boolean | object>,
+	/** By default, the format of the field. */
+	advice?: string,
+];
+
+const MISTAKES: Mistake[] = [
+	['Agent', 'placeCall › place', agentByModel, ['', 'Asha', '42', true, ['a'], { id: 1 }]],
+	['Agent', 'agents › check', agentByModel, ['', 'Asha']],
+	['Agent', 'pushCampaignContacts', { ...pushJson, ...agentByModel }, ['', 'Asha']],
+	['Agent', 'dnd › check', agentByModel, ['', 'Asha']],
+	[
+		'Country',
+		'placeCall › place',
+		{ countryCode: GIVEN },
+		['', 'Korea', '+91', 'INDI'],
+		'"IN" for India.',
+	],
+	['Phone Number', 'placeCall › place', { phoneNumber: GIVEN }, ['', 'Asha', 'home']],
+	[
+		'When to Call',
+		'placeCall › place',
+		{ when: GIVEN },
+		['', 'tomorrow at 6', '2027-01-31T18:30:00', '2027-01-31', '2020-01-31T18:30:00+05:30'],
+	],
+	['Counts as Yes', 'placeCall › sendAndWait', { yesValues: GIVEN }, ['', 'no']],
+	['Counts as No', 'placeCall › sendAndWait', { noValues: GIVEN }, ['', 'yes']],
+	['Call ID', 'getCall › get', { callId: GIVEN }, ['', '42/7', 'Asha’s call']],
+	['Campaign', 'campaignStatus', { campaignId: GIVEN }, ['', 'Diwali', '-1']],
+	['Campaign', 'pushCampaignContacts', { ...pushJson, campaignId: GIVEN }, ['', 'Diwali']],
+	[
+		'Contacts',
+		'pushCampaignContacts',
+		{ ...pushJson, contacts: GIVEN },
+		['', 'Asha 9876543210', '{'],
+	],
+	['Session ID', 'chatSend › sendMessage', { sessionId: GIVEN }, ['', 'Asha', '42']],
+	['Session ID', 'injectContext', { sessionId: GIVEN }, ['', 'Asha']],
+	['Message', 'chatSend › sendMessage', { message: GIVEN }, ['', ' ']],
+	['Context', 'injectContext', { context: GIVEN }, [' ']],
+	['Interaction ID', 'chatSend › answerInteraction', { interactionId: GIVEN }, [' ']],
+	['Command', 'chatSession › supportCommand', { command: GIVEN }, ['', ' ']],
+	['Metadata', 'chatSession › legacyCreate', { metadata: GIVEN }, ['website', '["website"]']],
+	[
+		'Additional Body Fields',
+		'placeCall › place',
+		developer('additionalBodyFields'),
+		['high', '["high"]', '{priority: high', '42', 'true'],
+	],
+	[
+		'Additional Query Fields',
+		'campaignStatus',
+		developer('additionalQueryParameters'),
+		['en', '["en"]', '{"locale": {"language": "en"}}'],
+	],
+	['Fields', 'getCall › get', { output: 'selected', selectedFields: GIVEN }, [',']],
+];
+
+// Jest passes a callback for a missing value of a row, so each row gets all values.
+test.each(
+	MISTAKES.map(([field, operation, own, given, advice = formatOf(field)]) => ({
+		...{ field, operation, own, given, advice },
+	})),
+)('$field of $operation', async ({ operation, own, given, advice }) => {
+	await expectAdvice(advice, operation, own, given);
+});
+
+test('a switch', async () => {
+	const own = { disconnectOther: "={{ $fromAI('given', ``, 'boolean') }}" };
+	const advice = 'Give Disconnect Other Connection as true or false.';
+	await expectAdvice(advice, 'chatSend › sendMessage', own, ['', 'maybe']);
+});
+
+/** Nothing is sent for any of these values, and the next step has the advice, but none for a person. */
+async function expectAdvice(
+	advice: string,
+	operation: string,
+	own: INodeParameters,
+	given: Mistake[3],
+): Promise<void> {
+	const { node: type, parameters } = useOf(operation);
+	const results = [];
+	for (const value of given) {
+		simulator().reset();
+		const node = await nodeOf(type, { ...parameters, ...own });
+		const result = await engineTool(node)({ given: value });
+		expect(simulator().placedCalls()).toEqual([]);
+		results.push({ given: value, outcome: result.outcome, next: result.next_step });
+	}
+	expect(results).toEqual(
+		given.map((value) => ({
+			given: value,
+			outcome: 'not_sent',
+			next: expect.stringContaining(advice),
+		})),
+	);
+	for (const { next } of results) expect(next).not.toMatch(/set up this tool|expression|node|item/);
+}

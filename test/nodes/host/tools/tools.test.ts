@@ -1,0 +1,555 @@
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INodeCredentialsDetails,
+	INodeParameters,
+} from 'n8n-workflow';
+import { openRecord } from '../../../../nodes/host/once/executionStore';
+import { TOOL_LIMITS } from '../../../../nodes/host/tools/toolRun';
+import { failureForModel, runForModel } from '../../../../nodes/host/tools/toolResult';
+import {
+	type CompletedRequest,
+	setCompleted,
+	setReadOnly,
+} from '../../../../nodes/host/tools/toolRun';
+import type { JsonObject } from '../../../../nodes/core/values/json';
+import {
+	InvalidInput,
+	NotSent,
+	OutcomeUnknown,
+	ServiceRejection,
+} from '../../../../nodes/core/service/errors';
+import { NO_ERROR_BODY } from '../../../../nodes/core/service/rejectionBody';
+import {
+	forEveryone,
+	onScreenOnly,
+	type Resolution,
+} from '../../../../nodes/core/service/resolution';
+import { CREDENTIAL } from '../../../../nodes/host/http/credential';
+import {
+	newExecutionData,
+	engineHarness,
+	engineTool,
+	holdTimeouts,
+	inlineTool,
+	mcpContext,
+	mcpTool,
+	service,
+	storedCopy,
+	type AgentRun,
+	type CallTool,
+} from '../../../engine';
+import { AGENT, DETAILS, PATH as DND } from '../../Dnd/dndHarness';
+import { acceptCalls, BODY, CALL, callsEndpoint } from '../../PlaceCall/placeCallHarness';
+import {
+	accepted,
+	pushNode,
+	PATH as CONTACTS,
+	rejection,
+} from '../../PushCampaignContacts/pushHarness';
+
+const harness = engineHarness();
+afterEach(() => jest.restoreAllMocks());
+
+const SESSION = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const FIELDS = ['outcome', 'what_happened', 'next_step', 'result'];
+
+/** The ways in which n8n runs a tool for an agent. */
+const ROUTES = [
+	['run by the engine', engineTool],
+	['called by the agent', inlineTool],
+] as const;
+
+const known = new Map<string, INodeCredentialsDetails>();
+
+async function node(
+	type: string,
+	parameters: INodeParameters,
+	details: ICredentialDataDecryptedObject = {},
+) {
+	const name = JSON.stringify(details);
+	const credential = known.get(name) ?? (await harness.addCredential(details));
+	known.set(name, credential);
+	const credentials = { [CREDENTIAL]: credential };
+	return harness.node(type, { parameters, credentials, retryOnFail: true });
+}
+
+const outcomesOf = (results: IDataObject[]) => results.map(({ outcome }) => outcome);
+
+/** The result, if it has the fields of every tool result. */
+const checked = (result: IDataObject) => {
+	expect(Object.keys(result)).toEqual(FIELDS);
+	return result;
+};
+
+describe.each(ROUTES)('a tool %s', (_name, route) => {
+	const toolOf = async (
+		type: string,
+		parameters: INodeParameters,
+		details?: ICredentialDataDecryptedObject,
+		run?: AgentRun,
+	): Promise<CallTool> => route(await node(type, parameters, details), run);
+
+	test('a call is placed once per agent run', async () => {
+		const data = newExecutionData();
+		const bodies = acceptCalls(2);
+		const first = await toolOf('placeCall', CALL, {}, { data });
+		const done = checked(await first());
+		expect(done).toMatchObject({
+			outcome: 'done',
+			result: { call_id: 'call-9876543210' },
+		});
+		expect(checked(await first())).toEqual({
+			...done,
+			outcome: 'already_done',
+			what_happened:
+				'A call to 9876543210 (IN) was placed. An earlier request already did this. It was not done again.',
+			next_step: 'Continue with the result.',
+		});
+		const second = await toolOf('placeCall', CALL, {}, { data, run: 1 });
+		expect(await second()).toMatchObject({ outcome: 'done' });
+		expect(bodies).toEqual([BODY, BODY]);
+	});
+
+	test('a call with another greeting is another request', async () => {
+		const bodies = acceptCalls(2);
+		const initialGreeting = "={{ $fromAI('greeting') }}";
+		const tool = await toolOf('placeCall', { ...CALL, initialGreeting });
+		const greetings = ['Hello', 'Hello', 'Good morning'];
+		const results: IDataObject[] = [];
+		for (const greeting of greetings) results.push(await tool({ greeting }));
+		expect(outcomesOf(results)).toEqual(['done', 'already_done', 'done']);
+		expect(bodies.map((body) => body.initial_greeting)).toEqual(['Hello', 'Good morning']);
+	});
+
+	test('the latest support command of a session is not repeated', async () => {
+		const parameters = { resource: 'session', operation: 'supportCommand', sessionId: SESSION };
+		const tool = await toolOf('chatSession', { ...parameters, command: "={{ $fromAI('c') }}" });
+		const sent = service()
+			.post(/support/)
+			.times(3)
+			.reply(200, { success: true, data: {} });
+		const results: IDataObject[] = [];
+		for (const c of ['take_over', 'take_over', 'release', 'take_over'])
+			results.push(await tool({ c }));
+		expect(outcomesOf(results)).toEqual(['done', 'already_done', 'done', 'done']);
+		expect(sent.isDone()).toBe(true);
+	});
+
+	test('two tools with the same request send it once', async () => {
+		const data = newExecutionData();
+		acceptCalls(1);
+		const one = { ...(await node('placeCall', CALL)), name: 'One', id: 'one' };
+		const other = { ...one, name: 'Other', id: 'other' };
+		await route(one, { data })();
+		expect(await route(other, { data })()).toMatchObject({
+			outcome: 'already_done',
+		});
+	});
+
+	test('a model may place 3 calls by default, and gets a message when the limit is used up', async () => {
+		const data = newExecutionData();
+		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
+		const tool = await toolOf('placeCall', parameters, {}, { data });
+		const other = await toolOf('placeCall', parameters, {}, { data });
+		expect(await tool({ phone: '12' + 'x' })).toMatchObject({ outcome: 'not_sent' });
+		callsEndpoint().reply(400, rejection('phone_number is implausible'));
+		expect(await tool({ phone: '9876543219' })).toMatchObject({ outcome: 'rejected' });
+		callsEndpoint().reply(502, '');
+		expect(await tool({ phone: '9876543218' })).toMatchObject({ outcome: 'unknown' });
+		const bodies = acceptCalls(2);
+		expect(await tool({ phone: '9876543210' })).toMatchObject({ outcome: 'done' });
+		expect(await other({ phone: '9876543212' })).toMatchObject({ outcome: 'done' });
+		const used = checked(await tool({ phone: '9876543211' }));
+		expect(used).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: 'Nothing was sent, because this run has used its limit of 3 calls.',
+			next_step:
+				'Do not ask for another call now. Tell the user you are chatting with what was done and what remains to be done.',
+		});
+		// Completed calls are still returned, and the limit starts again with the next run.
+		expect(await tool({ phone: '9876543210' })).toMatchObject({ outcome: 'already_done' });
+		acceptCalls(1);
+		const next = await toolOf('placeCall', parameters, {}, { data, run: 1 });
+		expect(await next({ phone: '9876543211' })).toMatchObject({ outcome: 'done' });
+		expect(bodies).toHaveLength(2);
+	});
+
+	test('simultaneous calls count toward the limit', async () => {
+		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
+		const tool = await toolOf('placeCall', { ...parameters, options: { maximumCallsPerRun: 1 } });
+		acceptCalls(1);
+		const phones = ['9876543210', '9876543211', '9876543212'];
+		const results = await Promise.all(phones.map(async (phone) => await tool({ phone })));
+		expect(outcomesOf(results).sort()).toEqual(['done', 'not_sent', 'not_sent']);
+		expect(results.map(({ what_happened: happened }) => happened)).toContain(
+			'Nothing was sent, because this run has used its limit of 1 call.',
+		);
+	});
+
+	test('an invalid limit stops the tool', async () => {
+		const tool = await toolOf('placeCall', { ...CALL, options: { maximumCallsPerRun: 0 } });
+		expect(await tool()).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: expect.stringContaining("'Maximum Calls per Agent Run' must be at least 1"),
+		});
+	});
+
+	test('a retry of the execution returns what was completed', async () => {
+		const data = newExecutionData();
+		acceptCalls(1);
+		callsEndpoint().reply(502, '');
+		const parameters = { ...CALL, phoneNumber: '={{ $json.phone }}' };
+		const of = async (phone: string, execution = data) =>
+			await (
+				await toolOf('placeCall', parameters, {}, { data: execution, row: { phone } })
+			)();
+		await of('9876543210');
+		await of('9876543211');
+		const again = storedCopy(data);
+		expect(await of('9876543210', again)).toMatchObject({ outcome: 'already_done' });
+		expect(await of('9876543211', again)).toMatchObject({ outcome: 'unknown' });
+	});
+
+	test('equal requests in flight share one result, also an unknown one', async () => {
+		const tool = await toolOf('placeCall', CALL);
+		callsEndpoint().delay(20).reply(500, '');
+		const results = await Promise.all([tool(), tool(), tool()]);
+		expect(outcomesOf(results)).toEqual(['unknown', 'unknown', 'unknown']);
+	});
+
+	test('a rejected request may be repeated, and has the words of the service once', async () => {
+		const tool = await toolOf('placeCall', CALL);
+		callsEndpoint().reply(422, rejection('number is on the do-not-disturb list'));
+		acceptCalls(1);
+		expect(checked(await tool())).toEqual({
+			outcome: 'rejected',
+			what_happened: 'The service rejected the call (number is on the do-not-disturb list).',
+			next_step: expect.stringContaining('Request again only what you can correct.'),
+			result: null,
+		});
+		expect(await tool()).toMatchObject({ outcome: 'done' });
+	});
+
+	test.each(['continueRegularOutput', 'stopWorkflow', undefined] as const)(
+		'with On Error %s the model gets the same result',
+		async (onError) => {
+			const bad = { ...(await node('placeCall', { ...CALL, phoneNumber: 'n/a' })), onError };
+			expect(checked(await route(bad)())).toMatchObject({
+				outcome: 'not_sent',
+				what_happened: `'Phone Number' "n/a" isn't a phone number.`,
+			});
+		},
+	);
+
+	test('an unusable credential is reported', async () => {
+		const tool = await toolOf('placeCall', CALL, { apiToken: 'short' });
+		expect(checked(await tool())).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: expect.stringContaining('must have 16 characters (got 5)'),
+		});
+	});
+
+	describe('an addition and a removal of the same number', () => {
+		const toolsFor = async () => {
+			const data = newExecutionData();
+			const toolFor = async (operation: string, phone: string) =>
+				await toolOf('dnd', { agentUuid: AGENT, phone, operation }, DETAILS, { data });
+			return {
+				add: await toolFor('add', '+919812345678'),
+				remove: await toolFor('remove', '9812345678'),
+			};
+		};
+		const acceptAddition = (ms = 0) =>
+			service()
+				.post(DND)
+				.delay(ms)
+				.reply(200, { success: true, data: { id: 7 } });
+		const removal = () => service().delete(DND).query(true);
+
+		test('can be requested again after each other', async () => {
+			const { add, remove } = await toolsFor();
+			for (let times = 0; times < 2; times++) acceptAddition();
+			removal().reply(200, { success: true, message: 'Removed' });
+			const results = [await add(), await add(), await remove(), await remove(), await add()];
+			expect(outcomesOf(results)).toEqual([
+				...['done', 'already_done', 'done', 'already_done', 'done'],
+			]);
+			expect(results[2]).toMatchObject({ result: { message: 'Removed' } });
+		});
+
+		test('at the same moment: the removal is sent between two additions', async () => {
+			const { add, remove } = await toolsFor();
+			acceptAddition(50);
+			removal().reply(200, { success: true, message: 'Removed' });
+			acceptAddition();
+			const results = await Promise.all([add(), remove(), add()]);
+			expect(outcomesOf(results)).toEqual(['done', 'done', 'done']);
+		});
+
+		test("at the same moment: a rejected removal doesn't repeat the addition", async () => {
+			const { add, remove } = await toolsFor();
+			acceptAddition();
+			removal().delay(50).reply(422, rejection('Phone number not found on DND list'));
+			const results = await Promise.all([add(), remove()]);
+			results.push(await add());
+			expect(outcomesOf(results)).toEqual(['done', 'rejected', 'already_done']);
+		});
+
+		test('at the same moment: no removal is sent if the addition takes until the time limit', async () => {
+			const pass = holdTimeouts();
+			const { add, remove } = await toolsFor();
+			service()
+				.post(DND)
+				.reply(async () => {
+					pass(TOOL_LIMITS.wholeMs);
+					return await new Promise<[number]>(() => {});
+				});
+			const results = await Promise.all([add(), remove()]);
+			expect(outcomesOf(results)).toEqual(['unknown', 'not_sent']);
+		});
+	});
+
+	describe('a context', () => {
+		const parameters = { sessionId: SESSION, context: 'yes' };
+		const respond = (status: number, times: number) => {
+			const data = { session_id: SESSION, context: ['yes'] };
+			service()
+				.post(/inject_context$/)
+				.times(times)
+				.reply(status, { success: status === 200, data });
+		};
+
+		test('may be injected twice, unless the first outcome is unknown', async () => {
+			const tool = await toolOf('injectContext', parameters);
+			respond(200, 2);
+			respond(502, 1);
+			const results = [await tool(), await tool(), await tool(), await tool()];
+			expect(outcomesOf(results)).toEqual(['done', 'done', 'unknown', 'unknown']);
+			expect(results[0]).toMatchObject({
+				result: { session_id: SESSION },
+				next_step:
+					'Continue with the result. You can send another request. Repeating this one would do it a second time.',
+			});
+		});
+
+		test('that comes again while it is in flight is injected once', async () => {
+			const tool = await toolOf('injectContext', parameters);
+			respond(200, 2);
+			const together = async () => outcomesOf(await Promise.all([tool(), tool()]));
+			expect(await together()).toEqual(['done', 'already_done']);
+			expect(await together()).toEqual(['done', 'already_done']);
+		});
+
+		test('is not injected again after Retry, and a second one is', async () => {
+			const data = newExecutionData();
+			respond(200, 2);
+			const first = await toolOf('injectContext', parameters, {}, { data });
+			await first();
+			const again = await toolOf('injectContext', parameters, {}, { data: storedCopy(data) });
+			expect(outcomesOf([await again(), await again()])).toEqual(['already_done', 'done']);
+		});
+	});
+
+	test('a pushed row with other options is another request, unless the first outcome is unknown', async () => {
+		const data = newExecutionData();
+		const whatWasDone: unknown[] = [];
+		const respond = (status: number, body: JsonObject | string) =>
+			service()
+				.post(CONTACTS, (sent: JsonObject) => whatWasDone.push(sent.enqueue) > 0)
+				.reply(status, body);
+		respond(200, accepted(1));
+		respond(200, accepted(1, { campaign_upload_id: 502 }));
+		respond(502, '');
+		const push = async (row: IDataObject, whatToDo: string) =>
+			await route(pushNode({ whatToDo }), { row, data })();
+		const row = { phone: '9876543210', person_name: 'Asha' };
+		const other = { phone: '9876543211' };
+		expect([
+			await push(row, 'wait'),
+			await push(row, 'release'),
+			await push({ ...row, person_name: 'Asha Rao' }, 'release'),
+			await push(other, 'wait'),
+			await push(other, 'release'),
+		]).toMatchObject([
+			{ outcome: 'done', result: { campaign_upload_id: 501 } },
+			{ outcome: 'done', result: { campaign_upload_id: 502 } },
+			{
+				outcome: 'already_done',
+				result: { rejected: [{ phone: row.phone, rejection_status: 'duplicate' }] },
+			},
+			{ outcome: 'unknown' },
+			{ outcome: 'unknown' },
+		]);
+		expect(whatWasDone).toEqual([false, true, false]);
+	});
+});
+
+describe('a tool of an MCP client', () => {
+	test('a request is sent once per session, also by two tools', async () => {
+		const tool = await node('placeCall', CALL);
+		const other = { ...tool, name: 'Other', id: 'other' };
+		acceptCalls(2);
+		const results = [
+			await mcpTool(tool, 'one')(),
+			await mcpTool(other, 'one')(),
+			await mcpTool(tool, 'two')(),
+		];
+		expect(outcomesOf(results.map(checked))).toEqual(['done', 'already_done', 'done']);
+	});
+
+	test('simultaneous requests of one session share one result', async () => {
+		const tool = mcpTool(await node('placeCall', CALL), 'three');
+		acceptCalls(1);
+		const results = await Promise.all([tool(), tool(), tool()]);
+		expect(outcomesOf(results)).toEqual(['done', 'already_done', 'already_done']);
+	});
+
+	test('without a session ID, each request is sent', async () => {
+		const tool = mcpTool(await node('placeCall', CALL));
+		acceptCalls(2);
+		expect([await tool(), await tool()]).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
+	});
+
+	test('the newest of many sessions are remembered', async () => {
+		const tool = await node('placeCall', CALL);
+		const isDone = (stored: unknown): stored is { done?: true } => stored !== undefined;
+		const recordOf = (session: number) =>
+			openRecord(mcpContext(tool, `many ${session}`), 'test', isDone, {});
+		for (let session = 0; session < 500; session++) recordOf(session).done = true;
+		expect(recordOf(0)).toEqual({ done: true });
+		recordOf(500).done = true;
+		expect(recordOf(0)).toEqual({ done: true });
+		expect(recordOf(1)).toEqual({});
+	});
+});
+
+const CHECK = forEveryone('Check the ID.');
+const ON_SCREEN = onScreenOnly('Change the setting.');
+const invalid = (resolution: Resolution) => new InvalidInput('Wrong', resolution);
+const rejected = (resolution: Resolution, isTransient = false) =>
+	new ServiceRejection({ message: 'Rejected', resolution, isTransient }, 'No', 404, NO_ERROR_BODY);
+const unknown = new OutcomeUnknown('No response', ON_SCREEN);
+const OWNER =
+	'Tell the user you are chatting with that the person who set up this tool must fix this.';
+const LATER = 'Wait for a minute, or as long as the service asks, then repeat what was not done.';
+const CORRECT = 'Nothing was done. Request again only what you can correct.';
+const CALL_ONE = { json: { call_id: 'one' } };
+
+/** What the tool did before it failed. Undefined if nothing. */
+type Before = 'read' | Partial<CompletedRequest> | undefined;
+
+test.each<[Before, error: Error, outcome: string, happened: string, next: string]>([
+	['read', rejected(CHECK), 'rejected', 'Rejected (No).', `Check the ID. ${CORRECT}`],
+	['read', invalid(ON_SCREEN), 'not_sent', 'Wrong.', `Nothing was done. ${OWNER}`],
+	['read', unknown, 'not_read', 'No response.', `Nothing was done. ${LATER}`],
+	[undefined, rejected(CHECK), 'rejected', 'Rejected (No).', `Check the ID. ${CORRECT}`],
+	[
+		undefined,
+		rejected(ON_SCREEN, true),
+		'rejected',
+		'Rejected (No).',
+		`Nothing was done. ${LATER}`,
+	],
+	[undefined, rejected(ON_SCREEN), 'rejected', 'Rejected (No).', `Nothing was done. ${OWNER}`],
+	[
+		undefined,
+		new Error('No credential'),
+		'not_sent',
+		'No credential.',
+		`Nothing was done. ${OWNER}`,
+	],
+	[undefined, invalid(CHECK), 'not_sent', 'Wrong.', `Check the ID. ${CORRECT}`],
+	[
+		undefined,
+		unknown,
+		'unknown',
+		'No response.',
+		'Do not repeat this request. It may have taken effect. Tell the user you are chatting with that the outcome is unknown.',
+	],
+	[
+		{ output: [CALL_ONE] },
+		invalid(CHECK),
+		'done',
+		'The call was placed and may still be in progress. Its end was not confirmed in time. Wrong.',
+		'Check the ID. Do not repeat this request. It would place a second call. Read this call later by its ID.',
+	],
+	[
+		{ output: [CALL_ONE], isReplay: true },
+		invalid(CHECK),
+		'already_done',
+		'The call was placed before, and was not placed again. Its end was not confirmed in time. Wrong.',
+		'Check the ID. Do not repeat this request. It would place a second call. Read this call later by its ID.',
+	],
+	[
+		{ isReplay: true },
+		invalid(CHECK),
+		'already_done',
+		'The message was sent before. No reply arrived in time. Wrong.',
+		'Check the ID. The reply may still arrive. Do not send this message again. You can send the next one.',
+	],
+	[
+		{ isPartial: true },
+		unknown,
+		'unknown',
+		'No response.',
+		"Only a part was completed. The rest is in 'rejected' of the result, with the reasons. Tell the user you are chatting with about it. Do not repeat this request. It may have taken effect. Tell the user you are chatting with that the outcome is unknown.",
+	],
+	[
+		{ isPartial: true },
+		invalid(ON_SCREEN),
+		'partly_done',
+		'Wrong.',
+		`Only a part was completed. The rest is in 'rejected' of the result, with the reasons. Tell the user you are chatting with about it. ${OWNER}`,
+	],
+])(
+	'a tool that did %j and then failed with %p has the outcome %s',
+	async (before, error, ...told) => {
+		const context = mcpContext(await node('placeCall', CALL));
+		const hints = jest.spyOn(context, 'addExecutionHints');
+		const output = typeof before === 'object' ? (before.output ?? [{ json: {} }]) : undefined;
+		const [[item] = []] = await runForModel(context, async () => {
+			if (before === 'read') setReadOnly(context);
+			else if (output !== undefined)
+				setCompleted(context, {
+					...{ happened: '', isReplay: false, repeatable: false, ...before },
+					output,
+				});
+			return await Promise.reject(error);
+		});
+		const [outcome, happened, next] = told;
+		expect(item?.pairedItem).toEqual({ item: 0 });
+		expect(checked(item?.json ?? {})).toEqual({
+			...{ outcome, what_happened: happened, next_step: next },
+			result: output?.[0]?.json ?? null,
+		});
+		// Only the person who set up the tool can follow this advice, and finds it in the execution.
+		const isForOwner = next.includes(OWNER) && error !== unknown;
+		const advice = error instanceof InvalidInput ? 'Wrong. Change' : '';
+		expect(hints.mock.calls).toEqual(
+			isForOwner ? [[{ message: expect.stringContaining(advice) }]] : [],
+		);
+	},
+);
+
+test('the reason why a person was not asked has the advice for a model', () => {
+	const context = mcpContext(harness.node('placeCall'));
+	const reasonForModel = (error: unknown) => failureForModel(context, error);
+	expect(reasonForModel(unknown)).toBe('No response.');
+	expect(reasonForModel(rejected(CHECK))).toBe('Rejected (No). Check the ID.');
+	expect(reasonForModel(invalid(ON_SCREEN))).toBe(`Wrong. ${OWNER}`);
+	const locked = { originalMessage: 'SQLITE_BUSY', isTransient: false, origin: 'n8n' } as const;
+	expect(reasonForModel(new NotSent('Not sent', ON_SCREEN, locked))).toBe(
+		`Not sent (SQLITE_BUSY). ${OWNER}`,
+	);
+});
+
+test('values from the model are not read as columns of the row', async () => {
+	const bodies = acceptCalls(1);
+	const parameters = { ...CALL, phoneNumber: '={{ $json.phone }}' };
+	const tool = inlineTool(await node('placeCall', parameters), {
+		row: { phone: '9876543210' },
+	});
+	await tool({ phone: '9123456780' });
+	expect(bodies).toEqual([BODY]);
+});
