@@ -12,13 +12,13 @@ import { credentialFor } from './credentialFor';
 import { simulatorWithSockets } from './simulatedNodes';
 
 export type ContractHarness = {
-	simulator(): Simulator;
+	simulator: () => Simulator;
 	/** A node with a credential for the simulator. `data` replaces some of its fields. */
-	node(
+	node: (
 		type: string,
 		overrides: Partial<INode>,
 		data?: ICredentialDataDecryptedObject,
-	): Promise<INode>;
+	) => Promise<INode>;
 };
 
 /** A service of this dialect, and nodes whose credential fits it. */

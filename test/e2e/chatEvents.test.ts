@@ -9,6 +9,7 @@ import { querySqlite } from '../n8n/sqlite';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator } from '../simulator';
+import { plainText } from '../../nodes/core/values/values';
 import { Account, useAccount } from './account';
 import { executionsOf, published } from './calls';
 import { sharedN8n } from './shared';
@@ -169,7 +170,7 @@ describe('Chat Events Trigger in real n8n', () => {
 				const eventId = control.nudge(session);
 				await n8n.activate(workflow);
 				const items = await executionsOf(n8n, workflow, WATCHING, 1);
-				expect(items.map(({ json }) => String(json.event_id))).toEqual([eventId]);
+				expect(items.map(({ json }) => plainText(json.event_id))).toEqual([eventId]);
 			} finally {
 				await other.close();
 			}

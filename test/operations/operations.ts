@@ -5,6 +5,7 @@ import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workf
 import { flatCallRecord, simplifyCall } from '../../nodes/core/calls/callRecord';
 import { simplifyCampaign, viewCampaign } from '../../nodes/core/campaigns/campaign';
 import type { JsonObject } from '../../nodes/core/values/json';
+import { plainText } from '../../nodes/core/values/values';
 import { agent } from '../contract/contractCase';
 import { exampleFrom, exampleNamed } from '../openapi/examples';
 import { fixtures, type Dialect, type Simulator } from '../simulator';
@@ -101,7 +102,7 @@ const recordingPath = ({ calls: { recordingUrl } }: Dialect) =>
 /** The requests of a scene, as "METHOD /path". */
 export function requestsOf({ parameters, reads = [], sends = SOCKET }: Scene, dialect: Dialect) {
 	const { callId: call, sessionId: chat, campaignId: campaign } = parameters;
-	const id = String(call ?? chat ?? campaign);
+	const id = plainText(call ?? chat ?? campaign);
 	const read = typeof reads === 'function' ? reads(dialect) : reads;
 	const written = sends === SOCKET ? [] : [sends];
 	return [...read, ...written].map((request) => request.replace('{id}', id));

@@ -1,3 +1,4 @@
+import { plainText } from '../../../nodes/core/values/values';
 import { requestsOf, SCENES, TRIGGER, type Scene } from '../../operations/operations';
 import type { Dialect } from '../../simulator';
 import type { ContractCase } from '../contractCase';
@@ -5,7 +6,7 @@ import type { ContractCase } from '../contractCase';
 /** The service accepts a number for its do-not-disturb list in a form that isn't documented. */
 function phoneFor({ node, parameters }: Scene, { dnd }: Dialect) {
 	const isChanged = node === 'dnd' && dnd.phoneForms === 'digits';
-	return isChanged && { phone: String(parameters.phone).slice(1) };
+	return isChanged && { phone: plainText(parameters.phone).slice(1) };
 }
 
 /** Requests to n8n, tools, and files are in test/nodes. */

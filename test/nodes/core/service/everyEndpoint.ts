@@ -5,6 +5,7 @@ import type { ApiClient } from '../../../../nodes/core/service/client';
 import * as requests from '../../../../nodes/core/service/endpoints';
 import type { ApiResponse } from '../../../../nodes/core/service/http';
 import { isJsonObject, type JsonObject } from '../../../../nodes/core/values/json';
+import { plainText } from '../../../../nodes/core/values/values';
 import { exampleNamed, exampleOf } from '../../../openapi/examples';
 import {
 	ENDPOINTS as DOCUMENTED,
@@ -23,8 +24,8 @@ export type Endpoint = {
 	success: JsonObject;
 };
 
-export const SESSION_ID = String(exampleOf(schemaNamed('SessionId')));
-export const CALL_ID = String(exampleOf(schemaNamed('CallId')));
+export const SESSION_ID = plainText(exampleOf(schemaNamed('SessionId')));
+export const CALL_ID = plainText(exampleOf(schemaNamed('CallId')));
 export const CAMPAIGN_ID = Number(exampleOf(schemaNamed('CampaignId')));
 
 const agent = { agent_uuid: 'agent_a' };
