@@ -10,7 +10,7 @@ import { ENDPOINTS, OPENAPI, resolved } from '../test/openapi/openapi';
 export const TYPES_FILE = path.join(__dirname, '../nodes/core/service/contractTypes.ts');
 
 const HEADER = `// Written by \`npm run contract:types\` from docs/openapi.yaml.
-import type { JsonValue } from '../json';
+import type { JsonValue } from '../values/json';
 
 `;
 
