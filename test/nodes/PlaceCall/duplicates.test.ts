@@ -140,9 +140,11 @@ describe('a node that runs several times in an execution', () => {
 		],
 	])('%s', async (_what, arrows) => {
 		acceptCalls(2);
-		// Ends the loop.
+		// Ends the loop. If it isn't reached, the number does.
 		rejectCall();
-		const called = (await runsOf(arrows, INCLUDE)).filter((item) => item?.placed);
+		const phoneNumber = '={{ $runIndex < 20 ? $json.phone : "" }}';
+		const runs = await runsOf(arrows, { ...INCLUDE, phoneNumber });
+		const called = runs.filter((item) => item?.placed);
 		expect(called).toHaveLength(2);
 	});
 });
