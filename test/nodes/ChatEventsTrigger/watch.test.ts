@@ -102,7 +102,8 @@ test("a watched session stays if it's requested again during an outage, which st
 	faults.respond(/ws_token/, 401);
 	control.closeSockets(4401);
 	await eventually(() => requests.filter(({ outcome }) => outcome.status === 401).length === 2);
-	speedUp(0);
+	// In real time, the next attempt would follow after a minute.
+	speedUp(1);
 	faults.clear();
 	expect(await watch(open)).toEqual({ statusCode: 200, body: { watched: true } });
 	expect(stored()).toEqual([open]);
