@@ -11,6 +11,7 @@ import {
 	HOUR_MS,
 	LAST_7_DAYS,
 	LIST,
+	RECORD,
 	recordOf,
 	startingAt,
 	watchedCalls,
@@ -39,12 +40,11 @@ const SETTINGS: { [name: string]: () => INodeParameters } = {
 };
 
 function settingsOf(names: string): INodeParameters {
-	const chosen = names.split(' + ').map((name) => {
+	return names.split(' + ').reduce<INodeParameters>((before, name) => {
 		const settings = SETTINGS[name];
 		if (settings === undefined) throw new Error(`Unknown settings "${name}"`);
-		return settings();
-	});
-	return Object.assign({}, ...chosen);
+		return { ...before, ...settings() };
+	}, {});
 }
 
 /** Plays the steps of a story. Returns it with the calls with which each publication or check started the workflow. */
@@ -60,7 +60,7 @@ async function played(story: string, isDurable = false): Promise<string> {
 			restart: trigger.restart,
 			rename: () => trigger.rename(name),
 			'select-other-credential': trigger.selectOtherCredential,
-			end: async () => void (await addEnded(name, { outcome: { status } })),
+			end: async () => await addEnded(name, { outcome: { status } }),
 			show: () => showStatus(name, status),
 			'complete-list': () => simulator().completeUpload(uploads.running),
 		};
@@ -373,7 +373,7 @@ describe('a test event', () => {
 		await addCalls(...missed, 'failed');
 		addCall('in-progress');
 		expect(await testEvent()).toMatchObject([{ call_id: 'call-20' }]);
-		faults().respond(recordOf('call-1?\\d'), 503);
+		for (const at of missed.keys()) faults().respond(recordOf(`call-${at}`), 503);
 		expect(await testEvent()).toMatchObject([{ call_id: 'call-20' }]);
 		faults().respond(recordOf('call-20'), 503);
 		await expect(testEvent()).rejects.toThrow('503');
@@ -392,8 +392,9 @@ describe('a test event', () => {
 				"Check 'Calls Of' and 'Filters'. If no call was placed yet, place one, and test again when it's completed.",
 		});
 		listOnly(Array.from({ length: 101 }, (_, at) => ({ call_id: `unknown-${at}` })));
+		const before = requestsOf(RECORD);
 		await expect(testEvent()).rejects.toThrow('No completed call matches');
-		expect(requestsOf(recordOf('unknown-\\d+'))).toBe(100);
+		expect(requestsOf(RECORD) - before).toBe(100);
 	});
 });
 

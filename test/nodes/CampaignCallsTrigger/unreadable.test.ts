@@ -32,7 +32,7 @@ describe('if something cannot be read', () => {
 		const added = await addManyEnded(40);
 		// Whether a check begins with the oldest or the newest calls, it begins with unreadable ones.
 		const others = added.splice(20, 2);
-		faults().respond(recordOf(...added), 503);
+		for (const callId of added) faults().respond(recordOf(callId), 503);
 		const found: string[] = [];
 		for (let polls = 0; polls < 40 && found.length < others.length; polls++) {
 			found.push(...(await poll().catch(() => [])));
@@ -157,7 +157,7 @@ describe('more calls than one check reads', () => {
 		await publish();
 		const calls = await addManyEnded(12);
 		const body = { success: false, error: 'call_not_found' };
-		faults().respond(recordOf(...calls.slice(0, 10)), 404, { body });
+		for (const gone of calls.slice(0, 10)) faults().respond(recordOf(gone), 404, { body });
 		expect([...(await poll()), ...(await poll())]).toEqual(calls.slice(10));
 	});
 });

@@ -25,10 +25,10 @@ export const startingAt = (ms: number): INodeParameters => ({
 	startFrom: 'date',
 	startDate: new Date(clock.now() + ms).toISOString(),
 });
-/** The paths of the call list, of each call, and of some. */
+/** The paths of the call list, of each call, and of one. */
 export const LIST = /^\/v1\/calls$/;
 export const RECORD = /^\/v1\/call\/[^/]+$/;
-export const recordOf = (...callIds: string[]) => new RegExp(`^/v1/call/(${callIds.join('|')})$`);
+export const recordOf = (callId: string) => `/v1/call/${callId}`;
 
 /** The trigger in n8n's engine, and an account whose active campaign has two contact lists and no calls. */
 export function watchedCalls() {
@@ -114,8 +114,10 @@ export function watchedCalls() {
 			simulator().faults.respond(LIST, 200, { times, body: dialect.calls.listBody(paged) });
 		},
 		/** How many requests the service has had. */
-		requestsOf: (path: RegExp): number =>
-			simulator().requests.filter((request) => path.test(request.path)).length,
+		requestsOf: (path: RegExp | string): number =>
+			simulator().requests.filter((one) =>
+				typeof path === 'string' ? one.path === path : path.test(one.path),
+			).length,
 		pass: (ms: number) => setClock(new Date(clock.now() + ms).toISOString()),
 
 		/** Fetches a test event in the editor, which changes nothing. */

@@ -4,6 +4,7 @@ import nock from 'nock';
 import type { IDataObject, INode, INodeParameters, IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { deferred } from '../../../nodes/shared/clock';
+import { plainText } from '../../../nodes/shared/values';
 import {
 	activate,
 	engineHarness,
@@ -80,7 +81,7 @@ function follower(
 		look,
 		/** Looks when the service responds with this. */
 		see: async (state?: State, options: Look = {}) => {
-			endpoint(String(form.campaignId)).reply(200, bodyOf(state));
+			endpoint(plainText(form.campaignId)).reply(200, bodyOf(state));
 			return await look(options);
 		},
 		stored: (): IDataObject => {
@@ -89,7 +90,7 @@ function follower(
 		},
 	};
 }
-const events = (found: IDataObject[]) => found.map(({ event }) => event).join(' ');
+const events = (found: IDataObject[]) => found.map(({ event }) => plainText(event)).join(' ');
 /** With durable cursors, n8n keeps of a publication what is stored for the workflow, not for the node. */
 const ofWorkflow = ({ global }: IDataObject) => ({ global });
 
