@@ -94,9 +94,18 @@ export function newRow(
 	{ index, number, json, table, input }: Pick<Row, 'index' | 'number' | 'json' | 'table' | 'input'>,
 	unusable?: string,
 ): Row {
-	const status: Row['status'] = unusable === undefined ? undefined : 'rejected';
-	const undecided = { phone: '', status, reason: unusable ?? '', request: undefined };
-	return { index, number, json, table, input, ...undecided };
+	// Without spreading, which takes several times as long.
+	return {
+		index,
+		number,
+		json,
+		table,
+		input,
+		phone: '',
+		status: unusable === undefined ? undefined : 'rejected',
+		reason: unusable ?? '',
+		request: undefined,
+	};
 }
 
 /** Settles what became of a row. */

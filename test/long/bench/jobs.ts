@@ -72,8 +72,8 @@ export function jobs(size = 1): { [name: string]: Job } {
 			rows: of(1_000_000),
 			ours: ourFilePush,
 			timed: 'whole',
-			host: { heapMb: 512 },
-			target: { ms: 6_000, peakMb: 250 },
+			host: { heapMb: 1_024 },
+			target: { ms: 6_000, peakMb: 400 },
 		},
 		feed_100k_step: {
 			rows: of(100_000),
