@@ -1,7 +1,18 @@
 /** Checks the fields that a form shows when it opens. */
-import { NodeHelpers, type INode, type INodeTypeDescription } from 'n8n-workflow';
+import omit from 'lodash/omit';
+import pickBy from 'lodash/pickBy';
+import {
+	NodeHelpers,
+	type INode,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
 import { loader, setupEngine } from '../engine';
 import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
+
+/** A node, and the values of its form. */
+type Form = SchemaKey & INodeParameters;
 
 const MAX_FIELDS = 7;
 
@@ -13,56 +24,40 @@ const GUARDS = ['whatToDo', 'callingHours', 'callLimit'];
 
 beforeAll(setupEngine);
 
-function atFirstSight(description: INodeTypeDescription, { version = 1, ...chosen }: SchemaKey) {
-	const { resource, operation } = chosen;
-	const given = {
-		...(resource !== undefined && { resource }),
-		...(operation !== undefined && { operation }),
-	};
+/** The parameters that the form shows with these values and the defaults of the others. */
+function shownIn(description: INodeTypeDescription, { version = 1, ...chosen }: Form) {
 	const { name, properties } = description;
+	const of = { typeVersion: version };
+	const given = pickBy(omit(chosen, 'node'), (value) => value !== undefined);
 	const parameters =
-		NodeHelpers.getNodeParameters(
-			properties,
-			given,
-			true,
-			false,
-			{ typeVersion: version },
-			description,
-		) ?? {};
-	const node: INode = {
-		...{ id: 'id', name, type: name, typeVersion: version, position: [0, 0], parameters },
-	};
-	return properties.filter(
-		(property) =>
-			!NOT_FILLED_IN.includes(property.type) &&
-			!CHOOSES_THE_FORM.includes(property.name) &&
-			!GUARDS.includes(property.name) &&
-			NodeHelpers.displayParameter(parameters, property, node, description),
+		NodeHelpers.getNodeParameters(properties, given, true, false, of, description) ?? {};
+	const node: INode = { id: 'id', name, type: name, ...of, position: [0, 0], parameters };
+	return properties.filter((property) =>
+		NodeHelpers.displayParameter(parameters, property, node, description),
 	);
 }
+
+const isFilledIn = ({ name, type }: INodeProperties) =>
+	![...NOT_FILLED_IN, ...CHOOSES_THE_FORM, ...GUARDS].some((one) => one === type || one === name);
 
 test('each form shows at most 7 fields, beside those that decide whether people are called', () => {
 	const forms = loader.types.nodes.flatMap((description) =>
 		keysOf([description]).map((key) => ({
 			form: nameOf(key),
-			fields: atFirstSight(description, key).map(({ displayName }) => displayName),
+			fields: shownIn(description, key)
+				.filter(isFilledIn)
+				.map(({ displayName }) => displayName),
 		})),
 	);
 	expect(forms.length).toBeGreaterThan(25);
 	expect(forms.filter(({ fields }) => fields.length > MAX_FIELDS)).toEqual([]);
 });
 
-function notices(name: string, given: INode['parameters'], key: SchemaKey) {
-	const description = loader.types.nodes.find((node) => node.name === name);
-	if (description === undefined) throw new Error(`n8n loads no node ${name}`);
-	const node: INode = {
-		...{ id: 'id', name, type: name, typeVersion: key.version ?? 1, position: [0, 0] },
-		parameters: given,
-	};
-	return description.properties
-		.filter(({ type }) => type === 'notice')
-		.filter((property) => NodeHelpers.displayParameter(given, property, node, description))
-		.map(({ displayName }) => displayName);
+function notices(form: Form) {
+	const description = loader.types.nodes.find(({ name }) => name === form.node);
+	if (description === undefined) throw new Error(`n8n loads no node ${form.node}`);
+	const shown = shownIn(description, form).filter(({ type }) => type === 'notice');
+	return shown.map(({ displayName }) => displayName);
 }
 
 test.each<[string[], number]>([
@@ -73,25 +68,17 @@ test.each<[string[], number]>([
 ])(
 	'with the events %j, %i notice warns that messages of Chat Send start the trigger',
 	(types, count) => {
-		const name = 'chatEventsTrigger';
-		const shown = notices(name, { sessions: 'listed', eventTypes: types }, { node: name });
+		const shown = notices({ node: 'chatEventsTrigger', sessions: 'listed', eventTypes: types });
 		expect(shown).toEqual(Array(count).fill(expect.stringContaining('starts itself endlessly')));
 	},
 );
 
-test('a notice warns if one click can start real phone calls', () => {
-	for (const operation of ['place', 'sendAndWait']) {
-		expect(
-			notices('placeCall', { operation, when: 'now', callLimit: 'none' }, { node: 'placeCall' }),
-		).toEqual([expect.stringContaining('real phone call')]);
-	}
-	const push = { node: 'pushCampaignContacts' };
-	for (const [whatToDo, words] of [
-		['release', 'real phone calls'],
-		['wait', 'nobody is called'],
-		['check', 'sends nothing'],
-	])
-		expect(notices(push.node, { whatToDo: whatToDo ?? '' }, push)).toEqual([
-			expect.stringContaining(words ?? ''),
-		]);
+test.each<[string, Form]>([
+	['real phone call', { node: 'placeCall', resource: 'call', operation: 'place' }],
+	['real phone call', { node: 'placeCall', resource: 'call', operation: 'sendAndWait' }],
+	['real phone calls', { node: 'pushCampaignContacts', whatToDo: 'release' }],
+	['nobody is called', { node: 'pushCampaignContacts', whatToDo: 'wait' }],
+	['sends nothing', { node: 'pushCampaignContacts', whatToDo: 'check' }],
+])('a notice says what one click can start: %s, %j', (words, form) => {
+	expect(notices(form)).toEqual([expect.stringContaining(words)]);
 });

@@ -64,8 +64,8 @@ const orNull = ({ properties, items, ...schema }: Schema): object => ({
 
 /** The differences between an output item and the schema of its operation. */
 export function schemaFaults(key: SchemaKey, json: unknown): string[] {
-	const { version: _version, ...schema } = schemaOf(key);
-	const validate = compiled.get(nameOf(key)) ?? ajv.compile(orNull(schema));
+	const schema = () => orNull(schemaLike(outputOf(key) ?? {}));
+	const validate = compiled.get(nameOf(key)) ?? ajv.compile(schema());
 	compiled.set(nameOf(key), validate);
 	validate(json);
 	return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
