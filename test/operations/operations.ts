@@ -95,13 +95,13 @@ const key = { idempotencyKey: 'key-1' };
 const CONNECT = ['POST /v1/chat/session/{id}/ws_token', 'GET /v1/chat/session/{id}/user-stream'];
 
 /** The presigned URL of a recording is elsewhere in each dialect. */
-const recordingPath = ({ calls: { recordingUrl } }: Dialect) =>
-	new URL(recordingUrl('http://127.0.0.1', '/')).pathname;
+const recordingPath = ({ calls: recorded }: Dialect) =>
+	new URL(recorded.recordingUrl('http://127.0.0.1', '/')).pathname;
 
 /** The requests of a scene, as "METHOD /path". */
 export function requestsOf({ parameters, reads = [], sends = SOCKET }: Scene, dialect: Dialect) {
-	const { callId: call, sessionId: chat, campaignId: campaign } = parameters;
-	const id = String(call ?? chat ?? campaign);
+	const ids = [parameters.callId, parameters.sessionId, parameters.campaignId];
+	const id = ids.find((one) => typeof one === 'string') ?? '';
 	const read = typeof reads === 'function' ? reads(dialect) : reads;
 	const written = sends === SOCKET ? [] : [sends];
 	return [...read, ...written].map((request) => request.replace('{id}', id));

@@ -3,9 +3,9 @@ import type { Dialect } from '../../simulator';
 import type { ContractCase } from '../contractCase';
 
 /** The service accepts a number for its do-not-disturb list in a form that isn't documented. */
-function phoneFor({ node, parameters }: Scene, { dnd }: Dialect) {
-	const isChanged = node === 'dnd' && dnd.phoneForms === 'digits';
-	return isChanged && { phone: String(parameters.phone).slice(1) };
+function phoneFor({ node, parameters: { phone } }: Scene, { dnd }: Dialect) {
+	const isChanged = node === 'dnd' && dnd.phoneForms === 'digits' && typeof phone === 'string';
+	return isChanged && { phone: phone.slice(1) };
 }
 
 /** Requests to n8n, tools, and files are in test/nodes. */

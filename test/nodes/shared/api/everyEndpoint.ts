@@ -23,9 +23,9 @@ export type Endpoint = {
 	success: JsonObject;
 };
 
-export const SESSION_ID = String(exampleOf(schemaNamed('SessionId')));
-export const CALL_ID = String(exampleOf(schemaNamed('CallId')));
-export const CAMPAIGN_ID = Number(exampleOf(schemaNamed('CampaignId')));
+export const SESSION_ID = z.string().parse(exampleOf(schemaNamed('SessionId')));
+export const CALL_ID = z.string().parse(exampleOf(schemaNamed('CallId')));
+export const CAMPAIGN_ID = z.number().parse(exampleOf(schemaNamed('CampaignId')));
 
 const agent = { agent_uuid: 'agent_a' };
 const call = () => ({ ...agent, country_code: 'IN', phone_number: '9876543210' });
