@@ -28,11 +28,12 @@ import { withoutUnknown } from './push/numbersOfExecution';
 import { NumbersPushedBefore, requireRoom } from './push/numbersPushedBefore';
 import {
 	type CheckResult,
+	countWith,
 	PUSHED_BEFORE_STATUSES,
 	type PushOutcome,
 	reasonOf,
 	REJECTED_STATUSES,
-	rowsWith,
+	groupByStatus,
 } from './push/outcome';
 import { type ColumnsOf, type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
 import { rowsChanged } from './push/pushRecord';
@@ -65,7 +66,7 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 	});
 	const { outcome } = push;
 	const isRejectedRead = isOutputRead(context, REJECTED);
-	const { length: unknown } = rowsWith(outcome, 'unknown');
+	const unknown = countWith(outcome, 'unknown');
 	// All other rows are pushed by then.
 	if (unknown > 0 && !isRejectedRead && outcome.check === undefined)
 		outcome.stopped ??= unreadRows(unknown);
@@ -140,13 +141,18 @@ export async function runPush(
 		const aboutAgent =
 			ready.length === 0 ? [] : await agentChecker(account)(campaign.agentUuid, about);
 		outcome.check = { ...found, campaignStatus, aboutAgent };
+		outcome.byStatus = await groupByStatus(input.rows);
 	} else {
 		// On *Retry On Fail* and *Retry*, the node doesn't send again what it pushed or may have pushed.
 		const stores = await openStores(context, settings);
 		const signal = cancelSignal(context);
 		const stopRequested = () => signal.aborted;
 		const deps = { ...settings, ...stores, client, isTool, stopRequested };
-		const send = async () => await sendInChunks(prepared, columnsOf, deps, outcome);
+		const send = async () => {
+			await sendInChunks(prepared, columnsOf, deps, outcome);
+			outcome.byStatus = await groupByStatus(input.rows);
+			stores.numbersOfExecution.add(outcome);
+		};
 		// An AI agent may call the tool again while it runs.
 		await runExclusive(stores.numbersOfExecution.record, send);
 	}
@@ -168,7 +174,7 @@ export async function runPush(
 }
 
 function newOutcome(input: PushInput, enqueue: boolean): PushOutcome {
-	return { input, requests: [], hasRejections: false, enqueue };
+	return { input, requests: [], byStatus: new Map(), hasRejections: false, enqueue };
 }
 
 /** The rows of a check that a push would send, as far as it's known. */
@@ -266,7 +272,6 @@ export async function sendInChunks(
 	}
 	await sender.settleEarlier();
 	if (stop !== undefined) outcome.stopped ??= stop.error;
-	numbersOfExecution.add(outcome);
 }
 
 /** Keeps the memory of a fingerprint small. */

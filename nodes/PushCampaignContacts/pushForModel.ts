@@ -15,7 +15,13 @@ import type { OperationRun } from '../host/run/operations';
 import { askingRowOf, isOneOfSeveral } from '../host/tools/askingRow';
 import { setCompleted, setReadOnly } from '../host/tools/toolRun';
 import { runPush } from './push';
-import { PUSHED_BEFORE_STATUSES, type PushOutcome, ROW_STATUSES, rowsWith } from './push/outcome';
+import {
+	countWith,
+	PUSHED_BEFORE_STATUSES,
+	type PushOutcome,
+	ROW_STATUSES,
+	rowsWith,
+} from './push/outcome';
 import { nameOf, phoneKeyOf } from './push/rows';
 import { countRows, pushSummary, summarize, summaryLine } from './push/report';
 import {
@@ -69,7 +75,7 @@ function isPushedByRow(context: IExecuteFunctions, outcome: PushOutcome): boolea
 	if (!isOneOfSeveral(asking)) return true;
 	const pushes = openRecord(context, 'pushes', isJsonObject, {});
 	const contacts = hashOf(outcome.input.rows.map(phoneKeyOf));
-	if (rowsWith(outcome, 'pushed').length > 0) pushes[contacts] = true;
+	if (countWith(outcome, 'pushed') > 0) pushes[contacts] = true;
 	return asking.key !== undefined && pushes[contacts] === true;
 }
 
@@ -118,6 +124,6 @@ function nobodyPushed({ outcome }: FinishedPush): ExplainedError {
 		summaryLine(outcome),
 		forEveryone(reasons.join(' ')),
 		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
-		{ isFinal: rowsWith(outcome, ...PUSHED_BEFORE_STATUSES).length === notPushed.length },
+		{ isFinal: countWith(outcome, ...PUSHED_BEFORE_STATUSES) === notPushed.length },
 	);
 }

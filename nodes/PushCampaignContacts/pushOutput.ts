@@ -31,6 +31,7 @@ import {
 	type ContactRow,
 } from './push/cells';
 import {
+	countWith,
 	PUSHED_BEFORE_STATUSES,
 	type PushOutcome,
 	REJECTED_STATUSES,
@@ -74,9 +75,9 @@ export function addPushHints(
 	{ outcome, notes }: FinishedPush,
 	isRejectedRead: boolean,
 ): void {
-	const endsLoop = rowsWith(outcome, ...GOOD).length === 0 && isInLoop(context);
+	const endsLoop = countWith(outcome, ...GOOD) === 0 && isInLoop(context);
 	const isPush = outcome.stopped === undefined && outcome.check === undefined;
-	const areUnseen = isPush && !isRejectedRead && rowsWith(outcome, ...REJECTED_STATUSES).length > 0;
+	const areUnseen = isPush && !isRejectedRead && countWith(outcome, ...REJECTED_STATUSES) > 0;
 	const aboutRows = hintsFor(outcome).map(asHint);
 	const hints = compact([...aboutRows, areUnseen && NOT_READ, ...notes, endsLoop && LOOP_ENDS]);
 	addHintsForPerson(context, ...hints);
@@ -198,7 +199,10 @@ export function requestItems({ outcome }: FinishedPush): INodeExecutionData[] {
 
 /** The input items of rows. */
 function pairedItems(rows: readonly Row[]): Array<{ item: number }> {
-	return [...new Set(rows.map(({ input }) => input))].map((item) => ({ item }));
+	const items: Array<{ item: number }> = [];
+	// In ascending order, like the rows.
+	for (const { input: item } of rows) if (items.at(-1)?.item !== item) items.push({ item });
+	return items;
 }
 
 /** The rows with these statuses, each with the reason. Some may still be called. */

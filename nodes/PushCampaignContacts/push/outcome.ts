@@ -1,8 +1,11 @@
 import difference from 'lodash/difference';
+import sortBy from 'lodash/sortBy';
+import sumBy from 'lodash/sumBy';
 import type { ExplainedError } from '../../core/service/errors';
 import type { Reader } from '../../core/service/resolution';
 import type { JsonObject, JsonValue } from '../../core/values/json';
-import type { PushInput, Row } from './rows';
+import { forEachWithPauses } from '../../core/values/pauses';
+import { type PushInput, type Row, ROWS_PER_LOOK } from './rows';
 
 /** The statuses of the *Pushed Before* output. The others are in *Rejected*. */
 export const PUSHED_BEFORE_STATUSES = [
@@ -56,10 +59,12 @@ export type CheckResult = {
 	aboutAgent: string[];
 };
 
-/** What a push did. Each row has its status. */
+/** What a push did. */
 export type PushOutcome = {
 	readonly input: PushInput;
 	readonly requests: PushedRequest[];
+	/** The rows by their status, once each one has it. */
+	byStatus: ReadonlyMap<Row['status'], readonly Row[]>;
 	/** Whether the service itself rejected rows. */
 	hasRejections: boolean;
 	/** Whether the requests ask to release the contacts to the calling queue. */
@@ -70,8 +75,38 @@ export type PushOutcome = {
 	stopped?: ExplainedError;
 };
 
-export function rowsWith({ input }: PushOutcome, ...statuses: Array<Row['status']>): Row[] {
-	return input.rows.filter(({ status }) => statuses.includes(status));
+/** Looks through all rows once, because a push can have a million. */
+export async function groupByStatus(rows: readonly Row[]): Promise<PushOutcome['byStatus']> {
+	const groups = new Map<Row['status'], Row[]>();
+	await forEachWithPauses(
+		rows,
+		(row) => {
+			const group = groups.get(row.status);
+			if (group === undefined) groups.set(row.status, [row]);
+			else group.push(row);
+		},
+		ROWS_PER_LOOK,
+	);
+	return groups;
+}
+
+/** In the order of the input. */
+export function rowsWith(
+	{ byStatus }: PushOutcome,
+	...statuses: ReadonlyArray<Row['status']>
+): readonly Row[] {
+	const [only = [], ...others] = statuses.flatMap((status) => {
+		const rows = byStatus.get(status);
+		return rows === undefined ? [] : [rows];
+	});
+	return others.length === 0 ? only : sortBy([only, ...others].flat(), 'index');
+}
+
+export function countWith(
+	{ byStatus }: PushOutcome,
+	...statuses: ReadonlyArray<Row['status']>
+): number {
+	return sumBy(statuses, (status) => byStatus.get(status)?.length ?? 0);
 }
 
 /** The reason of a row that wasn't pushed because of an error. */

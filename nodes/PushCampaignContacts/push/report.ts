@@ -6,6 +6,7 @@ import type { Reader } from '../../core/service/resolution';
 import { numberIn, type JsonObject, type JsonValue } from '../../core/values/json';
 import { counted, named, plainText } from '../../core/values/values';
 import {
+	countWith,
 	PUSHED_BEFORE_STATUSES,
 	ROW_STATUSES,
 	type PushOutcome,
@@ -20,32 +21,27 @@ type Count = 'received' | 'pushed' | 'requests' | 'skipped_unmatched' | RowStatu
 type PushCounts = Record<Count, number> & { ready?: number };
 
 /** `received` is the sum of `pushed`, `ready` (only with *Check Only*), and the row statuses. */
-export function countRows({ input: { rows }, requests, check }: PushOutcome): PushCounts {
-	const of = { pushed: 0, ready: 0, ...NONE };
-	for (const { status } of rows) if (status !== undefined) of[status]++;
-	const { pushed, ready, ...notPushed } = of;
+export function countRows(outcome: PushOutcome): PushCounts {
+	const { input, requests, check } = outcome;
+	const count = (status: Row['status']) => countWith(outcome, status);
 	return {
-		received: rows.length,
-		pushed,
-		...notPushed,
+		received: input.rows.length,
+		pushed: count('pushed'),
+		rejected: count('rejected'),
+		do_not_disturb: count('do_not_disturb'),
+		skipped_duplicate: count('skipped_duplicate'),
+		duplicate: count('duplicate'),
+		pushed_before: count('pushed_before'),
+		waiting_before: count('waiting_before'),
+		unknown_before: count('unknown_before'),
+		unknown: count('unknown'),
+		not_sent: count('not_sent'),
 		requests: requests.length,
 		// Contacts that the service skipped and that match no row. Their rows count as pushed.
 		skipped_unmatched: sumBy(requests, ({ unmatched }) => unmatched.length),
-		...(check !== undefined && { ready }),
+		...(check !== undefined && { ready: count('ready') }),
 	};
 }
-
-const NONE: Record<RowStatus, number> = {
-	rejected: 0,
-	do_not_disturb: 0,
-	skipped_duplicate: 0,
-	duplicate: 0,
-	pushed_before: 0,
-	waiting_before: 0,
-	unknown_before: 0,
-	unknown: 0,
-	not_sent: 0,
-};
 
 const STATUS_WORDS: Record<RowStatus, [one: string, several: string]> = {
 	rejected: ['rejected', 'rejected'],
@@ -91,7 +87,7 @@ export function pushSummary(outcome: PushOutcome): string {
 	return compact([
 		summary,
 		readyMayInclude !== undefined &&
-			rowsWith(outcome, 'ready').length > 0 &&
+			countWith(outcome, 'ready') > 0 &&
 			`The ready rows may include ${MAYBE_READY[readyMayInclude]}. A push leaves them out.`,
 		WITH_A_WARNING.includes(status) &&
 			`The campaign's status is ${status}, so its contacts can be pushed, but nobody is called until it's active.`,

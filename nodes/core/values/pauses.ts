@@ -26,8 +26,9 @@ export class Pauses {
 export async function forEachWithPauses<T>(
 	entries: Iterable<T>,
 	action: (entry: T) => void,
+	stepsPerLook?: number,
 ): Promise<void> {
-	const pauses = new Pauses();
+	const pauses = new Pauses(stepsPerLook);
 	for (const entry of entries) {
 		if (pauses.isDue()) await pauses.take();
 		action(entry);
