@@ -109,7 +109,7 @@ export async function runPush(
 	const { tables } = input;
 	// An empty input is fine.
 	if (tables.every(({ names }) => names.size === 0)) {
-		return { outcome: newOutcome({ ...input, rows: [] }, false), notes: input.notes };
+		return { outcome: newOutcome({ ...input, rows: [] }, false), hints: input.hints };
 	}
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const { campaign, checksOnly, skipPushedBefore } = settings;
@@ -161,8 +161,8 @@ export async function runPush(
 		checksOnly && nameless !== undefined
 			? { ...nameless, message: `${nameless.message}, and 'Add and Release' sends nothing` }
 			: undefined;
-	const notes = [
-		...input.notes,
+	const hints = [
+		...input.hints,
 		...uniqBy(
 			all.map((each) => takenColumns(each, choice)),
 			'message',
@@ -170,7 +170,7 @@ export async function runPush(
 		whyEmptied(prepared),
 		whyNotReleased ?? (isNameless && whyNoNames(all, choice)),
 	];
-	return { outcome, notes: compact(notes) };
+	return { outcome, hints: compact(hints) };
 }
 
 function newOutcome(input: PushInput, enqueue: boolean): PushOutcome {

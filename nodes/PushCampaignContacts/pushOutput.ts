@@ -53,8 +53,8 @@ import type { Output } from './pushSettings';
 /** A push that has ended, with what its output needs. */
 export type FinishedPush = {
 	outcome: PushOutcome;
-	/** Hints about how the rows were read. */
-	notes: readonly Explanation[];
+	/** About the rows and columns, besides what happened. */
+	hints: readonly Explanation[];
 };
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
@@ -72,15 +72,15 @@ export function requireOutputFits({ rows: all, maxOutputRows }: PushInput, outpu
 /** The hints in the output panel. */
 export function addPushHints(
 	context: IExecuteFunctions,
-	{ outcome, notes }: FinishedPush,
+	{ outcome, hints }: FinishedPush,
 	isRejectedRead: boolean,
 ): void {
 	const endsLoop = countWith(outcome, ...GOOD) === 0 && isInLoop(context);
 	const isPush = outcome.stopped === undefined && outcome.check === undefined;
 	const areUnseen = isPush && !isRejectedRead && countWith(outcome, ...REJECTED_STATUSES) > 0;
 	const aboutRows = hintsFor(outcome).map(asHint);
-	const hints = compact([...aboutRows, areUnseen && NOT_READ, ...notes, endsLoop && LOOP_ENDS]);
-	addHintsForPerson(context, ...hints);
+	const all = compact([...aboutRows, areUnseen && NOT_READ, ...hints, endsLoop && LOOP_ENDS]);
+	addHintsForPerson(context, ...all);
 }
 
 /** The statuses of the *Pushed* output. */
@@ -91,9 +91,9 @@ const asHint = (message: string) => ({ message, resolution: onScreenOnly('') });
 /** The same for a model, without the totals, and without what only a person can do. */
 export function addPushHintsForModel(
 	context: IExecuteFunctions,
-	{ outcome, notes }: FinishedPush,
+	{ outcome, hints }: FinishedPush,
 ): void {
-	addHintsForModel(context, ...notes, ...notesOn(outcome, 'forModel').map(asHint));
+	addHintsForModel(context, ...hints, ...notesOn(outcome, 'forModel').map(asHint));
 }
 
 const NOT_READ: Explanation = {
@@ -276,7 +276,7 @@ export function stoppedItem(
 /** n8n's error for a push that stopped: first what to do, then what happened to the rows. */
 export function pushStopped(
 	context: IExecuteFunctions,
-	{ outcome, notes }: FinishedPush,
+	{ outcome, hints }: FinishedPush,
 	stopped: ExplainedError,
 ): NodeApiError | NodeOperationError {
 	const nodeError = toNodeError(context.getNode(), stopped);
@@ -284,7 +284,7 @@ export function pushStopped(
 		isCanceled(context) && WHY_CANCELED,
 		nodeError.description,
 		...describeOutcome(outcome),
-		...notes.map(textOnScreen),
+		...hints.map(textOnScreen),
 	]).map(displayText);
 	nodeError.description = lines.join('\n');
 	// n8n shows this one on the screen, as HTML. It would join the lines of the description.

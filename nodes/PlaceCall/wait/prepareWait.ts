@@ -13,7 +13,7 @@ import { canceledError, cancellableSleep, cancelSignal, isCanceled } from '../..
 import { toErrorItem } from '../../host/http/nodeErrors';
 import { type AccountClient } from '../../host/http/accountClient';
 import { clock } from '../../host/clock';
-import { capInTools, returnsErrorsToAgent, runsAsTool } from '../../host/tools/toolRun';
+import { capInTools, isUsedByAgent, runsAsTool } from '../../host/tools/toolRun';
 import type { Fields } from '../../host/forms/fields';
 import { named } from '../../core/values/values';
 import { dueTimeOf, isDueLater } from '../scheduled';
@@ -74,7 +74,7 @@ async function waitByReading(
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => await readCallRecord((await account()).client, callId),
 		finished,
-		reader: readerOf(returnsErrorsToAgent(context)),
+		reader: readerOf(isUsedByAgent(context)),
 	});
 	const sleep = cancellableSleep(context, placedNote(callIds));
 	const ended = watch.readUntilAllEnded({ ...clock, sleep }, until);

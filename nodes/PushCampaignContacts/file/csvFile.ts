@@ -63,7 +63,7 @@ export const MAX_OUTPUT_ROWS = 500_000;
  */
 export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput> {
 	const rows: Row[] = [];
-	const files: Array<{ table: Table; notes: Explanation[] }> = [];
+	const files: Array<{ table: Table; hints: Explanation[] }> = [];
 	const [only] = sources.length === 1 ? sources : [];
 	for (const source of sources) {
 		files.push(await readFile(source, only === undefined ? source.name : undefined, rows));
@@ -75,7 +75,7 @@ export async function rowsOfFiles(sources: readonly Source[]): Promise<PushInput
 	return {
 		rows,
 		tables: files.map(({ table }) => table),
-		notes: files.flatMap(({ notes }) => notes),
+		hints: files.flatMap(({ hints }) => hints),
 		maxOutputRows: MAX_OUTPUT_ROWS,
 		legend,
 	};
@@ -119,7 +119,7 @@ async function readFile(source: Source, file: string | undefined, all: Row[]) {
 		}
 		requireMaxRows(all.length);
 	}
-	if (table !== undefined) return { table, notes: notesOn(source, encoding, isDamaged) };
+	if (table !== undefined) return { table, hints: hintsOn(source, encoding, isDamaged) };
 	throw invalidFile(
 		source,
 		'is empty, so nothing was sent',
@@ -212,7 +212,7 @@ async function* recordsOf(
 }
 
 /** Hints about how a file was read. */
-function notesOn(source: Source, encoding: Encoding, isDamaged: boolean): Explanation[] {
+function hintsOn(source: Source, encoding: Encoding, isDamaged: boolean): Explanation[] {
 	const label = labelOf(source);
 	if (encoding === 'windows-1252') {
 		const message = `${upperFirst(label)} was read as Windows-1252`;

@@ -132,7 +132,7 @@ export class ChunkSender {
 		if (whole.records.length === recorded) await noted?.remove();
 		const withoutEffect = fresh.filter(({ status }) => WITHOUT_EFFECT.has(status));
 		await this.pushedBefore?.confirm(this.outcome.requests.slice(requestsBefore));
-		await this.pushedBefore?.release([...withoutEffect, ...sent.rest]);
+		await this.pushedBefore?.forget([...withoutEffect, ...sent.rest]);
 		return sent;
 	}
 

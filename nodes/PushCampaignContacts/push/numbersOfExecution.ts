@@ -28,7 +28,7 @@ const SENT =
 const UNKNOWN =
 	"This number may be in the campaign, because an earlier push of it has an unknown outcome. It wasn't pushed again.";
 
-const UNKNOWN_BEFORE =
+const MARKED_UNKNOWN =
 	"A row with this number has the status unknown: an earlier push may have added it to a campaign, so it wasn't pushed. Look for the number there. To push it, empty push_status and rejection_status of that row.";
 
 /**
@@ -37,12 +37,12 @@ const UNKNOWN_BEFORE =
  * @param unknown the numbers that may have been pushed in this execution
  */
 export function withoutUnknown(
-	{ rows, unknownBefore }: PreparedRows,
+	{ rows, markedUnknown }: PreparedRows,
 	unknown: NumberList,
 ): readonly Row[] {
-	if (unknownBefore.size === 0 && isEmpty(unknown)) return rows;
+	if (markedUnknown.size === 0 && isEmpty(unknown)) return rows;
 	return rows.filter((row) => {
-		const reason = whyUnknown(row, unknownBefore, unknown);
+		const reason = whyUnknown(row, markedUnknown, unknown);
 		if (reason !== undefined) settle(row, 'unknown', reason);
 		return reason === undefined;
 	});
@@ -50,11 +50,11 @@ export function withoutUnknown(
 
 function whyUnknown(
 	row: Row,
-	unknownBefore: ReadonlySet<string>,
+	markedUnknown: ReadonlySet<string>,
 	unknown: NumberList,
 ): string | undefined {
 	const key = phoneKeyOf(row);
-	if (unknownBefore.has(key)) return UNKNOWN_BEFORE;
+	if (markedUnknown.has(key)) return MARKED_UNKNOWN;
 	return has(unknown, key) ? UNKNOWN : undefined;
 }
 
@@ -92,10 +92,10 @@ export class NumbersOfExecution {
 	}
 
 	/** Settles rows with sent numbers, and with those that may have been sent. @returns the other rows */
-	leaveOut(rows: readonly Row[], { unknownBefore }: PreparedRows): readonly Row[] {
-		if (this.record.count === 0 && unknownBefore.size === 0 && isEmpty(this.unknown)) return rows;
+	leaveOut(rows: readonly Row[], { markedUnknown }: PreparedRows): readonly Row[] {
+		if (this.record.count === 0 && markedUnknown.size === 0 && isEmpty(this.unknown)) return rows;
 		return rows.filter((row) => {
-			const reason = whyUnknown(row, unknownBefore, this.unknown);
+			const reason = whyUnknown(row, markedUnknown, this.unknown);
 			if (reason !== undefined) settle(row, 'unknown', reason);
 			else if (has(this.sent, phoneKeyOf(row))) settle(row, 'duplicate', SENT);
 			else return true;

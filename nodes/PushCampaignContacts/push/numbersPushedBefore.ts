@@ -11,12 +11,12 @@ const TO_SEND_ANYWAY =
 	"To send it anyway, add DND List to this workflow, set 'Resource' to 'Remembered Number', and forget the number.";
 const REASONS: Record<PushedBeforeStatus, Resolution> = {
 	pushed_before: {
-		onScreen: `An earlier execution of this workflow released this number to the calling queue of the campaign, so it wasn't sent again. ${TO_SEND_ANYWAY}`,
+		onScreen: `An earlier execution of this workflow, or an earlier attempt of this one, released this number to the calling queue of the campaign, so it wasn't sent again. ${TO_SEND_ANYWAY}`,
 		forModel: "This number was pushed to the campaign before, so it wasn't sent again.",
 	},
 	waiting_before: {
 		onScreen:
-			"An earlier execution of this workflow pushed this number and didn't release it, as with 'Add and Let Wait', so it waits in the campaign. It wasn't sent again, because that may add the person twice. The service's documentation doesn't show how to release it, so ask your provider.",
+			"An earlier execution of this workflow, or an earlier attempt of this one, pushed this number and didn't release it, as with 'Add and Let Wait', so it waits in the campaign. It wasn't sent again, because that may add the person twice. The service's documentation doesn't show how to release it, so ask your provider.",
 		forModel:
 			"This number was pushed to the campaign before and waits there, so it wasn't sent again.",
 	},
@@ -82,7 +82,7 @@ export class NumbersPushedBefore {
 	 * Forgets rows that certainly had no effect, so that a later execution may send them. Never throws: if n8n can't forget
 	 * them, that execution doesn't send them, and reports them as `unknown_before`.
 	 */
-	async release(rows: Rows): Promise<void> {
+	async forget(rows: Rows): Promise<void> {
 		if (rows.length === 0) return;
 		await this.store.remove(rows.map(this.textOf('begun'))).catch(() => undefined);
 	}

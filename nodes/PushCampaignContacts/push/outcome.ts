@@ -21,8 +21,8 @@ export type PushedBeforeStatus = (typeof PUSHED_BEFORE_STATUSES)[number];
  * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
  * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
  * - `duplicate`: another row has the same number, or an earlier run of the node in the execution pushed it.
- * - `pushed_before`: an earlier execution of the workflow pushed its number, and the service reported the release.
- * - `waiting_before`: an earlier execution pushed its number, and the service reported that it isn't released.
+ * - `pushed_before`: an earlier execution of the workflow, or attempt of this one, pushed its number, and the service reported the release.
+ * - `waiting_before`: one of these pushed its number, and the service reported that it isn't released.
  * - `unknown_before`: an earlier execution sent its number, or began to, and no more is known, or the service skipped it as
  *   a duplicate.
  * - `unknown`: it was sent, and the result isn't known.

@@ -17,7 +17,7 @@ export type PreparedRows = {
 	/** The rows to send. */
 	rows: Row[];
 	/** The phone keys of rows that say that an earlier push of them has an unknown outcome. */
-	unknownBefore: ReadonlySet<string>;
+	markedUnknown: ReadonlySet<string>;
 	/** Whether any row has a name. */
 	hasNames: boolean;
 	/** Cells with a word instead of a value, such as `#REF!`. It isn't sent. */
@@ -36,7 +36,7 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 	const countEmptied = (cell: string) => {
 		if (++emptied.count <= MAX_EXAMPLES) emptied.examples.push(cell);
 	};
-	const unknownBefore = new Set<string>();
+	const markedUnknown = new Set<string>();
 	const duplicates: Array<{ row: Row; key: string }> = [];
 	let hasNames = false;
 	let unusable = 0;
@@ -54,7 +54,7 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 		if (isAccepted(reading)) {
 			visitEmptied(json, columns, countEmptied);
 			const key = reading.phoneKey;
-			if (isUnknown(json)) unknownBefore.add(key);
+			if (isUnknown(json)) markedUnknown.add(key);
 			row.phone = reading.phone;
 			const kept = keptRows.get(key);
 			// If both names are equally long, the earlier row is kept.
@@ -82,7 +82,7 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 		settle(row, 'duplicate', reason);
 	}
 	const rows = input.rows.filter(({ phone }) => phone !== '');
-	return { rows, unknownBefore, hasNames, emptied };
+	return { rows, markedUnknown, hasNames, emptied };
 }
 
 /** The contacts of rows, as JSON. Created for each request, so that a large push isn't in memory twice. */

@@ -6,7 +6,7 @@ import type { Row } from './rows';
 
 /**
  * What the requests of a push did, by chunk of its rows. Stored with the execution as plain JSON. It contains no rows and
- * no phone numbers: rows are stored by their position in the chunk. The common `SendOnce` (`n8n/once/sendOnce.ts`) knows one
+ * no phone numbers: rows are stored by their position in the chunk. The common `SendOnce` (`host/once/sendOnce.ts`) knows one
  * request and its output per item. A chunk may take several requests, and a retry sends only its other rows.
  */
 export type PushRecord = { [chunk: string]: ChunkRequest[] };

@@ -60,7 +60,7 @@ export type PushInput = {
 	/** The input items, or each file. */
 	readonly tables: readonly Table[];
 	/** Hints about how files were read. */
-	readonly notes: readonly Explanation[];
+	readonly hints: readonly Explanation[];
 	/** How many rows the output can contain. `Infinity` if n8n has the rows as items already. */
 	readonly maxOutputRows: number;
 	/** Explains the numbers of the rows. */
@@ -154,7 +154,7 @@ export async function rowsOfItems(items: readonly ContactItem[]): Promise<PushIn
 	}
 	if (names.size === 0 && items.some(({ binary }) => binary !== undefined)) throw unreadFile();
 	const legend = 'Rows are counted in the input. A sheet numbers them differently.';
-	return { rows, tables: [table], notes: [], maxOutputRows: Infinity, legend };
+	return { rows, tables: [table], hints: [], maxOutputRows: Infinity, legend };
 }
 
 /** @param rows of all tables. They may be added later. */

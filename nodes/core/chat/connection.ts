@@ -361,7 +361,7 @@ export class ChatConnection {
 		const release = await this.mutex.acquire('send', signal);
 		try {
 			for (;;) {
-				const ack = await this.sendOnce(outgoing, signal, ackTimeoutMs);
+				const ack = await this.tryToSend(outgoing, signal, ackTimeoutMs);
 				if (ack === 'not_sent' && unconfirmed === 0) {
 					return { kind: 'not_sent', ending: endingOf(signal) };
 				}
@@ -387,7 +387,7 @@ export class ChatConnection {
 	 *
 	 * @returns null if it was sent and not confirmed
 	 */
-	private async sendOnce(
+	private async tryToSend(
 		frame: OutgoingFrame,
 		signal: AbortSignal,
 		timeoutMs: number,

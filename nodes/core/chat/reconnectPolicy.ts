@@ -72,7 +72,7 @@ export type NextAttempt = {
 	token: 'keep' | 'new';
 	/** Whether an action gives up, because the next attempts probably fail, too. */
 	isLasting: boolean;
-	/** Whether the connection was healthy before. */
+	/** Whether the connection was healthy before, or this is the first attempt. */
 	isFirst: boolean;
 };
 
@@ -114,7 +114,7 @@ export class ReconnectPolicy {
 
 	constructor(private readonly random: () => number) {}
 
-	/** For a new user, attempts follow each other quickly again. */
+	/** For a user who joins or asks again, attempts follow each other quickly again. */
 	restart(): void {
 		this.counts.clear();
 	}
@@ -147,7 +147,7 @@ export class ReconnectPolicy {
 	}
 }
 
-/** Why a connection ended for good. Messages that were still waiting were not sent. */
+/** Why an attempt to connect failed, or a connection ended for good. Messages that were still waiting were not sent. */
 export class ChatEnded extends ExplainedError {
 	override readonly name = 'ChatEnded';
 	readonly outcome = 'not_sent';

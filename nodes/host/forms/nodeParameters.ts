@@ -12,7 +12,7 @@ import { Fields } from './fields';
 import { ABSENT, hasExpression } from './fieldValue';
 import { rowReader, UNREAD } from './rowExpression';
 import { valueForRow } from './rowValues';
-import { returnsErrorsToAgent } from '../tools/toolRun';
+import { isUsedByAgent } from '../tools/toolRun';
 
 /** A parameter, and how its value is read for an item. */
 type ParameterReading = { raw: unknown; valueAt: (index: number) => unknown };
@@ -32,7 +32,7 @@ export class NodeParameters {
 		private readonly form: readonly INodeProperties[],
 	) {
 		this.items = context.getInputData();
-		this.isOfAgent = returnsErrorsToAgent(context);
+		this.isOfAgent = isUsedByAgent(context);
 	}
 
 	/** The fields of an item. */

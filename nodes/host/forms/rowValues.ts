@@ -8,7 +8,7 @@ import { inExpression, isReviewed } from '../tools/agentRun';
 import {
 	type AskingRow,
 	askingRowOf,
-	CALL_ID,
+	TOOL_CALL_ID,
 	certainRow,
 	isOneOfSeveral,
 	isShown,
@@ -69,7 +69,7 @@ export function valueForRow(
 
 /** What an expression may read besides the row. A human review is about the model's arguments. */
 function besidesRow(context: IExecuteFunctions, item: IDataObject): IDataObject {
-	return isHumanReview(context) ? item : pick(item, CALL_ID);
+	return isHumanReview(context) ? item : pick(item, TOOL_CALL_ID);
 }
 
 /** What the person who builds the workflow can do, so that the row is certain. */

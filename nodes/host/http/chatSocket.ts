@@ -22,12 +22,12 @@ export const addPublishedTrigger = connections.addPublishedTrigger.bind(connecti
 /** Joins this process's connection to a chat session, and opens it if necessary. The caller must close it. */
 export function openChatSocket(
 	context: IExecuteFunctions | ITriggerFunctions,
-	connection: AccountClient,
+	accountClient: AccountClient,
 	sessionId: string,
 	options: Omit<UserOptions, 'usedBy' | 'mintToken'>,
 ): ConnectionUser {
 	requireWebSocket();
-	const { client, baseUrl, account, hideApiToken } = connection;
+	const { client, baseUrl, account, hideApiToken } = accountClient;
 	const instanceId = context.getInstanceId();
 	const session = { sessionId, baseUrl, account, instanceId, hideApiToken, log: context.logger };
 	return connections.join(session, {
@@ -52,13 +52,13 @@ export function requireWebSocket(): void {
 /** Uses the connection of a session for one item. It's closed afterwards, on Stop, and at the time limit of a tool. */
 export async function withChatSocket<T>(
 	context: IExecuteFunctions,
-	connection: AccountClient,
+	accountClient: AccountClient,
 	sessionId: string,
 	options: Pick<UserOptions, 'disconnectOther' | 'patienceMs'>,
 	job: (user: ConnectionUser) => Promise<T>,
 ): Promise<T> {
 	requireRunning(context);
-	const user = openChatSocket(context, connection, sessionId, options);
+	const user = openChatSocket(context, accountClient, sessionId, options);
 	const end = cancelSignal(context);
 	const stop = () => user.close();
 	end.addEventListener('abort', stop, { once: true });

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../../core/service/errors';
 import { isJsonObject, type JsonObject } from '../../core/values/json';
 import { isReviewed } from '../tools/agentRun';
-import { askingRowOf, callIdOf, isOneOfSeveral, keyOf } from '../tools/askingRow';
+import { askingRowOf, toolCallIdOf, isOneOfSeveral, keyOf } from '../tools/askingRow';
 import { addHintsForPerson } from '../tools/hints';
 import { setToolRun } from '../tools/toolRun';
 import { openRecord } from './executionStore';
@@ -13,7 +13,7 @@ import { openRecord } from './executionStore';
  */
 export function rememberReviewedRow(context: IExecuteFunctions): void {
 	const { key } = askingRowOf(context);
-	const callId = callIdOf(context);
+	const callId = toolCallIdOf(context);
 	if (key === undefined || callId === undefined) return;
 	const rows = reviewedRows(context);
 	// Some models give the requests of several rows the same ID.
@@ -29,7 +29,7 @@ export function requireApprovedRow(context: IExecuteFunctions): void {
 	const asking = askingRowOf(context);
 	if (!isOneOfSeveral(asking) || !isReviewed(context)) return;
 	const { rows, possible } = asking;
-	const key = reviewedRows(context)[callIdOf(context) ?? ''];
+	const key = reviewedRows(context)[toolCallIdOf(context) ?? ''];
 	if (typeof key !== 'string') {
 		setToolRun(context, { askingRow: { ...asking, possible: rows, key: undefined } });
 		return;

@@ -3,7 +3,7 @@ import { NotSent } from '../../core/service/errors';
 import { BoundedMap } from '../../core/values/boundedMap';
 import { KeyedMutex } from '../../core/values/keyedMutex';
 import { isReviewed } from '../tools/agentRun';
-import { callIdOf } from '../tools/askingRow';
+import { toolCallIdOf } from '../tools/askingRow';
 import { setCompleted } from '../tools/toolRun';
 import type { PreparedRequest } from './preparedRequest';
 import { type RequestRecords, hashOf } from './requestRecord';
@@ -41,7 +41,7 @@ export async function sendForModel<Deps>(
 	const known = toolRequests.get(records) ?? new ToolRequests();
 	toolRequests.set(records, known);
 	const { mutex, completedCounts, approved } = known;
-	const approval = isReviewed(context) ? hashOf([callIdOf(context), toolRequest]) : undefined;
+	const approval = isReviewed(context) ? hashOf([toolCallIdOf(context), toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
 	const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
 	const key = `${name}#${occurrence}`;

@@ -13,12 +13,7 @@ import type { JsonObject } from '../../core/values/json';
 import type { Limiter } from '../../core/values/keyedMutex';
 import { asCanceled, isCanceled, stoppedBeforeItem } from '../tools/cancel';
 import { type ItemPosition, labelOf, toErrorItem, toNodeError } from '../http/nodeErrors';
-import {
-	setPartly,
-	returnsErrorsToAgent,
-	returnsErrorsToReview,
-	runsAsTool,
-} from '../tools/toolRun';
+import { setPartly, isUsedByAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
 import { forEachWithPauses } from '../../core/values/pauses';
 import { personNameOf } from '../../core/values/personName';
 import { counted, messageOf } from '../../core/values/values';
@@ -73,7 +68,7 @@ export async function forEachItem(
 		part: partNames[index % perItem],
 	});
 	const indexes = [...Array(of * perItem).keys()];
-	const continueOnFail = context.continueOnFail() && !returnsErrorsToAgent(context);
+	const continueOnFail = context.continueOnFail() && !isUsedByAgent(context);
 	if (check !== undefined && !continueOnFail) {
 		const invalid = await tryEach(indexes, check);
 		if (invalid.size > 0) {

@@ -21,7 +21,7 @@ import { addHints, addHintsForPerson } from '../tools/hints';
 import { rowAdvice } from '../forms/rowValues';
 import { runForModel } from '../tools/toolResult';
 import { toolDescriptionFields } from '../tools/toolDescription';
-import { setReadOnly, returnsErrorsToAgent, runsAsTool, toolRunOf } from '../tools/toolRun';
+import { setReadOnly, isUsedByAgent, runsAsTool, toolRunOf } from '../tools/toolRun';
 import { NotSent } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
 import { displayText } from '../../core/values/values';
@@ -150,7 +150,7 @@ export async function runNode(
 	const instead = executed === undefined ? undefined : notExecuted(context, executed);
 	if (instead !== undefined) {
 		addHintsForPerson(context, instead);
-		if (!returnsErrorsToAgent(context)) return toOutputs([]);
+		if (!isUsedByAgent(context)) return toOutputs([]);
 	}
 	const run = async () => {
 		if (instead !== undefined) throw new NotSent(instead.message, instead.resolution);
@@ -199,7 +199,7 @@ function hintIfUncertain(context: IExecuteFunctions): void {
  * n8n would otherwise continue with the input, as if the node had succeeded.
  */
 function failedRun(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
-	if (context.continueOnFail() && !returnsErrorsToAgent(context)) {
+	if (context.continueOnFail() && !isUsedByAgent(context)) {
 		const items = context.getInputData();
 		// The message names no item, because it's about all.
 		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: 1 }));

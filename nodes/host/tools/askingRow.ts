@@ -13,7 +13,7 @@ import { agentInput, inExpression, mcpSessionOf } from './agentRun';
 import { setToolRun, runsAsTool, toolRunOf } from './toolRun';
 
 /** The ID of the tool request, which an agent adds to the row. */
-export const CALL_ID = 'toolCallId';
+export const TOOL_CALL_ID = 'toolCallId';
 
 const KEY_CHARACTERS = 12;
 
@@ -70,8 +70,8 @@ export function keyOf({ json }: Row): string {
 }
 
 /** The ID of the tool request. Undefined if an older agent or an MCP client uses the tool. */
-export function callIdOf(context: IExecuteFunctions): string | undefined {
-	return plainText(askingRowOf(context).item?.[CALL_ID]) || undefined;
+export function toolCallIdOf(context: IExecuteFunctions): string | undefined {
+	return plainText(askingRowOf(context).item?.[TOOL_CALL_ID]) || undefined;
 }
 
 /** The row on which a tool works, without the model's arguments. Undefined if it isn't certain, or if there is none. */
@@ -97,7 +97,7 @@ function findAskingRow(context: IExecuteFunctions): AskingRow {
 
 function findInItem(context: IExecuteFunctions): AskingRow {
 	const item = context.getInputData()[0]?.json ?? {};
-	const args = [CALL_ID, ...argumentsIn(context, item)];
+	const args = [TOOL_CALL_ID, ...argumentsIn(context, item)];
 	const found = agentInput(context).flatMap(({ source, items }): Row[] =>
 		items.map(({ json }, index) => ({ json, place: { source, item: index } })),
 	);
@@ -107,7 +107,7 @@ function findInItem(context: IExecuteFunctions): AskingRow {
 	const fitting = found.filter(isFitting);
 	const possible = fitting.length > 0 ? fitting : rows;
 	// For the key, a model that repeats a column, such as a phone number, means its own row.
-	const exact = fitting.filter(({ json }) => isShown(json, item, [CALL_ID]));
+	const exact = fitting.filter(({ json }) => isShown(json, item, [TOOL_CALL_ID]));
 	const [first, ...others] = exact.length > 0 ? exact : possible;
 	const isKnown = first !== undefined && areDifferent(rows) && !areDifferent([first, ...others]);
 	return { rows, possible, key: isKnown ? keyOf(first) : undefined, item };

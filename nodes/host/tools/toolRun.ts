@@ -23,8 +23,8 @@ export function returnsErrorsToReview(context: IExecuteFunctions): boolean {
 	return isHumanReview(context) && context.getNode().onError !== 'stopWorkflow';
 }
 
-/** Whether errors go to an agent, in a format of their own. */
-export function returnsErrorsToAgent(context: IExecuteFunctions): boolean {
+/** Whether an agent uses the node, as a tool or to ask a person. Errors then go to it, in a format of their own. */
+export function isUsedByAgent(context: IExecuteFunctions): boolean {
 	return runsAsTool(context) || isHumanReview(context);
 }
 

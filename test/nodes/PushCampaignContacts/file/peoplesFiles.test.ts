@@ -26,7 +26,7 @@ async function pushed(...pieces: Uint8Array[]) {
 		return {
 			sent: Array.isArray(sent) ? sent.filter(isJsonObject) : [],
 			reported,
-			notes: input.notes,
+			notes: input.hints,
 		};
 	} catch (error) {
 		if (error instanceof InvalidInput) return error.message;

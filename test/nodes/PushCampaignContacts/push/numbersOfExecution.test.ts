@@ -22,11 +22,11 @@ async function push(record: NumbersRecord, first: number, count: number): Promis
 		const row = newRow({ index, number: index + 1, json: {}, table, input: index });
 		return Object.assign(row, { phone: String(9_000_000_000 + first + index) });
 	});
-	const unknownBefore = new Set<string>();
+	const markedUnknown = new Set<string>();
 	const emptied = { count: 0, examples: [] };
-	const left = numbers.leaveOut(rows, { rows, unknownBefore, hasNames: false, emptied });
+	const left = numbers.leaveOut(rows, { rows, markedUnknown, hasNames: false, emptied });
 	for (const row of left) settle(row, 'pushed');
-	const input = { rows, tables: [table], notes: [], maxOutputRows: Infinity, legend: '' };
+	const input = { rows, tables: [table], hints: [], maxOutputRows: Infinity, legend: '' };
 	const byStatus = await groupByStatus(rows);
 	const outcome = { input, requests: [], byStatus, hasRejections: false, enqueue: false };
 	numbers.add(outcome);
