@@ -142,10 +142,12 @@ describe('events', () => {
 
 describe('a session that the service rejects', () => {
 	test('ends an action at its second attempt, and the trigger is connected later', async () => {
-		speedUp(20);
+		speedUp(10);
 		await publish(sessions.inactiveAgent, 'init');
 		// After 1 second, and 20 more.
 		await sockets(3);
+		await harness.connected(0);
+		await untilIdle();
 		const action = send('Hello', { sessionId: sessions.inactiveAgent });
 		// At once, and then soon.
 		const run = await action;
