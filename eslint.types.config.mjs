@@ -52,9 +52,10 @@ const BUILD_PATTERNS = [
 
 /** The folders that nodes share. Each one imports only from itself and those before it. */
 const ROOMS = [
-	...['core/values', 'core/service', 'core/profile', 'core/phone', 'core/calls', 'core/campaigns'],
+	...['core/values', 'core/service', 'core/ledger', 'core/profile', 'core/phone', 'core/calls'],
+	...['core/campaigns'],
 	...['core/chat', 'core', 'core/dnd', 'core/profileTest'],
-	...['host', 'host/tools', 'host/http', 'host/forms', 'host/once', 'host/run', 'host/triggers'],
+	...['host', 'host/tools', 'host/http', 'host/forms', 'host/ledger', 'host/run', 'host/triggers'],
 ];
 
 const pathOf = (file) =>

@@ -6,7 +6,7 @@ import { explained, InvalidInput } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import { splitSessionIds } from '../core/chat/parseChatFields';
 import { chosenTypes } from '../host/forms/chatFields';
-import { nodeKey } from '../host/once/rememberedTexts';
+import { nodeKey } from '../host/ledger/openStore';
 import { type AccountClient, createAccountClient } from '../host/http/accountClient';
 import { addPublishedTrigger } from '../host/http/chatSocket';
 import { toNodeError } from '../host/http/nodeErrors';

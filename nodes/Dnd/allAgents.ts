@@ -6,7 +6,7 @@ import { failedBeforeSending, InvalidInput } from '../core/service/errors';
 import { onScreenOnly } from '../core/service/resolution';
 import { isJsonObject, type JsonObject } from '../core/values/json';
 import { shownWhere } from '../host/forms/shownWhere';
-import { openRecord } from '../host/once/executionStore';
+import { openRecord } from '../host/ledger/executionStore';
 import type { OperationRun } from '../host/run/operations';
 import { runsAsTool } from '../host/tools/toolRun';
 import { plainText } from '../core/values/values';

@@ -12,10 +12,10 @@ import {
 	readConcurrency,
 } from '../host/forms/options';
 import type { AccountClient } from '../host/http/accountClient';
-import type { PreparedRequest } from '../host/once/preparedRequest';
+import type { PreparedRequest } from '../host/ledger/preparedRequest';
 import { asItems } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
-import { sendEachItem } from '../host/run/sendLoop';
+import { deliverEachItem } from '../host/run/deliverItems';
 import { addHints } from '../host/tools/hints';
 import { counted, plainText } from '../core/values/values';
 import { type NumberOnAnyList, readLists, withAgent } from './allAgents';
@@ -73,7 +73,7 @@ export async function changeEachNumber(
 				}),
 		};
 	};
-	const items = await sendEachItem(run.context, prepare, {
+	const items = await deliverEachItem(run.context, prepare, {
 		createDeps: run.account,
 		concurrency: readConcurrency(run.parameters, CHANGES_AT_ONCE),
 		partNames,

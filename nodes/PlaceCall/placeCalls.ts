@@ -8,6 +8,7 @@ import { explained, InvalidInput, OutcomeUnknown } from '../core/service/errors'
 import { type Explanation, onScreenOnly, USER } from '../core/service/resolution';
 import { parseCount } from '../core/service/parseIds';
 import { agentChecker } from '../core/dnd/checkAgent';
+import type { Quota } from '../core/ledger/ledger';
 import { callIdKey } from '../core/calls/completionWebhook';
 import { type AccountClient } from '../host/http/accountClient';
 import { clock } from '../host/clock';
@@ -16,8 +17,8 @@ import type { JsonObject } from '../core/values/json';
 import { requireRunning } from '../host/tools/cancel';
 import { asItems, withInputIfFailed } from '../host/run/itemLoop';
 import type { OperationRun } from '../host/run/operations';
-import { sendEachItem } from '../host/run/sendLoop';
-import type { Quota, PreparedRequest } from '../host/once/preparedRequest';
+import { deliverEachItem } from '../host/run/deliverItems';
+import type { PreparedRequest } from '../host/ledger/preparedRequest';
 import { mcpSessionOf } from '../host/tools/agentRun';
 import { addHintsForPerson } from '../host/tools/hints';
 import { readAdditions, readConcurrency } from '../host/forms/options';
@@ -77,7 +78,7 @@ export async function placeCalls(
 		limiter: new CallLimiter(context),
 		callIds: new Set(),
 	};
-	const placed = await sendEachItem(context, (index) => prepareCall(run, index), {
+	const placed = await deliverEachItem(context, (index) => prepareCall(run, index), {
 		createDeps: account,
 		quota: (index) => readQuota(parameters.at(index).collection('options')),
 		beforeFirst: async (indexes) => await run.limiter.reserve(indexes),

@@ -5,7 +5,7 @@ import { OutcomeUnknown } from '../core/service/errors';
 import { onScreenOnly, USER } from '../core/service/resolution';
 import { shortFingerprint } from '../core/values/hash';
 import { isJsonObject, type JsonObject } from '../core/values/json';
-import { type Lifetime, openRecord, runIndexOf } from '../host/once/executionStore';
+import { type Lifetime, openRecord, runIndexOf } from '../host/ledger/executionStore';
 import { followsRun } from '../host/run/executionData';
 import { askingRowOf, isOneOfSeveral } from '../host/tools/askingRow';
 import { isHumanReview, runsAsTool } from '../host/tools/toolRun';

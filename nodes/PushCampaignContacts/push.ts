@@ -1,43 +1,33 @@
-import chunk from 'lodash/chunk';
 import compact from 'lodash/compact';
 import uniqBy from 'lodash/uniqBy';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../core/service/client';
-import {
-	explained,
-	type ExplainedError,
-	failedBeforeSending,
-	InvalidInput,
-	OutcomeUnknown,
-} from '../core/service/errors';
-import { onScreenOnly, type Reader, readerOf } from '../core/service/resolution';
+import { failedBeforeSending, InvalidInput, OutcomeUnknown } from '../core/service/errors';
+import { onScreenOnly } from '../core/service/resolution';
 import { readCampaign } from '../core/campaigns/campaign';
-import { fingerprint, shortFingerprint } from '../core/values/hash';
 import { runExclusive } from '../core/values/keyedMutex';
 import { formatOf } from '../core/service/modelFormats';
-import { beforeSending } from '../host/once/openNotes';
+import { beforeSending } from '../host/ledger/openLedger';
 import { cancelSignal } from '../host/tools/cancel';
 import type { OperationRun } from '../host/run/operations';
 import { setReadOnly, runsAsTool } from '../host/tools/toolRun';
-import { forEachWithPauses } from '../core/values/pauses';
 import { counted } from '../core/values/values';
 import { agentChecker } from '../core/dnd/checkAgent';
-import { ChunkSender, type PushDeps } from './push/chunkSender';
 import { resolveColumns, takenColumns, whyNoNames, whyNoRelease } from './push/columns';
 import { withoutUnknown } from './push/numbersOfExecution';
-import { NumbersPushedBefore, requireRoom } from './push/numbersPushedBefore';
+import { NumbersPushedBefore } from './push/numbersPushedBefore';
 import {
 	type CheckResult,
 	countWith,
 	PUSHED_BEFORE_STATUSES,
 	type PushOutcome,
-	reasonOf,
 	REJECTED_STATUSES,
 	groupByStatus,
 } from './push/outcome';
-import { type ColumnsOf, type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
-import { rowsChanged } from './push/pushRecord';
-import { phoneKeyOf, type PushInput, type Row, settle } from './push/rows';
+import type { ColumnsOf } from './push/contacts';
+import { type PreparedRows, prepareRows, whyEmptied } from './push/prepareRows';
+import { type PushInput, type Row, settle } from './push/rows';
+import { sendRows } from './push/sendRows';
 import {
 	addPushHints,
 	type FinishedPush,
@@ -144,12 +134,12 @@ export async function runPush(
 		outcome.byStatus = await groupByStatus(input.rows);
 	} else {
 		// On *Retry On Fail* and *Retry*, the node doesn't send again what it pushed or may have pushed.
-		const stores = await openStores(context, settings);
+		const stores = openStores(context, settings);
 		const signal = cancelSignal(context);
 		const stopRequested = () => signal.aborted;
 		const deps = { ...settings, ...stores, client, isTool, stopRequested };
 		const send = async () => {
-			await sendInChunks(prepared, columnsOf, deps, outcome);
+			await sendRows(prepared, columnsOf, deps, outcome);
 			outcome.byStatus = await groupByStatus(input.rows);
 			stores.numbersOfExecution.add(outcome);
 		};
@@ -210,86 +200,4 @@ async function requireNotArchived(
 		onScreen: "Choose another campaign in 'Campaign'.",
 		forModel: `Choose another campaign. ${formatOf('Campaign')}`,
 	});
-}
-
-/** Why the push stopped, and what that says about each row that it didn't reach. */
-type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: string };
-
-/**
- * Sends the prepared rows in chunks, one after another, usually one request each. Stops at the first request that didn't
- * certainly succeed. What an earlier attempt sent, or may have sent, isn't sent again. The outcome reports what happened
- * to each row, so this doesn't throw for it.
- *
- * @param outcome changed in place
- */
-export async function sendInChunks(
-	prepared: PreparedRows,
-	columnsOf: ColumnsOf,
-	deps: PushDeps,
-	outcome: PushOutcome,
-): Promise<void> {
-	const { campaign, contactsPerRequest, record, isTool, numbersOfExecution } = deps;
-	const { rows } = prepared;
-	const reader = readerOf(isTool);
-	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.length);
-	if (isTool) numbersOfExecution.requireRoom(rows.length);
-
-	const chunks = chunk(rows, contactsPerRequest);
-	/** Identifies the rows, and how they are split. */
-	const push = shortFingerprint(
-		[`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(chunk(rows, ROWS_PER_HASH))],
-		16,
-	);
-	const sender = new ChunkSender(push, columnsOf, deps, outcome);
-	const isChanged = Object.keys(record).some((key) => !key.startsWith(push));
-	let stop = isChanged ? stopAt(rowsChanged(), 'unknown', reader) : undefined;
-	// A push without rows is noted, too, so that a retry in which it has rows is recognized.
-	for (const [index, all] of (rows.length === 0 ? [[]] : chunks).entries()) {
-		const key = `${push} ${index}`;
-		const records = record[key] ?? [];
-		// What earlier attempts recorded.
-		let rest = sender.restore(records, all);
-		if (rest.length === 0 && all.length > 0) continue;
-		if (stop?.status !== 'unknown') rest = numbersOfExecution.leaveOut(rest, prepared);
-		if (stop === undefined) {
-			record[key] = records;
-			try {
-				const sent = await sender.send(
-					{ index, rows: all, next: chunks[index + 1], records },
-					rest,
-				);
-				({ rest } = sent);
-				stop = sent.stopped && stopAt(sent.stopped, 'not_sent', reader);
-			} catch (error) {
-				// If it's unknown which rows an earlier attempt pushed, any row may be in the campaign.
-				const known = explained(error);
-				stop = stopAt(known, known.outcome === 'unknown' ? 'unknown' : 'not_sent', reader);
-			} finally {
-				if (records.length === 0) Reflect.deleteProperty(record, key);
-			}
-		}
-		if (stop !== undefined) for (const row of rest) settle(row, stop.status, stop.reason);
-	}
-	await sender.settleEarlier();
-	if (stop !== undefined) outcome.stopped ??= stop.error;
-}
-
-/** Keeps the memory of a fingerprint small. */
-const ROWS_PER_HASH = 2_000;
-
-/** Identifies the phones of these rows in this order. */
-async function fingerprintOf(lists: ReadonlyArray<readonly Row[]>): Promise<string> {
-	let hash = '';
-	await forEachWithPauses(lists, (rows) => {
-		hash = fingerprint([hash, ...rows.map(phoneKeyOf)]);
-	});
-	return hash;
-}
-
-function stopAt(error: ExplainedError, status: Stop['status'], reader: Reader): Stop {
-	const isOfEarlier = status === 'not_sent' && error.outcome === 'unknown';
-	const reason = isOfEarlier
-		? `The push stopped at an earlier request, before it reached this row: ${error.message}. You can push this row again.`
-		: reasonOf(error, reader);
-	return { error, status, reason };
 }

@@ -8,8 +8,8 @@ import {
 import { forEveryone, type Resolution } from '../core/service/resolution';
 import { isJsonObject } from '../core/values/json';
 import { formatOf } from '../core/service/modelFormats';
-import { openRecord } from '../host/once/executionStore';
-import { hashOf } from '../host/once/requestRecord';
+import { openRecord } from '../host/ledger/executionStore';
+import { hashOf } from '../core/values/hash';
 import { counted } from '../core/values/values';
 import type { OperationRun } from '../host/run/operations';
 import { askingRowOf, isOneOfSeveral } from '../host/tools/askingRow';

@@ -9,7 +9,7 @@ import { readAdditions } from '../host/forms/options';
 import { runsAsTool } from '../host/tools/toolRun';
 import { quoted } from '../core/values/values';
 import { contactsFrom } from './readRows';
-import type { CampaignTarget } from './push/chunkSender';
+import type { CampaignTarget } from './push/sendRows';
 import { columnNames } from './push/cells';
 import type { ColumnChoice } from './push/columns';
 import { requireSameForAllRows } from './sameForAllRows';

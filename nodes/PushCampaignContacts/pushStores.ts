@@ -1,11 +1,11 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { DeduplicationStore } from '../core/deduplicationStore';
-import { shortFingerprint } from '../core/values/hash';
+import type { DeduplicationStore } from '../core/ledger/store';
+import { hashOf } from '../core/values/hash';
 import { isJsonObject } from '../core/values/json';
-import { openRecord, runIndexOf } from '../host/once/executionStore';
-import { openStore, type StoreUse } from '../host/once/rememberedTexts';
-import { openNotes } from '../host/once/openNotes';
+import { openRecord, runIndexOf } from '../host/ledger/executionStore';
+import { openStore, type StoreUse } from '../host/ledger/openStore';
+import { openLedger } from '../host/ledger/openLedger';
 import { runsAsTool } from '../host/tools/toolRun';
 import {
 	isNumbersRecord,
@@ -13,8 +13,8 @@ import {
 	NumbersOfExecution,
 	type NumbersRecord,
 } from './push/numbersOfExecution';
-import { isPushRecord } from './push/pushRecord';
-import type { PushDeps } from './push/chunkSender';
+import type { PartResult } from './push/parts';
+import type { PushDeps } from './push/sendRows';
 import type { PushSettings } from './pushSettings';
 
 /** The store of *Skip Numbers Pushed Before*. */
@@ -29,31 +29,25 @@ export function openPushedNumbers(context: IExecuteFunctions): DeduplicationStor
 	return openStore(context, 'workflow', PUSHED_NUMBERS_STORE);
 }
 
-type Stores = Pick<PushDeps, 'record' | 'note' | 'numbersOfExecution' | 'numbersPushedBefore'>;
+type Stores = Pick<PushDeps, 'ledger' | 'place' | 'numbersOfExecution' | 'numbersPushedBefore'>;
 
 /** What n8n stores of a push, so that it sends nothing that it pushed or may have pushed. */
-export async function openStores(
+export function openStores(
 	context: IExecuteFunctions,
 	{ campaign, additions, skipPushedBefore }: Omit<PushSettings, 'columns'>,
-): Promise<Stores> {
+): Stores {
 	const isTool = runsAsTool(context);
 	// A workflow pushes a number once per execution, a model once per agent run or MCP session, across all tools and rows.
 	const lifetime = isTool ? 'agentRun' : 'execution';
 	const empty = { count: 0, lists: {}, runs: {} };
 	const numbers = openRecord(context, 'numbers', isNumbersRecord, empty, { lifetime });
-	const options = isTool
-		? shortFingerprint([JSON.stringify([campaign, additions])], 16)
-		: undefined;
+	const options = isTool ? hashOf([JSON.stringify([campaign, additions])]) : undefined;
 	// All pushes of a model count as one.
 	const push = isTool ? 'model' : placeAmongPushes(numbers, campaign.id, runIndexOf(context));
-	const notes = await openNotes(context);
 	return {
 		// What a model pushed is known by the numbers.
-		record: isTool ? {} : openRecord(context, 'requests', isPushRecord, {}),
-		note:
-			notes &&
-			(async (part, fingerprint) =>
-				await notes.addPart(['push', campaign.id, push, ...part], fingerprint)),
+		ledger: openLedger<PartResult>(context, isTool ? {} : undefined),
+		place: ['push', campaign.id, push],
 		numbersOfExecution: isTool
 			? new NumbersOfExecution(numbers, campaign.id, options)
 			: new NumbersOfExecution(numbers, campaign.id, options, unknownNumbers(context, campaign.id)),

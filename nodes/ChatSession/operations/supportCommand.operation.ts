@@ -11,7 +11,7 @@ import { type Additions, sendSupportCommand } from '../../core/service/endpoints
 import { recordOf } from '../../core/service/envelope';
 import type { ApiResponse } from '../../core/service/http';
 import type { JsonObject } from '../../core/values/json';
-import type { PreparedRequest } from '../../host/once/preparedRequest';
+import type { PreparedRequest } from '../../host/ledger/preparedRequest';
 import { quoted } from '../../core/values/values';
 import { requestSettings } from './create.operation';
 

@@ -8,7 +8,7 @@ import { pushTexts } from '../../core/campaigns/campaign';
 import { clock } from '../../host/clock';
 import { optionalCountryField } from '../../host/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../host/forms/fields';
-import { openStore, type StoreUse } from '../../host/once/rememberedTexts';
+import { openStore, type StoreUse } from '../../host/ledger/openStore';
 import { asItems, forEachItem } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { isUsedByAgent } from '../../host/tools/toolRun';

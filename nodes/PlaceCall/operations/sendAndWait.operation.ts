@@ -1,6 +1,6 @@
 import { SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 import type { Operation } from '../../host/run/operations';
-import { rememberReviewedRow } from '../../host/once/approvedRow';
+import { rememberReviewedRow } from '../../host/ledger/approvedRow';
 import { failureForModel, hintForOwner } from '../../host/tools/toolResult';
 import { isHumanReview, returnsErrorsToReview } from '../../host/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';

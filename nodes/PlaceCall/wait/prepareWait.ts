@@ -8,7 +8,7 @@ import {
 import { readerOf } from '../../core/service/resolution';
 import { CallWatch } from '../../core/calls/callWatch';
 import { readCallRecord } from '../../core/calls/readCall';
-import { notesOfWaiting } from '../../host/once/openNotes';
+import { notesOfWaiting } from '../../host/ledger/openLedger';
 import { canceledError, cancellableSleep, cancelSignal, isCanceled } from '../../host/tools/cancel';
 import { toErrorItem } from '../../host/http/nodeErrors';
 import { type AccountClient } from '../../host/http/accountClient';

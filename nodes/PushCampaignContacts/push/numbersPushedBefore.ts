@@ -3,7 +3,7 @@ import uniq from 'lodash/uniq';
 import { NotSent } from '../../core/service/errors';
 import { readerOf, type Resolution } from '../../core/service/resolution';
 import { pushTexts } from '../../core/campaigns/campaign';
-import { type DeduplicationStore, MAX_REMEMBERED } from '../../core/deduplicationStore';
+import { type DeduplicationStore, MAX_REMEMBERED } from '../../core/ledger/store';
 import type { CheckResult, PushedBeforeStatus, PushedRequest } from './outcome';
 import { phoneKeyOf, type Row, settle } from './rows';
 

@@ -1,17 +1,14 @@
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../core/service/errors';
 import { type Explanation, onScreenOnly } from '../../core/service/resolution';
-import type { Contact } from '../../core/service/contractTypes';
-import { isJsonObject, type JsonValue } from '../../core/values/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../core/phone/campaignPhone';
-import { forEachWithPauses, Pauses } from '../../core/values/pauses';
+import { Pauses } from '../../core/values/pauses';
 import { hasNoValue, nameIn } from '../../core/values/sheetCells';
-import { counted, messageOf, named, plainText, quoted } from '../../core/values/values';
-import { cellOf, type Column, type ContactRow, PUSH_STATUS_COLUMN, STATUS_COLUMN } from './cells';
+import { counted, named, plainText, quoted } from '../../core/values/values';
+import { cellOf, type ContactRow, PUSH_STATUS_COLUMN, STATUS_COLUMN } from './cells';
 import type { Columns } from './columns';
-import { nameOf, type PushInput, type Row, ROWS_PER_LOOK, settle, type Table } from './rows';
-
-export type ColumnsOf = (table: Table) => Columns;
+import { type ColumnsOf, forEachVariable, nameCell, personNameOf } from './contacts';
+import { nameOf, type PushInput, type Row, ROWS_PER_LOOK, settle } from './rows';
 
 export type PreparedRows = {
 	/** The rows to send. */
@@ -85,19 +82,6 @@ export async function prepareRows(input: PushInput, columnsOf: ColumnsOf): Promi
 	return { rows, markedUnknown, hasNames, emptied };
 }
 
-/** The contacts of rows, as JSON. Created for each request, so that a large push isn't in memory twice. */
-export async function contactsOf(rows: readonly Row[], columnsOf: ColumnsOf): Promise<string[]> {
-	const contacts: string[] = [];
-	await forEachWithPauses(rows, (row) => {
-		try {
-			contacts.push(JSON.stringify(toContact(row.json, columnsOf(row.table), row.phone)));
-		} catch (error) {
-			throw notWritable(nameOf(row), error);
-		}
-	});
-	return contacts;
-}
-
 /** n8n would stand still while a single map of a million numbers grows. */
 const MAPS = 64;
 
@@ -136,15 +120,6 @@ function tooManyUnusable(max: number, example: string): InvalidInput {
 	);
 }
 
-/** Earlier nodes may return any value, such as an object that contains itself. */
-function notWritable(row: string, error: unknown): InvalidInput {
-	const [why = ''] = messageOf(error).split('\n');
-	return new InvalidInput(
-		`A cell of ${row} can't be converted to JSON (${why}), so the remaining rows weren't sent`,
-		onScreenOnly('Convert it to text or a number in the previous node, or remove its column.'),
-	);
-}
-
 /** @param personName undefined if its cell isn't text */
 function readRow(row: ContactRow, columns: Columns, personName: string | undefined): PhoneReading {
 	const reading = readCampaignPhone(cellOf(row, columns.phone));
@@ -162,35 +137,6 @@ function isUnknown(row: ContactRow): boolean {
 	);
 }
 
-/** The contact for a row: phone, name, and other columns. */
-function toContact(row: ContactRow, columns: Columns, phone: string): Contact {
-	const contact: Contact = { phone };
-	const name = personNameOf(row, columns);
-	if (name) contact.person_name = name;
-	forEachVariable(row, columns, (variable, cell) => {
-		addVariable(contact, variable, cell);
-	});
-	return contact;
-}
-
-/** Visits the prompt variables of a row. An iterator would create an object for each of millions of cells. */
-function forEachVariable(
-	row: ContactRow,
-	{ others, reserved, notOfAll }: Columns,
-	visit: (name: string, cell: unknown) => void,
-): void {
-	if (others === 'none') return;
-	if (others === 'all') {
-		for (const name in row) {
-			if (!notOfAll.has(name) && Object.hasOwn(row, name)) visit(name, row[name]);
-		}
-		return;
-	}
-	for (const { name, column } of others) {
-		if (!reserved.has(name)) visit(name, cellOf(row, column));
-	}
-}
-
 /** Visits the cells with a word instead of a value, which isn't sent. */
 function visitEmptied(row: ContactRow, columns: Columns, visit: (cell: string) => void): void {
 	for (const column of [columns.personName, columns.lastName]) {
@@ -202,42 +148,10 @@ function visitEmptied(row: ContactRow, columns: Columns, visit: (cell: string) =
 	});
 }
 
-function addVariable(contact: Contact, name: string, cell: unknown): void {
-	const value = hasNoValue(cell) ? '' : toJson(cell);
-	if (value === undefined) return;
-	if (name === '__proto__') {
-		// Plain assignment would change the contact's prototype instead of adding the column.
-		Object.defineProperty(contact, name, { value, enumerable: true });
-	} else {
-		contact[name] = value;
-	}
-}
-
 function lengthOf(name = ''): number {
 	return name.length;
 }
 
 function nameInRow({ json, table }: Row, columnsOf: ColumnsOf): string | undefined {
 	return personNameOf(json, columnsOf(table));
-}
-
-/** Empty if the row has no name. Undefined if the cell isn't text. */
-function personNameOf(row: ContactRow, { personName, lastName }: Columns): string | undefined {
-	const name = nameCell(row, personName);
-	if (lastName === undefined || name === undefined) return name;
-	const last = nameCell(row, lastName);
-	return last === undefined ? undefined : `${name} ${last}`.trim();
-}
-
-function nameCell(row: ContactRow, column: Column | undefined): string | undefined {
-	const cell = column === undefined ? '' : cellOf(row, column);
-	if (cell === undefined || cell === null) return '';
-	return typeof cell === 'string' || typeof cell === 'number' ? nameIn(String(cell)) : undefined;
-}
-
-/** Undefined if JSON has no such value. */
-function toJson(cell: unknown): JsonValue | undefined {
-	if (cell === null || typeof cell === 'string' || typeof cell === 'number') return cell;
-	if (typeof cell === 'boolean' || Array.isArray(cell) || isJsonObject(cell)) return cell;
-	return undefined;
 }

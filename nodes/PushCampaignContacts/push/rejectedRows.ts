@@ -1,10 +1,9 @@
-import chunk from 'lodash/chunk';
-import difference from 'lodash/difference';
 import sortBy from 'lodash/sortBy';
 import uniq from 'lodash/uniq';
 import { type ExplainedError, InvalidInput, ServiceRejection } from '../../core/service/errors';
 import { VALIDATION_STATUSES } from '../../core/service/http';
 import { onScreenOnly } from '../../core/service/resolution';
+import type { Part, PartResult } from './parts';
 import type { Row } from './rows';
 
 /**
@@ -17,54 +16,37 @@ const PAYLOAD_TOO_LARGE = 413;
 const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
 const MAX_REASON_CHARACTERS = 1_000;
 
-/** Why the push stops, and the rows that weren't sent then, in order. All others are in the outcome. */
-export type Sent = { stopped?: ExplainedError; rest: readonly Row[] };
-
 /**
- * Sends rows, usually in one request. Rows that a rejection may have named are sent alone, and then the others. If a request
- * is too large, its halves are sent.
+ * What a rejection means for the rows of its request. Rows that it may have named are sent alone, and then the others. If the
+ * request was too large, its halves are sent.
  *
- * @param request sends rows in one request. Returns why they weren't accepted. If that's unknown, they are in the outcome.
- * @param reject adds a row to the outcome that the service rejected
+ * @param rows of the part that were sent
+ * @returns undefined if it isn't about single rows, so that the push must stop
  */
-export async function sendInParts(
+export function readRejection(
+	error: ExplainedError,
+	part: Part,
 	rows: readonly Row[],
-	request: (part: readonly Row[]) => Promise<ExplainedError | undefined>,
-	reject: (row: Row, reason: string) => void,
-): Promise<Sent> {
-	const sentAlone = new Set<Row>();
-	const parts = [rows];
-	for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-		const error = await request(part);
-		if (error === undefined) continue;
-		if (error.outcome === 'unknown') return stop(error, parts);
-		const isTooLarge = error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
-		const named = rowsNamedIn(error, part);
-		const [row] = part;
-		if (row === undefined) continue;
-		const isAlone = part.length === 1 && sentAlone.has(row);
-		const areNamed = named.length > 0 || (isAlone && isAboutContacts(error));
-		if (!isTooLarge && !areNamed) return stop(error, [part, ...parts]);
-		if (part.length === 1) {
-			sentAlone.add(row);
-			reject(row, isTooLarge ? reasonOfTooLarge(error) : rejectionReason(error));
-		} else if (isTooLarge) {
-			parts.unshift(...chunk(part, Math.ceil(part.length / 2)));
-		} else {
-			for (const each of named) sentAlone.add(each);
-			parts.unshift(...chunk(named, 1), ...chunk(difference(part, named), Infinity));
-		}
-		const areTooMany = sentAlone.size > MAX_ROWS_SENT_ALONE && parts.length > 0;
-		if (areTooMany) return stop(tooManyRejected(error), parts);
-	}
-	return { rest: [] };
+): Exclude<PartResult, { kind: 'accepted' }> | undefined {
+	const isTooLarge = error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
+	const named = rowsNamedIn(error, rows);
+	const areNamed = named.length > 0 || (part.isAlone && isAboutContacts(error));
+	if (!isTooLarge && !areNamed) return undefined;
+	if (rows.length === 1)
+		return {
+			kind: 'rejected',
+			reason: isTooLarge ? reasonOfTooLarge(error) : rejectionReason(error),
+		};
+	const positions = new Map(part.rows.map((row, at) => [row, at]));
+	return { kind: 'split', alone: isTooLarge ? [] : named.map((row) => positions.get(row) ?? 0) };
 }
 
-function stop(stopped: ExplainedError, parts: ReadonlyArray<readonly Row[]>): Sent {
-	return { stopped, rest: sortBy(parts.flat(), 'index') };
-}
-
-function tooManyRejected({ originalMessage }: ExplainedError): ExplainedError {
+/** Why the push stops although each rejection named its rows. Undefined if it goes on. */
+export function tooManyRejected(
+	{ originalMessage }: ExplainedError,
+	sentAlone: number,
+): ExplainedError | undefined {
+	if (sentAlone <= MAX_ROWS_SENT_ALONE) return undefined;
 	return new InvalidInput(
 		`The service may reject more than ${MAX_ROWS_SENT_ALONE} rows of one request, so the remaining rows weren't sent`,
 		onScreenOnly("The rows probably have the same fault, such as a wrong 'Phone Column'."),

@@ -13,6 +13,14 @@ export function shortFingerprint(value: unknown, characters: number): string {
 	return sha256(canonical(value)).digest('base64url').slice(0, characters);
 }
 
+/** 72 bits. */
+const SHORT = 12;
+
+/** A short hash, for keys. */
+export function hashOf(value: unknown): string {
+	return shortFingerprint(value, SHORT);
+}
+
 /** A hash of 64 bits, for large sets. */
 export function fingerprint64(text: string): bigint {
 	return sha256(text).digest().readBigUInt64LE();

@@ -5,9 +5,9 @@ import { sessionKey } from '../../core/chat/parseChatFields';
 import { KeyedMutex, type Limiter } from '../../core/values/keyedMutex';
 import type { AccountClient } from '../http/accountClient';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
-import type { PreparedRequest } from '../once/preparedRequest';
+import type { PreparedRequest } from '../ledger/preparedRequest';
 import type { OperationRun } from './operations';
-import { sendEachItem } from './sendLoop';
+import { deliverEachItem } from './deliverItems';
 import { readConcurrency } from '../forms/options';
 
 export type ChatDeps = {
@@ -33,7 +33,7 @@ export async function forEachChatItem(
 		const session = sessionOf(parameters.at(index));
 		return async (run) => (session === '' ? await run() : await mutex.runExclusive(session, run));
 	};
-	return await sendEachItem(context, (index) => prepare(parameters.at(index)), {
+	return await deliverEachItem(context, (index) => prepare(parameters.at(index)), {
 		createDeps: async () => ({ context, account: await account() }),
 		limiterFor,
 		concurrency: readConcurrency(parameters, concurrency),

@@ -7,9 +7,9 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { type AccountClient, createAccountClient } from '../http/accountClient';
-import { requireApprovedRow } from '../once/approvedRow';
-import { clearRun } from '../once/executionStore';
-import { beforeSending } from '../once/openNotes';
+import { requireApprovedRow } from '../ledger/approvedRow';
+import { clearRun } from '../ledger/executionStore';
+import { beforeSending } from '../ledger/openLedger';
 import { isCanceled } from '../tools/cancel';
 import { executedInstead } from './executionData';
 import { requireItemsOfFields } from './executeOnce';

@@ -1,7 +1,7 @@
 import partition from 'lodash/partition';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { runExclusive } from '../../core/values/keyedMutex';
-import { nodeKey } from '../once/rememberedTexts';
+import { nodeKey } from '../ledger/openStore';
 
 /** Two texts for each event. n8n reads and writes all of them for each execution. */
 const MAX_EVENTS = 5_000;

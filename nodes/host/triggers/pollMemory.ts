@@ -3,7 +3,7 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { fingerprint } from '../../core/values/hash';
 import type { JsonObject } from '../../core/values/json';
 import { clock } from '../clock';
-import { nodeKey } from '../once/rememberedTexts';
+import { nodeKey } from '../ledger/openStore';
 
 /** By then, n8n has stored the state with the execution that it starts, or never does. */
 const STORED_AFTER_MS = 60_000;

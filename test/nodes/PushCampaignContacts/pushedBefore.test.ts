@@ -147,8 +147,8 @@ describe('what is known of the earlier push', () => {
 	test('is unknown only as long as n8n cannot read it', async () => {
 		await pushThree();
 		const before = store.calls.length;
-		// The numbers are reserved, then what is known of them is looked up.
-		databaseFails(() => store.calls.length > before + 2);
+		// The push and its request are noted, the numbers are reserved, then what is known of them is looked up.
+		databaseFails(() => store.calls.length > before + 3);
 		const unknown = [0, 1, 2].map((row) => `${row} unknown_before`);
 		expect((await run(3, release)).statuses).toEqual(unknown);
 		databaseWorks();
@@ -261,7 +261,7 @@ describe('Check Only', () => {
 	test('after an interrupted look-up, says that ready rows may have been pushed before', async () => {
 		await pushThree();
 		const before = store.calls.length;
-		databaseFails(() => store.calls.length > before + 2);
+		databaseFails(() => store.calls.length > before + 3);
 		await run(2, check);
 		databaseWorks();
 		expect((await run(2, check)).hints[0]).toContain(
@@ -275,9 +275,9 @@ test('reserves the numbers of a request before it is sent, but not those of late
 	store.beforeCall = (call) => call.startsWith('add') && sizes.push(store.size);
 	respondWith(ok(2), ARCHIVED);
 	await run(6, inTwos);
-	// Before each request, its note (with the mark of the execution the first time), and its two numbers. After the first
-	// one, what the service reported of them.
-	expect(sizes).toEqual([0, 3, 5, 7, 9]);
+	// The three notes of the push. Before each request, its note and its two numbers. After the first one, what the service
+	// reported of them.
+	expect(sizes).toEqual([0, 3, 4, 6, 8, 9]);
 	// Numbers of rejected requests are released, and the notes of an execution that ended are removed.
 	expect(store.size).toBe(4);
 });
@@ -305,8 +305,8 @@ test('rows of a rejected request, and of the do-not-disturb list, can be pushed 
 
 describe('when the database of n8n fails', () => {
 	test('before a request: it is not sent', async () => {
-		databaseFails((call) => call === 'add 2');
-		const { error } = await runPush(manyRows(2), SKIP);
+		databaseFails((call) => call === 'add 4');
+		const { error } = await runPush(manyRows(4), SKIP);
 		expect(error).toMatchObject({
 			message: expect.stringMatching(/^n8n can't read or write the list of numbers pushed before/),
 			description: expect.stringMatching(

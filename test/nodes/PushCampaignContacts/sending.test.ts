@@ -3,10 +3,7 @@ import fc from 'fast-check';
 import difference from 'lodash/difference';
 import range from 'lodash/range';
 import { DateTime } from 'luxon';
-import { sendInParts } from '../../../nodes/PushCampaignContacts/push/rejectedRows';
-import { rowsOfItems, type Row } from '../../../nodes/PushCampaignContacts/push/rows';
-import { ServiceRejection } from '../../../nodes/core/service/errors';
-import { forEveryone } from '../../../nodes/core/service/resolution';
+import nock from 'nock';
 import { clock } from '../../../nodes/host/clock';
 import { startNode, stoppedResult } from '../../engine';
 import { MANY_RUNS } from '../../fuzz/runs';
@@ -175,31 +172,19 @@ test('sends no row alone if a rejection names too many', async () => {
 });
 
 describe('the parts of a rejected request', () => {
-	const rejected = (texts: string[], status = 400) =>
-		new ServiceRejection({ message: '', resolution: forEveryone('') }, '', status, {
-			texts,
-			body: {},
-		});
-
-	/** Sends rows to a service that accepts all parts without an error. */
-	async function send(
-		count: number,
-		errorOf: (part: readonly number[]) => ServiceRejection | undefined,
-	) {
+	/** Pushes rows to a service with this reply to some of them. Without one, it accepts them. */
+	async function send(count: number, replyTo: (rows: readonly number[]) => Reply | undefined) {
+		nock.cleanAll();
 		const accepted: number[] = [];
-		const refused: number[] = [];
-		let requests = 0;
-		const request = async (part: readonly Row[]) => {
-			requests++;
-			const indexes = part.map(({ index: at }) => at);
-			const error = errorOf(indexes);
-			if (error === undefined) accepted.push(...indexes);
-			return await Promise.resolve(error);
-		};
-		const { rows } = await rowsOfItems(range(count).map(() => ({})));
-		const refuse = ({ index: at }: Row) => refused.push(at);
-		const { stopped, rest } = await sendInParts(rows, request, refuse);
-		return { accepted, refused, requests, stopped, rest: rest.map(({ index: at }) => at) };
+		const sent = scripted((numbers, request) => {
+			const rows = numbers.map((number) => Number(number) - Number(phone(0)));
+			const reply = replyTo(rows);
+			if (reply !== undefined) return reply;
+			accepted.push(...rows);
+			return accepting(numbers, request);
+		});
+		const { statuses, hints } = await push(count);
+		return { accepted, requests: sent.length, statuses, hints };
 	}
 
 	/** How a service may name a contact, and quote its note. */
@@ -233,28 +218,29 @@ describe('the parts of a rejected request', () => {
 		const property = fc.asyncProperty(cases, async ({ notes, firstIndex, words, ...given }) => {
 			const rows = range(notes.length);
 			const bad = rows.filter((row) => given.bad.includes(row));
-			const { accepted, refused, requests, stopped } = await send(notes.length, (part) => {
+			const { accepted, requests, statuses } = await send(notes.length, (part) => {
 				const named = part.flatMap((row, position) =>
 					bad.includes(row) ? [words(position + firstIndex, notes[row] ?? '')] : [],
 				);
 				const shown = given.namesAll ? named : named.slice(0, 1);
-				return shown.length === 0 ? undefined : rejected(shown);
+				return shown.length === 0 ? undefined : invalid(shown.join('\n'));
 			});
-			expect([accepted.sort(), refused.sort()]).toEqual([difference(rows, bad), bad]);
-			expect(stopped).toBeUndefined();
+			expect(accepted.sort()).toEqual(difference(rows, bad));
+			expect(statuses).toEqual(bad.map((row) => `${row} rejected`));
 			expect(requests).toBeLessThanOrEqual(3 * notes.length + 2);
 		});
 		await fc.assert(property, { numRuns: 2 * MANY_RUNS });
 	});
 
-	test.each<[string, ServiceRejection, count: number, requests: number, refused: number]>([
-		['one after another', rejected(['contacts[0] is invalid']), 202, 401, 200],
-		['by their size', rejected([], 413), 400, 409, 201],
-	])('are limited if the service rejects rows %s', async (_how, error, count, ...expected) => {
-		const { requests, refused, stopped, rest } = await send(count, () => error);
-		expect(stopped?.message).toMatch(/^The service may reject more than 200 rows of one request/);
-		expect([requests, refused.length]).toEqual(expected);
-		expect([...refused, ...rest]).toEqual(range(count));
+	test.each<[string, Reply, count: number, requests: number, rejected: number]>([
+		['one after another', invalid('contacts[0] is invalid'), 202, 401, 200],
+		['by their size', [413, ''], 400, 409, 201],
+	])('are limited if the service rejects rows %s', async (_how, reply, count, ...expected) => {
+		const { requests, statuses, hints } = await send(count, () => reply);
+		expect(hints[1]).toMatch(/^The service may reject more than 200 rows of one request/);
+		const rejected = statuses.filter((status) => status.endsWith(' rejected'));
+		expect([requests, rejected.length]).toEqual(expected);
+		expect(statuses).toHaveLength(count);
 	});
 });
 

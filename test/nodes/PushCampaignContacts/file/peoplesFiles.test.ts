@@ -6,7 +6,8 @@ import omit from 'lodash/omit';
 import Papa from 'papaparse';
 import { rowsOfFiles } from '../../../../nodes/PushCampaignContacts/file/csvFile';
 import { resolveColumns } from '../../../../nodes/PushCampaignContacts/push/columns';
-import { contactsOf, prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
+import { ContactWriter } from '../../../../nodes/PushCampaignContacts/push/contacts';
+import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { InvalidInput } from '../../../../nodes/core/service/errors';
 import { isJsonObject, parseJson } from '../../../../nodes/core/values/json';
 import { MANY_RUNS } from '../../../fuzz/runs';
@@ -21,7 +22,7 @@ async function pushed(...pieces: Uint8Array[]) {
 		);
 		if (columns === undefined) throw new RangeError('A file has columns');
 		const { rows } = await prepareRows(input, () => columns);
-		const sent = parseJson(`[${(await contactsOf(rows, () => columns)).join()}]`);
+		const sent = parseJson(`[${await new ContactWriter(() => columns).of(rows)}]`);
 		const reported = input.rows.flatMap(({ status, reason }) => (status ? [[status, reason]] : []));
 		return {
 			sent: Array.isArray(sent) ? sent.filter(isJsonObject) : [],

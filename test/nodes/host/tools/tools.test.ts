@@ -4,7 +4,7 @@ import type {
 	INodeCredentialsDetails,
 	INodeParameters,
 } from 'n8n-workflow';
-import { openRecord } from '../../../../nodes/host/once/executionStore';
+import { openRecord } from '../../../../nodes/host/ledger/executionStore';
 import { TOOL_LIMITS } from '../../../../nodes/host/tools/toolRun';
 import { failureForModel, runForModel } from '../../../../nodes/host/tools/toolResult';
 import {

@@ -1,14 +1,16 @@
+import once from 'lodash/once';
 import sumBy from 'lodash/sumBy';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { areEntries, type Entries, Ledger } from '../../core/ledger/ledger';
+import { Attempt, Notes } from '../../core/ledger/notes';
+import { maybeSentBefore } from '../../core/ledger/sentBefore';
 import { ExplainedError } from '../../core/service/errors';
+import type { JsonValue } from '../../core/values/json';
 import { BoundedMap } from '../../core/values/boundedMap';
-import { isJsonObject } from '../../core/values/json';
 import { isCanceled } from '../tools/cancel';
 import { originOf } from './executionOrigin';
 import { openRecord } from './executionStore';
-import { AttemptState, Notes } from './notes';
-import { nodeKey, openStore, repeatOnStore, type StoreUse, useDatabase } from './rememberedTexts';
-import { maybeSentBefore } from './sentBefore';
+import { nodeKey, openStore, repeatOnStore, type StoreUse, useDatabase } from './openStore';
 
 const USE: StoreUse = {
 	message: "n8n can't record the request before sending it, so this attempt didn't send it",
@@ -20,7 +22,21 @@ const USE: StoreUse = {
 const MAX_ATTEMPTS = 1_000;
 
 /** Sub-executions share the one of their parent, because a retry of the parent runs all of them again. */
-const attempts = new BoundedMap<{ node: string; attempt: AttemptState }>(MAX_ATTEMPTS);
+const attempts = new BoundedMap<{ node: string; attempt: Attempt }>(MAX_ATTEMPTS);
+
+/**
+ * What became of the jobs of this node run, or as a tool, of this agent run.
+ *
+ * @param entries Default: those that n8n stores with the execution
+ * @throws InvalidInput if n8n's record of an earlier attempt is damaged
+ */
+export function openLedger<Result extends JsonValue>(
+	context: IExecuteFunctions,
+	entries: Entries<Result> = openRecord(context, 'requests', areEntries<Result>, {}),
+): Ledger<Result> {
+	const notes = once(async () => await openNotes(context));
+	return new Ledger(entries, notes);
+}
 
 /**
  * Undefined if the execution can't be retried: MCP clients, and n8n before 2.20.
@@ -37,12 +53,18 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	const node = nodeKey(context);
 	const key = JSON.stringify([node, executionId, start]);
 	const parent = isSubExecution ? executionId : undefined;
-	const { attempt } = attempts.get(key) ?? { attempt: new AttemptState(start, isFirst, parent) };
+	const { attempt } = attempts.get(key) ?? { attempt: new Attempt(start, isFirst, parent) };
 	attempts.set(key, { node, attempt });
 	const running = () =>
 		sumBy([...attempts.values()], (one) => (one.node === node ? one.attempt.uses.size : 0));
 	const store = openStore(context, 'node', USE);
-	const notes = new Notes(store, attempt, running, repeatOnStore(context));
+	const notes = new Notes(
+		store,
+		attempt,
+		context.getExecutionId(),
+		running,
+		repeatOnStore(context),
+	);
 	// n8n stores an execution before it calls this. It stores a stopped execution without the records of its nodes.
 	context.onExecutionFinish?.(async () => {
 		if (!isSubExecution) attempts.delete(key);
@@ -75,10 +97,8 @@ export async function beforeSending(context: IExecuteFunctions, error: unknown):
  */
 async function mayHaveSent(context: IExecuteFunctions): Promise<boolean> {
 	try {
-		const records = openRecord(context, 'requests', isJsonObject, {});
-		if (Object.keys(records).length > 0) return true;
-		const notes = await openNotes(context);
-		return (await notes?.findEarlier([])) !== undefined;
+		const ledger = openLedger(context);
+		return Object.keys(ledger.entries).length > 0 || (await ledger.findBegun([]));
 	} catch {
 		return true;
 	}

@@ -1,6 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError, type OutcomeUnknown } from '../../core/service/errors';
-import { forEveryone, USER } from '../../core/service/resolution';
+import type { OutcomeUnknown } from '../../core/service/errors';
 
 /** A checked request that must not be sent twice. */
 export type PreparedRequest<Deps> = {
@@ -9,7 +8,7 @@ export type PreparedRequest<Deps> = {
 	/**
 	 * The person or thing that the request is for, such as a phone number or a chat session. In a workflow, it decides what
 	 * the same request is, together with how many others to it came before: with an edited text, it's still the same one.
-	 * Undefined if the request needs no note (`notes.ts`). The payload then takes its place.
+	 * Undefined if the request may be sent again after a crash. The payload then takes its place.
 	 */
 	target: unknown;
 	/**
@@ -38,22 +37,3 @@ export type PreparedRequest<Deps> = {
 	 */
 	fallbackOutput?: (reason: unknown) => INodeExecutionData[] | undefined;
 };
-
-/** The limit per agent run or MCP session, across all tools. `unit`: a singular noun for messages, such as "call". */
-export type Quota = { unit: string; max: number };
-
-/** The model has used up its quota. */
-export class QuotaExceeded extends ExplainedError {
-	override readonly name = 'QuotaExceeded';
-	readonly outcome = 'not_sent';
-
-	constructor({ unit, max }: Quota) {
-		super(
-			`Nothing was sent, because this run has used its limit of ${max} ${unit}${max === 1 ? '' : 's'}`,
-			forEveryone(
-				`Do not ask for another ${unit} now. Tell ${USER} what was done and what remains to be done.`,
-			),
-			{ isFinal: true },
-		);
-	}
-}

@@ -1,12 +1,14 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { Job, Ledger, Quota } from '../../core/ledger/ledger';
 import { NotSent } from '../../core/service/errors';
 import { BoundedMap } from '../../core/values/boundedMap';
+import { hashOf } from '../../core/values/hash';
+import type { JsonObject } from '../../core/values/json';
 import { KeyedMutex } from '../../core/values/keyedMutex';
 import { isReviewed } from '../tools/agentRun';
 import { toolCallIdOf } from '../tools/askingRow';
 import { setCompleted } from '../tools/toolRun';
 import type { PreparedRequest } from './preparedRequest';
-import { type RequestRecords, hashOf } from './requestRecord';
 
 /** Tool requests to keep in a long MCP session. */
 const MAX_TOOL_REQUESTS = 5_000;
@@ -20,37 +22,42 @@ class ToolRequests {
 	readonly approved = new BoundedMap<true>(MAX_TOOL_REQUESTS);
 }
 
-const toolRequests = new WeakMap<RequestRecords, ToolRequests>();
+/** By the entries of the ledger. */
+const toolRequests = new WeakMap<object, ToolRequests>();
 
 /**
  * Sends the request of a model once in one agent run or MCP session. The same request again gets the same result, also if it
  * comes before that. Different ones to the same target are sent one after another, if they can undo each other.
  *
- * @param send sends the request with this key, or replays its stored result
+ * @param deliver sends the job, or returns its earlier result
  */
-export async function sendForModel<Deps>(
+export async function deliverForModel<Deps>(
 	context: IExecuteFunctions,
-	records: RequestRecords,
-	{ payload, target, modelMayRepeat, happened, nextStep }: PreparedRequest<Deps>,
-	send: (key: string, toolRequest: string) => Promise<INodeExecutionData[]>,
+	ledger: Ledger<JsonObject[]>,
+	request: PreparedRequest<Deps>,
+	quota: Quota | undefined,
+	deliver: (job: Job) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
+	const { payload, target, modelMayRepeat, happened, nextStep } = request;
+	const { idempotencyKey, withDetails } = request;
 	const accounts = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
 	const toolRequest = hashOf([accounts, payload]);
 	const name = modelMayRepeat === 'afterOtherRequest' ? hashOf([accounts, target]) : toolRequest;
 	const repeatable = modelMayRepeat === 'afterCompletion';
-	const known = toolRequests.get(records) ?? new ToolRequests();
-	toolRequests.set(records, known);
+	const known = toolRequests.get(ledger.entries) ?? new ToolRequests();
+	toolRequests.set(ledger.entries, known);
 	const { mutex, completedCounts, approved } = known;
 	const approval = isReviewed(context) ? hashOf([toolCallIdOf(context), toolRequest]) : undefined;
 	// Before it waits, so that a request that comes again while it's in flight is the same one.
 	const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
 	const key = `${name}#${occurrence}`;
+	const owner = { tool_request: toolRequest };
+	const job: Job = { key, target, owner, idempotencyKey, quota, withDetails };
 	return await mutex.runExclusive(name, async () => {
-		const earlier = records[key];
-		const isReplay = earlier?.tool_request === toolRequest && 'completed' in earlier;
+		const isReplay = ledger.known(job)?.kind === 'done';
 		if (approval !== undefined && approved.has(approval)) throw repeatedByN8n();
 		try {
-			const output = await send(key, toolRequest);
+			const output = await deliver(job);
 			if (approval !== undefined) approved.set(approval, true);
 			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
 			setCompleted(context, {
@@ -60,7 +67,7 @@ export async function sendForModel<Deps>(
 			});
 			return output;
 		} finally {
-			evictOldest(records);
+			evictOldest(ledger);
 		}
 	});
 }
@@ -77,7 +84,7 @@ function repeatedByN8n(): NotSent {
 	);
 }
 
-function evictOldest(records: RequestRecords): void {
-	const [oldest = '', ...others] = Object.keys(records);
-	if (others.length >= MAX_TOOL_REQUESTS) Reflect.deleteProperty(records, oldest);
+function evictOldest({ entries }: Ledger<JsonObject[]>): void {
+	const [oldest = '', ...others] = Object.keys(entries);
+	if (others.length >= MAX_TOOL_REQUESTS) Reflect.deleteProperty(entries, oldest);
 }

@@ -1,12 +1,7 @@
-import {
-	asSentence,
-	ExplainedError,
-	InvalidInput,
-	OutcomeUnknown,
-} from '../../core/service/errors';
-import { forEveryone } from '../../core/service/resolution';
-import { messageOf } from '../../core/values/values';
-import type { PreparedRequest } from './preparedRequest';
+import { asSentence, ExplainedError, InvalidInput, OutcomeUnknown } from '../service/errors';
+import { forEveryone } from '../service/resolution';
+import { messageOf } from '../values/values';
+import type { Job } from './ledger';
 
 /** The error of an item that an earlier attempt sent, or may have sent, although this one can't send it. */
 export function maybeSentBefore(error: unknown): OutcomeUnknown {
@@ -24,8 +19,8 @@ export function maybeSentBefore(error: unknown): OutcomeUnknown {
 	);
 }
 
-/** The outcome of a request that an earlier attempt started, and of which n8n has no result. */
-export function begunEarlier<Deps>(request?: PreparedRequest<Deps>): OutcomeUnknown {
+/** The outcome of a job that an earlier attempt started, and of which n8n has no result. */
+export function begunEarlier({ withDetails }: Pick<Job, 'withDetails'> = {}): OutcomeUnknown {
 	const error = new OutcomeUnknown(
 		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
 		{
@@ -33,5 +28,5 @@ export function begunEarlier<Deps>(request?: PreparedRequest<Deps>): OutcomeUnkn
 			forModel: 'It was not sent again.',
 		},
 	);
-	return request?.withDetails?.(error) ?? error;
+	return withDetails?.(error) ?? error;
 }

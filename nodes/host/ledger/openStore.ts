@@ -3,11 +3,7 @@ import chunk from 'lodash/chunk';
 import { NotSent } from '../../core/service/errors';
 import { onScreenOnly } from '../../core/service/resolution';
 import { pause } from '../../core/values/clock';
-import {
-	type DeduplicationStore,
-	findByAdding,
-	MAX_REMEMBERED,
-} from '../../core/deduplicationStore';
+import { type DeduplicationStore, findByAdding, MAX_REMEMBERED } from '../../core/ledger/store';
 import { type Limiter, runExclusive } from '../../core/values/keyedMutex';
 import { clock } from '../clock';
 import { cancelSignal } from '../tools/cancel';

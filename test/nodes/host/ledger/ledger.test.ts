@@ -14,12 +14,11 @@ import nock from 'nock';
 import { z } from 'zod';
 import { OutcomeUnknown } from '../../../../nodes/core/service/errors';
 import { forEveryone } from '../../../../nodes/core/service/resolution';
-import { noLimit } from '../../../../nodes/core/values/keyedMutex';
 import { clock } from '../../../../nodes/host/clock';
-import { originOf } from '../../../../nodes/host/once/executionOrigin';
-import { openNotes } from '../../../../nodes/host/once/openNotes';
-import { DATABASE_DELAYS_MS, openStore } from '../../../../nodes/host/once/rememberedTexts';
-import { SendOnce } from '../../../../nodes/host/once/sendOnce';
+import { originOf } from '../../../../nodes/host/ledger/executionOrigin';
+import { openNotes } from '../../../../nodes/host/ledger/openLedger';
+import { DATABASE_DELAYS_MS, openStore } from '../../../../nodes/host/ledger/openStore';
+import { deliverEachItem } from '../../../../nodes/host/run/deliverItems';
 import {
 	engineTool,
 	executeContext,
@@ -433,7 +432,8 @@ describe('the origin of an execution, by which retries are recognized', () => {
 });
 
 test('in an MCP session, requests stay recorded after thousands of others, and the oldest one goes first', async () => {
-	const ledger = new SendOnce(mcpContext(callNode(), 'long'), async () => await Promise.resolve());
+	const context = mcpContext(callNode(), 'long');
+	const createDeps = async () => await Promise.resolve();
 	const sent: string[] = [];
 	const request = async (payload: string) => {
 		const send = async () => {
@@ -442,7 +442,7 @@ test('in an MCP session, requests stay recorded after thousands of others, and t
 			return await Promise.resolve([{ json: {} }]);
 		};
 		const prepared = { payload, target: payload, happened: () => '', send };
-		await ledger.run(prepared, noLimit, 0).catch(() => {});
+		await deliverEachItem(context, () => prepared, { createDeps }).catch(() => {});
 	};
 	const sentAgain = async (...payloads: string[]) => {
 		sent.length = 0;

@@ -1,0 +1,146 @@
+import { InvalidInput } from '../../core/service/errors';
+import { onScreenOnly } from '../../core/service/resolution';
+import type { Contact } from '../../core/service/contractTypes';
+import { type Clock, DONE, pause } from '../../core/values/clock';
+import { isJsonObject, type JsonValue } from '../../core/values/json';
+import { forEachWithPauses } from '../../core/values/pauses';
+import { hasNoValue, nameIn } from '../../core/values/sheetCells';
+import { messageOf } from '../../core/values/values';
+import { cellOf, type Column, type ContactRow } from './cells';
+import type { Columns } from './columns';
+import { nameOf, type Row, type Table } from './rows';
+
+export type ColumnsOf = (table: Table) => Columns;
+
+/** n8n's HTTP helper needs one or two milliseconds to send a request. */
+const UNTIL_SENT_MS = 5;
+
+/** Writes the contacts of requests. The service takes longer than that, so those of the next request are written meanwhile. */
+export class ContactWriter {
+	private ahead: { rows: readonly Row[]; contacts: Promise<string> } | undefined;
+
+	constructor(private readonly columnsOf: ColumnsOf) {}
+
+	/**
+	 * The contacts of rows, as JSON separated by commas.
+	 *
+	 * @throws InvalidInput if a cell can't be converted to JSON
+	 */
+	async of(rows: readonly Row[]): Promise<string> {
+		const { ahead } = this;
+		const areAhead = ahead?.rows.length === rows.length && ahead.rows[0] === rows[0];
+		return await (areAhead ? ahead.contacts : this.write(rows));
+	}
+
+	/** Writes the contacts of the next rows while a request is in flight. If that fails, they fail in their turn. */
+	async prepareWhile<T>(
+		sending: Promise<T>,
+		next: readonly Row[] | undefined,
+		clock: Clock,
+	): Promise<T> {
+		const responded = new AbortController();
+		const preparing = this.prepare(next, clock, responded.signal);
+		return await sending.finally(async () => {
+			responded.abort(DONE);
+			await preparing;
+		});
+	}
+
+	private async prepare(
+		rows: readonly Row[] | undefined,
+		clock: Clock,
+		responded: AbortSignal,
+	): Promise<void> {
+		if (rows === undefined || rows === this.ahead?.rows) return;
+		if (!(await pause(clock, UNTIL_SENT_MS, responded))) return;
+		const contacts = this.write(rows);
+		this.ahead = { rows, contacts };
+		await contacts.catch(() => undefined);
+	}
+
+	/** For each request, so that a large push isn't in memory twice. */
+	private async write(rows: readonly Row[]): Promise<string> {
+		const contacts: string[] = [];
+		await forEachWithPauses(rows, (row) => {
+			try {
+				contacts.push(JSON.stringify(toContact(row.json, this.columnsOf(row.table), row.phone)));
+			} catch (error) {
+				throw notWritable(nameOf(row), error);
+			}
+		});
+		return contacts.join();
+	}
+}
+
+/** Earlier nodes may return any value, such as an object that contains itself. */
+function notWritable(row: string, error: unknown): InvalidInput {
+	const [why = ''] = messageOf(error).split('\n');
+	return new InvalidInput(
+		`A cell of ${row} can't be converted to JSON (${why}), so the remaining rows weren't sent`,
+		onScreenOnly('Convert it to text or a number in the previous node, or remove its column.'),
+	);
+}
+
+/** The contact for a row: phone, name, and other columns. */
+function toContact(row: ContactRow, columns: Columns, phone: string): Contact {
+	const contact: Contact = { phone };
+	const name = personNameOf(row, columns);
+	if (name) contact.person_name = name;
+	forEachVariable(row, columns, (variable, cell) => {
+		addVariable(contact, variable, cell);
+	});
+	return contact;
+}
+
+/** Visits the prompt variables of a row. An iterator would create an object for each of millions of cells. */
+export function forEachVariable(
+	row: ContactRow,
+	{ others, reserved, notOfAll }: Columns,
+	visit: (name: string, cell: unknown) => void,
+): void {
+	if (others === 'none') return;
+	if (others === 'all') {
+		for (const name in row) {
+			if (!notOfAll.has(name) && Object.hasOwn(row, name)) visit(name, row[name]);
+		}
+		return;
+	}
+	for (const { name, column } of others) {
+		if (!reserved.has(name)) visit(name, cellOf(row, column));
+	}
+}
+
+function addVariable(contact: Contact, name: string, cell: unknown): void {
+	const value = hasNoValue(cell) ? '' : toJson(cell);
+	if (value === undefined) return;
+	if (name === '__proto__') {
+		// Plain assignment would change the contact's prototype instead of adding the column.
+		Object.defineProperty(contact, name, { value, enumerable: true });
+	} else {
+		contact[name] = value;
+	}
+}
+
+/** Empty if the row has no name. Undefined if the cell isn't text. */
+export function personNameOf(
+	row: ContactRow,
+	{ personName, lastName }: Columns,
+): string | undefined {
+	const name = nameCell(row, personName);
+	if (lastName === undefined || name === undefined) return name;
+	const last = nameCell(row, lastName);
+	return last === undefined ? undefined : `${name} ${last}`.trim();
+}
+
+export function nameCell(row: ContactRow, column: Column | undefined): string | undefined {
+	const cell = column === undefined ? '' : cellOf(row, column);
+	if (cell === undefined || cell === null) return '';
+	return typeof cell === 'string' || typeof cell === 'number' ? nameIn(String(cell)) : undefined;
+}
+
+/** Undefined if JSON has no such value. */
+function toJson(cell: unknown): JsonValue | undefined {
+	if (cell === null || typeof cell === 'string' || typeof cell === 'number') return cell;
+	if (typeof cell === 'boolean' || Array.isArray(cell) || isJsonObject(cell)) return cell;
+	return undefined;
+}

@@ -1,0 +1,107 @@
+import chunk from 'lodash/chunk';
+import { OutcomeUnknown } from '../../core/service/errors';
+import type { Resolution } from '../../core/service/resolution';
+import type { JsonObject } from '../../core/values/json';
+import type { PushedRequest } from './outcome';
+import type { Row } from './rows';
+
+/** Rows to send in one request: a chunk of the push, or a part of one that was rejected. */
+export type Part = {
+	/** The number of the chunk, and then of each part in the one before, such as "3.0". */
+	readonly key: string;
+	readonly rows: readonly Row[];
+	readonly chunk: Chunk;
+	/** Whether it's a row that a rejection may have named. */
+	readonly isAlone: boolean;
+};
+
+/** What the parts of a chunk share. */
+export type Chunk = {
+	/** Its rows that were sent alone. */
+	sentAlone: number;
+	/** Its rows whose numbers this attempt stored for *Skip Numbers Pushed Before*. */
+	reserved: Set<Row>;
+	/** Its accepted requests. */
+	requests: PushedRequest[];
+};
+
+/**
+ * What became of a part, stored with the execution. It has no rows and no phone numbers: rows are stored by their position in
+ * the part.
+ * - `accepted`: the service accepted the request. `rows`: those that it had, if not all.
+ * - `rejected`: the service rejected the row.
+ * - `split`: the request was rejected, and is sent in parts. The rows in `alone` are sent alone, or without any, halves.
+ */
+export type PartResult =
+	| { kind: 'accepted'; response: JsonObject; rows?: number[] }
+	| { kind: 'rejected'; reason: string }
+	| { kind: 'split'; alone: number[] };
+
+/** The chunks of a push. */
+export function chunksOf(rows: readonly Row[], contactsPerRequest: number): Part[] {
+	return chunk(rows, contactsPerRequest).map((own, index) => ({
+		key: String(index),
+		rows: own,
+		chunk: { sentAlone: 0, reserved: new Set(), requests: [] },
+		isAlone: false,
+	}));
+}
+
+/** The parts of a part that was rejected: the rows at these positions, and the others. Without any, halves. */
+export function partsOf(part: Part, positions: readonly number[]): Part[] {
+	const { key, rows } = part;
+	const alone = new Set(positions);
+	const lists =
+		alone.size === 0
+			? chunk(rows, Math.ceil(rows.length / 2))
+			: [
+					...positions.map((at) => rows.slice(at, at + 1)),
+					rows.filter((_row, at) => !alone.has(at)),
+				];
+	return lists
+		.map((own, nth) => ({ ...part, key: `${key}.${nth}`, rows: own, isAlone: nth < alone.size }))
+		.filter((one) => one.rows.length > 0);
+}
+
+/** The rest of a part whose other rows an earlier attempt sent. */
+export function restOf(part: Part, rows: readonly Row[]): Part {
+	return { ...part, key: `${part.key} rest`, rows };
+}
+
+/** The positions of some rows of a part, as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. Both are in order. */
+export function positionsOf(some: readonly Row[], rows: readonly Row[]): number[] {
+	const positions: number[] = [];
+	let at = -1;
+	for (const row of some) {
+		do at++;
+		while (rows[at] !== row && at < rows.length);
+		if (positions.at(-1) === at - 1) positions[positions.length - 1] = at;
+		else positions.push(at, at);
+	}
+	return positions;
+}
+
+/** The rows of a part at these positions. */
+export function rowsAt(positions: readonly number[], rows: readonly Row[]): readonly Row[] {
+	return chunk(positions, 2).flatMap(([first = 0, last = first]) => rows.slice(first, last + 1));
+}
+
+export const BEGUN_EARLIER: Resolution = {
+	onScreen:
+		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It wasn't sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+	forModel:
+		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
+};
+
+/** No row is sent, because any of them may be in the campaign. */
+export function rowsChanged(): OutcomeUnknown {
+	return new OutcomeUnknown(
+		"The rows or the options changed since an earlier attempt of this execution, so the node can't know which rows it pushed",
+		{
+			onScreen:
+				"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+			forModel: 'No row was sent again.',
+		},
+		{ origin: 'n8n' },
+	);
+}

@@ -1,0 +1,332 @@
+import sortBy from 'lodash/sortBy';
+import { failed, type Job, type Ledger, type Outcome } from '../../core/ledger/ledger';
+import type { Plan } from '../../core/ledger/notes';
+import type { DeduplicationStore } from '../../core/ledger/store';
+import type { ApiClient } from '../../core/service/client';
+import { type Additions, pushContacts } from '../../core/service/endpoints';
+import { recordOf } from '../../core/service/envelope';
+import { explained, ExplainedError, InvalidInput, OutcomeUnknown } from '../../core/service/errors';
+import { forEveryone, onScreenOnly, type Reader, readerOf } from '../../core/service/resolution';
+import { fingerprint, hashOf } from '../../core/values/hash';
+import { forEachWithPauses } from '../../core/values/pauses';
+import { messageOf } from '../../core/values/values';
+import { readAccepted, requireConsistentCounts } from './accepted';
+import { type ColumnsOf, ContactWriter } from './contacts';
+import type { NumbersOfExecution } from './numbersOfExecution';
+import { NumbersPushedBefore, requireRoom } from './numbersPushedBefore';
+import { type PushOutcome, reasonOf } from './outcome';
+import {
+	BEGUN_EARLIER,
+	type Chunk,
+	chunksOf,
+	type Part,
+	type PartResult,
+	partsOf,
+	positionsOf,
+	restOf,
+	rowsAt,
+	rowsChanged,
+} from './parts';
+import type { PreparedRows } from './prepareRows';
+import { readRejection, tooManyRejected } from './rejectedRows';
+import { phoneKeyOf, type Row, settle } from './rows';
+
+/** The campaign and agent of a push. */
+export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
+
+/** What a push needs besides its rows. */
+export type PushDeps = {
+	client: ApiClient;
+	campaign: CampaignTarget;
+	additions: Additions;
+	contactsPerRequest: number;
+	ledger: Ledger<PartResult>;
+	/** Identifies the push among those of the execution. */
+	place: unknown;
+	/** Numbers that other runs of the node pushed in this execution. */
+	numbersOfExecution: NumbersOfExecution;
+	/** Whether the node runs as a tool. */
+	isTool: boolean;
+	/** Checked before each request: whether the execution was stopped. */
+	stopRequested: () => boolean;
+	/** For *Skip Numbers Pushed Before*: the numbers that earlier executions pushed. */
+	numbersPushedBefore?: DeduplicationStore | undefined;
+};
+
+/** Why the push stopped, and what that says about each row that it didn't reach. */
+type Stop = { error: ExplainedError; status: 'unknown' | 'not_sent'; reason: string };
+
+/**
+ * Sends the prepared rows in chunks, one after another, usually one request each. Stops at the first request that didn't
+ * certainly succeed. What an earlier attempt sent, or may have sent, isn't sent again. The outcome reports what happened
+ * to each row, so this doesn't throw for it.
+ *
+ * @param outcome changed in place
+ */
+export async function sendRows(
+	prepared: PreparedRows,
+	columnsOf: ColumnsOf,
+	deps: PushDeps,
+	outcome: PushOutcome,
+): Promise<void> {
+	const { rows } = prepared;
+	if (deps.numbersPushedBefore !== undefined) requireRoom(rows.length);
+	if (deps.isTool) deps.numbersOfExecution.requireRoom(rows.length);
+	const { campaign, contactsPerRequest } = deps;
+	const content = hashOf([`${campaign.id} ${contactsPerRequest}`, await fingerprintOf(rows)]);
+	await new RowSender(prepared, content, new ContactWriter(columnsOf), deps, outcome).send();
+}
+
+/** Keeps the memory of a fingerprint small. */
+const ROWS_PER_HASH = 2_000;
+
+/** Identifies the phones of these rows in this order. */
+async function fingerprintOf(rows: readonly Row[]): Promise<string> {
+	let hash = '';
+	await forEachWithPauses(chunksOf(rows, ROWS_PER_HASH), (part) => {
+		hash = fingerprint([hash, ...part.rows.map(phoneKeyOf)]);
+	});
+	return hash;
+}
+
+/** Works through the parts of a push. */
+class RowSender {
+	private readonly reader: Reader;
+	private readonly pushedBefore: NumbersPushedBefore | undefined;
+	/** What is still to do, in order. */
+	private readonly parts: Part[];
+	private plan: Plan | undefined;
+	private stop: Stop | undefined;
+	/** Whether any row may be in the campaign. */
+	private hadEffect = false;
+	/** Rows that an earlier attempt began to send, without a result. */
+	private readonly begun: Row[] = [];
+	/** Rows whose numbers an earlier execution stored. */
+	private readonly known = new Set<Row>();
+
+	/** @param content identifies the rows of the push, and how they are split */
+	constructor(
+		private readonly prepared: PreparedRows,
+		private readonly content: string,
+		private readonly contacts: ContactWriter,
+		private readonly deps: PushDeps,
+		private readonly outcome: PushOutcome,
+	) {
+		const { numbersPushedBefore: store, campaign, isTool, contactsPerRequest } = deps;
+		this.reader = readerOf(isTool);
+		const end = campaign.enqueue ? 'released' : 'unreleased';
+		this.pushedBefore = store && new NumbersPushedBefore(store, campaign.id, isTool, end);
+		this.parts = chunksOf(prepared.rows, contactsPerRequest);
+	}
+
+	async send(): Promise<void> {
+		// Also without rows, so that a retry in which the push has rows is recognized.
+		await this.begin().catch((error: unknown) => {
+			// If it's unknown which rows an earlier attempt pushed, any row may be in the campaign.
+			const known = explained(error);
+			this.stopAt(known, known.outcome === 'unknown' ? 'unknown' : 'not_sent');
+		});
+		for (let part = this.parts.shift(); part !== undefined; part = this.parts.shift()) {
+			await this.doPart(part);
+			if (this.parts[0]?.chunk !== part.chunk) await this.rememberChunk(part.chunk);
+		}
+		if (!this.hadEffect) await this.plan?.remove();
+		await this.settleEarlier();
+		if (this.stop !== undefined) this.outcome.stopped ??= this.stop.error;
+	}
+
+	/** @throws if it's unknown what an earlier attempt sent, or n8n can't store what is about to be sent */
+	private async begin(): Promise<void> {
+		const { ledger, place } = this.deps;
+		this.plan = await ledger.beginPlan(place, this.content);
+		if (this.plan === undefined) throw rowsChanged();
+		await ledger.findBegun(this.parts.map((part) => this.jobOf(part)));
+	}
+
+	private jobOf({ key }: Part): Job {
+		return { key: `${this.content} ${key}`, target: [this.plan?.name, key] };
+	}
+
+	private async doPart(part: Part): Promise<void> {
+		const { ledger, numbersOfExecution } = this.deps;
+		const job = this.jobOf(part);
+		const known = ledger.known(job);
+		if (known !== undefined) {
+			await this.restore(part, known);
+			return;
+		}
+		const open = withoutStatus(part.rows);
+		const rows =
+			this.stop?.status === 'unknown' ? open : numbersOfExecution.leaveOut(open, this.prepared);
+		if (this.stop !== undefined) this.settleStopped(rows, this.stop);
+		else if (rows.length > 0) {
+			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
+			this.settle(part, without(this.known, rows), outcome);
+			const isStop = outcome.kind === 'unknown' && outcome.isBegun !== true;
+			if (isStop) this.stopAt(outcome.error, 'not_sent');
+		}
+	}
+
+	/** Settles the rows of a part that an earlier attempt sent. */
+	private async restore(part: Part, known: Outcome<PartResult>): Promise<void> {
+		const result = known.kind === 'done' ? known.result : undefined;
+		const rows = result?.kind === 'accepted' ? result.rows : undefined;
+		this.settle(part, rows === undefined ? part.rows : rowsAt(rows, part.rows), known);
+		if (result?.kind === 'split') {
+			const some = this.parts.slice(0, partsOf(part, result.alone).length);
+			await this.deps.ledger.findBegun(some.map((one) => this.jobOf(one)));
+		} else if (rows !== undefined) {
+			const rest = withoutStatus(part.rows);
+			if (rest.length > 0) this.parts.unshift(restOf(part, rest));
+		}
+	}
+
+	/** Stores the numbers of rows before they are sent. */
+	private async reserve({ chunk: { reserved } }: Part, rows: readonly Row[]): Promise<void> {
+		const others = without(reserved, rows);
+		if (this.pushedBefore === undefined || others.length === 0) return;
+		const [fresh, known] = await this.pushedBefore.reserve(others);
+		for (const row of fresh) reserved.add(row);
+		for (const row of known) this.known.add(row);
+	}
+
+	/** Sends rows of a part in one request, except those whose numbers are known. */
+	private async request(part: Part, all: readonly Row[]): Promise<Outcome<PartResult>> {
+		const { client, campaign, additions, stopRequested } = this.deps;
+		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
+		let rows = all;
+		try {
+			await this.reserve(part, all);
+			rows = without(this.known, all);
+			if (rows.length === 0) return { kind: 'skipped' };
+			const contacts = await this.contacts.of(rows);
+			if (stopRequested()) throw pushInterrupted();
+			const sending = pushContacts(client, campaign.id, body, Buffer.from(contacts), additions);
+			const next = this.parts[0]?.rows;
+			const response = recordOf(await this.contacts.prepareWhile(sending, next, client.clock));
+			const accepted = readAccepted(rows, response);
+			requireConsistentCounts(accepted, rows.length);
+			const areAll = rows.length === part.rows.length;
+			const positions = areAll ? {} : { rows: positionsOf(rows, part.rows) };
+			const result = { kind: 'accepted', response, ...positions } as const;
+			return { kind: 'done', result, hadNoEffect: accepted.request.rows.length === 0 };
+		} catch (error) {
+			// An unexpected error may occur after the request was sent.
+			const outcome = failed(error instanceof ExplainedError ? error : unexpectedError(error));
+			return outcome.kind === 'rejected' ? this.readRejection(part, rows, outcome.error) : outcome;
+		}
+	}
+
+	/** A rejection that is about single rows doesn't stop the push, unless there are too many. */
+	private readRejection(
+		part: Part,
+		rows: readonly Row[],
+		error: ExplainedError,
+	): Outcome<PartResult> {
+		const result = readRejection(error, part, rows);
+		if (result === undefined) return { kind: 'rejected', error };
+		const { chunk } = part;
+		const isSplit = result.kind === 'split';
+		chunk.sentAlone += isSplit ? result.alone.length : Number(!part.isAlone);
+		const tooMany = tooManyRejected(error, chunk.sentAlone);
+		const hasMore = isSplit || this.parts[0]?.chunk === chunk;
+		if (tooMany !== undefined && hasMore) this.stopAt(tooMany, 'not_sent');
+		// The note of a split part stays until its own parts have theirs.
+		return { kind: 'done', result, hadNoEffect: !isSplit };
+	}
+
+	/** Settles the rows of a part, or puts its parts first. */
+	private settle(part: Part, rows: readonly Row[], outcome: Outcome<PartResult>): void {
+		if (outcome.kind === 'done') this.settleDone(part, rows, outcome.result);
+		else if (outcome.kind === 'unknown') {
+			const { error, isBegun } = outcome;
+			this.hadEffect = true;
+			if (isBegun === true) this.begun.push(...withoutStatus(rows));
+			else {
+				this.outcome.stopped ??= error;
+				for (const row of rows) settle(row, 'unknown', reasonOf(error, this.reader));
+			}
+		} else if (outcome.kind !== 'skipped') {
+			this.settleStopped(rows, this.stopAt(outcome.error, 'not_sent'));
+		}
+	}
+
+	private settleDone(part: Part, rows: readonly Row[], result: PartResult): void {
+		if (result.kind === 'split') this.parts.unshift(...partsOf(part, result.alone));
+		else if (result.kind === 'rejected') {
+			for (const row of rows) settle(row, 'rejected', result.reason);
+			this.outcome.hasRejections = true;
+		} else {
+			const { request, skipped } = readAccepted(rows, result.response);
+			this.outcome.requests.push(request);
+			part.chunk.requests.push(request);
+			this.hadEffect ||= request.rows.length > 0;
+			for (const row of request.rows) {
+				settle(row, 'pushed');
+				row.request = request;
+			}
+			for (const { row, status, reason } of skipped) settle(row, status, reason);
+		}
+	}
+
+	private settleStopped(rows: readonly Row[], { status, reason }: Stop): void {
+		for (const row of rows) settle(row, status, reason);
+	}
+
+	private stopAt(error: ExplainedError, status: Stop['status']): Stop {
+		const isOfEarlier = status === 'not_sent' && error.outcome === 'unknown';
+		const reason = isOfEarlier
+			? `The push stopped at an earlier request, before it reached this row: ${error.message}. You can push this row again.`
+			: reasonOf(error, this.reader);
+		this.stop ??= { error, status, reason };
+		return this.stop;
+	}
+
+	/** For later executions, what became of the numbers of a chunk. */
+	private async rememberChunk({ reserved, requests }: Chunk): Promise<void> {
+		if (reserved.size === 0) return;
+		await this.pushedBefore?.confirm(requests);
+		await this.pushedBefore?.forget(
+			[...reserved].filter(({ status }) => WITHOUT_EFFECT.has(status)),
+		);
+	}
+
+	/** Settles the rows that weren't sent because an earlier attempt or execution may have sent them. */
+	private async settleEarlier(): Promise<void> {
+		const { begun, known, pushedBefore } = this;
+		await pushedBefore?.leaveOutPushed(sortBy([...begun, ...known], 'index'));
+		for (const row of withoutStatus(begun)) settle(row, 'unknown', BEGUN_EARLIER[this.reader]);
+		pushedBefore?.report(withoutStatus([...known]), 'unknown_before');
+	}
+}
+
+/** Rows with these statuses are certainly not in the campaign. */
+const WITHOUT_EFFECT: ReadonlySet<Row['status']> = new Set([
+	'rejected',
+	'do_not_disturb',
+	'not_sent',
+]);
+
+function without(some: ReadonlySet<Row>, rows: readonly Row[]): readonly Row[] {
+	return some.size === 0 ? rows : rows.filter((row) => !some.has(row));
+}
+
+function withoutStatus(rows: readonly Row[]): readonly Row[] {
+	return rows.filter(({ status }) => status === undefined);
+}
+
+/** The execution was stopped, or a tool ran out of time. */
+function pushInterrupted(): ExplainedError {
+	return new InvalidInput(
+		"The push was stopped, so the remaining rows weren't sent",
+		forEveryone('You can push the remaining rows again.'),
+	);
+}
+
+function unexpectedError(error: unknown): OutcomeUnknown {
+	return new OutcomeUnknown(
+		"Something unexpected happened while a request was in flight, so it's unknown whether it took effect",
+		onScreenOnly('Check the campaign in the service before you push these rows again.'),
+		{ originalMessage: messageOf(error), origin: 'n8n' },
+	);
+}

@@ -1,0 +1,220 @@
+import uniq from 'lodash/uniq';
+import { type Limiter, runExclusive } from '../values/keyedMutex';
+import { hashOf } from '../values/hash';
+import type { DeduplicationStore } from './store';
+
+/** Notes to keep of other executions: of those that were interrupted, and of retries. */
+const MAX_OTHERS = 40_000;
+
+/** What this process knows of one attempt of an execution at one node, or of all sub-executions of one parent. */
+export class Attempt {
+	/** Notes that this attempt added to n8n's store, with how many jobs use each. Others there are from earlier attempts. */
+	readonly uses = new Map<string, number>();
+	/** The execution that has a plan at each place. */
+	readonly places = new Map<string, string>();
+	/** Removed notes of plans. A later plan adds them again, because it may have jobs of removed ones. */
+	readonly removed: string[] = [];
+	/** Notes that wait until n8n has written others. */
+	batch: { notes: string[]; written: Promise<void> } | undefined;
+
+	/**
+	 * @param start identifies the first attempt of the execution
+	 * @param isFirst whether no earlier attempt can exist: the execution is neither a retry nor a sub-execution
+	 * @param parent the ID of the execution that starts the sub-executions
+	 */
+	constructor(
+		readonly start: string,
+		readonly isFirst: boolean,
+		readonly parent?: string,
+	) {}
+}
+
+/**
+ * Notes in n8n's database what is about to be sent. n8n stores the results of a node only when the execution ends. If it's
+ * killed, or the execution is stopped, a *Retry* starts without them. It then knows by the notes what may have been sent.
+ *
+ * Each note begins with the start of the first attempt. With the first one, the mark `any` is noted, so that a retry only
+ * looks for notes if there are some.
+ *
+ * Once n8n has stored the execution with its results, the notes are removed. Those of a retry stay, because a second retry of
+ * the same execution needs them.
+ */
+export class Notes {
+	/** Shows that anything was noted. */
+	private readonly mark: string;
+
+	/**
+	 * @param store of the node, for all its executions
+	 * @param execution the ID of this one, which may be one of several sub-executions of the attempt
+	 * @param running how many notes the executions of this process have at the node. They must stay.
+	 * @param repeat repeats an access to the store that fails
+	 */
+	constructor(
+		private readonly store: DeduplicationStore,
+		private readonly attempt: Attempt,
+		private readonly execution: string,
+		private readonly running: () => number,
+		private readonly repeat: Limiter,
+	) {
+		this.mark = `${attempt.start} any`;
+	}
+
+	/** Whether it's certain that no earlier attempt noted anything. */
+	get isFirst(): boolean {
+		return this.attempt.isFirst || this.attempt.uses.has(this.mark);
+	}
+
+	/**
+	 * The things that an earlier attempt noted. Undefined if it noted nothing at all. n8n's store can only look up a text by
+	 * adding it, so this adds and removes them.
+	 *
+	 * @throws if n8n's store can't be reached
+	 */
+	async find<Thing>(things: readonly Thing[]): Promise<ReadonlySet<Thing> | undefined> {
+		if (this.isFirst) return undefined;
+		const notes = things.map((thing) => this.noteOf(thing));
+		const all = [this.mark, ...notes];
+		const earlier = await this.write(all);
+		await this.release(all);
+		if (!earlier.has(this.mark)) return undefined;
+		return new Set(things.filter((_thing, index) => earlier.has(notes[index] ?? '')));
+	}
+
+	/**
+	 * Notes whom or what a job is for, such as a phone number.
+	 *
+	 * @returns `remove`, to be called if it certainly had no effect. Undefined if an earlier attempt noted the same.
+	 * @throws if n8n's store can't be reached
+	 */
+	async add(thing: unknown): Promise<{ remove: () => Promise<void> } | undefined> {
+		const notes = [this.mark, this.noteOf(thing)];
+		const earlier = await this.write(notes);
+		if (notes.some((note) => note !== this.mark && earlier.has(note))) return undefined;
+		return { remove: async () => await this.release(notes) };
+	}
+
+	/**
+	 * Notes a plan, such as a push: its place among others, and its content. Its jobs are noted by their place in it, so a retry
+	 * finds them only if it has the same content there.
+	 *
+	 * Each sub-execution has a plan at the same place. If n8n is restarted while their parent waits, those before are found by
+	 * the ID of the parent: a retry has another one.
+	 *
+	 * @returns the notes to remove if no job of the plan had an effect, so that a retry may have another one. Undefined if an
+	 * earlier attempt had another content at the place, so that this one may have jobs of it.
+	 * @throws if n8n's store can't be reached
+	 */
+	async addPlan(place: unknown, content: string): Promise<Plan | undefined> {
+		const { isFirst, places, removed, parent, start } = this.attempt;
+		for (let nth = 0; ; nth++) {
+			const here = hashOf([place, nth]);
+			if ((places.get(here) ?? this.execution) !== this.execution) continue;
+			places.set(here, this.execution);
+			const ofPlace = this.noteOf(here);
+			const ofContent = this.noteOf([place, { content }]);
+			const ofParent = parent === undefined ? [] : [this.noteOf([here, { parent }])];
+			const notes = [this.mark, ofPlace, ofContent, ...ofParent];
+			const all = [...notes, ...removed];
+			// Stays if the content is another one, also if n8n is killed while it looks this up.
+			const changed = `${start} changed`;
+			const earlier = await this.write(isFirst ? all : [...all, changed]);
+			if (ofParent.some((note) => earlier.has(note))) {
+				places.set(here, 'an earlier one');
+				await this.release([changed, ofContent]);
+			} else if (earlier.has(changed) || (earlier.has(ofPlace) && !earlier.has(ofContent))) {
+				this.attempt.uses.delete(changed);
+				return undefined;
+			} else {
+				await this.release([changed]);
+				const remove = async () => {
+					removed.push(ofPlace, ofContent, ...ofParent);
+					await this.release(notes);
+				};
+				return { name: hashOf([place, content]), remove };
+			}
+		}
+	}
+
+	/** Notes what is reserved for this attempt, such as a call of a limit, until {@link removeReservations}. */
+	async reserve(things: readonly string[]): Promise<void> {
+		await this.write(this.reservationsOf(things));
+	}
+
+	/** @returns what an earlier attempt had reserved when n8n was killed. From now on, it's reserved for this one. */
+	async takeOver(things: readonly string[]): Promise<ReadonlySet<string>> {
+		const { isFirst, uses } = this.attempt;
+		if (isFirst || things.length === 0) return new Set();
+		const notes = this.reservationsOf(things);
+		const earlier = await this.write(notes);
+		await this.release(notes);
+		for (const note of earlier) uses.set(note, 1);
+		return new Set(things.filter((_thing, index) => earlier.has(notes[index] ?? '')));
+	}
+
+	/** Never throws: a note that stays only takes space. */
+	async removeReservations(things: readonly string[]): Promise<void> {
+		await this.release(this.reservationsOf(things));
+	}
+
+	private reservationsOf(things: readonly string[]): string[] {
+		return things.map((thing) => this.noteOf(['reserved', thing]));
+	}
+
+	/** The notes of each job so far, to be removed once n8n has stored the execution with its results. */
+	own(): string[] {
+		const { uses } = this.attempt;
+		return [...uses].flatMap(([note, count]) => new Array<string>(count).fill(note));
+	}
+
+	/** Removes the notes of jobs, unless others use them. Never throws: those that stay make a retry report unknown. */
+	async release(notes: readonly string[] = this.own()): Promise<void> {
+		const { uses } = this.attempt;
+		if (!notes.some((note) => uses.has(note))) return;
+		const remove = async () => {
+			for (const note of notes) {
+				const count = uses.get(note);
+				if (count !== undefined) uses.set(note, Math.max(0, count - 1));
+			}
+			const unused = uniq(notes).filter((note) => uses.get(note) === 0);
+			await this.store.remove(unused);
+			for (const note of unused) uses.delete(note);
+		};
+		await runExclusive(this.attempt, remove).catch(() => undefined);
+	}
+
+	private noteOf(value: unknown): string {
+		return `${this.attempt.start} ${hashOf(value)}`;
+	}
+
+	/** @returns the notes of earlier attempts among these */
+	private async write(notes: readonly string[]): Promise<ReadonlySet<string>> {
+		await this.repeat(async () => await this.writeInBatch(notes));
+		return new Set(notes.filter((note) => !this.attempt.uses.has(note)));
+	}
+
+	/** n8n writes all notes of a node each time, so those that come while it writes go together. */
+	private async writeInBatch(notes: readonly string[]): Promise<void> {
+		const { attempt, store, running } = this;
+		const { isFirst, uses } = attempt;
+		if (attempt.batch === undefined) {
+			const all: string[] = [];
+			const written = runExclusive(attempt, async () => {
+				attempt.batch = undefined;
+				const texts = uniq(all);
+				const added = new Set(await store.add(texts, MAX_OTHERS + running() + texts.length));
+				for (const note of all) {
+					// In a first attempt, a known note is from before a wait, from an execution that started in the same millisecond, or
+					// from a write that n8n reported as failed.
+					const isOwn = isFirst || uses.has(note) || added.has(note);
+					if (isOwn) uses.set(note, (uses.get(note) ?? 0) + 1);
+				}
+			});
+			attempt.batch = { notes: all, written };
+		}
+		attempt.batch.notes.push(...notes);
+		await attempt.batch.written;
+	}
+}
+
+/** A noted plan. `name`: for the keys of its jobs. */
+export type Plan = { name: string; remove: () => Promise<void> };

@@ -1,0 +1,168 @@
+import compact from 'lodash/compact';
+import once from 'lodash/once';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { failed, type Job, type Outcome, type Quota } from '../../core/ledger/ledger';
+import { maybeSentBefore } from '../../core/ledger/sentBefore';
+import { explained } from '../../core/service/errors';
+import { hashOf } from '../../core/values/hash';
+import { isJsonObject, type JsonObject } from '../../core/values/json';
+import { type Limiter, noLimit } from '../../core/values/keyedMutex';
+import { counted } from '../../core/values/values';
+import { runIndexOf } from '../ledger/executionStore';
+import { openLedger } from '../ledger/openLedger';
+import type { PreparedRequest } from '../ledger/preparedRequest';
+import { deliverForModel } from '../ledger/toolRequests';
+import { requireRunning } from '../tools/cancel';
+import { runsAsTool } from '../tools/toolRun';
+import { asItems, forEachItem, type ItemLoopOptions, ranges, tryEach } from './itemLoop';
+
+export type DeliverOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'partNames'> & {
+	/** Creates what every request needs, such as the API client. If it throws, nothing was sent. */
+	createDeps: () => Promise<Deps>;
+	/** Runs once before the first item is sent, with all items that earlier attempts didn't settle. Not for tools. */
+	beforeFirst?: (indexes: number[]) => Promise<void>;
+	/** Orders items that must be sent one after another. */
+	limiterFor?: (index: number) => Limiter;
+	/** How many requests a model may ask for. */
+	quota?: (index: number) => Quota;
+};
+
+const HANDLE_OTHERS =
+	"To handle the other items anyway, set 'On Error' in 'Settings' to 'Continue'.";
+const SEND_OTHERS =
+	"To send the items that weren't sent, set 'On Error' in 'Settings' to 'Continue', save the workflow, and choose 'Retry with currently saved workflow' for this execution in the list of executions. It doesn't send completed and unknown items again. A new execution does.";
+
+/**
+ * Sends the request of each item once, by the ledger, and returns its output, also of an earlier attempt. All other items
+ * are checked before the first one is sent.
+ */
+export async function deliverEachItem<Deps>(
+	context: IExecuteFunctions,
+	prepare: (index: number) => PreparedRequest<Deps>,
+	{ createDeps, beforeFirst, limiterFor, quota, ...options }: DeliverOptions<Deps>,
+): Promise<INodeExecutionData[]> {
+	const ledger = openLedger<JsonObject[]>(context);
+	const isTool = runsAsTool(context);
+	const { length: perItem } = options.partNames ?? [''];
+	const indexes = [...Array(context.getInputData().length * perItem).keys()];
+	const requests = new Map<number, PreparedRequest<Deps>>();
+	const invalid = await tryEach(indexes, (index) => {
+		requests.set(index, prepare(index));
+	});
+	const sentEarlier = new Set(Object.values(ledger.entries).map(({ item }) => item));
+	const jobs = isTool ? new Map<number, Job>() : jobsOf(requests);
+	const mayHaveBegun = !isTool && (await ledger.findBegun([...jobs.values()]));
+
+	const requestOf = (index: number): PreparedRequest<Deps> => {
+		const request = requests.get(index);
+		if (request !== undefined) return request;
+		// It can't be read now, although an earlier attempt may have sent it.
+		const error = invalid.get(index);
+		throw mayHaveBegun || sentEarlier.has(index) ? maybeSentBefore(explained(error)) : error;
+	};
+	const isSettled = (index: number): boolean => {
+		const job = jobs.get(index);
+		return job !== undefined && ledger.isSettled(job);
+	};
+	const earlierOutput = (index: number): INodeExecutionData[] | undefined => {
+		const job = jobs.get(index);
+		const outcome = job && ledger.known(job);
+		if (outcome === undefined) return undefined;
+		const output = outputOf(outcome);
+		return requestOf(index).formatOutput?.(output) ?? output;
+	};
+	const beforeSending = once(async () => {
+		await beforeFirst?.(indexes.filter((index) => !isSettled(index)));
+	});
+	const deliver = async (job: Job, { send }: PreparedRequest<Deps>) => {
+		const known = ledger.isSettled(job) ? ledger.known(job) : undefined;
+		if (known !== undefined) return outputOf(known);
+		// The execution may have ended while this request waited for an earlier one.
+		requireRunning(context);
+		const deps = await createDeps();
+		let output: INodeExecutionData[] | undefined;
+		const outcome = await ledger.deliver(job, async () => {
+			try {
+				output = await send(deps);
+				return { kind: 'done', result: output.map(({ json }) => json).filter(isJsonObject) };
+			} catch (error) {
+				return failed(error);
+			}
+		});
+		return output !== undefined && outcome.kind === 'done' ? output : outputOf(outcome);
+	};
+	const notSent = new Set<number>();
+	let hasBegun = runIndexOf(context) > 0 || indexes.some(isSettled);
+	const task = async (index: number): Promise<INodeExecutionData[]> => {
+		hasBegun = true;
+		const request = requestOf(index);
+		if (!isTool && !isSettled(index)) await beforeSending();
+		requests.delete(index);
+		const limiter = limiterFor?.(index) ?? noLimit;
+		const job = jobs.get(index);
+		// Within the limiter, so that an earlier failure also stops the later items of its chat session.
+		const delivered =
+			job === undefined
+				? deliverForModel(context, ledger, request, quota?.(index), async (toolJob) =>
+						limiter(async () => await deliver(toolJob, request)),
+					)
+				: limiter(async () => await deliver(job, request));
+		const output = await delivered.catch((error: unknown) => {
+			// The result for a model explains why nothing was sent.
+			const fallback = isTool ? undefined : request.fallbackOutput?.(error);
+			if (fallback === undefined) throw error;
+			notSent.add(index);
+			return fallback;
+		});
+		return request.formatOutput?.(output) ?? output;
+	};
+
+	const check = (index: number) => {
+		const request = requestOf(index);
+		// An item that isn't sent again stops the node before the first request.
+		if (isSettled(index)) earlierOutput(index);
+		else request.check?.();
+	};
+	return await forEachItem(context, task, {
+		...options,
+		stopText: (completed) => {
+			if (!hasBegun) return indexes.length > perItem ? HANDLE_OTHERS : '';
+			const sent = completed.filter((index) => !notSent.has(index));
+			if (perItem === 1) return stopTextOf(context, sent);
+			return `Completed in this run: ${sent.length} of ${counted(indexes.length, 'request')}. ${SEND_OTHERS}`;
+		},
+		earlierOutput,
+		// A model may repeat a request that can't be sent any more, such as one for a time that has passed.
+		...(!isTool && { check }),
+	});
+}
+
+/** The key is the target, and how many other requests to it came before: with an edited text, it's still the same request. */
+function jobsOf<Deps>(requests: ReadonlyMap<number, PreparedRequest<Deps>>): Map<number, Job> {
+	const counts = new Map<string, number>();
+	const jobs = [...requests].map(([index, request]): [number, Job] => {
+		const { target, payload, idempotencyKey, withDetails } = request;
+		const name = hashOf(target ?? payload);
+		const nth = counts.get(name) ?? 0;
+		counts.set(name, nth + 1);
+		const key = `${name}#${nth}`;
+		return [index, { key, target, owner: { item: index }, idempotencyKey, withDetails }];
+	});
+	return new Map(jobs);
+}
+
+/** @throws the error of a job that isn't done */
+function outputOf(outcome: Outcome<JsonObject[]>): INodeExecutionData[] {
+	if (outcome.kind === 'skipped') return [];
+	if (outcome.kind !== 'done') throw outcome.error;
+	return asItems(structuredClone(outcome.result));
+}
+
+/** Lists the completed items, so that nothing is sent twice in a new execution. */
+function stopTextOf(context: IExecuteFunctions, completed: number[]): string {
+	const isOnlyItem = context.getInputData().length < 2 && runIndexOf(context) === 0;
+	if (isOnlyItem) return '';
+	const rows = completed.length === 1 ? 'row' : 'rows';
+	const list = completed.length > 0 && `Completed in this run: ${rows} ${ranges(completed)}.`;
+	return compact([list, SEND_OTHERS]).join(' ');
+}
