@@ -21,7 +21,7 @@ const TURN_FIELDS = ['reply', 'turn_id', 'merged_into'];
  * `invalid`, `busy`, and `error` mean the same here. Other objects can have a `state`, too, so `busy` and `invalid` are
  * certain only with the documented `error`, and if nothing else shows a turn. Otherwise, the outcome is unknown.
  *
- * @throws ChatTurnFault, OutcomeUnknown
+ * @throws ExplainedError
  */
 export function requireAccepted(response: ApiResponse): ApiResponse {
 	const payload = turnIn(response.body);

@@ -9,19 +9,6 @@ import type { ChatEnded } from '../core/chat/reconnectPolicy';
 import type { SendOutcome } from '../core/chat/connection';
 import { ACCEPTED_STATES, errorText } from '../core/chat/frames';
 
-/** Explains why a message wasn't sent or was rejected. */
-class ChatTurnFault extends ExplainedError {
-	override readonly name = 'ChatTurnFault';
-
-	constructor(
-		{ message, resolution }: Explanation,
-		readonly outcome: 'not_sent' | 'rejected',
-		facts: ErrorFacts = {},
-	) {
-		super(message, resolution, facts);
-	}
-}
-
 const MAYBE = 'The service may or may not have accepted the message';
 
 /** What happened, what a person can do, and what a model can do. */
@@ -90,6 +77,15 @@ const FAULTS = {
 
 const isCause = (text: string): text is keyof typeof FAULTS => Object.hasOwn(FAULTS, text);
 
+function fault(
+	outcome: 'not_sent' | 'rejected',
+	cause: keyof typeof FAULTS,
+	facts: ErrorFacts = {},
+): ExplainedError {
+	const { message, resolution } = explain(cause);
+	return new ExplainedError(outcome, message, resolution, facts);
+}
+
 function explain(cause: keyof typeof FAULTS): Explanation {
 	const [message, onScreen, forModel = '']: Row = FAULTS[cause];
 	return { message, resolution: { onScreen, forModel } };
@@ -111,13 +107,13 @@ export function turnFault(outcome: SendOutcome): ExplainedError | null {
 	if (isRepeat) return failedRepeat({ originalMessage, origin: 'service' });
 	if (state === 'error') return unknownFault('error', originalMessage);
 	if (state === 'busy') {
-		return new ChatTurnFault(explain('busy'), 'not_sent', { originalMessage, isTransient: true });
+		return fault('not_sent', 'busy', { originalMessage, isTransient: true });
 	}
 	const cause = `${state} ${originalMessage}`;
-	if (isCause(cause)) return new ChatTurnFault(explain(cause), 'rejected', { originalMessage });
-	if (originalMessage === undefined) return new ChatTurnFault(explain('rejected'), 'rejected');
+	if (isCause(cause)) return fault('rejected', cause, { originalMessage });
+	if (originalMessage === undefined) return fault('rejected', 'rejected');
 	const words = state === 'invalid' ? originalMessage : `${originalMessage} (state ${state})`;
-	return new ChatTurnFault(explain('rejected'), 'rejected', { originalMessage: words });
+	return fault('rejected', 'rejected', { originalMessage: words });
 }
 
 function unknownFault(cause: keyof typeof FAULTS, words?: string): OutcomeUnknown {
@@ -125,12 +121,9 @@ function unknownFault(cause: keyof typeof FAULTS, words?: string): OutcomeUnknow
 	return new OutcomeUnknown(message, resolution, { originalMessage: words, origin: 'service' });
 }
 
-function notSent(ending: ChatEnded | null): ChatTurnFault {
-	if (ending === null) return new ChatTurnFault(explain('not started'), 'not_sent');
-	const { message, resolution, resolutionForModel } = ending;
-	const text = {
-		message: `${message}, so nothing was sent`,
-		resolution: { onScreen: resolution, forModel: resolutionForModel },
-	};
-	return new ChatTurnFault(text, 'not_sent', ending);
+function notSent(ending: ChatEnded | null): ExplainedError {
+	if (ending === null) return fault('not_sent', 'not started');
+	const { message, explanation } = ending;
+	const text = `${message}, so nothing was sent`;
+	return new ExplainedError('not_sent', text, explanation.resolution, ending);
 }

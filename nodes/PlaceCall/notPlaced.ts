@@ -16,13 +16,12 @@ export type NotPlacedReason =
 /** The call was deliberately not placed. */
 export class NotPlaced extends ExplainedError {
 	override readonly name = 'NotPlaced';
-	readonly outcome = 'not_sent';
 	/** The fields of the output. */
 	readonly output: JsonObject;
 
 	/** @param isFinal whether a model must not ask for the call again */
 	constructor(message: string, resolution: Resolution, reason: NotPlacedReason, isFinal = false) {
-		super(message, resolution, { isFinal });
+		super('not_sent', message, resolution, { isFinal });
 		this.output = { placed: false, call_id: null, ...reason };
 	}
 }

@@ -1,11 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import {
-	ExplainedError,
-	InvalidInput,
-	type ErrorFacts,
-	type Outcome,
-} from '../core/service/errors';
-import { forEveryone, type Resolution } from '../core/service/resolution';
+import { ExplainedError, InvalidInput } from '../core/service/errors';
+import { forEveryone } from '../core/service/resolution';
 import { isJsonObject } from '../core/values/json';
 import { formatOf } from '../core/service/modelFormats';
 import { openRecord } from '../host/ledger/executionStore';
@@ -81,27 +76,13 @@ function isPushedByRow(context: IExecuteFunctions, outcome: PushOutcome): boolea
 
 const ONLY_CHECKED = 'Nothing was pushed, because this tool only checks the contacts.';
 
-/** A push in which nobody was pushed, or not everybody. */
-class PushFailed extends ExplainedError {
-	override readonly name = 'PushFailed';
-
-	constructor(
-		message: string,
-		resolution: Resolution,
-		readonly outcome: Outcome,
-		facts: ErrorFacts = {},
-	) {
-		super(message, resolution, facts);
-	}
-}
-
 /** Some contacts are in the campaign, and others aren't. */
 function partlyPushed(outcome: PushOutcome): ExplainedError {
 	const { stopped } = outcome;
 	const summary = summaryLine(outcome);
-	if (stopped === undefined) return new PushFailed(summary, forEveryone(''), 'rejected');
+	if (stopped === undefined) return new ExplainedError('rejected', summary, forEveryone(''));
 	const message = `${summary} ${stopped.message}`;
-	return new PushFailed(message, stopped.explanation.resolution, stopped.outcome, stopped);
+	return new ExplainedError(stopped.outcome, message, stopped.explanation.resolution, stopped);
 }
 
 /** Reasons to show to a model. The others are counted. */
@@ -120,10 +101,10 @@ function nobodyPushed({ outcome }: FinishedPush): ExplainedError {
 	if (more > 0) reasons.push(`And ${counted(more, 'more row')}.`);
 	const isUnknown = notPushed.some(({ status }) => status === 'unknown');
 	const isSent = requests.length > 0 || hasRejections;
-	return new PushFailed(
+	return new ExplainedError(
+		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
 		summaryLine(outcome),
 		forEveryone(reasons.join(' ')),
-		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
 		{ isFinal: countWith(outcome, ...PUSHED_BEFORE_STATUSES) === notPushed.length },
 	);
 }

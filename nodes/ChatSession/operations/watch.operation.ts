@@ -90,12 +90,6 @@ function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Pre
 	};
 }
 
-/** Rejected by the trigger, by its n8n instance, or by a proxy. */
-class WatchRejected extends ExplainedError {
-	override readonly name = 'WatchRejected';
-	readonly outcome = 'rejected';
-}
-
 /** n8n has no such webhook, or a proxy takes no more requests. */
 const NOT_PROCESSED = [404, 429];
 const NO_TRIGGER = "No Chat Events Trigger responds at 'Trigger URL'";
@@ -131,12 +125,12 @@ async function postToTrigger(
 	if (typeof watched === 'boolean') return { watched };
 	if (typeof message === 'string' && typeof resolution === 'string') {
 		const isTransient = statusCode === 503;
-		throw new WatchRejected(message, onScreenOnly(resolution), { isTransient });
+		throw new ExplainedError('rejected', message, onScreenOnly(resolution), { isTransient });
 	}
 	const originalMessage = `HTTP status ${plainText(statusCode)}`;
 	if (!NOT_PROCESSED.includes(Number(statusCode)))
 		throw maybeReceived({ originalMessage, origin: 'response' });
-	throw new WatchRejected(NO_TRIGGER, CHECK_TRIGGER, {
+	throw new ExplainedError('rejected', NO_TRIGGER, CHECK_TRIGGER, {
 		...{ originalMessage, origin: 'response', isTransient: true },
 	});
 }

@@ -150,7 +150,6 @@ export class ReconnectPolicy {
 /** Why an attempt to connect failed, or a connection ended for good. Messages that were still waiting were not sent. */
 export class ChatEnded extends ExplainedError {
 	override readonly name = 'ChatEnded';
-	readonly outcome = 'not_sent';
 
 	constructor(
 		readonly kind: EndingKind,
@@ -158,7 +157,7 @@ export class ChatEnded extends ExplainedError {
 		facts: Pick<ErrorFacts, 'originalMessage' | 'origin'> = {},
 	) {
 		// The same message may succeed later.
-		super(message, resolution, { ...facts, isTransient: kind === 'unreachable' });
+		super('not_sent', message, resolution, { ...facts, isTransient: kind === 'unreachable' });
 	}
 }
 

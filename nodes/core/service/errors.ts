@@ -21,8 +21,8 @@ export type ErrorFacts = {
 const MAX_ORIGINAL_CHARACTERS = 2_000;
 
 /** An error for a person or a model: `message` says what happened, `resolution` what to do. */
-export abstract class ExplainedError extends Error {
-	abstract readonly outcome: Outcome;
+export class ExplainedError extends Error {
+	override readonly name: string = 'ExplainedError';
 	/** What a person in n8n can do. */
 	readonly resolution: string;
 	readonly originalMessage: string | undefined;
@@ -31,6 +31,7 @@ export abstract class ExplainedError extends Error {
 	readonly isFinal: boolean;
 
 	constructor(
+		readonly outcome: Outcome,
 		message: string,
 		private readonly resolutions: Resolution,
 		{
@@ -111,7 +112,10 @@ export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 /** An invalid parameter or row, or a value that the API mapping of the credential lacks. Found before the request is sent. */
 export class InvalidInput extends ExplainedError {
 	override readonly name = 'InvalidInput';
-	readonly outcome = 'not_sent';
+
+	constructor(message: string, resolution: Resolution, facts: ErrorFacts = {}) {
+		super('not_sent', message, resolution, facts);
+	}
 }
 
 /**
@@ -120,17 +124,15 @@ export class InvalidInput extends ExplainedError {
  */
 export class NotSent extends ExplainedError {
 	override readonly name = 'NotSent';
-	readonly outcome = 'not_sent';
 
 	constructor(message: string, resolution: Resolution, facts: ErrorFacts = {}) {
-		super(message, resolution, { isTransient: true, origin: 'network', ...facts });
+		super('not_sent', message, resolution, { isTransient: true, origin: 'network', ...facts });
 	}
 }
 
 /** The request was sent, but no response shows whether it took effect. */
 export class OutcomeUnknown extends ExplainedError {
 	override readonly name = 'OutcomeUnknown';
-	readonly outcome = 'unknown';
 	readonly status: number | undefined;
 
 	constructor(
@@ -145,7 +147,7 @@ export class OutcomeUnknown extends ExplainedError {
 			status?: number | undefined;
 		} = {},
 	) {
-		super(message, resolution, { originalMessage, origin, isTransient: true, cause });
+		super('unknown', message, resolution, { originalMessage, origin, isTransient: true, cause });
 		this.status = status;
 	}
 
@@ -187,11 +189,11 @@ export type StoredUnknown = Explanation & {
 /** The service returned another record than the requested one. None of it may be used. */
 export class OtherRecord extends ExplainedError {
 	override readonly name = 'OtherRecord';
-	readonly outcome = 'unknown';
 
 	/** @param kind of the record, for the message: "call" */
 	constructor(kind: string, id: string) {
 		super(
+			'unknown',
 			`The service returned another ${kind} than the requested one`,
 			onScreenOnly(
 				`Nothing was changed. Report this to your service provider. The response for ${kind} "${id}" is about another ${kind}.`,
@@ -203,7 +205,6 @@ export class OtherRecord extends ExplainedError {
 /** The service rejected the request, or an HTTP status says that it wasn't processed. */
 export class ServiceRejection extends ExplainedError {
 	override readonly name = 'ServiceRejection';
-	readonly outcome = 'rejected';
 
 	constructor(
 		{ message, resolution, isTransient = false }: Explanation,
@@ -214,7 +215,7 @@ export class ServiceRejection extends ExplainedError {
 		/** How long the service asks to wait. */
 		readonly retryAfterMs?: number,
 	) {
-		super(message, resolution, { originalMessage, origin, isTransient });
+		super('rejected', message, resolution, { originalMessage, origin, isTransient });
 	}
 }
 
