@@ -1,11 +1,15 @@
 import partition from 'lodash/partition';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { runExclusive } from '../../core/values/keyedMutex';
-import { nodeKey } from '../ledger/openStore';
+import { openStore, type StoreUse } from '../ledger/openStore';
 
 /** Two texts for each event. n8n reads and writes all of them for each execution. */
-const MAX_EVENTS = 5_000;
-const OPTIONS = { mode: 'entries', maxEntries: 2 * MAX_EVENTS } as const;
+const MAX_TEXTS = 10_000;
+
+const USE: StoreUse = {
+	message: "n8n can't record that this event started the workflow, so it wasn't passed on",
+	description:
+		"Retry this execution. If that doesn't help, ask your n8n administrator to check n8n's database.",
+};
 
 /**
  * Records events in n8n's deduplication store, which n8n writes immediately. Runs in `execute()` of a trigger, as the
@@ -16,26 +20,22 @@ const OPTIONS = { mode: 'entries', maxEntries: 2 * MAX_EVENTS } as const;
  * execution, which n8n passes on to the retries.
  *
  * @returns the keys that no other execution has recorded. In a test in the editor all of them, and none is recorded.
+ * @throws NotSent if n8n's database is unavailable
  */
 export async function newEvents(
 	context: IExecuteFunctions,
 	keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
-	const { helpers } = context;
 	const mode = context.getMode();
 	if (mode === 'manual' || keys.length === 0) return new Set(keys);
+	const store = openStore(context, 'node', USE);
 	const startedAt = context.getExecutionContext()?.establishedAt ?? context.getExecutionId();
 	const ownText = (key: string) => JSON.stringify([key, startedAt]);
-	// n8n writes the whole list, so that two executions at the same time would undo each other's record.
-	return await runExclusive(nodeKey(context), async () => {
-		const texts = keys.flatMap((key) => [key, ownText(key)]);
-		const recorded = await helpers.checkProcessedAndRecord(texts, 'node', OPTIONS);
-		const added = new Set(recorded.new);
-		const isRetried = (key: string) => mode === 'retry' && !added.has(ownText(key));
-		const [passed, ofOthers] = partition(keys, (key) => added.has(key) || isRetried(key));
-		// A retry would treat them as its own.
-		const undone = ofOthers.map(ownText).filter((text) => added.has(text));
-		if (undone.length > 0) await helpers.removeProcessed(undone, 'node', OPTIONS);
-		return new Set(passed);
-	});
+	const texts = keys.flatMap((key) => [key, ownText(key)]);
+	const added = new Set(await store.add(texts, MAX_TEXTS));
+	const isRetried = (key: string) => mode === 'retry' && !added.has(ownText(key));
+	const [passed, ofOthers] = partition(keys, (key) => added.has(key) || isRetried(key));
+	// A retry would treat them as its own.
+	await store.remove(ofOthers.map(ownText).filter((text) => added.has(text)));
+	return new Set(passed);
 }
