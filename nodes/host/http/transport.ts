@@ -1,3 +1,4 @@
+import create from 'lodash/create';
 import type {
 	ICredentialDataDecryptedObject,
 	IExecuteFunctions,
@@ -85,10 +86,7 @@ function withAbortSignal<Context extends ServiceContext>(
 	limit: AbortSignal,
 ): Context {
 	const end = anyOf(stopSignalOf(context), limit);
-	return new Proxy(context, {
-		get: (target, name): unknown =>
-			name === 'getExecutionCancelSignal' ? () => end : Reflect.get(target, name),
-	});
+	return create(context, { getExecutionCancelSignal: () => end });
 }
 
 function toHttpRequest(url: string, request: ServiceRequest): IHttpRequestOptions {
