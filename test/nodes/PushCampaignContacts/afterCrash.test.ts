@@ -18,15 +18,20 @@ import {
 	storedCopy,
 } from '../../engine';
 import {
+	accepting,
+	ARCHIVED,
+	BROKEN,
 	goOn,
 	manyRows,
 	OUTPUTS,
 	outputsOf,
 	phone,
 	pushNode,
+	rejection,
 	scripted,
 	type NodeParameters,
 	type PushRun,
+	type Reply,
 	butRequest,
 	phones,
 	pushHarness,
@@ -34,6 +39,7 @@ import {
 
 pushHarness();
 
+const INVALID_ROW: Reply = [400, rejection('contacts[0].phone is invalid')];
 const ONE_EACH = { developerSettings: { contactsPerRequest: 1 } };
 type Rows = INodeExecutionData[];
 const rowsOf = (...numbers: Array<number | '-'>): Rows =>
@@ -100,6 +106,22 @@ test('pushes the rows of later runs if n8n stored the first ones, as with Save E
 		[0, 1, 0],
 		[1, 0, 0],
 	]);
+});
+
+test('says unknown of rows that an earlier attempt sent, also if it stops before them', async () => {
+	const replies: { [request: number]: Reply | Error } = { 1: INVALID_ROW, 3: ARCHIVED, 4: BROKEN };
+	const sent = scripted((numbers, request) => replies[request] ?? accepting(numbers, request));
+	const { statuses } = await retry(await kill(manyRows(3), ONE_EACH), ONE_EACH);
+	expect(sent.flat()).toEqual(phones(0, 1, 2, 0));
+	expect(statuses).toEqual(['0 unknown', '1 unknown', '2 not_sent']);
+});
+
+test('pushes other rows if the service had rejected the push', async () => {
+	const sent = scripted((numbers, request) =>
+		request === 1 ? ARCHIVED : accepting(numbers, request),
+	);
+	const { statuses } = await retry(await kill(manyRows(2)), {}, rowsOf(3));
+	expect([sent, statuses]).toEqual([[phones(0, 1), phones(3)], []]);
 });
 
 describe('in a loop', () => {

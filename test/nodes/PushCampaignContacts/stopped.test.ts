@@ -26,6 +26,7 @@ import {
 	type Reply,
 	WAITING,
 	butRequest,
+	campaign,
 	phones,
 	pushHarness,
 } from './pushHarness';
@@ -189,6 +190,31 @@ describe('Retry in the list of executions', () => {
 			{ json: { totals, campaign_upload_id: 505 }, pairedItem: [{ item: 2 }, { item: 3 }] },
 			{ json: { totals, campaign_upload_id: 506 }, pairedItem: [{ item: 4 }] },
 		]);
+	});
+
+	test('loses no row that a request left out', async () => {
+		campaign();
+		const skip = { ...inTwos, options: { skipPushedBefore: true } };
+		scripted(butRequest(3, ARCHIVED));
+		await push(1, skip);
+		const node = pushNode(skip);
+		const again = await retry(await failed(node, manyRows(3)), node);
+		expect(again.statuses).toEqual(['0 waiting_before']);
+		expect(again.pushed[0]?.json.totals).toMatchObject({ received: 3, pushed: 2 });
+	});
+
+	test('says unknown of the parts that an earlier retry sent, also if it stops before them', async () => {
+		const replies: { [request: number]: Reply | Error } = {
+			...{ 1: [400, rejection('contacts[1]')], 2: ARCHIVED },
+			...{ 3: [400, rejection('contacts[0]')], 6: BROKEN },
+		};
+		const sent = scripted((numbers, request) => replies[request] ?? accepting(numbers, request));
+		const first = await failed(pushNode(), manyRows(4));
+		await retry(first, pushNode({}, goOn));
+		// As if n8n had been killed in the first retry.
+		const { statuses } = await retry(first, pushNode({}, goOn));
+		expect(sent.flat()).toEqual(phones(0, 1, 2, 3, 0, 0, 1, 2, 3, 0));
+		expect(statuses).toEqual(range(4).map((row) => `${row} unknown`));
 	});
 
 	const contacts = (...numbers: number[]): NodeParameters => ({
