@@ -162,8 +162,7 @@ class RowSender {
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
 			this.settle(part, without(this.known, rows), outcome);
-			const isStop = outcome.kind === 'unknown' && outcome.isBegun !== true;
-			if (isStop) this.stopAt(outcome.error, 'not_sent');
+			if (outcome.kind === 'unknown') this.stopAt(outcome.error, 'not_sent');
 		}
 	}
 

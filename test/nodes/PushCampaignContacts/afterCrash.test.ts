@@ -1,4 +1,5 @@
 /** *Retry* of a push after n8n was killed, so that nothing of it is stored but notes in n8n's database. */
+import range from 'lodash/range';
 import { ExecuteContext } from 'n8n-core';
 import {
 	NodeConnectionTypes,
@@ -114,6 +115,15 @@ test('says unknown of rows that an earlier attempt sent, also if it stops before
 	const { statuses } = await retry(await kill(manyRows(3), ONE_EACH), ONE_EACH);
 	expect(sent.flat()).toEqual(phones(0, 1, 2, 0));
 	expect(statuses).toEqual(['0 unknown', '1 unknown', '2 not_sent']);
+});
+
+test('pushes no row again that was sent as a part of a rejected request', async () => {
+	const sent = scripted((numbers, request) =>
+		request === 1 ? [400, rejection('contacts[3]')] : accepting(numbers, request),
+	);
+	const { statuses } = await retry(await kill(manyRows(4)));
+	expect(sent.flat()).toEqual(phones(0, 1, 2, 3, 2, 3, 0, 1));
+	expect(statuses).toEqual(range(4).map((row) => `${row} unknown`));
 });
 
 test('pushes other rows if the service had rejected the push', async () => {

@@ -232,6 +232,12 @@ describe('the parts of a rejected request', () => {
 		await fc.assert(property, { numRuns: 2 * MANY_RUNS });
 	});
 
+	test('may all be rejected, up to the limit and the one after them', async () => {
+		const { statuses, hints } = await send(201, () => invalid('contacts[0] is invalid'));
+		expect(statuses).toEqual(range(201).map((row) => `${row} rejected`));
+		expect(hints.join()).not.toContain('The service may reject more than');
+	});
+
 	test.each<[string, Reply, count: number, requests: number, rejected: number]>([
 		['one after another', invalid('contacts[0] is invalid'), 202, 401, 200],
 		['by their size', [413, ''], 400, 409, 201],
