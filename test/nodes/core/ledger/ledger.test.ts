@@ -289,3 +289,21 @@ test("a job is unknown in a retry if n8n's store fails, because an earlier attem
 	});
 	await expect(newLedger().beginPlan('a', 'x')).rejects.toMatchObject({ outcome: 'unknown' });
 });
+
+test('a job with an idempotency key stays unknown if a later attempt is rejected, until one is done', async () => {
+	const ledger = new Ledger<number>({}, async () => await Promise.resolve(first(new Store())));
+	const deliver = async (outcome: Outcome<number>) =>
+		await ledger.deliver(
+			{ key: 'a', target: 'a', idempotencyKey: 'row 1' },
+			async () => await Promise.resolve(outcome),
+		);
+	const lost = new OutcomeUnknown('The connection broke', forEveryone(''));
+	const refused = new InvalidInput('The agent is inactive', forEveryone(''));
+	expect(await deliver({ kind: 'unknown', error: lost })).toMatchObject({ kind: 'unknown' });
+	expect(await deliver({ kind: 'rejected', error: refused })).toMatchObject({
+		kind: 'unknown',
+		error: { message: expect.stringContaining('a later attempt failed') },
+	});
+	expect(await deliver({ kind: 'done', result: 1 })).toEqual({ kind: 'done', result: 1 });
+	expect(await deliver({ kind: 'done', result: 2 })).toEqual({ kind: 'done', result: 1 });
+});
