@@ -217,6 +217,21 @@ describe('Retry in the list of executions', () => {
 		expect(statuses).toEqual(range(4).map((row) => `${row} unknown`));
 	});
 
+	test('two at the same moment push each row once, also if the service rejects a part', async () => {
+		const accepted: string[] = [];
+		scripted((numbers, request) => {
+			if (request === 1) return ARCHIVED;
+			if (numbers.length === 4) return [400, rejection('contacts[3]')];
+			accepted.push(...numbers);
+			return accepting(numbers, request);
+		});
+		const first = await failed(pushNode(), manyRows(4));
+		const both = [1, 2].map(async () => await retry(first, pushNode({}, goOn)));
+		const statuses = (await Promise.all(both)).flatMap((run) => run.statuses);
+		expect(accepted.sort()).toEqual(phones(0, 1, 2, 3));
+		expect(statuses).toEqual(range(4).map((row) => `${row} unknown`));
+	});
+
 	const contacts = (...numbers: number[]): NodeParameters => ({
 		contactsFrom: 'json',
 		contacts: JSON.stringify(numbers.map((number) => ({ phone: phone(number) }))),
