@@ -103,17 +103,15 @@ export class NumbersOfExecution {
 		});
 	}
 
-	/** Remembers the sent rows, unless there are too many in total. */
+	/** Remembers the sent rows, unless there are too many in total. First those that a person must look after. */
 	add(outcome: PushOutcome): void {
+		this.addTo(this.unknown, rowsWith(outcome, 'unknown'));
 		// A number that the service skipped as a duplicate is in the campaign too.
-		const sent = rowsWith(outcome, 'pushed', 'skipped_duplicate');
-		const unknown = rowsWith(outcome, 'unknown');
-		if (this.record.count + sent.length + unknown.length > MAX_NUMBERS_KEPT) return;
-		this.addTo(this.sent, sent);
-		this.addTo(this.unknown, unknown);
+		this.addTo(this.sent, rowsWith(outcome, 'pushed', 'skipped_duplicate'));
 	}
 
 	private addTo(list: NumberList, rows: readonly Row[]): void {
+		if (this.record.count + rows.length > MAX_NUMBERS_KEPT) return;
 		for (const row of rows) {
 			const key = Number(phoneKeyOf(row));
 			const remainder = key % REMAINDERS;

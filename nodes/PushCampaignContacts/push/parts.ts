@@ -17,7 +17,7 @@ export type Part = {
 
 /** What the parts of a chunk share. */
 export type Chunk = {
-	/** Its rows that were sent alone. */
+	/** Its rows that are sent alone because of rejections, also in an earlier attempt. */
 	sentAlone: number;
 	/** Its rows whose numbers this attempt stored for *Skip Numbers Pushed Before*. */
 	reserved: Set<Row>;
@@ -61,6 +61,12 @@ export function partsOf(part: Part, positions: readonly number[]): Part[] {
 	return lists
 		.map((own, nth) => ({ ...part, key: `${key}.${nth}`, rows: own, isAlone: nth < alone.size }))
 		.filter((one) => one.rows.length > 0);
+}
+
+/** How many rows more are sent alone because of this result. */
+export function countAlone({ isAlone }: Part, result: PartResult): number {
+	if (result.kind === 'split') return result.alone.length;
+	return result.kind === 'rejected' && !isAlone ? 1 : 0;
 }
 
 /** The rest of a part whose other rows an earlier attempt sent. */

@@ -19,6 +19,7 @@ import {
 	BEGUN_EARLIER,
 	type Chunk,
 	chunksOf,
+	countAlone,
 	type Part,
 	type PartResult,
 	partsOf,
@@ -100,9 +101,9 @@ class RowSender {
 	/** Whether any row may be in the campaign. */
 	private hadEffect = false;
 	/** Rows that an earlier attempt began to send, without a result. */
-	private readonly begun: Row[] = [];
+	private readonly begunRows: Row[] = [];
 	/** Rows whose numbers an earlier execution stored. */
-	private readonly known = new Set<Row>();
+	private readonly pushedEarlier = new Set<Row>();
 
 	/** @param content identifies the rows of the push, and how they are split */
 	constructor(
@@ -138,6 +139,11 @@ class RowSender {
 	/** @throws if it's unknown what an earlier attempt sent, or n8n can't store what is about to be sent */
 	private async begin(): Promise<void> {
 		const { ledger, place } = this.deps;
+		// What had no effect doesn't keep other rows from being sent, such as those of the right column.
+		for (const [key, entry] of Object.entries(ledger.entries)) {
+			const hadEffect = !('done' in entry) || entry.done.kind === 'accepted';
+			if (!hadEffect && !key.startsWith(this.content)) Reflect.deleteProperty(ledger.entries, key);
+		}
 		this.plan = await ledger.beginPlan(place, this.content);
 		if (this.plan === undefined) throw rowsChanged();
 		await ledger.findBegun(this.parts.map((part) => this.jobOf(part)));
@@ -161,7 +167,7 @@ class RowSender {
 		if (this.stop !== undefined) this.settleStopped(rows, this.stop);
 		else if (rows.length > 0) {
 			const outcome = await ledger.deliver(job, async () => await this.request(part, rows));
-			this.settle(part, without(this.known, rows), outcome);
+			this.settle(part, without(this.pushedEarlier, rows), outcome);
 			if (outcome.kind === 'unknown') this.stopAt(outcome.error, 'not_sent');
 		}
 	}
@@ -186,7 +192,7 @@ class RowSender {
 		if (this.pushedBefore === undefined || others.length === 0) return;
 		const [fresh, known] = await this.pushedBefore.reserve(others);
 		for (const row of fresh) reserved.add(row);
-		for (const row of known) this.known.add(row);
+		for (const row of known) this.pushedEarlier.add(row);
 	}
 
 	/** Sends rows of a part in one request, except those whose numbers are known. */
@@ -196,7 +202,7 @@ class RowSender {
 		let rows = all;
 		try {
 			await this.reserve(part, all);
-			rows = without(this.known, all);
+			rows = without(this.pushedEarlier, all);
 			if (rows.length === 0) return { kind: 'skipped' };
 			const contacts = await this.contacts.of(rows);
 			if (stopRequested()) throw pushInterrupted();
@@ -212,12 +218,12 @@ class RowSender {
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.
 			const outcome = failed(error instanceof ExplainedError ? error : unexpectedError(error));
-			return outcome.kind === 'rejected' ? this.readRejection(part, rows, outcome.error) : outcome;
+			return outcome.kind === 'rejected' ? this.onRejection(part, rows, outcome.error) : outcome;
 		}
 	}
 
 	/** A rejection that is about single rows doesn't stop the push, unless there are too many. */
-	private readRejection(
+	private onRejection(
 		part: Part,
 		rows: readonly Row[],
 		error: ExplainedError,
@@ -226,11 +232,10 @@ class RowSender {
 		if (result === undefined) return { kind: 'rejected', error };
 		const { chunk } = part;
 		const isSplit = result.kind === 'split';
-		chunk.sentAlone += isSplit ? result.alone.length : Number(!part.isAlone);
-		const tooMany = tooManyRejected(error, chunk.sentAlone);
+		const tooMany = tooManyRejected(error, chunk.sentAlone + countAlone(part, result));
 		const hasMore = isSplit || this.parts[0]?.chunk === chunk;
 		if (tooMany !== undefined && hasMore) this.stopAt(tooMany, 'not_sent');
-		// The note of a split part stays until its own parts have theirs.
+		// The note of a split part stays, because after a crash only that one leads to those of its parts.
 		return { kind: 'done', result, hadNoEffect: !isSplit };
 	}
 
@@ -240,7 +245,7 @@ class RowSender {
 		else if (outcome.kind === 'unknown') {
 			const { error, isBegun } = outcome;
 			this.hadEffect = true;
-			if (isBegun === true) this.begun.push(...withoutStatus(rows));
+			if (isBegun === true) this.begunRows.push(...withoutStatus(rows));
 			else {
 				this.outcome.stopped ??= error;
 				for (const row of rows) settle(row, 'unknown', reasonOf(error, this.reader));
@@ -251,6 +256,7 @@ class RowSender {
 	}
 
 	private settleDone(part: Part, rows: readonly Row[], result: PartResult): void {
+		part.chunk.sentAlone += countAlone(part, result);
 		if (result.kind === 'split') this.parts.unshift(...partsOf(part, result.alone));
 		else if (result.kind === 'rejected') {
 			for (const row of rows) settle(row, 'rejected', result.reason);
@@ -292,10 +298,10 @@ class RowSender {
 
 	/** Settles the rows that weren't sent because an earlier attempt or execution may have sent them. */
 	private async settleEarlier(): Promise<void> {
-		const { begun, known, pushedBefore } = this;
-		await pushedBefore?.leaveOutPushed(sortBy([...begun, ...known], 'index'));
-		for (const row of withoutStatus(begun)) settle(row, 'unknown', BEGUN_EARLIER[this.reader]);
-		pushedBefore?.report(withoutStatus([...known]), 'unknown_before');
+		const { begunRows, pushedEarlier, pushedBefore } = this;
+		await pushedBefore?.leaveOutPushed(sortBy([...begunRows, ...pushedEarlier], 'index'));
+		for (const row of withoutStatus(begunRows)) settle(row, 'unknown', BEGUN_EARLIER[this.reader]);
+		pushedBefore?.report(withoutStatus([...pushedEarlier]), 'unknown_before');
 	}
 }
 

@@ -30,8 +30,8 @@ export type Job = {
 	/** The same in all attempts of an execution. */
 	key: string;
 	/**
-	 * Whom or what it's for, such as a phone number. After a crash, all jobs for it are unknown, whatever their order.
-	 * Undefined if it may be sent again then.
+	 * Whom or what it's for, such as a phone number, or of a plan, the job itself. After a crash, all jobs for it are unknown,
+	 * whatever their order. Undefined if it may be sent again then.
 	 */
 	target?: unknown;
 	/** Which item, or which request of a model. A later request to the same target replaces the entry. */
@@ -159,7 +159,7 @@ export class Ledger<Result extends JsonValue> {
 	): Promise<Outcome<Result>> {
 		const note = await notes?.add(job.target).catch((error: unknown) => explained(error));
 		if (note instanceof ExplainedError) {
-			if (notes?.isFirst === true) return { kind: 'not_sent', error: note };
+			if (notes?.hasNoEarlier === true) return { kind: 'not_sent', error: note };
 			return { kind: 'unknown', error: maybeSentBefore(note) };
 		}
 		const isBegun = notes !== undefined && note === undefined;
@@ -190,7 +190,7 @@ export class Ledger<Result extends JsonValue> {
 		const notes = await this.notes();
 		if (notes === undefined) return { name: content, remove: async () => {} };
 		return await notes.addPlan(place, content).catch((error: unknown) => {
-			throw notes.isFirst ? error : maybeSentBefore(explained(error));
+			throw notes.hasNoEarlier ? error : maybeSentBefore(explained(error));
 		});
 	}
 

@@ -6,13 +6,19 @@ import type { DeduplicationStore } from './store';
 /** Notes to keep of other executions: of those that were interrupted, and of retries. */
 const MAX_OTHERS = 40_000;
 
-/** What this process knows of one attempt of an execution at one node, or of all sub-executions of one parent. */
+/**
+ * What this process knows of an execution at one node, or of all sub-executions of one parent. *Retry On Fail* runs the node
+ * again in the same one.
+ */
 export class Attempt {
 	/** Notes that this attempt added to n8n's store, with how many jobs use each. Others there are from earlier attempts. */
 	readonly uses = new Map<string, number>();
 	/** The execution that has a plan at each place. */
 	readonly places = new Map<string, string>();
-	/** Removed notes of plans. A later plan adds them again, because it may have jobs of removed ones. */
+	/**
+	 * Removed notes of plans. A later plan adds them again: after a crash, rows of its place may be at a removed one, as if a
+	 * row was added before the others.
+	 */
 	readonly removed: string[] = [];
 	/** Notes that wait until n8n has written others. */
 	batch: { notes: string[]; written: Promise<void> } | undefined;
@@ -33,8 +39,8 @@ export class Attempt {
  * Notes in n8n's database what is about to be sent. n8n stores the results of a node only when the execution ends. If it's
  * killed, or the execution is stopped, a *Retry* starts without them. It then knows by the notes what may have been sent.
  *
- * Each note begins with the start of the first attempt. With the first one, the mark `any` is noted, so that a retry only
- * looks for notes if there are some.
+ * Each note begins with the start of the first attempt. With the first one, the mark `any` is noted: something may have been
+ * sent.
  *
  * Once n8n has stored the execution with its results, the notes are removed. Those of a retry stay, because a second retry of
  * the same execution needs them.
@@ -60,7 +66,7 @@ export class Notes {
 	}
 
 	/** Whether it's certain that no earlier attempt noted anything. */
-	get isFirst(): boolean {
+	get hasNoEarlier(): boolean {
 		return this.attempt.isFirst || this.attempt.uses.has(this.mark);
 	}
 
@@ -71,7 +77,7 @@ export class Notes {
 	 * @throws if n8n's store can't be reached
 	 */
 	async find<Thing>(things: readonly Thing[]): Promise<ReadonlySet<Thing> | undefined> {
-		if (this.isFirst) return undefined;
+		if (this.hasNoEarlier) return undefined;
 		const notes = things.map((thing) => this.noteOf(thing));
 		const all = [this.mark, ...notes];
 		const earlier = await this.write(all);
@@ -94,45 +100,66 @@ export class Notes {
 	}
 
 	/**
-	 * Notes a plan, such as a push: its place among others, and its content. Its jobs are noted by their place in it, so a retry
-	 * finds them only if it has the same content there.
+	 * Notes a plan, such as a push: its place among others, and its content. Its jobs are noted as jobs of this content, so a
+	 * retry finds them only if it has the same content at the place.
 	 *
-	 * Each sub-execution has a plan at the same place. If n8n is restarted while their parent waits, those before are found by
-	 * the ID of the parent: a retry has another one.
-	 *
-	 * @returns the notes to remove if no job of the plan had an effect, so that a retry may have another one. Undefined if an
-	 * earlier attempt had another content at the place, so that this one may have jobs of it.
+	 * @returns undefined if this plan may have jobs of an earlier attempt, because that had another content at this place or
+	 * another one
 	 * @throws if n8n's store can't be reached
 	 */
 	async addPlan(place: unknown, content: string): Promise<Plan | undefined> {
-		const { isFirst, places, removed, parent, start } = this.attempt;
+		const { isFirst, start, removed } = this.attempt;
+		const { here, notes } = await this.placeOf(place);
+		const ofContent = this.noteOf([place, { content }]);
+		const plan = {
+			name: hashOf([place, content]),
+			remove: async () => {
+				removed.push(...notes, ofContent);
+				await this.release([...notes, ofContent]);
+			},
+		};
+		if (isFirst) {
+			await this.write([...notes, ofContent, ...removed]);
+			return plan;
+		}
+		// Stays if the content is another one, also if n8n is killed while it looks this up.
+		const changed = `${start} changed`;
+		const earlier = await this.write([...notes, ...removed, changed]);
+		const isNew = !earlier.has(here) && !earlier.has(changed);
+		if (isNew) await this.write([ofContent]);
+		if (isNew || (await this.has(ofContent))) {
+			await this.release([changed]);
+			return plan;
+		}
+		// Again, because another retry at the same moment may have removed it.
+		await this.write([changed]);
+		this.attempt.uses.delete(changed);
+		return undefined;
+	}
+
+	/**
+	 * Each sub-execution has a plan at the same place, so they are counted. If n8n is restarted while their parent waits, those
+	 * before are found by the ID of the parent: a retry has another one.
+	 */
+	private async placeOf(place: unknown): Promise<{ here: string; notes: string[] }> {
+		const { places, parent } = this.attempt;
 		for (let nth = 0; ; nth++) {
-			const here = hashOf([place, nth]);
+			const here = this.noteOf([place, nth]);
 			if ((places.get(here) ?? this.execution) !== this.execution) continue;
 			places.set(here, this.execution);
-			const ofPlace = this.noteOf(here);
-			const ofContent = this.noteOf([place, { content }]);
-			const ofParent = parent === undefined ? [] : [this.noteOf([here, { parent }])];
-			const notes = [this.mark, ofPlace, ofContent, ...ofParent];
-			const all = [...notes, ...removed];
-			// Stays if the content is another one, also if n8n is killed while it looks this up.
-			const changed = `${start} changed`;
-			const earlier = await this.write(isFirst ? all : [...all, changed]);
-			if (ofParent.some((note) => earlier.has(note))) {
-				places.set(here, 'an earlier one');
-				await this.release([changed, ofContent]);
-			} else if (earlier.has(changed) || (earlier.has(ofPlace) && !earlier.has(ofContent))) {
-				this.attempt.uses.delete(changed);
-				return undefined;
-			} else {
-				await this.release([changed]);
-				const remove = async () => {
-					removed.push(ofPlace, ofContent, ...ofParent);
-					await this.release(notes);
-				};
-				return { name: hashOf([place, content]), remove };
-			}
+			if (parent === undefined) return { here, notes: [this.mark, here] };
+			const ofParent = this.noteOf([here, { parent }]);
+			if (this.attempt.uses.has(ofParent) || !(await this.has(ofParent)))
+				return { here, notes: [this.mark, here, ofParent] };
+			places.set(here, 'before a restart');
 		}
+	}
+
+	/** Whether the store certainly has a note. */
+	private async has(note: string): Promise<boolean> {
+		const sign = `${this.attempt.start} look-up`;
+		const found = await this.repeat(async () => await this.store.find([note], sign));
+		return found?.includes(note) === true;
 	}
 
 	/** Notes what is reserved for this attempt, such as a call of a limit, until {@link removeReservations}. */
@@ -216,5 +243,8 @@ export class Notes {
 	}
 }
 
-/** A noted plan. `name`: for the keys of its jobs. */
+/**
+ * A noted plan. `name`: for the targets of its jobs. `remove`: to be called if no job had an effect, so that a retry may have
+ * another plan.
+ */
 export type Plan = { name: string; remove: () => Promise<void> };

@@ -1,7 +1,7 @@
 import compact from 'lodash/compact';
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { failed, type Job, type Outcome, type Quota } from '../../core/ledger/ledger';
+import { type Entries, failed, type Job, type Outcome, type Quota } from '../../core/ledger/ledger';
 import { maybeSentBefore } from '../../core/ledger/sentBefore';
 import { explained } from '../../core/service/errors';
 import { hashOf } from '../../core/values/hash';
@@ -50,7 +50,7 @@ export async function deliverEachItem<Deps>(
 		requests.set(index, prepare(index));
 	});
 	const sentEarlier = new Set(Object.values(ledger.entries).map(({ item }) => item));
-	const jobs = isTool ? new Map<number, Job>() : jobsOf(requests);
+	const jobs = isTool ? new Map<number, Job>() : jobsOf(requests, invalid, ledger.entries);
 	const mayHaveBegun = !isTool && (await ledger.findBegun([...jobs.values()]));
 
 	const requestOf = (index: number): PreparedRequest<Deps> => {
@@ -137,19 +137,44 @@ export async function deliverEachItem<Deps>(
 	});
 }
 
-/** The key is the target, and how many other requests to it came before: with an edited text, it's still the same request. */
-function jobsOf<Deps>(requests: ReadonlyMap<number, PreparedRequest<Deps>>): Map<number, Job> {
+/**
+ * The key is the target, and how many other requests to it came before: with an edited text, it's still the same request. An
+ * item with an entry keeps its key, also if another item was invalid then, or is now.
+ *
+ * @param invalid the items without a request
+ */
+function jobsOf<Deps>(
+	requests: ReadonlyMap<number, PreparedRequest<Deps>>,
+	invalid: ReadonlyMap<number, unknown>,
+	entries: Entries<JsonObject[]>,
+): Map<number, Job> {
+	const ownKeys = new Map(
+		Object.entries(entries).map(([key, { item }]) => [`${nameOf(key)} ${item}`, key]),
+	);
+	const taken = new Set<string>();
+	const names = new Map(
+		[...requests].map(([index, { target, payload }]) => [index, hashOf(target ?? payload)]),
+	);
+	for (const [index, name] of names) taken.add(ownKeys.get(`${name} ${index}`) ?? '');
+	for (const [key, { item = -1 }] of Object.entries(entries)) if (invalid.has(item)) taken.add(key);
 	const counts = new Map<string, number>();
-	const jobs = [...requests].map(([index, request]): [number, Job] => {
-		const { target, payload, idempotencyKey, withDetails } = request;
-		const name = hashOf(target ?? payload);
+	const nextKey = (name: string): string => {
 		const nth = counts.get(name) ?? 0;
 		counts.set(name, nth + 1);
 		const key = `${name}#${nth}`;
-		return [index, { key, target, owner: { item: index }, idempotencyKey, withDetails }];
-	});
-	return new Map(jobs);
+		return taken.has(key) ? nextKey(name) : key;
+	};
+	return new Map(
+		[...requests].map(([index, request]): [number, Job] => {
+			const { target, idempotencyKey, withDetails } = request;
+			const name = names.get(index) ?? '';
+			const key = ownKeys.get(`${name} ${index}`) ?? nextKey(name);
+			return [index, { key, target, owner: { item: index }, idempotencyKey, withDetails }];
+		}),
+	);
 }
+
+const nameOf = (key: string) => key.split('#', 1)[0];
 
 /** @throws the error of a job that isn't done */
 function outputOf(outcome: Outcome<JsonObject[]>): INodeExecutionData[] {

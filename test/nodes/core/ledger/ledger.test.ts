@@ -252,6 +252,8 @@ describe('a plan', () => {
 		expect(await hasPlan(notes, 'b', 'y')).toBe(false);
 		expect(await hasPlan(notes, 'c', 'x')).toBe(false);
 		expect(await hasPlan(retry(store), 'd', 'x')).toBe(false);
+		// A retry with what was noted goes on.
+		expect(await hasPlan(retry(store), 'b', 'x')).toBe(true);
 	});
 
 	test('comes again in another sub-execution, and each is found by its content, in any order', async () => {
