@@ -217,6 +217,35 @@ describe('Retry in the list of executions', () => {
 		expect(statuses).toEqual(range(4).map((row) => `${row} unknown`));
 	});
 
+	const TOO_MANY: Reply = [
+		400,
+		rejection(
+			range(201)
+				.map((row) => `contacts[${row}]`)
+				.join(' '),
+		),
+	];
+	const INVALID: Reply = [400, rejection('contacts[0] is invalid')];
+
+	test('sends the rows of another column after too many rejections, as the error advises', async () => {
+		const sent = scripted((numbers, request) =>
+			numbers[0] === phone(0) ? TOO_MANY : accepting(numbers, request),
+		);
+		const rows = range(201).map((row) => ({
+			json: { phone: phone(row), mobile: phone(row + 300) },
+		}));
+		const again = await retry(await failed(pushNode(), rows), pushNode({ phoneColumn: 'mobile' }));
+		expect([again.error, again.statuses]).toEqual([undefined, []]);
+		expect(sent[1]).toEqual(range(300, 501).map(phone));
+	});
+
+	test('stops at the limit of rows that are sent alone, which an earlier attempt had reached', async () => {
+		const sent = scripted((numbers) => (numbers.length > 1 ? TOO_MANY : INVALID));
+		const node = pushNode();
+		await retry(await failed(node, manyRows(201)), node);
+		expect(sent.map((numbers) => numbers.length)).toEqual([201, 1]);
+	});
+
 	test('two at the same moment push each row once, also if the service rejects a part', async () => {
 		const accepted: string[] = [];
 		scripted((numbers, request) => {

@@ -16,7 +16,12 @@ const table: Table = {
 };
 
 /** Pushes the numbers that no earlier push of the execution has. @returns how many they are */
-async function push(record: NumbersRecord, first: number, count: number): Promise<number> {
+async function push(
+	record: NumbersRecord,
+	first: number,
+	count: number,
+	unknown = 0,
+): Promise<number> {
 	const numbers = new NumbersOfExecution(record, 42);
 	const rows = Array.from({ length: count }, (_, index) => {
 		const row = newRow({ index, number: index + 1, json: {}, table, input: index });
@@ -25,7 +30,7 @@ async function push(record: NumbersRecord, first: number, count: number): Promis
 	const markedUnknown = new Set<string>();
 	const emptied = { count: 0, examples: [] };
 	const left = numbers.leaveOut(rows, { rows, markedUnknown, hasNames: false, emptied });
-	for (const row of left) settle(row, 'pushed');
+	for (const [at, row] of left.entries()) settle(row, at < unknown ? 'unknown' : 'pushed');
 	const input = { rows, tables: [table], hints: [], maxOutputRows: Infinity, legend: '' };
 	const byStatus = await groupByStatus(rows);
 	const outcome = { input, requests: [], byStatus, hasRejections: false, enqueue: false };
@@ -39,6 +44,12 @@ test('an execution knows as many numbers as n8n stores, and then those', async (
 	await push(record, 0, MAX_NUMBERS_KEPT);
 	await push(record, MAX_NUMBERS_KEPT, 1);
 	expect(await push(record, MAX_NUMBERS_KEPT - 1, 2)).toBe(1);
+});
+
+test('an execution knows unknown numbers also if the sent ones are too many', async () => {
+	const record = newRecord();
+	await push(record, 0, MAX_NUMBERS_KEPT + 3, 2);
+	expect(await push(record, 0, 3)).toBe(1);
 });
 
 test('a loop with another number in each iteration takes time in proportion to its iterations', async () => {

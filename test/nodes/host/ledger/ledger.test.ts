@@ -12,7 +12,7 @@ import sum from 'lodash/sum';
 import uniq from 'lodash/uniq';
 import nock from 'nock';
 import { z } from 'zod';
-import { OutcomeUnknown } from '../../../../nodes/core/service/errors';
+import { InvalidInput, OutcomeUnknown } from '../../../../nodes/core/service/errors';
 import { forEveryone } from '../../../../nodes/core/service/resolution';
 import { clock } from '../../../../nodes/host/clock';
 import { originOf } from '../../../../nodes/host/ledger/executionOrigin';
@@ -428,6 +428,45 @@ describe('the origin of an execution, by which retries are recognized', () => {
 			outcome: 'not_sent',
 			message: expect.stringContaining("so this attempt didn't send it"),
 		});
+	});
+});
+
+describe('an item that is invalid in one attempt only', () => {
+	/** Which items are sent in each attempt, if these can't be read then. Each item returns its number. */
+	async function sentIn(...invalid: Array<number | undefined>) {
+		const additionalData = makeAdditionalData('trigger', { executionId: `items ${nodes}` });
+		const data = dataWith(startedAt(1_000));
+		const context = executeContext(callNode(CONTINUE), itemsOf([{}, {}]), { additionalData, data });
+		const createDeps = async () => await Promise.resolve();
+		const attempts: unknown[] = [];
+		for (const none of invalid) {
+			const sent: number[] = [];
+			const prepare = (index: number) => {
+				if (index === none) throw new InvalidInput('It is invalid', forEveryone(''));
+				const send = async () => {
+					sent.push(index);
+					return await Promise.resolve([{ json: { index } }]);
+				};
+				return { payload: index, target: 'a session', happened: () => '', send };
+			};
+			const items = await deliverEachItem(context, prepare, { createDeps });
+			attempts.push({ sent, returned: items.map(({ json }) => json.index) });
+		}
+		return attempts;
+	}
+
+	test('leaves the result of another item with the same target to it', async () => {
+		expect(await sentIn(0, undefined)).toEqual([
+			{ sent: [1], returned: [undefined, 1] },
+			{ sent: [0], returned: [0, 1] },
+		]);
+	});
+
+	test('keeps its own result', async () => {
+		expect(await sentIn(1, 0)).toEqual([
+			{ sent: [0], returned: [0, undefined] },
+			{ sent: [1], returned: [undefined, 1] },
+		]);
 	});
 });
 
