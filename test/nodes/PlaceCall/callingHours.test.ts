@@ -285,7 +285,7 @@ it.each<INodeParameters>([HOURS, { callLimit: 'day', maximumCalls: 1 }])(
 	async (parameters) => {
 		const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
 		expect(await refusal({ ...parameters, developerSettings })).toBe(
-			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours' or 'Limit Calls per Person'. Remove scheduled_at, and set the time in 'When to Call'.",
+			"'Additional Body Fields' can't have scheduled_at with 'Calling Hours', 'Limit Calls per Person', or 'Consent'. Remove scheduled_at, and set the time in 'When to Call'.",
 		);
 		expect(await sent({ developerSettings })).toMatchObject({ scheduled_at: '23:00' });
 	},
