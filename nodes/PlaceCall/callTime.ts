@@ -44,19 +44,13 @@ type CallTime = {
  * @param startedAt when this run of the node started. A time of day has the same date in all of it.
  */
 export function callTime(settings: TimeSettings, now: DateTime, startedAt = now): CallTime {
-	const time = timeInHours(settings, now, startedAt);
-	const { consent } = settings;
-	const why = consent && whyNoConsent(consent.cell, consent, time.planned);
-	if (why === undefined || time.obstacle instanceof InvalidInput) return time;
-	return { planned: time.planned, obstacle: noConsent(why) };
-}
-
-function timeInHours(settings: TimeSettings, now: DateTime, startedAt: DateTime): CallTime {
 	const { schedule, hours, limit, consent } = settings;
 	const entered = momentOf(schedule, startedAt);
 	if (schedule !== undefined && entered <= now) return inThePast(schedule, entered);
 	const earliest = DateTime.max(now, entered);
 	const opens = hours === undefined ? earliest : nextOpening(hours, earliest);
+	const whyNot = consent && whyNoConsent(consent.cell, consent, opens);
+	if (whyNot !== undefined) return { planned: opens, obstacle: noConsent(whyNot) };
 	if (opens > earliest) {
 		if (hours?.outside === 'notPlaced') return { planned: entered, obstacle: outsideHours(opens) };
 		return { planned: opens, scheduledAt: withOffset(opens) };

@@ -86,9 +86,6 @@ export function parseTime(value: unknown, zone: string | Zone): DateTime {
 /** Spreadsheets store a date as the days since then. Those that count from 1904 only make it look older. */
 const SERIAL_START = DateTime.utc(1899, 12, 30);
 
-/** From 2000 to 2099. Other numbers aren't days, such as 2026 and 20261125. */
-const SERIAL_DAYS = { min: 36_526, max: 73_050 };
-
 /**
  * The day of a date in a cell, as {@link dayOf} returns it. Invalid for anything else, such as 03/04/2026, which has two
  * readings.
@@ -96,10 +93,10 @@ const SERIAL_DAYS = { min: 36_526, max: 73_050 };
  * @param zone in which a time with an offset has its day
  */
 export function parseDay(value: unknown, zone: Zone): DateTime {
-	const { min, max } = SERIAL_DAYS;
-	if (typeof value === 'number' && value >= min && value < max)
-		return SERIAL_START.plus({ days: Math.floor(value) });
-	return dayOf(parseTime(value, zone).setZone(zone));
+	const isSerial = typeof value === 'number';
+	return dayOf(
+		isSerial ? SERIAL_START.plus({ days: value }) : parseTime(value, zone).setZone(zone),
+	);
 }
 
 /** A calendar day as one of UTC, where each has 24 hours, so that days can be counted. */

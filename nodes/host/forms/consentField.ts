@@ -7,9 +7,6 @@ import { parseWholeNumber } from '../../core/service/parseIds';
 import { clock } from '../clock';
 import type { Fields } from './fields';
 
-const MAX_DAYS = 3_650;
-const MAX = MAX_DAYS.toLocaleString('en-US');
-
 /** Without expressions, so that no model decides what counts as consent. */
 export const consentField: INodeProperties = {
 	displayName: 'Consent',
@@ -40,11 +37,12 @@ export const consentField: INodeProperties = {
 					name: 'maxDays',
 					type: 'number',
 					noDataExpression: true,
-					typeOptions: { minValue: 0, maxValue: MAX_DAYS, numberPrecision: 0 },
+					typeOptions: { minValue: 0, numberPrecision: 0 },
 					default: '',
 					required: true,
 					placeholder: 'e.g. 180',
-					description: `How many days before the call the person may have agreed, from 0 (on the same day) to ${MAX}. Days are those of the time zone of this workflow.`,
+					description:
+						'How many calendar days before the call the person may have agreed, in the time zone of this workflow. With 0, only on the same day.',
 				},
 			],
 		},
@@ -60,20 +58,15 @@ export const consentField: INodeProperties = {
 export function readConsent(options: Fields, zone: string): Consent | undefined {
 	if (!options.has(consentField.name)) return undefined;
 	const [rule] = options.rows(consentField.name);
-	const resolution = onScreenOnly(
-		`Enter the name of the column and a number of days from 0 to ${MAX}, or remove 'Consent'.`,
-	);
+	const resolution = onScreenOnly("Enter a name and a whole number, or remove 'Consent'.");
+	const invalid = (message: string) =>
+		new InvalidInput(`'Consent' ${message}, so nothing was sent`, resolution);
 	// In a tool, n8n evaluates them, although the form doesn't allow any.
 	if (['column', 'maxDays'].some((name) => rule?.expression(name)))
-		throw new InvalidInput("'Consent' has an expression, so nothing was sent", resolution);
+		throw invalid('has an expression');
 	const column = rule?.text('column') ?? '';
 	if (rule === undefined || column === '')
-		throw new InvalidInput(
-			"'Consent' needs 'Consent Column' and 'At Most (Days Old)', so nothing was sent",
-			resolution,
-		);
+		throw invalid("needs 'Consent Column' and 'At Most (Days Old)'");
 	const maxDays = parseWholeNumber(rule.number('maxDays', NaN), 'At Most (Days Old)', resolution);
-	if (maxDays > MAX_DAYS)
-		throw new InvalidInput(`'At Most (Days Old)' is more than ${MAX}`, resolution);
 	return { column, maxDays, now: DateTime.fromMillis(clock.now(), { zone }) };
 }

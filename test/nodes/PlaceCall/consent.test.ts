@@ -111,7 +111,6 @@ it.each<[string, IDataObject, string]>([
 	['no number of days', { maxDays: '' }, "'At Most (Days Old)' in 'Consent' must be a number"],
 	['a negative number', { maxDays: -1 }, "'At Most (Days Old)' must be a whole number"],
 	['half a day', { maxDays: 0.5 }, "'At Most (Days Old)' must be a whole number"],
-	['more than ten years', { maxDays: 3_651 }, "'At Most (Days Old)' is more than 3,650"],
 	[
 		'an expression',
 		{ column: '={{ "agreed_on" }}' },

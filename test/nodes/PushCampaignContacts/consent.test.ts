@@ -81,7 +81,7 @@ test('finds the column in any spelling, and stops without it', async () => {
 
 test.each<[string, IDataObject, string]>([
 	['no column', { column: '' }, "'Consent' needs 'Consent Column' and 'At Most (Days Old)'"],
-	['too many days', { maxDays: 4_000 }, "'At Most (Days Old)' is more than 3,650"],
+	['half a day', { maxDays: 0.5 }, "'At Most (Days Old)' must be a whole number"],
 ])('sends nothing with %s', async (_what, over, message) => {
 	const sent = scripted();
 	const { rejected } = await push(rows, withConsent(over));

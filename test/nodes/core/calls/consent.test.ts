@@ -46,7 +46,12 @@ test.each<[string, unknown, reason: string | undefined]>([
 	],
 	['a word', 'yes', unreadable('yes')],
 	['a word of a spreadsheet', '#REF!', unreadable('#REF!')],
-	['a year', 2026, unreadable('2026')],
+	[
+		'a year, which is a day of 1905',
+		2026,
+		'Column "agreed_on" has "2026", which is more than 90 days before 2026-11-29.',
+	],
+	['a number that is no day', 1e12, unreadable('1000000000000')],
 	['a day that no month has', '2026-02-30', unreadable('2026-02-30')],
 	['a switch', true, unreadable('true')],
 ])('%s', (_what, cell, reason) => {
