@@ -306,6 +306,22 @@ describe('when the hours end during the execution', () => {
 		expect(body).toEqual({ ...BODY, tag: 'a', scheduled_at: MONDAY });
 	});
 
+	it('calls of the last minute go now, and the one for which it takes too long is scheduled', async () => {
+		itIs('2026-11-20T17:59:10+05:30');
+		const bodies: IDataObject[] = [];
+		callsEndpoint()
+			.times(3)
+			.reply(200, (_uri, body) => {
+				bodies.push(typeof body === 'string' ? {} : body);
+				// The service takes 30 seconds for each.
+				itIs(`2026-11-20T${['17:59:40', '18:00:10', '18:00:40'][bodies.length - 1]}+05:30`);
+				return { success: true, data: { call_id: `call-${bodies.length}` } };
+			});
+		const run = await place({ ...perItem, ...HOURS }, { items: people(3) });
+		expect(records(run).map(({ placed }) => placed)).toEqual([true, true, true]);
+		expect(bodies.map((body) => body.scheduled_at)).toEqual([undefined, undefined, MONDAY]);
+	});
+
 	it('a call for shortly before that the service is too busy for is in the past, and not sent again', async () => {
 		busyFor(5, 2);
 		const bodies = acceptUpTo(1);
