@@ -54,11 +54,14 @@ export const pageSizeField: INodeProperties = {
 		"How many calls to get per request. Requires 'Page Size Parameter Name' in the credential. Without this option, the service uses its own page size.",
 };
 
-/** Undefined for the service's own page size. */
-export function readPageSize(settings: Fields): number | undefined {
-	if (!settings.has(pageSizeField.name)) return undefined;
+/** The settings of a list's requests. Without a page size, the service uses its own. */
+export function readRequestSettings(form: Fields) {
+	const settings = form.collection('developerSettings');
 	const resolution = forEveryone('Enter the number of calls per request, at least 1.');
-	return parseCount(settings.number(pageSizeField.name, undefined), 'Page Size', resolution);
+	const pageSize = settings.has(pageSizeField.name)
+		? parseCount(settings.number(pageSizeField.name, undefined), 'Page Size', resolution)
+		: undefined;
+	return { pageSize, additions: readAdditions(settings) };
 }
 
 /** The call of an item. */

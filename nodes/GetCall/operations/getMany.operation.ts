@@ -3,7 +3,7 @@ import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { type Explanation, forEveryone } from '../../core/service/resolution';
-import { optionsCollection, readAdditions, readConcurrency } from '../../host/forms/options';
+import { optionsCollection, readConcurrency } from '../../host/forms/options';
 import {
 	limitFields,
 	limitHint,
@@ -31,7 +31,7 @@ import {
 	callOutputFields,
 	IF_CHANGING,
 	pageSizeField,
-	readPageSize,
+	readRequestSettings,
 	requestSettings,
 } from '../callFields';
 
@@ -121,7 +121,6 @@ export const getMany: Operation = {
 			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
 			const options = form.collection('options');
-			const settings = form.collection('developerSettings');
 			const filters = readFilters(form.collection('filters'));
 			const limit = readLimit(form);
 			const isWhole = options.switch('requireComplete', false);
@@ -129,8 +128,7 @@ export const getMany: Operation = {
 				filters,
 				zone: context.getTimezone(),
 				limit: isWhole ? Infinity : limit,
-				pageSize: readPageSize(settings),
-				additions: readAdditions(settings),
+				...readRequestSettings(form),
 			};
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {

@@ -4,23 +4,23 @@ import sortBy from 'lodash/sortBy';
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { callList, callsKeepChanging } from '../../core/calls/callList';
-import { statusKey, type StatusKeys } from '../../core/calls/callEnd';
+import { statusKey } from '../../core/calls/callEnd';
 import { simplifyCall } from '../../core/calls/callRecord';
 import { InvalidInput } from '../../core/service/errors';
 import { READS_AT_ONCE } from '../../core/service/limits';
 import { readWholeList } from '../../core/service/paging';
 import { parseCount, parseWholeNumber } from '../../core/service/parseIds';
-import { type Explanation, forEveryone, onScreenOnly } from '../../core/service/resolution';
+import { forEveryone, onScreenOnly } from '../../core/service/resolution';
 import { dayAndTime, withOffset } from '../../core/values/dates';
 import type { JsonObject } from '../../core/values/json';
 import { parseList, plainText, quoted } from '../../core/values/values';
 import { clock } from '../../host/clock';
-import { optionsCollection, readAdditions, readConcurrency } from '../../host/forms/options';
+import { optionsCollection, readConcurrency } from '../../host/forms/options';
 import { statusField, statusKeysMeant } from '../../host/forms/statusFields';
 import { forEachList, type ListPlan } from '../../host/run/itemLoop';
 import type { Operation } from '../../host/run/operations';
 import { addHints } from '../../host/tools/hints';
-import { IF_CHANGING, pageSizeField, readPageSize, requestSettings } from '../callFields';
+import { IF_CHANGING, pageSizeField, readRequestSettings, requestSettings } from '../callFields';
 import { type CallsOfNumber, callsByNumber, notCertain } from '../latestCalls';
 import { filtersField } from './getMany.operation';
 
@@ -32,6 +32,8 @@ const number = (
 	type: 'number',
 	typeOptions: { minValue, numberPrecision: 0 },
 });
+
+const WHOLE_NUMBER = forEveryone('Enter a whole number.');
 
 const FILTERS = ['agentUuid', 'campaignId', 'campaignUploadId'];
 
@@ -104,41 +106,32 @@ export const getUnreached: Operation = {
 		const plan = async (index: number): Promise<ListPlan> => {
 			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
-			const [filters, settings] = [
-				form.collection('filters'),
-				form.collection('developerSettings'),
-			];
 			const options = form.collection('options');
-			const resolution = forEveryone('Enter a whole number.');
 			const count = (label: string, name: string, from = form) =>
-				parseCount(from.number(name, undefined), label, resolution);
-			const hours = form.number('hoursBetween', undefined);
-			const rules: Rules = {
-				statuses: new Set(parseList(form.textOrList('statuses')).flatMap(statusKeysMeant)),
-				attempts: count('Maximum Attempts', 'maximumAttempts'),
-				hours: parseWholeNumber(hours, 'Hours Between Calls', resolution),
-				goal: options.has('goal') ? count('Goal (People Reached)', 'goal', options) : Infinity,
-				now,
-			};
-			if (rules.statuses.size === 0)
+				parseCount(from.number(name, undefined), label, WHOLE_NUMBER);
+			const statuses = parseList(form.textOrList('statuses')).flatMap(statusKeysMeant);
+			if (statuses.length === 0)
 				throw new InvalidInput("'Statuses' is empty", forEveryone('Choose who is called again.'));
-			const request = {
-				filters: {
-					agentUuid: filters.text('agentUuid'),
-					campaignId: filters.text('campaignId'),
-					campaignUploadId: filters.text('campaignUploadId'),
-					from: now.minus({ days: count('Period (Days)', 'periodDays') }),
-				},
-				limit: Infinity,
-				pageSize: readPageSize(settings),
-				additions: readAdditions(settings),
+			const hours = form.number('hoursBetween', undefined);
+			const rules = {
+				statuses,
+				attempts: count('Maximum Attempts', 'maximumAttempts'),
+				hours: parseWholeNumber(hours, 'Hours Between Calls', WHOLE_NUMBER),
+				goal: options.has('goal') ? count('Goal (People Reached)', 'goal', options) : Infinity,
 			};
+			const given = form.collection('filters');
+			const filters = {
+				...{ agentUuid: given.text('agentUuid'), campaignId: given.text('campaignId') },
+				campaignUploadId: given.text('campaignUploadId'),
+				from: now.minus({ days: count('Period (Days)', 'periodDays') }),
+			};
+			const request = { filters, limit: Infinity, ...readRequestSettings(form) };
 			return {
-				key: { ...request, ...rules, statuses: [...rules.statuses], goal: String(rules.goal) },
+				key: { ...request, ...rules, goal: String(rules.goal) },
 				read: async (limiter) => {
 					const list = callList(client, { ...request, zone, limiter }, apiMapping);
 					const { entries } = await readWholeList(list, callsKeepChanging(IF_CHANGING, apiMapping));
-					const { people, hints } = toCallAgain(await callsByNumber(entries), rules);
+					const { people, hints } = toCallAgain(await callsByNumber(entries), rules, now);
 					addHints(context, ...hints);
 					return people;
 				},
@@ -148,50 +141,43 @@ export const getUnreached: Operation = {
 	},
 };
 
-/** Who may be called again. `goal`: Infinity without one. */
-type Rules = { statuses: StatusKeys; attempts: number; hours: number; goal: number; now: DateTime };
+type Rules = { statuses: string[]; attempts: number; hours: number; goal: number };
 
 /** Those who wait longest come first, so that a goal doesn't always leave out the same people. */
-function toCallAgain(everybody: readonly CallsOfNumber[], { statuses, ...rules }: Rules) {
-	const { attempts, hours, goal, now } = rules;
-	const isMissed = (call: JsonObject) => statuses.has(statusKey(plainText(call.status)));
+function toCallAgain(
+	everybody: readonly CallsOfNumber[],
+	{ statuses, attempts, hours, goal }: Rules,
+	now: DateTime,
+) {
+	const isMissed = ({ status }: JsonObject) => statuses.includes(statusKey(plainText(status)));
 	const reached = everybody.filter(({ all }) => !all.every(isMissed)).length;
-	const missed = everybody
-		.filter((one) => one.newest.every(isMissed) && attemptsOf(one) < attempts)
-		.map((one) => ({ ...one, next: nextCall(one, hours, now) }));
-	const [due, later] = partition(sortBy(missed, 'createdAt'), ({ next }) => !(next > now));
-	const people = due.slice(0, Math.max(0, goal - reached));
-	const [first] = later;
-	const hints = compact([
-		first !== undefined &&
-			`${later.length} more can be called later, the first from ${dayAndTime(first.next)}`,
+	const missed = sortBy(everybody, 'createdAt').flatMap((one) => {
+		const calls = Math.max(one.all.length, one.retries + 1);
+		if (calls >= attempts || !one.newest.every(isMissed)) return [];
+		const [{ created_at = null }] = one.newest;
+		if (hours > 0 && Number.isNaN(one.createdAt))
+			throw notCertain(`${quoted(created_at)} in created_at isn't a time with an offset`);
+		const next = DateTime.fromMillis(one.createdAt, { zone: now.zone }).plus({ hours });
+		return [{ next, person: personOf(one, calls, next) }];
+	});
+	// If any time is possible, the next one may be unknown.
+	const [later, due] = partition(missed, ({ next }) => next > now);
+	const people = due.slice(0, Math.max(0, goal - reached)).map(({ person }) => person);
+	const texts = compact([
+		later[0] &&
+			`${later.length} more can be called later, the first from ${dayAndTime(later[0].next)}`,
 		people.length < due.length &&
 			`The goal is ${goal}, and ${reached} were or may be reached, so ${people.length} of ${due.length} are returned`,
-	]).map((message): Explanation => ({ message, resolution: onScreenOnly('') }));
-	return { people: people.map(personOf), hints };
+	]);
+	return { people, hints: texts.map((message) => ({ message, resolution: onScreenOnly('') })) };
 }
 
-function attemptsOf({ all, retries }: CallsOfNumber): number {
-	return Math.max(all.length, retries + 1);
-}
-
-/** Invalid if any time is possible, and that of the latest call isn't known. */
-function nextCall({ createdAt, newest: [call] }: CallsOfNumber, hours: number, { zone }: DateTime) {
-	if (hours > 0 && Number.isNaN(createdAt))
-		throw notCertain(
-			`${quoted(call.created_at ?? null)} in created_at isn't a time with an offset`,
-		);
-	return DateTime.fromMillis(createdAt, { zone }).plus({ hours });
-}
-
-/** With the fields that Push Campaign Contacts finds. */
-function personOf(one: CallsOfNumber & { next: DateTime }): JsonObject {
-	const { key, next } = one;
-	const [call] = one.newest;
+/** With the columns that Push Campaign Contacts finds. */
+function personOf({ key, newest: [call] }: CallsOfNumber, attempts: number, next: DateTime) {
 	return {
 		person_name: call.caller_name ?? '',
 		phone: `+${key}`,
-		attempts: attemptsOf(one),
+		attempts,
 		last_outcome: simplifyCall(call).outcome ?? null,
 		last_call_at: call.created_at ?? null,
 		next_call_possible_at: next.isValid ? withOffset(next) : null,
