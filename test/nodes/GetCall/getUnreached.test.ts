@@ -1,5 +1,6 @@
 /** Get Unreached: who is returned to be called again, with what, and who isn't. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { plainText } from '../../../nodes/core/values/values';
 import { clock } from '../../../nodes/host/clock';
 import { hintsOf, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
@@ -33,9 +34,10 @@ const has = (...data: IDataObject[]) => {
 	service().get('/v1/calls').query(remember).reply(200, { success: true, data });
 	return queries;
 };
+const personIn = (to: unknown) => Number(plainText(to).slice(-1));
 /** Who is returned. */
 const found = async (parameters: INodeParameters = {}) =>
-	(await records(parameters, { credential })).map(({ phone: to }) => Number(String(to).slice(-1)));
+	(await records(parameters, { credential })).map(({ phone: to }) => personIn(to));
 
 test('returns a person with the number of attempts, the last outcome, and when a call is possible again', async () => {
 	const queries = has(call(1, 30), call(1, 50, 'failed'));
@@ -104,7 +106,7 @@ describe('with a goal', () => {
 		has(...calls);
 		const result = await run(goal(people), { credential });
 		const { main = [] } = result.data.resultData.runData.Node?.[0]?.data ?? {};
-		const found = main[0]?.map(({ json }) => Number(String(json.phone).slice(-1)));
+		const found = main[0]?.map(({ json }) => personIn(json.phone));
 		expect(found).toEqual(expected);
 		expect(hintsOf(result)).toEqual([
 			`The goal is ${people}, and 3 were or may be reached, so ${expected.length} of 4 are returned.`,

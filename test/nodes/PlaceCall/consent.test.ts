@@ -1,6 +1,7 @@
 /** *Consent*: whom Place Call doesn't call, and that no model can change that. */
 import omit from 'lodash/omit';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { plainText } from '../../../nodes/core/values/values';
 import { engineTool, hintsOf, inlineTool, mcpTool, records, skipSleeps } from '../../engine';
 import {
 	acceptCalls,
@@ -28,11 +29,11 @@ afterEach(() => jest.restoreAllMocks());
 const reasons = async (items: IDataObject[], over: INodeParameters = {}) =>
 	records(await place({ ...CONSENT, ...over }, { items, settings })).map(
 		({ placed, not_placed_reason: reason, consent_reason: found }) =>
-			placed === true ? 'called' : `${String(reason)}: ${String(found)}`,
+			placed === true ? 'called' : `${plainText(reason)}: ${plainText(found)}`,
 	);
-const agreed = (agreed_on: unknown, index = 0): IDataObject => ({
+const agreed = (agreed_on: string | null, index = 0): IDataObject => ({
 	phone: phone(index),
-	agreed_on: agreed_on as IDataObject[string],
+	agreed_on,
 });
 
 it('calls people with a recent date, and says of the others what was found', async () => {
